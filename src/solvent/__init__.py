@@ -1,0 +1,64 @@
+"""Solve imperfect-information games and build no-limit hold'em agents from the solutions.
+
+>>> import solvent
+>>> result = solvent.solve("kuhn", iterations=100)
+>>> round(result.value, 2)
+-0.06
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from solvent.errors import InputError as InputError
+    from solvent.forms.history import GameTree as GameTree
+    from solvent.forms.history import compile_tree as compile_tree
+    from solvent.games.catalogue import load_game as load_game
+    from solvent.games.game import CHANCE as CHANCE
+    from solvent.games.game import TERMINAL as TERMINAL
+    from solvent.games.game import Game as Game
+    from solvent.games.game import State as State
+    from solvent.response.exploitability import best_response as best_response
+    from solvent.response.exploitability import exploitability as exploitability
+    from solvent.solvers.cfr import HistorySolver as HistorySolver
+    from solvent.solvers.rules import RegretRule as RegretRule
+    from solvent.solvers.rules import Weights as Weights
+    from solvent.solvers.solve import Result as Result
+    from solvent.solvers.solve import solve as solve
+    from solvent.strategy.strategy import Strategy as Strategy
+
+# Names load on first use: importing the compiler takes longer than a script should wait.
+_WHERE = {
+    "InputError": "solvent.errors",
+    "GameTree": "solvent.forms.history",
+    "compile_tree": "solvent.forms.history",
+    "load_game": "solvent.games.catalogue",
+    "CHANCE": "solvent.games.game",
+    "TERMINAL": "solvent.games.game",
+    "Game": "solvent.games.game",
+    "State": "solvent.games.game",
+    "best_response": "solvent.response.exploitability",
+    "exploitability": "solvent.response.exploitability",
+    "HistorySolver": "solvent.solvers.cfr",
+    "RegretRule": "solvent.solvers.rules",
+    "Weights": "solvent.solvers.rules",
+    "Result": "solvent.solvers.solve",
+    "solve": "solvent.solvers.solve",
+    "Strategy": "solvent.strategy.strategy",
+}
+
+__all__ = ["__version__", *_WHERE]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _WHERE:
+        raise AttributeError(f"module 'solvent' has no attribute {name!r}")
+    return getattr(import_module(_WHERE[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

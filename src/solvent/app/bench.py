@@ -1,0 +1,52 @@
+"""The `solvent bench` commands: our speed beside others', measured on this machine."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+bench = typer.Typer(help="Measure speed against others on this machine.", no_args_is_help=True)
+
+
+@bench.callback()
+def options() -> None:
+    """Measure speed against others on this machine."""
+
+
+@bench.command()
+def openspiel(
+    game: Annotated[
+        list[str] | None, typer.Option(help="OpenSpiel games.  [default: leduc_poker, liars_dice]")
+    ] = None,
+    threads: Annotated[int, typer.Option(min=1, help="Threads for plans that use them.")] = 1,
+    repeats: Annotated[int, typer.Option(min=1, help="Interleaved repeats; medians are shown.")] = 9,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON document and nothing else.")
+    ] = False,
+) -> None:
+    """Seconds per CFR iteration: OpenSpiel's C++ CFRSolver and ours, interleaved in one process."""
+    from solvent.experiments.openspiel_speed import GAMES, measure
+
+    with Console(stderr=True).status("measuring") as status:
+        rows = measure(game or GAMES, threads=threads, repeats=repeats, progress=status.update)
+    if as_json:
+        sys.stdout.write(json.dumps({"rows": [row.as_dict() for row in rows]}, indent=1) + "\n")
+        return
+    table = Table("game", "plan", "threads", "OpenSpiel", "solvent", "ratio", "ns per history")
+    for row in rows:
+        plan = row.plan if row.plan == row.runs_as else f"{row.plan} ({row.runs_as})"
+        table.add_row(
+            row.game,
+            plan,
+            str(row.threads),
+            f"{row.openspiel_seconds * 1e3:.3f} ms",
+            f"{row.seconds * 1e3:.4f} ms",
+            f"{row.ratio:.0f}x",
+            f"{row.nanoseconds_per_history:.1f}",
+        )
+    Console().print(table)

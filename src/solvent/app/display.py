@@ -1,0 +1,230 @@
+"""What the command line shows: progress while it works, tables when it is done."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
+from itertools import islice
+from types import TracebackType
+from typing import Any
+
+from rich.console import Console, Group, RenderableType
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    SpinnerColumn,
+    Task,
+    TextColumn,
+)
+from rich.progress import TimeRemainingColumn as TimeLeft
+from rich.table import Table
+from rich.text import Text
+
+from solvent.games.catalogue import GAMES, parameters
+from solvent.solvers.solve import Cost, Result
+from solvent.solvers.solve import Progress as SolveProgress
+from solvent.strategy.run import Run
+from solvent.strategy.strategy import Strategy
+
+Row = tuple[int, str, dict[str, float]]
+BAR = 24
+
+
+def cores() -> int:
+    """The cores this process may use."""
+    return len(os.sched_getaffinity(0))
+
+
+def size(count: float) -> str:
+    """Bytes as people read them."""
+    for unit in ("B", "KiB", "MiB", "GiB"):
+        if count < 1024 or unit == "GiB":
+            break
+        count /= 1024
+    return f"{count:,.0f} {unit}" if unit == "B" else f"{count:,.1f} {unit}"
+
+
+class _Reached(ProgressColumn):
+    """Exploitability and rate, once they are known."""
+
+    def render(self, task: Task) -> Text:
+        parts = []
+        if task.fields.get("exploitability") is not None:
+            parts.append(f"exploitability {task.fields['exploitability']:.3g} chips")
+        if task.fields.get("rate"):
+            parts.append(f"{task.fields['rate']:,.0f} it/s")
+        return Text("  ".join(parts))
+
+
+class SolveDisplay:
+    """A live line for a solve: first what it will cost, then iterations, exploitability and rate."""
+
+    def __init__(self, console: Console, quiet: bool = False) -> None:
+        self.console, self.quiet = console, quiet
+        self.progress = Progress(
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(BAR),
+            MofNCompleteColumn(),
+            _Reached(),
+            TimeLeft(),
+            console=console,
+            transient=True,
+            disable=quiet or not console.is_terminal,
+        )
+        self.task = self.progress.add_task("starting", total=None)
+
+    def __enter__(self) -> SolveDisplay:
+        self.progress.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.progress.stop()
+
+    def show(self, state: SolveProgress) -> None:
+        if state.cost is not None and not self.quiet:
+            self._print_cost(state.cost)
+        if state.stage == "solving":
+            self.progress.update(
+                self.task,
+                description="solving",
+                completed=state.iterations,
+                total=state.target,
+                exploitability=state.exploitability,
+                rate=state.rate,
+            )
+        elif state.stage == "compiling kernels":
+            self.progress.update(self.task, description="compiling kernels (once per machine)")
+        else:
+            self.progress.update(self.task, description="compiling the game", completed=state.histories)
+
+    def _print_cost(self, cost: Cost) -> None:
+        self.progress.console.print(
+            f"{cost.histories:,} histories, {cost.infosets:,} infosets, {cost.cells:,} infoset-actions: "
+            f"{size(cost.tree_bytes)} for the tree, {size(cost.table_bytes)} for the tables",
+            highlight=False,
+            soft_wrap=True,
+        )
+        for warning in cost.warnings:
+            self.progress.console.print(f"note: {warning}", highlight=False, soft_wrap=True)
+
+
+def result_table(result: Result) -> Table:
+    rows = {
+        "rule": f"{result.rule}, {result.updates} updates",
+        "plan": f"{result.plan} on the {result.form} form, {result.threads} thread"
+        + ("s" if result.threads > 1 else ""),
+        "iterations": f"{result.iterations:,} (stopped by {result.stopped_by})",
+        "exploitability": f"{result.exploitability:.6g} chips (NashConv/2, exact)",
+        "value for player 0": f"{result.value:.6f} chips",
+        "infosets": f"{result.infosets:,} in {result.histories:,} histories",
+        "time": f"{result.seconds:.2f} s, {result.seconds_per_iteration * 1e6:,.1f} us an iteration"
+        + f" (and {result.compile_seconds:.1f} s for kernels)",
+        "peak memory": size(result.peak_memory_bytes),
+    }
+    if result.run is not None:
+        rows["run"] = str(result.run)
+        rows["picture"] = str(result.run / "convergence.png")
+    return _facts(result.game, rows)
+
+
+def summary_table(strategy: Strategy) -> Table:
+    return _facts(strategy.game, {key: f"{value}" for key, value in strategy.facts.items()})
+
+
+def _facts(title: str, rows: Mapping[str, str]) -> Table:
+    table = Table(title=title, show_header=False, title_justify="left")
+    for key, value in rows.items():
+        table.add_row(key, value)
+    return table
+
+
+def games_table() -> Table:
+    table = Table("game", "parameters and defaults", "what it is")
+    for name, kind in GAMES.items():
+        doc = (kind.__doc__ or "").strip().splitlines()[0]
+        table.add_row(name, ", ".join(map(str, parameters(name))) or "-", doc)
+    table.add_row("openspiel:NAME(...)", "OpenSpiel's own", "Any two-player zero-sum game of OpenSpiel's.")
+    table.add_row("path/to/game.efg", "-", "A Gambit extensive-form file.")
+    return table
+
+
+def strategy_rows(
+    strategy: Strategy, wanted: str | None, player: int | None, limit: int
+) -> tuple[list[Row], int]:
+    """The infosets asked for, at most `limit` of them, and how many there are."""
+    if wanted is not None and not any(letter in wanted for letter in "*?"):
+        infoset = strategy.infosets.find(wanted, player)
+        owner = int(strategy.infosets.player[infoset])
+        return [(owner, strategy.infosets.label(infoset), strategy.at(infoset))], 1
+    if wanted is None and player is None:
+        return list(islice(strategy.rows(), limit)), len(strategy)
+    matching = [
+        (owner, label, row)
+        for owner, label, row in strategy.rows()
+        if (wanted is None or fnmatchcase(label, wanted)) and player in (None, owner)
+    ]
+    return matching[:limit], len(matching)
+
+
+def show_strategy(rows: Sequence[Row], matching: int) -> RenderableType:
+    table = Table("player", "infoset", "action", "probability", "")
+    for player, label, row in rows:
+        for k, (action, probability) in enumerate(row.items()):
+            bar = "█" * round(BAR * probability)
+            first = (str(player), Text(label)) if k == 0 else ("", "")
+            table.add_row(*first, Text(action), f"{probability:.4f}", bar, end_section=k == len(row) - 1)
+    if matching > len(rows):
+        return Group(table, f"{len(rows)} of {matching:,} infosets; --limit shows more")
+    return table
+
+
+def comparison_table(document: Mapping[str, Any]) -> Table:
+    a, b = document["a"], document["b"]
+    return _facts(
+        document["game"],
+        {
+            "a": f"{a['source']}: exploitability {a['exploitability']:.6g} chips",
+            "b": f"{b['source']}: exploitability {b['exploitability']:.6g} chips",
+            "a wins against b": f"{document['a_wins']:+.6g} chips a game, both seats",
+            "mean distance": f"{document['mean_distance']:.4f} (total variation per infoset)",
+            "largest distance": f"{document['largest_distance']:.4f} at {document['largest_at']!r}, "
+            f"player {document['largest_at_player']}",
+        },
+    )
+
+
+def run_summary(run: Run) -> dict[str, Any]:
+    """A run in one row."""
+    facts, began = run.facts(), run.configuration
+    return {
+        "run": str(run.folder),
+        "game": began["game"],
+        "rule": began.get("rule"),
+        "updates": began.get("updates"),
+        "created": began.get("created"),
+        "iterations": facts.get("iterations", 0),
+        "exploitability": facts.get("exploitability"),
+        "seconds": facts.get("seconds", 0.0),
+    }
+
+
+def runs_table(rows: Sequence[Mapping[str, Any]]) -> Table:
+    table = Table("run", "game", "rule", "iterations", "exploitability (chips)", "seconds", "created")
+    for row in rows:
+        reached = row["exploitability"]
+        table.add_row(
+            row["run"],
+            row["game"],
+            f"{row['rule']}, {row['updates']}",
+            f"{row['iterations']:,}",
+            "-" if reached is None else f"{reached:.4g}",
+            f"{row['seconds']:.1f}",
+            row["created"],
+        )
+    return table

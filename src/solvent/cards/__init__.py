@@ -1,0 +1,1 @@
+"""Playing cards: what they are called, and which hand beats which."""

@@ -1,0 +1,81 @@
+"""Cards and decks: a card is an int, written as players write it.
+
+A card is 4 x rank + suit, with ranks 0 to 12 for 2 to A and suits 0 to 3 for clubs, diamonds, hearts and
+spades, so that cards sort by rank first. A smaller deck keeps the lowest ranks and the first suits, and its
+cards keep their numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from solvent.errors import InputError
+
+RANKS = "23456789TJQKA"
+SUITS = "cdhs"
+
+Card = int
+"""4 x rank + suit."""
+
+
+class CardError(InputError):
+    """Text or numbers that name no card or no deck; the message is one sentence for the user."""
+
+
+def parse_card(text: str) -> Card:
+    """The card that two letters name, in upper or lower case.
+
+    >>> parse_card("2c"), parse_card("As")
+    (0, 51)
+    """
+    rank, suit = (text[0].upper(), text[1].lower()) if len(text) == 2 else ("?", "?")
+    if rank not in RANKS or suit not in SUITS:
+        raise CardError(f"a card is a rank of {RANKS} and a suit of {SUITS}, such as As; {text!r} is not one")
+    return 4 * RANKS.index(rank) + SUITS.index(suit)
+
+
+def parse_cards(text: str) -> tuple[Card, ...]:
+    """Different cards in the order written, with or without spaces between them.
+
+    >>> parse_cards("AsKd 2c")
+    (51, 45, 0)
+    """
+    letters = "".join(text.split())
+    cards = tuple(parse_card(letters[start : start + 2]) for start in range(0, len(letters), 2))
+    for place, card in enumerate(cards):
+        if card in cards[:place]:
+            raise CardError(f"{text!r} has the card {card_label(card)} twice")
+    return cards
+
+
+def card_label(card: Card) -> str:
+    """A card in two letters.
+
+    >>> card_label(51)
+    'As'
+    """
+    if not 0 <= card < len(RANKS) * len(SUITS):
+        raise CardError(f"cards are numbered 0 to 51; {card} is none of them")
+    return RANKS[card // 4] + SUITS[card % 4]
+
+
+def cards_label(cards: Iterable[Card]) -> str:
+    """Cards in the order given, two letters each.
+
+    >>> cards_label([51, 45, 0])
+    'AsKd2c'
+    """
+    return "".join(map(card_label, cards))
+
+
+def deck(suits: int = 4, ranks: int = 13) -> tuple[Card, ...]:
+    """Every card of the deck with this many suits and this many ranks, from 2 upward, in order.
+
+    >>> cards_label(deck(suits=2, ranks=3))
+    '2c2d3c3d4c4d'
+    """
+    if not 1 <= suits <= len(SUITS):
+        raise CardError(f"a deck has 1 to {len(SUITS)} suits, not {suits}")
+    if not 1 <= ranks <= len(RANKS):
+        raise CardError(f"a deck has 1 to {len(RANKS)} ranks, not {ranks}")
+    return tuple(4 * rank + suit for rank in range(ranks) for suit in range(suits))

@@ -1,0 +1,85 @@
+"""Which five-card hand beats which: the usual order of a 52-card deck, in plain Python.
+
+A hand's strength is an int: its category, then its ranks as base-16 digits with the most repeated first.
+Higher is better and equal is a tie. Smaller decks use the same order. Their ranks run from 2 upward, so only
+a deck of all 13 has an ace to make the wheel, A2345, the lowest straight.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from solvent.cards.deck import Card, CardError, cards_label
+
+CATEGORIES = (
+    "high card",
+    "pair",
+    "two pair",
+    "three of a kind",
+    "straight",
+    "flush",
+    "full house",
+    "four of a kind",
+    "straight flush",
+)
+"""The categories of a hand, from worst to best."""
+
+HIGH_CARD, PAIR, TWO_PAIR, TRIPS, STRAIGHT, FLUSH, FULL_HOUSE, QUADS, STRAIGHT_FLUSH = range(9)
+
+WHEEL = [12, 3, 2, 1, 0]
+DIGITS = 20
+"""Bits below the category: five ranks of four bits."""
+
+
+def five_card_strength(cards: Iterable[Card]) -> int:
+    """How strong five different cards are; the better of two hands has the greater number.
+
+    >>> from solvent.cards.deck import parse_cards
+    >>> wheel, aces = (five_card_strength(parse_cards(hand)) for hand in ("As2d3c4h5s", "AsAdAcKhQs"))
+    >>> wheel > aces
+    True
+    """
+    hand = list(cards)
+    if len(set(hand)) != 5:
+        raise CardError(f"a hand is five different cards, not {cards_label(hand) or 'none'}")
+    ranks = sorted([card >> 2 for card in hand], reverse=True)
+    if len(set(ranks)) < 5:
+        return _repeated(ranks)
+    return _distinct(ranks, flush=len({card & 3 for card in hand}) == 1)
+
+
+def category(strength: int) -> str:
+    """The name of a strength's category.
+
+    >>> from solvent.cards.deck import parse_cards
+    >>> category(five_card_strength(parse_cards("As2s3s4s5s")))
+    'straight flush'
+    """
+    return CATEGORIES[strength >> DIGITS]
+
+
+def _distinct(ranks: list[int], flush: bool) -> int:
+    """The strength of five different ranks, highest first."""
+    if ranks == WHEEL:
+        ranks = [3, 2, 1, 0, -1]  # the ace plays below the 2
+    if ranks[0] - ranks[4] == 4:
+        return _strength(STRAIGHT_FLUSH if flush else STRAIGHT, ranks[:1])
+    return _strength(FLUSH if flush else HIGH_CARD, ranks)
+
+
+def _repeated(ranks: list[int]) -> int:
+    """The strength of ranks of which some repeat, highest first."""
+    grouped = sorted(ranks, key=ranks.count, reverse=True)  # stable: equal counts stay highest first
+    most, distinct = ranks.count(grouped[0]), len(set(ranks))
+    if distinct == 2:
+        return _strength(QUADS if most == 4 else FULL_HOUSE, grouped)
+    if distinct == 3:
+        return _strength(TRIPS if most == 3 else TWO_PAIR, grouped)
+    return _strength(PAIR, grouped)
+
+
+def _strength(category: int, ranks: list[int]) -> int:
+    strength = category
+    for rank in ranks:
+        strength = strength << 4 | rank
+    return strength << DIGITS - 4 * len(ranks)

@@ -1,0 +1,1 @@
+"""The compiled shapes of a game that solvers run on."""

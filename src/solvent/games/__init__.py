@@ -1,0 +1,1 @@
+"""Rules only: who acts, what is legal, what it pays. No solving, no compiler."""

@@ -1,0 +1,120 @@
+"""Every game by its name: built in, from OpenSpiel, from a Gambit file, or a class of one's own."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from solvent.games.bluff import Bluff
+from solvent.games.efg import read_efg
+from solvent.games.flop_holdem import FlopHoldem
+from solvent.games.game import Game, GameError
+from solvent.games.kuhn import Kuhn
+from solvent.games.leduc import Leduc, Leduc5
+from solvent.games.naming import parse_call
+from solvent.games.openspiel import load_openspiel
+
+GAMES: dict[str, type[Game]] = {
+    "kuhn": Kuhn,
+    "leduc": Leduc,
+    "leduc5": Leduc5,
+    "bluff": Bluff,
+    "flop_holdem": FlopHoldem,
+}
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter of a built-in game: its name and what it is when not given."""
+
+    name: str
+    default: Any
+
+    def __str__(self) -> str:
+        return f"{self.name}={spell(self.default)}"
+
+
+def load_game(source: Any) -> Game:
+    """A game from a name, `openspiel:NAME(...)`, a `pyspiel.Game`, a path to an `.efg` file, or a class.
+
+    >>> str(load_game("leduc"))
+    'leduc'
+    >>> str(load_game("leduc(bets1=[1,2])"))
+    'leduc(bets1=[1,2])'
+    """
+    if isinstance(source, Path):
+        return read_efg(source)
+    if not isinstance(source, str):
+        return _from_object(source)
+    if source.startswith("openspiel:"):
+        return load_openspiel(source.removeprefix("openspiel:"))
+    if source.endswith(".efg"):
+        return read_efg(Path(source))
+    name, arguments = parse_call(source)
+    if name not in GAMES:
+        raise GameError(
+            f"there is no game {name!r}; the games are {', '.join(GAMES)}, openspiel:NAME and path/to/game.efg"
+        )
+    return _build(name, arguments)
+
+
+def parameters(name: str) -> list[Parameter]:
+    """The parameters of a built-in game, in order."""
+    signature = inspect.signature(GAMES[name])
+    return [Parameter(p.name, p.default) for p in signature.parameters.values()]
+
+
+def spell(value: Any) -> str:
+    """A parameter's value as `load_game` reads it."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list | tuple):
+        return "[" + ",".join(map(spell, value)) + "]"
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _from_object(source: Any) -> Game:
+    if inspect.isclass(source):
+        source = source()
+    if type(source).__module__.partition(".")[0] == "pyspiel":
+        return load_openspiel(source)
+    if not isinstance(source, Game):
+        raise GameError(f"a game needs `players` and `root()`; {type(source).__name__} lacks them")
+    return source
+
+
+def _build(name: str, arguments: list[tuple[str | None, Any]]) -> Game:
+    known = {p.name: p for p in parameters(name)}
+    takes = f"it takes {', '.join(map(str, known.values()))}" if known else "it takes none"
+    given: dict[str, Any] = {}
+    for key, value in arguments:
+        if key is None:
+            raise GameError(f"write the parameters of {name} as key=value; {takes}")
+        if key not in known:
+            raise GameError(f"{name} has no parameter {key!r}; {takes}")
+        if key in given:
+            raise GameError(f"{name} got {key} twice")
+        given[key] = _fit(name, known[key], value)
+    return GAMES[name](**given)
+
+
+def _fit(name: str, parameter: Parameter, value: Any) -> Any:
+    """Check a value against the kind that the default has; a lone number may stand for a list of one."""
+    default = parameter.default
+    kind: str
+    if isinstance(default, bool):
+        fits, kind = isinstance(value, bool), "true or false"
+    elif isinstance(default, list | tuple):
+        value = value if isinstance(value, list) else [value]
+        fits, kind = all(map(_is_number, value)), "a number or a list such as [1,2]"
+    else:
+        fits, kind = isinstance(value, int) and not isinstance(value, bool), "a whole number"
+    if not fits:
+        raise GameError(f"{parameter.name} of {name} must be {kind}, not {spell(value)}")
+    return value
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < float("inf")

@@ -1,0 +1,66 @@
+"""What a game is: the protocol that every set of rules implements and every form compiles.
+
+A game is a tree of immutable states. A state says who acts, what is legal and what it pays; it knows
+nothing about solving. Implement these two small classes and every solver in the package runs on your game
+(`examples/rock_paper_scissors.py` does it in about thirty lines).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Protocol, runtime_checkable
+
+from solvent.errors import InputError
+
+CHANCE = -1
+"""Returned by `State.player` where nature moves."""
+
+TERMINAL = -2
+"""Returned by `State.player` where the game is over."""
+
+
+class GameError(InputError):
+    """Rules that cannot be played or solved, or a game that does not exist."""
+
+
+class State(Protocol):
+    """A position in the game, chance's hidden moves included. States are never changed in place."""
+
+    def player(self) -> int:
+        """Who acts: 0 or 1, `CHANCE` or `TERMINAL`."""
+        ...
+
+    def actions(self) -> Sequence[str]:
+        """The legal actions where a player acts, in a fixed order that depends on the infoset alone."""
+        ...
+
+    def chance(self) -> Sequence[tuple[str, float | Fraction]]:
+        """Where chance acts: each outcome with its probability. They sum to 1."""
+        ...
+
+    def child(self, action: str) -> State:
+        """The state after an action or a chance outcome."""
+        ...
+
+    def infoset(self) -> str:
+        """All that the acting player knows, as text. Two states with equal text are one infoset to him."""
+        ...
+
+    def payoffs(self) -> Sequence[float]:
+        """At the end: what each player wins, in chips."""
+        ...
+
+
+@runtime_checkable
+class Game(Protocol):
+    """A set of rules. `str(game)` is its name, written so that `load_game` reads it back."""
+
+    @property
+    def players(self) -> int:
+        """How many players; the solvers take two."""
+        ...
+
+    def root(self) -> State:
+        """The state before anything has happened."""
+        ...

@@ -1,0 +1,180 @@
+"""Games in which private hands are dealt first and everything after is public.
+
+Kuhn, Leduc, Bluff and every hold'em game have this shape: a *betting tree* of public actions, *boards* of
+public cards dealt between its rounds, and a private *hand* for each player. Rules written this way are
+stated once and read two ways: one history at a time (`root`, the `Game` protocol) or whole, as betting
+tree x boards x hands.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from solvent.games.game import CHANCE, TERMINAL, State
+
+Hand = Any
+"""A private state: a card, a pair of cards, a roll of dice. Hashable; each game has its own kind."""
+
+Board = tuple[Any, ...]
+"""The public cards so far, in dealing order; () before any."""
+
+FOLD = "fold"
+SHOWDOWN = "showdown"
+
+
+@dataclass(frozen=True, eq=False)
+class Betting:
+    """A node of the betting tree: what the table sees apart from the cards.
+
+    A node is exactly one of three things: a decision (`actions`), the end of a round (`deals`), or a terminal
+    (`symbol`), which pays player 0 `stake` x the sign that the symbol gives to the cards.
+    """
+
+    player: int = TERMINAL
+    actions: tuple[str, ...] = ()
+    children: tuple[Betting, ...] = ()
+    history: str = ""
+    """The public actions so far, as the infoset's text shows them."""
+    deals: bool = False
+    """Public cards come next; the only child is the first decision of the next round."""
+    symbol: Any = None
+    stake: float = 0.0
+
+    def size(self) -> int:
+        """Nodes of this round below and including this one, the `deals` nodes among them."""
+        return 1 + (0 if self.deals else sum(child.size() for child in self.children))
+
+
+class PublicRules(ABC):
+    """Rules of a two-player zero-sum game with private hands and public everything else."""
+
+    players = 2
+
+    @abstractmethod
+    def hands(self) -> Sequence[Hand]:
+        """Every hand a player can hold."""
+
+    @abstractmethod
+    def deal(self, first: Hand | None = None) -> Iterable[tuple[Hand, Fraction]]:
+        """The hands player 0 can be dealt or, given his, those player 1 can, with probabilities."""
+
+    @abstractmethod
+    def betting_tree(self) -> Betting:
+        """The root of the betting tree."""
+
+    @abstractmethod
+    def sign(self, symbol: Any, board: Board, first: Hand, second: Hand) -> int:
+        """Who wins at a terminal with this symbol: 1 player 0, -1 player 1, 0 nobody."""
+
+    def boards(self, board: Board, first: Hand, second: Hand) -> Iterable[tuple[Board, Fraction]]:
+        """The boards that can follow, with probabilities given both hands. A game without boards has none."""
+        return ()
+
+    def hand_label(self, hand: Hand) -> str:
+        """A hand as the infoset's text shows it."""
+        return str(hand)
+
+    def board_label(self, board: Board) -> str:
+        """A board as the infoset's text shows it."""
+        return "".join(map(str, board))
+
+    @cached_property
+    def betting(self) -> Betting:
+        """The betting tree, built once."""
+        return self.betting_tree()
+
+    @cached_property
+    def hand_labels(self) -> dict[Hand, str]:
+        """`hand_label` of every hand, computed once."""
+        return {hand: self.hand_label(hand) for hand in self.hands()}
+
+    def root(self) -> State:
+        """The state before any hand is dealt."""
+        return _State(self, (), (), self.betting)
+
+    def histories(self) -> int:
+        """How many histories the game has, counted without building them."""
+        deals = [(first, second) for first, _ in self.deal() for second, _ in self.deal(first)]
+        dealing = 1 + len({first for first, _ in deals})
+        return dealing + self._histories_below(self.betting, [((), first, second) for first, second in deals])
+
+    def _histories_below(self, betting: Betting, deals: list[tuple[Board, Hand, Hand]]) -> int:
+        rounds = _round_ends(betting)
+        total = betting.size() * len(deals)
+        if rounds:
+            dealt = [
+                (after, first, second)
+                for board, first, second in deals
+                for after, _ in self.boards(board, first, second)
+            ]
+            total += sum(self._histories_below(node.children[0], dealt) for node in rounds)
+        return total
+
+
+def _round_ends(betting: Betting) -> list[Betting]:
+    if betting.deals:
+        return [betting]
+    return [end for child in betting.children for end in _round_ends(child)]
+
+
+class _State:
+    """One history of a public game."""
+
+    __slots__ = ("betting", "board", "hands", "rules")
+
+    def __init__(self, rules: PublicRules, hands: tuple[Hand, ...], board: Board, betting: Betting) -> None:
+        self.rules = rules
+        self.hands = hands
+        self.board = board
+        self.betting = betting
+
+    def player(self) -> int:
+        if len(self.hands) < 2 or self.betting.deals:
+            return CHANCE
+        return self.betting.player
+
+    def actions(self) -> tuple[str, ...]:
+        return self.betting.actions
+
+    def chance(self) -> list[tuple[str, Fraction]]:
+        return [(label, weight) for label, weight, _ in self._outcomes()]
+
+    def child(self, action: str) -> _State:
+        if self.player() == CHANCE:
+            return next(state for label, _, state in self._outcomes() if label == action)
+        return self._after(self.betting.children[self.betting.actions.index(action)])
+
+    def chance_children(self) -> list[tuple[str, Fraction, _State]]:
+        """Every outcome with its probability and state: quicker than asking for each child by its label."""
+        return self._outcomes()
+
+    def _outcomes(self) -> list[tuple[str, Fraction, _State]]:
+        rules, hands = self.rules, self.hands
+        if len(hands) < 2:
+            return [
+                (rules.hand_labels[hand], weight, _State(rules, (*hands, hand), (), self.betting))
+                for hand, weight in rules.deal(*hands)
+            ]
+        below = self.betting.children[0]
+        return [
+            (rules.board_label(board[len(self.board) :]), weight, _State(rules, hands, board, below))
+            for board, weight in rules.boards(self.board, *hands)
+        ]
+
+    def _after(self, betting: Betting) -> _State:
+        return _State(self.rules, self.hands, self.board, betting)
+
+    def infoset(self) -> str:
+        rules, betting = self.rules, self.betting
+        hand = rules.hand_labels[self.hands[betting.player]]
+        return f"{hand}|{rules.board_label(self.board)}|{betting.history}"
+
+    def payoffs(self) -> tuple[float, float]:
+        betting = self.betting
+        won = betting.stake * self.rules.sign(betting.symbol, self.board, *self.hands)
+        return won, -won

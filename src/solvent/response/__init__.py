@@ -1,0 +1,1 @@
+"""Best responses, exploitability and value."""

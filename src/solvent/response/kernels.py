@@ -1,0 +1,40 @@
+"""Compiled sweeps over the sequence form: realisation plans, pay-offs and best responses."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+
+@njit(cache=True, nogil=True)
+def realisation_plan(first, before, cell, strategy):  # type: ignore[no-untyped-def]
+    """How likely a player's own actions make each of his sequences: float64[sequences]."""
+    plan = np.empty(len(cell))
+    plan[0] = 1.0
+    for situation in range(len(before)):
+        reach = plan[before[situation]]
+        for sequence in range(first[situation], first[situation + 1]):
+            plan[sequence] = reach * strategy[cell[sequence]]
+    return plan
+
+
+@njit(cache=True, nogil=True)
+def sequence_values(pair_own, pair_other, pays, other_plan, sequences):  # type: ignore[no-untyped-def]
+    """What the terminals right behind each own sequence pay against the other's plan: A y."""
+    value = np.zeros(sequences)
+    for k in range(len(pays)):
+        value[pair_own[k]] += pays[k] * other_plan[pair_other[k]]
+    return value
+
+
+@njit(cache=True, nogil=True)
+def maximise(first, before, value, choice):  # type: ignore[no-untyped-def]
+    """Best response by backward induction; `value` becomes the value behind each sequence, `choice` the play."""
+    for situation in range(len(before) - 1, -1, -1):
+        best = first[situation]
+        for sequence in range(best + 1, first[situation + 1]):
+            if value[sequence] > value[best]:
+                best = sequence
+        choice[situation] = best
+        value[before[situation]] += value[best]
+    return value[0]

@@ -1,0 +1,1 @@
+"""Regret rules and the plans that run them."""

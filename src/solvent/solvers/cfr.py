@@ -1,0 +1,165 @@
+"""Counterfactual regret minimisation on the history form: form x plan x rule x update mode.
+
+solver = HistorySolver(tree, "dcfr")
+solver.run(1000)
+solver.average_strategy()
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from solvent.errors import InputError
+from solvent.forms.history import GameTree
+from solvent.forms.sequence import sequence_form
+from solvent.solvers.kernels import Play, Rows, Side, Tables, match_regrets, walk
+from solvent.solvers.plans import make_plan
+from solvent.solvers.rules import RegretRule, load_rule
+from solvent.strategy.arena import Arena
+
+UPDATES = ("alternating", "simultaneous")
+DTYPES = ("auto", "float64", "float32")
+FLOAT32_FROM = 10_000_000
+"""Infoset-actions from which tables are kept in single precision unless the user says otherwise."""
+
+
+class HistorySolver:
+    """CFR on a compiled game. `run` as often as you like; the average strategy is the result."""
+
+    def __init__(
+        self,
+        tree: GameTree,
+        rule: str | RegretRule = "dcfr",
+        updates: str = "alternating",
+        plan: str = "auto",
+        threads: int = 1,
+        dtype: str = "auto",
+    ) -> None:
+        if updates not in UPDATES:
+            raise InputError(f"there is no update mode {updates!r}; the modes are {', '.join(UPDATES)}")
+        if threads < 1:
+            raise InputError(f"threads must be at least 1, not {threads}")
+        if dtype not in DTYPES:
+            raise InputError(f"there is no dtype {dtype!r}; the dtypes are {', '.join(DTYPES)}")
+        if dtype == "auto":
+            dtype = "float64" if tree.cells < FLOAT32_FROM else "float32"
+        self.tree, self.updates, self.dtype = tree, updates, dtype
+        self.rule = load_rule(rule)
+        self.iterations = 0
+        self.nodes_touched = 0
+        tables = ("regret", "average", "last") if self.rule.predictive else ("regret", "average")
+        self.arena = Arena.full(np.ones(tree.cells, dtype=np.int64), tables, np.dtype(dtype))
+        self._rows = Rows(tree.parent, tree.cell, tree.payoff)
+        self._sides = (_side(tree, 0), _side(tree, 1))
+        self._play = _play(tree)
+        self.plan = make_plan(plan, tree, self._rows, self._sides, threads)
+        self._match()
+
+    @property
+    def threads(self) -> int:
+        return self.plan.threads
+
+    @property
+    def tables(self) -> Tables:
+        """The arena's tables as the kernels take them."""
+        regret, average = self.arena.table("regret"), self.arena.table("average")
+        last = self.arena.table("last") if self.rule.predictive else regret[:0]
+        return Tables(self.arena.offset, regret, average, last)
+
+    def run(self, iterations: int) -> None:
+        """Run so many more iterations."""
+        schedule = self.rule.schedule(self.iterations + 1, iterations)
+        self.plan.iterate(schedule, self.updates == "alternating", self.tables, self._play)
+        self.iterations += iterations
+        self.nodes_touched += iterations * 2 * self.tree.histories
+
+    def average_strategy(self) -> NDArray[np.float64]:
+        """The average strategy, float64[cells]: what converges. Uniform where a player never came."""
+        total = np.zeros(self.tree.cells)
+        stored = self.arena.offset >= 0
+        total[stored] = self.arena.table("average")[self.arena.offset[stored]]
+        return normalise(self.tree, total)
+
+    def current_strategy(self) -> NDArray[np.float64]:
+        """What the next iteration will play, float64[cells]."""
+        play, player = self._play, self.tree.cell_player
+        cells = np.arange(self.tree.cells)
+        strategy: NDArray[np.float64] = play.backward[player, cells]
+        return strategy
+
+    def warm_start(self, strategy: ArrayLike, weight: float = 1.0) -> None:
+        """Begin near a given strategy, float64[cells], instead of uniform play.
+
+        Regrets become weight x sigma(I, a) x max_a |v(I, a)|, as if sigma had been right by so much for
+        `weight` iterations, so that regret matching plays sigma first and unlearns it at CFR's own rate.
+        """
+        if self.iterations:
+            raise InputError("a warm start comes before the first iteration")
+        if not weight > 0:
+            raise InputError(f"the weight of a warm start must be positive, not {weight}")
+        sigma = normalise(self.tree, np.asarray(strategy, dtype=np.float64))
+        self._set_strategy(sigma)
+        slots = self.arena.offset
+        for player in (0, 1):
+            walk(self._rows, player, self._play)
+            value = np.abs(self._play.cell_value[player][: self.tree.cells])
+            scale = np.maximum.reduceat(value, self.tree.infoset_cell[:-1])
+            scale[scale == 0] = 1e-9
+            mine = np.flatnonzero(self.tree.cell_player == player)
+            per_cell = np.repeat(scale, np.diff(self.tree.infoset_cell))
+            self.arena.table("regret")[slots[mine]] = weight * (sigma * per_cell)[mine]
+        self._match()
+
+    def restore(self, iterations: int, nodes_touched: int) -> None:
+        """Go on from tables that were put back into `arena`, as they were after so many iterations."""
+        self.iterations, self.nodes_touched = iterations, nodes_touched
+        self._match()
+
+    def _match(self) -> None:
+        """Derive the current strategies from the tables."""
+        prediction = self.rule.weights(max(1, self.iterations)).prediction
+        for player in (0, 1):
+            match_regrets(
+                self._sides[player],
+                prediction,
+                self.tables,
+                self._play.backward[player],
+                self._play.forward[1 - player],
+            )
+
+    def _set_strategy(self, sigma: NDArray[np.float64]) -> None:
+        for player in (0, 1):
+            mine = np.flatnonzero(self.tree.cell_player == player)
+            self._play.backward[player, mine] = sigma[mine]
+            self._play.forward[1 - player, mine] = sigma[mine]
+
+
+def normalise(tree: GameTree, weight: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Scale the weights of each infoset to sum to 1; uniform where they are all 0."""
+    if tree.cells == 0:
+        return weight.copy()
+    total = np.add.reduceat(weight, tree.infoset_cell[:-1])
+    total = np.repeat(total, np.diff(tree.infoset_cell))
+    return np.where(total > 0, weight / np.where(total > 0, total, 1), tree.uniform)
+
+
+def _side(tree: GameTree, player: int) -> Side:
+    mine = np.flatnonzero(tree.infoset_player == player)
+    sequences = sequence_form(tree).sequences[player]
+    return Side(
+        tree.infoset_cell[mine],
+        tree.infoset_cell[mine + 1],
+        sequences.first,
+        sequences.before,
+        sequences.cell,
+        sequences.histories,
+        np.zeros(len(sequences)),
+    )
+
+
+def _play(tree: GameTree) -> Play:
+    edges = tree.cells + len(tree.chance)
+    forward, backward = np.ones((2, edges)), np.ones((2, edges))
+    forward[:, tree.cells :] = tree.chance
+    return Play(forward, backward, np.zeros(tree.histories), np.zeros(tree.histories), np.zeros((2, edges)))

@@ -1,0 +1,241 @@
+"""Compiled passes of CFR over the history form: the walk, the average and the regrets.
+
+Every edge of the tree has a cell, and a pass of player i needs two vectors over cells:
+
+    forward   what an edge does to the reach of all but i: 1 on i's own edges, else its probability
+    backward  what an edge does to i's value on the way up: sigma on i's own edges, else 1
+
+With values already weighted by the others' reach, the return of the depth-first walk is a plain sum, and
+what arrives through cell (I, a) is the counterfactual value v_i(I, a).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from numba import njit
+
+Array = Any
+
+
+class Rows(NamedTuple):
+    """The tree as the walk reads it, one entry per history."""
+
+    parent: Array
+    cell: Array
+    payoff: Array
+    """float64[players, histories]"""
+
+
+class Side(NamedTuple):
+    """What one player's updates read: his infosets, and his sequences for his own reach."""
+
+    start: Array
+    """First cell of each of his infosets."""
+    stop: Array
+    first: Array
+    before: Array
+    sequence_cell: Array
+    histories: Array
+    plan: Array
+    """Scratch: his own reach of each sequence."""
+
+
+class Tables(NamedTuple):
+    """What a run keeps. A cell's numbers lie at `slot[cell]`; -1 means that nothing is stored for it."""
+
+    slot: Array
+    regret: Array
+    average: Array
+    last: Array
+    """The last instantaneous regrets; empty where the rule predicts nothing."""
+
+
+class Play(NamedTuple):
+    """The current strategies and the walk's scratch space."""
+
+    forward: Array
+    """float64[players, edges]"""
+    backward: Array
+    """float64[players, edges]"""
+    reach: Array
+    """float64[histories]: probability that all but the traverser bring to each history."""
+    value: Array
+    """float64[histories]: the traverser's value times that reach."""
+    cell_value: Array
+    """float64[players, edges]: counterfactual values; a player's own cells are the ones that mean something."""
+
+
+@njit(cache=True, nogil=True)
+def walk_range(rows, payoff, forward, backward, reach, value, cell_value, start, stop):  # type: ignore[no-untyped-def]
+    """Depth-first over the histories start..stop-1, whose parents' reach is known: down, then back up."""
+    parent = rows.parent
+    cell = rows.cell
+    for row in range(start, stop):
+        reach[row] = reach[parent[row]] * forward[cell[row]]
+        value[row] = reach[row] * payoff[row]
+    for row in range(stop - 1, start - 1, -1):
+        arrived = value[row]
+        edge = cell[row]
+        cell_value[edge] += arrived
+        value[parent[row]] += backward[edge] * arrived
+
+
+@njit(cache=True, nogil=True)
+def walk(rows, player, play):  # type: ignore[no-untyped-def]
+    """One player's pass over the whole tree: fills `play.cell_value`."""
+    play.cell_value[player] = 0.0
+    play.reach[0] = 1.0
+    play.value[0] = 0.0
+    walk_range(
+        rows,
+        rows.payoff[player],
+        play.forward[player],
+        play.backward[player],
+        play.reach,
+        play.value,
+        play.cell_value[player],
+        1,
+        len(rows.parent),
+    )
+
+
+@njit(cache=True, nogil=True)
+def descend(rows, player, play, head):  # type: ignore[no-untyped-def]
+    """The way down over the rows above (and including the roots of) the branches."""
+    forward = play.forward[player]
+    payoff = rows.payoff[player]
+    play.reach[0] = 1.0
+    play.value[0] = 0.0
+    for row in head:
+        play.reach[row] = play.reach[rows.parent[row]] * forward[rows.cell[row]]
+        play.value[row] = play.reach[row] * payoff[row]
+
+
+@njit(cache=True, nogil=True)
+def ascend(rows, player, play, head, branch_value):  # type: ignore[no-untyped-def]
+    """The way back up over the same rows; adds what the branches found, in their fixed order."""
+    backward = play.backward[player]
+    cell_value = play.cell_value[player]
+    cell_value[:] = 0.0
+    for branch in range(len(branch_value)):
+        cell_value += branch_value[branch]
+    for k in range(len(head) - 1, -1, -1):
+        row = head[k]
+        arrived = play.value[row]
+        edge = rows.cell[row]
+        cell_value[edge] += arrived
+        play.value[rows.parent[row]] += backward[edge] * arrived
+
+
+@njit(cache=True, nogil=True)
+def walk_branches(rows, player, play, roots, ends, group, branch_value, first, step):  # type: ignore[no-untyped-def]
+    """Depth-first below the roots of every `step`-th group, each group into a table of its own.
+
+    Group g has the roots `group[g] : group[g + 1]`.
+    """
+    for g in range(first, len(branch_value), step):
+        branch_value[g] = 0.0
+        for k in range(group[g], group[g + 1]):
+            walk_range(
+                rows,
+                rows.payoff[player],
+                play.forward[player],
+                play.backward[player],
+                play.reach,
+                play.value,
+                branch_value[g],
+                roots[k] + 1,
+                ends[k],
+            )
+
+
+@njit(cache=True, nogil=True)
+def accumulate_average(side, weight, tables, strategy):  # type: ignore[no-untyped-def]
+    """S(I, a) += weight x own reach x sigma(I, a), over one player's sequences."""
+    plan = side.plan
+    plan[0] = 1.0
+    for situation in range(len(side.before)):
+        reach = plan[side.before[situation]]
+        scale = weight * side.histories[situation]
+        for sequence in range(side.first[situation], side.first[situation + 1]):
+            cell = side.sequence_cell[sequence]
+            plan[sequence] = reach * strategy[cell]
+            slot = tables.slot[cell]
+            if slot >= 0:
+                tables.average[slot] += scale * plan[sequence]
+
+
+@njit(cache=True, nogil=True)
+def match_regrets(side, prediction, tables, strategy, others_forward):  # type: ignore[no-untyped-def]
+    """sigma ~ max(0, R + prediction r) over one player's infosets, uniform where nothing is positive."""
+    for infoset in range(len(side.start)):
+        start = side.start[infoset]
+        stop = side.stop[infoset]
+        total = 0.0
+        stored = 0
+        for cell in range(start, stop):
+            slot = tables.slot[cell]
+            if slot < 0:
+                strategy[cell] = 0.0
+                continue
+            stored += 1
+            expected = float(tables.regret[slot])
+            if prediction != 0.0:
+                expected += prediction * tables.last[slot]
+            strategy[cell] = max(expected, 0.0)
+            total += strategy[cell]
+        for cell in range(start, stop):
+            if total > 0.0:
+                strategy[cell] /= total
+            elif tables.slot[cell] >= 0:
+                strategy[cell] = 1.0 / stored
+            others_forward[cell] = strategy[cell]
+
+
+@njit(cache=True, nogil=True)
+def update_regrets(side, weights, tables, strategy, cell_value):  # type: ignore[no-untyped-def]
+    """R <- max(floor, d (R + r)) with r(I, a) = v(I, a) - sum_a sigma(I, a) v(I, a)."""
+    positive, negative, floor = weights[0], weights[1], weights[2]
+    for infoset in range(len(side.start)):
+        start = side.start[infoset]
+        stop = side.stop[infoset]
+        # Measured from the first action, so that actions of equal value have regret 0 and not its rounding.
+        origin = cell_value[start]
+        value = 0.0
+        for cell in range(start, stop):
+            value += strategy[cell] * (cell_value[cell] - origin)
+        for cell in range(start, stop):
+            slot = tables.slot[cell]
+            if slot < 0:
+                continue
+            instantaneous = (cell_value[cell] - origin) - value
+            regret = tables.regret[slot] + instantaneous
+            regret *= positive if regret > 0.0 else negative
+            tables.regret[slot] = max(regret, floor)
+            if weights[4] != 0.0:
+                tables.last[slot] = instantaneous
+
+
+@njit(cache=True, nogil=True)
+def update(side, player, weights, tables, play):  # type: ignore[no-untyped-def]
+    """All that follows one player's walk: his average, his regrets, his next strategy."""
+    strategy = play.backward[player]
+    accumulate_average(side, weights[3], tables, strategy)
+    update_regrets(side, weights, tables, strategy, play.cell_value[player])
+    match_regrets(side, weights[4], tables, strategy, play.forward[1 - player])
+
+
+@njit(cache=True, nogil=True)
+def iterate(rows, side0, side1, schedule, alternating, tables, play):  # type: ignore[no-untyped-def]
+    """As many iterations as `schedule` has rows, on the serial plan."""
+    for t in range(len(schedule)):
+        weights = schedule[t]
+        walk(rows, 0, play)
+        if alternating:
+            update(side0, 0, weights, tables, play)
+            walk(rows, 1, play)
+        else:
+            walk(rows, 1, play)
+            update(side0, 0, weights, tables, play)
+        update(side1, 1, weights, tables, play)

@@ -1,0 +1,134 @@
+"""Execution plans: in which order, and on how many threads, a pass visits the histories.
+
+All plans compute the same counterfactual values. A plan runs iterations of a regret rule on the tables it
+is given; what it does with them is in `kernels`.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvent.errors import InputError
+from solvent.forms.history import GameTree
+from solvent.solvers import kernels
+from solvent.solvers.kernels import Play, Rows, Side, Tables
+
+PLANS = ("auto", "serial", "branched")
+BRANCHED_FROM = 100_000
+"""Histories from which handing branches to threads pays for the handing over."""
+MOST_BRANCHES = 32
+
+
+class Plan(Protocol):
+    """Runs iterations."""
+
+    name: str
+    threads: int
+
+    def iterate(self, schedule: NDArray[np.float64], alternating: bool, tables: Tables, play: Play) -> None:
+        """One iteration for each row of `schedule`, which holds the rule's weights."""
+        ...
+
+
+class Serial:
+    """One thread, depth first, all iterations inside one compiled call."""
+
+    name = "serial"
+    threads = 1
+
+    def __init__(self, rows: Rows, sides: tuple[Side, Side]) -> None:
+        self.rows, self.sides = rows, sides
+
+    def iterate(self, schedule: NDArray[np.float64], alternating: bool, tables: Tables, play: Play) -> None:
+        kernels.iterate(self.rows, *self.sides, schedule, alternating, tables, play)
+
+
+class Branched:
+    """Subtrees on threads: the head goes down, branches run side by side, the head comes back up."""
+
+    name = "branched"
+
+    def __init__(self, tree: GameTree, rows: Rows, sides: tuple[Side, Side], threads: int) -> None:
+        self.rows, self.sides, self.threads = rows, sides, threads
+        edges = tree.cells + len(tree.chance)
+        # Adding up the branches' tables costs edges x branches: keep it a small part of the walk. The number
+        # depends on the tree alone, so results do not depend on the number of threads.
+        self.cut = cut(tree, min(MOST_BRANCHES, max(2, tree.histories // (4 * edges))))
+        self.branch_value = np.zeros((len(self.cut.group) - 1, edges))
+        self.pool = ThreadPoolExecutor(max(1, threads - 1))
+
+    def iterate(self, schedule: NDArray[np.float64], alternating: bool, tables: Tables, play: Play) -> None:
+        for weights in schedule:
+            self._walk(0, play)
+            if not alternating:
+                self._walk(1, play)
+            kernels.update(self.sides[0], 0, weights, tables, play)
+            if alternating:
+                self._walk(1, play)
+            kernels.update(self.sides[1], 1, weights, tables, play)
+
+    def _walk(self, player: int, play: Play) -> None:
+        kernels.descend(self.rows, player, play, self.cut.head)
+        others = [self.pool.submit(self._walk_branches, player, play, k) for k in range(1, self.threads)]
+        self._walk_branches(player, play, 0)
+        for job in others:
+            job.result()
+        kernels.ascend(self.rows, player, play, self.cut.head, self.branch_value)
+
+    def _walk_branches(self, player: int, play: Play, worker: int) -> None:
+        _, roots, ends, group = self.cut
+        kernels.walk_branches(
+            self.rows, player, play, roots, ends, group, self.branch_value, worker, self.threads
+        )
+
+
+class Cut(NamedTuple):
+    """A tree cut into a head and groups of whole subtrees of nearly equal size."""
+
+    head: NDArray[np.int64]
+    """Every history above the cut and the subtrees' roots themselves, the root of the game apart."""
+    roots: NDArray[np.int64]
+    ends: NDArray[np.int64]
+    """Where each root's subtree ends."""
+    group: NDArray[np.int64]
+    """Group g has the roots `group[g] : group[g + 1]`."""
+
+
+def cut(tree: GameTree, groups: int) -> Cut:
+    """Cut a tree into at most so many groups of subtrees."""
+    small = max(1, tree.histories // (8 * groups))
+    roots: list[int] = []
+    row = 1
+    while row < tree.histories:
+        if tree.end[row] - row <= small:
+            roots.append(row)
+            row = int(tree.end[row])
+        else:
+            row += 1
+    start = np.array(roots, dtype=np.int64)
+    end = tree.end[start].astype(np.int64)
+    depth = np.zeros(tree.histories + 1, dtype=np.int64)
+    depth[start + 1] += 1
+    np.add.at(depth, end, -1)
+    head = np.flatnonzero(np.cumsum(depth)[:-1] == 0)[1:]
+    work = np.cumsum(end - start)
+    group_of_root = (work - 1) * groups // work[-1]
+    group = np.searchsorted(group_of_root, np.arange(groups + 1))
+    return Cut(head, start, end, np.unique(group))
+
+
+def make_plan(
+    name: str, tree: GameTree, rows: Rows, sides: tuple[Side, Side], threads: int
+) -> Serial | Branched:
+    """A plan by name; `auto` takes threads where the tree is large enough to feed them."""
+    if name not in PLANS:
+        raise InputError(f"there is no plan {name!r}; the plans are {', '.join(PLANS)}")
+    if name == "auto":
+        name = "branched" if threads > 1 and tree.histories >= BRANCHED_FROM else "serial"
+    if name == "serial" or tree.histories < 2:
+        return Serial(rows, sides)
+    return Branched(tree, rows, sides, threads)

@@ -1,0 +1,1 @@
+"""The result of solving: tables, storage, runs."""

@@ -1,0 +1,97 @@
+"""Arenas: tables of numbers kept by block, so that blocks can come and go.
+
+Regrets, averages and whatever else a rule keeps are flat tables that share one table of offsets: block b of
+every table begins at `offset[b]`, and -1 means that the block is absent. `grow`, `free` and `compact` are the
+only writers of that table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+ABSENT = -1
+
+
+class Arena:
+    """Named tables over the same blocks. `sizes[b]` is how many numbers block b has in each table."""
+
+    def __init__(self, sizes: NDArray[np.int64], names: Sequence[str], dtype: DTypeLike) -> None:
+        self.sizes = np.asarray(sizes, dtype=np.int64)
+        self.offset = np.full(len(self.sizes), ABSENT, dtype=np.int64)
+        self.used = 0
+        """Numbers up to here belong to blocks, present or freed."""
+        self._tables = {name: np.zeros(0, dtype=dtype) for name in names}
+
+    @classmethod
+    def full(cls, sizes: NDArray[np.int64], names: Sequence[str], dtype: DTypeLike) -> Arena:
+        """An arena with every block present, in order, zero."""
+        arena = cls(sizes, names, dtype)
+        ends = np.cumsum(arena.sizes)
+        arena.offset[:] = ends - arena.sizes
+        arena.used = int(ends[-1]) if len(ends) else 0
+        arena._tables = {name: np.zeros(arena.used, dtype=dtype) for name in names}
+        return arena
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._tables)
+
+    @property
+    def stored(self) -> int:
+        """Numbers per table in blocks that are present."""
+        return int(self.sizes[self.offset != ABSENT].sum())
+
+    @property
+    def bytes(self) -> int:
+        """What the tables hold in memory."""
+        return sum(table.nbytes for table in self._tables.values())
+
+    def table(self, name: str) -> NDArray[np.floating]:
+        """A whole table; block b is `table[offset[b] : offset[b] + sizes[b]]`. Stale after `grow` and `compact`."""
+        return self._tables[name]
+
+    def block(self, name: str, block: int) -> NDArray[np.floating]:
+        """A view of one block that is present."""
+        start = self.offset[block]
+        if start == ABSENT:
+            raise KeyError(f"block {block} is absent")
+        return self._tables[name][start : start + self.sizes[block]]
+
+    def grow(self, blocks: Iterable[int]) -> None:
+        """Make absent blocks present, zero in every table."""
+        wanted = [block for block in blocks if self.offset[block] == ABSENT]
+        needed = self.used + int(self.sizes[wanted].sum()) if wanted else self.used
+        capacity = len(next(iter(self._tables.values()), ()))
+        if needed > capacity:
+            self._resize(max(needed, capacity + capacity // 2))
+        for block in wanted:
+            self.offset[block] = self.used
+            self.used += int(self.sizes[block])
+            for name in self._tables:
+                self.block(name, block)[:] = 0
+
+    def free(self, blocks: Iterable[int]) -> None:
+        """Forget blocks. Their room is given back by the next `compact`."""
+        self.offset[np.fromiter(blocks, dtype=np.int64)] = ABSENT
+
+    def compact(self) -> None:
+        """Close the gaps that freed blocks left, keeping the blocks' order, and give the memory back."""
+        present = np.flatnonzero(self.offset != ABSENT)
+        present = present[np.argsort(self.offset[present], kind="stable")]
+        sizes = self.sizes[present]
+        ends = np.cumsum(sizes)
+        total = int(ends[-1]) if len(ends) else 0
+        within = np.arange(total) - np.repeat(ends - sizes, sizes)
+        source = np.repeat(self.offset[present], sizes) + within
+        self._tables = {name: table[source] for name, table in self._tables.items()}
+        self.offset[present] = ends - sizes
+        self.used = total
+
+    def _resize(self, capacity: int) -> None:
+        for name, table in self._tables.items():
+            larger = np.zeros(capacity, dtype=table.dtype)
+            larger[: self.used] = table[: self.used]
+            self._tables[name] = larger

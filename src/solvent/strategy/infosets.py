@@ -1,0 +1,133 @@
+"""The infosets of a game by label: what a strategy needs to be read by people, kept apart from the tree.
+
+A table opens memory-mapped and finds a label by binary search over hashes, so that asking a strategy of
+millions of infosets for one of them reads a few pages.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvent.errors import InputError
+from solvent.forms.history import GameTree
+
+Arrays = dict[str, NDArray[np.generic]]
+
+
+@dataclass(frozen=True, eq=False)
+class InfosetTable:
+    """Players, labels and actions of every infoset, in the order of the tree's infosets."""
+
+    player: NDArray[np.int8]
+    first_cell: NDArray[np.int64]
+    """The first cell of each infoset, and the number of cells at the end."""
+    text: NDArray[np.uint8]
+    """All labels as UTF-8, one after another."""
+    text_start: NDArray[np.int64]
+    action_set: NDArray[np.int32]
+    """Which of `action_sets` each infoset has."""
+    action_sets: tuple[tuple[str, ...], ...]
+    hashes: NDArray[np.uint64]
+    """Sorted hashes of (player, label)."""
+    order: NDArray[np.int64]
+    """The infoset of each hash."""
+
+    @classmethod
+    def of(cls, tree: GameTree) -> InfosetTable:
+        """The infosets of a compiled game."""
+        encoded = [label.encode() for label in tree.infoset_label]
+        sets: dict[tuple[str, ...], int] = {}
+        action_set = [sets.setdefault(actions, len(sets)) for actions in tree.action_label]
+        hashes = np.array(
+            [
+                _hash(player, label)
+                for player, label in zip(tree.infoset_player.tolist(), encoded, strict=True)
+            ],
+            dtype=np.uint64,
+        )
+        order = np.argsort(hashes, kind="stable")
+        return cls(
+            player=tree.infoset_player,
+            first_cell=tree.infoset_cell,
+            text=np.frombuffer(b"".join(encoded), dtype=np.uint8),
+            text_start=np.concatenate([[0], np.cumsum([len(label) for label in encoded])]).astype(np.int64),
+            action_set=np.array(action_set, dtype=np.int32),
+            action_sets=tuple(sets),
+            hashes=hashes[order],
+            order=order,
+        )
+
+    def __len__(self) -> int:
+        return len(self.player)
+
+    @property
+    def cells(self) -> int:
+        return int(self.first_cell[-1])
+
+    def label(self, infoset: int) -> str:
+        return bytes(self.text[self.text_start[infoset] : self.text_start[infoset + 1]]).decode()
+
+    def actions(self, infoset: int) -> tuple[str, ...]:
+        return self.action_sets[self.action_set[infoset]]
+
+    def cells_of(self, infoset: int) -> slice:
+        """Where the infoset's actions lie in a vector over cells."""
+        return slice(int(self.first_cell[infoset]), int(self.first_cell[infoset + 1]))
+
+    def find(self, label: str, player: int | None = None) -> int:
+        """The infoset with this label; `player` where both players have one."""
+        found = [
+            infoset
+            for candidate in ((0, 1) if player is None else (player,))
+            for infoset in self._candidates(candidate, label)
+        ]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            raise InputError(f"both players have an infoset {label!r}; say which player")
+        raise InputError(f"there is no infoset {label!r}; one that exists is {self.label(0)!r}")
+
+    def _candidates(self, player: int, label: str) -> Sequence[int]:
+        wanted = np.uint64(_hash(player, label.encode()))
+        start, stop = (
+            np.searchsorted(self.hashes, wanted, "left"),
+            np.searchsorted(self.hashes, wanted, "right"),
+        )
+        same = (int(infoset) for infoset in self.order[start:stop])
+        return [
+            infoset for infoset in same if self.player[infoset] == player and self.label(infoset) == label
+        ]
+
+    @cached_property
+    def arrays(self) -> Arrays:
+        """The table as arrays that a bundle stores."""
+        names = json.dumps(self.action_sets).encode()
+        return {
+            "player": self.player,
+            "first_cell": self.first_cell,
+            "text": self.text,
+            "text_start": self.text_start,
+            "action_set": self.action_set,
+            "action_names": np.frombuffer(names, dtype=np.uint8),
+            "hashes": self.hashes,
+            "order": self.order,
+        }
+
+    @classmethod
+    def from_arrays(cls, arrays: Arrays) -> InfosetTable:
+        """The table that `arrays` describes."""
+        rest = dict(arrays)
+        names = json.loads(bytes(rest.pop("action_names")))
+        return cls(action_sets=tuple(tuple(actions) for actions in names), **rest)  # type: ignore[arg-type]
+
+
+def _hash(player: int, label: bytes) -> int:
+    digest = hashlib.blake2b(label, digest_size=8, salt=bytes([player]))
+    return int.from_bytes(digest.digest(), "little")

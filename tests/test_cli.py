@@ -1,0 +1,341 @@
+"""The command line as a user meets it: real processes, real files, bad input, kill -9."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from solvent.strategy.run import Run
+
+JSON_KEYS = {
+    "game",
+    "form",
+    "plan",
+    "rule",
+    "updates",
+    "pruning",
+    "threads",
+    "dtype",
+    "seed",
+    "iterations",
+    "exploitability",
+    "value",
+    "infosets",
+    "histories",
+    "seconds",
+    "seconds_per_iteration",
+    "peak_memory_bytes",
+    "nodes_touched",
+    "touched_unit",
+}
+
+
+def solvent(*arguments: str | Path, **options) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "solvent.app.main", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, **options)
+
+
+def solved(*arguments: str | Path) -> dict:
+    done = solvent(*arguments, "--json")
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def refused(*arguments: str | Path) -> str:
+    """The one line that a refusal prints."""
+    done = solvent(*arguments)
+    assert done.returncode == 2, (done.returncode, done.stderr)
+    assert "Traceback" not in done.stderr
+    lines = [line for line in done.stderr.splitlines() if line.startswith("solvent: ")]
+    assert len(lines) == 1, done.stderr
+    assert done.stderr.splitlines()[-1] == lines[0]
+    return lines[0]
+
+
+def test_version_and_help() -> None:
+    assert solvent("--version").stdout.startswith("solvent 0.")
+    assert "solve" in solvent("--help").stdout
+
+
+def test_games_lists_every_game() -> None:
+    document = json.loads(solvent("games", "--json").stdout)
+    assert [row["name"] for row in document["games"]] == ["kuhn", "leduc", "leduc5", "bluff", "flop_holdem"]
+    assert "openspiel:" in solvent("games").stdout
+
+
+def test_solve_prints_one_json_document() -> None:
+    document = solved("solve", "leduc", "--iterations", "101", "--rule", "cfr", "--threads", "1")
+    assert document.keys() >= JSON_KEYS
+    assert document["exploitability"] == pytest.approx(0.0939493, abs=5e-8)
+    assert document["nodes_touched"] == 101 * 2 * 1939
+    assert document["iterations"] == 101
+
+
+def test_solve_without_json_shows_a_table_and_its_cost_first() -> None:
+    done = solvent("solve", "kuhn", "--iterations", "50")
+    assert done.returncode == 0
+    assert "58 histories, 12 infosets" in done.stderr
+    assert "exploitability" in done.stdout
+
+
+def test_the_first_limit_stops() -> None:
+    by_until = solved("solve", "leduc", "--until", "0.05", "--iterations", "100000")
+    assert by_until["stopped_by"] == "until"
+    assert by_until["exploitability"] <= 0.05
+    by_seconds = solved("solve", "leduc", "--seconds", "0.3", "--iterations", "100000000")
+    assert by_seconds["stopped_by"] == "seconds"
+    assert 0.25 < by_seconds["seconds"] < 2
+
+
+def test_until_is_tested_every_check() -> None:
+    every = solved("solve", "leduc", "--until", "0.05", "--check-every", "7")
+    assert every["iterations"] % 7 == 0
+
+
+def test_a_run_can_be_shown_exported_compared_listed_and_resumed(tmp_path: Path) -> None:
+    a, b = tmp_path / "runs" / "a", tmp_path / "runs" / "b"
+    solved("solve", "kuhn", "--iterations", "100", "--out", a)
+    solved("solve", "kuhn", "--iterations", "100", "--rule", "cfr", "--out", b)
+    assert {"run.toml", "metrics.jsonl", "result.json", "convergence.png", "checkpoints", "infosets"} <= set(
+        os.listdir(a)
+    )
+    shown = json.loads(solvent("show", a, "K||b", "--json").stdout)
+    assert shown["infosets"][0]["probabilities"]["call"] > 0.99
+    assert "K||b" in solvent("show", a, "K*").stdout
+    assert solvent("export", a).stdout.startswith("player,infoset,action,probability")
+    assert json.loads(solvent("export", a, "--format", "json").stdout)["players"][1]["K||b"]["call"] > 0.99
+    assert solvent("export", a, "--format", "efg").stdout.startswith("EFG 2 R")
+    assert solvent("export", a, "--format", "strategy", "--out", tmp_path / "s").returncode == 0
+    compared = json.loads(solvent("compare", a, tmp_path / "s", "--json").stdout)
+    assert compared["largest_distance"] == 0
+    assert json.loads(solvent("compare", a, b, "--json").stdout)["mean_distance"] > 0
+    listed = json.loads(solvent("runs", tmp_path, "--json").stdout)["runs"]
+    assert [row["iterations"] for row in listed] == [100, 100]
+    resumed = solved("solve", "--resume", a, "--iterations", "150")
+    assert resumed["iterations"] == 150
+    # Asking again for what is there costs nothing and changes nothing.
+    again = solved("solve", "kuhn", "--resume", a, "--iterations", "150")
+    assert again["exploitability"] == resumed["exploitability"]
+    assert len({row["iterations"] for row in Run.open(a).metrics()}) == len(Run.open(a).metrics())
+
+
+def test_warm_start(tmp_path: Path) -> None:
+    first = solved("solve", "leduc", "--iterations", "300", "--out", tmp_path / "a")
+    warm = solved("solve", "leduc", "--iterations", "1", "--warm-start", tmp_path / "a")
+    assert warm["exploitability"] == pytest.approx(first["exploitability"], rel=1e-6)
+    later = solved("solve", "leduc", "--iterations", "3000", "--warm-start", tmp_path / "a", "--rule", "cfr+")
+    assert later["exploitability"] < first["exploitability"]
+
+
+def test_export_to_openspiel(tmp_path: Path) -> None:
+    import pickle
+
+    run, out = tmp_path / "run", tmp_path / "policy.pickle"
+    result = solved("solve", "openspiel:kuhn_poker", "--iterations", "300", "--out", run)
+    assert solvent("export", run, "--format", "openspiel", "--out", out).returncode == 0
+    from open_spiel.python.algorithms.exploitability import exploitability
+
+    policy = pickle.loads(out.read_bytes())
+    assert exploitability(policy.game, policy) == pytest.approx(result["exploitability"], abs=1e-9)
+
+
+def start(*arguments: str | Path) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "solvent.app.main", *map(str, arguments)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def wait_for_checkpoint(run: Path, process: subprocess.Popen[str], at_least: int) -> None:
+    deadline = time.monotonic() + 120
+    while time.monotonic() < deadline and process.poll() is None:
+        if Run.is_run(run) and any(n >= at_least for n in Run.open(run).checkpoints()):
+            return
+        time.sleep(0.02)
+    raise AssertionError(f"no checkpoint: {process.communicate()[1] if process.poll() is not None else ''}")
+
+
+@pytest.mark.parametrize("rule", ["dcfr", "pcfr+"])
+def test_killed_and_resumed_equals_uninterrupted_bit_for_bit(tmp_path: Path, rule: str) -> None:
+    run, whole = tmp_path / "killed", tmp_path / "whole"
+    options = ("--rule", rule, "--plan", "serial", "--threads", "1", "--iterations", "60000")
+    process = start("solve", "leduc", *options, "--out", run, "--checkpoint-seconds", "0.1")
+    wait_for_checkpoint(run, process, 500)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    process.communicate()
+    killed_at = Run.open(run).checkpoints()[-1]
+    assert killed_at < 60_000, "the solve was over before it could be killed"
+    resumed = solved("solve", "leduc", "--resume", run, "--iterations", "60000")
+    uninterrupted = solved("solve", "leduc", *options, "--out", whole)
+    assert resumed["exploitability"] == uninterrupted["exploitability"]
+    assert resumed["nodes_touched"] == uninterrupted["nodes_touched"]
+    tables = [Run.open(folder).load_checkpoint()[0] for folder in (run, whole)]
+    for name in tables[0]:
+        assert np.array_equal(tables[0][name], tables[1][name]), name
+    metrics = [[row["iterations"] for row in Run.open(folder).metrics()] for folder in (run, whole)]
+    assert metrics[0] == metrics[1]
+
+
+def test_ctrl_c_keeps_what_was_reached(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    process = start(
+        "solve", "leduc", "--iterations", "100000000", "--out", run, "--checkpoint-seconds", "0.1", "--json"
+    )
+    wait_for_checkpoint(run, process, 1)
+    process.send_signal(signal.SIGINT)
+    output, errors = process.communicate(timeout=60)
+    assert process.returncode == 0, errors
+    document = json.loads(output)
+    assert document["stopped_by"] == "interrupt"
+    assert Run.open(run).checkpoints()[-1] == document["iterations"]
+
+
+def test_two_processes_do_not_share_a_run(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    process = start(
+        "solve", "leduc", "--iterations", "100000000", "--out", run, "--checkpoint-seconds", "0.1"
+    )
+    try:
+        wait_for_checkpoint(run, process, 1)
+        assert "in use by another process" in refused("solve", "--resume", run, "--iterations", "10")
+    finally:
+        process.kill()
+        process.communicate()
+
+
+# Bad input: one clear line, exit code 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["solve"], "which game"),
+        (["solve", "chess"], "no game 'chess'"),
+        (["solve", "leduc(rank=3)"], "no parameter 'rank'"),
+        (["solve", "leduc(ranks=x)"], "whole number"),
+        (["solve", "leduc(ranks=1,suits=2)"], "three cards"),
+        (["solve", "leduc(ranks=3"], "cannot read"),
+        (["solve", "leduc", "--rule", "sgd"], "no rule"),
+        (["solve", "leduc", "--plan", "fast"], "no plan"),
+        (["solve", "leduc", "--pruning", "total"], "no pruning"),
+        (["solve", "leduc", "--updates", "never"], "no update mode"),
+        (["solve", "leduc", "--dtype", "int"], "no dtype"),
+        (["solve", "leduc", "--threads", "0"], "at least 1"),
+        (["solve", "leduc", "--iterations", "-5"], "at least 0"),
+        (["solve", "leduc", "--iterations", "many"], "--iterations"),
+        (["solve", "leduc", "--until", "-1"], "at least 0"),
+        (["solve", "leduc", "--seconds", "nan"], "at least 0"),
+        (["solve", "leduc", "--check-every", "0"], "at least 1"),
+        (["solve", "leduc", "--memory", "lots"], "like 8G"),
+        (["solve", "leduc", "--memory", "10K"], "1,939 histories"),
+        (["solve", "leduc", "--nonsense"], "nonsense"),
+        (["solve", "flop_holdem(suits=4,ranks=5)"], "2,393,682,131 histories"),
+        (["solve", "openspiel:no_such_game"], "no_such_game"),
+        (["solve", "openspiel:kuhn_poker(players=3)"], "3 players"),
+        (["solve", "missing.efg"], "missing.efg"),
+        (["show", "nowhere"], "nowhere"),
+        (["compare", "nowhere", "nowhere"], "nowhere"),
+        (["runs", "nowhere"], "not a folder"),
+        (["export", "kuhn", "--format", "xml"], "no format"),
+        (["solve", "kuhn", "--resume", "nowhere"], "not a run"),
+        (["solve", "kuhn", "--out", "a", "--resume", "b"], "not both"),
+        (["nonsense"], "nonsense"),
+    ],
+)
+def test_bad_input_gets_one_line(arguments: list[str], sentence: str) -> None:
+    assert sentence in refused(*arguments)
+
+
+@pytest.fixture(scope="module")
+def kuhn_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    run = tmp_path_factory.mktemp("runs") / "kuhn"
+    solved("solve", "kuhn", "--iterations", "20", "--out", run)
+    return run
+
+
+def copy(run: Path, to: Path) -> Path:
+    import shutil
+
+    shutil.copytree(run, to)
+    return to
+
+
+def test_a_folder_with_a_run_is_not_overwritten(kuhn_run: Path) -> None:
+    assert "already holds a run" in refused("solve", "kuhn", "--out", kuhn_run)
+
+
+def test_a_folder_with_other_things_is_not_touched(tmp_path: Path) -> None:
+    (tmp_path / "thesis.txt").write_text("years of work")
+    assert "not an empty folder" in refused("solve", "kuhn", "--out", tmp_path)
+
+
+def test_a_run_of_another_game_is_refused(kuhn_run: Path) -> None:
+    assert "is a run of kuhn, not of leduc" in refused("solve", "leduc", "--resume", kuhn_run)
+
+
+def test_a_run_keeps_its_rule(kuhn_run: Path) -> None:
+    assert "cannot go on with cfr+" in refused("solve", "--resume", kuhn_run, "--rule", "cfr+")
+
+
+def test_an_unknown_infoset_is_named(kuhn_run: Path) -> None:
+    assert "no infoset 'Z||'" in refused("show", kuhn_run, "Z||")
+
+
+@pytest.mark.parametrize("file", ["regret.npy", "average.npy", "manifest.json"])
+def test_a_flipped_byte_is_refused(kuhn_run: Path, tmp_path: Path, file: str) -> None:
+    run = copy(kuhn_run, tmp_path / "run")
+    path = next((run / "checkpoints").iterdir()) / file
+    content = bytearray(path.read_bytes())
+    content[-10] ^= 1
+    path.write_bytes(content)
+    assert "is damaged" in refused("solve", "--resume", run, "--iterations", "30")
+    assert "is damaged" in refused("show", run)
+
+
+def test_a_truncated_table_is_refused(kuhn_run: Path, tmp_path: Path) -> None:
+    run = copy(kuhn_run, tmp_path / "run")
+    path = next((run / "checkpoints").iterdir()) / "regret.npy"
+    path.write_bytes(path.read_bytes()[:-8])
+    assert "bytes and should have" in refused("solve", "--resume", run, "--iterations", "30")
+
+
+def test_a_foreign_checkpoint_is_refused(kuhn_run: Path, tmp_path: Path) -> None:
+    run, other = copy(kuhn_run, tmp_path / "run"), tmp_path / "other"
+    solved("solve", "leduc", "--iterations", "20", "--out", other)
+    import shutil
+
+    shutil.rmtree(run / "checkpoints")
+    shutil.copytree(other / "checkpoints", run / "checkpoints")
+    assert "another game" in refused("solve", "--resume", run, "--iterations", "30")
+
+
+def test_a_damaged_configuration_is_refused(kuhn_run: Path, tmp_path: Path) -> None:
+    run = copy(kuhn_run, tmp_path / "run")
+    (run / "run.toml").write_text("game = ")
+    assert "is damaged" in refused("show", run)
+    (run / "run.toml").write_text('rule = "cfr"\n')
+    assert "does not say" in refused("show", run)
+
+
+def test_a_half_written_checkpoint_is_ignored(kuhn_run: Path, tmp_path: Path) -> None:
+    run = copy(kuhn_run, tmp_path / "run")
+    half = run / "checkpoints" / ".000000000099.writing"
+    half.mkdir()
+    (half / "regret.npy").write_bytes(b"half")
+    assert solved("solve", "--resume", run, "--iterations", "30")["iterations"] == 30
+
+
+def test_bench_openspiel_prints_rows() -> None:
+    document = json.loads(
+        solvent("bench", "openspiel", "--game", "kuhn_poker", "--repeats", "1", "--json").stdout
+    )
+    wanted = {"game", "plan", "threads", "openspiel_seconds", "seconds", "ratio", "compile_seconds"}
+    assert all(wanted <= row.keys() for row in document["rows"])
+    assert [row["plan"] for row in document["rows"]] == ["serial", "auto"]
