@@ -1,7 +1,8 @@
 """Seconds per CFR iteration against OpenSpiel's C++ `CFRSolver`: same games, same process, interleaved.
 
-Both run vanilla CFR with alternating updates on the same tree. Each repeat times one iteration of OpenSpiel's
-and a batch of ours that takes about as long, one after the other; medians are reported.
+Both run vanilla CFR with alternating updates on the same tree. Each repeat times a batch of OpenSpiel's
+iterations and a batch of ours, one after the other, each long enough that neither starts cold; medians are
+reported.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from solvent.solvers.solve import compile_kernels
 GAMES = ("leduc_poker", "liars_dice")
 PLANS = ("serial", "auto")
 REPEATS = 9
+BATCH_SECONDS = 0.1
+OPENSPIEL = "openspiel"
 
 
 @dataclass(frozen=True)
@@ -64,16 +67,16 @@ def measure(
         tree = compile_tree(game)
         theirs = _their_solver(game)
         solvers = {plan: HistorySolver(tree, "cfr", plan=plan, threads=threads) for plan in plans}
-        batches = {plan: _batch(solver, theirs) for plan, solver in solvers.items()}
-        their_times: list[float] = []
-        our_times: dict[str, list[float]] = {plan: [] for plan in plans}
+        run: dict[str, Callable[[int], None]] = {plan: solver.run for plan, solver in solvers.items()}
+        run[OPENSPIEL] = _repeated(theirs.evaluate_and_update_policy)
+        batch = {who: _batch(iterate) for who, iterate in run.items()}
+        times: dict[str, list[float]] = {who: [] for who in run}
         for repeat in range(repeats):
             say(f"{name}: repeat {repeat + 1} of {repeats}")
-            their_times.append(_time(theirs.evaluate_and_update_policy))
-            for plan, solver in solvers.items():
-                our_times[plan].append(_time(lambda s=solver, n=batches[plan]: s.run(n)) / batches[plan])  # type: ignore[misc]
+            for who, iterate in run.items():
+                times[who].append(_time(iterate, batch[who]) / batch[who])
         for plan, solver in solvers.items():
-            seconds, openspiel = median(our_times[plan]), median(their_times)
+            seconds, openspiel = median(times[plan]), median(times[OPENSPIEL])
             rows.append(
                 Row(
                     name,
@@ -100,13 +103,21 @@ def _their_solver(game: OpenSpielGame) -> Any:
     return solver
 
 
-def _batch(solver: HistorySolver, theirs: Any) -> int:
-    """How many of our iterations take about as long as one of theirs."""
-    solver.run(1)
-    return max(1, round(_time(theirs.evaluate_and_update_policy) / max(_time(lambda: solver.run(1)), 1e-9)))
+def _repeated(work: Callable[[], Any]) -> Callable[[int], None]:
+    def repeat(times: int) -> None:
+        for _ in range(times):
+            work()
+
+    return repeat
 
 
-def _time(work: Callable[[], Any]) -> float:
+def _batch(iterate: Callable[[int], None]) -> int:
+    """How many iterations take about as long as a batch should."""
+    iterate(1)
+    return max(1, round(BATCH_SECONDS / max(_time(iterate, 1), 1e-9)))
+
+
+def _time(iterate: Callable[[int], None], times: int) -> float:
     start = time.perf_counter()
-    work()
+    iterate(times)
     return time.perf_counter() - start

@@ -4,8 +4,8 @@ The format (https://gambitproject.readthedocs.io, "Game representation formats")
 node an entry: `c` chance, `p` a player's move, `t` the end. Infosets and outcomes are numbered, and described
 where they are first mentioned. An outcome may stand at any node; a history pays the sum of those it passes.
 
-Gambit takes only printable ASCII in labels, with no space at either end and no two in a row. Other characters
-are written as `\\u` and four hexadecimal digits and read back as what they were, so any game makes the trip.
+Gambit takes only printable ASCII in labels, with no space at either end and no two in a row. What it does not
+take is written as a character reference, `&#10;` for a new line, and read back as what it was.
 """
 
 from __future__ import annotations
@@ -641,20 +641,21 @@ def _payoff_fraction(payoff: float | Fraction) -> Fraction:
 
 # Labels
 
-_ESCAPED = re.compile(r'\\(?:(["\\])|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}))')
-# A backslash stays only before a letter, as in \beta: elsewhere Gambit and other readers differ about it.
-_NOT_GAMBITS = re.compile(r"[^ -~]|\A | \Z|(?<= ) |\\(?![A-TV-Za-tv-z])")
+_ESCAPED = re.compile(r'\\(["\\])|&#([0-9]{1,7});')
+# A backslash stays only before a letter, as in \beta: Gambit takes it as escaping a quote or a backslash, and
+# reads two of them as three.
+_NOT_GAMBITS = re.compile(r"[^ -~]|\A | \Z|(?<= ) |\\(?![A-Za-z])|&(?=#)")
 
 
 def _unquote(token: str) -> str:
     """The text between quotes, escaped characters restored."""
-    return _ESCAPED.sub(_unescape, token[1:-1]) if "\\" in token else token[1:-1]
+    return _ESCAPED.sub(_unescape, token[1:-1])
 
 
 def _unescape(match: re.Match[str]) -> str:
     if match[1]:
         return match[1]
-    code = int(match[2] or match[3], 16)
+    code = int(match[2])
     return chr(code) if code < 0xD800 or 0xE000 <= code <= 0x10FFFF else match[0]
 
 
@@ -664,5 +665,4 @@ def _quote(label: str) -> str:
 
 
 def _escape(match: re.Match[str]) -> str:
-    code = ord(match[0])
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+    return f"&#{ord(match[0])};"

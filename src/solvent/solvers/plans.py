@@ -18,7 +18,7 @@ from solvent.solvers import kernels
 from solvent.solvers.kernels import Play, Rows, Side, Tables
 
 PLANS = ("auto", "serial", "branched")
-BRANCHED_FROM = 100_000
+BRANCHED_FROM = 4_000_000
 """Histories from which handing branches to threads pays for the handing over."""
 MOST_BRANCHES = 32
 

@@ -1,0 +1,66 @@
+"""Results pages: what a command printed, with the command, the date, the commit and the machine."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+from solvent import __version__
+
+
+def provenance(command: str) -> str:
+    """The lines that stand at the head of every results page."""
+    machine = f"{processor()}, {os.cpu_count()} cores, {memory_gib():.0f} GiB"
+    software = f"solvent {__version__} at commit {commit()}, Python {platform.python_version()}, Numba {version('numba')}"
+    return f"    {command}\n\n{datetime.now(UTC).date()}; {machine}; {software}.\n"
+
+
+def markdown_table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
+    """A Markdown table."""
+    lines = [header, ["---"] * len(header), *rows]
+    return "".join(f"| {' | '.join(map(str, line))} |\n" for line in lines)
+
+
+def write_page(path: Path, title: str, command: str, body: str) -> None:
+    """Write a results page."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"# {title}\n\n{provenance(command)}\n{body.rstrip()}\n")
+
+
+def processor() -> str:
+    """The processor's name as the system tells it."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+    return names[0] if names else platform.machine()
+
+
+def memory_gib() -> float:
+    """Memory of the machine in GiB."""
+    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+
+
+def commit() -> str:
+    """The commit this code runs at, with a + where files have been changed since."""
+    folder = Path(__file__).parent
+    try:
+        run = ["git", "-C", str(folder)]
+        head = subprocess.run(
+            [*run, "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=True
+        )
+        changed = subprocess.run(
+            [*run, "status", "--porcelain", "--untracked-files=no", "--", "."],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return "unknown"
+    return head.stdout.strip() + ("+" if changed.stdout.strip() else "")
