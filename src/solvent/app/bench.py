@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -25,15 +26,18 @@ def openspiel(
     ] = None,
     threads: Annotated[int, typer.Option(min=1, help="Threads for plans that use them.")] = 1,
     repeats: Annotated[int, typer.Option(min=1, help="Interleaved repeats; medians are shown.")] = 9,
+    page: Annotated[Path | None, typer.Option(help="Write a results page in Markdown here.")] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON document and nothing else.")
     ] = False,
 ) -> None:
     """Seconds per CFR iteration: OpenSpiel's C++ CFRSolver and ours, interleaved in one process."""
-    from solvent.experiments.openspiel_speed import GAMES, measure
+    from solvent.experiments.openspiel_speed import GAMES, measure, write_results
 
     with Console(stderr=True).status("measuring") as status:
         rows = measure(game or GAMES, threads=threads, repeats=repeats, progress=status.update)
+    if page is not None:
+        write_results(rows, page)
     if as_json:
         sys.stdout.write(json.dumps({"rows": [row.as_dict() for row in rows]}, indent=1) + "\n")
         return

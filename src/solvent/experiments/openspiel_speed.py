@@ -10,10 +10,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from statistics import median
 from typing import Any
 
 from solvent.errors import InputError
+from solvent.experiments.page import markdown_table, write_page
 from solvent.forms.history import compile_tree
 from solvent.games.openspiel import OpenSpielGame, load_openspiel
 from solvent.solvers.cfr import HistorySolver
@@ -93,6 +95,39 @@ def measure(
                 )
             )
     return rows
+
+
+def write_results(rows: Sequence[Row], page: Path) -> None:
+    """The results page."""
+    table = markdown_table(
+        [
+            "game",
+            "plan",
+            "threads",
+            "OpenSpiel, s/iteration",
+            "solvent, s/iteration",
+            "ratio",
+            "ns per history",
+        ],
+        [
+            [
+                row.game,
+                row.plan if row.plan == row.runs_as else f"{row.plan} ({row.runs_as})",
+                row.threads,
+                f"{row.openspiel_seconds:.6f}",
+                f"{row.seconds:.6f}",
+                f"{row.ratio:.0f}",
+                f"{row.nanoseconds_per_history:.1f}",
+            ]
+            for row in rows
+        ],
+    )
+    about = (
+        "Vanilla CFR, alternating updates, float64, the same tree. OpenSpiel's is its C++ `CFRSolver`. "
+        f"Interleaved batches of {BATCH_SECONDS} s, median of {rows[0].repeats}. A history counts once for each "
+        "player's pass.\n\n"
+    )
+    write_page(page, "CFR iterations against OpenSpiel's", "solvent bench openspiel", about + table)
 
 
 def _their_solver(game: OpenSpielGame) -> Any:

@@ -16,7 +16,8 @@ from solvent import __version__
 def provenance(command: str) -> str:
     """The lines that stand at the head of every results page."""
     machine = f"{processor()}, {os.cpu_count()} cores, {memory_gib():.0f} GiB"
-    software = f"solvent {__version__} at commit {commit()}, Python {platform.python_version()}, Numba {version('numba')}"
+    python = f"Python {platform.python_version()}, Numba {version('numba')}"
+    software = f"solvent {__version__} at commit {commit()}, {python}"
     return f"    {command}\n\n{datetime.now(UTC).date()}; {machine}; {software}.\n"
 
 
@@ -49,18 +50,14 @@ def memory_gib() -> float:
 
 def commit() -> str:
     """The commit this code runs at, with a + where files have been changed since."""
-    folder = Path(__file__).parent
     try:
-        run = ["git", "-C", str(folder)]
-        head = subprocess.run(
-            [*run, "rev-parse", "--short", "HEAD"], capture_output=True, text=True, check=True
-        )
-        changed = subprocess.run(
-            [*run, "status", "--porcelain", "--untracked-files=no", "--", "."],
-            capture_output=True,
-            text=True,
-            check=True,
-        )
+        head = _git("rev-parse", "--short", "HEAD")
+        changed = _git("status", "--porcelain", "--untracked-files=no", "--", ".")
     except (OSError, subprocess.CalledProcessError):
         return "unknown"
-    return head.stdout.strip() + ("+" if changed.stdout.strip() else "")
+    return head + ("+" if changed else "")
+
+
+def _git(*arguments: str) -> str:
+    command = ["git", "-C", str(Path(__file__).parent), *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
