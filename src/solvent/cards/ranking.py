@@ -8,6 +8,11 @@ a deck of all 13 has an ace to make the wheel, A2345, the lowest straight.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cache
+from itertools import combinations_with_replacement
+
+import numpy as np
+from numpy.typing import NDArray
 
 from solvent.cards.deck import Card, CardError, cards_label
 
@@ -46,6 +51,35 @@ def five_card_strength(cards: Iterable[Card]) -> int:
     if len(set(ranks)) < 5:
         return _repeated(ranks)
     return _distinct(ranks, flush=len({card & 3 for card in hand}) == 1)
+
+
+def five_card_strengths(cards: NDArray[np.int64]) -> NDArray[np.int64]:
+    """`five_card_strength` of many hands at once: int64[..., 5] to int64[...].
+
+    Ranks and whether there is a flush say it all, so each is one look-up in a table. Rows in which a card
+    stands twice get a number that means nothing.
+    """
+    ranks = np.sort(cards >> 2, axis=-1)
+    key = ranks @ (13 ** np.arange(5))
+    suits = cards & 3
+    flush = (suits == suits[..., :1]).all(axis=-1)
+    by_ranks, by_ranks_in_flush = _strength_tables()
+    return np.where(flush, by_ranks_in_flush[key], by_ranks[key])
+
+
+@cache
+def _strength_tables() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The strength of five ranks by their base-13 number, lowest rank first: mixed suits, and all of one."""
+    tables = np.zeros(13**5, dtype=np.int64), np.zeros(13**5, dtype=np.int64)
+    for ranks in combinations_with_replacement(range(13), 5):
+        key = sum(rank * 13**place for place, rank in enumerate(ranks))
+        highest_first = sorted(ranks, reverse=True)
+        if len(set(ranks)) == 5:
+            tables[0][key] = _distinct(highest_first, flush=False)
+            tables[1][key] = _distinct(highest_first, flush=True)
+        else:
+            tables[0][key] = _repeated(highest_first)
+    return tables
 
 
 def category(strength: int) -> str:

@@ -8,14 +8,18 @@ equal hands split the pot. Smaller decks keep the lowest ranks (see `solvent.car
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from functools import lru_cache
-from itertools import combinations
+from itertools import combinations, permutations
 from math import comb
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from solvent.cards.deck import RANKS, SUITS, Card, cards_label, deck
-from solvent.cards.ranking import five_card_strength
+from solvent.cards.ranking import five_card_strength, five_card_strengths
 from solvent.games.game import GameError
 from solvent.games.public import FOLD, SHOWDOWN, Betting, Board, PublicRules
 
@@ -88,6 +92,34 @@ class FlopHoldem(PublicRules):
             return 1
         mine, yours = (self.strength(board, hand) for hand in (first, second))
         return (mine > yours) - (mine < yours)
+
+    def public_boards(self, board: Board) -> Sequence[Board]:
+        return list(combinations(self.deck, 3))
+
+    def deal_weight(self, first: Hole, second: Hole) -> Fraction:
+        cards = len(self.deck)
+        return Fraction(not set(first) & set(second), comb(cards, 2) * comb(cards - 2, 2))
+
+    def hole_cards(self, hand: Hole) -> tuple[int, int]:
+        return hand
+
+    def symmetries(self) -> Sequence[tuple[Callable[[Any], Any], Callable[[Any], Any]]]:
+        def relabel(order: tuple[int, ...]) -> Callable[[tuple[Card, ...]], tuple[Card, ...]]:
+            return lambda cards: tuple(sorted(card - card % 4 + order[card % 4] for card in cards))
+
+        return [(relabel(order), relabel(order)) for order in permutations(range(self.suits))]
+
+    def strengths(self, boards: Sequence[Board], hands: Sequence[Hole]) -> NDArray[np.int64]:
+        flops, holes = np.array(boards), np.array(hands)
+        shape = (len(flops), len(holes))
+        cards = np.concatenate(
+            [
+                np.broadcast_to(flops[:, None, :], (*shape, 3)),
+                np.broadcast_to(holes[None, :, :], (*shape, 2)),
+            ],
+            axis=2,
+        )
+        return five_card_strengths(cards)
 
     def strength(self, board: Board, hand: Hole) -> int:
         """How strong two cards are on a flop; equal strengths tie."""

@@ -10,8 +10,9 @@ multiplicity. `distinct=true` deals the six cards themselves, as OpenSpiel's `le
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
+from itertools import permutations
 
 from solvent.games.game import GameError
 from solvent.games.public import FOLD, SHOWDOWN, Betting, Board, PublicRules
@@ -79,6 +80,21 @@ class Leduc(PublicRules):
         left = self.ranks * self.suits - len(dead)
         counts = ((card, copies - dead.count(card)) for card in self.hands())
         return [(card, Fraction(count, left)) for card, count in counts if count > 0]
+
+    def public_boards(self, board: Board) -> Sequence[Board]:
+        return [(card,) for card in self.hands()]
+
+    def symmetries(self) -> Sequence[tuple[Callable[[Card], Card], Callable[[Board], Board]]]:
+        if not self.distinct or self.suits > 4:
+            return ()
+
+        def relabel(order: tuple[int, ...]) -> tuple[Callable[[Card], Card], Callable[[Board], Board]]:
+            def card(old: Card) -> Card:
+                return old[0], order[old[1]]
+
+            return card, lambda board: tuple(map(card, board))
+
+        return [relabel(order) for order in permutations(range(self.suits))]
 
     def hand_label(self, hand: Card) -> str:
         rank, suit = hand

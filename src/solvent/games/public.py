@@ -9,11 +9,14 @@ tree x boards x hands.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from solvent.games.game import CHANCE, TERMINAL, State
 
@@ -73,6 +76,32 @@ class PublicRules(ABC):
 
     def boards(self, board: Board, first: Hand, second: Hand) -> Iterable[tuple[Board, Fraction]]:
         """The boards that can follow, with probabilities given both hands. A game without boards has none."""
+        return ()
+
+    def public_boards(self, board: Board) -> Sequence[Board]:
+        """Every board that can follow, whatever the hands are."""
+        pairs = ((first, second) for first in self.hands() for second in self.hands())
+        after = (b for pair in pairs if self.deal_weight(*pair) for b, _ in self.boards(board, *pair))
+        return list(dict.fromkeys(after))
+
+    def deal_weight(self, first: Hand, second: Hand) -> Fraction:
+        """The probability that the two hands are dealt."""
+        zero = Fraction(0)
+        return dict(self.deal()).get(first, zero) * dict(self.deal(first)).get(second, zero)
+
+    def hole_cards(self, hand: Hand) -> tuple[int, int] | None:
+        """The two cards of a hand where every deal of different cards is as likely as any other, else None.
+
+        Games that have them are evaluated by sorting hands; in others each terminal has a matrix.
+        """
+        return None
+
+    def strengths(self, boards: Sequence[Board], hands: Sequence[Hand]) -> NDArray[np.int64]:
+        """How strong each hand is on each board, int64[boards, hands]; needed where there are hole cards."""
+        raise NotImplementedError
+
+    def symmetries(self) -> Sequence[tuple[Callable[[Hand], Hand], Callable[[Board], Board]]]:
+        """The permutations of suits that change nothing in the game, as maps of hands and boards."""
         return ()
 
     def hand_label(self, hand: Hand) -> str:

@@ -1,0 +1,415 @@
+"""The public form: a betting tree x the boards of each round x the hands of each player.
+
+For games in which hands are dealt and everything after is public. A few hundred betting nodes and a few
+thousand boards stand for billions of histories, and a node on a board is a vector with an entry for each
+hand.
+
+Nodes are numbered round by round, and inside a round subtree by subtree, parents before children, so that
+what is played between two deals is a slice of nodes. A board knows its *seats*: the hands that can be held
+on it. Where hands are pairs of cards the seats are sorted by strength, which makes a showdown one sweep.
+
+With isomorphism, boards that differ only in the names of suits are stood for by one of them, with the
+number of them as its multiplicity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvent.errors import InputError
+from solvent.games.game import GameError
+from solvent.games.public import FOLD, SHOWDOWN, Betting, Board, Hand, PublicRules
+
+DECISION, DEAL, FOLDED, RANKED, MATRIX = -1, -2, 0, 1, 2
+"""What a node is: `Nodes.symbol`. Matrices are numbered from MATRIX upward."""
+
+CARDS = 52
+
+
+class Nodes(NamedTuple):
+    """The betting tree. Edges are the actions of decision nodes, numbered in the order of the nodes."""
+
+    symbol: NDArray[np.int32]
+    player: NDArray[np.int8]
+    first_edge: NDArray[np.int32]
+    """int32[nodes + 1]; a node that is no decision has none."""
+    child: NDArray[np.int32]
+    """The node behind each edge."""
+    stake: NDArray[np.float64]
+    """What player 0 wins where the symbol says 1, in chips."""
+    round: NDArray[np.int8]
+
+
+class Subtree(NamedTuple):
+    """What is played between two deals: nodes `start : stop`, the first of them its root."""
+
+    start: int
+    stop: int
+    deal: int
+    """The deal node above, -1 for the subtree that opens the game."""
+
+
+@dataclass(frozen=True, eq=False)
+class Round:
+    """The boards of one round. All of them have the same number of seats."""
+
+    boards: Sequence[Board]
+    parent: NDArray[np.int32]
+    """The board of the round before."""
+    multiplicity: NDArray[np.float64]
+    """How many boards each one stands for."""
+    probability: float
+    """The chance of one board, given the one before and two hands that it leaves possible; 1 where the
+    matrices hold the chances."""
+    hand: NDArray[np.int32]
+    """The hand in each seat: int32[boards, seats]."""
+    parent_seat: NDArray[np.int32]
+    """Where that hand sat on the board before: int32[boards, seats]."""
+    card: NDArray[np.int8]
+    """The cards of each seat: int8[boards, seats, 2]; empty where terminals have matrices."""
+    tie: NDArray[np.int32]
+    """One past the last seat of the same strength: int32[boards, seats]; likewise."""
+    subtrees: Sequence[Subtree]
+
+    @property
+    def seats(self) -> int:
+        return int(self.hand.shape[1])
+
+
+@dataclass(frozen=True, eq=False)
+class PublicGame:
+    """A game in public form."""
+
+    rules: PublicRules
+    hands: Sequence[Hand]
+    nodes: Nodes
+    betting: Sequence[Betting]
+    """The betting node of each node."""
+    rounds: Sequence[Round]
+    ranges: tuple[NDArray[np.float64], NDArray[np.float64]]
+    """A weight for each hand of each player."""
+    matrix: NDArray[np.float64]
+    """float64[matrices, hands, hands]: what player 0's hand wins from player 1's, weighted by chance."""
+    matrix_of: NDArray[np.int32]
+    """The matrix of a terminal's symbol on a board: int32[symbols, boards of its round]."""
+    deal_scale: float
+    """What a pair of hands with weights 1 is worth as a probability; 1 where the matrices hold it."""
+    isomorphism: bool
+    orbit: NDArray[np.int32]
+    """Hands that differ only in the names of suits have one number."""
+
+    @property
+    def name(self) -> str:
+        return str(self.rules)
+
+    @property
+    def sorted_hands(self) -> bool:
+        """Whether showdowns are sweeps over sorted hands rather than matrices."""
+        return self.matrix.shape[0] == 0
+
+    @cached_property
+    def edge_node(self) -> NDArray[np.int32]:
+        """The node of each edge."""
+        nodes = self.nodes
+        return np.repeat(np.arange(len(nodes.symbol), dtype=np.int32), np.diff(nodes.first_edge))
+
+    @cached_property
+    def block_sizes(self) -> NDArray[np.int64]:
+        """Numbers in the block of each edge: boards x seats of its round."""
+        per_round = np.array([len(r.boards) * r.seats for r in self.rounds], dtype=np.int64)
+        return per_round[self.nodes.round[self.edge_node]]
+
+    @property
+    def cells(self) -> int:
+        """The number of infoset-actions."""
+        return int(self.block_sizes.sum())
+
+    @property
+    def infosets(self) -> int:
+        decisions = self.nodes.symbol == DECISION
+        return int(
+            sum((decisions & (self.nodes.round == r)).sum() * x.hand.size for r, x in enumerate(self.rounds))
+        )
+
+
+def public_game(
+    rules: PublicRules,
+    isomorphism: bool = True,
+    ranges: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None,
+) -> PublicGame:
+    """Compile rules to the public form.
+
+    `ranges` weigh the hands of each player (default 1 each). Isomorphism switches itself off where the rules
+    have no symmetries or ranges are not symmetric.
+    """
+    if not isinstance(rules, PublicRules):
+        raise GameError(f"{rules} has no public form: its hands are not dealt first with all else public")
+    hands = list(rules.hands())
+    weights = _ranges(rules, hands, ranges)
+    orbit = _orbits(rules, hands)
+    symmetric = all(_same_in_orbit(weight, orbit) for weight in weights)
+    isomorphism = isomorphism and len(set(orbit.tolist())) < len(hands) and symmetric
+    nodes, betting, subtrees, symbols = _flatten(rules)
+    sorts = rules.hole_cards(hands[0]) is not None
+    rounds = _rounds(rules, hands, subtrees, sorts, isomorphism)
+    if isomorphism and len(rounds) > 2:
+        raise InputError(f"{rules} deals more than one board; isomorphism handles one")
+    if sorts:
+        matrix, matrix_of = np.zeros((0, 1, 1)), np.zeros((len(symbols) + MATRIX, 1), dtype=np.int32)
+        scale = 1.0 / _compatible_weight(rules, hands, weights)
+    else:
+        matrix, matrix_of, symbol = _matrices(rules, hands, nodes, betting, rounds, weights, symbols)
+        nodes = nodes._replace(symbol=symbol)
+        scale = 1.0
+    return PublicGame(
+        rules, hands, nodes, betting, rounds, weights, matrix, matrix_of, scale, isomorphism, orbit
+    )
+
+
+# The betting tree
+
+
+def _flatten(rules: PublicRules) -> tuple[Nodes, list[Betting], list[list[Subtree]], list[Any]]:
+    """Number the nodes round by round, subtree by subtree, parents before children."""
+    order: list[Betting] = []
+    rounds_of: list[int] = []
+    number: dict[int, int] = {}
+    subtrees: list[list[Subtree]] = []
+    roots: list[tuple[Betting, int]] = [(rules.betting, -1)]
+    while roots:
+        here, deals = [], []
+        for root, deal in roots:
+            start = len(order)
+            stack = [root]
+            while stack:
+                node = stack.pop()
+                number[id(node)] = len(order)
+                order.append(node)
+                rounds_of.append(len(subtrees))
+                if node.deals:
+                    deals.append((node.children[0], number[id(node)]))
+                else:
+                    stack.extend(reversed(node.children))
+            here.append(Subtree(start, len(order), deal))
+        subtrees.append(here)
+        roots = deals
+    symbols = [FOLD, SHOWDOWN]
+    for node in order:
+        if not node.actions and not node.deals and node.symbol not in symbols:
+            symbols.append(node.symbol)
+    symbol = [DECISION if n.actions else DEAL if n.deals else symbols.index(n.symbol) for n in order]
+    edges = [len(n.actions) for n in order]
+    nodes = Nodes(
+        symbol=np.array(symbol, dtype=np.int32),
+        player=np.array([n.player for n in order], dtype=np.int8),
+        first_edge=np.concatenate([[0], np.cumsum(edges)]).astype(np.int32),
+        child=np.array([number[id(c)] for n in order if n.actions for c in n.children], dtype=np.int32),
+        stake=np.array([n.stake for n in order], dtype=np.float64),
+        round=np.array(rounds_of, dtype=np.int8),
+    )
+    return nodes, order, subtrees, symbols
+
+
+# Boards and hands
+
+
+def _rounds(
+    rules: PublicRules,
+    hands: Sequence[Hand],
+    subtrees: Sequence[Sequence[Subtree]],
+    sorts: bool,
+    isomorphism: bool,
+) -> list[Round]:
+    rounds: list[Round] = []
+    boards: list[Board] = [()]
+    parent = np.zeros(1, dtype=np.int32)
+    multiplicity = np.ones(1)
+    for level, here in enumerate(subtrees):
+        if level:
+            follow = [(k, after) for k, board in enumerate(boards) for after in rules.public_boards(board)]
+            parent = np.array([k for k, _ in follow], dtype=np.int32)
+            boards = [after for _, after in follow]
+            multiplicity = np.ones(len(boards))
+            if isomorphism:
+                boards, multiplicity = _representatives(rules, boards)
+                parent = np.zeros(len(boards), dtype=np.int32)
+        before = rounds[-1] if rounds else None
+        hand, card, tie = _seats(rules, hands, boards, sorts, sort=level > 0)
+        probability = 1.0
+        if sorts and level:
+            probability = _board_probability(rules, hands, rounds[-1].boards[0])
+        rounds.append(
+            Round(
+                boards,
+                parent,
+                multiplicity,
+                probability,
+                hand,
+                _parent_seats(hand, parent, before, len(hands)),
+                card,
+                tie,
+                here,
+            )
+        )
+    return rounds
+
+
+def _seats(
+    rules: PublicRules, hands: Sequence[Hand], boards: Sequence[Board], sorts: bool, sort: bool
+) -> tuple[NDArray[np.int32], NDArray[np.int8], NDArray[np.int32]]:
+    """The hands that can be held on each board, sorted by strength where that is how they meet."""
+    everyone = np.arange(len(hands), dtype=np.int32)
+    if not sorts:
+        hand = np.broadcast_to(everyone, (len(boards), len(hands))).copy()
+        return hand, np.zeros((len(boards), 0, 2), np.int8), np.zeros((len(boards), 0), np.int32)
+    cards = np.array([rules.hole_cards(h) for h in hands], dtype=np.int8)
+    if not sort:
+        tie = np.broadcast_to(np.int32(len(hands)), (len(boards), len(hands))).copy()
+        return everyone[None].copy(), cards[None], tie
+    strength = rules.strengths(boards, hands)
+    dead = (cards[None, :, :, None] == np.array(boards, dtype=np.int8)[:, None, None, :]).any(axis=(2, 3))
+    seats = int((~dead[0]).sum())
+    # Hands that the board blocks sort last and are cut off.
+    order = np.argsort(np.where(dead, np.iinfo(np.int64).max, strength), axis=1, kind="stable")[:, :seats]
+    ordered = np.take_along_axis(strength, order, axis=1)
+    last = np.ones(ordered.shape, dtype=bool)
+    last[:, :-1] = ordered[:, 1:] != ordered[:, :-1]
+    ends = np.where(last, np.arange(1, seats + 1), seats + 1)
+    tie = np.minimum.accumulate(ends[:, ::-1], axis=1)[:, ::-1].astype(np.int32)
+    return order.astype(np.int32), cards[order], np.ascontiguousarray(tie)
+
+
+def _parent_seats(
+    hand: NDArray[np.int32], parent: NDArray[np.int32], before: Round | None, hands: int
+) -> NDArray[np.int32]:
+    if before is None:
+        return hand
+    seat = np.full((len(before.boards), hands), -1, dtype=np.int32)
+    np.put_along_axis(seat, before.hand, np.arange(before.seats, dtype=np.int32)[None], axis=1)
+    return np.take_along_axis(seat[parent], hand, axis=1)
+
+
+def _board_probability(rules: PublicRules, hands: Sequence[Hand], board: Board) -> float:
+    """The chance of a board given two hands; it is the same for every pair, as every card is."""
+    first = next(h for h in hands if not set(h) & set(board))
+    second = next(h for h in hands if not set(h) & (set(board) | set(first)))
+    return 1.0 / len(list(rules.boards(board, first, second)))
+
+
+def _representatives(rules: PublicRules, boards: Sequence[Board]) -> tuple[list[Board], NDArray[np.float64]]:
+    """One board for each class under the symmetries, and how many boards it stands for."""
+    count: dict[Board, int] = {}
+    seen: dict[Board, Board] = {}
+    for board in boards:
+        if board not in seen:
+            for _, relabel in rules.symmetries():
+                seen[relabel(board)] = board
+        count[seen[board]] = count.get(seen[board], 0) + 1
+    return list(count), np.array(list(count.values()), dtype=np.float64)
+
+
+def _orbits(rules: PublicRules, hands: Sequence[Hand]) -> NDArray[np.int32]:
+    orbit: dict[Hand, int] = {}
+    classes = 0
+    for hand in hands:
+        if hand not in orbit:
+            orbit[hand] = classes
+            classes += 1
+            for relabel, _ in rules.symmetries():
+                orbit[relabel(hand)] = orbit[hand]
+    return np.array([orbit[hand] for hand in hands], dtype=np.int32)
+
+
+def _same_in_orbit(weight: NDArray[np.float64], orbit: NDArray[np.int32]) -> bool:
+    first = np.zeros(int(orbit.max()) + 1)
+    first[orbit[::-1]] = weight[::-1]
+    return bool((weight == first[orbit]).all())
+
+
+def _ranges(
+    rules: PublicRules, hands: Sequence[Hand], ranges: tuple[NDArray[np.float64], NDArray[np.float64]] | None
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    if ranges is None:
+        return np.ones(len(hands)), np.ones(len(hands))
+    first, second = (np.asarray(weight, dtype=np.float64) for weight in ranges)
+    for weight in (first, second):
+        if weight.shape != (len(hands),) or not np.isfinite(weight).all() or (weight < 0).any():
+            raise InputError(f"a range for {rules} is {len(hands)} weights, none negative")
+    return first, second
+
+
+def _compatible_weight(
+    rules: PublicRules, hands: Sequence[Hand], weights: tuple[NDArray[np.float64], NDArray[np.float64]]
+) -> float:
+    """The total weight of all pairs of hands that share no card."""
+    first, second = weights
+    cards = np.array([rules.hole_cards(h) for h in hands])
+    held = np.zeros((len(hands), CARDS))
+    np.put_along_axis(held, cards, 1.0, axis=1)
+    by_card = second @ held
+    together = second.sum() - by_card[cards[:, 0]] - by_card[cards[:, 1]] + second
+    total = float(first @ together)
+    if not total > 0:
+        raise InputError(f"the ranges for {rules} leave no pair of hands that can be dealt")
+    return total
+
+
+# Matrices
+
+
+def _matrices(
+    rules: PublicRules,
+    hands: Sequence[Hand],
+    nodes: Nodes,
+    betting: Sequence[Betting],
+    rounds: Sequence[Round],
+    weights: tuple[NDArray[np.float64], NDArray[np.float64]],
+    symbols: Sequence[Any],
+) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.int32]]:
+    """A matrix of chance x sign for every symbol on every board of the rounds it ends."""
+    size = len(hands)
+    deal = np.array([[float(rules.deal_weight(a, b)) for b in hands] for a in hands])
+    deal *= weights[0][:, None] * weights[1][None, :]
+    if weights[0].min() != 1 or weights[1].min() != 1 or max(w.max() for w in weights) != 1:
+        if not deal.sum() > 0:
+            raise InputError(f"the ranges for {rules} leave no pair of hands that can be dealt")
+        deal /= deal.sum()
+    chance = [deal[None]]
+    for level, here in enumerate(rounds[1:], start=1):
+        before = rounds[level - 1]
+        follow = np.zeros((len(here.boards), size, size))
+        index = {board: k for k, board in enumerate(here.boards)}
+        for k, board in enumerate(before.boards):
+            for i, a in enumerate(hands):
+                for j, b in enumerate(hands):
+                    if chance[-1][k, i, j]:
+                        for after, weight in rules.boards(board, a, b):
+                            if after in index:
+                                follow[index[after], i, j] = float(weight)
+        chance.append(follow * chance[-1][here.parent])
+    found: list[NDArray[np.float64]] = []
+    keys = sorted({(int(r), int(s)) for r, s in zip(nodes.round, nodes.symbol, strict=True) if s >= 0})
+    matrix_of = np.zeros((MATRIX + len(keys), max(len(r.boards) for r in rounds)), dtype=np.int32)
+    symbol = nodes.symbol.copy()
+    for number, (level, which) in enumerate(keys, start=MATRIX):
+        for k, board in enumerate(rounds[level].boards):
+            sign = np.array(
+                [
+                    [
+                        rules.sign(symbols[which], board, a, b) if chance[level][k, i, j] else 0
+                        for j, b in enumerate(hands)
+                    ]
+                    for i, a in enumerate(hands)
+                ],
+                dtype=np.float64,
+            )
+            matrix_of[number, k] = len(found)
+            found.append(sign * chance[level][k])
+        symbol[(nodes.round == level) & (nodes.symbol == which)] = number
+    return np.array(found), matrix_of, symbol

@@ -1,0 +1,223 @@
+"""Compiled passes of CFR over the sequence form: pay-offs, regrets and realisation plans.
+
+All run over *lanes*: things of one shape lie side by side, so that the innermost loops have stride 1 and no
+branches. Situations of one depth and one number of actions are the lanes of a group, pay-off matrices of
+one shape the lanes of a batch. Whatever becomes an index is unsigned, which spares the test for negative
+ones; Numba makes a float of signed + unsigned, so the two are never mixed.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+Array = Any
+
+
+class Groups(NamedTuple):
+    """One player's situations, in the order in which they can arise, in groups of one number of actions.
+
+    Action a of lane i in group g is the sequence `first[g] + a * width[g] + i`; sequence 0 is the empty one.
+    """
+
+    actions: Array
+    """int64[groups]"""
+    width: Array
+    """uint64[groups]: how many situations"""
+    first: Array
+    """uint64[groups]: the first sequence"""
+    start: Array
+    """uint64[groups]: the first situation"""
+    before: Array
+    """uint32[situations]: the sequence through which each situation is reached."""
+
+
+class Payoffs(NamedTuple):
+    """What one player's sequences are paid, as small dense matrices in batches of one shape.
+
+    Batch b holds `width[b]` matrices of `rows[b]` own sequences by `columns[b]` of the other's. The lane is
+    the last index: row[r, lane], column[c, lane], pays[r, c, lane], one batch after the other.
+    """
+
+    rows: Array
+    """int64[batches]"""
+    columns: Array
+    """uint64[batches]"""
+    width: Array
+    """uint64[batches]"""
+    row: Array
+    """uint32: own sequences, every one once"""
+    column: Array
+    """uint32: sequences of the other"""
+    pays: Array
+    """float64, in chips times chance"""
+    gathered: Array
+    """Scratch: the other's plan in one batch's columns."""
+
+
+class Restriction(NamedTuple):
+    """The situations of which the tables hold some actions only: the others are never played."""
+
+    first: Array
+    """int64[situations + 1]: situation k may use the sequences `allowed[first[k] : first[k + 1]]`."""
+    allowed: Array
+    absent: Array
+    """The sequences that the tables do not hold."""
+
+
+class Half(NamedTuple):
+    """One player's numbers, by sequence."""
+
+    regret: Array
+    average: Array
+    last: Array
+    """The last instantaneous regrets; empty where the rule predicts nothing."""
+    strategy: Array
+    plan: Array
+    """How likely the player's own actions make each sequence."""
+    value: Array
+    """Counterfactual value of each sequence."""
+    scratch: Array
+    """float64[2, lanes]"""
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def multiply(payoffs, plan, half):  # type: ignore[no-untyped-def]
+    """What the terminals right behind each own sequence pay against the other's plan: v = A y."""
+    row, column, pays, gathered = payoffs.row, payoffs.column, payoffs.pays, payoffs.gathered
+    total, value = half.scratch[0], half.value
+    row_at, column_at, at = np.uint64(0), np.uint64(0), np.uint64(0)
+    for batch in range(len(payoffs.rows)):
+        width, columns = payoffs.width[batch], payoffs.columns[batch]
+        size = columns * width
+        for k in range(size):
+            gathered[k] = plan[column[column_at + k]]
+        column_at += size
+        for _ in range(payoffs.rows[batch]):
+            for lane in range(width):
+                total[lane] = 0.0
+            start = np.uint64(0)
+            for _ in range(columns):
+                for lane in range(width):
+                    total[lane] += pays[at + lane] * gathered[start + lane]
+                at += width
+                start += width
+            for lane in range(width):
+                value[row[row_at + lane]] = total[lane]
+            row_at += width
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def ascend(groups, weights, half):  # type: ignore[no-untyped-def]
+    """From the last situation to the first: v(I), then R <- max(floor, d (R + r)), then the next sigma.
+
+    r(I, a) = v(I, a) - v(I) is measured from the first action, so that actions of equal value have regret 0
+    and not its rounding.
+    """
+    positive, negative, floor, prediction = weights[0], weights[1], weights[2], weights[4]
+    regret, last, strategy, value = half.regret, half.last, half.strategy, half.value
+    gain, total = half.scratch[0], half.scratch[1]
+    for group in range(len(groups.width) - 1, -1, -1):
+        actions, width, first = groups.actions[group], groups.width[group], groups.first[group]
+        for lane in range(width):
+            gain[lane] = 0.0
+            total[lane] = 0.0
+        at = first
+        for _ in range(actions - 1):
+            at += width
+            for lane in range(width):
+                gain[lane] += strategy[at + lane] * (value[at + lane] - value[first + lane])
+        at = first
+        for _ in range(actions):
+            for lane in range(width):
+                now = regret[at + lane] + ((value[at + lane] - value[first + lane]) - gain[lane])
+                now *= positive if now > 0.0 else negative
+                regret[at + lane] = now if now > floor else floor
+            if prediction != 0.0:
+                for lane in range(width):
+                    last[at + lane] = (value[at + lane] - value[first + lane]) - gain[lane]
+                    expected = regret[at + lane] + prediction * last[at + lane]
+                    strategy[at + lane] = expected if expected > 0.0 else 0.0
+                    total[lane] += strategy[at + lane]
+            else:
+                for lane in range(width):
+                    expected = float(regret[at + lane])
+                    strategy[at + lane] = expected if expected > 0.0 else 0.0
+                    total[lane] += strategy[at + lane]
+            at += width
+        uniform = 1.0 / actions
+        at = first
+        for _ in range(actions):
+            for lane in range(width):
+                share = strategy[at + lane] / total[lane]
+                strategy[at + lane] = share if total[lane] > 0.0 else uniform
+            at += width
+        start = groups.start[group]
+        for lane in range(width):
+            value[groups.before[start + lane]] += value[first + lane] + gain[lane]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def restrict(restriction, prediction, half):  # type: ignore[no-untyped-def]
+    """Regret matching over the actions that the tables hold, where they do not hold all."""
+    for sequence in restriction.absent:
+        half.strategy[sequence] = 0.0
+    for k in range(len(restriction.first) - 1):
+        allowed = restriction.allowed[restriction.first[k] : restriction.first[k + 1]]
+        total = 0.0
+        for sequence in allowed:
+            expected = float(half.regret[sequence])
+            if prediction != 0.0:
+                expected += prediction * half.last[sequence]
+            half.strategy[sequence] = max(expected, 0.0)
+            total += half.strategy[sequence]
+        for sequence in allowed:
+            half.strategy[sequence] = half.strategy[sequence] / total if total > 0.0 else 1.0 / len(allowed)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def descend(groups, weight, half):  # type: ignore[no-untyped-def]
+    """From the first situation to the last: the realisation plan, and S += weight x plan."""
+    average, strategy, plan, reach = half.average, half.strategy, half.plan, half.scratch[0]
+    plan[0] = 1.0
+    for group in range(len(groups.width)):
+        width, start, at = groups.width[group], groups.start[group], groups.first[group]
+        for lane in range(width):
+            reach[lane] = plan[groups.before[start + lane]]
+        for _ in range(groups.actions[group]):
+            for lane in range(width):
+                plan[at + lane] = reach[lane] * strategy[at + lane]
+            for lane in range(width):
+                average[at + lane] += weight * plan[at + lane]
+            at += width
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def update(groups, restriction, weights, next_weight, half):  # type: ignore[no-untyped-def]
+    """All that follows one player's product: his regrets, his next strategy, its plan and its share of S."""
+    ascend(groups, weights, half)
+    restrict(restriction, weights[4], half)
+    descend(groups, next_weight, half)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def iterate(groups, payoffs, restrictions, halves, schedule, alternating):  # type: ignore[no-untyped-def]
+    """As many iterations as `schedule` has rows.
+
+    An iteration's play enters the average as soon as its plan is known, which is at the end of the iteration
+    before. What the last iteration prepares is left for the next call to count.
+    """
+    for player in range(2):
+        descend(groups[player], schedule[0, 3], halves[player])
+    for t in range(len(schedule)):
+        weights = schedule[t]
+        next_weight = schedule[t + 1, 3] if t + 1 < len(schedule) else 0.0
+        multiply(payoffs[0], halves[1].plan, halves[0])
+        if not alternating:
+            multiply(payoffs[1], halves[0].plan, halves[1])
+        update(groups[0], restrictions[0], weights, next_weight, halves[0])
+        if alternating:
+            multiply(payoffs[1], halves[0].plan, halves[1])
+        update(groups[1], restrictions[1], weights, next_weight, halves[1])

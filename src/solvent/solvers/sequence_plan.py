@@ -1,0 +1,271 @@
+"""The sequence plan: iterations on the sequence form, for players who forget nothing.
+
+With perfect recall a player reaches an infoset by one sequence of his own, so the histories fold into pairs
+of sequences. One pass of player i is then
+
+    v = A_i y                  what each own sequence is paid right away against the other's plan y
+    v(I), R, sigma             one sweep up over his own infosets
+    x(a) = x(before I) sigma   one sweep down, the plan that the other's next pass multiplies with
+
+and the walk over histories is gone. All numbers equal the serial plan's up to rounding.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from solvent.errors import InputError
+from solvent.forms.history import GameTree
+from solvent.forms.sequence import Sequences, sequence_form
+from solvent.solvers import sequence_kernels as kernels
+from solvent.solvers.kernels import Play, Tables
+from solvent.solvers.sequence_kernels import Restriction, Groups, Half, Payoffs
+
+LANES = 256
+"""Most situations or matrices side by side: their scratch stays in the fastest cache."""
+GATHERED = 2048
+"""Numbers of the other's plan that a batch may hold at once, for the same reason."""
+FEWEST_ALIKE = 8
+"""Matrices of one shape from which they are worth a batch of their own."""
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+
+
+class Layout(NamedTuple):
+    """Where a player's sequences lie in the lanes."""
+
+    groups: Groups
+    position: Ints
+    """New number of each sequence of the sequence form."""
+    cell: Ints
+    """The cell that each sequence ends with, by new number; -1 for the empty one."""
+    situation: Ints
+    """The situation that offers each sequence, by new number; -1 for the empty one."""
+
+
+class SequencePlan:
+    """One thread, all iterations inside one compiled call.
+
+    A call works on copies of the tables, in its own order, and puts them back at its end.
+    """
+
+    name = "sequence"
+    threads = 1
+
+    def __init__(self, tree: GameTree) -> None:
+        form = sequence_form(tree)
+        if not form.perfect_recall:
+            raise InputError(
+                f"the sequence plan needs players who forget nothing, and in {tree.name} one does; take serial"
+            )
+        self.layouts = tuple(lay_out(sequences) for sequences in form.sequences)
+        place = [layout.position[form.pair[player]] for player, layout in enumerate(self.layouts)]
+        lengths = [len(sequences) for sequences in form.sequences]
+        self.payoffs = tuple(
+            batch_payoffs(place[player], place[1 - player], form.pays[player], lengths[player])
+            for player in (0, 1)
+        )
+
+    def iterate(self, schedule: Floats, alternating: bool, tables: Tables, play: Play) -> None:
+        if len(schedule) == 0:
+            return
+        slots = tuple(_slots(layout, tables) for layout in self.layouts)
+        halves = tuple(
+            _take(layout, slots[player], tables, play.backward[player])
+            for player, layout in enumerate(self.layouts)
+        )
+        restrictions = tuple(_restriction(layout, slots[player]) for player, layout in enumerate(self.layouts))
+        groups = tuple(layout.groups for layout in self.layouts)
+        kernels.iterate(groups, self.payoffs, restrictions, halves, schedule, alternating)
+        for player, half in enumerate(halves):
+            stored = np.flatnonzero(slots[player] >= 0)
+            slot = slots[player][stored]
+            tables.regret[slot] = half.regret[stored]
+            tables.average[slot] = half.average[stored]
+            if len(tables.last):
+                tables.last[slot] = half.last[stored]
+            cell = self.layouts[player].cell[1:]
+            play.backward[player, cell] = half.strategy[1:]
+            play.forward[1 - player, cell] = half.strategy[1:]
+
+
+def _slots(layout: Layout, tables: Tables) -> Ints:
+    """Where the tables keep each sequence; -1 for those that they do not, the empty one among them."""
+    slots = np.full(len(layout.cell), -1, dtype=np.int64)
+    slots[1:] = tables.slot[layout.cell[1:]]
+    return slots
+
+
+def _take(layout: Layout, slots: Ints, tables: Tables, strategy: Floats) -> Half:
+    """The tables and the current strategy in the plan's order."""
+    stored = slots >= 0
+
+    def copy(table: NDArray[np.floating]) -> NDArray[np.floating]:
+        mine = np.zeros(len(slots), dtype=table.dtype)
+        mine[stored] = table[slots[stored]]
+        return mine
+
+    sigma = np.ones(len(slots))
+    sigma[1:] = strategy[layout.cell[1:]]
+    return Half(
+        copy(tables.regret),
+        copy(tables.average),
+        copy(tables.last) if len(tables.last) else tables.last,
+        sigma,
+        np.ones(len(slots)),
+        np.zeros(len(slots)),
+        np.zeros((2, LANES)),
+    )
+
+
+def _restriction(layout: Layout, slots: Ints) -> Restriction:
+    absent = 1 + np.flatnonzero(slots[1:] < 0)
+    affected = np.unique(layout.situation[absent])
+    allowed = np.flatnonzero(np.isin(layout.situation, affected) & (slots >= 0))
+    allowed = allowed[np.argsort(layout.situation[allowed], kind="stable")]
+    first = np.searchsorted(layout.situation[allowed], affected)
+    return Restriction(np.append(first, len(allowed)), allowed, absent)
+
+
+def lay_out(sequences: Sequences) -> Layout:
+    """Sort a player's situations by depth and number of actions, and cut them into groups."""
+    actions = np.diff(sequences.first)
+    depth = _depth(sequences)
+    # Brothers, reached through one sequence, lie apart: adding to one number twice in a row has to wait.
+    brother = _rank(np.unique(np.stack([sequences.before, actions]), axis=1, return_inverse=True)[1].ravel())
+    order = np.lexsort((brother, actions, depth))
+    group = _runs(np.stack([depth, actions])[:, order], LANES)
+    start = np.flatnonzero(np.diff(group, prepend=-1))
+    width = np.diff(np.append(start, len(order)))
+    group_actions = actions[order][start]
+    first = 1 + np.cumsum(width * group_actions) - width * group_actions
+    lane = np.arange(len(order)) - start[group]
+    # By situation of the sequence form: its first sequence's new number, and the step to the next action's.
+    base, step = np.empty_like(order), np.empty_like(order)
+    base[order] = first[group] + lane
+    step[order] = width[group]
+    owner = np.repeat(np.arange(len(order)), actions)
+    action = np.arange(1, len(sequences)) - sequences.first[owner]
+    position = np.zeros(len(sequences), dtype=np.int64)
+    position[1:] = base[owner] + action * step[owner]
+    cell, situation = np.full_like(position, -1), np.full_like(position, -1)
+    cell[position[1:]] = sequences.cell[1:]
+    situation[position[1:]] = owner
+    groups = Groups(
+        group_actions,
+        width.astype(np.uint64),
+        first.astype(np.uint64),
+        start.astype(np.uint64),
+        position[sequences.before[order]].astype(np.uint32),
+    )
+    return Layout(groups, position, cell, situation)
+
+
+def _depth(sequences: Sequences) -> Ints:
+    """How many situations of his own a player has passed before each."""
+    owner = np.repeat(np.arange(sequences.situations), np.diff(sequences.first))
+    up = np.append(-1, owner)[sequences.before]
+    depth = np.zeros(sequences.situations, dtype=np.int64)
+    current = up
+    while (above := current >= 0).any():
+        depth += above
+        current = np.where(above, up[current], -1)
+    return depth
+
+
+def _runs(keys: Ints, longest: int | Ints) -> Ints:
+    """Number the runs of equal columns, each cut into pieces no longer than so much."""
+    change = np.ones(keys.shape[1], dtype=bool)
+    change[1:] = (keys[:, 1:] != keys[:, :-1]).any(axis=0)
+    start = np.flatnonzero(change)
+    change |= (np.arange(keys.shape[1]) - start[np.cumsum(change) - 1]) % longest == 0
+    runs: Ints = np.cumsum(change) - 1
+    return runs
+
+
+def batch_payoffs(own: Ints, other: Ints, pays: Floats, sequences: int) -> Payoffs:
+    """Cut a player's sparse pay-off matrix into dense ones, and put those of one shape side by side.
+
+    Sequences that meet, directly or through others, form a component; in a card game these are the hands at
+    one public end. Components that are nearly full and have many alike become matrices, the rows of all
+    others matrices of one row each.
+    """
+    paid = pays != 0
+    own, other, pays = own[paid], other[paid], pays[paid]
+    matrix_of_row = _matrices(own, other, sequences)
+    matrix = matrix_of_row[own]
+    # A matrix's columns in increasing order, each once.
+    span = int(other.max(initial=0)) + 1
+    key, column_of_entry = np.unique(matrix * span + other, return_inverse=True)
+    column_matrix, column = np.divmod(key, span)
+    rows, columns = np.bincount(matrix_of_row), np.bincount(column_matrix, minlength=matrix_of_row.max() + 1)
+    columns = np.where(rows == 1, _round_up(columns), columns)
+
+    order = np.lexsort((columns, rows))
+    batch = _runs(
+        np.stack([rows, columns])[:, order], np.clip(GATHERED // np.maximum(columns, 1), 8, LANES)[order]
+    )
+    start = np.flatnonzero(np.diff(batch, prepend=-1))
+    width = np.diff(np.append(start, len(order)))
+    height, breadth = rows[order][start], columns[order][start]
+    lane, batch_of = np.empty_like(order), np.empty_like(order)
+    lane[order] = np.arange(len(order)) - start[batch]
+    batch_of[order] = batch
+
+    def fill(values: NDArray, matrix: Ints, index: Ints, per_matrix: Ints) -> NDArray:  # type: ignore[type-arg]
+        """Put values at [index, lane] of their matrix's batch."""
+        size = per_matrix * width
+        table = np.zeros(size.sum(), dtype=values.dtype)
+        b = batch_of[matrix]
+        table[(np.cumsum(size) - size)[b] + index * width[b] + lane[matrix]] = values
+        return table
+
+    row_rank, column_rank = _rank(matrix_of_row), _rank(column_matrix)
+    entry = row_rank[own] * columns[matrix] + column_rank[column_of_entry]
+    return Payoffs(
+        height,
+        breadth.astype(np.uint64),
+        width.astype(np.uint64),
+        fill(np.arange(sequences, dtype=np.uint32), matrix_of_row, row_rank, height),
+        fill(column.astype(np.uint32), column_matrix, column_rank, breadth),
+        fill(pays, matrix, entry, height * breadth),
+        np.zeros((width * breadth).max()),
+    )
+
+
+def _matrices(own: Ints, other: Ints, sequences: int) -> Ints:
+    """The matrix that each row belongs to, numbered from 0."""
+    corners = sequences + int(other.max(initial=0)) + 1
+    graph = coo_array((np.ones(len(own)), (own, sequences + other)), shape=(corners, corners))
+    count, component = connected_components(graph, directed=False)
+    rows = np.bincount(component[:sequences], minlength=count)
+    columns = np.bincount(component[sequences:], minlength=count)
+    entries = np.bincount(component[own], minlength=count)
+    _, shape, alike = np.unique(np.stack([rows, columns]), axis=1, return_inverse=True, return_counts=True)
+    whole = (rows * columns <= 2 * entries) & (entries > 0) & (alike[shape.ravel()] >= FEWEST_ALIKE)
+    row = np.arange(sequences)
+    found = np.where(whole[component[:sequences]], component[:sequences], count + row)
+    matrix: Ints = np.unique(found, return_inverse=True)[1]
+    return matrix
+
+
+def _rank(labels: Ints) -> Ints:
+    """How many equal labels come before each."""
+    order = np.argsort(labels, kind="stable")
+    sizes = np.bincount(labels)
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(labels)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return rank
+
+
+def _round_up(lengths: Ints) -> Ints:
+    """To the next number of three binary digits and zeros, so that rows of nearly one length are alike."""
+    unit = 1 << np.maximum(np.frexp(lengths)[1].astype(np.int64) - 3, 0)
+    rounded: Ints = -(-lengths // unit) * unit
+    return rounded
