@@ -21,6 +21,7 @@ import numpy as np
 from numba import njit
 
 from solvent.forms.public import CARDS, DECISION, FOLDED, MATRIX, RANKED
+from solvent.response.lanes import LANES, add_difference, add_to_three, difference, settle
 
 Array = Any
 
@@ -29,8 +30,6 @@ UPDATE, RESPOND, EVALUATE = 0, 1, 2
 
 SWEPT, SWEEP, GEMM = 0, 1, 2
 """How terminals are evaluated: 16 at a time as lanes of one sweep, one at a time, or by matrix product."""
-
-LANES = 16
 
 
 class Tree(NamedTuple):
@@ -266,33 +265,14 @@ def swept(card, tie, reach, won, ranked, folded, total, by_card):  # type: ignor
     while begin < seats:
         end = tie[begin]
         for k in range(begin, end):
-            a = by_card[card[k, 0]]
-            b = by_card[card[k, 1]]
-            for lane in range(LANES):
-                won[k, lane] = total[lane] - a[lane] - b[lane]
+            difference(won[k], total, by_card[card[k, 0]], by_card[card[k, 1]])
         for k in range(begin, end):
-            a = by_card[card[k, 0]]
-            b = by_card[card[k, 1]]
-            for lane in range(LANES):
-                total[lane] += reach[k, lane]
-            for lane in range(LANES):
-                a[lane] += reach[k, lane]
-            for lane in range(LANES):
-                b[lane] += reach[k, lane]
+            add_to_three(total, by_card[card[k, 0]], by_card[card[k, 1]], reach[k])
         for k in range(begin, end):
-            a = by_card[card[k, 0]]
-            b = by_card[card[k, 1]]
-            for lane in range(LANES):
-                won[k, lane] += total[lane] - a[lane] - b[lane]
+            add_difference(won[k], total, by_card[card[k, 0]], by_card[card[k, 1]])
         begin = end
     for k in range(seats):
-        a = by_card[card[k, 0]]
-        b = by_card[card[k, 1]]
-        for lane in range(LANES):
-            all_of_them = total[lane] - a[lane] - b[lane]
-            won[k, lane] = ranked[lane] * (won[k, lane] - all_of_them) + folded[lane] * (
-                all_of_them + reach[k, lane]
-            )
+        settle(won[k], total, by_card[card[k, 0]], by_card[card[k, 1]], reach[k], ranked, folded)
 
 
 @njit(cache=True, nogil=True)

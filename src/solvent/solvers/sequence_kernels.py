@@ -209,15 +209,19 @@ def iterate(groups, payoffs, restrictions, halves, schedule, alternating):  # ty
     An iteration's play enters the average as soon as its plan is known, which is at the end of the iteration
     before. What the last iteration prepares is left for the next call to count.
     """
-    for player in range(2):
-        descend(groups[player], schedule[0, 3], halves[player])
+    groups0, groups1 = groups
+    payoffs0, payoffs1 = payoffs
+    restriction0, restriction1 = restrictions
+    half0, half1 = halves
+    descend(groups0, schedule[0, 3], half0)
+    descend(groups1, schedule[0, 3], half1)
     for t in range(len(schedule)):
         weights = schedule[t]
         next_weight = schedule[t + 1, 3] if t + 1 < len(schedule) else 0.0
-        multiply(payoffs[0], halves[1].plan, halves[0])
+        multiply(payoffs0, half1.plan, half0)
         if not alternating:
-            multiply(payoffs[1], halves[0].plan, halves[1])
-        update(groups[0], restrictions[0], weights, next_weight, halves[0])
+            multiply(payoffs1, half0.plan, half1)
+        update(groups0, restriction0, weights, next_weight, half0)
         if alternating:
-            multiply(payoffs[1], halves[0].plan, halves[1])
-        update(groups[1], restrictions[1], weights, next_weight, halves[1])
+            multiply(payoffs1, half0.plan, half1)
+        update(groups1, restriction1, weights, next_weight, half1)

@@ -24,7 +24,7 @@ from solvent.forms.history import GameTree
 from solvent.forms.sequence import Sequences, sequence_form
 from solvent.solvers import sequence_kernels as kernels
 from solvent.solvers.kernels import Play, Tables
-from solvent.solvers.sequence_kernels import Restriction, Groups, Half, Payoffs
+from solvent.solvers.sequence_kernels import Groups, Half, Payoffs, Restriction
 
 LANES = 256
 """Most situations or matrices side by side: their scratch stays in the fastest cache."""
@@ -44,15 +44,16 @@ class Layout(NamedTuple):
     position: Ints
     """New number of each sequence of the sequence form."""
     cell: Ints
-    """The cell that each sequence ends with, by new number; -1 for the empty one."""
+    """The cell that each sequence but the empty one ends with, by new number."""
     situation: Ints
-    """The situation that offers each sequence, by new number; -1 for the empty one."""
+    """The situation that offers each of these sequences."""
 
 
 class SequencePlan:
     """One thread, all iterations inside one compiled call.
 
-    A call works on copies of the tables, in its own order, and puts them back at its end.
+    A call works on copies of the tables, in an order of its own, and puts them back at its end: a call of many
+    iterations costs less than many calls.
     """
 
     name = "sequence"
@@ -62,75 +63,71 @@ class SequencePlan:
         form = sequence_form(tree)
         if not form.perfect_recall:
             raise InputError(
-                f"the sequence plan needs players who forget nothing, and in {tree.name} one does; take serial"
+                f"the sequence plan needs players who forget nothing, but one of {tree.name}'s does; "
+                f"the serial plan takes it"
             )
         self.layouts = tuple(lay_out(sequences) for sequences in form.sequences)
+        self.groups = tuple(layout.groups for layout in self.layouts)
         place = [layout.position[form.pair[player]] for player, layout in enumerate(self.layouts)]
-        lengths = [len(sequences) for sequences in form.sequences]
         self.payoffs = tuple(
-            batch_payoffs(place[player], place[1 - player], form.pays[player], lengths[player])
+            batch_payoffs(place[player], place[1 - player], form.pays[player], len(form.sequences[player]))
             for player in (0, 1)
         )
 
     def iterate(self, schedule: Floats, alternating: bool, tables: Tables, play: Play) -> None:
         if len(schedule) == 0:
             return
-        slots = tuple(_slots(layout, tables) for layout in self.layouts)
+        slots = [tables.slot[layout.cell] for layout in self.layouts]
         halves = tuple(
-            _take(layout, slots[player], tables, play.backward[player])
+            _take(slots[player], tables, play.backward[player, layout.cell])
             for player, layout in enumerate(self.layouts)
         )
-        restrictions = tuple(_restriction(layout, slots[player]) for player, layout in enumerate(self.layouts))
-        groups = tuple(layout.groups for layout in self.layouts)
-        kernels.iterate(groups, self.payoffs, restrictions, halves, schedule, alternating)
-        for player, half in enumerate(halves):
-            stored = np.flatnonzero(slots[player] >= 0)
-            slot = slots[player][stored]
-            tables.regret[slot] = half.regret[stored]
-            tables.average[slot] = half.average[stored]
-            if len(tables.last):
-                tables.last[slot] = half.last[stored]
-            cell = self.layouts[player].cell[1:]
-            play.backward[player, cell] = half.strategy[1:]
-            play.forward[1 - player, cell] = half.strategy[1:]
+        restrictions = tuple(
+            _restriction(layout.situation, slots[player]) for player, layout in enumerate(self.layouts)
+        )
+        kernels.iterate(self.groups, self.payoffs, restrictions, halves, schedule, alternating)
+        for player, layout in enumerate(self.layouts):
+            _put_back(slots[player], halves[player], tables)
+            play.backward[player, layout.cell] = halves[player].strategy[1:]
+            play.forward[1 - player, layout.cell] = halves[player].strategy[1:]
 
 
-def _slots(layout: Layout, tables: Tables) -> Ints:
-    """Where the tables keep each sequence; -1 for those that they do not, the empty one among them."""
-    slots = np.full(len(layout.cell), -1, dtype=np.int64)
-    slots[1:] = tables.slot[layout.cell[1:]]
-    return slots
-
-
-def _take(layout: Layout, slots: Ints, tables: Tables, strategy: Floats) -> Half:
-    """The tables and the current strategy in the plan's order."""
-    stored = slots >= 0
+def _take(slots: Ints, tables: Tables, strategy: Floats) -> Half:
+    """One player's tables and current strategy in the plan's order, after a place for the empty sequence."""
+    stored = np.flatnonzero(slots >= 0)
 
     def copy(table: NDArray[np.floating]) -> NDArray[np.floating]:
-        mine = np.zeros(len(slots), dtype=table.dtype)
-        mine[stored] = table[slots[stored]]
+        mine = np.zeros(1 + len(slots), dtype=table.dtype)
+        mine[1 + stored] = table[slots[stored]]
         return mine
 
-    sigma = np.ones(len(slots))
-    sigma[1:] = strategy[layout.cell[1:]]
     return Half(
         copy(tables.regret),
         copy(tables.average),
         copy(tables.last) if len(tables.last) else tables.last,
-        sigma,
-        np.ones(len(slots)),
-        np.zeros(len(slots)),
+        np.append(1.0, strategy),
+        np.ones(1 + len(slots)),
+        np.zeros(1 + len(slots)),
         np.zeros((2, LANES)),
     )
 
 
-def _restriction(layout: Layout, slots: Ints) -> Restriction:
-    absent = 1 + np.flatnonzero(slots[1:] < 0)
-    affected = np.unique(layout.situation[absent])
-    allowed = np.flatnonzero(np.isin(layout.situation, affected) & (slots >= 0))
-    allowed = allowed[np.argsort(layout.situation[allowed], kind="stable")]
-    first = np.searchsorted(layout.situation[allowed], affected)
-    return Restriction(np.append(first, len(allowed)), allowed, absent)
+def _put_back(slots: Ints, half: Half, tables: Tables) -> None:
+    stored = np.flatnonzero(slots >= 0)
+    tables.regret[slots[stored]] = half.regret[1 + stored]
+    tables.average[slots[stored]] = half.average[1 + stored]
+    if len(tables.last):
+        tables.last[slots[stored]] = half.last[1 + stored]
+
+
+def _restriction(situation: Ints, slots: Ints) -> Restriction:
+    """What the tables do not hold: nothing, as a rule."""
+    absent = np.flatnonzero(slots < 0)
+    affected = np.unique(situation[absent])
+    allowed = np.flatnonzero(np.isin(situation, affected) & (slots >= 0)) if len(absent) else absent
+    allowed = allowed[np.argsort(situation[allowed], kind="stable")]
+    first = np.append(np.searchsorted(situation[allowed], affected), len(allowed))
+    return Restriction(first, 1 + allowed, 1 + absent)
 
 
 def lay_out(sequences: Sequences) -> Layout:
@@ -138,7 +135,7 @@ def lay_out(sequences: Sequences) -> Layout:
     actions = np.diff(sequences.first)
     depth = _depth(sequences)
     # Brothers, reached through one sequence, lie apart: adding to one number twice in a row has to wait.
-    brother = _rank(np.unique(np.stack([sequences.before, actions]), axis=1, return_inverse=True)[1].ravel())
+    brother = _rank(sequences.before * (1 + actions.max(initial=0)) + actions)
     order = np.lexsort((brother, actions, depth))
     group = _runs(np.stack([depth, actions])[:, order], LANES)
     start = np.flatnonzero(np.diff(group, prepend=-1))
@@ -154,9 +151,9 @@ def lay_out(sequences: Sequences) -> Layout:
     action = np.arange(1, len(sequences)) - sequences.first[owner]
     position = np.zeros(len(sequences), dtype=np.int64)
     position[1:] = base[owner] + action * step[owner]
-    cell, situation = np.full_like(position, -1), np.full_like(position, -1)
-    cell[position[1:]] = sequences.cell[1:]
-    situation[position[1:]] = owner
+    cell, situation = np.empty_like(owner), np.empty_like(owner)
+    cell[position[1:] - 1] = sequences.cell[1:]
+    situation[position[1:] - 1] = owner
     groups = Groups(
         group_actions,
         width.astype(np.uint64),
@@ -247,8 +244,9 @@ def _matrices(own: Ints, other: Ints, sequences: int) -> Ints:
     rows = np.bincount(component[:sequences], minlength=count)
     columns = np.bincount(component[sequences:], minlength=count)
     entries = np.bincount(component[own], minlength=count)
-    _, shape, alike = np.unique(np.stack([rows, columns]), axis=1, return_inverse=True, return_counts=True)
-    whole = (rows * columns <= 2 * entries) & (entries > 0) & (alike[shape.ravel()] >= FEWEST_ALIKE)
+    shape = rows * (1 + columns.max()) + columns
+    _, shape, alike = np.unique(shape, return_inverse=True, return_counts=True)
+    whole = (rows * columns <= 2 * entries) & (entries > 0) & (alike[shape] >= FEWEST_ALIKE)
     row = np.arange(sequences)
     found = np.where(whole[component[:sequences]], component[:sequences], count + row)
     matrix: Ints = np.unique(found, return_inverse=True)[1]
@@ -258,9 +256,9 @@ def _matrices(own: Ints, other: Ints, sequences: int) -> Ints:
 def _rank(labels: Ints) -> Ints:
     """How many equal labels come before each."""
     order = np.argsort(labels, kind="stable")
-    sizes = np.bincount(labels)
+    new = np.diff(labels[order], prepend=-1) != 0
     rank = np.empty_like(order)
-    rank[order] = np.arange(len(labels)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    rank[order] = np.arange(len(labels)) - np.flatnonzero(new)[np.cumsum(new) - 1]
     return rank
 
 
