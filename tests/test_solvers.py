@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -244,6 +245,9 @@ def test_extreme_powers_do_not_overflow(power: float, expected: float) -> None:
         ("cfr(1)", "takes no parameters"),
         ("dcfr(1", "cannot read"),
         ("", "cannot read"),
+        ("dcfr(", "such as dcfr"),
+        ("dcfr(1.5,0,inf)", "gamma a finite one"),
+        (3, "cannot be 3"),
     ],
 )
 def test_bad_rules(text: str, sentence: str) -> None:
@@ -263,6 +267,95 @@ def test_a_rule_of_ones_own_touches_no_kernel() -> None:
     assert str(solver.rule) == "forgetful"
 
 
+@dataclass(frozen=True)
+class Halving(RegretRule):
+    """CFR+ whose positive regrets are halved every `period` iterations."""
+
+    period: int = 100
+
+    def weights(self, t: int) -> Weights:
+        return Weights(positive=0.5 if t % self.period == 0 else 1.0, floor=0.0, average=t)
+
+
+def test_a_rule_is_printed_with_its_parameters() -> None:
+    assert [str(Halving(3)), str(Halving())] == ["halving(period=3)", "halving(period=100)"]
+    assert str(DCFR(1.5, 0, 1.00000001)) == "dcfr(1.5,0,1.00000001)"
+
+
+class Optimistic(RegretRule):
+    """PCFR+ under another name, which says nothing of its table."""
+
+    def weights(self, t: int) -> Weights:
+        return Weights(floor=0.0, average=float(t) ** 2, prediction=1.0)
+
+
+class LateOptimist(RegretRule):
+    def weights(self, t: int) -> Weights:
+        return Weights(prediction=float(t > 3))
+
+
+class AnnouncedOptimist(LateOptimist):
+    predictive = True
+
+
+class DeniedOptimist(Optimistic):
+    predictive = False
+
+
+def test_a_predicting_rule_gets_its_table() -> None:
+    tree = compiled("leduc")
+    ours, theirs = HistorySolver(tree, Optimistic()), HistorySolver(tree, "pcfr+")
+    for solver in (ours, theirs):
+        solver.run(50)
+    assert (ours.arena.table("regret") == theirs.arena.table("regret")).all()
+    assert (ours.arena.table("last") == theirs.arena.table("last")).all()
+
+
+def test_a_rule_that_predicts_without_its_table_is_refused() -> None:
+    solver = HistorySolver(compiled("leduc"), LateOptimist())
+    solver.run(3)
+    with pytest.raises(InputError, match="let it be True"):
+        solver.run(1)
+    with pytest.raises(InputError, match="let it be True"):
+        HistorySolver(compiled("leduc"), DeniedOptimist())
+    HistorySolver(compiled("leduc"), AnnouncedOptimist()).run(10)
+
+
+@pytest.mark.parametrize(
+    ("weights", "sentence"),
+    [
+        (Weights(positive=math.nan), "finite"),
+        (Weights(floor=math.nan), "floor a number"),
+        (Weights(average=-1), "at least 0"),
+        (Weights(average=math.inf), "outgrow"),
+        (Weights(average=1e38), "outgrow float32 by iteration 10"),
+        ((1.0, 1.0), "five numbers"),
+    ],
+)
+def test_bad_weights(weights: Weights, sentence: str) -> None:
+    class Bad(RegretRule):
+        predictive = False
+
+        def weights(self, t: int) -> Weights:
+            return weights
+
+    with pytest.raises(InputError, match=sentence):
+        Bad().schedule(1, 10, "float32")
+
+
+def test_a_steep_average_is_refused_where_it_would_overflow() -> None:
+    solver = HistorySolver(compiled("kuhn"), "dcfr(1.5,0,400)")
+    solver.run(5)
+    with pytest.raises(InputError, match="outgrow float64"):
+        solver.run(5)
+    assert np.isfinite(solver.average_strategy()).all()
+
+
+def test_there_are_no_more_threads_than_branches() -> None:
+    solver = HistorySolver(compiled("kuhn"), plan="branched", threads=1000)
+    assert solver.threads <= 32
+
+
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
@@ -270,6 +363,8 @@ def test_a_rule_of_ones_own_touches_no_kernel() -> None:
         ({"plan": "parallel"}, "there is no plan"),
         ({"dtype": "int8"}, "there is no dtype"),
         ({"threads": 0}, "at least 1"),
+        ({"threads": "2"}, "whole number"),
+        ({"rule": 3}, "cannot be 3"),
     ],
 )
 def test_bad_options(options: dict, sentence: str) -> None:

@@ -12,25 +12,51 @@ from __future__ import annotations
 
 import hashlib
 from array import array
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from fractions import Fraction
 from functools import cached_property
+from itertools import count
+from math import isfinite
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.games.game import CHANCE, TERMINAL, Game, GameError, State
+from solvent.games.game import (
+    CHANCE,
+    TERMINAL,
+    Game,
+    GameError,
+    Probability,
+    State,
+    chance_children,
+    children,
+)
+from solvent.games.public import PublicRules
+from solvent.units import size
 
 BYTES_PER_HISTORY = 72
 """Tree arrays, the walk's two vectors and the terminals of the sequence form, per history."""
+BYTES_PER_INFOSET = 320
+"""Its entries in the compiler's dictionary and lists and in the table of infosets, the label's text apart."""
+BYTES_PER_CELL = 200
+"""The action's name, the solver's tables and vectors and the sequence form, per infoset-action."""
+BYTES_PER_STATE = 1000
+"""A state that waits for its turn while the game is compiled; what the rules keep in it is not known."""
 
 DEFAULT_MEMORY = 8 << 30
 """Bytes a compiled game may take unless the user says otherwise."""
 
+DEEPEST = 100_000
+"""Moves of a history from which a game is taken to have no end."""
+
 CHANCE_TOLERANCE = 1e-9
 SUM_TOLERANCE = 1e-9
+
+Edges = Iterator[tuple[int, Any]]
+"""Cells and the states they lead to."""
+NO_EDGES: Edges = iter(())
+INTEGERS = (int, np.integer)
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,25 +134,21 @@ def compile_tree(
     """
     if game.players != 2:
         raise GameError(f"{game} has {game.players} players; the solvers take two")
-    limit = memory // BYTES_PER_HISTORY
-    count = getattr(game, "histories", None)
-    if count is not None and (histories := count()) > limit:
-        raise _too_large(game, f"{histories:,}", histories, memory, limit)
-    return _Compiler(game, memory, limit, progress).compile()
-
-
-def _too_large(game: Game, counted: str, histories: int, memory: int, limit: int) -> GameError:
-    return GameError(
-        f"{game} has {counted} histories, which take {histories * BYTES_PER_HISTORY / 2**30:,.1f} GiB; "
-        f"the memory limit of {memory / 2**30:,.1f} GiB holds {limit:,}"
-    )
+    if isinstance(game, PublicRules):
+        histories = game.histories()
+        if histories * BYTES_PER_HISTORY > memory:
+            raise GameError(
+                f"{game} has {histories:,} histories, which take {size(histories * BYTES_PER_HISTORY)}; "
+                f"the memory limit is {size(memory)}"
+            )
+    return _Compiler(game, memory, progress).compile()
 
 
 class _Compiler:
     """One depth-first walk over the rules that writes a row for each state."""
 
-    def __init__(self, game: Game, memory: int, limit: int, progress: Callable[[int], None] | None) -> None:
-        self.game, self.memory, self.limit, self.progress = game, memory, limit, progress
+    def __init__(self, game: Game, memory: int, progress: Callable[[int], None] | None) -> None:
+        self.game, self.memory, self.progress = game, memory, progress
         self.player = array("b")
         self.infoset = array("i")
         self.parent = array("i")
@@ -137,44 +159,67 @@ class _Compiler:
         self.actions: list[tuple[str, ...]] = []
         self.first_cell = [0]
         # Chance cells get negative numbers until the number of infoset-actions is known.
-        self.chance: dict[Fraction | float, int] = {1: -1}
+        self.chance: dict[Probability, int] = {1: -1}
         self.zero_sum = True
+        self.left = memory
+        """Bytes that the game may still take."""
 
     def compile(self) -> GameTree:
-        # A stack entry is a state with the edge that leads to it, or (None, row, 0): the subtree of `row` ends.
-        stack: list[tuple[Any, int, int]] = [(self.game.root(), 0, -1)]
+        # The open histories, outermost first: a row, how many states wait there, and the edges still to follow.
+        stack: list[tuple[int, int, Edges]] = [(0, 0, iter([(-1, self.game.root())]))]
         while stack:
-            state, parent, cell = stack.pop()
-            if state is None:
+            parent, waiting, edges = stack[-1]
+            edge = next(edges, None)
+            if edge is None:
+                stack.pop()
+                self.left += waiting * BYTES_PER_STATE
                 self.end[parent] = len(self.player)
                 continue
             row = len(self.player)
-            if row >= self.limit:
-                raise _too_large(self.game, f"more than {row:,}", row, self.memory, self.limit)
+            waiting, below = self._row(row, parent, *edge)
+            self.left -= BYTES_PER_HISTORY + waiting * BYTES_PER_STATE
+            if self.left < 0:
+                raise self._too_large(row + 1)
+            if waiting:
+                stack.append((row, waiting, below))
+                if len(stack) > DEEPEST:
+                    raise GameError(f"{self.game} has more than {DEEPEST:,} moves in a row; does it ever end?")
             if self.progress is not None and row % 65536 == 65535:
                 self.progress(row)
-            player = state.player()
-            self.player.append(player)
-            self.parent.append(parent)
-            self.cell.append(cell)
-            self.end.append(row + 1)
-            if player == TERMINAL:
-                self._terminal(state)
-                continue
-            self.payoff[0].append(0.0)
-            self.payoff[1].append(0.0)
-            stack.append((None, row, 0))
-            if player == CHANCE:
-                self.infoset.append(-1)
-                children = self._chance(state, row)
-            else:
-                children = self._decision(state, player, row)
-            stack.extend(reversed(children))
         return self._tree()
 
+    def _too_large(self, rows: int) -> GameError:
+        return GameError(
+            f"{self.game} is too large: {rows:,} of its histories with {len(self.infosets):,} infosets and "
+            f"their labels take {size(self.memory - self.left)}, and there are more; "
+            f"the memory limit is {size(self.memory)}"
+        )
+
+    def _row(self, row: int, parent: int, cell: int, state: Any) -> tuple[int, Edges]:
+        """Write a state's row; how many states are held for the edges that lead on from it, and those edges."""
+        if state is None:
+            raise GameError(f"{self.game} has a move that leads to None; child() must return a state")
+        player: int = state.player()
+        if player not in (0, 1, CHANCE, TERMINAL) or not isinstance(player, INTEGERS):
+            raise GameError(f"{self.game} gives the move to player {player!r}; players are 0 and 1")
+        self.player.append(player)
+        self.parent.append(parent)
+        self.cell.append(cell)
+        self.end.append(row + 1)
+        if player == TERMINAL:
+            self._terminal(state)
+            return 0, NO_EDGES
+        self.payoff[0].append(0.0)
+        self.payoff[1].append(0.0)
+        return self._chance(state) if player == CHANCE else self._decision(state, player)
+
     def _terminal(self, state: State) -> None:
-        first, second = state.payoffs()
-        if not (np.isfinite(first) and np.isfinite(second)):
+        pays = state.payoffs()
+        try:
+            first, second = map(float, pays)
+        except (TypeError, ValueError) as error:
+            raise GameError(f"{self.game} pays {pays!r} at one end; payoffs must be two numbers") from error
+        if not (isfinite(first) and isfinite(second)):
             raise GameError(f"{self.game} pays {first} and {second} at one end; payoffs must be finite")
         self.infoset.append(-1)
         self.payoff[0].append(first)
@@ -182,42 +227,55 @@ class _Compiler:
         if abs(first + second) > SUM_TOLERANCE * (1 + abs(first)):
             self.zero_sum = False
 
-    def _chance(self, state: Any, row: int) -> list[tuple[State, int, int]]:
-        if hasattr(state, "chance_children"):
-            outcomes = [(weight, child) for _, weight, child in state.chance_children()]
-        else:
-            outcomes = [(weight, state.child(outcome)) for outcome, weight in state.chance()]
-        total = sum(weight for weight, _ in outcomes)
-        if abs(total - 1) > CHANCE_TOLERANCE or any(weight < 0 for weight, _ in outcomes):
+    def _chance(self, state: State) -> tuple[int, Edges]:
+        try:
+            outcomes = [(weight, child) for _, weight, child in chance_children(state)]
+            total = sum(weight for weight, _ in outcomes)
+            fits = abs(total - 1) <= CHANCE_TOLERANCE and all(weight >= 0 for weight, _ in outcomes)
+        except (TypeError, ValueError) as error:
+            raise GameError(
+                f"{self.game} has a chance node that cannot be read ({error}); "
+                f"chance() must give pairs of an outcome and its probability"
+            ) from error
+        if not fits:
             raise GameError(
                 f"{self.game} has a chance node whose probabilities sum to {float(total):g}; "
                 f"they must be non-negative and sum to 1"
             )
+        self.infoset.append(-1)
         chance = self.chance
-        return [(child, row, chance.setdefault(weight, -1 - len(chance))) for weight, child in outcomes]
+        edges = [(chance.setdefault(weight, -1 - len(chance)), child) for weight, child in outcomes]
+        return len(edges), iter(edges)
 
-    def _decision(self, state: Any, player: int, row: int) -> list[tuple[State, int, int]]:
-        if player not in (0, 1):
-            raise GameError(f"{self.game} gives the move to player {player}; players are 0 and 1")
-        actions = tuple(state.actions())
-        key = (player, state.infoset())
-        number = self.infosets.setdefault(key, len(self.infosets))
+    def _decision(self, state: State, player: int) -> tuple[int, Edges]:
+        actions, label = state.actions(), state.infoset()
+        if not isinstance(label, str):
+            raise GameError(f"{self.game} has the infoset {label!r}; infosets must be text")
+        if not isinstance(actions, tuple):
+            actions = _listed(self.game, actions, label)
+        number = self.infosets.setdefault((player, label), len(self.infosets))
         if number == len(self.actions):
-            if not actions:
-                raise GameError(f"{self.game} offers player {player} no action at {key[1]!r}")
-            if len(set(actions)) < len(actions):
-                raise GameError(f"{self.game} offers an action twice at {key[1]!r}: {', '.join(actions)}")
-            self.actions.append(actions)
-            self.first_cell.append(self.first_cell[-1] + len(actions))
+            self._new_infoset(player, label, actions)
         elif self.actions[number] != actions:
             raise GameError(
-                f"{self.game} offers {', '.join(actions)} and elsewhere {', '.join(self.actions[number])} "
-                f"in one infoset of player {player}, {key[1]!r}"
+                f"{self.game} offers {', '.join(map(str, actions))} and elsewhere "
+                f"{', '.join(self.actions[number])} in one infoset of player {player}, {label!r}"
             )
         self.infoset.append(number)
-        first = self.first_cell[number]
-        children = state.children() if hasattr(state, "children") else map(state.child, actions)
-        return [(child, row, first + k) for k, child in enumerate(children)]
+        return 1, zip(count(self.first_cell[number]), children(state, actions), strict=False)
+
+    def _new_infoset(self, player: int, label: str, actions: tuple[str, ...]) -> None:
+        if not actions:
+            raise GameError(f"{self.game} offers player {player} no action at {label!r}")
+        if not all(isinstance(action, str) for action in actions):
+            raise GameError(f"{self.game} offers {actions!r} at {label!r}; actions must be text")
+        if len(set(actions)) < len(actions):
+            raise GameError(f"{self.game} offers an action twice at {label!r}: {', '.join(actions)}")
+        self.actions.append(actions)
+        self.first_cell.append(self.first_cell[-1] + len(actions))
+        # A label is kept twice: here, and encoded in the table of infosets.
+        self.left -= BYTES_PER_INFOSET + 2 * len(label)
+        self.left -= sum(BYTES_PER_CELL + len(action) for action in actions)
 
     def _tree(self) -> GameTree:
         cells = self.first_cell[-1]
@@ -238,3 +296,10 @@ class _Compiler:
             action_label=self.actions,
             zero_sum=self.zero_sum,
         )
+
+
+def _listed(game: Game, actions: Any, label: str) -> tuple[str, ...]:
+    try:
+        return tuple(actions)
+    except TypeError as error:
+        raise GameError(f"{game} offers {actions!r} at {label!r}; actions() must give a list") from error

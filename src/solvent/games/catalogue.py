@@ -13,7 +13,7 @@ from solvent.games.flop_holdem import FlopHoldem
 from solvent.games.game import Game, GameError
 from solvent.games.kuhn import Kuhn
 from solvent.games.leduc import Leduc, Leduc5
-from solvent.games.naming import parse_call
+from solvent.games.naming import parse_call, spell
 from solvent.games.openspiel import load_openspiel
 
 GAMES: dict[str, type[Game]] = {
@@ -64,15 +64,6 @@ def parameters(name: str) -> list[Parameter]:
     """The parameters of a built-in game, in order."""
     signature = inspect.signature(GAMES[name])
     return [Parameter(p.name, p.default) for p in signature.parameters.values()]
-
-
-def spell(value: Any) -> str:
-    """A parameter's value as `load_game` reads it."""
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, list | tuple):
-        return "[" + ",".join(map(spell, value)) + "]"
-    return f"{value:g}" if isinstance(value, float) else str(value)
 
 
 def _from_object(source: Any) -> Game:

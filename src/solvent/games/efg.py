@@ -21,10 +21,19 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NoReturn, TextIO
 
-from solvent.games.game import CHANCE, TERMINAL, Game, GameError, State
+from solvent.games.game import (
+    CHANCE,
+    TERMINAL,
+    Game,
+    GameError,
+    ListedState,
+    Probability,
+    State,
+    chance_children,
+    children,
+)
 
 Payoffs = tuple[Fraction, Fraction]
-Probability = float | Fraction
 
 
 def unique_labels(labels: Sequence[str], numbers: Sequence[int] | None = None) -> tuple[str, ...]:
@@ -112,7 +121,7 @@ class EfgGame:
         return _State(self._tree, 0)
 
 
-class _State:
+class _State(ListedState):
     """A node of the file."""
 
     __slots__ = ("_infoset", "_row", "_tree")
@@ -142,11 +151,9 @@ class _State:
         return _State(self._tree, self._tree.children[self._row][position])
 
     def children(self) -> list[_State]:
-        """The states after each action: quicker than asking for each by its label."""
         return [_State(self._tree, row) for row in self._tree.children[self._row]]
 
     def chance_children(self) -> list[tuple[str, Fraction, _State]]:
-        """Every outcome with its probability and state: quicker than asking for each child by its label."""
         infoset = self._acting()
         return list(zip(infoset.actions, infoset.moves.probabilities, self.children(), strict=True))
 
@@ -565,7 +572,7 @@ class _NodeWriter:
             raise GameError(f"{self.game} pays {payoff}, which no .efg file can say") from None
 
     def chance(self, state: State) -> tuple[str, list[State]]:
-        outcomes = _chance_children(state)
+        outcomes = list(chance_children(state))
         self.chance_moves += 1
         try:
             probabilities = exact_probabilities([probability for _, probability, _ in outcomes])
@@ -590,19 +597,7 @@ class _NodeWriter:
                 f"{self.game} cannot be written: infoset {text!r} of player {player} offers {known[1]} "
                 f"in one state and {actions} in another"
             )
-        return known[0], _children(state, actions)
-
-
-def _chance_children(state: State) -> list[tuple[str, Probability, State]]:
-    quick = getattr(state, "chance_children", None)
-    if callable(quick):
-        return list(quick())
-    return [(label, probability, state.child(label)) for label, probability in state.chance()]
-
-
-def _children(state: State, actions: Sequence[str]) -> list[State]:
-    quick = getattr(state, "children", None)
-    return list(quick()) if callable(quick) else [state.child(action) for action in actions]
+        return known[0], list(children(state, actions))
 
 
 def exact_probabilities(probabilities: Sequence[Probability]) -> list[Fraction]:

@@ -7,7 +7,7 @@ nothing about solving. Implement these two small classes and every solver in the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Protocol, runtime_checkable
 
@@ -24,6 +24,9 @@ class GameError(InputError):
     """Rules that cannot be played or solved, or a game that does not exist."""
 
 
+Probability = float | Fraction
+
+
 class State(Protocol):
     """A position in the game, chance's hidden moves included. States are never changed in place."""
 
@@ -35,7 +38,7 @@ class State(Protocol):
         """The legal actions where a player acts, in a fixed order that depends on the infoset alone."""
         ...
 
-    def chance(self) -> Sequence[tuple[str, float | Fraction]]:
+    def chance(self) -> Sequence[tuple[str, Probability]]:
         """Where chance acts: each outcome with its probability. They sum to 1."""
         ...
 
@@ -50,6 +53,32 @@ class State(Protocol):
     def payoffs(self) -> Sequence[float]:
         """At the end: what each player wins, in chips."""
         ...
+
+
+class ListedState:
+    """A base for states that list what follows them quicker than they can be asked for it by label. Optional."""
+
+    __slots__ = ()
+
+    def children(self) -> Iterable[State]:
+        """The states after each of `actions()`, in that order."""
+        raise NotImplementedError
+
+    def chance_children(self) -> Iterable[tuple[str, Probability, State]]:
+        """Every outcome of `chance()` with its probability and the state after it."""
+        raise NotImplementedError
+
+
+def children(state: State, actions: Iterable[str]) -> Iterable[State]:
+    """The states after each action of a player."""
+    return state.children() if isinstance(state, ListedState) else map(state.child, actions)
+
+
+def chance_children(state: State) -> Iterable[tuple[str, Probability, State]]:
+    """Every chance outcome with its probability and the state after it."""
+    if isinstance(state, ListedState):
+        return state.chance_children()
+    return [(outcome, probability, state.child(outcome)) for outcome, probability in state.chance()]
 
 
 @runtime_checkable

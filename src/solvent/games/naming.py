@@ -10,9 +10,12 @@ from solvent.games.game import GameError
 Argument = tuple[str | None, Any]
 """A parameter: its name, or None where only its place says which, and its value."""
 
+DEEPEST_LIST = 10
+"""Lists inside lists that are read."""
 
-def parse_call(text: str) -> tuple[str, list[Argument]]:
-    """Split a written name into the name and its arguments.
+
+def parse_call(text: str, example: str = "leduc or leduc(ranks=5,bets1=[1,2])") -> tuple[str, list[Argument]]:
+    """Split a written name into the name and its arguments; `example` is shown where it cannot be read.
 
     >>> parse_call("leduc(ranks=5,bets1=[0.5,1],distinct=true)")
     ('leduc', [('ranks', 5), ('bets1', [0.5, 1]), ('distinct', True)])
@@ -21,11 +24,24 @@ def parse_call(text: str) -> tuple[str, list[Argument]]:
     """
     match = re.fullmatch(r"\s*([^\s()=,]+)\s*(?:\((.*)\))?\s*", text, re.DOTALL)
     if match is None:
-        raise GameError(f"cannot read {text!r}; write a name such as leduc or leduc(ranks=5,bets1=[1,2])")
+        raise GameError(f"cannot read {text!r}; write a name such as {example}")
     name, inside = match.groups()
     if inside is None or not inside.strip():
         return name, []
     return name, [_argument(part, text) for part in _split(inside, text)]
+
+
+def spell(value: Any) -> str:
+    """A parameter's value as `parse_call` reads it back, exactly.
+
+    >>> spell([2, 0.5, 1000001.0, True])
+    '[2,0.5,1000001,true]'
+    """
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list | tuple):
+        return "[" + ",".join(map(spell, value)) + "]"
+    return repr(float(value)).removesuffix(".0") if isinstance(value, float) else str(value)
 
 
 def _argument(part: str, text: str) -> Argument:
@@ -37,11 +53,13 @@ def _argument(part: str, text: str) -> Argument:
     return key.strip(), _value(value, text)
 
 
-def _value(written: str, text: str) -> Any:
+def _value(written: str, text: str, depth: int = 0) -> Any:
     written = written.strip()
     if written.startswith("[") and written.endswith("]"):
+        if depth == DEEPEST_LIST:
+            raise GameError(f"a parameter has lists more than {DEEPEST_LIST} deep, which nothing takes")
         inside = written[1:-1].strip()
-        return [_value(part, text) for part in _split(inside, text)] if inside else []
+        return [_value(part, text, depth + 1) for part in _split(inside, text)] if inside else []
     if not written:
         raise GameError(f"a parameter of {text!r} has no value")
     if written.lower() in ("true", "false"):

@@ -18,7 +18,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from solvent.games.efg import unique_labels
-from solvent.games.game import CHANCE, TERMINAL, GameError, State
+from solvent.games.game import CHANCE, TERMINAL, GameError, ListedState, State
 
 PREFIX = "openspiel:"
 _THEIR_TERMINAL = -4
@@ -70,7 +70,7 @@ class OpenSpielGame:
         return known[1]
 
 
-class _State:
+class _State(ListedState):
     """A `pyspiel.State`, never changed in place."""
 
     __slots__ = ("_game", "_legal", "_player", "_state", "_text")
@@ -93,9 +93,9 @@ class _State:
             self._legal = self._state.legal_actions()
         return self._legal
 
-    def children(self) -> list[_State]:
-        """The states after each action: quicker than asking for each by its label."""
-        return [_State(self._game, self._state.child(action)) for action in self._legal_actions()]
+    def children(self) -> Iterator[_State]:
+        # One at a time: a state of theirs may take kilobytes.
+        return (_State(self._game, self._state.child(action)) for action in self._legal_actions())
 
     def child(self, action: str) -> _State:
         if self._player == CHANCE:
@@ -107,7 +107,6 @@ class _State:
         return [(label, probability) for label, probability, _ in self.chance_children()]
 
     def chance_children(self) -> list[tuple[str, float, _State]]:
-        """Every outcome with its probability and state: quicker than asking for each child by its label."""
         state = self._state
         outcomes = state.chance_outcomes()
         labels = unique_labels([state.action_to_string(outcome) for outcome, _ in outcomes])

@@ -14,14 +14,14 @@ own reach, which D* took away twice.
 
 from __future__ import annotations
 
-import math
 from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 
 from solvent.forms.public import CARDS, DECISION, FOLDED, MATRIX, RANKED
-from solvent.response.lanes import LANES, add_difference, add_to_three, difference, settle
+from solvent.response import lanes
+from solvent.response.lanes import LANES, WIDTH
 
 Array = Any
 
@@ -47,6 +47,15 @@ class Tree(NamedTuple):
     """int32[2, nodes]: the row that holds the traverser's own reach."""
     value_row: Array
     """int32[nodes]: the row that holds the traverser's values."""
+    first_other: int
+    """The row of the other's reach of a subtree's root."""
+    first_own: int
+    heap: int
+    """The row for what nobody reads."""
+    inverse: int
+    """Four more rows for passing use: `inverse`, and the three after it."""
+    rows: int
+    """How many rows a workspace has, of one entry a seat each."""
     root_reach: Array
     """float[2, hands]: the other's reach before anything is played, his range."""
     own_range: Array
@@ -73,11 +82,10 @@ class Boards(NamedTuple):
 
 
 class Space(NamedTuple):
-    """The vectors of one round: float[subtrees, boards, rows, seats]. The last round keeps none."""
+    """Workspaces of a round that is not the last, one for each subtree and board."""
 
-    other: Array
-    own: Array
-    value: Array
+    work: Array
+    """float[subtrees, boards, rows x seats]"""
 
 
 class Tables(NamedTuple):
@@ -108,58 +116,53 @@ class Rule(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def match(tables, first, stop, base, prediction, inverse, uniform):  # type: ignore[no-untyped-def]
-    """sigma(a) = max(0, R_a) * inverse + uniform for the actions first..stop-1, one entry a seat."""
-    seats = len(inverse)
-    one = inverse.dtype.type(1.0)
-    zero = inverse.dtype.type(0.0)
-    inverse[:] = zero
+def match(tables, first, stop, base, prediction, seats, work, inverse):  # type: ignore[no-untyped-def]
+    """Rows with which sigma(a) = max(0, expected regret) * inverse + uniform, for the actions first..stop-1."""
+    uniform = inverse + seats
+    work[inverse:uniform] = 0
     stored = 0
     for edge in range(first, stop):
-        start = tables.offset[edge]
-        if start < 0:
-            continue
-        stored += 1
-        seen = tables.seen[start + base : start + base + seats]
-        if prediction == zero:
-            for k in range(seats):
-                inverse[k] += max(seen[k], zero)
-        else:
-            seen_last = tables.seen_last[start + base : start + base + seats]
-            for k in range(seats):
-                inverse[k] += max(seen[k] + prediction * seen_last[k], zero)
-    alike = inverse.dtype.type(1.0 / stored)
-    for k in range(seats):
-        total = inverse[k]
-        uniform[k] = zero if total > zero else alike
-        inverse[k] = (one if total > zero else zero) / (total if total > zero else one)
+        at = tables.offset[edge]
+        if at >= 0:
+            stored += 1
+            if prediction == 0.0:
+                lanes.add_positive(seats, work, inverse, tables.seen, at + base)
+            else:
+                lanes.add_expected(seats, work, inverse, tables.seen, tables.seen_last, at + base, prediction)
+    lanes.invert(seats, work, inverse, uniform, 1.0 / stored)
 
 
 @njit(cache=True, nogil=True)
-def play(tables, start, base, prediction, inverse, uniform, sigma):  # type: ignore[no-untyped-def]
+def play(tables, at, base, prediction, seats, work, inverse, sigma):  # type: ignore[no-untyped-def]
     """The probability of one action for every seat."""
-    seats = len(inverse)
-    zero = inverse.dtype.type(0.0)
-    if start < 0:
-        sigma[:] = zero
-        return
-    seen = tables.seen[start + base : start + base + seats]
-    if prediction == zero:
-        for k in range(seats):
-            sigma[k] = max(seen[k], zero) * inverse[k] + uniform[k]
+    uniform = inverse + seats
+    if at < 0:
+        work[sigma : sigma + seats] = 0
+    elif prediction == 0.0:
+        lanes.share(seats, work, sigma, tables.seen, at + base, inverse, uniform)
     else:
-        seen_last = tables.seen_last[start + base : start + base + seats]
-        for k in range(seats):
-            sigma[k] = max(seen[k] + prediction * seen_last[k], zero) * inverse[k] + uniform[k]
+        lanes.share_expected(
+            seats, work, sigma, tables.seen, tables.seen_last, at + base, inverse, uniform, prediction
+        )
 
 
 @njit(cache=True, nogil=True)
-def descend(tree, tables, rule, player, start, stop, base, other, own, vectors):  # type: ignore[no-untyped-def]
+def plain(tables, rule, first, stop):  # type: ignore[no-untyped-def]
+    """Whether a node's actions are two or three, all stored, under a rule that predicts nothing."""
+    if rule.prediction != 0.0 or not 2 <= stop - first <= 3:
+        return False
+    for edge in range(first, stop):  # noqa: SIM110 (all() does not compile)
+        if tables.offset[edge] < 0:
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def descend(tree, tables, rule, player, start, stop, base, seats, work):  # type: ignore[no-untyped-def]
     """Reach from the subtree's root to all its nodes; in UPDATE the traverser's average grows on the way."""
-    inverse, uniform, sigma = vectors[0], vectors[1], vectors[2]
-    seats = len(inverse)
-    prediction = inverse.dtype.type(rule.prediction)
-    weight = inverse.dtype.type(rule.average)
+    inverse = tree.inverse * seats
+    sigma = inverse + 2 * seats
+    child, seen, average, offset = tree.child, tables.seen, tables.average, tables.offset
     for node in range(start, stop):
         if tree.symbol[node] != DECISION:
             continue
@@ -168,118 +171,130 @@ def descend(tree, tables, rule, player, start, stop, base, other, own, vectors):
             continue
         first = tree.first_edge[node]
         last = tree.first_edge[node + 1]
-        match(tables, first, last, base, prediction, inverse, uniform)
-        source = own[tree.own_row[player, node]] if mine else other[tree.other_row[player, node]]
+        rows = tree.own_row[player] if mine else tree.other_row[player]
+        source = rows[node] * seats
+        if plain(tables, rule, first, last):
+            t0, t1 = rows[child[first]] * seats, rows[child[first + 1]] * seats
+            r0, r1 = offset[first] + base, offset[first + 1] + base
+            if last - first == 2:
+                if mine:
+                    lanes.spread2(seats, work, t0, t1, source, seen, r0, r1, average, rule.average)
+                else:
+                    lanes.split2(seats, work, t0, t1, source, seen, r0, r1)
+            else:
+                t2, r2 = rows[child[first + 2]] * seats, offset[first + 2] + base
+                if mine:
+                    lanes.spread3(seats, work, t0, t1, t2, source, seen, r0, r1, r2, average, rule.average)
+                else:
+                    lanes.split3(seats, work, t0, t1, t2, source, seen, r0, r1, r2)
+            continue
+        match(tables, first, last, base, rule.prediction, seats, work, inverse)
         for edge in range(first, last):
-            child = tree.child[edge]
-            target = own[tree.own_row[player, child]] if mine else other[tree.other_row[player, child]]
-            offset = tables.offset[edge]
-            play(tables, offset, base, prediction, inverse, uniform, sigma)
-            for k in range(seats):
-                target[k] = source[k] * sigma[k]
-            if mine and offset >= 0:
-                average = tables.average[offset + base : offset + base + seats]
-                for k in range(seats):
-                    average[k] += weight * target[k]
+            target = rows[child[edge]] * seats
+            play(tables, offset[edge], base, rule.prediction, seats, work, inverse, sigma)
+            lanes.multiply(seats, work, target, source, sigma)
+            if mine and offset[edge] >= 0:
+                lanes.add_scaled(seats, average, offset[edge] + base, work, target, rule.average)
 
 
 @njit(cache=True, nogil=True)
-def ascend(tree, tables, rule, player, start, stop, base, value, vectors):  # type: ignore[no-untyped-def]
+def ascend(tree, tables, rule, player, start, stop, base, seats, work):  # type: ignore[no-untyped-def]
     """Values from terminals and deals back to the root; the traverser's own nodes as `rule.mode` says."""
-    inverse, uniform, sigma, gain = vectors[0], vectors[1], vectors[2], vectors[3]
-    seats = len(inverse)
-    kind = inverse.dtype.type
-    prediction = kind(rule.prediction)
-    positive = kind(rule.positive)
-    negative = kind(rule.negative)
-    floor = kind(rule.floor)
-    zero = kind(0.0)
+    inverse = tree.inverse * seats
+    sigma, gain = inverse + 2 * seats, inverse + 3 * seats
+    child, seen, regret, offset, rows = tree.child, tables.seen, tables.regret, tables.offset, tree.value_row
+    positive, negative, floor = rule.positive, rule.negative, rule.floor
     for node in range(stop - 1, start - 1, -1):
         if tree.symbol[node] != DECISION:
             continue
         first = tree.first_edge[node]
         last = tree.first_edge[node + 1]
-        result = value[tree.value_row[node]]
-        origin = value[tree.value_row[tree.child[first]]]
-        if tree.player[node] != player:
-            result[:] = origin
+        mine = tree.player[node] == player
+        value = rows[node] * seats
+        origin = rows[child[first]] * seats
+        if not mine or rule.mode == RESPOND:
+            work[value : value + seats] = work[origin : origin + seats]
             for edge in range(first + 1, last):
-                below = value[tree.value_row[tree.child[edge]]]
-                for k in range(seats):
-                    result[k] += below[k]
+                below = rows[child[edge]] * seats
+                if mine:
+                    lanes.larger2(seats, work, value, value, below)
+                else:
+                    lanes.add2(seats, work, value, value, below)
             continue
-        if rule.mode == RESPOND:
-            result[:] = origin
-            for edge in range(first + 1, last):
-                below = value[tree.value_row[tree.child[edge]]]
-                for k in range(seats):
-                    result[k] = max(result[k], below[k])
+        if rule.mode == UPDATE and plain(tables, rule, first, last):
+            v1 = rows[child[first + 1]] * seats
+            r0, r1 = offset[first] + base, offset[first + 1] + base
+            if last - first == 2:
+                lanes.learn2(
+                    seats, work, value, origin, v1, seen, regret, r0, r1, positive, negative, floor
+                )  # fmt: skip
+            else:
+                v2, r2 = rows[child[first + 2]] * seats, offset[first + 2] + base
+                lanes.learn3(
+                    seats, work, value, origin, v1, v2, seen, regret, r0, r1, r2, positive, negative, floor
+                )  # fmt: skip
             continue
-        match(tables, first, last, base, prediction, inverse, uniform)
+        match(tables, first, last, base, rule.prediction, seats, work, inverse)
         # Values are measured from the first action, so that actions of equal value have regret 0.
-        gain[:] = zero
+        work[gain : gain + seats] = 0
         for edge in range(first + 1, last):
-            play(tables, tables.offset[edge], base, prediction, inverse, uniform, sigma)
-            below = value[tree.value_row[tree.child[edge]]]
-            for k in range(seats):
-                gain[k] += sigma[k] * (below[k] - origin[k])
-        for k in range(seats):
-            result[k] = origin[k] + gain[k]
+            play(tables, offset[edge], base, rule.prediction, seats, work, inverse, sigma)
+            lanes.add_gain(seats, work, gain, sigma, rows[child[edge]] * seats, origin)
+        lanes.add2(seats, work, value, origin, gain)
         if rule.mode == EVALUATE:
             continue
         for edge in range(first, last):
-            offset = tables.offset[edge]
-            if offset < 0:
+            at = offset[edge] + base
+            if offset[edge] < 0:
                 continue
-            below = value[tree.value_row[tree.child[edge]]]
-            regret = tables.regret[offset + base : offset + base + seats]
-            for k in range(seats):
-                sigma[k] = (below[k] - origin[k]) - gain[k]
-            for k in range(seats):
-                total = regret[k] + sigma[k]
-                total *= positive if total > zero else negative
-                regret[k] = max(total, floor)
+            lanes.regret_of(seats, work, sigma, rows[child[edge]] * seats, origin, gain)
+            lanes.update(seats, regret, at, work, sigma, positive, negative, floor)
             if rule.prediction != 0.0:
-                tables.last[offset + base : offset + base + seats] = sigma
+                tables.last[at : at + seats] = work[sigma : sigma + seats]
 
 
 @njit(cache=True, nogil=True)
-def quantum(total):  # type: ignore[no-untyped-def]
-    """A number whose addition and subtraction rounds reach so that every sum of it is exact.
+def swept(card, tie, reach, won, ranked, folded, sums):  # type: ignore[no-untyped-def]
+    """All lanes of `reach`, float[seats x LANES], in one sweep over the sorted seats.
 
-    Sweeps take sums apart again (P - P_a - P_b). Were the sums rounded, what should cancel to nothing would
-    leave a trace, and regret matching would play it. Rounded to multiples of a power of two that is a little
-    less than the last place of the total, reach adds up without error in any order.
+    A sweep takes sums apart again (P - P_a - P_b). Were they rounded, what should cancel to nothing would
+    leave a trace, and regret matching would play it. So reach is first rounded to multiples of the last
+    place of three times its total: then it adds up without error, in any order.
+
+    `sums` has P in its first row and P_c in row 1 + c.
     """
-    _, exponent = math.frexp(total)
-    return 1.5 * math.ldexp(1.0, exponent + 1)
-
-
-@njit(cache=True, nogil=True)
-def swept(card, tie, reach, won, ranked, folded, total, by_card):  # type: ignore[no-untyped-def]
-    """All lanes of `reach`, float[seats, LANES], in one sweep over the sorted seats."""
     seats = len(tie)
-    total[:] = 0
-    by_card[:] = 0
+    sums[:LANES] = 0
+    for k in range(seats):
+        lanes.lanes_sum(sums, 0, reach, k * LANES)
+    for lane in range(LANES):
+        sums[lane] *= 3
+    for k in range(seats):
+        lanes.lanes_rounded(reach, k * LANES, sums, 0)
+    sums[:] = 0
     begin = 0
     while begin < seats:
         end = tie[begin]
         for k in range(begin, end):
-            difference(won[k], total, by_card[card[k, 0]], by_card[card[k, 1]])
+            a, b = (1 + card[k, 0]) * LANES, (1 + card[k, 1]) * LANES
+            lanes.lanes_difference(won, k * LANES, sums, 0, a, b)
         for k in range(begin, end):
-            add_to_three(total, by_card[card[k, 0]], by_card[card[k, 1]], reach[k])
+            a, b = (1 + card[k, 0]) * LANES, (1 + card[k, 1]) * LANES
+            lanes.lanes_add_to_three(sums, 0, a, b, reach, k * LANES)
         for k in range(begin, end):
-            add_difference(won[k], total, by_card[card[k, 0]], by_card[card[k, 1]])
+            a, b = (1 + card[k, 0]) * LANES, (1 + card[k, 1]) * LANES
+            lanes.lanes_add_difference(won, k * LANES, sums, 0, a, b)
         begin = end
     for k in range(seats):
-        settle(won[k], total, by_card[card[k, 0]], by_card[card[k, 1]], reach[k], ranked, folded)
+        a, b = (1 + card[k, 0]) * LANES, (1 + card[k, 1]) * LANES
+        lanes.lanes_settle(won, k * LANES, sums, 0, a, b, reach, ranked, folded, 0)
 
 
 @njit(cache=True, nogil=True)
-def terminals_swept(tree, player, boards, board, start, stop, other, value, lanes):  # type: ignore[no-untyped-def]
+def terminals_swept(tree, player, boards, board, start, stop, seats, work, scratch):  # type: ignore[no-untyped-def]
     """Evaluate a subtree's terminals, LANES of them at a time."""
-    reach, won, ranked, folded, total, by_card, node_of = lanes
-    seats = reach.shape[0]
+    reach, won, ranked, folded = scratch.reach, scratch.won, scratch.ranked, scratch.folded
+    source, target = scratch.source, scratch.target
     card = boards.card[board]
     tie = boards.tie[board]
     node = start
@@ -288,162 +303,178 @@ def terminals_swept(tree, player, boards, board, start, stop, other, value, lane
         while node < stop and filled < LANES:
             symbol = tree.symbol[node]
             if symbol >= 0:
-                node_of[filled] = node
                 stake = tree.stake[player, node]
                 ranked[filled] = stake if symbol == RANKED else 0.0
                 folded[filled] = stake if symbol == FOLDED else 0.0
+                source[filled] = tree.other_row[player, node] * seats
+                target[filled] = tree.value_row[node] * seats
                 filled += 1
             node += 1
         if filled == 0:
             return
-        for lane in range(filled):
-            source = other[tree.other_row[player, node_of[lane]]]
-            total[lane] = 0
-            for k in range(seats):
-                total[lane] += source[k]
-            grid = total.dtype.type(quantum(total[lane]))
-            for k in range(seats):
-                reach[k, lane] = (source[k] + grid) - grid
-        swept(card, tie, reach, won, ranked, folded, total, by_card)
-        for lane in range(filled):
-            target = value[tree.value_row[node_of[lane]]]
-            for k in range(seats):
-                target[k] = won[k, lane]
+        for lane in range(filled, LANES):  # lanes to spare repeat the first, and go on the heap
+            source[lane] = source[0]
+            target[lane] = tree.heap * seats
+        whole = seats - seats % WIDTH
+        for k in range(0, whole, WIDTH):
+            for lane in range(0, LANES, WIDTH):
+                lanes.to_lanes(reach, k * LANES + lane, work, source, lane, k)
+        for k in range(whole, seats):
+            for lane in range(LANES):
+                reach[k * LANES + lane] = work[source[lane] + k]
+        swept(card, tie, reach, won, ranked, folded, scratch.sums)
+        for k in range(0, whole, WIDTH):
+            for lane in range(0, LANES, WIDTH):
+                lanes.from_lanes(won, k * LANES + lane, work, target, lane, k)
+        for k in range(whole, seats):
+            for lane in range(LANES):
+                work[target[lane] + k] = won[k * LANES + lane]
 
 
 @njit(cache=True, nogil=True)
-def terminals_sweep(tree, player, boards, board, start, stop, other, value, by_card, reach):  # type: ignore[no-untyped-def]
+def terminals_sweep(tree, player, boards, board, start, stop, seats, work, scratch):  # type: ignore[no-untyped-def]
     """Evaluate a subtree's terminals one after another, each by a sweep of its own."""
     card = boards.card[board]
     tie = boards.tie[board]
-    seats = len(tie)
+    reach, by_card = scratch.reach, scratch.sums
+    kind = work.dtype.type
     for node in range(start, stop):
         symbol = tree.symbol[node]
         if symbol < 0:
             continue
-        source = other[tree.other_row[player, node]]
-        won = value[tree.value_row[node]]
-        stake = won.dtype.type(tree.stake[player, node])
-        total = won.dtype.type(0.0)
+        source = tree.other_row[player, node] * seats
+        won = tree.value_row[node] * seats
+        stake = kind(tree.stake[player, node])
+        total = kind(0.0)
         for k in range(seats):
-            total += source[k]
-        grid = won.dtype.type(quantum(total))
+            total += work[source + k]
+        grid = kind(3) * total  # see `swept`
         for k in range(seats):
-            reach[k] = (source[k] + grid) - grid
-        total = won.dtype.type(0.0)
+            reach[k] = (work[source + k] + grid) - grid
+        total = kind(0.0)
         by_card[:] = 0
         begin = 0
         while begin < seats:
             end = tie[begin]
             for k in range(begin, end):
-                won[k] = total - by_card[card[k, 0]] - by_card[card[k, 1]]
+                work[won + k] = total - by_card[card[k, 0]] - by_card[card[k, 1]]
             for k in range(begin, end):
                 total += reach[k]
                 by_card[card[k, 0]] += reach[k]
                 by_card[card[k, 1]] += reach[k]
             for k in range(begin, end):
-                won[k] += total - by_card[card[k, 0]] - by_card[card[k, 1]]
+                work[won + k] += total - by_card[card[k, 0]] - by_card[card[k, 1]]
             begin = end
         for k in range(seats):
-            all_of_them = total - by_card[card[k, 0]] - by_card[card[k, 1]]
-            won[k] = stake * (won[k] - all_of_them if symbol == RANKED else all_of_them + reach[k])
+            everyone = total - by_card[card[k, 0]] - by_card[card[k, 1]]
+            work[won + k] = stake * (work[won + k] - everyone if symbol == RANKED else everyone + reach[k])
 
 
 @njit(cache=True, nogil=True)
-def terminals_gemm(tree, player, boards, board, start, stop, other, value, sign, left, right):  # type: ignore[no-untyped-def]
+def terminals_gemm(tree, player, boards, board, start, stop, seats, work, scratch):  # type: ignore[no-untyped-def]
     """Evaluate a subtree's terminals by two matrix products, as the paper does: showdowns, then folds."""
     card = boards.card[board]
     tie = boards.tie[board]
-    seats = len(tie)
+    sign, left, right = scratch.sign, scratch.left, scratch.right
     for symbol in (RANKED, FOLDED):
         count = 0
         for node in range(start, stop):
             if tree.symbol[node] == symbol:
-                stake = left.dtype.type(tree.stake[player, node])
-                source = other[tree.other_row[player, node]]
+                stake = work.dtype.type(tree.stake[player, node])
+                source = tree.other_row[player, node] * seats
                 for k in range(seats):
-                    left[count, k] = stake * source[k]
+                    left[count, k] = stake * work[source + k]
                 count += 1
         if count == 0:
             continue
         begin = 0
-        for row in range(seats):
-            if row == tie[begin]:
-                begin = row
-            a, b = card[row, 0], card[row, 1]
+        for other in range(seats):
+            if other == tie[begin]:
+                begin = other
+            a, b = card[other, 0], card[other, 1]
             for k in range(seats):
                 blocked = card[k, 0] == a or card[k, 0] == b or card[k, 1] == a or card[k, 1] == b
-                wins = 1.0 if symbol == FOLDED or k >= tie[row] else (-1.0 if k < begin else 0.0)
-                sign[row, k] = 0.0 if blocked else wins
+                wins = 1.0 if symbol == FOLDED or k >= tie[other] else (-1.0 if k < begin else 0.0)
+                sign[other, k] = 0.0 if blocked else wins
         np.dot(left[:count], sign, right[:count])
         count = 0
         for node in range(start, stop):
             if tree.symbol[node] == symbol:
-                value[tree.value_row[node]][:] = right[count]
+                target = tree.value_row[node] * seats
+                work[target : target + seats] = right[count]
                 count += 1
 
 
 @njit(cache=True, nogil=True)
-def terminals_matrix(tree, player, board, start, stop, other, value):  # type: ignore[no-untyped-def]
+def terminals_matrix(tree, player, board, start, stop, seats, work):  # type: ignore[no-untyped-def]
     """Evaluate a subtree's terminals by the matrix of each one's symbol on this board."""
     for node in range(start, stop):
         symbol = tree.symbol[node]
         if symbol < MATRIX:
             continue
         matrix = tree.matrix[player, tree.matrix_of[symbol, board]]
-        reach = other[tree.other_row[player, node]]
-        won = value[tree.value_row[node]]
-        stake = won.dtype.type(tree.stake[player, node])
-        won[:] = 0
-        for row in range(len(reach)):
-            weight = stake * reach[row]
-            for k in range(len(won)):
-                won[k] += weight * matrix[row, k]
+        source = tree.other_row[player, node] * seats
+        won = tree.value_row[node] * seats
+        stake = work.dtype.type(tree.stake[player, node])
+        work[won : won + seats] = 0
+        for other in range(seats):
+            weight = stake * work[source + other]
+            for k in range(seats):
+                work[won + k] += weight * matrix[other, k]
 
 
 @njit(cache=True, nogil=True)
-def terminals(tree, player, boards, board, start, stop, evaluator, other, value, scratch):  # type: ignore[no-untyped-def]
+def terminals(tree, player, boards, board, start, stop, evaluator, seats, work, scratch):  # type: ignore[no-untyped-def]
     """What the traverser's hands win at every terminal of a subtree."""
-    lanes, by_card, rounded, sign, left, right = scratch
     if boards.card.shape[1] == 0:
-        terminals_matrix(tree, player, board, start, stop, other, value)
+        terminals_matrix(tree, player, board, start, stop, seats, work)
     elif evaluator == SWEPT:
-        terminals_swept(tree, player, boards, board, start, stop, other, value, lanes)
+        terminals_swept(tree, player, boards, board, start, stop, seats, work, scratch)
     elif evaluator == SWEEP:
-        terminals_sweep(tree, player, boards, board, start, stop, other, value, by_card, rounded)
+        terminals_sweep(tree, player, boards, board, start, stop, seats, work, scratch)
     else:
-        terminals_gemm(tree, player, boards, board, start, stop, other, value, sign, left, right)
+        terminals_gemm(tree, player, boards, board, start, stop, seats, work, scratch)
     ranges = tree.own_range[player]
     if len(ranges):
         for node in range(start, stop):
             if tree.symbol[node] >= 0:
-                won = value[tree.value_row[node]]
-                for k in range(len(won)):
-                    won[k] *= ranges[boards.hand[board, k]]
+                won = tree.value_row[node] * seats
+                for k in range(seats):
+                    work[won + k] *= ranges[boards.hand[board, k]]
+
+
+class Scratch(NamedTuple):
+    """What the evaluators need beside the workspace."""
+
+    reach: Array
+    won: Array
+    ranked: Array
+    folded: Array
+    sums: Array
+    source: Array
+    target: Array
+    sign: Array
+    left: Array
+    right: Array
 
 
 @njit(cache=True, nogil=True)
-def scratch_space(empty, seats, evaluator, sorted_hands, rows):  # type: ignore[no-untyped-def]
-    """What the evaluators need beside the vectors; `empty` tells the number type."""
-    lanes_seats = seats if sorted_hands and evaluator == SWEPT else 0
-    square = seats if sorted_hands and evaluator == GEMM else 0
+def scratch_space(empty, seats, evaluator, sorted_hands, nodes):  # type: ignore[no-untyped-def]
+    """Scratch for one thread; `empty` tells the number type."""
     kind = empty.dtype
-    lanes = (
-        np.zeros((lanes_seats, LANES), dtype=kind),
-        np.zeros((lanes_seats, LANES), dtype=kind),
+    square = seats if sorted_hands and evaluator == GEMM else 0
+    swept_seats = seats if sorted_hands else 0
+    return Scratch(
+        np.zeros(swept_seats * LANES, dtype=kind),
+        np.zeros(swept_seats * LANES, dtype=kind),
         np.zeros(LANES, dtype=kind),
         np.zeros(LANES, dtype=kind),
-        np.zeros(LANES, dtype=kind),
-        np.zeros((CARDS, LANES), dtype=kind),
+        np.zeros((1 + CARDS) * LANES, dtype=kind),
         np.zeros(LANES, dtype=np.int64),
-    )
-    return (
-        lanes,
-        np.zeros(CARDS, dtype=kind),
-        np.zeros(seats, dtype=kind),
+        np.zeros(LANES, dtype=np.int64),
         np.zeros((square, square), dtype=kind),
-        np.zeros((rows if square else 0, square), dtype=kind),
-        np.zeros((rows if square else 0, square), dtype=kind),
+        np.zeros((nodes if square else 0, square), dtype=kind),
+        np.zeros((nodes if square else 0, square), dtype=kind),
     )
 
 
@@ -460,6 +491,17 @@ def average_over_orbits(orbit, vector):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
+def start_from(tree, boards, player, board, reached, reached_own, seats, work):  # type: ignore[no-untyped-def]
+    """Carry the reaches at a deal node to the root of the subtree behind it, on one board."""
+    other = tree.first_other * seats
+    own = tree.first_own * seats
+    for k in range(seats):
+        before = boards.parent_seat[board, k]
+        work[other + k] = reached[before]
+        work[own + k] = reached_own[before]
+
+
+@njit(cache=True, nogil=True)
 def pass_down(tree, rounds, spaces, tables, rule, player, above):  # type: ignore[no-untyped-def]
     """Reach from the start of the game to the deal nodes above the last round.
 
@@ -470,33 +512,41 @@ def pass_down(tree, rounds, spaces, tables, rule, player, above):  # type: ignor
     if last == 0:
         above[0, 0, 0] = tree.root_reach[player]
         above[1, 0, 0] = 1.0
+    alone = np.ones(tree.root_reach.shape[1], dtype=above.dtype)
     for r in range(last):
         boards, space = rounds[r], spaces[r]
         seats = boards.hand.shape[1]
-        vectors = np.empty((4, seats), dtype=above.dtype)
         for s in range(len(boards.subtree)):
             start, stop = boards.subtree[s, 0], boards.subtree[s, 1]
             for board in range(len(boards.hand)):
-                other, own = space.other[s, board], space.own[s, board]
+                work = space.work[s, board]
                 if r == 0:
-                    other[0] = tree.root_reach[player]
-                    own[0] = 1.0
+                    start_from(tree, boards, player, board, tree.root_reach[player], alone, seats, work)
                 else:
-                    deal, within = boards.subtree[s, 2], boards.subtree[s, 3]
-                    before = spaces[r - 1]
-                    reached = before.other[within, boards.parent[board], tree.other_row[player, deal]]
-                    reached_own = before.own[within, boards.parent[board], tree.own_row[player, deal]]
-                    for k in range(seats):
-                        other[0, k] = reached[boards.parent_seat[board, k]]
-                        own[0, k] = reached_own[boards.parent_seat[board, k]]
-                descend(tree, tables, rule, player, start, stop, board * seats, other, own, vectors)
+                    before = spaces[r - 1].work[boards.subtree[s, 3], boards.parent[board]]
+                    width = rounds[r - 1].hand.shape[1]
+                    other = tree.other_row[player, boards.subtree[s, 2]] * width
+                    own = tree.own_row[player, boards.subtree[s, 2]] * width
+                    start_from(
+                        tree,
+                        boards,
+                        player,
+                        board,
+                        before[other : other + width],
+                        before[own : own + width],
+                        seats,
+                        work,
+                    )
+                descend(tree, tables, rule, player, start, stop, board * seats, seats, work)
     if last > 0:
-        subtree, space = rounds[last].subtree, spaces[last - 1]
+        subtree, space, seats = rounds[last].subtree, spaces[last - 1], above.shape[3]
         for s in range(len(subtree)):
-            deal, within = subtree[s, 2], subtree[s, 3]
+            other = tree.other_row[player, subtree[s, 2]] * seats
+            own = tree.own_row[player, subtree[s, 2]] * seats
             for board in range(above.shape[2]):
-                above[0, s, board] = space.other[within, board, tree.other_row[player, deal]]
-                above[1, s, board] = space.own[within, board, tree.own_row[player, deal]]
+                work = space.work[subtree[s, 3], board]
+                above[0, s, board] = work[other : other + seats]
+                above[1, s, board] = work[own : own + seats]
 
 
 @njit(cache=True, nogil=True)
@@ -508,69 +558,66 @@ def pass_last(tree, rounds, tables, rule, player, evaluator, above, first, stop,
     boards = rounds[len(rounds) - 1]
     subtree = boards.subtree
     seats = out.shape[2]
-    nodes = 1
-    for s in range(len(subtree)):
-        nodes = max(nodes, subtree[s, 1] - subtree[s, 0])
-    other = np.empty((nodes + 1, seats), dtype=out.dtype)
-    own = np.empty((nodes + 1, seats), dtype=out.dtype)
-    value = np.empty((nodes, seats), dtype=out.dtype)
-    vectors = np.empty((4, seats), dtype=out.dtype)
-    scratch = scratch_space(vectors, seats, evaluator, boards.card.shape[1] > 0, nodes)
+    work = np.empty(tree.rows * seats, dtype=out.dtype)
+    scratch = scratch_space(work, seats, evaluator, boards.card.shape[1] > 0, tree.rows)
     for board in range(first, stop):
-        base = board * seats
         for s in range(len(subtree)):
             start, end = subtree[s, 0], subtree[s, 1]
-            reached = above[0, s, boards.parent[board]]
-            reached_own = above[1, s, boards.parent[board]]
-            for k in range(seats):
-                other[0, k] = reached[boards.parent_seat[board, k]]
-                own[0, k] = reached_own[boards.parent_seat[board, k]]
-            descend(tree, tables, rule, player, start, end, base, other, own, vectors)
-            terminals(tree, player, boards, board, start, end, evaluator, other, value, scratch)
-            ascend(tree, tables, rule, player, start, end, base, value, vectors)
-            out[s, board] = value[0]
+            reached, reached_own = above[0, s, boards.parent[board]], above[1, s, boards.parent[board]]
+            start_from(tree, boards, player, board, reached, reached_own, seats, work)
+            descend(tree, tables, rule, player, start, end, board * seats, seats, work)
+            terminals(tree, player, boards, board, start, end, evaluator, seats, work, scratch)
+            ascend(tree, tables, rule, player, start, end, board * seats, seats, work)
+            value = tree.value_row[start] * seats
+            out[s, board] = work[value : value + seats]
 
 
 @njit(cache=True, nogil=True)
-def add_up(boards, orbit, below, above):  # type: ignore[no-untyped-def]
+def add_up(boards, orbit, below, total):  # type: ignore[no-untyped-def]
     """One subtree's values on all boards, float[boards, seats], added up for the boards before, in order."""
-    total = np.zeros(above.shape)
+    total[:] = 0.0
     for board in range(len(below)):
         target = total[boards.parent[board]]
         count = boards.multiplicity[board]
         for k in range(below.shape[1]):
             target[boards.parent_seat[board, k]] += count * below[board, k]
-    for board in range(len(total)):
-        if len(orbit):
+    if len(orbit):
+        for board in range(len(total)):
             average_over_orbits(orbit, total[board])
-        for k in range(total.shape[1]):
-            above[board, k] = total[board, k]
 
 
 @njit(cache=True, nogil=True)
 def pass_up(tree, rounds, spaces, tables, rule, player, evaluator, out):  # type: ignore[no-untyped-def]
     """Values from the roots of the last round's subtrees back to the start of the game, float[hands]."""
     last = len(rounds) - 1
+    values = out
     for r in range(last - 1, -1, -1):
         boards, space, below = rounds[r], spaces[r], rounds[r + 1]
         seats = boards.hand.shape[1]
+        total = np.zeros(boards.hand.shape)
         for s in range(len(below.subtree)):
-            deal, within = below.subtree[s, 2], below.subtree[s, 3]
-            values = out[s] if r + 1 == last else spaces[r + 1].value[s, :, 0]
-            add_up(below, tree.orbit, values, space.value[within, :, tree.value_row[deal]])
-        vectors = np.empty((4, seats), dtype=out.dtype)
-        scratch = scratch_space(vectors, seats, evaluator, boards.card.shape[1] > 0, space.other.shape[2])
+            add_up(below, tree.orbit, values[s], total)
+            value = tree.value_row[below.subtree[s, 2]] * seats
+            for board in range(len(boards.hand)):
+                work = space.work[below.subtree[s, 3], board]
+                for k in range(seats):
+                    work[value + k] = total[board, k]
+        values = np.zeros((len(boards.subtree), len(boards.hand), seats), dtype=out.dtype)
+        scratch = scratch_space(out, seats, evaluator, boards.card.shape[1] > 0, tree.rows)
         for s in range(len(boards.subtree)):
             start, stop = boards.subtree[s, 0], boards.subtree[s, 1]
             for board in range(len(boards.hand)):
-                other, value = space.other[s, board], space.value[s, board]
-                terminals(tree, player, boards, board, start, stop, evaluator, other, value, scratch)
+                work = space.work[s, board]
+                terminals(tree, player, boards, board, start, stop, evaluator, seats, work, scratch)
                 if len(tree.orbit):
                     for node in range(start, stop):
                         if tree.symbol[node] >= 0:
-                            average_over_orbits(tree.orbit, value[tree.value_row[node]])
-                ascend(tree, tables, rule, player, start, stop, board * seats, value, vectors)
-    return out[0, 0] if last == 0 else spaces[0].value[0, 0, 0]
+                            value = tree.value_row[node] * seats
+                            average_over_orbits(tree.orbit, work[value : value + seats])
+                ascend(tree, tables, rule, player, start, stop, board * seats, seats, work)
+                value = tree.value_row[start] * seats
+                values[s, board] = work[value : value + seats]
+    return values[0, 0]
 
 
 @njit(cache=True, nogil=True)

@@ -77,30 +77,23 @@ class PublicPass:
                 self.run(player, tables, Rule(kernels.UPDATE, *map(float, weights)))
 
     def _space(self, level: int) -> Space:
-        """Vectors of a round that is not the last; a game of one round has an empty one for its type's sake."""
-        game = self.game
-        if level == len(game.rounds) - 1:
-            empty = np.zeros((0, 0, 0, 0), dtype=self.dtype)
-            return Space(empty, empty, empty)
-        here = game.rounds[level]
-        rows = 1 + max(subtree.stop - subtree.start for subtree in here.subtrees)
-        shape = (len(here.subtrees), len(here.boards), rows, here.seats)
-        return Space(*(np.zeros(shape, dtype=self.dtype) for _ in range(3)))
+        """Workspaces of a round that is not the last; a game of one round has an empty one for its type's sake."""
+        here = self.game.rounds[level]
+        if level == len(self.game.rounds) - 1:
+            return Space(np.zeros((0, 0, 0), dtype=self.dtype))
+        shape = (len(here.subtrees), len(here.boards), self.tree.rows * here.seats)
+        return Space(np.zeros(shape, dtype=self.dtype))
 
 
 def _tree(game: PublicGame, dtype: np.dtype[Any]) -> Tree:
     nodes = game.nodes
     scale = np.cumprod([here.probability for here in game.rounds]) * game.deal_scale
     stake = nodes.stake * scale[nodes.round]
-    other_row, own_row = _rows(game)
-    start = np.zeros(len(nodes.symbol), dtype=np.int32)
-    for here in game.rounds:
-        for subtree in here.subtrees:
-            start[subtree.start : subtree.stop] = subtree.start
+    most = max(subtree.stop - subtree.start for here in game.rounds for subtree in here.subtrees)
+    other_row, own_row, value_row = _rows(game, most)
     ranges = np.stack(game.ranges)
-    in_matrices = not game.sorted_hands
     weighted = game.sorted_hands and not (ranges == 1).all()
-    root = np.ones_like(ranges) if in_matrices else ranges[::-1]
+    root = ranges[::-1] if game.sorted_hands else np.ones_like(ranges)
     matrix = np.stack([game.matrix.transpose(0, 2, 1), game.matrix])
     return Tree(
         symbol=nodes.symbol,
@@ -111,7 +104,12 @@ def _tree(game: PublicGame, dtype: np.dtype[Any]) -> Tree:
         stake=np.stack([stake, np.where(nodes.symbol == RANKED, stake, -stake)]),
         other_row=other_row,
         own_row=own_row,
-        value_row=np.arange(len(start), dtype=np.int32) - start,
+        value_row=value_row,
+        first_other=0,
+        first_own=most,
+        heap=2 * most,
+        inverse=3 * most + 1,
+        rows=3 * most + 5,
         root_reach=np.ascontiguousarray(root, dtype=dtype),
         own_range=np.ascontiguousarray(ranges if weighted else ranges[:, :0], dtype=dtype),
         matrix=np.ascontiguousarray(matrix, dtype=dtype),
@@ -120,18 +118,22 @@ def _tree(game: PublicGame, dtype: np.dtype[Any]) -> Tree:
     )
 
 
-def _rows(game: PublicGame) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Which row of a subtree's workspace holds each node's reach, by traverser: the other's, and his own.
+def _rows(game: PublicGame, most: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Which rows of a workspace hold a node's reaches, by traverser (the other's, his own), and its values.
 
     A player's action changes his own reach alone, so a child shares the row of the reach that stays. Nobody
-    asks for the traverser's own reach at a terminal: those rows are thrown on one heap.
+    asks for the traverser's own reach at a terminal: those are thrown on one heap. The other's reaches have
+    rows 0 to most - 1, the traverser's the `most` after them and the heap, values the `most` after that.
     """
     nodes = game.nodes
-    rows = np.zeros((2, 2, len(nodes.symbol)), dtype=np.int32)
+    rows = np.zeros((2, 2, len(nodes.symbol)), dtype=np.int64)
+    value = np.zeros(len(nodes.symbol), dtype=np.int64)
+    heap = 2 * most
     for here in game.rounds:
         for subtree in here.subtrees:
-            heap = subtree.stop - subtree.start
-            used = np.zeros((2, 2), dtype=np.int32)
+            value[subtree.start : subtree.stop] = heap + 1 + np.arange(subtree.stop - subtree.start)
+            used = np.array([[0, 0], [most, most]])
+            rows[:, :, subtree.start] = used
             for node in range(subtree.start, subtree.stop):
                 if nodes.symbol[node] != DECISION:
                     continue
@@ -145,7 +147,7 @@ def _rows(game: PublicGame) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
                         else:
                             used[mine, traverser] += 1
                             rows[mine, traverser, child] = used[mine, traverser]
-    return rows[0], rows[1]
+    return rows[0], rows[1], value
 
 
 def _boards(game: PublicGame, level: int) -> Boards:

@@ -14,14 +14,29 @@ from solvent.errors import InputError
 from solvent.forms.history import GameTree
 from solvent.forms.sequence import sequence_form
 from solvent.solvers.kernels import Play, Rows, Side, Tables, match_regrets, walk
-from solvent.solvers.plans import make_plan
-from solvent.solvers.rules import RegretRule, load_rule
+from solvent.solvers.plans import check_plan, make_plan
+from solvent.solvers.rules import RegretRule, Weights, load_rule
 from solvent.strategy.arena import Arena
 
 UPDATES = ("alternating", "simultaneous")
 DTYPES = ("auto", "float64", "float32")
 FLOAT32_FROM = 10_000_000
 """Infoset-actions from which tables are kept in single precision unless the user says otherwise."""
+
+
+def check_options(updates: str, dtype: str) -> None:
+    """Refuse an update mode or a dtype that there is not."""
+    if updates not in UPDATES:
+        raise InputError(f"there is no update mode {updates!r}; the modes are {', '.join(UPDATES)}")
+    if dtype not in DTYPES:
+        raise InputError(f"there is no dtype {dtype!r}; the dtypes are {', '.join(DTYPES)}")
+
+
+def table_dtype(dtype: str, cells: int) -> str:
+    """The dtype itself, or what `auto` stands for with so many infoset-actions."""
+    if dtype != "auto":
+        return dtype
+    return "float64" if cells < FLOAT32_FROM else "float32"
 
 
 class HistorySolver:
@@ -36,20 +51,14 @@ class HistorySolver:
         threads: int = 1,
         dtype: str = "auto",
     ) -> None:
-        if updates not in UPDATES:
-            raise InputError(f"there is no update mode {updates!r}; the modes are {', '.join(UPDATES)}")
-        if threads < 1:
-            raise InputError(f"threads must be at least 1, not {threads}")
-        if dtype not in DTYPES:
-            raise InputError(f"there is no dtype {dtype!r}; the dtypes are {', '.join(DTYPES)}")
-        if dtype == "auto":
-            dtype = "float64" if tree.cells < FLOAT32_FROM else "float32"
-        self.tree, self.updates, self.dtype = tree, updates, dtype
+        check_options(updates, dtype)
+        check_plan(plan, threads)
+        self.tree, self.updates, self.dtype = tree, updates, table_dtype(dtype, tree.cells)
         self.rule = load_rule(rule)
         self.iterations = 0
         self.nodes_touched = 0
         tables = ("regret", "average", "last") if self.rule.predictive else ("regret", "average")
-        self.arena = Arena.full(np.ones(tree.cells, dtype=np.int64), tables, np.dtype(dtype))
+        self.arena = Arena.full(np.ones(tree.cells, dtype=np.int64), tables, np.dtype(self.dtype))
         self._rows = Rows(tree.parent, tree.cell, tree.payoff)
         self._sides = (_side(tree, 0), _side(tree, 1))
         self._play = _play(tree)
@@ -69,7 +78,7 @@ class HistorySolver:
 
     def run(self, iterations: int) -> None:
         """Run so many more iterations."""
-        schedule = self.rule.schedule(self.iterations + 1, iterations)
+        schedule = self.rule.schedule(self.iterations + 1, iterations, self.dtype)
         self.plan.iterate(schedule, self.updates == "alternating", self.tables, self._play)
         self.iterations += iterations
         self.nodes_touched += iterations * 2 * self.tree.histories
@@ -118,7 +127,7 @@ class HistorySolver:
 
     def _match(self) -> None:
         """Derive the current strategies from the tables."""
-        prediction = self.rule.weights(max(1, self.iterations)).prediction
+        prediction = Weights(*self.rule.schedule(max(1, self.iterations), 1)[0]).prediction
         for player in (0, 1):
             match_regrets(
                 self._sides[player],

@@ -53,13 +53,15 @@ class Branched:
     name = "branched"
 
     def __init__(self, tree: GameTree, rows: Rows, sides: tuple[Side, Side], threads: int) -> None:
-        self.rows, self.sides, self.threads = rows, sides, threads
+        self.rows, self.sides = rows, sides
         edges = tree.cells + len(tree.chance)
         # Adding up the branches' tables costs edges x branches: keep it a small part of the walk. The number
         # depends on the tree alone, so results do not depend on the number of threads.
         self.cut = cut(tree, min(MOST_BRANCHES, max(2, tree.histories // (4 * edges))))
-        self.branch_value = np.zeros((len(self.cut.group) - 1, edges))
-        self.pool = ThreadPoolExecutor(max(1, threads - 1))
+        branches = len(self.cut.group) - 1
+        self.branch_value = np.zeros((branches, edges))
+        self.threads = min(threads, branches)
+        self.pool = ThreadPoolExecutor(max(1, self.threads - 1))
 
     def iterate(self, schedule: NDArray[np.float64], alternating: bool, tables: Tables, play: Play) -> None:
         for weights in schedule:
@@ -121,12 +123,19 @@ def cut(tree: GameTree, groups: int) -> Cut:
     return Cut(head, start, end, np.unique(group))
 
 
+def check_plan(name: str, threads: int) -> None:
+    """Refuse a plan that there is not."""
+    if name not in PLANS:
+        raise InputError(f"there is no plan {name!r}; the plans are {', '.join(PLANS)}")
+    if not isinstance(threads, int) or threads < 1:
+        raise InputError(f"threads must be a whole number of at least 1, not {threads!r}")
+
+
 def make_plan(
     name: str, tree: GameTree, rows: Rows, sides: tuple[Side, Side], threads: int
 ) -> Serial | Branched:
     """A plan by name; `auto` takes threads where the tree is large enough to feed them."""
-    if name not in PLANS:
-        raise InputError(f"there is no plan {name!r}; the plans are {', '.join(PLANS)}")
+    check_plan(name, threads)
     if name == "auto":
         name = "branched" if threads > 1 and tree.histories >= BRANCHED_FROM else "serial"
     if name == "serial" or tree.histories < 2:

@@ -114,7 +114,7 @@ def ascend(groups, weights, half):  # type: ignore[no-untyped-def]
     """From the last situation to the first: v(I), then R <- max(floor, d (R + r)), then the next sigma.
 
     r(I, a) = v(I, a) - v(I) is measured from the first action, so that actions of equal value have regret 0
-    and not its rounding.
+    and not its rounding; v(I) itself is that action's value plus the gain, as sigma sums to 1.
     """
     positive, negative, floor, prediction = weights[0], weights[1], weights[2], weights[4]
     regret, last, strategy, value = half.regret, half.last, half.strategy, half.value
@@ -195,14 +195,6 @@ def descend(groups, weight, half):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def update(groups, restriction, weights, next_weight, half):  # type: ignore[no-untyped-def]
-    """All that follows one player's product: his regrets, his next strategy, its plan and its share of S."""
-    ascend(groups, weights, half)
-    restrict(restriction, weights[4], half)
-    descend(groups, next_weight, half)
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
 def iterate(groups, payoffs, restrictions, halves, schedule, alternating):  # type: ignore[no-untyped-def]
     """As many iterations as `schedule` has rows.
 
@@ -221,7 +213,11 @@ def iterate(groups, payoffs, restrictions, halves, schedule, alternating):  # ty
         multiply(payoffs0, half1.plan, half0)
         if not alternating:
             multiply(payoffs1, half0.plan, half1)
-        update(groups0, restriction0, weights, next_weight, half0)
+        ascend(groups0, weights, half0)
+        restrict(restriction0, weights[4], half0)
+        descend(groups0, next_weight, half0)
         if alternating:
             multiply(payoffs1, half0.plan, half1)
-        update(groups1, restriction1, weights, next_weight, half1)
+        ascend(groups1, weights, half1)
+        restrict(restriction1, weights[4], half1)
+        descend(groups1, next_weight, half1)

@@ -46,7 +46,7 @@ class Layout(NamedTuple):
     cell: Ints
     """The cell that each sequence but the empty one ends with, by new number."""
     situation: Ints
-    """The situation that offers each of these sequences."""
+    """The situation that offers each of these sequences, in the order of the groups."""
 
 
 class SequencePlan:
@@ -67,7 +67,6 @@ class SequencePlan:
                 f"the serial plan takes it"
             )
         self.layouts = tuple(lay_out(sequences) for sequences in form.sequences)
-        self.groups = tuple(layout.groups for layout in self.layouts)
         place = [layout.position[form.pair[player]] for player, layout in enumerate(self.layouts)]
         self.payoffs = tuple(
             batch_payoffs(place[player], place[1 - player], form.pays[player], len(form.sequences[player]))
@@ -77,28 +76,30 @@ class SequencePlan:
     def iterate(self, schedule: Floats, alternating: bool, tables: Tables, play: Play) -> None:
         if len(schedule) == 0:
             return
-        slots = [tables.slot[layout.cell] for layout in self.layouts]
+        cells = [layout.cell for layout in self.layouts]
+        slots = [tables.slot.take(cell) for cell in cells]
         halves = tuple(
-            _take(slots[player], tables, play.backward[player, layout.cell])
-            for player, layout in enumerate(self.layouts)
+            _take(slots[player], tables, play.backward[player].take(cells[player])) for player in (0, 1)
         )
-        restrictions = tuple(
-            _restriction(layout.situation, slots[player]) for player, layout in enumerate(self.layouts)
-        )
-        kernels.iterate(self.groups, self.payoffs, restrictions, halves, schedule, alternating)
-        for player, layout in enumerate(self.layouts):
-            _put_back(slots[player], halves[player], tables)
-            play.backward[player, layout.cell] = halves[player].strategy[1:]
-            play.forward[1 - player, layout.cell] = halves[player].strategy[1:]
+        groups = tuple(map(_close, self.layouts, slots))
+        restrictions = tuple(map(_restriction, self.layouts, slots))
+        kernels.iterate(groups, self.payoffs, restrictions, halves, schedule, alternating)
+        for player, half in enumerate(halves):
+            _put_back(slots[player], half, tables)
+            play.backward[player][cells[player]] = half.strategy[1:]
+            play.forward[1 - player][cells[player]] = half.strategy[1:]
 
 
 def _take(slots: Ints, tables: Tables, strategy: Floats) -> Half:
-    """One player's tables and current strategy in the plan's order, after a place for the empty sequence."""
-    stored = np.flatnonzero(slots >= 0)
+    """One player's tables and current strategy in the plan's order, after a place for the empty sequence.
+
+    A sequence that the tables do not hold gets numbers of another: they are neither played nor put back.
+    """
 
     def copy(table: NDArray[np.floating]) -> NDArray[np.floating]:
         mine = np.zeros(1 + len(slots), dtype=table.dtype)
-        mine[1 + stored] = table[slots[stored]]
+        if len(table):
+            table.take(slots, out=mine[1:], mode="clip")
         return mine
 
     return Half(
@@ -113,15 +114,16 @@ def _take(slots: Ints, tables: Tables, strategy: Floats) -> Half:
 
 
 def _put_back(slots: Ints, half: Half, tables: Tables) -> None:
-    stored = np.flatnonzero(slots >= 0)
-    tables.regret[slots[stored]] = half.regret[1 + stored]
-    tables.average[slots[stored]] = half.average[1 + stored]
+    stored = slice(None) if slots.min(initial=0) >= 0 else slots >= 0
+    tables.regret[slots[stored]] = half.regret[1:][stored]
+    tables.average[slots[stored]] = half.average[1:][stored]
     if len(tables.last):
-        tables.last[slots[stored]] = half.last[1 + stored]
+        tables.last[slots[stored]] = half.last[1:][stored]
 
 
-def _restriction(situation: Ints, slots: Ints) -> Restriction:
+def _restriction(layout: Layout, slots: Ints) -> Restriction:
     """What the tables do not hold: nothing, as a rule."""
+    situation = layout.situation
     absent = np.flatnonzero(slots < 0)
     affected = np.unique(situation[absent])
     allowed = np.flatnonzero(np.isin(situation, affected) & (slots >= 0)) if len(absent) else absent
@@ -130,13 +132,24 @@ def _restriction(situation: Ints, slots: Ints) -> Restriction:
     return Restriction(first, 1 + allowed, 1 + absent)
 
 
+def _close(layout: Layout, slots: Ints) -> Groups:
+    """The groups, with situations in which nothing can be played worth nothing to what came before.
+
+    They hand their value to the empty sequence, where nobody looks.
+    """
+    if slots.min(initial=0) >= 0:
+        return layout.groups
+    closed = np.bincount(layout.situation, slots >= 0) == 0
+    return layout.groups._replace(before=np.where(closed, np.uint32(0), layout.groups.before))
+
+
 def lay_out(sequences: Sequences) -> Layout:
     """Sort a player's situations by depth and number of actions, and cut them into groups."""
     actions = np.diff(sequences.first)
-    depth = _depth(sequences)
-    # Brothers, reached through one sequence, lie apart: adding to one number twice in a row has to wait.
-    brother = _rank(sequences.before * (1 + actions.max(initial=0)) + actions)
-    order = np.lexsort((brother, actions, depth))
+    depth = depths(sequences.first, sequences.before)
+    # Siblings, reached through one sequence, lie apart: adding to one number twice in a row has to wait.
+    sibling = _rank(sequences.before * (1 + actions.max(initial=0)) + actions)
+    order = np.lexsort((sibling, actions, depth))
     group = _runs(np.stack([depth, actions])[:, order], LANES)
     start = np.flatnonzero(np.diff(group, prepend=-1))
     width = np.diff(np.append(start, len(order)))
@@ -153,7 +166,7 @@ def lay_out(sequences: Sequences) -> Layout:
     position[1:] = base[owner] + action * step[owner]
     cell, situation = np.empty_like(owner), np.empty_like(owner)
     cell[position[1:] - 1] = sequences.cell[1:]
-    situation[position[1:] - 1] = owner
+    situation[position[1:] - 1] = np.argsort(order)[owner]
     groups = Groups(
         group_actions,
         width.astype(np.uint64),
@@ -164,15 +177,15 @@ def lay_out(sequences: Sequences) -> Layout:
     return Layout(groups, position, cell, situation)
 
 
-def _depth(sequences: Sequences) -> Ints:
-    """How many situations of his own a player has passed before each."""
-    owner = np.repeat(np.arange(sequences.situations), np.diff(sequences.first))
-    up = np.append(-1, owner)[sequences.before]
-    depth = np.zeros(sequences.situations, dtype=np.int64)
+def depths(first: Ints, before: Ints) -> Ints:
+    """How many situations of his own a player has passed before each; `first` and `before` as in `Sequences`."""
+    offered_by = np.repeat(np.arange(len(before)), np.diff(first))
+    up = np.append(-1, offered_by)[before]
+    depth = np.zeros(len(before), dtype=np.int64)
     current = up
-    while (above := current >= 0).any():
-        depth += above
-        current = np.where(above, up[current], -1)
+    while (passed := current >= 0).any():
+        depth += passed
+        current = np.where(passed, up[current], -1)
     return depth
 
 
