@@ -82,13 +82,66 @@ def test_random_games_compile_to_what_a_walk_counts(seed: int, forgetful: bool) 
 
 
 def test_a_game_that_does_not_fit_is_refused_with_its_size_and_the_limit() -> None:
-    with pytest.raises(GameError, match=r"2,393,682,131 histories.*8\.0 GiB holds 119,304,647"):
+    with pytest.raises(GameError, match=r"2,393,682,131 histories.*160\.5 GiB.*8\.0 GiB"):
         compile_tree(load_game("flop_holdem(suits=4,ranks=5)"))
 
 
 def test_a_game_that_cannot_be_counted_is_refused_when_it_outgrows_the_limit() -> None:
-    with pytest.raises(GameError, match="more than 14 histories"):
-        compile_tree(RandomGame(1, depth=8), memory=1024)
+    with pytest.raises(GameError, match=r"of its histories .* the memory limit is 10\.0 KiB"):
+        compile_tree(RandomGame(1, depth=8), memory=10 << 10)
+
+
+class Endless:
+    """A game that never ends: each state has `fan` children, and what a player knows takes `known` letters."""
+
+    players = 2
+
+    def __init__(self, fan: int = 1, known: int = 1, player: int = 0) -> None:
+        self.fan, self.known, self.mover, self.made = fan, known, player, 0
+
+    def root(self) -> Endless:
+        return self
+
+    def player(self) -> int:
+        return self.mover
+
+    def actions(self) -> list[str]:
+        return [str(k) for k in range(self.fan)]
+
+    def chance(self) -> list[tuple[str, float]]:
+        return [(str(k), 1 / self.fan) for k in range(self.fan)]
+
+    def child(self, action: str) -> Endless:
+        self.made += 1
+        return self
+
+    def infoset(self) -> str:
+        return str(self.made).zfill(self.known)
+
+
+@pytest.mark.parametrize(
+    ("game", "most"),
+    [
+        (Endless(known=100_000), 100),
+        (Endless(fan=10_000), 10),
+        (Endless(fan=10_000, player=CHANCE), 20_000),
+        (Endless(), 10_000),
+    ],
+)
+def test_labels_actions_and_waiting_states_count_as_memory(game: Endless, most: int) -> None:
+    with pytest.raises(GameError, match=r"the memory limit is 10\.0 MiB"):
+        compile_tree(game, memory=10 << 20)
+    assert game.made <= most
+
+
+def test_a_game_without_end_is_refused() -> None:
+    with pytest.raises(GameError, match="does it ever end"):
+        compile_tree(Endless(), memory=1 << 30)
+
+
+def test_chess_does_not_fill_the_memory() -> None:
+    with pytest.raises(GameError, match=r"openspiel:chess\(\) is too large"):
+        compile_tree(load_game("openspiel:chess"), memory=20 << 20)
 
 
 def test_imperfect_recall_is_noticed() -> None:
@@ -126,6 +179,16 @@ def test_only_one_history() -> None:
         (Node(0, [], infoset="x"), "no action"),
         (Node(2, [win(0)], infoset="x"), "player 2"),
         (Node(0, [win(float("nan"))], infoset="x"), "finite"),
+        (Node(CHANCE, [win(1), win(0)], [float("nan"), 0.5]), "sum to nan"),
+        (Node(CHANCE, [win(1), win(0)], [None, 1]), "pairs of an outcome and its probability"),
+        (Node(None, [win(0)], infoset="x"), "player None"),
+        (Node(0.0, [win(0)], infoset="x"), "player 0.0"),
+        (Node(0, [None], infoset="x"), "leads to None"),
+        (Node(0, [win(0)], infoset=3), "infoset 3; infosets must be text"),
+        (Node(0, [win(0)], infoset=["x"]), "infosets must be text"),
+        (Node(TERMINAL, pays=None), "pays None"),
+        (Node(TERMINAL, pays=(1, -1, 0)), "two numbers"),
+        (Node(TERMINAL, pays=(None, 1)), "two numbers"),
         (
             Node(
                 CHANCE, [Node(0, [win(1)], infoset="x"), Node(0, [win(1), win(2)], infoset="x")], [0.5, 0.5]
@@ -137,6 +200,37 @@ def test_only_one_history() -> None:
 def test_bad_rules_are_refused_in_a_sentence(root: Node, sentence: str) -> None:
     with pytest.raises(GameError, match=sentence):
         compile_tree(Hand(root))
+
+
+@pytest.mark.parametrize(
+    ("actions", "sentence"), [([0, 1], "must be text"), (None, "must give a list"), ([["x"], ["y"]], "be text")]
+)
+def test_bad_actions_are_refused_in_a_sentence(actions: object, sentence: str) -> None:
+    node = Node(0, [win(0), win(1)], infoset="x")
+    node.actions = lambda: actions
+    with pytest.raises(GameError, match=sentence):
+        compile_tree(Hand(node))
+
+
+def test_what_else_a_state_has_is_its_own_affair() -> None:
+    """`children`, `chance_children` and `histories` of a user's classes mean nothing to us."""
+
+    class Busy(RandomState):
+        children = "mine"
+
+        def chance_children(self) -> int:
+            return 3
+
+        def child(self, action: str) -> Busy:
+            return Busy(super().child(action).node)
+
+    class BusyGame(RandomGame):
+        histories = "many"
+
+        def root(self) -> Busy:
+            return Busy(self.tree)
+
+    assert compile_tree(BusyGame(5)).fingerprint == compile_tree(RandomGame(5)).fingerprint
 
 
 def test_three_players_are_refused() -> None:

@@ -183,7 +183,9 @@ class _Compiler:
             if waiting:
                 stack.append((row, waiting, below))
                 if len(stack) > DEEPEST:
-                    raise GameError(f"{self.game} has more than {DEEPEST:,} moves in a row; does it ever end?")
+                    raise GameError(
+                        f"{self.game} has more than {DEEPEST:,} moves in a row; does it ever end?"
+                    )
             if self.progress is not None and row % 65536 == 65535:
                 self.progress(row)
         return self._tree()
@@ -229,7 +231,9 @@ class _Compiler:
 
     def _chance(self, state: State) -> tuple[int, Edges]:
         try:
-            outcomes = [(weight, child) for _, weight, child in chance_children(state)]
+            outcomes: list[tuple[Any, State]] = [
+                (weight, child) for _, weight, child in chance_children(state)
+            ]
             total = sum(weight for weight, _ in outcomes)
             fits = abs(total - 1) <= CHANCE_TOLERANCE and all(weight >= 0 for weight, _ in outcomes)
         except (TypeError, ValueError) as error:

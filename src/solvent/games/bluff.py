@@ -16,7 +16,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import cached_property
 from itertools import combinations_with_replacement, product
-from math import factorial, prod
+from math import comb, factorial, prod
 
 from solvent.games.game import GameError
 from solvent.games.public import Betting, Board, PublicRules
@@ -30,6 +30,8 @@ Bid = tuple[int, int]
 LIAR = "liar"
 MOST_BIDS = 20
 """The betting tree has a decision for every set of bids: 2^20 of them take half a gigabyte."""
+MOST_COUNTED_BIDS = 100
+"""Games with more bids than can be built are counted all the same, up to here."""
 
 
 class Bluff(PublicRules):
@@ -44,6 +46,11 @@ class Bluff(PublicRules):
             raise GameError(f"bluff gives each player at least one die, not dice={dice}")
         if faces < 1:
             raise GameError(f"bluff's dice have at least one face, not faces={faces}")
+        if 2 * dice * faces > MOST_COUNTED_BIDS:
+            raise GameError(
+                f"bluff has 2 x dice x faces bids, at most {MOST_COUNTED_BIDS}; dice={dice} and faces={faces} "
+                f"make more"
+            )
         self.dice, self.faces = dice, faces
         self.bids: tuple[Bid, ...] = tuple(product(range(1, 2 * dice + 1), range(1, faces + 1)))
         """Every bid, lowest first."""
@@ -53,7 +60,7 @@ class Bluff(PublicRules):
 
     def histories(self) -> int:
         # Every set of bids leads to one decision, and every set but the empty one to one challenge.
-        hands, public = len(self.hands()), (2 << len(self.bids)) - 1
+        hands, public = comb(self.faces + self.dice - 1, self.dice), (2 << len(self.bids)) - 1
         return 1 + hands + hands**2 * public
 
     # Dice

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from solvent.cards.deck import RANKS, SUITS, Card, cards_label, deck
 from solvent.cards.ranking import five_card_strength, five_card_strengths
 from solvent.games.game import GameError
-from solvent.games.public import FOLD, SHOWDOWN, Betting, Board, PublicRules
+from solvent.games.public import FOLD, MOST_BETS, SHOWDOWN, Betting, Board, PublicRules
 
 BLINDS = (1, 2)
 BET = 2
@@ -49,8 +49,8 @@ class FlopHoldem(PublicRules):
             raise GameError(
                 f"flop_holdem deals seven cards; suits={suits} and ranks={ranks} make {suits * ranks}"
             )
-        if raises < 0:
-            raise GameError(f"flop_holdem's raises is a number of bets or raises a round, not {raises}")
+        if not 0 <= raises <= MOST_BETS:
+            raise GameError(f"flop_holdem's raises is 0 to {MOST_BETS} bets or raises a round, not {raises}")
         self.suits, self.ranks, self.raises = suits, ranks, raises
         self.deck = deck(suits, ranks)
 

@@ -13,11 +13,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from itertools import permutations
+from typing import NamedTuple
 
 from solvent.games.game import GameError
-from solvent.games.public import FOLD, SHOWDOWN, Betting, Board, PublicRules
+from solvent.games.naming import spell
+from solvent.games.public import (
+    FOLD,
+    MOST_BETS,
+    MOST_BETTING_NODES,
+    SHOWDOWN,
+    Betting,
+    Board,
+    PublicRules,
+)
 
 ANTE = 1
+MOST_CARDS = 10_000
+SMALLEST_BET, LARGEST_BET = 0.001, 10**9
+"""Chips: far enough apart for any deck and close enough that adding bets up loses none of them."""
 Card = tuple[int, int]
 """(rank, suit); by rank every suit is written 0."""
 
@@ -40,28 +53,55 @@ class Leduc(PublicRules):
     ) -> None:
         if ranks < 1 or suits < 1 or ranks * suits < 3:
             raise GameError(f"leduc deals three cards; ranks={ranks} and suits={suits} make {ranks * suits}")
+        if ranks * suits > MOST_CARDS:
+            raise GameError(f"leduc has at most {MOST_CARDS:,} cards; ranks={ranks} x suits={suits} are more")
         for name, sizes in (("bets1", bets1), ("bets2", bets2)):
-            if any(size <= 0 for size in sizes):
-                raise GameError(f"leduc's {name} must be positive bet sizes, not {list(sizes)}")
+            if not all(SMALLEST_BET <= size <= LARGEST_BET for size in sizes):
+                raise GameError(
+                    f"leduc's {name} must be positive bet sizes from {SMALLEST_BET} to {LARGEST_BET:,}, "
+                    f"not {list(sizes)}"
+                )
             if len(set(sizes)) < len(sizes):
                 raise GameError(f"leduc's {name} has a size twice: {list(sizes)}")
-        if max_bets < 0:
-            raise GameError(f"leduc's max_bets is a number of bets a round, not {max_bets}")
+        if not 0 <= max_bets <= MOST_BETS:
+            raise GameError(f"leduc's max_bets is 0 to {MOST_BETS} bets a round, not {max_bets}")
         self.ranks, self.suits, self.max_bets, self.distinct = ranks, suits, max_bets, distinct
         self.sizes = (tuple(bets1), tuple(bets2))
+        first, second = self._round_sizes()
+        if first.nodes + first.ends * second.nodes > MOST_BETTING_NODES:
+            raise GameError(
+                f"leduc's betting tree has at most {MOST_BETTING_NODES:,} nodes; max_bets={max_bets} of "
+                f"{len(bets1)} and {len(bets2)} sizes make more"
+            )
 
     def __str__(self) -> str:
-        bets1, bets2 = ("[" + ",".join(f"{size:g}" for size in sizes) + "]" for sizes in self.sizes)
         given = {
             "ranks": (self.ranks, 3),
             "suits": (self.suits, 2),
-            "bets1": (bets1, "[2]"),
-            "bets2": (bets2, "[4]"),
+            "bets1": (self.sizes[0], (2,)),
+            "bets2": (self.sizes[1], (4,)),
             "max_bets": (self.max_bets, 2),
-            "distinct": (str(self.distinct).lower(), "false"),
+            "distinct": (self.distinct, False),
         }
-        changed = ",".join(f"{key}={value}" for key, (value, default) in given.items() if value != default)
-        return f"leduc({changed})" if changed else "leduc"
+        changed = [f"{key}={spell(value)}" for key, (value, default) in given.items() if value != default]
+        return f"leduc({','.join(changed)})" if changed else "leduc"
+
+    def histories(self) -> int:
+        first, second = self._round_sizes()
+        deals, dealt = self._deals()
+        return 1 + len(self.hands()) + deals * first.nodes + dealt * first.ends * second.nodes
+
+    def _deals(self) -> tuple[int, int]:
+        """How many pairs of hands there are, and how many of pairs with a board."""
+        hands = len(self.hands())
+        copies = 1 if self.distinct else self.suits
+        # Two hands of one rank need two copies of it, a board that makes three of them a third.
+        unlike, alike = hands * (hands - 1), hands * (copies > 1)
+        return unlike + alike, unlike * (hands - 2 * (copies < 2)) + alike * (hands - (copies < 3))
+
+    def _round_sizes(self) -> tuple[_RoundSize, _RoundSize]:
+        first, second = (_round_size(len(sizes), self.max_bets) for sizes in self.sizes)
+        return first, second
 
     # Cards
 
@@ -141,10 +181,10 @@ class Leduc(PublicRules):
         )
         if bets < self.max_bets:
             for size in self.sizes[stage]:
-                name = f"{'raise' if facing else 'bet'} {size:g}"
+                name = f"{'raise' if facing else 'bet'} {spell(size)}"
                 letter = "r" if facing else "b"
                 if len(self.sizes[stage]) > 1:
-                    letter += f"{size:g}"
+                    letter += spell(size)
                 raised = _pay(called, player, size)
                 children[name] = self._decision(stage, 1 - player, raised, bets + 1, history + letter)
         return Betting(player, tuple(children), tuple(children.values()), history)
@@ -154,6 +194,22 @@ class Leduc(PublicRules):
             return Betting(symbol=SHOWDOWN, stake=paid[0])
         below = self._decision(1, 0, paid, 0, history + "/")
         return Betting(deals=True, children=(below,))
+
+
+class _RoundSize(NamedTuple):
+    """The betting tree of a round: its nodes, and how many of them end it without a fold."""
+
+    nodes: int
+    ends: int
+
+
+def _round_size(sizes: int, max_bets: int) -> _RoundSize:
+    """A round with so many bet sizes, counted without building it."""
+    # Whoever faces a bet folds, calls or raises; the two who may open check or bet.
+    nodes = ends = 0
+    for _ in range(max_bets):
+        nodes, ends = 3 + sizes * nodes, 1 + sizes * ends
+    return _RoundSize(3 + 2 * sizes * nodes, 1 + 2 * sizes * ends)
 
 
 def _pay(paid: tuple[float, float], player: int, chips: float) -> tuple[float, float]:

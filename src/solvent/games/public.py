@@ -29,6 +29,11 @@ Board = tuple[Any, ...]
 FOLD = "fold"
 SHOWDOWN = "showdown"
 
+MOST_BETS = 100
+"""Bets or raises a round: betting trees are built by recursion."""
+MOST_BETTING_NODES = 1 << 21
+"""A betting tree of so many nodes takes about a gigabyte."""
+
 
 @dataclass(frozen=True, eq=False)
 class Betting:

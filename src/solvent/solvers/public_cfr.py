@@ -16,21 +16,22 @@ from solvent.response.public_kernels import Tables
 from solvent.response.public_pass import PublicPass
 from solvent.response.public_response import evaluate_public
 from solvent.solvers.cfr import DTYPES, FLOAT32_FROM, UPDATES
+from solvent.solvers.public_serial import HistoryWalk
 from solvent.solvers.rules import RegretRule, load_rule
 from solvent.strategy.arena import Arena
+
+PLANS = ("aggregated", "serial", "branched")
 
 
 class PublicSolver:
     """CFR on a game in public form, with vectors over hands and all terminals of a board together."""
-
-    plan_name = "aggregated"
-    touched_unit = "public nodes x hands"
 
     def __init__(
         self,
         game: PublicGame,
         rule: str | RegretRule = "dcfr",
         updates: str = "alternating",
+        plan: str = "aggregated",
         evaluator: str = "swept",
         threads: int = 1,
         dtype: str = "auto",
@@ -50,6 +51,11 @@ class PublicSolver:
         names = ("regret", "average", "last") if self.rule.predictive else ("regret", "average")
         self.arena = Arena.full(game.block_sizes, names, np.dtype(dtype))
         self._pass = PublicPass(game, np.dtype(dtype), evaluator, threads)
+        if plan not in PLANS:
+            raise InputError(f"there is no plan {plan!r} for the public form; choose from {', '.join(PLANS)}")
+        self.plan: PublicPass | HistoryWalk = self._pass
+        if plan != "aggregated":
+            self.plan = HistoryWalk(game, threads if plan == "branched" else 1)
         simultaneous = updates == "simultaneous"
         size = self.arena.used if simultaneous else 0
         self._seen = np.zeros(size, dtype=dtype)
@@ -67,7 +73,7 @@ class PublicSolver:
     def run(self, iterations: int) -> None:
         """Run so many more iterations."""
         schedule = self.rule.schedule(self.iterations + 1, iterations)
-        self._pass.iterate(self.tables, schedule, self.updates == "alternating")
+        self.plan.iterate(self.tables, schedule, self.updates == "alternating")
         self.iterations += iterations
 
     def evaluate(self) -> Evaluation:

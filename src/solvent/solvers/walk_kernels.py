@@ -1,0 +1,280 @@
+"""Compiled serial walk over a public game's histories, one scalar at a time and none of them stored.
+
+Hands are dealt, then the betting tree is walked depth first, boards are dealt where it says so. A *position* is
+one player's situation with one hand in one subtree on one board. The numbers of its edges lie together, so
+that a walk over the subtree reads a few cache lines:
+
+    cell = first[subtree] + ((hand x boards) + board) x edges + edge within the subtree
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+from solvent.forms.public import DEAL, DECISION, FOLDED, RANKED
+
+Array = Any
+
+
+class Walk(NamedTuple):
+    """A public game of one or two rounds as the walk reads it."""
+
+    symbol: Array
+    player: Array
+    parent: Array
+    """int32[nodes]: the node one action earlier inside the subtree; a root is its own."""
+    edge: Array
+    """int32[nodes]: the action that led here, counted inside the subtree."""
+    first_edge: Array
+    """int64[nodes, 2]: a decision's first edge and one past its last, counted inside the subtree."""
+    stake: Array
+    """float64[2, nodes]: what each player wins where the symbol says 1, times the chance of deal and board."""
+    subtree: Array
+    """int64[subtrees, 4]: first node, one past the last, number of edges, first cell."""
+    behind: Array
+    """int64[nodes]: the subtree behind a deal node, else -1."""
+    seat: Array
+    """int32[boards of the last round, hands]: -1 where the board blocks the hand."""
+    tie: Array
+    """int32[boards of the last round, seats]"""
+    matrix: Array
+    """float64[matrices, hands, hands]"""
+    matrix_of: Array
+    possible: Array
+    """bool[boards of the last round, hands, hands]: what can be dealt; empty where seats say it."""
+    weight: Array
+    """float64[hands, hands]: product of the ranges, 0 where the hands cannot be dealt together."""
+
+
+@njit(cache=True, nogil=True)
+def walk_last(walk, s, boards, board, first, second, player, sign, reach, sigma, value, down, up):  # type: ignore[no-untyped-def]
+    """Depth first through one subtree without deals; player's value at its root times the others' reach.
+
+    What arrives through each of the player's edges is added to `value`. `sign` is who wins a showdown.
+    """
+    start = walk.subtree[s, 0]
+    stop = walk.subtree[s, 1]
+    edges = walk.subtree[s, 2]
+    cells = walk.subtree[s, 3]
+    mine = first if player == 0 else second
+    yours = second if player == 0 else first
+    own = cells + (mine * boards + board) * edges
+    other = cells + (yours * boards + board) * edges
+    weight = walk.weight[first, second]
+    down[0] = reach
+    up[0] = 0.0
+    for node in range(start + 1, stop):
+        k = node - start
+        above = walk.parent[node]
+        arrived = down[above - start]
+        if walk.player[above] != player:
+            arrived *= sigma[other + walk.edge[node]]
+        down[k] = arrived
+        symbol = walk.symbol[node]
+        if symbol == DECISION:
+            up[k] = 0.0
+        elif symbol == RANKED:
+            up[k] = arrived * walk.stake[player, node] * sign
+        elif symbol == FOLDED:
+            up[k] = arrived * walk.stake[player, node] * weight
+        else:
+            up[k] = (
+                arrived * walk.stake[player, node] * walk.matrix[walk.matrix_of[symbol, board], first, second]
+            )
+    for node in range(stop - 1, start, -1):
+        below = up[node - start]
+        above = walk.parent[node]
+        if walk.player[above] == player:
+            at = own + walk.edge[node]
+            value[at] += below
+            below *= sigma[at]
+        up[above - start] += below
+    return up[0]
+
+
+@njit(cache=True, nogil=True)
+def walk_deal(walk, first, second, player, sigma, value, down, up, down_last, up_last, open_boards):  # type: ignore[no-untyped-def]
+    """All histories of one pair of hands; how many there were."""
+    boards = len(walk.seat)
+    if len(walk.subtree) == 1:
+        walk_last(walk, 0, boards, 0, first, second, player, 0.0, 1.0, sigma, value, down, up)
+        return walk.subtree[0, 1]
+    count = 0
+    for board in range(boards):
+        possible = walk.seat[board, first] >= 0 and walk.seat[board, second] >= 0
+        if len(walk.possible):
+            possible = walk.possible[board, first, second]
+        if possible:
+            open_boards[count] = board
+            count += 1
+    stop = walk.subtree[0, 1]
+    edges = walk.subtree[0, 2]
+    mine = first if player == 0 else second
+    yours = second if player == 0 else first
+    own = walk.subtree[0, 3] + mine * edges
+    other = walk.subtree[0, 3] + yours * edges
+    histories = stop
+    down[0] = 1.0
+    up[0] = 0.0
+    for node in range(1, stop):
+        above = walk.parent[node]
+        arrived = down[above]
+        if walk.player[above] != player:
+            arrived *= sigma[other + walk.edge[node]]
+        down[node] = arrived
+        symbol = walk.symbol[node]
+        total = 0.0
+        if symbol == DEAL:
+            s = walk.behind[node]
+            histories += count * (walk.subtree[s, 1] - walk.subtree[s, 0])
+            for k in range(count):
+                board = open_boards[k]
+                sign = 0.0
+                if walk.tie.shape[1] > 0:
+                    sign = outcome_ranked(walk, board, first, second, player)
+                total += walk_last(
+                    walk, s, boards, board, first, second, player, sign, arrived,
+                    sigma, value, down_last, up_last,
+                )  # fmt: skip
+        elif symbol != DECISION:
+            won = walk.weight[first, second]
+            if symbol != FOLDED:
+                won = walk.matrix[walk.matrix_of[symbol, 0], first, second]
+            total = arrived * walk.stake[player, node] * won
+        up[node] = total
+    for node in range(stop - 1, 0, -1):
+        below = up[node]
+        above = walk.parent[node]
+        if walk.player[above] == player:
+            at = own + walk.edge[node]
+            value[at] += below
+            below *= sigma[at]
+        up[above] += below
+    return histories
+
+
+@njit(cache=True, nogil=True)
+def outcome_ranked(walk, board, first, second, player):  # type: ignore[no-untyped-def]
+    """Whether the player's hand wins a showdown (1), loses it (-1) or ties (0), times the hands' weight."""
+    mine = walk.tie[board, walk.seat[board, first]]
+    yours = walk.tie[board, walk.seat[board, second]]
+    sign = 1.0 if mine > yours else (-1.0 if mine < yours else 0.0)
+    return walk.weight[first, second] * (sign if player == 0 else -sign)
+
+
+@njit(cache=True, nogil=True)
+def walk_deals(walk, player, sigma, value, from_hand, to_hand):  # type: ignore[no-untyped-def]
+    """All histories in which the player holds one of the hands from_hand..to_hand-1; how many there were."""
+    nodes = 1
+    for s in range(len(walk.subtree)):
+        nodes = max(nodes, walk.subtree[s, 1] - walk.subtree[s, 0])
+    down = np.empty(nodes)
+    up = np.empty(nodes)
+    down_last = np.empty(nodes)
+    up_last = np.empty(nodes)
+    open_boards = np.empty(len(walk.seat), dtype=np.int64)
+    hands = walk.weight.shape[0]
+    histories = 0
+    for mine in range(from_hand, to_hand):
+        histories += 1
+        for yours in range(hands):
+            first = mine if player == 0 else yours
+            second = yours if player == 0 else mine
+            if walk.weight[first, second] != 0.0:
+                histories += walk_deal(
+                    walk, first, second, player, sigma, value, down, up, down_last, up_last, open_boards
+                )  # fmt: skip
+    return histories
+
+
+@njit(cache=True, nogil=True)
+def match_position(walk, s, player, base, prediction, regret, last, sigma):  # type: ignore[no-untyped-def]
+    """Regret matching at all of a player's nodes of one position."""
+    node_edges = walk.first_edge
+    for node in range(walk.subtree[s, 0], walk.subtree[s, 1]):
+        if walk.symbol[node] != DECISION or walk.player[node] != player:
+            continue
+        begin = base + node_edges[node, 0]
+        end = base + node_edges[node, 1]
+        total = 0.0
+        for cell in range(begin, end):
+            expected = regret[cell]
+            if prediction != 0.0:
+                expected += prediction * last[cell]
+            sigma[cell] = max(expected, 0.0)
+            total += sigma[cell]
+        for cell in range(begin, end):
+            sigma[cell] = sigma[cell] / total if total > 0.0 else 1.0 / (end - begin)
+
+
+@njit(cache=True, nogil=True)
+def update_position(walk, s, player, base, weights, reach, regret, average, last, sigma, value, own):  # type: ignore[no-untyped-def]
+    """Average and regrets at all of a player's nodes of one position; `own` receives his reach of each node."""
+    start = walk.subtree[s, 0]
+    own[0] = reach
+    for node in range(start, walk.subtree[s, 1]):
+        if node > start:
+            above = walk.parent[node]
+            own[node - start] = own[above - start]
+            if walk.player[above] == player:
+                own[node - start] *= sigma[base + walk.edge[node]]
+    for node in range(start, walk.subtree[s, 1]):
+        if walk.symbol[node] != DECISION or walk.player[node] != player:
+            continue
+        begin = base + walk.first_edge[node, 0]
+        end = base + walk.first_edge[node, 1]
+        origin = value[begin]
+        gain = 0.0
+        for cell in range(begin, end):
+            average[cell] += weights[3] * own[node - start] * sigma[cell]
+            gain += sigma[cell] * (value[cell] - origin)
+        for cell in range(begin, end):
+            instantaneous = (value[cell] - origin) - gain
+            total = regret[cell] + instantaneous
+            total *= weights[0] if total > 0.0 else weights[1]
+            regret[cell] = max(total, weights[2])
+            if weights[4] != 0.0:
+                last[cell] = instantaneous
+            value[cell] = 0.0
+    match_position(walk, s, player, base, weights[4], regret, last, sigma)
+
+
+@njit(cache=True, nogil=True)
+def update_hands(walk, player, weights, regret, average, last, sigma, value):  # type: ignore[no-untyped-def]
+    """All that follows a player's walk, over all his positions."""
+    nodes = 1
+    for s in range(len(walk.subtree)):
+        nodes = max(nodes, walk.subtree[s, 1] - walk.subtree[s, 0])
+    own = np.empty(nodes)
+    own_last = np.empty(nodes)
+    boards = len(walk.seat)
+    for hand in range(len(walk.weight)):
+        base = walk.subtree[0, 3] + hand * walk.subtree[0, 2]
+        update_position(walk, 0, player, base, weights, 1.0, regret, average, last, sigma, value, own)
+        for node in range(walk.subtree[0, 1]):
+            s = walk.behind[node]
+            if s < 0:
+                continue
+            for board in range(boards):
+                if walk.seat[board, hand] >= 0:
+                    base = walk.subtree[s, 3] + (hand * boards + board) * walk.subtree[s, 2]
+                    update_position(
+                        walk, s, player, base, weights, own[node], regret, average, last, sigma, value, own_last
+                    )  # fmt: skip
+
+
+@njit(cache=True, nogil=True)
+def match_hands(walk, prediction, regret, last, sigma):  # type: ignore[no-untyped-def]
+    """Regret matching everywhere."""
+    boards = len(walk.seat)
+    for player in range(2):
+        for hand in range(len(walk.weight)):
+            for s in range(len(walk.subtree)):
+                for board in range(boards if s > 0 else 1):
+                    base = walk.subtree[s, 3] + (hand * boards + board) * walk.subtree[s, 2]
+                    if s == 0:
+                        base = walk.subtree[0, 3] + hand * walk.subtree[0, 2]
+                    match_position(walk, s, player, base, prediction, regret, last, sigma)
