@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from solvent.app.commands import run as run_here
 from solvent.strategy.run import Run
 
 JSON_KEYS = {
@@ -75,7 +76,9 @@ def test_solve_prints_one_json_document() -> None:
     document = solved("solve", "leduc", "--iterations", "101", "--rule", "cfr", "--threads", "1")
     assert document.keys() >= JSON_KEYS
     assert document["exploitability"] == pytest.approx(0.0939493, abs=5e-8)
-    assert document["nodes_touched"] == 101 * 2 * 1939
+    assert (document["form"], document["plan"]) == ("public", "aggregated")
+    assert document["touched_unit"] == "public nodes x hands"
+    assert document["nodes_touched"] == 101 * 2 * (15 * 3 + 5 * 15 * 3 * 3)
     assert document["iterations"] == 101
 
 
@@ -104,7 +107,7 @@ def test_a_run_can_be_shown_exported_compared_listed_and_resumed(tmp_path: Path)
     a, b = tmp_path / "runs" / "a", tmp_path / "runs" / "b"
     solved("solve", "kuhn", "--iterations", "100", "--out", a)
     solved("solve", "kuhn", "--iterations", "100", "--rule", "cfr", "--out", b)
-    assert {"run.toml", "metrics.jsonl", "result.json", "convergence.png", "checkpoints", "infosets"} <= set(
+    assert {"run.toml", "metrics.jsonl", "result.json", "convergence.png", "checkpoints"} <= set(
         os.listdir(a)
     )
     shown = json.loads(solvent("show", a, "K||b", "--json").stdout)
@@ -235,6 +238,22 @@ def test_two_processes_do_not_share_a_run(tmp_path: Path) -> None:
         (["solve", "leduc", "--check-every", "0"], "at least 1"),
         (["solve", "leduc", "--memory", "lots"], "like 8G"),
         (["solve", "leduc", "--memory", "10K"], "1,939 histories"),
+        (["solve", "leduc", "--memory", "1"], "the memory limit is 1 B"),
+        (["solve", "leduc", "--rule", "dcfr("], "such as dcfr"),
+        (["solve", "leduc", "--rule", "dcfr(1.5,0,400)"], "outgrow float64"),
+        (["solve", "leduc", "--rule", "dcfr(1.5,0,inf)"], "gamma a finite one"),
+        (["solve", "leduc", "--rule", "dcfr(1.5,0,20)", "--dtype", "float32"], "outgrow float32"),
+        (["solve", "leduc", "--seconds", "inf"], "finite number"),
+        (["solve", "leduc(ranks=5000)"], "9,375,374,630,001 histories"),
+        (["solve", "bluff(dice=1000,faces=1000)"], "at most 100"),
+        (["solve", "leduc(max_bets=2000)"], "0 to 100 bets"),
+        # What may take long comes after what may be wrong.
+        (["solve", "openspiel:chess", "--plan", "fast"], "no plan"),
+        (["solve", "openspiel:chess", "--updates", "never"], "no update mode"),
+        (["solve", "openspiel:chess", "--dtype", "int"], "no dtype"),
+        (["solve", "openspiel:chess", "--threads", "0"], "at least 1"),
+        (["solve", "openspiel:chess", "--warm-start", "nowhere"], "nowhere"),
+        (["solve", "leduc", "--out", "/dev/null/run"], "/dev/null"),
         (["solve", "leduc", "--nonsense"], "nonsense"),
         (["solve", "flop_holdem(suits=4,ranks=5)"], "2,393,682,131 histories"),
         (["solve", "openspiel:no_such_game"], "no_such_game"),
@@ -249,8 +268,15 @@ def test_two_processes_do_not_share_a_run(tmp_path: Path) -> None:
         (["nonsense"], "nonsense"),
     ],
 )
-def test_bad_input_gets_one_line(arguments: list[str], sentence: str) -> None:
-    assert sentence in refused(*arguments)
+def test_bad_input_gets_one_line(
+    arguments: list[str], sentence: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In this process, because there are many; `refused` starts a real one."""
+    monkeypatch.setattr(sys, "argv", ["solvent", *arguments])
+    assert run_here() == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 1
+    assert sentence in lines[0]
 
 
 @pytest.fixture(scope="module")
@@ -267,8 +293,15 @@ def copy(run: Path, to: Path) -> Path:
     return to
 
 
+def newest_checkpoint(run: Path) -> Path:
+    return max((run / "checkpoints").iterdir())
+
+
 def test_a_folder_with_a_run_is_not_overwritten(kuhn_run: Path) -> None:
-    assert "already holds a run" in refused("solve", "kuhn", "--out", kuhn_run)
+    done = solvent("solve", "leduc", "--out", kuhn_run)
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1, "nothing is compiled first"
+    assert "already holds a run" in done.stderr
 
 
 def test_a_folder_with_other_things_is_not_touched(tmp_path: Path) -> None:
@@ -291,7 +324,7 @@ def test_an_unknown_infoset_is_named(kuhn_run: Path) -> None:
 @pytest.mark.parametrize("file", ["regret.npy", "average.npy", "manifest.json"])
 def test_a_flipped_byte_is_refused(kuhn_run: Path, tmp_path: Path, file: str) -> None:
     run = copy(kuhn_run, tmp_path / "run")
-    path = next((run / "checkpoints").iterdir()) / file
+    path = newest_checkpoint(run) / file
     content = bytearray(path.read_bytes())
     content[-10] ^= 1
     path.write_bytes(content)
@@ -301,7 +334,7 @@ def test_a_flipped_byte_is_refused(kuhn_run: Path, tmp_path: Path, file: str) ->
 
 def test_a_truncated_table_is_refused(kuhn_run: Path, tmp_path: Path) -> None:
     run = copy(kuhn_run, tmp_path / "run")
-    path = next((run / "checkpoints").iterdir()) / "regret.npy"
+    path = newest_checkpoint(run) / "regret.npy"
     path.write_bytes(path.read_bytes()[:-8])
     assert "bytes and should have" in refused("solve", "--resume", run, "--iterations", "30")
 
@@ -339,3 +372,188 @@ def test_bench_openspiel_prints_rows() -> None:
     wanted = {"game", "plan", "threads", "openspiel_seconds", "seconds", "ratio", "compile_seconds"}
     assert all(wanted <= row.keys() for row in document["rows"])
     assert [row["plan"] for row in document["rows"]] == ["serial", "auto"]
+
+
+# Runs that something happened to
+
+
+def test_a_warm_started_run_resumes_from_its_start(tmp_path: Path) -> None:
+    first, warm = tmp_path / "first", tmp_path / "warm"
+    solved("solve", "leduc", "--iterations", "300", "--out", first)
+    solved("solve", "leduc", "--iterations", "0", "--warm-start", first, "--out", warm)
+    assert Run.open(warm).checkpoints() == [0]
+    whole = solved("solve", "leduc", "--iterations", "50", "--warm-start", first)
+    resumed = solved("solve", "--resume", warm, "--iterations", "50")
+    assert resumed["exploitability"] == whole["exploitability"]
+
+
+def test_a_run_killed_at_once_has_its_start(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    process = start("solve", "leduc", "--iterations", "100000000", "--out", run)
+    while not Run.is_run(run):
+        time.sleep(0.01)
+    process.kill()
+    process.communicate()
+    assert Run.open(run).checkpoints()[0] == 0
+    assert solved("solve", "--resume", run, "--iterations", "30")["iterations"] == 30
+
+
+def test_a_resumed_run_keeps_its_limits_and_its_plan(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    options = ("--plan", "branched", "--threads", "2", "--until", "0.2", "--check-every", "10")
+    first = solved("solve", "leduc", *options, "--out", run)
+    assert first["stopped_by"] == "until"
+    again = solved("solve", "--resume", run)
+    assert (again["stopped_by"], again["iterations"]) == ("until", first["iterations"])
+    assert (again["plan"], again["threads"]) == ("branched", 2)
+    further = solved("solve", "--resume", run, "--until", "0.1", "--plan", "serial")
+    assert further["plan"] == "serial"
+    assert further["iterations"] > first["iterations"]
+    # What was asked for last is what a later resume goes on to.
+    assert Run.open(run).configuration["until"] == 0.1
+    assert solved("solve", "--resume", run)["iterations"] == further["iterations"]
+
+
+def test_seconds_of_a_resumed_run_are_those_that_are_left(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    first = solved("solve", "leduc", "--seconds", "0.3", "--out", run)
+    again = solved("solve", "--resume", run)
+    assert (again["stopped_by"], again["iterations"]) == ("seconds", first["iterations"])
+    more = solved("solve", "--resume", run, "--seconds", "0.2")
+    assert more["seconds"] > first["seconds"] + 0.1
+    assert Run.open(run).configuration["seconds"] == pytest.approx(first["seconds"] + 0.2)
+
+
+def test_a_run_of_a_file_resumes_from_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = tmp_path / "here"
+    here.mkdir()
+    monkeypatch.chdir(here)
+    assert solvent("export", "kuhn", "--format", "efg", "--out", "kuhn.efg").returncode == 0
+    refused("export", "nonsense", "--format", "efg", "--out", "kuhn.efg")
+    solved("solve", "kuhn.efg", "--iterations", "20", "--out", "run")
+    monkeypatch.chdir(tmp_path)
+    assert solved("solve", "--resume", "here/run", "--iterations", "30")["iterations"] == 30
+    assert solvent("compare", "here/run", "here/run").returncode == 0
+
+
+def test_a_damaged_run_is_listed_as_such(kuhn_run: Path, tmp_path: Path) -> None:
+    for name in ("configuration", "manifest", "whole"):
+        copy(kuhn_run, tmp_path / name)
+    (tmp_path / "configuration" / "run.toml").write_text("game = ")
+    (newest_checkpoint(tmp_path / "manifest") / "manifest.json").write_text("{}")
+    listed = json.loads(solvent("runs", tmp_path, "--json").stdout)["runs"]
+    assert [row["damage"] is None for row in listed] == [False, False, True]
+    shown = solvent("runs", tmp_path).stdout
+    assert shown.count("is damaged") == 2
+
+
+def test_the_checkpoint_before_a_damaged_one_is_named(kuhn_run: Path, tmp_path: Path) -> None:
+    import shutil
+
+    run = copy(kuhn_run, tmp_path / "run")
+    (newest_checkpoint(run) / "regret.npy").write_bytes(b"")
+    sentence = refused("solve", "--resume", run, "--iterations", "30")
+    assert "the checkpoint of iteration 0 is intact" in sentence
+    assert str(newest_checkpoint(run)) in sentence
+    shutil.rmtree(newest_checkpoint(run))
+    assert solved("solve", "--resume", run, "--iterations", "30")["iterations"] == 30
+    shutil.rmtree(run / "checkpoints")
+    assert "has no checkpoint" in refused("solve", "--resume", run, "--iterations", "30")
+
+
+def test_what_was_half_written_is_removed(kuhn_run: Path, tmp_path: Path) -> None:
+    run = copy(kuhn_run, tmp_path / "run")
+    (run / "checkpoints" / ".000000000099.writing").mkdir()
+    (run / ".metrics.jsonl.writing").write_text("half")
+    solved("solve", "--resume", run, "--iterations", "30")
+    assert not list(run.rglob(".*.writing"))
+
+
+def test_a_strange_folder_among_the_checkpoints_is_left_alone(kuhn_run: Path, tmp_path: Path) -> None:
+    run = copy(kuhn_run, tmp_path / "run")
+    for name in ("00copy", "5", "99"):
+        (run / "checkpoints" / name).mkdir()
+    assert solvent("show", run).returncode == 0
+    assert solved("solve", "--resume", run, "--iterations", "30")["iterations"] == 30
+
+
+@pytest.mark.parametrize("line", ["{}", "3", '{"iterations": "x", "exploitability": 1}', "\udcff"])
+def test_a_damaged_line_of_the_metrics_is_left_out(kuhn_run: Path, tmp_path: Path, line: str) -> None:
+    run = copy(kuhn_run, tmp_path / "run")
+    known = len(Run.open(run).metrics())
+    with (run / "metrics.jsonl").open("ab") as file:
+        file.write(line.encode(errors="surrogateescape") + b"\n")
+    assert len(Run.open(run).metrics()) == known
+    assert solved("solve", "--resume", run, "--iterations", "30")["iterations"] == 30
+
+
+def test_names_with_brackets_and_colons_are_shown_as_they_are(tmp_path: Path) -> None:
+    run = tmp_path / "[/red] :smile:"
+    assert solvent("solve", "kuhn", "--iterations", "5", "--out", run).returncode == 0
+    for arguments in (("show", run), ("compare", run, run), ("runs", tmp_path)):
+        done = solvent(*arguments, env={**os.environ, "COLUMNS": "300"})
+        assert done.returncode == 0, done.stderr
+    assert "[/red] :smile:" in done.stdout
+    assert "[/red]" in refused("bench", "openspiel", "--game", "[/red]")
+
+
+def test_a_game_without_decisions(tmp_path: Path) -> None:
+    game, run = tmp_path / "luck.efg", tmp_path / "run"
+    game.write_text(
+        'EFG 2 R "luck" { "A" "B" }\n""\n\nc "" 1 "" { "x" 1/2 "y" 1/2 } 0\n'
+        't "" 1 "" { 1 -1 }\nt "" 2 "" { -1 1 }\n'
+    )
+    assert solved("solve", game, "--iterations", "5", "--out", run)["exploitability"] == 0
+    assert solved("solve", game, "--iterations", "5", "--warm-start", run)["exploitability"] == 0
+    assert solvent("show", run).returncode == 0
+    assert "has no decisions" in refused("show", run, "x")
+    assert "has no decisions" in refused("compare", run, run)
+
+
+def test_a_pattern_that_nothing_matches_is_refused(kuhn_run: Path) -> None:
+    assert "no infoset matches 'zz*'" in refused("show", kuhn_run, "zz*")
+
+
+def test_nothing_is_cut_off_in_a_narrow_terminal(tmp_path: Path) -> None:
+    run = tmp_path / ("a-name-that-is-long-" * 5)
+    solved("solve", "kuhn", "--iterations", "5", "--out", run)
+    done = solvent("runs", tmp_path, env={**os.environ, "COLUMNS": "80"})
+    assert "…" not in done.stdout
+
+
+def test_a_folder_that_cannot_be_written_is_a_sentence(kuhn_run: Path, tmp_path: Path) -> None:
+    run = copy(kuhn_run, tmp_path / "run")
+    (run / "metrics.jsonl").unlink()
+    (run / "metrics.jsonl").mkdir()
+    assert "metrics.jsonl" in refused("solve", "--resume", run, "--iterations", "30")
+
+
+@pytest.mark.parametrize("arguments", [[], ["bench"]])
+def test_without_arguments_there_is_help(arguments: list[str]) -> None:
+    done = solvent(*arguments)
+    assert done.returncode == 2
+    assert "Usage" in done.stdout
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize(
+    "arguments", [["games"], ["games", "--json"], ["export", "leduc", "--format", "efg"]]
+)
+def test_a_reader_who_stops_is_no_error(arguments: list[str]) -> None:
+    command = " ".join([sys.executable, "-m", "solvent.app.main", *arguments])
+    script = f"{command} | true; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout == "141\n"
+    assert done.stderr == ""
+
+
+def test_ctrl_c_while_starting_is_no_traceback() -> None:
+    code = "import os, signal, threading; threading.Timer({}, os.kill, (os.getpid(), signal.SIGINT)).start()"
+    for seconds in (0.02, 0.1, 0.2):
+        script = (
+            f"{code.format(seconds)}\nimport sys; sys.argv = ['solvent', 'solve', 'leduc', '--seconds', '60']"
+        )
+        script += "\nfrom solvent.app.main import main; main()"
+        done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+        assert "Traceback" not in done.stderr, done.stderr
+        assert done.returncode in (0, 130)

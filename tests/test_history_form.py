@@ -183,7 +183,6 @@ def test_only_one_history() -> None:
         (Node(CHANCE, [win(1), win(0)], [None, 1]), "pairs of an outcome and its probability"),
         (Node(None, [win(0)], infoset="x"), "player None"),
         (Node(0.0, [win(0)], infoset="x"), "player 0.0"),
-        (Node(0, [None], infoset="x"), "leads to None"),
         (Node(0, [win(0)], infoset=3), "infoset 3; infosets must be text"),
         (Node(0, [win(0)], infoset=["x"]), "infosets must be text"),
         (Node(TERMINAL, pays=None), "pays None"),
@@ -203,13 +202,25 @@ def test_bad_rules_are_refused_in_a_sentence(root: Node, sentence: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("actions", "sentence"), [([0, 1], "must be text"), (None, "must give a list"), ([["x"], ["y"]], "be text")]
+    ("actions", "sentence"),
+    [([0, 1], "must be text"), (None, "must give a list"), ([["x"], ["y"]], "be text")],
 )
 def test_bad_actions_are_refused_in_a_sentence(actions: object, sentence: str) -> None:
     node = Node(0, [win(0), win(1)], infoset="x")
     node.actions = lambda: actions
     with pytest.raises(GameError, match=sentence):
         compile_tree(Hand(node))
+
+
+def test_a_child_that_is_none_is_refused() -> None:
+    class Forgot(RandomState):
+        def child(self, action: str) -> None:
+            """Lost its return."""
+
+    game = Hand(Node(0, [win(0)], infoset="x"))
+    game.root = lambda: Forgot(game.node)
+    with pytest.raises(GameError, match="leads to None"):
+        compile_tree(game)
 
 
 def test_what_else_a_state_has_is_its_own_affair() -> None:

@@ -81,7 +81,11 @@ def solvers(
 ) -> tuple[HistorySolver, HistorySolver]:
     """A solver with the serial plan and one with another."""
     serial, other = (HistorySolver(tree, rule, updates, "serial", dtype=dtype) for _ in range(2))
-    other.plan = Flattened(tree, other._rows, other._sides) if plan == "flattened" else SequencePlan(tree)
+    other.plan = (
+        Flattened(tree, other._rows, other._sides)
+        if plan == "flattened"
+        else SequencePlan(sequence_form(tree), tree.name)
+    )
     return serial, other
 
 
@@ -290,7 +294,7 @@ def test_the_flattened_plan_takes_players_who_forget(seed: int, rule: str, updat
 def test_the_sequence_plan_refuses_players_who_forget() -> None:
     tree = next(tree for seed in range(200) if (tree := forgetful_tree(seed)))
     with pytest.raises(InputError, match="forget nothing"):
-        SequencePlan(tree)
+        SequencePlan(sequence_form(tree), tree.name)
 
 
 # What the plans are built from

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import io
+import os
 import subprocess
 import sys
+from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
 
@@ -126,6 +128,58 @@ def test_solve_in_python(tmp_path: Path) -> None:
     assert np.allclose(Strategy.load(tmp_path / "run").probabilities, result.strategy.probabilities)
 
 
+@dataclass(frozen=True)
+class Halving(solvent.RegretRule):
+    """CFR+ whose positive regrets are halved every `period` iterations."""
+
+    period: int = 100
+
+    def weights(self, t: int) -> solvent.Weights:
+        return solvent.Weights(positive=0.5 if t % self.period == 0 else 1.0, floor=0.0, average=t)
+
+
+def test_a_run_under_a_rule_of_ones_own_is_resumed_with_it(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    solvent.solve("kuhn", rule=Halving(3), iterations=10, out=run)
+    with pytest.raises(InputError, match=r"rule of your own, halving\(period=3\); pass it again as rule="):
+        solvent.solve(resume=run, iterations=20)
+    with pytest.raises(InputError, match=r"cannot go on with halving\(period=100\)"):
+        solvent.solve(resume=run, rule=Halving(), iterations=20)
+    resumed = solvent.solve(resume=run, rule=Halving(3), iterations=20)
+    whole = solvent.solve("kuhn", rule=Halving(3), iterations=20)
+    assert resumed.exploitability == whole.exploitability
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"rule": 3}, "cannot be 3"),
+        ({"rule": Halving}, "RegretRule"),
+        ({"iterations": "50"}, "iterations must be a whole number, at least 0, not '50'"),
+        ({"iterations": 2.5}, "whole number"),
+        ({"until": "low"}, "finite number"),
+        ({"seconds": float("inf")}, "finite number"),
+        ({"check_every": 1.5}, "whole number"),
+        ({"threads": "2"}, "threads must be a whole number"),
+        ({"memory": "8G"}, "whole number of bytes"),
+    ],
+)
+def test_bad_arguments_are_sentences(options: dict, sentence: str) -> None:
+    with pytest.raises(InputError, match=sentence):
+        solvent.solve("kuhn", **options)
+
+
+def test_float32_kernels_are_compiled_before_the_clock_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    import solvent.solvers.cfr as cfr
+    import solvent.solvers.solve as module
+
+    asked = []
+    monkeypatch.setattr(cfr, "FLOAT32_FROM", 10)
+    monkeypatch.setattr(module, "compile_kernels", lambda solver: asked.append(solver.dtype) or 0.0)
+    assert solvent.solve("kuhn", iterations=2).dtype == "float32"
+    assert asked == ["float32"]
+
+
 def test_checks_come_each_ten_percent() -> None:
     limits, checks, at = Limits(), [], 0
     while at < 1000:
@@ -162,3 +216,14 @@ def test_the_example_of_a_game_in_thirty_lines() -> None:
     result = solvent.solve(RockPaperScissors(), rule="cfr+", iterations=500)
     assert result.value == pytest.approx(0, abs=1e-3)
     assert result.strategy.query("your throw", 0)["rock"] == pytest.approx(1 / 3, abs=0.02)
+
+
+def test_macos_counts_its_own_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    from solvent.app.display import cores
+    from solvent.solvers.solve import peak_memory
+
+    here = peak_memory()
+    monkeypatch.delattr(os, "sched_getaffinity", raising=False)
+    assert cores() == os.cpu_count()
+    monkeypatch.setattr(sys, "platform", "darwin")
+    assert peak_memory() < here / 500

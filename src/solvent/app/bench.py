@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table
+from rich.text import Text
+
+from solvent.app.terminal import table, terminal
 
 bench = typer.Typer(help="Measure speed against others on this machine.", no_args_is_help=True)
 
@@ -34,17 +35,19 @@ def openspiel(
     """Seconds per CFR iteration: OpenSpiel's C++ CFRSolver and ours, interleaved in one process."""
     from solvent.experiments.openspiel_speed import GAMES, measure, write_results
 
-    with Console(stderr=True).status("measuring") as status:
-        rows = measure(game or GAMES, threads=threads, repeats=repeats, progress=status.update)
+    with terminal(stderr=True).status("measuring") as status:
+        rows = measure(
+            game or GAMES, threads=threads, repeats=repeats, progress=lambda said: status.update(Text(said))
+        )
     if page is not None:
         write_results(rows, page)
     if as_json:
         sys.stdout.write(json.dumps({"rows": [row.as_dict() for row in rows]}, indent=1) + "\n")
         return
-    table = Table("game", "plan", "threads", "OpenSpiel", "solvent", "ratio", "ns per history")
+    results = table("game", "plan", "threads", "OpenSpiel", "solvent", "ratio", "ns per history")
     for row in rows:
         plan = row.plan if row.plan == row.runs_as else f"{row.plan} ({row.runs_as})"
-        table.add_row(
+        results.add_row(
             row.game,
             plan,
             str(row.threads),
@@ -53,4 +56,4 @@ def openspiel(
             f"{row.ratio:.0f}x",
             f"{row.nanoseconds_per_history:.1f}",
         )
-    Console().print(table)
+    terminal().print(results)

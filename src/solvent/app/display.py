@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from itertools import islice
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
@@ -23,11 +24,14 @@ from rich.progress import TimeRemainingColumn as TimeLeft
 from rich.table import Table
 from rich.text import Text
 
+from solvent.app.terminal import table
+from solvent.errors import InputError
 from solvent.games.catalogue import GAMES, parameters
 from solvent.solvers.solve import Cost, Result
 from solvent.solvers.solve import Progress as SolveProgress
 from solvent.strategy.run import Run
 from solvent.strategy.strategy import Strategy
+from solvent.units import size
 
 Row = tuple[int, str, dict[str, float]]
 BAR = 24
@@ -35,16 +39,9 @@ BAR = 24
 
 def cores() -> int:
     """The cores this process may use."""
-    return len(os.sched_getaffinity(0))
-
-
-def size(count: float) -> str:
-    """Bytes as people read them."""
-    for unit in ("B", "KiB", "MiB", "GiB"):
-        if count < 1024 or unit == "GiB":
-            break
-        count /= 1024
-    return f"{count:,.0f} {unit}" if unit == "B" else f"{count:,.1f} {unit}"
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 class _Reached(ProgressColumn):
@@ -107,11 +104,10 @@ class SolveDisplay:
         self.progress.console.print(
             f"{cost.histories:,} histories, {cost.infosets:,} infosets, {cost.cells:,} infoset-actions: "
             f"{size(cost.tree_bytes)} for the tree, {size(cost.table_bytes)} for the tables",
-            highlight=False,
             soft_wrap=True,
         )
         for warning in cost.warnings:
-            self.progress.console.print(f"note: {warning}", highlight=False, soft_wrap=True)
+            self.progress.console.print(f"note: {warning}", soft_wrap=True)
 
 
 def result_table(result: Result) -> Table:
@@ -138,20 +134,20 @@ def summary_table(strategy: Strategy) -> Table:
 
 
 def _facts(title: str, rows: Mapping[str, str]) -> Table:
-    table = Table(title=title, show_header=False, title_justify="left")
+    facts = table("", "", title=title)
     for key, value in rows.items():
-        table.add_row(key, value)
-    return table
+        facts.add_row(key, value)
+    return facts
 
 
 def games_table() -> Table:
-    table = Table("game", "parameters and defaults", "what it is")
+    games = table("game", "parameters and defaults", "what it is")
     for name, kind in GAMES.items():
         doc = (kind.__doc__ or "").strip().splitlines()[0]
-        table.add_row(name, ", ".join(map(str, parameters(name))) or "-", doc)
-    table.add_row("openspiel:NAME(...)", "OpenSpiel's own", "Any two-player zero-sum game of OpenSpiel's.")
-    table.add_row("path/to/game.efg", "-", "A Gambit extensive-form file.")
-    return table
+        games.add_row(name, ", ".join(map(str, parameters(name))) or "-", doc)
+    games.add_row("openspiel:NAME(...)", "OpenSpiel's own", "Any two-player zero-sum game of OpenSpiel's.")
+    games.add_row("path/to/game.efg", "-", "A Gambit extensive-form file.")
+    return games
 
 
 def strategy_rows(
@@ -160,7 +156,7 @@ def strategy_rows(
     """The infosets asked for, at most `limit` of them, and how many there are."""
     if wanted is not None and not any(letter in wanted for letter in "*?"):
         infoset = strategy.infosets.find(wanted, player)
-        owner = int(strategy.infosets.player[infoset])
+        owner = strategy.infosets.player_of(infoset)
         return [(owner, strategy.infosets.label(infoset), strategy.at(infoset))], 1
     if wanted is None and player is None:
         return list(islice(strategy.rows(), limit)), len(strategy)
@@ -173,15 +169,15 @@ def strategy_rows(
 
 
 def show_strategy(rows: Sequence[Row], matching: int) -> RenderableType:
-    table = Table("player", "infoset", "action", "probability", "")
+    shown = table("player", "infoset", "action", "probability", "")
     for player, label, row in rows:
         for k, (action, probability) in enumerate(row.items()):
             bar = "█" * round(BAR * probability)
-            first = (str(player), Text(label)) if k == 0 else ("", "")
-            table.add_row(*first, Text(action), f"{probability:.4f}", bar, end_section=k == len(row) - 1)
+            first = (str(player), label) if k == 0 else ("", "")
+            shown.add_row(*first, action, f"{probability:.4f}", bar, end_section=k == len(row) - 1)
     if matching > len(rows):
-        return Group(table, f"{len(rows)} of {matching:,} infosets; --limit shows more")
-    return table
+        return Group(shown, f"{len(rows)} of {matching:,} infosets; --limit shows more")
+    return shown
 
 
 def comparison_table(document: Mapping[str, Any]) -> Table:
@@ -199,12 +195,21 @@ def comparison_table(document: Mapping[str, Any]) -> Table:
     )
 
 
-def run_summary(run: Run) -> dict[str, Any]:
-    """A run in one row."""
-    facts, began = run.facts(), run.configuration
+def run_summary(folder: Path) -> dict[str, Any]:
+    """A run in one row; of a damaged one, what is wrong with it."""
+    facts: dict[str, Any] = {}
+    began: dict[str, Any] = {}
+    damage = None
+    try:
+        run = Run.open(folder)
+        began = run.configuration
+        facts = run.facts()
+    except InputError as error:
+        damage = str(error)
     return {
-        "run": str(run.folder),
-        "game": began["game"],
+        "run": str(folder),
+        "damage": damage,
+        "game": began.get("game"),
         "rule": began.get("rule"),
         "updates": began.get("updates"),
         "created": began.get("created"),
@@ -215,10 +220,13 @@ def run_summary(run: Run) -> dict[str, Any]:
 
 
 def runs_table(rows: Sequence[Mapping[str, Any]]) -> Table:
-    table = Table("run", "game", "rule", "iterations", "exploitability (chips)", "seconds", "created")
+    runs = table("run", "game", "rule", "iterations", "exploitability (chips)", "seconds", "created")
     for row in rows:
+        if row["damage"] is not None:
+            runs.add_row(row["run"], "damaged")
+            continue
         reached = row["exploitability"]
-        table.add_row(
+        runs.add_row(
             row["run"],
             row["game"],
             f"{row['rule']}, {row['updates']}",
@@ -227,4 +235,4 @@ def runs_table(rows: Sequence[Mapping[str, Any]]) -> Table:
             f"{row['seconds']:.1f}",
             row["created"],
         )
-    return table
+    return runs

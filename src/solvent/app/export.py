@@ -25,8 +25,7 @@ def export(source: str, to: str, out: Path | None) -> None:
         raise InputError(f"say with --out where the {to} export goes")
     if to == "efg":
         game = Strategy.load(source).game if Path(source).is_dir() else source
-        with _opened(out) as file:
-            write_efg(load_game(game), file)
+        write_efg(load_game(game), sys.stdout if out is None else out)
         return
     strategy = Strategy.load(source)
     if to == "strategy":

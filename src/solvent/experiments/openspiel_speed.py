@@ -14,7 +14,6 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from solvent.errors import InputError
 from solvent.experiments.page import markdown_table, write_page
 from solvent.forms.history import compile_tree
 from solvent.games.openspiel import OpenSpielGame, load_openspiel
@@ -58,17 +57,15 @@ def measure(
 ) -> list[Row]:
     """Time every game on every plan."""
     say = progress or (lambda text: None)
-    say("compiling kernels (once per machine)")
-    compile_seconds = compile_kernels()
     rows = []
     for name in games:
         say(f"{name}: compiling the game")
         game = load_openspiel(name)
-        if not isinstance(game, OpenSpielGame):
-            raise InputError(f"{name} is not a game of OpenSpiel's")
         tree = compile_tree(game)
         theirs = _their_solver(game)
         solvers = {plan: HistorySolver(tree, "cfr", plan=plan, threads=threads) for plan in plans}
+        say("compiling kernels (once per machine)")
+        compile_seconds = {plan: compile_kernels(solver) for plan, solver in solvers.items()}
         run: dict[str, Callable[[int], None]] = {plan: solver.run for plan, solver in solvers.items()}
         run[OPENSPIEL] = _repeated(theirs.evaluate_and_update_policy)
         batch = {who: _batch(iterate) for who, iterate in run.items()}
@@ -88,7 +85,7 @@ def measure(
                     openspiel,
                     seconds,
                     openspiel / seconds,
-                    compile_seconds,
+                    compile_seconds[plan],
                     tree.histories,
                     seconds / (2 * tree.histories) * 1e9,
                     repeats,

@@ -14,6 +14,7 @@ number of them as its multiplicity.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -111,7 +112,7 @@ class PublicGame:
     @property
     def sorted_hands(self) -> bool:
         """Whether showdowns are sweeps over sorted hands rather than matrices."""
-        return self.matrix.shape[0] == 0
+        return len(self.matrix) == 0
 
     @cached_property
     def edge_node(self) -> NDArray[np.int32]:
@@ -130,12 +131,51 @@ class PublicGame:
         """The number of infoset-actions."""
         return int(self.block_sizes.sum())
 
-    @property
+    @cached_property
     def infosets(self) -> int:
-        decisions = self.nodes.symbol == DECISION
-        return int(
-            sum((decisions & (self.nodes.round == r)).sum() * x.hand.size for r, x in enumerate(self.rounds))
-        )
+        """Decision nodes x boards x hands that can be held there."""
+        nodes, total = self.nodes, 0
+        for level in range(len(self.rounds)):
+            held = self.possible(level).sum(axis=(1, 2))
+            for player in (0, 1):
+                here = (nodes.symbol == DECISION) & (nodes.round == level) & (nodes.player == player)
+                total += int(here.sum()) * int(held[player])
+        return total
+
+    @property
+    def public_nodes(self) -> int:
+        """Nodes x boards x hands: what one pass visits."""
+        per_round = np.bincount(self.nodes.round, minlength=len(self.rounds))
+        return int(sum(count * here.hand.size for count, here in zip(per_round, self.rounds, strict=True)))
+
+    def possible(self, level: int) -> NDArray[np.bool_]:
+        """Whether each player can hold the hand of each seat in a round: bool[players, boards, seats]."""
+        here = self.rounds[level]
+        if self.sorted_hands:
+            return np.stack([weight[here.hand] > 0 for weight in self.ranges])
+        ends = np.unique(self.nodes.symbol[self.nodes.symbol >= MATRIX])
+        in_round = [s for s in ends if self.nodes.round[np.flatnonzero(self.nodes.symbol == s)[0]] >= level]
+        found = np.zeros((2, len(here.boards), here.seats), dtype=np.bool_)
+        for symbol in in_round:
+            below = int(self.nodes.round[np.flatnonzero(self.nodes.symbol == symbol)[0]])
+            board = np.arange(len(self.rounds[below].boards))
+            matrix = np.abs(self.matrix[self.matrix_of[symbol, board]])
+            for r in range(below, level, -1):
+                board = self.rounds[r].parent[board]
+            np.logical_or.at(found[0], board, matrix.sum(axis=2) > 0)
+            np.logical_or.at(found[1], board, matrix.sum(axis=1) > 0)
+        return found
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A digest of the game and of how its tables are laid out."""
+        digest = hashlib.sha256(f"{self.name} {self.isomorphism} {self.deal_scale!r}".encode())
+        arrays = [*self.nodes, *self.ranges, self.matrix, self.matrix_of]
+        for here in self.rounds:
+            arrays += [here.hand, here.tie, here.multiplicity, here.parent]
+        for array in arrays:
+            digest.update(np.ascontiguousarray(array).tobytes())
+        return digest.hexdigest()[:32]
 
 
 def public_game(

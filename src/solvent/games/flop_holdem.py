@@ -50,7 +50,9 @@ class FlopHoldem(PublicRules):
                 f"flop_holdem deals seven cards; suits={suits} and ranks={ranks} make {suits * ranks}"
             )
         if not 0 <= raises <= MOST_BETS:
-            raise GameError(f"flop_holdem's raises is 0 to {MOST_BETS} bets or raises a round, not {raises}")
+            raise GameError(
+                f"flop_holdem's raises, 0 to {MOST_BETS}, is the number of bets or raises a round, not {raises}"
+            )
         self.suits, self.ranks, self.raises = suits, ranks, raises
         self.deck = deck(suits, ranks)
 
@@ -110,7 +112,8 @@ class FlopHoldem(PublicRules):
         return [(relabel(order), relabel(order)) for order in permutations(range(self.suits))]
 
     def strengths(self, boards: Sequence[Board], hands: Sequence[Hole]) -> NDArray[np.int64]:
-        flops, holes = np.array(boards), np.array(hands)
+        flops: NDArray[np.int64] = np.array(boards)
+        holes: NDArray[np.int64] = np.array(hands)
         shape = (len(flops), len(holes))
         cards = np.concatenate(
             [

@@ -20,10 +20,13 @@ import numpy as np
 from numba import njit
 
 from solvent.forms.public import CARDS, DECISION, FOLDED, MATRIX, RANKED
-from solvent.response import lanes
+from solvent.response import lanes as _lanes
 from solvent.response.lanes import LANES, WIDTH
 
 Array = Any
+
+lanes: Any = _lanes
+"""Intrinsics, whose types only the compiler knows."""
 
 UPDATE, RESPOND, EVALUATE = 0, 1, 2
 """What happens at the traverser's own nodes: regrets change, the best action is taken, the strategy is played."""

@@ -7,16 +7,20 @@ solver.average_strategy()
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from solvent.errors import InputError
 from solvent.forms.history import GameTree
 from solvent.forms.sequence import sequence_form
+from solvent.response.exploitability import Evaluation, evaluate
 from solvent.solvers.kernels import Play, Rows, Side, Tables, match_regrets, walk
 from solvent.solvers.plans import check_plan, make_plan
 from solvent.solvers.rules import RegretRule, Weights, load_rule
 from solvent.strategy.arena import Arena
+from solvent.strategy.strategy import Strategy
 
 UPDATES = ("alternating", "simultaneous")
 DTYPES = ("auto", "float64", "float32")
@@ -42,6 +46,9 @@ def table_dtype(dtype: str, cells: int) -> str:
 class HistorySolver:
     """CFR on a compiled game. `run` as often as you like; the average strategy is the result."""
 
+    form = "history"
+    touched_unit = "histories"
+
     def __init__(
         self,
         tree: GameTree,
@@ -65,9 +72,60 @@ class HistorySolver:
         self.plan = make_plan(plan, tree, self._rows, self._sides, threads)
         self._match()
 
+    # What a run says of itself
+
+    @property
+    def plan_name(self) -> str:
+        return self.plan.name
+
     @property
     def threads(self) -> int:
         return self.plan.threads
+
+    @property
+    def name(self) -> str:
+        return self.tree.name
+
+    @property
+    def fingerprint(self) -> str:
+        return self.tree.fingerprint
+
+    @property
+    def histories(self) -> int:
+        return self.tree.histories
+
+    @property
+    def infosets(self) -> int:
+        return self.tree.infosets
+
+    @property
+    def cells(self) -> int:
+        return self.tree.cells
+
+    @property
+    def form_bytes(self) -> int:
+        """What the tree and the walk's vectors take beside the tables."""
+        tree = self.tree
+        columns = (tree.player, tree.infoset, tree.parent, tree.cell, tree.end, tree.payoff)
+        return sum(column.nbytes for column in columns) + 16 * tree.histories
+
+    @property
+    def notes(self) -> list[str]:
+        """What CFR does not promise on this game, in sentences."""
+        found = []
+        if not self.tree.zero_sum:
+            found.append(
+                "the game is not zero-sum: average strategies need not approach a Nash equilibrium; "
+                "exploitability still measures the distance to one"
+            )
+        players = sequence_form(self.tree).sequences
+        forgetful = [str(k) for k, player in enumerate(players) if not player.perfect_recall]
+        if forgetful:
+            found.append(
+                f"player {' and '.join(forgetful)} has imperfect recall: CFR's guarantee does not hold, and "
+                "exploitability is measured by opponents who forget nothing"
+            )
+        return found
 
     @property
     def tables(self) -> Tables:
@@ -83,6 +141,14 @@ class HistorySolver:
         self.iterations += iterations
         self.nodes_touched += iterations * 2 * self.tree.histories
 
+    def evaluate(self) -> Evaluation:
+        """Exploitability and value of the average strategy, by exact best responses."""
+        return evaluate(self.tree, self.average_strategy())
+
+    def strategy(self, **facts: Any) -> Strategy:
+        """The average strategy, by infoset."""
+        return Strategy.of(self.tree, self.average_strategy(), **facts)
+
     def average_strategy(self) -> NDArray[np.float64]:
         """The average strategy, float64[cells]: what converges. Uniform where a player never came."""
         total = np.zeros(self.tree.cells)
@@ -97,7 +163,7 @@ class HistorySolver:
         strategy: NDArray[np.float64] = play.backward[player, cells]
         return strategy
 
-    def warm_start(self, strategy: ArrayLike, weight: float = 1.0) -> None:
+    def warm_start(self, strategy: Strategy | ArrayLike, weight: float = 1.0) -> None:
         """Begin near a given strategy, float64[cells], instead of uniform play.
 
         Regrets become weight x sigma(I, a) x max_a |v(I, a)|, as if sigma had been right by so much for
@@ -107,6 +173,8 @@ class HistorySolver:
             raise InputError("a warm start comes before the first iteration")
         if not weight > 0:
             raise InputError(f"the weight of a warm start must be positive, not {weight}")
+        if isinstance(strategy, Strategy):
+            strategy = strategy.probabilities
         sigma = normalise(self.tree, np.asarray(strategy, dtype=np.float64))
         self._set_strategy(sigma)
         slots = self.arena.offset

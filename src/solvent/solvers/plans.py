@@ -14,10 +14,13 @@ from numpy.typing import NDArray
 
 from solvent.errors import InputError
 from solvent.forms.history import GameTree
+from solvent.forms.sequence import sequence_form
 from solvent.solvers import kernels
+from solvent.solvers.flattened import Flattened
 from solvent.solvers.kernels import Play, Rows, Side, Tables
+from solvent.solvers.sequence_plan import SequencePlan
 
-PLANS = ("auto", "serial", "branched")
+PLANS = ("auto", "serial", "branched", "flattened", "sequence", "aggregated")
 BRANCHED_FROM = 4_000_000
 """Histories from which handing branches to threads pays for the handing over."""
 MOST_BRANCHES = 32
@@ -131,13 +134,25 @@ def check_plan(name: str, threads: int) -> None:
         raise InputError(f"threads must be a whole number of at least 1, not {threads!r}")
 
 
-def make_plan(
-    name: str, tree: GameTree, rows: Rows, sides: tuple[Side, Side], threads: int
-) -> Serial | Branched:
-    """A plan by name; `auto` takes threads where the tree is large enough to feed them."""
+def make_plan(name: str, tree: GameTree, rows: Rows, sides: tuple[Side, Side], threads: int) -> Plan:
+    """A plan on the history form by name.
+
+    `auto` folds histories into sequences where players forget nothing, and else takes threads where the tree
+    is large enough to feed them.
+    """
     check_plan(name, threads)
+    if name == "aggregated":
+        raise InputError(
+            f"the aggregated plan needs a game in public form, and {tree.name} is not compiled to it"
+        )
     if name == "auto":
-        name = "branched" if threads > 1 and tree.histories >= BRANCHED_FROM else "serial"
+        large = threads > 1 and tree.histories >= BRANCHED_FROM
+        perfect = sequence_form(tree).perfect_recall and tree.cells > 0
+        name = "sequence" if perfect else "branched" if large else "serial"
+    if name == "sequence":
+        return SequencePlan(sequence_form(tree), tree.name)
+    if name == "flattened":
+        return Flattened(tree, rows, sides)
     if name == "serial" or tree.histories < 2:
         return Serial(rows, sides)
     return Branched(tree, rows, sides, threads)

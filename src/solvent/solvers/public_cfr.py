@@ -1,4 +1,4 @@
-"""Counterfactual regret minimisation on the public form: the aggregated plan.
+"""Counterfactual regret minimisation on the public form: plan x evaluator x rule x update mode.
 
 solver = PublicSolver(public_game(FlopHoldem(suits=4, ranks=5)), "dcfr")
 solver.run(100)
@@ -7,59 +7,126 @@ solver.evaluate().exploitability
 
 from __future__ import annotations
 
+from typing import Any, Protocol
+
 import numpy as np
+from numpy.typing import NDArray
 
 from solvent.errors import InputError
 from solvent.forms.public import PublicGame
 from solvent.response.exploitability import Evaluation
 from solvent.response.public_kernels import Tables
-from solvent.response.public_pass import PublicPass
+from solvent.response.public_pass import EVALUATORS, PublicPass
 from solvent.response.public_response import evaluate_public
-from solvent.solvers.cfr import DTYPES, FLOAT32_FROM, UPDATES
+from solvent.solvers.array_pass import ArrayPass
+from solvent.solvers.cfr import check_options, table_dtype
+from solvent.solvers.public_lanes import PublicLanes
 from solvent.solvers.public_serial import HistoryWalk
 from solvent.solvers.rules import RegretRule, load_rule
 from solvent.strategy.arena import Arena
+from solvent.strategy.public_infosets import PublicInfosets
+from solvent.strategy.strategy import Strategy
 
-PLANS = ("aggregated", "serial", "branched")
+PLANS = ("auto", "aggregated", "vectors", "lanes", "serial", "branched")
+"""`vectors` and `lanes` are the two shapes of the aggregated plan; `aggregated` takes the quicker one."""
+DEVICES = ("cpu", "numpy", "torch", "cupy", "jax")
+
+
+class PublicPlan(Protocol):
+    """Runs iterations on tables by block."""
+
+    threads: int
+
+    def iterate(self, tables: Tables, schedule: NDArray[np.float64], alternating: bool) -> None:
+        """One iteration for each row of `schedule`, which holds the rule's weights."""
+        ...
 
 
 class PublicSolver:
-    """CFR on a game in public form, with vectors over hands and all terminals of a board together."""
+    """CFR on a game in public form. `run` as often as you like; the average strategy is the result.
+
+    The aggregated plan has two shapes: `vectors`, one entry for each hand, and `lanes`, public nodes of one
+    shape side by side, which is quicker where hands are few.
+    """
+
+    form = "public"
 
     def __init__(
         self,
         game: PublicGame,
         rule: str | RegretRule = "dcfr",
         updates: str = "alternating",
-        plan: str = "aggregated",
-        evaluator: str = "swept",
+        plan: str = "auto",
+        evaluator: str = "auto",
         threads: int = 1,
         dtype: str = "auto",
+        device: str = "cpu",
     ) -> None:
-        if updates not in UPDATES:
-            raise InputError(f"there is no update mode {updates!r}; the modes are {', '.join(UPDATES)}")
-        if threads < 1:
-            raise InputError(f"threads must be at least 1, not {threads}")
-        if dtype not in DTYPES:
-            raise InputError(f"there is no dtype {dtype!r}; the dtypes are {', '.join(DTYPES)}")
-        if dtype == "auto":
-            dtype = "float64" if game.cells < FLOAT32_FROM else "float32"
-        self.game, self.updates, self.dtype, self.evaluator = game, updates, dtype, evaluator
+        check_options(updates, dtype)
+        check_public_options(plan, evaluator, device, threads)
+        self.game, self.updates, self.dtype = game, updates, table_dtype(dtype, game.cells)
         self.rule = load_rule(rule)
-        self.threads = threads
+        self.plan_name = "aggregated" if plan == "auto" else plan
+        self.evaluator = ("swept" if game.sorted_hands else "matrix") if evaluator == "auto" else evaluator
+        self.threads, self.device = threads, device
         self.iterations = 0
+        self.nodes_touched = 0
         names = ("regret", "average", "last") if self.rule.predictive else ("regret", "average")
-        self.arena = Arena.full(game.block_sizes, names, np.dtype(dtype))
-        self._pass = PublicPass(game, np.dtype(dtype), evaluator, threads)
-        if plan not in PLANS:
-            raise InputError(f"there is no plan {plan!r} for the public form; choose from {', '.join(PLANS)}")
-        self.plan: PublicPass | HistoryWalk = self._pass
-        if plan != "aggregated":
-            self.plan = HistoryWalk(game, threads if plan == "branched" else 1)
-        simultaneous = updates == "simultaneous"
-        size = self.arena.used if simultaneous else 0
-        self._seen = np.zeros(size, dtype=dtype)
-        self._seen_last = np.zeros(size if self.rule.predictive else 0, dtype=dtype)
+        self.arena = Arena.full(game.block_sizes, names, np.dtype(self.dtype))
+        by_sweep = self.evaluator if self.evaluator in EVALUATORS else "swept"
+        self._pass = PublicPass(game, np.dtype(self.dtype), by_sweep, threads)
+        size = self.arena.used if updates == "simultaneous" else 0
+        self._seen = np.zeros(size, dtype=self.dtype)
+        self._seen_last = np.zeros(size if self.rule.predictive else 0, dtype=self.dtype)
+        self.plan: PublicPlan = self._plan()
+        self.threads = self.plan.threads
+
+    def _plan(self) -> PublicPlan:
+        if self.plan_name in ("serial", "branched"):
+            return HistoryWalk(self.game, self.threads if self.plan_name == "branched" else 1)
+        if self.device != "cpu":
+            return ArrayPass(self.game, self.device, np.dtype(self.dtype))
+        few_hands = not self.game.sorted_hands and not self.game.isomorphism
+        if self.plan_name == "lanes" or (self.plan_name == "aggregated" and few_hands):
+            return PublicLanes(self.game)
+        return self._pass
+
+    # What a run says of itself
+
+    @property
+    def name(self) -> str:
+        return self.game.name
+
+    @property
+    def fingerprint(self) -> str:
+        return self.game.fingerprint
+
+    @property
+    def histories(self) -> int:
+        return self.game.rules.histories()
+
+    @property
+    def infosets(self) -> int:
+        return self.game.infosets
+
+    @property
+    def cells(self) -> int:
+        return self.game.cells
+
+    @property
+    def form_bytes(self) -> int:
+        """What the form takes beside the tables."""
+        arrays = [a for here in self.game.rounds for a in (here.hand, here.parent_seat, here.card, here.tie)]
+        return sum(array.nbytes for array in arrays) + self.game.matrix.nbytes
+
+    @property
+    def touched_unit(self) -> str:
+        return "histories" if isinstance(self.plan, HistoryWalk) else "public nodes x hands"
+
+    @property
+    def notes(self) -> list[str]:
+        """What CFR does not promise on this game: nothing to say of a zero-sum game that forgets nothing."""
+        return []
 
     @property
     def tables(self) -> Tables:
@@ -70,12 +137,54 @@ class PublicSolver:
             return Tables(self.arena.offset, regret, average, last, self._seen, self._seen_last)
         return Tables(self.arena.offset, regret, average, last, regret, last)
 
+    # Solving
+
     def run(self, iterations: int) -> None:
         """Run so many more iterations."""
-        schedule = self.rule.schedule(self.iterations + 1, iterations)
+        if iterations == 0:
+            return
+        schedule = self.rule.schedule(self.iterations + 1, iterations, self.dtype)
         self.plan.iterate(self.tables, schedule, self.updates == "alternating")
         self.iterations += iterations
+        walked = isinstance(self.plan, HistoryWalk)
+        self.nodes_touched += iterations * 2 * (self.histories if walked else self.game.public_nodes)
 
     def evaluate(self) -> Evaluation:
         """Exploitability and value of the average strategy, by exact best responses."""
         return evaluate_public(self._pass, self.arena.offset, self.arena.table("average"))
+
+    def strategy(self, **facts: Any) -> Strategy:
+        """The average strategy."""
+        infosets = PublicInfosets(self.game)
+        return Strategy(self.name, self.fingerprint, infosets, self.arena.table("average").copy(), facts)
+
+    def restore(self, iterations: int, nodes_touched: int) -> None:
+        """Go on from tables that were put back into `arena`, as they were after so many iterations."""
+        self.iterations, self.nodes_touched = iterations, nodes_touched
+
+    def warm_start(self, strategy: Strategy, weight: float = 1.0) -> None:
+        """Begin near a given strategy instead of uniform play: regrets become weight x sigma x a unit of value.
+
+        The unit is one chip times the chance of a deal, so that regret matching plays sigma first and
+        unlearns it at CFR's own rate.
+        """
+        if self.iterations:
+            raise InputError("a warm start comes before the first iteration")
+        if not weight > 0:
+            raise InputError(f"the weight of a warm start must be positive, not {weight}")
+        scale = weight / max(1, len(self.game.hands) * len(self.game.rounds[-1].boards))
+        self.arena.table("regret")[:] = strategy.probabilities * scale
+
+
+def check_public_options(plan: str, evaluator: str, device: str, threads: int) -> None:
+    """Refuse a plan, evaluator, device or number of threads that there is not."""
+    if plan not in PLANS:
+        raise InputError(f"there is no plan {plan!r} on the public form; the plans are {', '.join(PLANS)}")
+    if evaluator not in ("auto", *EVALUATORS):
+        raise InputError(f"there is no evaluator {evaluator!r}; choose from auto, {', '.join(EVALUATORS)}")
+    if device.partition(":")[0] not in DEVICES:
+        raise InputError(f"there is no device {device!r}; choose from {', '.join(DEVICES)}")
+    if device != "cpu" and plan not in ("auto", "aggregated"):
+        raise InputError(f"device {device} runs the aggregated plan alone, not {plan}")
+    if threads < 1:
+        raise InputError(f"threads must be at least 1, not {threads}")

@@ -7,6 +7,8 @@ they find belongs to different infosets, so nothing is added up and the number o
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -39,9 +41,11 @@ class HistoryWalk:
     def iterate(self, tables: Tables, schedule: NDArray[np.float64], alternating: bool) -> None:
         """As many iterations of a regret rule as `schedule` has rows."""
         regret, average, last = (
-            self._gather(tables, table) for table in (tables.regret, tables.average, tables.last)
+            self._gather(table) for table in (tables.regret, tables.average, tables.last)
         )
         sigma, value = np.zeros(self.cells), np.zeros(self.cells)
+        if (tables.offset < 0).any():
+            raise InputError("the serial and branched plans need every block; some have been freed")
         prediction = float(schedule[0, 4]) if len(schedule) else 0.0
         match_hands(self.walk, prediction, regret, last, sigma)
         for weights in schedule:
@@ -56,7 +60,7 @@ class HistoryWalk:
                 for player in (0, 1):
                     update_hands(self.walk, player, weights, regret, average, last, sigma, value)
         for table, walked in ((tables.regret, regret), (tables.average, average), (tables.last, last)):
-            self._scatter(tables, table, walked)
+            self._scatter(table, walked)
 
     def _walk(self, player: int, sigma: NDArray[np.float64], value: NDArray[np.float64]) -> None:
         hands = len(self.game.hands)
@@ -65,36 +69,35 @@ class HistoryWalk:
             return
         cuts = np.linspace(0, hands, self.threads * CHUNKS_PER_THREAD + 1).astype(int)
         jobs = [
-            self.pool.submit(walk_deals, self.walk, player, sigma, value, a, b)
-            for a, b in zip(cuts[:-1], cuts[1:], strict=True)
+            self.pool.submit(walk_deals, self.walk, player, sigma, value, a, b) for a, b in pairwise(cuts)
         ]
         self.histories += 1 + sum(job.result() for job in jobs)
 
     # Between blocks, [board][seat], and positions, [hand][board][edge]
 
-    def _places(self, edge: int) -> NDArray[np.int64]:
-        """Where the numbers of a block lie among the positions: int64[boards, seats]."""
+    @cached_property
+    def places(self) -> NDArray[np.int64]:
+        """Where each number of the blocks, all present and in order, lies among the positions."""
         game, walk = self.game, self.walk
-        node = game.edge_node[edge]
-        here = game.rounds[game.nodes.round[node]]
-        s = int(np.searchsorted(walk.subtree[:, 0], node, side="right")) - 1
-        start, _, edges, first = walk.subtree[s]
-        within = edge - game.nodes.first_edge[start]
-        boards = np.arange(len(here.boards))[:, None]
-        places: NDArray[np.int64] = first + (here.hand * len(here.boards) + boards) * edges + within
-        return places
+        found = []
+        for edge, node in enumerate(game.edge_node):
+            here = game.rounds[game.nodes.round[node]]
+            s = int(np.searchsorted(walk.subtree[:, 0], node, side="right")) - 1
+            start, _, edges, first = walk.subtree[s]
+            boards = np.arange(len(here.boards))[:, None]
+            position = here.hand.astype(np.int64) * len(here.boards) + boards
+            found.append((first + position * edges + edge - game.nodes.first_edge[start]).ravel())
+        return np.concatenate(found)
 
-    def _gather(self, tables: Tables, table: NDArray[Any]) -> NDArray[np.float64]:
+    def _gather(self, table: NDArray[Any]) -> NDArray[np.float64]:
         walked = np.zeros(self.cells if len(table) else 0)
-        for edge, at in enumerate(tables.offset if len(table) else ()):
-            places = self._places(edge)
-            walked[places] = table[at : at + places.size].reshape(places.shape)
+        if len(table):
+            walked[self.places] = table
         return walked
 
-    def _scatter(self, tables: Tables, table: NDArray[Any], walked: NDArray[np.float64]) -> None:
-        for edge, at in enumerate(tables.offset if len(table) else ()):
-            places = self._places(edge)
-            table[at : at + places.size] = walked[places].ravel()
+    def _scatter(self, table: NDArray[Any], walked: NDArray[np.float64]) -> None:
+        if len(table):
+            table[:] = walked[self.places]
 
 
 def _walk(game: PublicGame) -> tuple[Walk, int]:
@@ -143,7 +146,8 @@ def _walk(game: PublicGame) -> tuple[Walk, int]:
 def _pair_weights(game: PublicGame) -> NDArray[np.float64]:
     """The product of the ranges for pairs of hands that can be dealt together, else 0."""
     if not game.sorted_hands:
-        return (np.abs(game.matrix).sum(axis=0) > 0).astype(np.float64)
+        possible: NDArray[np.float64] = (np.abs(game.matrix).sum(axis=0) > 0).astype(np.float64)
+        return possible
     cards = np.array([game.rules.hole_cards(hand) for hand in game.hands])
     shared = (cards[:, None, :, None] == cards[None, :, None, :]).any(axis=(2, 3))
     weights: NDArray[np.float64] = np.where(shared, 0.0, game.ranges[0][:, None] * game.ranges[1][None, :])

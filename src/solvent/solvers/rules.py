@@ -67,7 +67,9 @@ class RegretRule(ABC):
         try:
             schedule = np.array(rows, dtype=np.float64).reshape(count, len(Weights._fields))
         except (TypeError, ValueError) as error:
-            raise InputError(f"rule {self}: weights must be five numbers, as Weights(...) has them") from error
+            raise InputError(
+                f"rule {self}: weights must be five numbers, as Weights(...) has them"
+            ) from error
         positive, negative, floor, average, prediction = schedule.T
         if not np.isfinite([positive, negative, prediction]).all() or np.isnan(floor).any():
             raise InputError(f"rule {self}: factors and predictions must be finite and the floor a number")

@@ -38,7 +38,8 @@ class Payoffs(NamedTuple):
     """What one player's sequences are paid, as small dense matrices in batches of one shape.
 
     Batch b holds `width[b]` matrices of `rows[b]` own sequences by `columns[b]` of the other's. The lane is
-    the last index: row[r, lane], column[c, lane], pays[r, c, lane], one batch after the other.
+    the last index: row[r, lane], column[c, lane], pays[r, c, lane], one batch after the other. Where all
+    matrices of a batch are the same, as those of one symbol are, they are stored once: pays[r, c].
     """
 
     rows: Array
@@ -53,6 +54,8 @@ class Payoffs(NamedTuple):
     """uint32: sequences of the other"""
     pays: Array
     """float64, in chips times chance"""
+    shared: Array
+    """bool[batches]: whether the matrices of a batch are one"""
     gathered: Array
     """Scratch: the other's plan in one batch's columns."""
 
@@ -99,11 +102,19 @@ def multiply(payoffs, plan, half):  # type: ignore[no-untyped-def]
             for lane in range(width):
                 total[lane] = 0.0
             start = np.uint64(0)
-            for _ in range(columns):
-                for lane in range(width):
-                    total[lane] += pays[at + lane] * gathered[start + lane]
-                at += width
-                start += width
+            if payoffs.shared[batch]:
+                for _ in range(columns):
+                    pay = pays[at]
+                    for lane in range(width):
+                        total[lane] += pay * gathered[start + lane]
+                    at += np.uint64(1)
+                    start += width
+            else:
+                for _ in range(columns):
+                    for lane in range(width):
+                        total[lane] += pays[at + lane] * gathered[start + lane]
+                    at += width
+                    start += width
             for lane in range(width):
                 value[row[row_at + lane]] = total[lane]
             row_at += width

@@ -20,8 +20,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
 from solvent.errors import InputError
-from solvent.forms.history import GameTree
-from solvent.forms.sequence import Sequences, sequence_form
+from solvent.forms.sequence import SequenceForm, Sequences
 from solvent.solvers import sequence_kernels as kernels
 from solvent.solvers.kernels import Play, Tables
 from solvent.solvers.sequence_kernels import Groups, Half, Payoffs, Restriction
@@ -59,11 +58,10 @@ class SequencePlan:
     name = "sequence"
     threads = 1
 
-    def __init__(self, tree: GameTree) -> None:
-        form = sequence_form(tree)
+    def __init__(self, form: SequenceForm, name: str) -> None:
         if not form.perfect_recall:
             raise InputError(
-                f"the sequence plan needs players who forget nothing, but one of {tree.name}'s does; "
+                f"the sequence plan needs players who forget nothing, but one of {name}'s does; "
                 f"the serial plan takes it"
             )
         self.layouts = tuple(lay_out(sequences) for sequences in form.sequences)
@@ -216,10 +214,14 @@ def batch_payoffs(own: Ints, other: Ints, pays: Floats, sequences: int) -> Payof
     column_matrix, column = np.divmod(key, span)
     rows, columns = np.bincount(matrix_of_row), np.bincount(column_matrix, minlength=matrix_of_row.max() + 1)
     columns = np.where(rows == 1, _round_up(columns), columns)
+    row_rank, column_rank = _rank(matrix_of_row), _rank(column_matrix)
+    entry = row_rank[own] * columns[matrix] + column_rank[column_of_entry]
+    kind = _same_matrices(rows, columns, matrix, entry, pays)
 
-    order = np.lexsort((columns, rows))
+    order = np.lexsort((kind, columns, rows))
     batch = _runs(
-        np.stack([rows, columns])[:, order], np.clip(GATHERED // np.maximum(columns, 1), 8, LANES)[order]
+        np.stack([rows, columns, kind])[:, order],
+        np.clip(GATHERED // np.maximum(columns, 1), 8, LANES)[order],
     )
     start = np.flatnonzero(np.diff(batch, prepend=-1))
     width = np.diff(np.append(start, len(order)))
@@ -236,17 +238,46 @@ def batch_payoffs(own: Ints, other: Ints, pays: Floats, sequences: int) -> Payof
         table[(np.cumsum(size) - size)[b] + index * width[b] + lane[matrix]] = values
         return table
 
-    row_rank, column_rank = _rank(matrix_of_row), _rank(column_matrix)
-    entry = row_rank[own] * columns[matrix] + column_rank[column_of_entry]
+    shared = kind[order][start] >= 0
+    full = fill(pays, matrix, entry, height * breadth)
+    ends = np.cumsum(height * breadth * width)
+    parts = [
+        full[end - h * b * w : end : w if s else 1]
+        for end, h, b, w, s in zip(ends, height, breadth, width, shared, strict=True)
+    ]
     return Payoffs(
         height,
         breadth.astype(np.uint64),
         width.astype(np.uint64),
         fill(np.arange(sequences, dtype=np.uint32), matrix_of_row, row_rank, height),
         fill(column.astype(np.uint32), column_matrix, column_rank, breadth),
-        fill(pays, matrix, entry, height * breadth),
+        np.concatenate(parts),
+        shared,
         np.zeros((width * breadth).max()),
     )
+
+
+def _same_matrices(rows: Ints, columns: Ints, matrix: Ints, entry: Ints, pays: Floats) -> Ints:
+    """A number for each matrix, the same for equal ones; -1 where too few are equal to be worth a batch."""
+    order = np.lexsort((entry, matrix))
+    matrix, entry, pays = matrix[order], entry[order], pays[order]
+    # Equal matrices have equal projections, as their numbers are added in the same order.
+    weight = np.random.default_rng(0).random((2, int(entry.max(initial=0)) + 1))
+    projections = [np.bincount(matrix, pays * w[entry], len(rows)) for w in weight]
+    keys = np.stack([rows.astype(np.float64), columns.astype(np.float64), *projections])
+    _, first, kind, alike = np.unique(
+        keys, axis=1, return_index=True, return_inverse=True, return_counts=True
+    )
+    kind = kind.ravel()
+    # Unequal ones could have them too, in theory: compare with the first of the kind.
+    size = np.bincount(matrix, minlength=len(rows))
+    begin = np.cumsum(size) - size
+    like = first[kind]
+    same_size = size == size[like]
+    twin = np.minimum(begin[like][matrix] + np.arange(len(matrix)) - begin[matrix], len(matrix) - 1)
+    differs = np.bincount(matrix, (pays != pays[twin]) | (entry != entry[twin]), len(rows)) > 0
+    equal: Ints = np.where(same_size & ~differs & (alike[kind] >= FEWEST_ALIKE), kind, -1)
+    return equal
 
 
 def _matrices(own: Ints, other: Ints, sequences: int) -> Ints:

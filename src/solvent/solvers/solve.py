@@ -7,31 +7,36 @@ result.exploitability, result.strategy["K|Q|kk/"]
 from __future__ import annotations
 
 import math
+import os
 import resource
 import signal
+import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import UTC, datetime
+from numbers import Integral, Real
 from pathlib import Path
 from types import FrameType
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from solvent import __version__
 from solvent.errors import InputError
-from solvent.forms.history import DEFAULT_MEMORY, GameTree, compile_tree
-from solvent.forms.sequence import sequence_form
+from solvent.forms.history import DEFAULT_MEMORY, compile_tree
+from solvent.forms.public import public_game
 from solvent.games.catalogue import load_game
+from solvent.games.efg import EfgGame
+from solvent.games.flop_holdem import FlopHoldem
+from solvent.games.game import Game
 from solvent.games.kuhn import Kuhn
-from solvent.response.exploitability import Evaluation, evaluate
+from solvent.games.leduc import Leduc
+from solvent.response.exploitability import Evaluation
 from solvent.solvers.cfr import HistorySolver
+from solvent.solvers.choose import Options, Solver, make_solver
+from solvent.solvers.public_cfr import PublicSolver
 from solvent.solvers.rules import RegretRule, load_rule
-from solvent.strategy.infosets import InfosetTable
 from solvent.strategy.run import Run
 from solvent.strategy.strategy import Strategy
 
@@ -40,6 +45,19 @@ DEFAULT_ITERATIONS = 1000
 CHUNK_SECONDS = 0.2
 """How long a compiled call may keep Ctrl-C, the clock and the progress display waiting."""
 PRUNINGS = ("none",)
+DEFAULTS: dict[str, Any] = {
+    "rule": "dcfr",
+    "updates": "alternating",
+    "plan": "auto",
+    "evaluator": "auto",
+    "isomorphism": "on",
+    "device": "cpu",
+    "threads": 1,
+    "dtype": "auto",
+    "seed": 0,
+}
+KEPT = {"rule", "updates", "dtype", "isomorphism", "seed"}
+"""What a run cannot change when it is resumed."""
 
 
 @dataclass(frozen=True)
@@ -58,8 +76,15 @@ class Limits:
     def __post_init__(self) -> None:
         for name, least in (("iterations", 0), ("until", 0.0), ("seconds", 0.0), ("check_every", 1)):
             value = getattr(self, name)
-            if value is not None and not value >= least:
-                raise InputError(f"{name.replace('_', '-')} must be at least {least}, not {value}")
+            whole = isinstance(least, int)
+            number = isinstance(value, Integral if whole else Real) and not isinstance(value, bool)
+            if value is not None and not (number and least <= value < math.inf):
+                kind = "a whole number" if whole else "a finite number"
+                raise InputError(f"{name.replace('_', '-')} must be {kind}, at least {least}, not {value!r}")
+
+    def later(self, seconds: float) -> Limits:
+        """The same limits, told so many seconds of solving later (or, below zero, earlier)."""
+        return self if self.seconds is None else replace(self, seconds=max(0.0, self.seconds - seconds))
 
     def next_check(self, done: int) -> int:
         """The first iteration after `done` at which exploitability is measured."""
@@ -109,6 +134,11 @@ class Result:
     rule: str
     updates: str
     plan: str
+    evaluator: str | None
+    """How terminals are evaluated on the public form."""
+    isomorphism: bool | None
+    """Whether boards that differ only in the names of suits are solved once; None where there are none."""
+    device: str
     threads: int
     dtype: str
     seed: int
@@ -150,9 +180,12 @@ def solve(
     *,
     rule: str | RegretRule | None = None,
     updates: str | None = None,
-    plan: str = "auto",
+    plan: str | None = None,
+    evaluator: str | None = None,
+    isomorphism: str | None = None,
+    device: str | None = None,
     pruning: str = "none",
-    threads: int = 1,
+    threads: int | None = None,
     dtype: str | None = None,
     iterations: int | None = None,
     until: float | None = None,
@@ -169,10 +202,11 @@ def solve(
     """Solve a two-player game by counterfactual regret minimisation.
 
     `game` is whatever `load_game` takes; it may be left out with `resume`, which goes on with an earlier run
-    under the rule, update mode and dtype it began with. The first limit of `iterations` (in all), `until`
-    (exploitability in chips) and `seconds` (of this call) stops; with none, 1,000 iterations. `out` makes a
-    run folder with checkpoints. `seed` is recorded; the full-width solvers draw nothing at random.
-    Ctrl-C stops after the running iterations and keeps what was reached.
+    under the rule, update mode and dtype it began with and, unless told otherwise, with its plan, threads and
+    limits. The first limit of `iterations` (in all), `until` (exploitability in chips) and `seconds` (of this
+    call) stops; with none, 1,000 iterations. The plan is `auto` and there is one thread unless said
+    otherwise. `out` makes a run folder with checkpoints. `seed` is recorded; the full-width solvers draw
+    nothing at random. Ctrl-C stops after the running iterations and keeps what was reached.
     """
     if pruning not in PRUNINGS:
         raise InputError(f"there is no pruning {pruning!r}; choose from {', '.join(PRUNINGS)}")
@@ -180,43 +214,61 @@ def solve(
         raise InputError("give a new folder with out or an old one with resume, not both")
     if not checkpoint_seconds > 0:
         raise InputError(f"checkpoint-seconds must be positive, not {checkpoint_seconds}")
+    if not isinstance(memory, int) or memory < 1:
+        raise InputError(f"memory must be a whole number of bytes, not {memory!r}")
     if resume is not None and warm_start is not None:
         raise InputError("a resumed run has its own start; leave warm-start out")
-    limits = Limits(_default_limit(iterations, until, seconds), until, seconds, check_every)
-    watch = watch or (lambda progress: None)
+    if out is not None:
+        Run.check_new(Path(out))
     run = Run.open(resume) if resume is not None else None
-    wanted = {
-        "rule": None if rule is None else str(load_rule(rule)),
+    limits, as_before = _limits(Limits(iterations, until, seconds, check_every), run)
+    written = None if rule is None else str(load_rule(rule))
+    given = {
+        "rule": written,
         "updates": updates,
+        "plan": plan,
+        "evaluator": evaluator,
+        "isomorphism": isomorphism,
+        "device": device,
+        "threads": threads,
         "dtype": dtype,
         "seed": seed,
     }
-    if run is not None:
-        game, wanted = _agree(run, game, wanted)
-    elif game is None:
+    setting = _setting(given, run)
+    chosen = rule if isinstance(rule, RegretRule) else _rule(setting["rule"], run)
+    options = Options(**{key: setting[key] for key in Options.__dataclass_fields__})
+    start = Strategy.load(warm_start) if isinstance(warm_start, str | Path) else warm_start
+    watch = watch or (lambda progress: None)
+    if game is None and run is None:
         raise InputError("say which game to solve")
-    custom = rule if isinstance(rule, RegretRule) else None
-    setting: dict[str, Any] = {"rule": "dcfr", "updates": "alternating", "dtype": "auto", "seed": 0}
-    setting |= {key: value for key, value in wanted.items() if value is not None}
+    rules = load_game(run.configuration["game"] if game is None and run is not None else game)
 
-    tree = _compile(game, memory, watch)
-    if run is not None and tree.fingerprint != run.configuration["fingerprint"]:
-        raise InputError(f"{run.folder} is a run of {run.configuration['game']}, not of {tree.name}")
-    watch(Progress("compiling kernels"))
-    compile_seconds = compile_kernels(setting["dtype"])
-    solver = HistorySolver(
-        tree, custom or setting["rule"], setting["updates"], plan, threads, setting["dtype"]
+    watch(Progress("compiling the game"))
+    solver = make_solver(
+        rules,
+        chosen,
+        options,
+        memory,
+        lambda histories: watch(Progress("compiling the game", histories=histories)),
     )
-    if warm_start is not None:
-        solver.warm_start(_matching(tree, warm_start))
-    cost = _cost(tree, solver)
+    _check_same_game(run, solver)
+    watch(Progress("compiling kernels"))
+    compile_seconds = compile_kernels(solver)
+    if limits.iterations:
+        solver.rule.schedule(limits.iterations, 1, solver.dtype)
+    if start is not None:
+        solver.warm_start(_matching(solver, start))
+    cost = _cost(solver)
     watch(Progress("solving", cost=cost))
     if out is not None:
-        run = Run.create(out, _configuration(tree, solver, setting["seed"]), InfosetTable.of(tree))
+        configuration = _configuration(rules, solver, limits, setting["seed"])
+        run = Run.create(
+            out, configuration, solver.strategy().infosets, solver.arena.tables, _facts(solver, 0.0, {})
+        )
     with run.locked() if run is not None else nullcontext(), _interruption() as interrupted:
         session = _Session(solver, limits, run, checkpoint_seconds, watch, interrupted)
         if resume is not None:
-            session.restore()
+            session.restore(as_before)
         stopped_by = session.loop()
         result = session.result(stopped_by, setting["seed"], compile_seconds, cost.warnings)
         if run is not None:
@@ -224,15 +276,32 @@ def solve(
     return result
 
 
-def compile_kernels(dtype: str = "auto") -> float:
-    """Have every kernel of a solve compiled, or loaded from the cache; the seconds it took."""
+def compile_kernels(solver: Solver) -> float:
+    """Have the kernels of a solve compiled, or loaded from the cache; the seconds it took.
+
+    A tiny game of the same form and plan stands in for the real one.
+    """
     start = time.perf_counter()
-    tree = compile_tree(Kuhn())
-    solver = HistorySolver(tree, "cfr", plan="serial", dtype=dtype)
-    solver.run(1)
-    branched = HistorySolver(tree, "cfr", plan="branched", dtype=dtype)
-    branched.run(1)
-    evaluate(tree, solver.average_strategy())
+    twin: Solver
+    if isinstance(solver, PublicSolver):
+        rules = FlopHoldem(suits=2, ranks=4, raises=1) if solver.game.sorted_hands else Leduc()
+        twin = PublicSolver(
+            public_game(rules, solver.game.isomorphism),
+            solver.rule,
+            solver.updates,
+            solver.plan_name,
+            "auto" if solver.evaluator == "matrix" else solver.evaluator,
+            solver.threads,
+            solver.dtype,
+            solver.device,
+        )
+    else:
+        plan = "serial" if solver.plan_name == "flattened" else solver.plan_name
+        twin = HistorySolver(
+            compile_tree(Kuhn()), solver.rule, solver.updates, plan, solver.threads, solver.dtype
+        )
+    twin.run(1)
+    twin.evaluate()
     return time.perf_counter() - start
 
 
@@ -241,7 +310,7 @@ class _Session:
 
     def __init__(
         self,
-        solver: HistorySolver,
+        solver: Solver,
         limits: Limits,
         run: Run | None,
         checkpoint_seconds: float,
@@ -258,16 +327,12 @@ class _Session:
         self.curve: list[dict[str, Any]] = []
         self.chunk_rate = 0.0
         self.saved_at = 0.0
-        self.saved_iterations = -1
+        self.saved_iterations = 0
 
-    def restore(self) -> None:
-        """Take up the run's newest checkpoint; without one, begin at the beginning."""
+    def restore(self, as_before: bool) -> None:
+        """Take up the run's newest checkpoint. Limits `as_before` count what was done; others are written down."""
         assert self.run is not None
-        loaded = self.run.load_checkpoint()
-        if loaded is None:
-            self.run.forget_metrics_after(-1)
-            return
-        tables, facts = loaded
+        tables, facts = self.run.load_checkpoint()
         for name in self.solver.arena.names:
             table = self.solver.arena.table(name)
             if name not in tables or tables[name].shape != table.shape or tables[name].dtype != table.dtype:
@@ -278,6 +343,10 @@ class _Session:
         self.run.forget_metrics_after(facts["iterations"])
         self.curve = self.run.metrics()
         self.saved_iterations = self.solver.iterations
+        if as_before:
+            self.limits = self.limits.later(self.seconds)
+        else:
+            self.run.configure(asdict(self.limits.later(-self.seconds)))
 
     def loop(self) -> str:
         """Iterate until a limit is reached; which one it was."""
@@ -326,7 +395,7 @@ class _Session:
         self.here += spent
 
     def _check(self) -> None:
-        self.evaluation = evaluate(self.solver.tree, self.solver.average_strategy())
+        self.evaluation = self.solver.evaluate()
         if self.curve and self.curve[-1]["iterations"] == self.solver.iterations:
             return
         row = {
@@ -343,20 +412,8 @@ class _Session:
     def _checkpoint(self) -> None:
         if self.run is None or self.saved_iterations == self.solver.iterations:
             return
-        arena = self.solver.arena
-        last = self.curve[-1] if self.curve else {}
-        facts = {
-            "nodes_touched": self.solver.nodes_touched,
-            "seconds": self.seconds,
-            "rule": str(self.solver.rule),
-            "updates": self.solver.updates,
-            "exploitability": last.get("exploitability"),
-            "exploitability_at": last.get("iterations"),
-            "exploitability_unit": "chips, NashConv/2, exact best response",
-            "peak_memory_bytes": peak_memory(),
-        }
-        tables = {name: arena.table(name) for name in arena.names}
-        self.run.save_checkpoint(self.solver.iterations, tables, facts)
+        facts = _facts(self.solver, self.seconds, self.curve[-1] if self.curve else {})
+        self.run.save_checkpoint(self.solver.iterations, self.solver.arena.tables, facts)
         self.saved_at, self.saved_iterations = self.here, self.solver.iterations
 
     def _report(self) -> None:
@@ -368,7 +425,7 @@ class _Session:
                 self.limits.iterations,
                 exploitability,
                 self.chunk_rate,
-                self.solver.tree.histories,
+                self.solver.histories,
             )
         )
 
@@ -382,19 +439,22 @@ class _Session:
             "exploitability": evaluation.exploitability,
         }
         return Result(
-            game=solver.tree.name,
+            game=solver.name,
             rule=str(solver.rule),
             updates=solver.updates,
-            plan=solver.plan.name,
+            plan=solver.plan_name,
+            evaluator=getattr(solver, "evaluator", None),
+            isomorphism=_isomorphism(solver),
+            device=getattr(solver, "device", "cpu"),
             threads=solver.threads,
             dtype=solver.dtype,
             seed=seed,
             iterations=solver.iterations,
             exploitability=evaluation.exploitability,
             value=evaluation.value[0],
-            infosets=solver.tree.infosets,
-            infoset_actions=solver.tree.cells,
-            histories=solver.tree.histories,
+            infosets=solver.infosets,
+            infoset_actions=solver.cells,
+            histories=solver.histories,
             seconds=self.seconds,
             seconds_per_iteration=self.seconds / max(1, solver.iterations),
             compile_seconds=compile_seconds,
@@ -403,80 +463,123 @@ class _Session:
             nodes_touched=solver.nodes_touched,
             stopped_by=stopped_by,
             warnings=warnings,
-            strategy=Strategy.of(solver.tree, solver.average_strategy(), **made_by),
+            strategy=solver.strategy(**made_by),
             convergence=tuple(self.curve),
             run=None if self.run is None else self.run.folder,
+            form=solver.form,
+            touched_unit=solver.touched_unit,
         )
 
 
 def peak_memory() -> int:
     """The most memory this process has held so far, in bytes."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
-def _default_limit(iterations: int | None, until: float | None, seconds: float | None) -> int | None:
-    return DEFAULT_ITERATIONS if iterations is None and until is None and seconds is None else iterations
+def _limits(asked: Limits, run: Run | None) -> tuple[Limits, bool]:
+    """The limits of this call, and whether they are those that a resumed run has had before."""
+    if (asked.iterations, asked.until, asked.seconds) != (None, None, None):
+        return asked, False
+    before = run.configuration if run is not None else {}
+    known = {name: before[name] for name in ("iterations", "until", "seconds") if name in before}
+    check_every = before.get("check_every") if asked.check_every is None else asked.check_every
+    return Limits(**(known or {"iterations": DEFAULT_ITERATIONS}), check_every=check_every), bool(known)
 
 
-def _agree(run: Run, game: Any, wanted: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """What a resumed run goes on with; what was asked for must not differ from it."""
+def _setting(given: dict[str, Any], run: Run | None) -> dict[str, Any]:
+    """What a solve runs with: what is given, else what a resumed run began with, else the defaults."""
+    given = {key: value for key, value in given.items() if value is not None}
+    if run is None:
+        return DEFAULTS | given
+    began = {key: run.configuration[key] for key in DEFAULTS if key in run.configuration}
+    if given.get("dtype") == "auto":
+        del given["dtype"]
+    for key in KEPT & given.keys():
+        if given[key] != began.get(key):
+            raise InputError(
+                f"{run.folder} began with {key} {began.get(key)}; it cannot go on with {given[key]}"
+            )
+    return DEFAULTS | began | given
+
+
+def _rule(name: str, run: Run | None) -> RegretRule:
+    try:
+        return load_rule(name)
+    except InputError as error:
+        if run is None:
+            raise
+        raise InputError(
+            f"{run.folder} began with a rule of your own, {name}; pass it again as rule="
+        ) from error
+
+
+def _check_same_game(run: Run | None, solver: Solver) -> None:
+    if run is None or solver.fingerprint == run.configuration["fingerprint"]:
+        return
     began = run.configuration
-    for key, value in wanted.items():
-        if value not in (None, began.get(key)) and (key, value) != ("dtype", "auto"):
-            raise InputError(f"{run.folder} began with {key} {began.get(key)}; it cannot go on with {value}")
-    return (began["game"] if game is None else game), {key: began.get(key) for key in wanted}
+    if began["game"] == solver.name and began.get("form", "history") != solver.form:
+        raise InputError(
+            f"{run.folder} began on the {began.get('form', 'history')} form, and plan {solver.plan_name} "
+            f"runs on the {solver.form} form"
+        )
+    raise InputError(f"{run.folder} is a run of {began['game']}, not of {solver.name}")
 
 
-def _compile(game: Any, memory: int, watch: Watcher) -> GameTree:
-    watch(Progress("compiling the game"))
-    return compile_tree(
-        load_game(game), memory, lambda histories: watch(Progress("compiling the game", histories=histories))
-    )
+def _matching(solver: Solver, strategy: Strategy) -> Strategy:
+    if strategy.fingerprint != solver.fingerprint:
+        raise InputError(
+            f"a strategy of {strategy.game} cannot start a solve of {solver.name} on the {solver.form} form"
+        )
+    return strategy
 
 
-def _matching(tree: GameTree, source: Strategy | str | Path) -> NDArray[np.float64]:
-    strategy = source if isinstance(source, Strategy) else Strategy.load(source)
-    if strategy.fingerprint != tree.fingerprint:
-        raise InputError(f"a strategy of {strategy.game} cannot start a solve of {tree.name}")
-    return strategy.probabilities
-
-
-def _cost(tree: GameTree, solver: HistorySolver) -> Cost:
-    columns = (tree.player, tree.infoset, tree.parent, tree.cell, tree.end, tree.payoff)
-    tree_bytes = sum(column.nbytes for column in columns) + 16 * tree.histories
+def _cost(solver: Solver) -> Cost:
     return Cost(
-        tree.histories, tree.infosets, tree.cells, tree_bytes, solver.arena.bytes, tuple(guarantees(tree))
+        solver.histories,
+        solver.infosets,
+        solver.cells,
+        solver.form_bytes,
+        solver.arena.bytes,
+        tuple(solver.notes),
     )
 
 
-def guarantees(tree: GameTree) -> list[str]:
-    """What CFR does not promise on this game, in sentences."""
-    found = []
-    if not tree.zero_sum:
-        found.append(
-            "the game is not zero-sum: average strategies need not approach a Nash equilibrium; "
-            "exploitability still measures the distance to one"
-        )
-    forgetful = [str(p) for p in (0, 1) if not sequence_form(tree).sequences[p].perfect_recall]
-    if forgetful:
-        found.append(
-            f"player {' and '.join(forgetful)} has imperfect recall: CFR's guarantee does not hold, and "
-            "exploitability is measured by opponents who forget nothing"
-        )
-    return found
+def _isomorphism(solver: Solver) -> bool | None:
+    return solver.game.isomorphism if isinstance(solver, PublicSolver) else None
 
 
-def _configuration(tree: GameTree, solver: HistorySolver, seed: int) -> dict[str, Any]:
+def _facts(solver: Solver, seconds: float, last: Mapping[str, Any]) -> dict[str, Any]:
+    """What a checkpoint says of itself; `last` is the last exploitability check."""
     return {
-        "game": tree.name,
-        "fingerprint": tree.fingerprint,
+        "nodes_touched": solver.nodes_touched,
+        "seconds": seconds,
         "rule": str(solver.rule),
         "updates": solver.updates,
-        "plan": solver.plan.name,
+        "exploitability": last.get("exploitability"),
+        "exploitability_at": last.get("iterations"),
+        "exploitability_unit": "chips, NashConv/2, exact best response",
+        "peak_memory_bytes": peak_memory(),
+    }
+
+
+def _configuration(rules: Game, solver: Solver, limits: Limits, seed: int) -> dict[str, Any]:
+    return {
+        # A run is resumed from anywhere.
+        "game": os.path.abspath(rules.path) if isinstance(rules, EfgGame) else str(rules),
+        "fingerprint": solver.fingerprint,
+        "form": solver.form,
+        "rule": str(solver.rule),
+        "updates": solver.updates,
+        "plan": solver.plan_name,
+        "evaluator": getattr(solver, "evaluator", "auto") if solver.form == "public" else "auto",
+        "isomorphism": "on" if _isomorphism(solver) else "off",
+        "device": getattr(solver, "device", "cpu"),
         "pruning": "none",
         "threads": solver.threads,
         "dtype": solver.dtype,
         "seed": seed,
+        **asdict(limits),
         "version": __version__,
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
     }

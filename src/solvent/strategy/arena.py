@@ -49,6 +49,11 @@ class Arena:
         """What the tables hold in memory."""
         return sum(table.nbytes for table in self._tables.values())
 
+    @property
+    def tables(self) -> dict[str, NDArray[np.floating]]:
+        """Every table by name."""
+        return dict(self._tables)
+
     def table(self, name: str) -> NDArray[np.floating]:
         """A whole table; block b is `table[offset[b] : offset[b] + sizes[b]]`. Stale after `grow` and `compact`."""
         return self._tables[name]

@@ -18,8 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.errors import InputError
+from solvent.units import size
 
 MANIFEST = "manifest.json"
+WRITING = ".writing"
 FORMAT = 1
 DISK_RESERVE = 16 << 20
 """Bytes that are left free on the disk whatever happens."""
@@ -27,23 +29,32 @@ DISK_RESERVE = 16 << 20
 
 def write_bundle(folder: Path, arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any]) -> None:
     """Write arrays and facts as one bundle, replacing what `folder` held only once all is on the disk."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    _check_space(folder.parent, sum(array.nbytes for array in arrays.values()))
-    aside = folder.with_name(f".{folder.name}.writing")
-    shutil.rmtree(aside, ignore_errors=True)
+    aside = folder.with_name(f".{folder.name}{WRITING}")
     try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        _check_space(folder.parent, sum(array.nbytes for array in arrays.values()))
+        shutil.rmtree(aside, ignore_errors=True)
         aside.mkdir()
         files = {name: _write_array(aside / f"{name}.npy", array) for name, array in arrays.items()}
         manifest = {"format": FORMAT, "facts": dict(facts), "files": files}
         manifest["digest"] = _digest_of(manifest)
         _write_bytes(aside / MANIFEST, json.dumps(manifest, indent=1).encode())
+        if folder.exists():
+            shutil.rmtree(folder)
+        os.replace(aside, folder)
+        _sync(folder.parent)
     except OSError as error:
         shutil.rmtree(aside, ignore_errors=True)
         raise InputError(f"cannot write {folder}: {error.strerror or error}") from error
-    if folder.exists():
-        shutil.rmtree(folder)
-    os.replace(aside, folder)
-    _sync(folder.parent)
+
+
+def remove_half_written(folder: Path) -> None:
+    """Remove what a killed process was writing in `folder`. Only for who alone writes there."""
+    for path in folder.glob(f".*{WRITING}"):
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
 
 
 def read_bundle(
@@ -85,7 +96,7 @@ def _write_bytes(path: Path, content: bytes) -> None:
 
 def write_text(path: Path, text: str) -> None:
     """Write a small file whole or not at all."""
-    aside = path.with_name(f".{path.name}.writing")
+    aside = path.with_name(f".{path.name}{WRITING}")
     try:
         _write_bytes(aside, text.encode())
         os.replace(aside, path)
@@ -97,7 +108,7 @@ def _check_space(folder: Path, needed: int) -> None:
     free = shutil.disk_usage(folder).free
     if needed + DISK_RESERVE > free:
         raise InputError(
-            f"no room in {folder}: {needed / 2**20:,.0f} MiB are needed and {free / 2**20:,.0f} MiB are free"
+            f"no room in {folder}: {size(needed + DISK_RESERVE)} are needed and {size(free)} are free"
         )
 
 
@@ -121,9 +132,9 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
 def _check_array(path: Path, expected: dict[str, Any], verify: bool) -> None:
     if not path.is_file():
         raise InputError(f"{path} is missing")
-    size = path.stat().st_size
-    if size != expected["bytes"]:
-        raise InputError(f"{path} is damaged: it has {size:,} bytes and should have {expected['bytes']:,}")
+    found = path.stat().st_size
+    if found != expected["bytes"]:
+        raise InputError(f"{path} is damaged: it has {found:,} bytes and should have {expected['bytes']:,}")
     if verify and _sha256(path) != expected["sha256"]:
         raise InputError(f"{path} is damaged: its checksum does not match the manifest")
 

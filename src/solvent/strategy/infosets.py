@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -81,6 +81,30 @@ class InfosetTable:
         """Where the infoset's actions lie in a vector over cells."""
         return slice(int(self.first_cell[infoset]), int(self.first_cell[infoset + 1]))
 
+    def player_of(self, infoset: int) -> int:
+        return int(self.player[infoset])
+
+    def numbers(self) -> Iterable[int]:
+        """Every infoset."""
+        return range(len(self))
+
+    def normalised(self, weights: NDArray[np.floating]) -> NDArray[np.float64]:
+        """Every probability, float64[cells]: weights in proportion inside each infoset, uniform where all are 0."""
+        weights = np.asarray(weights, dtype=np.float64)
+        actions = np.diff(self.first_cell)
+        total = (
+            np.repeat(np.add.reduceat(weights, self.first_cell[:-1]), actions) if len(weights) else weights
+        )
+        uniform = np.repeat(1.0 / actions, actions)
+        return np.divide(weights, total, out=uniform, where=total > 0)
+
+    def distances(self, a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Total variation between two strategies at every infoset."""
+        if not len(self):
+            return np.zeros(0)
+        distances: NDArray[np.float64] = np.add.reduceat(np.abs(a - b), self.first_cell[:-1]) / 2
+        return distances
+
     def find(self, label: str, player: int | None = None) -> int:
         """The infoset with this label; `player` where both players have one."""
         found = [
@@ -92,7 +116,8 @@ class InfosetTable:
             return found[0]
         if found:
             raise InputError(f"both players have an infoset {label!r}; say which player")
-        raise InputError(f"there is no infoset {label!r}; one that exists is {self.label(0)!r}")
+        hint = f"one that exists is {self.label(0)!r}" if len(self) else "the game has no decisions"
+        raise InputError(f"there is no infoset {label!r}; {hint}")
 
     def _candidates(self, player: int, label: str) -> Sequence[int]:
         wanted = np.uint64(_hash(player, label.encode()))

@@ -1,12 +1,12 @@
 """Runs: a folder that holds everything a long computation did, so that nothing is lost.
 
-    run.toml         what was asked for: game, rule, seed, version
+    run.toml         what was asked for: game, rule, limits, seed, version
     infosets/        the labels, written once
     checkpoints/N/   the tables after N iterations; the newest two are kept
     metrics.jsonl    one line per exploitability check
     result.json      the closing summary
 
-Any run can be killed at any moment and resumed from its newest checkpoint.
+A run has a checkpoint from its start: it can be killed at any moment and resumed from the newest one.
 """
 
 from __future__ import annotations
@@ -17,21 +17,27 @@ import os
 import shutil
 import tomllib
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from solvent.errors import InputError
-from solvent.strategy.bundle import read_bundle, read_facts, write_bundle, write_text
+from solvent.strategy.bundle import read_bundle, read_facts, remove_half_written, write_bundle, write_text
 from solvent.strategy.infosets import InfosetTable
+from solvent.strategy.public_infosets import PublicInfosets, public_infosets
 from solvent.strategy.strategy import VERIFY_UP_TO, Strategy
 
 CONFIGURATION = "run.toml"
+METRICS = ("iterations", "exploitability")
+"""What every line of the metrics says."""
 KEEP = 2
 """Checkpoints kept: the newest and, should it be damaged, the one before."""
+
+
+Checkpoint = tuple[dict[str, NDArray[Any]], dict[str, Any]]
+"""Tables and facts."""
 
 
 class Run:
@@ -45,23 +51,41 @@ class Run:
         return (folder / CONFIGURATION).is_file()
 
     @classmethod
-    def create(cls, folder: str | Path, configuration: Mapping[str, Any], infosets: InfosetTable) -> Run:
-        """A new run in an empty or new folder."""
+    def create(
+        cls,
+        folder: str | Path,
+        configuration: Mapping[str, Any],
+        infosets: InfosetTable | PublicInfosets,
+        tables: Mapping[str, NDArray[Any]],
+        facts: Mapping[str, Any],
+    ) -> Run:
+        """A new run in an empty or new folder, with the tables it starts from as its first checkpoint."""
         folder = Path(folder)
+        cls.check_new(folder)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InputError(f"cannot make the folder {folder}: {error.strerror}") from error
+        run = cls(folder, dict(configuration))
+        if isinstance(infosets, InfosetTable):  # those of a public game need no table
+            write_bundle(folder / "infosets", infosets.arrays, {"fingerprint": configuration["fingerprint"]})
+        run.save_checkpoint(0, tables, facts)
+        # Last: a folder with a configuration is a run that can be resumed.
+        run.configure({})
+        return run
+
+    @classmethod
+    def check_new(cls, folder: Path) -> None:
+        """Refuse a folder that cannot become a run."""
         if cls.is_run(folder):
             raise InputError(
                 f"{folder} already holds a run; go on with it by --resume, or choose another folder"
             )
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise InputError(f"{folder} exists and is not an empty folder; choose another")
-        try:
-            folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(f"cannot make the folder {folder}: {error.strerror}") from error
-        write_bundle(folder / "infosets", infosets.arrays, {"fingerprint": configuration["fingerprint"]})
-        # Last: a folder with a configuration is a run that can be resumed.
-        write_text(folder / CONFIGURATION, _to_toml(configuration))
-        return cls(folder, dict(configuration))
+        above = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
+        if not above.is_dir() or not os.access(above, os.W_OK):
+            raise InputError(f"cannot make the folder {folder}: {above} is not a folder to write in")
 
     @classmethod
     def open(cls, folder: str | Path) -> Run:
@@ -71,13 +95,18 @@ class Run:
         if not path.is_file():
             raise InputError(f"{folder} is not a run: it has no {CONFIGURATION}")
         try:
-            configuration = tomllib.loads(path.read_text())
+            configuration = tomllib.loads(path.read_text(encoding="utf-8"))
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise InputError(f"{path} is damaged: {error}") from error
         missing = {"game", "fingerprint"} - configuration.keys()
         if missing:
             raise InputError(f"{path} is damaged: it does not say {', '.join(sorted(missing))}")
         return cls(folder, configuration)
+
+    def configure(self, changes: Mapping[str, Any]) -> None:
+        """Change what was asked for."""
+        self.configuration.update(changes)
+        write_text(self.folder / CONFIGURATION, _to_toml(self.configuration))
 
     @contextmanager
     def locked(self) -> Iterator[None]:
@@ -87,18 +116,17 @@ class Run:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError as error:
                 raise InputError(f"{self.folder} is in use by another process") from error
+            for folder in (self.folder, self.folder / "checkpoints"):
+                remove_half_written(folder)
             yield
 
     # Checkpoints
 
     def checkpoints(self) -> list[int]:
         """The iterations of the checkpoints that are complete, oldest first."""
-        folder = self.folder / "checkpoints"
-        return (
-            sorted(int(path.name) for path in folder.glob("[0-9]*") if path.is_dir())
-            if folder.is_dir()
-            else []
-        )
+        paths = (self.folder / "checkpoints").glob("[0-9]*")
+        numbered = [(int(path.name), path) for path in paths if path.name.isdecimal() and path.is_dir()]
+        return sorted(iterations for iterations, path in numbered if path == self._checkpoint(iterations))
 
     def save_checkpoint(
         self, iterations: int, tables: Mapping[str, NDArray[Any]], facts: Mapping[str, Any]
@@ -109,17 +137,36 @@ class Run:
         for old in self.checkpoints()[:-KEEP]:
             shutil.rmtree(self._checkpoint(old), ignore_errors=True)
 
-    def load_checkpoint(self, mapped: bool = False) -> tuple[dict[str, NDArray[Any]], dict[str, Any]] | None:
-        """The newest checkpoint, verified, or None where the run was cut off before its first."""
+    def load_checkpoint(self, mapped: bool = False) -> Checkpoint:
+        """The newest checkpoint, verified."""
         saved = self.checkpoints()
         if not saved:
-            return None
-        folder = self._checkpoint(saved[-1])
+            raise InputError(f"{self.folder} has no checkpoint")
+        try:
+            return self._read_checkpoint(saved[-1], mapped)
+        except InputError as error:
+            older = next((n for n in reversed(saved[:-1]) if self._is_intact(n)), None)
+            if older is None:
+                raise
+            raise InputError(
+                f"{error}; the checkpoint of iteration {older} is intact: "
+                f"to use it, remove the folder {self._checkpoint(saved[-1])}"
+            ) from error
+
+    def _is_intact(self, iterations: int) -> bool:
+        try:
+            self._read_checkpoint(iterations, mapped=True)
+        except InputError:
+            return False
+        return True
+
+    def _read_checkpoint(self, iterations: int, mapped: bool) -> Checkpoint:
+        folder = self._checkpoint(iterations)
         size = sum(path.stat().st_size for path in folder.glob("*.npy"))
         tables, facts = read_bundle(folder, verify=not mapped or size <= VERIFY_UP_TO, mapped=mapped)
         if facts.get("fingerprint") != self.configuration["fingerprint"]:
             raise InputError(f"{folder} is the checkpoint of another game")
-        if facts.get("iterations") != saved[-1]:
+        if facts.get("iterations") != iterations:
             raise InputError(f"{folder} is damaged: it holds iteration {facts.get('iterations')}")
         return tables, facts
 
@@ -130,19 +177,17 @@ class Run:
 
     def strategy(self) -> Strategy:
         """The average strategy of the newest checkpoint, memory-mapped."""
-        loaded = self.load_checkpoint(mapped=True)
-        if loaded is None:
-            raise InputError(f"{self.folder} has no checkpoint yet")
-        tables, facts = loaded
-        infosets = InfosetTable.from_arrays(read_bundle(self.folder / "infosets", mapped=True)[0])
+        tables, facts = self.load_checkpoint(mapped=True)
         configuration = self.configuration
-        weights = tables["average"]
-        if "offset" in tables:
-            stored = tables["offset"] >= 0
-            full = np.zeros(infosets.cells, dtype=weights.dtype)
-            full[stored] = weights[tables["offset"][stored]]
-            weights = full
-        return Strategy(configuration["game"], configuration["fingerprint"], infosets, weights, facts)
+        game, fingerprint = configuration["game"], configuration["fingerprint"]
+        infosets: InfosetTable | PublicInfosets
+        if configuration.get("form") == "public":
+            infosets = public_infosets(
+                game, configuration.get("isomorphism") == "on", fingerprint, self.folder
+            )
+        else:
+            infosets = InfosetTable.from_arrays(read_bundle(self.folder / "infosets", mapped=True)[0])
+        return Strategy(game, fingerprint, infosets, tables["average"], facts)
 
     def facts(self) -> dict[str, Any]:
         """What the newest checkpoint says of itself."""
@@ -150,14 +195,14 @@ class Run:
         return read_facts(self._checkpoint(saved[-1])) if saved else {}
 
     def metrics(self) -> list[dict[str, Any]]:
-        """The exploitability checks so far; a last line that was cut off is left out."""
+        """The exploitability checks so far; a line that was cut off or damaged is left out."""
         path = self.folder / "metrics.jsonl"
         rows = []
-        for line in path.read_text().splitlines() if path.is_file() else []:
-            try:
-                rows.append(json.loads(line))
-            except ValueError:
-                break
+        for line in path.read_bytes().splitlines() if path.is_file() else []:
+            with suppress(ValueError):
+                row = json.loads(line)
+                if isinstance(row, dict) and all(isinstance(row.get(key), int | float) for key in METRICS):
+                    rows.append(row)
         return rows
 
     def add_metric(self, row: Mapping[str, Any]) -> None:
@@ -173,18 +218,20 @@ class Run:
         write_text(self.folder / "result.json", json.dumps(result, indent=1) + "\n")
 
 
-def find_runs(folder: str | Path) -> list[Run]:
-    """The runs in a folder and in the folders below it."""
+def find_runs(folder: str | Path) -> list[Path]:
+    """The folders of the runs in a folder and below it."""
     found = []
     for path, folders, files in os.walk(folder):
         if CONFIGURATION in files:
             folders.clear()
-            found.append(Run.open(path))
-    return sorted(found, key=lambda run: run.folder)
+            found.append(Path(path))
+    return sorted(found)
 
 
 def _to_toml(configuration: Mapping[str, Any]) -> str:
     # JSON's strings, numbers and booleans are TOML's too.
     return "".join(
-        f"{key} = {json.dumps(value)}\n" for key, value in configuration.items() if value is not None
+        f"{key} = {json.dumps(value, ensure_ascii=False)}\n"
+        for key, value in configuration.items()
+        if value is not None
     )

@@ -1,7 +1,7 @@
 """A strategy: for every infoset, how often each action is played. The result of solving.
 
 strategy = Strategy.load("runs/leduc")
-strategy["K|Q|kb4"]           # {'fold': 0.12, 'call': 0.88}
+strategy["K|Q|kk/b"]          # {'fold': 0.07, 'call': 0.91, 'raise 4': 0.02}
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from solvent.errors import InputError
 from solvent.forms.history import GameTree
 from solvent.strategy.bundle import read_bundle, write_bundle
 from solvent.strategy.infosets import InfosetTable
+from solvent.strategy.public_infosets import PublicInfosets, public_infosets
 
 VERIFY_UP_TO = 1 << 28
 """Bytes up to which a strategy's checksums are verified when it is opened; larger ones open mapped at once."""
@@ -36,7 +37,7 @@ class Strategy:
 
     game: str
     fingerprint: str
-    infosets: InfosetTable
+    infosets: InfosetTable | PublicInfosets
     weights: NDArray[np.floating]
     facts: dict[str, Any] = field(default_factory=dict)
     """What made it: rule, iterations, exploitability and how it was measured, seconds, peak memory."""
@@ -73,26 +74,26 @@ class Strategy:
     @cached_property
     def probabilities(self) -> NDArray[np.float64]:
         """Every probability, float64[cells]."""
-        weights = np.asarray(self.weights, dtype=np.float64)
-        first = self.infosets.first_cell
-        actions = np.diff(first)
-        total = np.repeat(np.add.reduceat(weights, first[:-1]), actions) if len(weights) else weights
-        uniform = np.repeat(1.0 / actions, actions)
-        probabilities = np.divide(weights, total, out=uniform, where=total > 0)
+        probabilities = self.infosets.normalised(self.weights)
         probabilities.flags.writeable = False
         return probabilities
 
     def rows(self) -> Iterator[tuple[int, str, dict[str, float]]]:
         """Player, label and probabilities of every infoset."""
-        for infoset in range(len(self)):
-            yield int(self.infosets.player[infoset]), self.infosets.label(infoset), self.at(infoset)
+        for infoset in self.infosets.numbers():
+            yield self.infosets.player_of(infoset), self.infosets.label(infoset), self.at(infoset)
 
     # Files
 
     def save(self, folder: str | Path) -> None:
         """Save as a folder that `load` opens memory-mapped."""
         facts = {**self.facts, "game": self.game, "fingerprint": self.fingerprint}
-        write_bundle(Path(folder), {"weights": self.weights, **self.infosets.arrays}, facts)
+        arrays: dict[str, NDArray[Any]] = {"weights": self.weights}
+        if isinstance(self.infosets, InfosetTable):
+            arrays |= self.infosets.arrays
+        else:
+            facts |= {"form": "public", "isomorphism": self.infosets.game.isomorphism}
+        write_bundle(Path(folder), arrays, facts)
 
     @classmethod
     def load(cls, folder: str | Path) -> Strategy:
@@ -110,7 +111,13 @@ class Strategy:
             raise InputError(f"{folder} is not a saved strategy")
         weights = arrays.pop("weights")
         game, fingerprint = facts.pop("game"), facts.pop("fingerprint")
-        return cls(game, fingerprint, InfosetTable.from_arrays(arrays), weights, facts)
+        if facts.pop("form", None) == "public":
+            infosets: InfosetTable | PublicInfosets = public_infosets(
+                game, facts.pop("isomorphism"), fingerprint, folder
+            )
+        else:
+            infosets = InfosetTable.from_arrays(arrays)
+        return cls(game, fingerprint, infosets, weights, facts)
 
     def write_csv(self, file: TextIO) -> None:
         """One line per infoset-action: player, infoset, action, probability."""
@@ -144,12 +151,13 @@ def compare(a: Strategy, b: Strategy) -> Comparison:
     """Compare two strategies infoset by infoset."""
     if a.fingerprint != b.fingerprint:
         raise InputError(f"the strategies are of different games: {a.game} and {b.game}")
-    difference = np.abs(a.probabilities - b.probabilities)
-    distance = np.add.reduceat(difference, a.infosets.first_cell[:-1]) / 2
+    if not len(a):
+        raise InputError(f"{a.game} has no decisions, so its strategies cannot differ")
+    distance = a.infosets.distances(a.probabilities, b.probabilities)
     worst = int(distance.argmax())
     return Comparison(
         float(distance.mean()),
         float(distance[worst]),
         a.infosets.label(worst),
-        int(a.infosets.player[worst]),
+        a.infosets.player_of(worst),
     )

@@ -1,0 +1,268 @@
+"""The subcommands of `solvent`."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from solvent import __version__
+from solvent.app.bench import bench
+from solvent.app.terminal import terminal
+from solvent.errors import InputError
+
+app = typer.Typer(
+    name="solvent",
+    help="Solve imperfect-information games.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.add_typer(bench, name="bench")
+
+# typer carries its own copy of click; this is that copy's root of all usage errors.
+_UsageError: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
+RunFolder = Annotated[Path, typer.Argument(help="A run's folder, or a saved strategy's.")]
+
+
+def run() -> int:
+    """Run the command line: 0 on success, 2 with one line on bad input, never a traceback for a user's slip."""
+    try:
+        code = app(standalone_mode=False)
+        sys.stdout.flush()
+    except InputError as error:
+        return _refuse(str(error))
+    except _UsageError as error:
+        return _refuse(error.format_message())
+    except (BrokenPipeError, SystemExit):
+        # Whoever read our output has stopped (click exits then), and nothing more may be written to him.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
+    except OSError as error:
+        where = f"{error.filename}: " if error.filename is not None else ""
+        return _refuse(f"{where}{error.strerror or error}")
+    except typer.Abort:
+        return 130
+    return code if isinstance(code, int) else 0
+
+
+def _refuse(sentence: str) -> int:
+    line = " ".join(sentence.split())
+    if line:  # without arguments the help has said it
+        sys.stderr.write(f"solvent: {line}\n")
+    return 2
+
+
+def _print_json(document: Any) -> None:
+    sys.stdout.write(json.dumps(document, indent=1) + "\n")
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        print(f"solvent {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Solve imperfect-information games."""
+
+
+def _memory(text: str) -> int:
+    """Bytes from `8G`, `512M` or a plain number."""
+    factor = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}.get(text[-1:].upper(), 1)
+    number = text[:-1] if factor > 1 else text
+    try:
+        size = int(float(number) * factor)
+    except (ValueError, OverflowError):
+        size = 0
+    if size <= 0:
+        raise InputError(f"memory is written like 8G or 512M, not {text!r}")
+    return size
+
+
+@app.command()
+def games(as_json: Json = False) -> None:
+    """The games that can be named, with their parameters."""
+    from solvent.app.display import games_table
+    from solvent.games.catalogue import GAMES, parameters
+
+    if as_json:
+        rows = [{"name": n, "parameters": {p.name: p.default for p in parameters(n)}} for n in GAMES]
+        _print_json({"games": rows})
+    else:
+        terminal().print(games_table())
+
+
+@app.command()
+def solve(
+    game: Annotated[
+        str | None, typer.Argument(help="A name, openspiel:NAME(...) or a path to an .efg file.")
+    ] = None,
+    rule: Annotated[
+        str | None, typer.Option(help="cfr, cfr+, lcfr, dcfr, dcfr(a,b,g) or pcfr+.  [default: dcfr]")
+    ] = None,
+    updates: Annotated[
+        str | None, typer.Option(help="alternating or simultaneous.  [default: alternating]")
+    ] = None,
+    plan: Annotated[
+        str | None,
+        typer.Option(help="auto, serial, branched, flattened, aggregated or sequence.  [default: auto]"),
+    ] = None,
+    evaluator: Annotated[
+        str | None,
+        typer.Option(help="How showdowns are summed: swept, sweep or gemm.  [default: the quickest]"),
+    ] = None,
+    isomorphism: Annotated[
+        str | None, typer.Option(help="on: boards that differ in suits' names once; or off.  [default: on]")
+    ] = None,
+    device: Annotated[
+        str | None,
+        typer.Option(help="cpu, or arrays of numpy, torch, cupy or jax.  [default: cpu]"),
+    ] = None,
+    pruning: Annotated[str, typer.Option(help="none.")] = "none",
+    threads: Annotated[int | None, typer.Option(help="Threads.  [default: all cores]")] = None,
+    dtype: Annotated[str | None, typer.Option(help="auto, float64 or float32.  [default: auto]")] = None,
+    iterations: Annotated[
+        int | None, typer.Option(help="Stop after so many in all.  [default: 1000 if no limit is given]")
+    ] = None,
+    until: Annotated[
+        float | None, typer.Option(help="Stop at this exploitability, NashConv/2 in chips.")
+    ] = None,
+    seconds: Annotated[float | None, typer.Option(help="Stop after so many seconds of solving.")] = None,
+    check_every: Annotated[
+        int | None, typer.Option(help="Iterations between exploitability checks.  [default: each 10 % more]")
+    ] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed, recorded with the run.  [default: 0]")] = None,
+    memory: Annotated[str, typer.Option(help="The most the game may take, such as 8G.")] = "8G",
+    out: Annotated[Path | None, typer.Option(help="Keep the run in this new folder.")] = None,
+    resume: Annotated[Path | None, typer.Option(help="Go on with the run in this folder.")] = None,
+    warm_start: Annotated[
+        Path | None, typer.Option(help="Start from the strategy of this run instead of uniform play.")
+    ] = None,
+    checkpoint_seconds: Annotated[float, typer.Option(help="Seconds between checkpoints.")] = 30.0,
+    as_json: Json = False,
+) -> None:
+    """Solve a game and watch exploitability fall."""
+    from solvent.app.display import SolveDisplay, cores, result_table
+    from solvent.app.plots import plot_convergence
+    from solvent.solvers.solve import solve as solve_game
+
+    with SolveDisplay(terminal(stderr=True), quiet=as_json and not sys.stderr.isatty()) as display:
+        result = solve_game(
+            game,
+            rule=rule,
+            updates=updates,
+            plan=plan,
+            evaluator=evaluator,
+            isomorphism=isomorphism,
+            device=device,
+            pruning=pruning,
+            threads=cores() if threads is None and resume is None else threads,
+            dtype=dtype,
+            iterations=iterations,
+            until=until,
+            seconds=seconds,
+            check_every=check_every,
+            seed=seed,
+            memory=_memory(memory),
+            out=out,
+            resume=resume,
+            warm_start=warm_start,
+            checkpoint_seconds=checkpoint_seconds,
+            watch=display.show,
+        )
+    if result.run is not None:
+        plot_convergence(result, result.run / "convergence.png")
+    if as_json:
+        _print_json(result.as_dict())
+    else:
+        terminal().print(result_table(result))
+
+
+@app.command()
+def show(
+    run: RunFolder,
+    infoset: Annotated[
+        str | None, typer.Argument(help="An infoset's label, or a pattern with * and ?.")
+    ] = None,
+    player: Annotated[
+        int | None, typer.Option(min=0, max=1, help="Where both players have the label.")
+    ] = None,
+    limit: Annotated[int, typer.Option(min=1, help="How many infosets to list.")] = 20,
+    as_json: Json = False,
+) -> None:
+    """What a run found: its summary, or the strategy at an infoset."""
+    from solvent.app.display import show_strategy, strategy_rows, summary_table
+    from solvent.strategy.strategy import Strategy
+
+    strategy = Strategy.load(run)
+    rows, matching = strategy_rows(strategy, infoset, player, limit)
+    if infoset is not None and not matching:
+        raise InputError(f"no infoset matches {infoset!r}")
+    if as_json:
+        facts = {"game": strategy.game, "fingerprint": strategy.fingerprint, **strategy.facts}
+        listed = [{"player": p, "infoset": label, "probabilities": row} for p, label, row in rows]
+        _print_json({**facts, "infosets": listed, "matching": matching})
+        return
+    console = terminal()
+    if infoset is None:
+        console.print(summary_table(strategy))
+    console.print(show_strategy(rows, matching))
+
+
+@app.command()
+def export(
+    source: Annotated[str, typer.Argument(help="A run, a saved strategy or, for efg, a game.")],
+    to: Annotated[str, typer.Option("--format", help="csv, json, openspiel, strategy or efg.")] = "csv",
+    out: Annotated[Path | None, typer.Option(help="Where to; standard output for csv, json and efg.")] = None,
+) -> None:
+    """Write a strategy as CSV, JSON, a pickled OpenSpiel TabularPolicy or a saved strategy; a game as .efg."""
+    from solvent.app.export import export as write
+
+    write(source, to, out)
+
+
+@app.command()
+def compare(a: RunFolder, b: RunFolder, as_json: Json = False) -> None:
+    """How two strategies of one game differ, and what each wins against the other."""
+    from solvent.app.display import comparison_table
+    from solvent.app.head_to_head import head_to_head
+
+    document = head_to_head(a, b)
+    if as_json:
+        _print_json(document)
+    else:
+        terminal().print(comparison_table(document))
+
+
+@app.command()
+def runs(
+    folder: Annotated[Path, typer.Argument(help="Where to look.")] = Path("runs"), as_json: Json = False
+) -> None:
+    """The runs in a folder and below it."""
+    from solvent.app.display import run_summary, runs_table
+    from solvent.strategy.run import find_runs
+
+    if not folder.is_dir():
+        raise InputError(f"{folder} is not a folder")
+    found = [run_summary(run) for run in find_runs(folder)]
+    if as_json:
+        _print_json({"runs": found})
+    else:
+        console = terminal()
+        console.print(runs_table(found))
+        for row in found:
+            if row["damage"] is not None:
+                console.print(f"damaged: {row['damage']}", soft_wrap=True)

@@ -1,0 +1,165 @@
+"""`solvent bench plans` and the `solvent reproduce` commands for the aggregation paper."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from solvent.app.terminal import table, terminal
+from solvent.units import size
+
+if TYPE_CHECKING:
+    from solvent.experiments.aggregation import Check, Row
+
+RESULTS = Path("docs/results")
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
+Out = Annotated[Path, typer.Option(help="The folder for the page, its CSV and its picture.")]
+
+
+def bench_plans(
+    game: Annotated[
+        list[str] | None, typer.Option(help="Games with a public form.  [default: the paper's six]")
+    ] = None,
+    repeats: Annotated[int, typer.Option(min=1, help="Interleaved repeats; medians are shown.")] = 7,
+    threads: Annotated[int, typer.Option(min=1, help="Threads for the aggregated plan.")] = 1,
+    dtype: Annotated[str, typer.Option(help="float32, float64 or auto.")] = "float32",
+    memory: Annotated[str, typer.Option(help="The most that a plan may take, such as 8G.")] = "8G",
+    page: Annotated[
+        Path | None, typer.Option(help="Write a results page in Markdown here, and a CSV beside it.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Seconds per CFR iteration on every plan, evaluator and board isomorphism, interleaved in one process."""
+    from solvent.app.commands import _memory
+    from solvent.experiments.aggregation import GAMES, measure, write_results
+
+    with _telling() as say:
+        rows = measure(game or GAMES, repeats, threads, dtype, _memory(memory), say)
+    if page is not None:
+        write_results(rows, page)
+    if as_json:
+        _print_json({"rows": [row.as_dict() for row in rows]})
+    else:
+        _show_plans(rows)
+
+
+def reproduce_aggregation(
+    out: Out = RESULTS,
+    quick: Annotated[bool, typer.Option(help="Small games and short times, to see that it works.")] = False,
+    seconds: Annotated[
+        float | None, typer.Option(help="Seconds of each plan in Figure 3.  [default: 30]")
+    ] = None,
+    memory: Annotated[str, typer.Option(help="The most that a plan may take, such as 8G.")] = "8G",
+    as_json: Json = False,
+) -> None:
+    """Table 1 and Figure 3 of the aggregation paper on this machine: about half an hour."""
+    from solvent.app.commands import _memory
+    from solvent.experiments import aggregation as paper
+
+    games = paper.QUICK_GAMES if quick else paper.GAMES
+    repeats, plan_seconds = (3, 2.0) if quick else (paper.REPEATS, paper.PLAN_SECONDS)
+    span = seconds or (1.0 if quick else paper.CURVE_SECONDS)
+    limit, page = _memory(memory), out / "aggregation.md"
+    with _telling() as say:
+        rows = paper.measure(games, repeats, memory=limit, progress=say, plan_seconds=plan_seconds)
+        points = paper.curves(games, span, 2 * span, memory=limit, progress=say)
+    command = "solvent reproduce aggregation" + (" --quick" if quick else "")
+    paper.write_results(rows, page, points, command)
+    if as_json:
+        curves = [point.as_dict() for point in points]
+        _print_json({"rows": [row.as_dict() for row in rows], "curves": curves, "page": str(page)})
+    else:
+        _show_plans(rows)
+        terminal().print(f"written to {page}")
+
+
+def reproduce_full_deck(
+    minutes: Annotated[float, typer.Option(help="Stop after so many, checks included.")] = 20.0,
+    threads: Annotated[int, typer.Option(min=1, help="Threads.")] = 2,
+    rule: Annotated[str, typer.Option(help="cfr, cfr+, lcfr, dcfr, dcfr(a,b,g) or pcfr+.")] = "dcfr",
+    target: Annotated[float, typer.Option(help="Stop below this exploitability, in mbb/hand.")] = 0.9,
+    game: Annotated[str, typer.Option(help="The deck.")] = "flop_holdem(suits=4,ranks=13)",
+    out: Out = RESULTS,
+    as_json: Json = False,
+) -> None:
+    """Flop hold'em with all 52 cards, to below 1 mbb/hand; it takes about 3 GB."""
+    from solvent.experiments.aggregation import full_deck, write_full_deck
+
+    page = out / "full-deck.md"
+    with _telling() as say:
+        checks = full_deck(minutes, threads, rule, target, game, progress=say)
+    command = f"solvent reproduce full-deck --minutes {minutes:g} --threads {threads}"
+    write_full_deck(checks, page, command)
+    if as_json:
+        _print_json({"rows": [check.as_dict() for check in checks], "page": str(page)})
+    else:
+        terminal().print(_checks_table(checks))
+        terminal().print(f"written to {page}")
+
+
+@contextmanager
+def _telling() -> Iterator[Callable[[str], None]]:
+    """Progress on standard error: one line that changes on a terminal, a line for each step elsewhere."""
+    console = terminal(stderr=True)
+    if not console.is_terminal:
+        yield lambda said: console.print(Text(said), soft_wrap=True)
+        return
+    with console.status("measuring") as status:
+        yield lambda said: status.update(Text(said))
+
+
+def _print_json(document: Any) -> None:
+    sys.stdout.write(json.dumps(document, indent=1) + "\n")
+
+
+def _show_plans(rows: Sequence[Row]) -> None:
+    for game in dict.fromkeys(row.game for row in rows):
+        shown = table("plan", "iteration", "ns per history", "peak", "speed-up", "efficiency", title=game)
+        for row in rows:
+            if row.game == game:
+                shown.add_row(_label(row), *_numbers(row))
+        terminal().print(shown)
+        for row in rows:
+            if row.game == game and row.refused is not None:
+                terminal().print(f"{row.plan}: {row.refused}")
+
+
+def _label(row: Row) -> str:
+    plan = row.plan if row.plan == row.runs_as else f"{row.plan} ({row.runs_as})"
+    parts = [plan, row.evaluator, "iso" if row.isomorphism else None]
+    return " ".join(filter(None, [*parts, f"x{row.threads}" if row.threads > 1 else None]))
+
+
+def _numbers(row: Row) -> list[str]:
+    if row.seconds_per_iteration is None:
+        return ["-"] * 5
+    return [
+        f"{row.seconds_per_iteration * 1e3:.4g} ms",
+        f"{row.ns_per_history:.3g}",
+        "-" if row.peak_memory_bytes is None else size(row.peak_memory_bytes),
+        "-" if row.speedup is None else f"{row.speedup:,.1f}x",
+        f"{row.efficiency:.2f}",
+    ]
+
+
+def _checks_table(checks: Sequence[Check]) -> Table:
+    shown = table("iterations", "seconds", "with checks", "exploitability, chips", "mbb/hand", "resident")
+    for check in checks:
+        shown.add_row(
+            f"{check.iterations:,}",
+            f"{check.seconds:.1f}",
+            f"{check.wall_seconds:.1f}",
+            f"{check.exploitability:.6f}",
+            f"{check.mbb_per_hand:.3f}",
+            "-" if check.resident_bytes is None else size(check.resident_bytes),
+        )
+    return shown

@@ -1,0 +1,24 @@
+"""Where the command line prints: what users name is shown as it is, square brackets and colons included."""
+
+from __future__ import annotations
+
+from rich.console import Console
+from rich.table import Table
+
+
+class _Terminal(Console):
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
+def terminal(stderr: bool = False) -> Console:
+    """Standard output or standard error."""
+    return _Terminal(stderr=stderr, markup=False, emoji=False, highlight=False)
+
+
+def table(*headers: str, title: str | None = None) -> Table:
+    """A table that folds what is too long for its column, so that nothing is lost."""
+    made = Table(title=title, title_justify="left", show_header=any(headers))
+    for header in headers:
+        made.add_column(header, overflow="fold")
+    return made

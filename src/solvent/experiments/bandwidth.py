@@ -1,0 +1,42 @@
+"""How fast this machine reads, changes and writes memory: the limit that full-width CFR runs against."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+MEGABYTES = 256
+"""Of each thread's array, which must be larger than the last cache."""
+REPEATS = 7
+BYTES_PER_FLOAT = 8
+"""4 read and 4 written."""
+
+
+@njit(cache=True, nogil=True)
+def _add(values: Any, addend: Any) -> None:
+    for k in range(len(values)):
+        values[k] += addend
+
+
+def bandwidth(threads: int = 1, megabytes: int = MEGABYTES, repeats: int = REPEATS) -> float:
+    """Bytes a second read and written back by threads that each add to a float32 array, at best."""
+    arrays = [np.zeros(megabytes * 10**6 // 4, dtype=np.float32) for _ in range(threads)]
+    addend = np.float32(1)
+    _add(arrays[0][:1], addend)
+    best = float("inf")
+    with ThreadPoolExecutor(threads) as pool:
+        for _ in range(repeats + 1):  # the first one only brings the pages in
+            start = time.perf_counter()
+            for job in [pool.submit(_add, values, addend) for values in arrays]:
+                job.result()
+            best = min(best, time.perf_counter() - start)
+    return BYTES_PER_FLOAT * sum(map(len, arrays)) / best
+
+
+def bandwidths(threads: int) -> dict[int, float]:
+    """`bandwidth` with each number of threads from 1 up."""
+    return {count: bandwidth(count) for count in range(1, threads + 1)}

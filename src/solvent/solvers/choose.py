@@ -1,0 +1,140 @@
+"""Which form and plan a game is solved on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from solvent.errors import InputError
+from solvent.forms.history import GameTree, compile_tree
+from solvent.forms.public import public_game
+from solvent.games.game import Game
+from solvent.games.public import PublicRules
+from solvent.response.exploitability import Evaluation
+from solvent.solvers.cfr import HistorySolver, check_options, table_dtype
+from solvent.solvers.flattened import flattened_bytes
+from solvent.solvers.plans import check_plan
+from solvent.solvers.public_cfr import PublicSolver, check_public_options
+from solvent.solvers.rules import RegretRule
+from solvent.strategy.arena import Arena
+from solvent.strategy.strategy import Strategy
+
+ON_PUBLIC_FORM = ("auto", "aggregated", "serial", "branched")
+"""Plans that a game with a public form runs there; the others need its histories stored."""
+
+
+class Solver(Protocol):
+    """What every solver is: one verb set, and what a run says of itself."""
+
+    form: str
+    rule: RegretRule
+    updates: str
+    dtype: str
+    arena: Arena
+    iterations: int
+    nodes_touched: int
+
+    @property
+    def touched_unit(self) -> str: ...
+    @property
+    def plan_name(self) -> str: ...
+    @property
+    def threads(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def fingerprint(self) -> str: ...
+    @property
+    def histories(self) -> int: ...
+    @property
+    def infosets(self) -> int: ...
+    @property
+    def cells(self) -> int: ...
+    @property
+    def form_bytes(self) -> int: ...
+    @property
+    def notes(self) -> list[str]: ...
+
+    def run(self, iterations: int) -> None: ...
+    def evaluate(self) -> Evaluation: ...
+    def strategy(self, **facts: Any) -> Strategy: ...
+    def restore(self, iterations: int, nodes_touched: int) -> None: ...
+    def warm_start(self, strategy: Strategy, weight: float = 1.0) -> None: ...
+
+
+@dataclass(frozen=True)
+class Options:
+    """How to solve, apart from the rule."""
+
+    updates: str = "alternating"
+    plan: str = "auto"
+    evaluator: str = "auto"
+    isomorphism: str = "on"
+    device: str = "cpu"
+    threads: int = 1
+    dtype: str = "auto"
+
+    def __post_init__(self) -> None:
+        check_options(self.updates, self.dtype)
+        check_plan(self.plan, self.threads)
+        if self.isomorphism not in ("on", "off"):
+            raise InputError(f"isomorphism is on or off, not {self.isomorphism}")
+        plan = self.plan if self.plan in ON_PUBLIC_FORM else "auto"
+        check_public_options(plan, self.evaluator, self.device, self.threads)
+
+
+def make_solver(
+    game: Game,
+    rule: str | RegretRule,
+    options: Options,
+    memory: int,
+    progress: Callable[[int], None] | None = None,
+) -> PublicSolver | HistorySolver:
+    """A solver for a game: on the public form where the game and the plan have one, else on its histories."""
+    if isinstance(game, PublicRules) and options.plan in ON_PUBLIC_FORM:
+        return _public(game, rule, options, memory)
+    for name, value, default in (("evaluator", options.evaluator, "auto"), ("device", options.device, "cpu")):
+        if value != default:
+            raise InputError(f"{name} {value} is for the aggregated plan, and {game} is not solved on it")
+    if options.plan == "aggregated":
+        raise InputError(
+            f"the aggregated plan needs hands that are dealt and all else public; {game} is not so"
+        )
+    tree = compile_tree(game, memory, progress)
+    _check_history_memory(tree, options, memory)
+    return HistorySolver(tree, rule, options.updates, options.plan, options.threads, options.dtype)
+
+
+def _public(game: PublicRules, rule: str | RegretRule, options: Options, memory: int) -> PublicSolver:
+    # Boards are walked one by one by the serial plans, and told apart where matrices hold the chances.
+    sorts = game.hole_cards(game.hands()[0]) is not None
+    every_board = options.plan in ("serial", "branched") or (not sorts and options.device == "cpu")
+    public = public_game(game, options.isomorphism == "on" and not every_board)
+    tables = 3 if options.plan in ("serial", "branched") else 2
+    needed = tables * public.cells * np.dtype(table_dtype(options.dtype, public.cells)).itemsize
+    if needed > memory:
+        raise InputError(
+            f"{game} has {public.cells:,} infoset-actions, whose tables take {needed / 2**30:,.1f} GiB; "
+            f"the memory limit is {memory / 2**30:,.1f} GiB"
+        )
+    return PublicSolver(
+        public,
+        rule,
+        options.updates,
+        options.plan,
+        options.evaluator,
+        options.threads,
+        options.dtype,
+        options.device,
+    )
+
+
+def _check_history_memory(tree: GameTree, options: Options, memory: int) -> None:
+    if options.plan == "flattened" and (needed := flattened_bytes(tree)) > memory:
+        raise InputError(
+            f"the flattened plan keeps all {tree.histories:,} histories of {tree.name} in levels, which take "
+            f"{needed / 2**30:,.1f} GiB; the memory limit is {memory / 2**30:,.1f} GiB"
+        )
