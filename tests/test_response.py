@@ -15,7 +15,8 @@ from oracles import expected_payoffs
 from random_games import RandomGame
 from solvent.forms.history import GameTree, compile_tree
 from solvent.games.catalogue import load_game
-from solvent.response.exploitability import best_response, evaluate, expected_value, exploitability
+from solvent.response.exploitability import best_response, evaluate, expected_value
+from solvent.response.measure import exploitability
 from solvent.strategy.strategy import Strategy
 
 

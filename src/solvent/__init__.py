@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from solvent.games.game import Game as Game
     from solvent.games.game import State as State
     from solvent.response.exploitability import best_response as best_response
-    from solvent.response.exploitability import exploitability as exploitability
+    from solvent.response.measure import exploitability as exploitability
     from solvent.solvers.cfr import HistorySolver as HistorySolver
     from solvent.solvers.rules import RegretRule as RegretRule
     from solvent.solvers.rules import Weights as Weights
@@ -42,7 +42,7 @@ _WHERE = {
     "Game": "solvent.games.game",
     "State": "solvent.games.game",
     "best_response": "solvent.response.exploitability",
-    "exploitability": "solvent.response.exploitability",
+    "exploitability": "solvent.response.measure",
     "HistorySolver": "solvent.solvers.cfr",
     "RegretRule": "solvent.solvers.rules",
     "Weights": "solvent.solvers.rules",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from solvent.errors import InputError
+
 
 def size(count: float) -> str:
     """Bytes in the largest unit that keeps them above 1.
@@ -14,3 +16,16 @@ def size(count: float) -> str:
             break
         count /= 1024
     return f"{count:,.0f} {unit}" if unit == "B" else f"{count:,.1f} {unit}"
+
+
+def parse_size(text: str) -> int:
+    """Bytes from `8G`, `512M` or a plain number."""
+    factor = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}.get(text[-1:].upper(), 1)
+    number = text[:-1] if factor > 1 else text
+    try:
+        size = int(float(number) * factor)
+    except (ValueError, OverflowError):
+        size = 0
+    if size <= 0:
+        raise InputError(f"memory is written like 8G or 512M, not {text!r}")
+    return size

@@ -13,8 +13,10 @@ import typer
 
 from solvent import __version__
 from solvent.app.bench import bench
+from solvent.app.experiments import bench_plans, reproduce_aggregation, reproduce_full_deck
 from solvent.app.terminal import terminal
 from solvent.errors import InputError
+from solvent.units import parse_size
 
 app = typer.Typer(
     name="solvent",
@@ -24,6 +26,13 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(bench, name="bench")
+reproduce = typer.Typer(
+    help="Regenerate the papers' tables and figures on this machine.", no_args_is_help=True
+)
+app.add_typer(reproduce, name="reproduce")
+bench.command("plans")(bench_plans)
+reproduce.command("aggregation")(reproduce_aggregation)
+reproduce.command("full-deck")(reproduce_full_deck)
 
 # typer carries its own copy of click; this is that copy's root of all usage errors.
 _UsageError: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
@@ -77,19 +86,6 @@ def options(
     ] = False,
 ) -> None:
     """Solve imperfect-information games."""
-
-
-def _memory(text: str) -> int:
-    """Bytes from `8G`, `512M` or a plain number."""
-    factor = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}.get(text[-1:].upper(), 1)
-    number = text[:-1] if factor > 1 else text
-    try:
-        size = int(float(number) * factor)
-    except (ValueError, OverflowError):
-        size = 0
-    if size <= 0:
-        raise InputError(f"memory is written like 8G or 512M, not {text!r}")
-    return size
 
 
 @app.command()
@@ -176,7 +172,7 @@ def solve(
             seconds=seconds,
             check_every=check_every,
             seed=seed,
-            memory=_memory(memory),
+            memory=parse_size(memory),
             out=out,
             resume=resume,
             warm_start=warm_start,

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from solvent.app.terminal import table, terminal
-from solvent.units import size
+from solvent.units import parse_size, size
 
 if TYPE_CHECKING:
     from solvent.experiments.aggregation import Check, Row
@@ -39,11 +39,10 @@ def bench_plans(
     as_json: Json = False,
 ) -> None:
     """Seconds per CFR iteration on every plan, evaluator and board isomorphism, interleaved in one process."""
-    from solvent.app.commands import _memory
     from solvent.experiments.aggregation import GAMES, measure, write_results
 
     with _telling() as say:
-        rows = measure(game or GAMES, repeats, threads, dtype, _memory(memory), say)
+        rows = measure(game or GAMES, repeats, threads, dtype, parse_size(memory), say)
     if page is not None:
         write_results(rows, page)
     if as_json:
@@ -62,13 +61,12 @@ def reproduce_aggregation(
     as_json: Json = False,
 ) -> None:
     """Table 1 and Figure 3 of the aggregation paper on this machine: about half an hour."""
-    from solvent.app.commands import _memory
     from solvent.experiments import aggregation as paper
 
     games = paper.QUICK_GAMES if quick else paper.GAMES
     repeats, plan_seconds = (3, 2.0) if quick else (paper.REPEATS, paper.PLAN_SECONDS)
     span = seconds or (1.0 if quick else paper.CURVE_SECONDS)
-    limit, page = _memory(memory), out / "aggregation.md"
+    limit, page = parse_size(memory), out / "aggregation.md"
     with _telling() as say:
         rows = paper.measure(games, repeats, memory=limit, progress=say, plan_seconds=plan_seconds)
         points = paper.curves(games, span, 2 * span, memory=limit, progress=say)

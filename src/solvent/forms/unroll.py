@@ -99,12 +99,11 @@ def _dealt_hands(game: PublicGame) -> _Deals:
 
 def _together(game: PublicGame) -> NDArray[np.float64]:
     """How often two hands are dealt together before ranges weigh them, up to a factor."""
-    hands = range(len(game.hands))
     if game.sorted_hands:
         card = game.rounds[0].card[0]
         shared = (card[:, None, :, None] == card[None, :, None, :]).any(axis=(2, 3))
         return (~shared).astype(np.float64)
-    weight = np.zeros((len(hands), len(hands)))
+    weight = np.zeros((len(game.hands), len(game.hands)))
     number = {hand: k for k, hand in enumerate(game.hands)}
     for first, chance in game.rules.deal():
         for second, then in game.rules.deal(first):
@@ -179,7 +178,7 @@ class _Unrolling:
         """The action that led here, counted at its decision; -1 - k where it was chance with `chance[k]`."""
         self.end = np.full(histories, histories, dtype=np.int32)
         self.payoff = np.zeros((2, histories))
-        self.first_probability = np.bincount(deals[0].above, weights=deals[0].reach)
+        self.first_probability = np.minimum(np.bincount(deals[0].above, weights=deals[0].reach), 1.0)
         found = [np.ones(1), self.first_probability, *(deal.probability for deal in deals)]
         self.chance = np.unique(np.concatenate(found))[::-1]
         decisions = np.where(game.nodes.symbol == DECISION, 1, 0)

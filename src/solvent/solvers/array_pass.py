@@ -22,6 +22,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from importlib import import_module
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -43,7 +44,7 @@ DEVICES = {
 }
 """What each device needs. `torch:cuda` or `jax:gpu` say where to compute."""
 
-PART_NUMBERS = 1 << 16
+PART_NUMBERS = 1 << 17
 """Numbers in a level's widest array on a processor, so that a few of them stay in its cache."""
 MATRIX_BYTES = 1 << 30
 """Matrices of sorted hands up to this are kept; larger ones are made for some boards at a time, every time."""
@@ -267,11 +268,14 @@ class Does(NamedTuple):
 
 
 Stored = list[dict[int, Array]] | None
-"""By round and group 1 for the actions with a block, else 0: float[actions, nodes, 1, 1]; None where all have one."""
+"""By round and group 1 for actions with a block, else 0: float[actions, nodes, 1, 1]; None where all have one."""
 
 
 class ArrayPass:
     """Iterations of a regret rule on a game in public form, by arrays on any device."""
+
+    threads = 1
+    """Array libraries decide that for themselves."""
 
     def __init__(
         self, game: PublicGame, device: str = "numpy", dtype: DTypeLike = "float64", parts: int | None = None
@@ -560,57 +564,55 @@ class ArrayPass:
     # Setting up
 
     def _layout(self, r: int) -> Layout:
-        game, nodes = self.game, self.game.nodes
-        here = game.rounds[r]
+        game, nodes, here = self.game, self.game.nodes, self.game.rounds[r]
         depth, last = _paths(game, here)
         groups, where = _groups(game, here, depth)
-
-        def rows(of: NDArray[np.int64]) -> tuple[Rows, Rows]:
-            first, second = (
-                self._rows(last[player, of], groups, where, len(here.subtrees)) for player in (0, 1)
-            )
-            return first, second
-
-        low, high = here.subtrees[0].start, here.subtrees[-1].stop
-        terminals = low + np.flatnonzero(nodes.symbol[low:high] >= 0)
-        terminals = terminals[np.lexsort((depth[terminals], nodes.symbol[terminals]))]
-        symbols, begins = np.unique(nodes.symbol[terminals], return_index=True)
-        cuts = (*begins.tolist(), len(terminals))
+        terminals, symbols, cuts = _terminals(game, here, depth)
         after = game.rounds[r + 1].subtrees if r + 1 < len(game.rounds) else ()
         deals = np.array([subtree.deal for subtree in after], dtype=np.int64)
+        none = deals[:0]
+
+        def reach(player: int, of: NDArray[np.int64]) -> Rows:
+            return self._rows(last[player, of], groups, where, len(here.subtrees))
+
+        levels: list[Level] = []
         place = np.zeros(len(nodes.symbol), dtype=np.int64)
-        levels = []
         width = 0
-        for d in range(depth[low:high].max(), -1, -1):
-            found = tuple(g for g, group in enumerate(groups) if depth[group.node[0]] == d)
-            edge = np.concatenate([groups[g].edge.ravel() for g in found] or [deals[:0]])
-            own = [[groups[g].node for g in found if groups[g].player == player] for player in (0, 1)]
-            reach = tuple(rows(np.concatenate(x or [deals[:0]]))[player] for player, x in enumerate(own))
-            child = self._index(place[nodes.child[edge]], width) if found else None
-            ends = []
-            for z in range(len(symbols)):
-                inside = cuts[z] + np.flatnonzero(depth[terminals[cuts[z] : cuts[z + 1]]] == d)
-                if len(inside):
-                    ends.append((z, int(inside[0]) - cuts[z], int(inside[-1]) + 1 - cuts[z]))
+        for d in range(depth.max(), -1, -1):
+            found = [g for g, group in enumerate(groups) if depth[group.node[0]] == d]
+            own = [
+                np.concatenate([none, *(groups[g].node for g in found if groups[g].player == player)])
+                for player in (0, 1)
+            ]
+            edges = np.concatenate([none, *(groups[g].edge.ravel() for g in found)])
+            ends = [
+                (z, *np.searchsorted(depth[terminals[first:stop]], (d, d + 1)).tolist())
+                for z, (first, stop) in enumerate(pairwise(cuts))
+            ]
+            ends = [(z, first, stop) for z, first, stop in ends if first < stop]
             dealt = np.flatnonzero(depth[deals] == d)
-            laid_out = [groups[g].node for g in found]
-            laid_out += [terminals[cuts[z] + first : cuts[z] + stop] for z, first, stop in ends]
-            laid_out.append(deals[dealt])
-            order = np.concatenate(laid_out)
-            place[order] = np.arange(len(order))
-            width = len(order)
-            dealt_index = self.namespace.asarray(dealt) if len(dealt) else None
-            levels.append(Level(found, (reach[0], reach[1]), child, tuple(ends), dealt_index))
+            level = Level(
+                groups=tuple(found),
+                reach=(reach(0, own[0]), reach(1, own[1])),
+                child=self._index(place[nodes.child[edges]], width) if found else None,
+                ends=tuple(ends),
+                deals=self.namespace.asarray(dealt) if len(dealt) else None,
+            )
+            levels.insert(0, level)
+            ended = (terminals[cuts[z] + first : cuts[z] + stop] for z, first, stop in ends)
+            laid_out = np.concatenate([*(groups[g].node for g in found), *ended, deals[dealt]])
+            width = len(laid_out)
+            place[laid_out] = np.arange(width)
         scale = np.prod([x.probability for x in game.rounds[: r + 1]]) * game.deal_scale
         stake = (nodes.stake[terminals] * scale)[:, None, None].astype(self.dtype)
         return Layout(
             groups=groups,
-            levels=tuple(reversed(levels)),
-            symbols=tuple(symbols.tolist()),
+            levels=tuple(levels),
+            symbols=symbols,
             cuts=cuts,
-            ends=rows(terminals),
+            ends=(reach(0, terminals), reach(1, terminals)),
             stake=(self.namespace.asarray(stake), self.namespace.asarray(-stake)),
-            deals=rows(deals),
+            deals=(reach(0, deals), reach(1, deals)),
             root=self._index(place[[subtree.start for subtree in here.subtrees]], width),
         )
 
@@ -646,7 +648,7 @@ class ArrayPass:
                 most = min(most, MATRIX_BYTES // (_matrix_bytes(self.game, r, self.dtype) // boards))
             parts = -(-boards // max(1, most))
         cuts = np.linspace(0, boards, min(parts, boards) + 1).astype(int).tolist()
-        return list(zip(cuts[:-1], cuts[1:], strict=True))
+        return list(pairwise(cuts))
 
     def _fixed(self) -> Fixed:
         game = self.game
@@ -701,8 +703,9 @@ def array_bytes(game: PublicGame, dtype: DTypeLike = "float64") -> int:
     for r, here in enumerate(game.rounds):
         terminals = int(((symbol >= 0) & (game.nodes.round == r)).sum())
         edges = int((game.nodes.round[game.edge_node] == r).sum())
-        # Regrets, averages, last regrets before and after, strategies and reaches; then reach and values.
-        total += (8 * edges + 4 * terminals) * here.hand.size * itemsize
+        # Both players' regrets, averages, last regrets, strategies and reaches, and one's tables before and
+        # after; then reach and values at the terminals.
+        total += (8 * edges + 2 * terminals) * here.hand.size * itemsize
         total += min(_matrix_bytes(game, r, dtype), MATRIX_BYTES)
         if r:
             total += here.hand.size * (np.dtype(np.int64).itemsize + itemsize * (1 + 2 * len(here.subtrees)))
@@ -739,10 +742,22 @@ def _paths(game: PublicGame, here: Round) -> tuple[NDArray[np.int64], NDArray[np
     return depth, last
 
 
+def _terminals(
+    game: PublicGame, here: Round, depth: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], tuple[int, ...], tuple[int, ...]]:
+    """A round's terminals by symbol and depth, the symbols, and where each begins, with the end."""
+    low, high = here.subtrees[0].start, here.subtrees[-1].stop
+    symbol = game.nodes.symbol
+    found = low + np.flatnonzero(symbol[low:high] >= 0)
+    found = found[np.lexsort((depth[found], symbol[found]))]
+    symbols, begins = np.unique(symbol[found], return_index=True)
+    return found, tuple(symbols.tolist()), (*begins.tolist(), len(found))
+
+
 def _groups(
     game: PublicGame, here: Round, depth: NDArray[np.int64]
 ) -> tuple[tuple[Group, ...], NDArray[np.int64]]:
-    """A round's decision nodes by depth, player and actions; and the group and row of each edge, int64[2, edges]."""
+    """A round's decision nodes by depth, player and actions; and group and row of each edge, int64[2, edges]."""
     nodes = game.nodes
     low, high = here.subtrees[0].start, here.subtrees[-1].stop
     decisions = low + np.flatnonzero(nodes.symbol[low:high] == DECISION)
@@ -751,9 +766,9 @@ def _groups(
     order = np.lexsort(keys[::-1])
     changes = np.flatnonzero((np.diff(keys[:, order], axis=1) != 0).any(axis=0)) + 1
     where = np.zeros((2, len(nodes.child) + 1), dtype=np.int64)
-    groups = []
+    groups: list[Group] = []
     for node in np.split(decisions[order], changes) if len(decisions) else ():
-        edge = nodes.first_edge[node][None, :] + np.arange(actions[node[0]], dtype=np.int64)[:, None]
+        edge = nodes.first_edge[node].astype(np.int64) + np.arange(actions[node[0]])[:, None]
         where[0, edge.ravel()] = len(groups)
         where[1, edge.ravel()] = np.arange(edge.size)
         groups.append(Group(int(nodes.player[node[0]]), node, edge))

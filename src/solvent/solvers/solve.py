@@ -261,7 +261,7 @@ def solve(
     cost = _cost(solver)
     watch(Progress("solving", cost=cost))
     if out is not None:
-        configuration = _configuration(rules, solver, limits, setting["seed"])
+        configuration = _configuration(rules, solver, options, limits, setting["seed"])
         run = Run.create(
             out, configuration, solver.strategy().infosets, solver.arena.tables, _facts(solver, 0.0, {})
         )
@@ -563,7 +563,9 @@ def _facts(solver: Solver, seconds: float, last: Mapping[str, Any]) -> dict[str,
     }
 
 
-def _configuration(rules: Game, solver: Solver, limits: Limits, seed: int) -> dict[str, Any]:
+def _configuration(
+    rules: Game, solver: Solver, options: Options, limits: Limits, seed: int
+) -> dict[str, Any]:
     return {
         # A run is resumed from anywhere.
         "game": os.path.abspath(rules.path) if isinstance(rules, EfgGame) else str(rules),
@@ -572,9 +574,10 @@ def _configuration(rules: Game, solver: Solver, limits: Limits, seed: int) -> di
         "rule": str(solver.rule),
         "updates": solver.updates,
         "plan": solver.plan_name,
-        "evaluator": getattr(solver, "evaluator", "auto") if solver.form == "public" else "auto",
-        "isomorphism": "on" if _isomorphism(solver) else "off",
-        "device": getattr(solver, "device", "cpu"),
+        "evaluator": options.evaluator,
+        "isomorphism": options.isomorphism,
+        "isomorphic": bool(_isomorphism(solver)),  # whether boards in truth stand for others
+        "device": options.device,
         "pruning": "none",
         "threads": solver.threads,
         "dtype": solver.dtype,

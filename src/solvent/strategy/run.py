@@ -182,9 +182,7 @@ class Run:
         game, fingerprint = configuration["game"], configuration["fingerprint"]
         infosets: InfosetTable | PublicInfosets
         if configuration.get("form") == "public":
-            infosets = public_infosets(
-                game, configuration.get("isomorphism") == "on", fingerprint, self.folder
-            )
+            infosets = public_infosets(game, bool(configuration.get("isomorphic")), fingerprint, self.folder)
         else:
             infosets = InfosetTable.from_arrays(read_bundle(self.folder / "infosets", mapped=True)[0])
         return Strategy(game, fingerprint, infosets, tables["average"], facts)

@@ -1,0 +1,53 @@
+"""What strategies are worth, on whichever form they were found: exploitability, and one against another."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from solvent.errors import InputError
+from solvent.forms.history import GameTree, compile_tree
+from solvent.games.catalogue import load_game
+from solvent.response.exploitability import Evaluation, evaluate, expected_value
+from solvent.response.public_pass import PublicPass
+from solvent.response.public_response import evaluate_public
+from solvent.strategy.public_infosets import PublicInfosets
+from solvent.strategy.strategy import Strategy
+
+
+def exploitability(game: Any, strategy: Strategy) -> float:
+    """NashConv / 2 of a strategy, in chips. `game` is a compiled game or whatever `load_game` takes."""
+    if isinstance(game, GameTree):
+        name, tree = game.name, game
+    else:
+        rules = load_game(game)
+        name = str(rules)
+        tree = None if isinstance(strategy.infosets, PublicInfosets) else compile_tree(rules)
+    same = name == strategy.game if tree is None else tree.fingerprint == strategy.fingerprint
+    if not same:
+        raise InputError(f"the strategy is of {strategy.game}, not of {name}")
+    return measure(strategy, tree).exploitability
+
+
+def measure(strategy: Strategy, tree: GameTree | None = None) -> Evaluation:
+    """Exploitability, value and best-response values; `tree` spares compiling the game again."""
+    if isinstance(strategy.infosets, PublicInfosets):
+        weights = np.asarray(strategy.weights)
+        return evaluate_public(
+            PublicPass(strategy.infosets.game, weights.dtype), strategy.infosets.block, weights
+        )
+    return evaluate(tree or compile_tree(load_game(strategy.game)), strategy.probabilities)
+
+
+def value_against(first: Strategy, second: Strategy, tree: GameTree | None = None) -> float:
+    """What player 0 wins, in chips a game, when he plays the first strategy and player 1 the second."""
+    if first.fingerprint != second.fingerprint:
+        raise InputError(f"the strategies are of different games: {first.game} and {second.game}")
+    if isinstance(first.infosets, PublicInfosets):
+        game = first.infosets.game
+        player = np.repeat(game.nodes.player[game.edge_node], game.block_sizes)
+        weights = np.where(player == 0, first.probabilities, second.probabilities)
+        return evaluate_public(PublicPass(game, np.dtype(np.float64)), first.infosets.block, weights).value[0]
+    tree = tree or compile_tree(load_game(first.game))
+    return expected_value(tree, (first.probabilities, second.probabilities))[0]
