@@ -12,8 +12,11 @@ from itertools import product
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from random_public import RandomBetting, RandomHoldem, RandomPublic
 from solvent.errors import InputError
 from solvent.forms.public import DECISION, PublicGame, public_game
 from solvent.games.catalogue import load_game
@@ -156,7 +159,29 @@ def test_absent_blocks(device: str) -> None:
             assert_same(compiled, by_array, 1e-12)
 
 
+def test_absent_blocks_share_nothing_of_a_uniform_strategy() -> None:
+    compiled, by_array = (PublicSolver(game_of("leduc"), "cfr", plan="vectors") for _ in range(2))
+    by_array.plan = pass_of("numpy", "float64", "leduc")
+    for solver in (compiled, by_array):
+        solver.arena.free([1, 2, 20])
+        solver.run(1)
+    assert_same(compiled, by_array, 1e-12)
+
+
 # Many iterations
+
+
+@pytest.mark.parametrize("dtype", CLOSE)
+@pytest.mark.parametrize("rule", RULES)
+def test_from_nothing_no_rounding_is_played(rule: str, dtype: str) -> None:
+    # Folded hands and equal ones meet in sums that should cancel: what they leave would decide the second turn.
+    for isomorphism in (True, False):
+        game = game_of(FLOP, isomorphism)
+        compiled, by_array = (PublicSolver(game, rule, plan="vectors", dtype=dtype) for _ in range(2))
+        by_array.plan = pass_of("numpy", dtype, FLOP, isomorphism)
+        compiled.run(2)
+        by_array.run(2)
+        assert_same(compiled, by_array, CLOSE[dtype])
 
 
 @pytest.mark.parametrize("updates", UPDATES)
@@ -241,6 +266,26 @@ def test_matrices_that_do_not_fit_are_made_when_needed(dtype: str, monkeypatch: 
 # Any tree
 
 
+@settings(max_examples=40, deadline=None)
+@given(
+    st.integers(0, 10**6),
+    st.sampled_from([RandomPublic, RandomHoldem]),
+    st.integers(1, 2),
+    st.integers(1, 3),
+    st.sampled_from(sorted(RULES)),
+    st.sampled_from(UPDATES),
+)
+def test_random_games(
+    seed: int, kind: type[RandomBetting], rounds: int, parts: int, rule: str, updates: str
+) -> None:
+    game = public_game(kind(seed, rounds))
+    compiled, by_array = (begun(game, rule, updates) for _ in range(2))
+    by_array.plan = ArrayPass(game, parts=parts)
+    compiled.run(1)
+    by_array.run(1)
+    assert_same(compiled, by_array, 1e-12)
+
+
 class Coins(PublicRules):
     """Three rounds with a public coin before the second and third, whose chances depend on the hands.
 
@@ -281,15 +326,21 @@ class Coins(PublicRules):
                 choose(1, end(SHOWDOWN, stake), end(FOLD, -stake), choose(0, end(SHOWDOWN, 3 * stake)))
             )
 
+        def raised(stake: float) -> Betting:
+            return choose(1, end(FOLD, stake), third(2 * stake))
+
         def second(stake: float) -> Betting:
-            raised = choose(1, end(FOLD, stake), third(2 * stake))
-            return deal(choose(0, third(stake), choose(0, raised, end(FOLD, -stake / 2), raised)))
+            again = choose(0, raised(stake), end(FOLD, -stake / 2), raised(1.5 * stake))
+            return deal(choose(0, third(stake), again))
 
-        all_in = deal(deal(end(SHOWDOWN, 5.0)))
-        twice = choose(0, choose(1, second(1.0), all_in), choose(0, second(2.0), end(FOLD, -1.0)))
-        return choose(0, twice, choose(1, second(1.5), end(FOLD, 1.0), all_in))
+        def all_in() -> Betting:
+            return deal(deal(end(SHOWDOWN, 5.0)))
+
+        twice = choose(0, choose(1, second(1.0), all_in()), choose(0, second(2.0), end(FOLD, -1.0)))
+        return choose(0, twice, choose(1, second(1.5), end(FOLD, 1.0), all_in()))
 
 
+@pytest.mark.slow  # the compiled pass is compiled once more for three rounds
 @pytest.mark.parametrize("device", ["numpy", *OTHERS])
 def test_three_rounds(device: str) -> None:
     game = public_game(Coins())
@@ -298,6 +349,7 @@ def test_three_rounds(device: str) -> None:
     for rule, updates in product(["dcfr", "pcfr+"], UPDATES):
         check(plan, rule, updates)
     check(ArrayPass(game, device, parts=2), "dcfr", "alternating")
+    check(ArrayPass(public_game(RandomHoldem(5, 3)), device), "dcfr", "alternating")
 
 
 # What it takes

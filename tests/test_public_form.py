@@ -75,28 +75,31 @@ def uneven_ranges(rules: PublicRules) -> tuple[NDArray[np.float64], NDArray[np.f
     return first, second
 
 
-def random_tables(rule: str, size: int, scale: float, seed: int = 0) -> Tables:
-    """Tables to start from, the same numbers in float32 as in float64.
-
-    Rules that floor or predict start above zero. Regrets that are all exactly 0 mean uniform play; where one
-    order of addition leaves 0 and another 1e-17, they would play differently, both rightly.
-    """
+def random_tables(size: int, scale: float, positive: bool = False, seed: int = 0) -> Tables:
+    """Tables to start from, the same numbers in float32 as in float64."""
     draw = np.random.default_rng(seed)
-    names = ("regret", "average", "last") if rule == "pcfr+" else ("regret", "average")
-    floors = rule in ("cfr+", "pcfr+")
-    start = {name: draw.uniform(0.1, 1, size) if floors else draw.normal(size=size) for name in names}
-    start["average"] = np.zeros(size)
-    return {name: (scale * table).astype(np.float32).astype(np.float64) for name, table in start.items()}
+    regret, last = draw.uniform(0.1, 1, (2, size)) if positive else draw.normal(size=(2, size))
+    start = {"regret": scale * regret, "average": np.zeros(size), "last": scale * last}
+    return {name: table.astype(np.float32).astype(np.float64) for name, table in start.items()}
+
+
+def positive_start(rule: str) -> bool:
+    """Whether regrets should start above zero: for rules that floor or predict.
+
+    Regrets that are all exactly 0 mean uniform play; where one order of addition leaves 0 and another 1e-17,
+    they play differently, and both are right.
+    """
+    return rule in ("cfr+", "pcfr+")
 
 
 def after_history(both: Unrolled, rule: str, updates: str, start: Tables, iterations: int = 1) -> Tables:
     """What the serial plan makes of the tables on the stored game tree, by cell."""
     solver = HistorySolver(both.tree, rule, updates, plan="serial", dtype="float64")
-    for name, table in start.items():
-        solver.arena.table(name)[:] = table[both.place]
+    for name, table in solver.arena.tables.items():
+        table[:] = start[name][both.place]
     solver.restore(0, 0)
     solver.run(iterations)
-    return {name: solver.arena.table(name).copy() for name in start}
+    return {name: table.copy() for name, table in solver.arena.tables.items()}
 
 
 def after_public(
@@ -104,10 +107,10 @@ def after_public(
 ) -> Tables:
     """What a plan on the public form makes of the tables, as the public tables lie."""
     solver = PublicSolver(game, rule, updates, **options)
-    for name, table in start.items():
-        solver.arena.table(name)[:] = table
+    for name, table in solver.arena.tables.items():
+        table[:] = start[name]
     solver.run(iterations)
-    return {name: solver.arena.table(name).copy() for name in start}
+    return {name: table.copy() for name, table in solver.arena.tables.items()}
 
 
 def plans(game: PublicGame) -> list[dict[str, Any]]:
@@ -174,7 +177,7 @@ def test_unrolling_a_random_game(seed: int, kind: type[RandomBetting], rounds: i
 
 @pytest.mark.parametrize("kind", [RandomPublic, RandomHoldem])
 def test_unrolling_three_rounds(kind: type[RandomBetting]) -> None:
-    seeds = (2, 5) if kind is RandomHoldem else range(10)
+    seeds = (2, 5) if kind is RandomHoldem else range(5)
     for seed in seeds:
         rules = kind(seed, 3)
         assert_same_tree(unroll(public_game(rules))[0], compile_tree(rules))
@@ -316,7 +319,7 @@ def test_isomorphism_switches_itself_off() -> None:
 def assert_invariant(both: Unrolled, rule: str, updates: str, seed: int = 0) -> None:
     """One iteration from random regrets: every plan, evaluator and number type against the stored tree."""
     game, tree, place, scale = both
-    start = random_tables(rule, game.cells, scale, seed)
+    start = random_tables(game.cells, scale, positive_start(rule), seed)
     expected = after_history(both, rule, updates, start)
     for dtype, tolerance in TOLERANCE.items():
         found: dict[str, Tables] = {}
@@ -433,7 +436,7 @@ def symmetric(name: str, ranged: bool = False) -> Symmetric:
 
 
 def assert_isomorphism_changes_nothing(games: Symmetric, rule: str, updates: str) -> None:
-    drawn = random_tables(rule, int(games.whole_class.max()) + 1, games.whole.scale)
+    drawn = random_tables(int(games.whole_class.max()) + 1, games.whole.scale, positive_start(rule))
     short = {name: table[games.short_class] for name, table in drawn.items()}
     whole = {name: table[games.whole_class] for name, table in drawn.items()}
     expected = after_history(games.whole, rule, updates, whole)
@@ -466,16 +469,66 @@ def test_plans_that_walk_every_board_refuse_isomorphism() -> None:
 # Invariance: many iterations
 
 
-@pytest.mark.parametrize("updates", UPDATES)
+def many_iterations(rule: str, updates: str) -> int:
+    """Linear and discounted CFR amplify rounding when players update in turn: see the test after this one."""
+    return 30 if updates == "alternating" and rule in ("lcfr", "dcfr") else 100
+
+
+def long_start(both: Unrolled, rule: str) -> Tables:
+    """Discounted CFR halves what is below zero: after 50 iterations that is rounding, so it starts above."""
+    return random_tables(both.game.cells, both.scale, positive_start(rule) or rule == "dcfr")
+
+
+LONG = [(name, updates) for name in (*SMALL, *BLUFF, *RANGED[:2]) for updates in UPDATES]
+LONG += [(FLOP, "alternating")]
+LONGER = [(FLOP, "simultaneous"), *((RANGED[2], updates) for updates in UPDATES)]
+
+
 @pytest.mark.parametrize("rule", RULES)
-@pytest.mark.parametrize("name", [*SMALL, *BLUFF, FLOP, *RANGED])
-def test_a_hundred_iterations(name: str, rule: str, updates: str) -> None:
-    game, _, place, scale = both = unrolled(name)
-    start = random_tables(rule, game.cells, scale)
-    expected = after_history(both, rule, updates, start, iterations=100)
+@pytest.mark.parametrize(
+    ("name", "updates"), [*LONG, *(pytest.param(*longer, marks=pytest.mark.slow) for longer in LONGER)]
+)
+def test_many_iterations(name: str, updates: str, rule: str) -> None:
+    both = unrolled(name)
+    start, iterations = long_start(both, rule), many_iterations(rule, updates)
+    expected = after_history(both, rule, updates, start, iterations)
+    for options in plans(both.game):
+        if name.startswith(FLOP) and options["plan"] in ("serial", "branched"):
+            continue  # one iteration was compared above, and many take long
+        tables = after_public(both.game, rule, updates, start, iterations, **options)
+        assert_close(tables, expected, 1e-10 if rule == "cfr" else 1e-6, both.place, options)
+
+
+@pytest.mark.parametrize("rule", ["lcfr", "dcfr"])
+def test_some_rules_amplify_rounding_themselves(rule: str) -> None:
+    """Why they are compared after 30 iterations: by 100 the reference has left a twin one ulp away."""
+    both = unrolled("leduc")
+    start = random_tables(both.game.cells, both.scale, positive=True)
+    nudged = start | {"regret": np.nextafter(start["regret"], np.inf)}
+    apart = {}
+    for iterations in (30, 100):
+        one, other = (
+            after_history(both, rule, "alternating", begin, iterations) for begin in (start, nudged)
+        )
+        apart[iterations] = np.abs(one["regret"] - other["regret"]).max() / np.abs(one["regret"]).max()
+    assert apart[30] < 1e-9
+    assert apart[100] > 1e-6
+
+
+@pytest.mark.parametrize("name", ["kuhn", BLUFF[0], FLOP])
+def test_pure_strategies_are_pure(name: str) -> None:
+    """A regret that is alone above zero is played with probability 1 and not 1 - 1e-16.
+
+    Otherwise actions of equal value get regrets of that size, and regret matching plays them.
+    """
+    game, tree, place, _ = unrolled(name)
+    regret = -np.ones(tree.cells)
+    regret[tree.infoset_cell[:-1]] = np.random.default_rng(0).uniform(0.1, 1, tree.infosets)
+    start = random_tables(game.cells, 1.0)
+    start["regret"][place] = regret
     for options in plans(game):
-        tables = after_public(game, rule, updates, start, iterations=100, **options)
-        assert_close(tables, expected, 1e-10 if rule == "cfr" else 1e-6, place, options)
+        average = after_public(game, "cfr", "simultaneous", start, **options)["average"][place]
+        assert set(average) == {0.0, 1.0}, options
 
 
 # Large games, one iteration
@@ -485,7 +538,7 @@ def test_a_hundred_iterations(name: str, rule: str, updates: str) -> None:
 @pytest.mark.parametrize("ranks", [3, 4])
 def test_one_iteration_of_four_suits(ranks: int) -> None:
     game = public_game(FlopHoldem(4, ranks), isomorphism=False)
-    start = random_tables("cfr", game.cells, 1e-4)
+    start = random_tables(game.cells, 1e-4)
     serial = after_public(game, "cfr", "alternating", start, plan="serial", dtype="float64")
     for evaluator in ("swept", "sweep", "gemm"):
         for dtype, tolerance in TOLERANCE.items():
@@ -511,6 +564,8 @@ def assert_same_evaluation(solver: PublicSolver, tree: GameTree, place: NDArray[
 def test_exploitability_is_that_of_the_tree(name: str) -> None:
     game, tree, place, _ = unrolled(name)
     for options in plans(game):
+        if options["plan"] != "vectors":
+            continue  # how it was solved does not matter to what is measured
         solver = PublicSolver(game, "dcfr", dtype="float64", **options)
         for iterations in (0, 1, 9):
             solver.run(iterations)

@@ -158,7 +158,7 @@ class PublicGame:
         found = np.zeros((2, len(here.boards), here.seats), dtype=np.bool_)
         for symbol in in_round:
             below = int(self.nodes.round[np.flatnonzero(self.nodes.symbol == symbol)[0]])
-            board = np.arange(len(self.rounds[below].boards))
+            board: NDArray[np.integer] = np.arange(len(self.rounds[below].boards))
             matrix = np.abs(self.matrix[self.matrix_of[symbol, board]])
             for r in range(below, level, -1):
                 board = self.rounds[r].parent[board]

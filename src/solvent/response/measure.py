@@ -18,12 +18,11 @@ from solvent.strategy.strategy import Strategy
 
 def exploitability(game: Any, strategy: Strategy) -> float:
     """NashConv / 2 of a strategy, in chips. `game` is a compiled game or whatever `load_game` takes."""
-    if isinstance(game, GameTree):
-        name, tree = game.name, game
-    else:
-        rules = load_game(game)
-        name = str(rules)
-        tree = None if isinstance(strategy.infosets, PublicInfosets) else compile_tree(rules)
+    tree = game if isinstance(game, GameTree) else None
+    rules = load_game(game) if tree is None else None
+    name = str(rules) if tree is None else tree.name
+    if rules is not None and not isinstance(strategy.infosets, PublicInfosets):
+        tree = compile_tree(rules)
     same = name == strategy.game if tree is None else tree.fingerprint == strategy.fingerprint
     if not same:
         raise InputError(f"the strategy is of {strategy.game}, not of {name}")

@@ -96,7 +96,8 @@ class InfosetTable:
             np.repeat(np.add.reduceat(weights, self.first_cell[:-1]), actions) if len(weights) else weights
         )
         uniform = np.repeat(1.0 / actions, actions)
-        return np.divide(weights, total, out=uniform, where=total > 0)
+        normalised: NDArray[np.float64] = np.divide(weights, total, out=uniform, where=total > 0)
+        return normalised
 
     def distances(self, a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
         """Total variation between two strategies at every infoset."""
