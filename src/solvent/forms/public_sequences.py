@@ -31,8 +31,11 @@ def public_sequence_form(game: PublicGame) -> SequenceForm:
             rows.append(reached[0].last[node][board, first])
             columns.append(reached[1].last[node][board, second])
             pays.append(game.nodes.stake[node] * matrix[first, second])
-    won = np.concatenate(pays)
-    pair = np.stack([np.concatenate(rows), np.concatenate(columns)])
+    # A player who has not acted has one sequence for all his hands: add up what pays the same pair.
+    width = len(reached[1].sequences)
+    key, where = np.unique(np.concatenate(rows) * width + np.concatenate(columns), return_inverse=True)
+    won = np.bincount(where, np.concatenate(pays), len(key))
+    pair = np.stack(np.divmod(key, width))
     return SequenceForm((reached[0].sequences, reached[1].sequences), pair, np.stack([won, -won]))
 
 

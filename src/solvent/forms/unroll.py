@@ -102,7 +102,7 @@ def _together(game: PublicGame) -> NDArray[np.float64]:
     if game.sorted_hands:
         card = game.rounds[0].card[0]
         shared = (card[:, None, :, None] == card[None, :, None, :]).any(axis=(2, 3))
-        return (~shared).astype(np.float64)
+        return np.where(shared, 0.0, 1.0)
     weight = np.zeros((len(game.hands), len(game.hands)))
     number = {hand: k for k, hand in enumerate(game.hands)}
     for first, chance in game.rules.deal():
@@ -185,23 +185,19 @@ class _Unrolling:
         positions = np.array([here.hand.size for here in game.rounds], dtype=np.int64)
         self.key_end = np.cumsum(decisions * positions[game.nodes.round])
         """One past the last *key* of each node: a decision has one for each board and seat of its round."""
-        self.key_first = self.key_end - decisions * positions[game.nodes.round]
+        self.key_first: NDArray[np.int64] = np.append(0, self.key_end[:-1])
         self.first_row = np.full(int(self.key_end[-1]), histories, dtype=np.int64)
         """The first history of each key."""
 
     def _sizes(self) -> list[list[NDArray[np.int64]]]:
         """Histories of each subtree for each deal, all that follows included: by round and subtree."""
-        sizes: list[list[NDArray[np.int64]]] = []
-        for here, deals in zip(reversed(self.game.rounds), reversed(self.deals), strict=True):
-            own = []
-            for subtree in here.subtrees:
-                total = np.full(len(deals.board), subtree.stop - subtree.start, dtype=np.int64)
-                for node in self._deal_nodes(subtree.start, subtree.stop):
-                    total += self._below(
-                        len(self.deals) - len(sizes), sizes[0][self.behind[node]], len(total)
-                    )
-                own.append(total)
-            sizes.insert(0, own)
+        sizes: list[list[NDArray[np.int64]]] = [[] for _ in self.deals]
+        for level in reversed(range(len(self.deals))):
+            for start, stop, _ in self.game.rounds[level].subtrees:
+                total = np.full(len(self.deals[level].board), stop - start, dtype=np.int64)
+                for node in self._deal_nodes(start, stop):
+                    total += self._below(level + 1, sizes[level + 1][self.behind[node]], len(total))
+                sizes[level].append(total)
         return sizes
 
     def _deal_nodes(self, start: int, stop: int) -> list[int]:
@@ -285,15 +281,16 @@ class _Unrolling:
         game, deals = self.game, self.deals[level]
         symbol, stake = game.nodes.symbol[ends], game.nodes.stake[ends]
         first, second = deals.hands
-        if not game.sorted_hands:
+        if game.sorted_hands:
+            seat, tie = _seat_of(game, level), game.rounds[level].tie
+            mine, yours = (tie[deals.board, seat[deals.board, hand]] for hand in (first, second))
+            sign = np.where(symbol == RANKED, np.sign(mine - yours)[:, None], symbol == FOLDED)
+        else:
             # A matrix holds chance x sign.
             matrix = game.matrix_of[symbol[None, :], deals.board[:, None]]
-            held = game.matrix[matrix, first[:, None], second[:, None]]
-            return stake * np.rint(held / deals.reach[:, None])
-        seat, tie = _seat_of(game, level), game.rounds[level].tie
-        mine, yours = (tie[deals.board, seat[deals.board, hand]] for hand in (first, second))
-        sign = np.where(symbol == RANKED, np.sign(mine - yours)[:, None], symbol == FOLDED)
-        return stake * sign
+            sign = np.rint(game.matrix[matrix, first[:, None], second[:, None]] / deals.reach[:, None])
+        won: NDArray[np.float64] = stake * sign
+        return won
 
     # Infosets and cells
 

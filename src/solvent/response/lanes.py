@@ -140,7 +140,10 @@ def _matched(n: Numbers, regrets: tuple[Any, ...]) -> list[Any]:
     total = n.add(*positive)
     inverse = n.divide(one, n.where(total, zero, total, one))
     uniform = n.where(total, zero, zero, n.constant(1.0 / len(regrets)))
-    return [n.add(n.multiply(regret, inverse), uniform) for regret in positive]
+    # A regret that is alone above zero is played with probability 1, which r (1 / r) need not be.
+    whole = n.where(total, zero, one, zero)
+    shares = [n.where(total, regret, n.multiply(regret, inverse), whole) for regret in positive]
+    return [n.add(share, uniform) for share in shares]
 
 
 def _split(n: Numbers, reach: Any, *regrets: Any) -> tuple[Any, ...]:
@@ -241,18 +244,17 @@ def _add_expected(n: Numbers, total: Any, regret: Any, last: Any, prediction: An
     return _add_positive(n, total, n.add(regret, n.multiply(prediction, last)))
 
 
-def _invert(n: Numbers, total: Any, alike: Any) -> tuple[Any, Any]:
+def _settle_total(n: Numbers, total: Any, alike: Any) -> tuple[Any, Any]:
     zero, one = n.constant(0.0), n.constant(1.0)
-    inverse = n.divide(n.where(total, zero, one, zero), n.where(total, zero, total, one))
-    return inverse, n.where(total, zero, zero, alike)
+    return n.where(total, zero, total, one), n.where(total, zero, zero, alike)
 
 
-def _share(n: Numbers, regret: Any, inverse: Any, uniform: Any) -> tuple[Any]:
-    return (n.add(n.multiply(n.larger(regret, n.constant(0.0)), inverse), uniform),)
+def _share(n: Numbers, regret: Any, total: Any, uniform: Any) -> tuple[Any]:
+    return (n.add(n.divide(n.larger(regret, n.constant(0.0)), total), uniform),)
 
 
-def _share_expected(n: Numbers, regret: Any, last: Any, inverse: Any, uniform: Any, p: Any) -> tuple[Any]:
-    return _share(n, n.add(regret, n.multiply(p, last)), inverse, uniform)
+def _share_expected(n: Numbers, regret: Any, last: Any, total: Any, uniform: Any, p: Any) -> tuple[Any]:
+    return _share(n, n.add(regret, n.multiply(p, last)), total, uniform)
 
 
 def _product(n: Numbers, x: Any, y: Any) -> tuple[Any]:
@@ -297,23 +299,23 @@ def add_expected(typing, count, work, total, seen, last, r, prediction):  # type
 
 
 @intrinsic
-def invert(typing, count, work, total, uniform, alike):  # type: ignore[no-untyped-def]
-    """total = 1 / total and uniform = 0 where total is positive, else total = 0 and uniform = alike"""
+def settle_total(typing, count, work, total, uniform, alike):  # type: ignore[no-untyped-def]
+    """uniform = 0 where total is positive, else total = 1 and uniform = alike"""
     kinds = (count, work, total, uniform, alike)
-    return elementwise(kinds, [(1, 2), (1, 3)], [(1, 2)], _invert, scalars=(4,), count=0)
+    return elementwise(kinds, [(1, 2), (1, 3)], [(1, 2)], _settle_total, scalars=(4,), count=0)
 
 
 @intrinsic
-def share(typing, count, work, sigma, seen, r, inverse, uniform):  # type: ignore[no-untyped-def]
-    """sigma = max(0, R) inverse + uniform"""
-    kinds = (count, work, sigma, seen, r, inverse, uniform)
+def share(typing, count, work, sigma, seen, r, total, uniform):  # type: ignore[no-untyped-def]
+    """sigma = max(0, R) / total + uniform"""
+    kinds = (count, work, sigma, seen, r, total, uniform)
     return elementwise(kinds, [(1, 2)], [(3, 4), (1, 5), (1, 6)], _share, count=0)
 
 
 @intrinsic
-def share_expected(typing, count, work, sigma, seen, last, r, inverse, uniform, prediction):  # type: ignore[no-untyped-def]
-    """sigma = max(0, expected) inverse + uniform"""
-    kinds = (count, work, sigma, seen, last, r, inverse, uniform, prediction)
+def share_expected(typing, count, work, sigma, seen, last, r, total, uniform, prediction):  # type: ignore[no-untyped-def]
+    """sigma = max(0, expected) / total + uniform"""
+    kinds = (count, work, sigma, seen, last, r, total, uniform, prediction)
     inputs = [(3, 5), (4, 5), (1, 6), (1, 7)]
     return elementwise(kinds, [(1, 2)], inputs, _share_expected, scalars=(8,), count=0)
 

@@ -55,8 +55,8 @@ class Tree(NamedTuple):
     first_own: int
     heap: int
     """The row for what nobody reads."""
-    inverse: int
-    """Four more rows for passing use: `inverse`, and the three after it."""
+    spare: int
+    """The first of four more rows for passing use."""
     rows: int
     """How many rows a workspace has, of one entry a seat each."""
     root_reach: Array
@@ -119,33 +119,33 @@ class Rule(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def match(tables, first, stop, base, prediction, seats, work, inverse):  # type: ignore[no-untyped-def]
-    """Rows with which sigma(a) = max(0, expected regret) * inverse + uniform, for the actions first..stop-1."""
-    uniform = inverse + seats
-    work[inverse:uniform] = 0
+def match(tables, first, stop, base, prediction, seats, work, total):  # type: ignore[no-untyped-def]
+    """Rows with which sigma(a) = max(0, expected regret) / total + uniform, for the actions first..stop-1."""
+    uniform = total + seats
+    work[total:uniform] = 0
     stored = 0
     for edge in range(first, stop):
         at = tables.offset[edge]
         if at >= 0:
             stored += 1
             if prediction == 0.0:
-                lanes.add_positive(seats, work, inverse, tables.seen, at + base)
+                lanes.add_positive(seats, work, total, tables.seen, at + base)
             else:
-                lanes.add_expected(seats, work, inverse, tables.seen, tables.seen_last, at + base, prediction)
-    lanes.invert(seats, work, inverse, uniform, 1.0 / stored)
+                lanes.add_expected(seats, work, total, tables.seen, tables.seen_last, at + base, prediction)
+    lanes.settle_total(seats, work, total, uniform, 1.0 / stored)
 
 
 @njit(cache=True, nogil=True)
-def play(tables, at, base, prediction, seats, work, inverse, sigma):  # type: ignore[no-untyped-def]
+def play(tables, at, base, prediction, seats, work, total, sigma):  # type: ignore[no-untyped-def]
     """The probability of one action for every seat."""
-    uniform = inverse + seats
+    uniform = total + seats
     if at < 0:
         work[sigma : sigma + seats] = 0
     elif prediction == 0.0:
-        lanes.share(seats, work, sigma, tables.seen, at + base, inverse, uniform)
+        lanes.share(seats, work, sigma, tables.seen, at + base, total, uniform)
     else:
         lanes.share_expected(
-            seats, work, sigma, tables.seen, tables.seen_last, at + base, inverse, uniform, prediction
+            seats, work, sigma, tables.seen, tables.seen_last, at + base, total, uniform, prediction
         )
 
 
@@ -163,8 +163,8 @@ def plain(tables, rule, first, stop):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def descend(tree, tables, rule, player, start, stop, base, seats, work):  # type: ignore[no-untyped-def]
     """Reach from the subtree's root to all its nodes; in UPDATE the traverser's average grows on the way."""
-    inverse = tree.inverse * seats
-    sigma = inverse + 2 * seats
+    total = tree.spare * seats
+    sigma = total + 2 * seats
     child, seen, average, offset = tree.child, tables.seen, tables.average, tables.offset
     for node in range(start, stop):
         if tree.symbol[node] != DECISION:
@@ -191,10 +191,10 @@ def descend(tree, tables, rule, player, start, stop, base, seats, work):  # type
                 else:
                     lanes.split3(seats, work, t0, t1, t2, source, seen, r0, r1, r2)
             continue
-        match(tables, first, last, base, rule.prediction, seats, work, inverse)
+        match(tables, first, last, base, rule.prediction, seats, work, total)
         for edge in range(first, last):
             target = rows[child[edge]] * seats
-            play(tables, offset[edge], base, rule.prediction, seats, work, inverse, sigma)
+            play(tables, offset[edge], base, rule.prediction, seats, work, total, sigma)
             lanes.multiply(seats, work, target, source, sigma)
             if mine and offset[edge] >= 0:
                 lanes.add_scaled(seats, average, offset[edge] + base, work, target, rule.average)
@@ -203,8 +203,8 @@ def descend(tree, tables, rule, player, start, stop, base, seats, work):  # type
 @njit(cache=True, nogil=True)
 def ascend(tree, tables, rule, player, start, stop, base, seats, work):  # type: ignore[no-untyped-def]
     """Values from terminals and deals back to the root; the traverser's own nodes as `rule.mode` says."""
-    inverse = tree.inverse * seats
-    sigma, gain = inverse + 2 * seats, inverse + 3 * seats
+    total = tree.spare * seats
+    sigma, gain = total + 2 * seats, total + 3 * seats
     child, seen, regret, offset, rows = tree.child, tables.seen, tables.regret, tables.offset, tree.value_row
     positive, negative, floor = rule.positive, rule.negative, rule.floor
     for node in range(stop - 1, start - 1, -1):
@@ -237,11 +237,11 @@ def ascend(tree, tables, rule, player, start, stop, base, seats, work):  # type:
                     seats, work, value, origin, v1, v2, seen, regret, r0, r1, r2, positive, negative, floor
                 )  # fmt: skip
             continue
-        match(tables, first, last, base, rule.prediction, seats, work, inverse)
+        match(tables, first, last, base, rule.prediction, seats, work, total)
         # Values are measured from the first action, so that actions of equal value have regret 0.
         work[gain : gain + seats] = 0
         for edge in range(first + 1, last):
-            play(tables, offset[edge], base, rule.prediction, seats, work, inverse, sigma)
+            play(tables, offset[edge], base, rule.prediction, seats, work, total, sigma)
             lanes.add_gain(seats, work, gain, sigma, rows[child[edge]] * seats, origin)
         lanes.add2(seats, work, value, origin, gain)
         if rule.mode == EVALUATE:

@@ -108,7 +108,7 @@ def _tree(game: PublicGame, dtype: np.dtype[Any]) -> Tree:
         first_other=0,
         first_own=most,
         heap=2 * most,
-        inverse=3 * most + 1,
+        spare=3 * most + 1,
         rows=3 * most + 5,
         root_reach=np.ascontiguousarray(root, dtype=dtype),
         own_range=np.ascontiguousarray(ranges if weighted else ranges[:, :0], dtype=dtype),
