@@ -255,7 +255,7 @@ def test_two_processes_do_not_share_a_run(tmp_path: Path) -> None:
         (["solve", "openspiel:chess", "--warm-start", "nowhere"], "nowhere"),
         (["solve", "leduc", "--out", "/dev/null/run"], "/dev/null"),
         (["solve", "leduc", "--nonsense"], "nonsense"),
-        (["solve", "flop_holdem(suits=4,ranks=5)"], "2,393,682,131 histories"),
+        (["solve", "flop_holdem(suits=4,ranks=5)", "--plan", "flattened"], "2,393,682,131 histories"),
         (["solve", "openspiel:no_such_game"], "no_such_game"),
         (["solve", "openspiel:kuhn_poker(players=3)"], "3 players"),
         (["solve", "missing.efg"], "missing.efg"),

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from solvent.errors import InputError
-from solvent.forms.history import GameTree, compile_tree
+from solvent.forms.history import BYTES_PER_HISTORY, GameTree, compile_tree
 from solvent.forms.public import public_game
 from solvent.games.game import Game
 from solvent.games.public import PublicRules
@@ -24,6 +24,10 @@ from solvent.strategy.strategy import Strategy
 
 ON_PUBLIC_FORM = ("auto", "aggregated", "serial", "branched")
 """Plans that a game with a public form runs there; the others need its histories stored."""
+
+
+MOST_MATRIX_HANDS = 150
+"""Hands up to which every terminal may have a matrix of its own."""
 
 
 class Solver(Protocol):
@@ -94,7 +98,7 @@ def make_solver(
     progress: Callable[[int], None] | None = None,
 ) -> PublicSolver | HistorySolver:
     """A solver for a game: on the public form where the game and the plan have one, else on its histories."""
-    if isinstance(game, PublicRules) and options.plan in ON_PUBLIC_FORM:
+    if isinstance(game, PublicRules) and options.plan in ON_PUBLIC_FORM and _has_public_form(game, memory):
         return _public(game, rule, options, memory)
     for name, value, default in (("evaluator", options.evaluator, "auto"), ("device", options.device, "cpu")):
         if value != default:
@@ -106,6 +110,17 @@ def make_solver(
     tree = compile_tree(game, memory, progress)
     _check_history_memory(tree, options, memory)
     return HistorySolver(tree, rule, options.updates, options.plan, options.threads, options.dtype)
+
+
+def _has_public_form(game: PublicRules, memory: int) -> bool:
+    """Whether the public form can be built: hands that sort always can, matrices while they are small.
+
+    What is too large for it is too large for the history form too, which refuses it with its size.
+    """
+    hands = game.hands()
+    if game.hole_cards(hands[0]) is not None:
+        return True
+    return len(hands) <= MOST_MATRIX_HANDS and game.histories() <= memory // BYTES_PER_HISTORY
 
 
 def _public(game: PublicRules, rule: str | RegretRule, options: Options, memory: int) -> PublicSolver:
