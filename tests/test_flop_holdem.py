@@ -263,3 +263,23 @@ def test_name(rules: FlopHoldem, name: str) -> None:
 def test_bad_parameters_are_refused(suits: int, ranks: int, raises: int, sentence: str) -> None:
     with pytest.raises(GameError, match=sentence):
         FlopHoldem(suits, ranks, raises)
+
+
+def test_rules_that_the_public_form_would_get_wrong_are_refused() -> None:
+    """One betting node in two places; a showdown before any board."""
+    from solvent.forms.public import public_game
+    from solvent.games.public import FOLD, SHOWDOWN, Betting
+
+    class Odd(FlopHoldem):
+        def betting_tree(self) -> Betting:
+            return self.odd
+
+    game = Odd(2, 4)
+    twice = Betting(symbol=FOLD, stake=1)
+    game.odd = Betting(0, ("a", "b"), (twice, twice))
+    with pytest.raises(GameError, match="two places"):
+        public_game(game)
+    game = Odd(2, 4)
+    game.odd = Betting(0, ("a",), (Betting(symbol=SHOWDOWN, stake=1),))
+    with pytest.raises(GameError, match="showdowns on a board"):
+        public_game(game)

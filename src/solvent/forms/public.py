@@ -201,6 +201,7 @@ def public_game(
     if isomorphism and len(rounds) > 2:
         raise InputError(f"{rules} deals more than one board; isomorphism handles one")
     if sorts:
+        _check_showdowns(rules, nodes)
         matrix, matrix_of = np.zeros((0, 1, 1)), np.zeros((len(symbols) + MATRIX, 1), dtype=np.int32)
         scale = 1.0 / _compatible_weight(rules, hands, weights)
     else:
@@ -210,6 +211,12 @@ def public_game(
     return PublicGame(
         rules, hands, nodes, betting, rounds, weights, matrix, matrix_of, scale, isomorphism, orbit
     )
+
+
+def _check_showdowns(rules: PublicRules, nodes: Nodes) -> None:
+    """Hands of cards meet after a board, by their strength: refuse any other end."""
+    if ((nodes.symbol > RANKED) | ((nodes.symbol == RANKED) & (nodes.round == 0))).any():
+        raise GameError(f"{rules} has hole cards, so it must end in folds, or in showdowns on a board")
 
 
 # The betting tree
@@ -229,6 +236,8 @@ def _flatten(rules: PublicRules) -> tuple[Nodes, list[Betting], list[list[Subtre
             stack = [root]
             while stack:
                 node = stack.pop()
+                if id(node) in number:
+                    raise GameError(f"{rules} uses one betting node in two places; each needs its own")
                 number[id(node)] = len(order)
                 order.append(node)
                 rounds_of.append(len(subtrees))
