@@ -32,7 +32,7 @@ def exploitability(game: Any, strategy: Strategy) -> float:
 def measure(strategy: Strategy, tree: GameTree | None = None) -> Evaluation:
     """Exploitability, value and best-response values; `tree` spares compiling the game again."""
     if isinstance(strategy.infosets, PublicInfosets):
-        weights = np.asarray(strategy.weights)
+        weights = np.array(strategy.weights)  # a copy: kernels take arrays that can be written to
         return evaluate_public(
             PublicPass(strategy.infosets.game, weights.dtype), strategy.infosets.block, weights
         )
