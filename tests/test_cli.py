@@ -551,7 +551,7 @@ def test_ctrl_c_while_starting_is_no_traceback() -> None:
     code = "import os, signal, threading; threading.Timer({}, os.kill, (os.getpid(), signal.SIGINT)).start()"
     for seconds in (0.02, 0.1, 0.2):
         script = (
-            f"{code.format(seconds)}\nimport sys; sys.argv = ['solvent', 'solve', 'leduc', '--seconds', '60']"
+            f"{code.format(seconds)}\nimport sys; sys.argv = ['solvent', 'solve', 'leduc', '--seconds', '1']"
         )
         script += "\nfrom solvent.app.main import main; main()"
         done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
