@@ -17,7 +17,6 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-LANES = 16
 WIDTH = 8
 
 Generator = tuple[Any, Callable[..., Any]]
@@ -81,12 +80,12 @@ def elementwise(
     inputs: list[Row],
     body: Callable[..., tuple[Any, ...]],
     scalars: tuple[int, ...] = (),
-    count: int | None = None,
+    count: int = 0,
 ) -> Generator:
     """An intrinsic's signature and code: outputs = body(numbers, *inputs, *scalars), entry by entry.
 
     `kinds` are the types of the intrinsic's parameters; rows, scalars and the rows' length are given by the
-    parameters' positions. Without a `count`, rows have LANES entries.
+    parameters' positions.
     """
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -115,9 +114,6 @@ def elementwise(
                 builder.store(value, place, align=align)
 
         zero = ir.Constant(index, 0)
-        if count is None:
-            step(ir.VectorType(element, LANES), zero)
-            return context.get_dummy_value()
         length = integer(count)
         whole = builder.and_(length, ir.Constant(index, ~(WIDTH - 1)))
         with cgutils.for_range_slice(builder, zero, whole, ir.Constant(index, WIDTH), index) as (at, _):
@@ -184,14 +180,14 @@ def _learn(n: Numbers, *given: Any) -> tuple[Any, ...]:
 def split2(typing, count, work, t0, t1, reach, seen, r0, r1):  # type: ignore[no-untyped-def]
     """t_a = reach sigma_a, with sigma from the regrets seen at r_a"""
     kinds = (count, work, t0, t1, reach, seen, r0, r1)
-    return elementwise(kinds, [(1, 2), (1, 3)], [(1, 4), (5, 6), (5, 7)], _split, count=0)
+    return elementwise(kinds, [(1, 2), (1, 3)], [(1, 4), (5, 6), (5, 7)], _split)
 
 
 @intrinsic
 def split3(typing, count, work, t0, t1, t2, reach, seen, r0, r1, r2):  # type: ignore[no-untyped-def]
     """t_a = reach sigma_a, with sigma from the regrets seen at r_a"""
     kinds = (count, work, t0, t1, t2, reach, seen, r0, r1, r2)
-    return elementwise(kinds, [(1, 2), (1, 3), (1, 4)], [(1, 5), (6, 7), (6, 8), (6, 9)], _split, count=0)
+    return elementwise(kinds, [(1, 2), (1, 3), (1, 4)], [(1, 5), (6, 7), (6, 8), (6, 9)], _split)
 
 
 @intrinsic
@@ -200,7 +196,7 @@ def spread2(typing, count, work, t0, t1, reach, seen, r0, r1, average, weight): 
     kinds = (count, work, t0, t1, reach, seen, r0, r1, average, weight)
     averages: list[Row] = [(8, 6), (8, 7)]
     inputs = [(1, 4), (5, 6), (5, 7), *averages]
-    return elementwise(kinds, [(1, 2), (1, 3), *averages], inputs, _spread, scalars=(9,), count=0)
+    return elementwise(kinds, [(1, 2), (1, 3), *averages], inputs, _spread, scalars=(9,))
 
 
 @intrinsic
@@ -209,7 +205,7 @@ def spread3(typing, count, work, t0, t1, t2, reach, seen, r0, r1, r2, average, w
     kinds = (count, work, t0, t1, t2, reach, seen, r0, r1, r2, average, weight)
     averages: list[Row] = [(10, 7), (10, 8), (10, 9)]
     inputs = [(1, 5), (6, 7), (6, 8), (6, 9), *averages]
-    return elementwise(kinds, [(1, 2), (1, 3), (1, 4), *averages], inputs, _spread, scalars=(11,), count=0)
+    return elementwise(kinds, [(1, 2), (1, 3), (1, 4), *averages], inputs, _spread, scalars=(11,))
 
 
 @intrinsic
@@ -218,7 +214,7 @@ def learn2(typing, count, work, v, v0, v1, seen, regret, r0, r1, positive, negat
     kinds = (count, work, v, v0, v1, seen, regret, r0, r1, positive, negative, floor)
     regrets: list[Row] = [(6, 7), (6, 8)]
     inputs = [(5, 7), (5, 8), *regrets, (1, 3), (1, 4)]
-    return elementwise(kinds, [(1, 2), *regrets], inputs, _learn, scalars=(9, 10, 11), count=0)
+    return elementwise(kinds, [(1, 2), *regrets], inputs, _learn, scalars=(9, 10, 11))
 
 
 @intrinsic
@@ -229,7 +225,7 @@ def learn3(  # type: ignore[no-untyped-def]
     kinds = (count, work, v, v0, v1, v2, seen, regret, r0, r1, r2, positive, negative, floor)
     regrets: list[Row] = [(7, 8), (7, 9), (7, 10)]
     inputs = [(6, 8), (6, 9), (6, 10), *regrets, (1, 3), (1, 4), (1, 5)]
-    return elementwise(kinds, [(1, 2), *regrets], inputs, _learn, scalars=(11, 12, 13), count=0)
+    return elementwise(kinds, [(1, 2), *regrets], inputs, _learn, scalars=(11, 12, 13))
 
 
 # The same for any number of actions, and for rules that predict, one action at a time. `expected` is R + p r,
@@ -288,28 +284,28 @@ def _largest(n: Numbers, *values: Any) -> tuple[Any]:
 @intrinsic
 def add_positive(typing, count, work, total, seen, r):  # type: ignore[no-untyped-def]
     """total += max(0, R)"""
-    return elementwise((count, work, total, seen, r), [(1, 2)], [(1, 2), (3, 4)], _add_positive, count=0)
+    return elementwise((count, work, total, seen, r), [(1, 2)], [(1, 2), (3, 4)], _add_positive)
 
 
 @intrinsic
 def add_expected(typing, count, work, total, seen, last, r, prediction):  # type: ignore[no-untyped-def]
     """total += max(0, expected)"""
     kinds = (count, work, total, seen, last, r, prediction)
-    return elementwise(kinds, [(1, 2)], [(1, 2), (3, 5), (4, 5)], _add_expected, scalars=(6,), count=0)
+    return elementwise(kinds, [(1, 2)], [(1, 2), (3, 5), (4, 5)], _add_expected, scalars=(6,))
 
 
 @intrinsic
 def settle_total(typing, count, work, total, uniform, alike):  # type: ignore[no-untyped-def]
     """uniform = 0 where total is positive, else total = 1 and uniform = alike"""
     kinds = (count, work, total, uniform, alike)
-    return elementwise(kinds, [(1, 2), (1, 3)], [(1, 2)], _settle_total, scalars=(4,), count=0)
+    return elementwise(kinds, [(1, 2), (1, 3)], [(1, 2)], _settle_total, scalars=(4,))
 
 
 @intrinsic
 def share(typing, count, work, sigma, seen, r, total, uniform):  # type: ignore[no-untyped-def]
     """sigma = max(0, R) / total + uniform"""
     kinds = (count, work, sigma, seen, r, total, uniform)
-    return elementwise(kinds, [(1, 2)], [(3, 4), (1, 5), (1, 6)], _share, count=0)
+    return elementwise(kinds, [(1, 2)], [(3, 4), (1, 5), (1, 6)], _share)
 
 
 @intrinsic
@@ -317,181 +313,56 @@ def share_expected(typing, count, work, sigma, seen, last, r, total, uniform, pr
     """sigma = max(0, expected) / total + uniform"""
     kinds = (count, work, sigma, seen, last, r, total, uniform, prediction)
     inputs = [(3, 5), (4, 5), (1, 6), (1, 7)]
-    return elementwise(kinds, [(1, 2)], inputs, _share_expected, scalars=(8,), count=0)
+    return elementwise(kinds, [(1, 2)], inputs, _share_expected, scalars=(8,))
 
 
 @intrinsic
 def multiply(typing, count, work, out, x, y):  # type: ignore[no-untyped-def]
     """out = x y"""
-    return elementwise((count, work, out, x, y), [(1, 2)], [(1, 3), (1, 4)], _product, count=0)
+    return elementwise((count, work, out, x, y), [(1, 2)], [(1, 3), (1, 4)], _product)
 
 
 @intrinsic
 def add_scaled(typing, count, table, r, work, x, weight):  # type: ignore[no-untyped-def]
     """the table's row += weight x"""
     kinds = (count, table, r, work, x, weight)
-    return elementwise(kinds, [(1, 2)], [(1, 2), (3, 4)], _add_scaled, scalars=(5,), count=0)
+    return elementwise(kinds, [(1, 2)], [(1, 2), (3, 4)], _add_scaled, scalars=(5,))
 
 
 @intrinsic
 def add_gain(typing, count, work, gain, sigma, value, origin):  # type: ignore[no-untyped-def]
     """gain += sigma (value - origin)"""
     kinds = (count, work, gain, sigma, value, origin)
-    return elementwise(kinds, [(1, 2)], [(1, 2), (1, 3), (1, 4), (1, 5)], _add_gain, count=0)
+    return elementwise(kinds, [(1, 2)], [(1, 2), (1, 3), (1, 4), (1, 5)], _add_gain)
 
 
 @intrinsic
 def regret_of(typing, count, work, out, value, origin, gain):  # type: ignore[no-untyped-def]
     """out = value - origin - gain: the instantaneous regret"""
     kinds = (count, work, out, value, origin, gain)
-    return elementwise(kinds, [(1, 2)], [(1, 3), (1, 4), (1, 5)], _regret_of, count=0)
+    return elementwise(kinds, [(1, 2)], [(1, 3), (1, 4), (1, 5)], _regret_of)
 
 
 @intrinsic
 def update(typing, count, regret, r, work, gained, positive, negative, floor):  # type: ignore[no-untyped-def]
     """R = max(floor, d (R + gained))"""
     kinds = (count, regret, r, work, gained, positive, negative, floor)
-    return elementwise(kinds, [(1, 2)], [(1, 2), (3, 4)], _update, scalars=(5, 6, 7), count=0)
+    return elementwise(kinds, [(1, 2)], [(1, 2), (3, 4)], _update, scalars=(5, 6, 7))
 
 
 @intrinsic
 def add2(typing, count, work, out, x, y):  # type: ignore[no-untyped-def]
     """out = x + y"""
-    return elementwise((count, work, out, x, y), [(1, 2)], [(1, 3), (1, 4)], _sum, count=0)
+    return elementwise((count, work, out, x, y), [(1, 2)], [(1, 3), (1, 4)], _sum)
 
 
 @intrinsic
 def add3(typing, count, work, out, x, y, z):  # type: ignore[no-untyped-def]
     """out = x + y + z"""
-    return elementwise((count, work, out, x, y, z), [(1, 2)], [(1, 3), (1, 4), (1, 5)], _sum, count=0)
+    return elementwise((count, work, out, x, y, z), [(1, 2)], [(1, 3), (1, 4), (1, 5)], _sum)
 
 
 @intrinsic
 def larger2(typing, count, work, out, x, y):  # type: ignore[no-untyped-def]
     """out = max(x, y)"""
-    return elementwise((count, work, out, x, y), [(1, 2)], [(1, 3), (1, 4)], _largest, count=0)
-
-
-# The swept evaluator: rows of LANES numbers
-
-
-def _difference(n: Numbers, p: Any, x: Any, y: Any) -> tuple[Any]:
-    return (n.subtract(p, x, y),)
-
-
-def _add_difference(n: Numbers, old: Any, p: Any, x: Any, y: Any) -> tuple[Any]:
-    return (n.add(old, n.subtract(p, x, y)),)
-
-
-def _add_to_three(n: Numbers, reach: Any, p: Any, x: Any, y: Any) -> tuple[Any, ...]:
-    return n.add(p, reach), n.add(x, reach), n.add(y, reach)
-
-
-def _rounded(n: Numbers, x: Any, grid: Any) -> tuple[Any]:
-    return (n.subtract(n.add(x, grid), grid),)
-
-
-def _settle(n: Numbers, won: Any, p: Any, x: Any, y: Any, reach: Any, ranked: Any, folded: Any) -> tuple[Any]:
-    everyone = n.subtract(p, x, y)
-    showdown = n.multiply(ranked, n.subtract(won, everyone))
-    return (n.add(showdown, n.multiply(folded, n.add(everyone, reach))),)
-
-
-@intrinsic
-def lanes_sum(typing, out, o, x, k):  # type: ignore[no-untyped-def]
-    """out[o] += x[k]"""
-    return elementwise((out, o, x, k), [(0, 1)], [(0, 1), (2, 3)], _sum)
-
-
-@intrinsic
-def lanes_rounded(typing, x, k, grid, g):  # type: ignore[no-untyped-def]
-    """x[k] = (x[k] + grid) - grid"""
-    return elementwise((x, k, grid, g), [(0, 1)], [(0, 1), (2, 3)], _rounded)
-
-
-@intrinsic
-def lanes_difference(typing, won, k, sums, p, x, y):  # type: ignore[no-untyped-def]
-    """won[k] = p - x - y"""
-    return elementwise((won, k, sums, p, x, y), [(0, 1)], [(2, 3), (2, 4), (2, 5)], _difference)
-
-
-@intrinsic
-def lanes_add_difference(typing, won, k, sums, p, x, y):  # type: ignore[no-untyped-def]
-    """won[k] += p - x - y"""
-    return elementwise((won, k, sums, p, x, y), [(0, 1)], [(0, 1), (2, 3), (2, 4), (2, 5)], _add_difference)
-
-
-@intrinsic
-def lanes_add_to_three(typing, sums, p, x, y, reach, k):  # type: ignore[no-untyped-def]
-    """p += reach[k]; x += reach[k]; y += reach[k]"""
-    rows = [(0, 1), (0, 2), (0, 3)]
-    return elementwise((sums, p, x, y, reach, k), rows, [(4, 5), *rows], _add_to_three)
-
-
-@intrinsic
-def lanes_settle(typing, won, k, sums, p, x, y, reach, ranked, folded, zero):  # type: ignore[no-untyped-def]
-    """With D = p - x - y: won[k] = ranked (won[k] - D) + folded (D + reach[k])"""
-    inputs = [(0, 1), (2, 3), (2, 4), (2, 5), (6, 1), (7, 9), (8, 9)]
-    return elementwise((won, k, sums, p, x, y, reach, ranked, folded, zero), [(0, 1)], inputs, _settle)
-
-
-# Between vectors over seats and rows of lanes
-
-
-def _transposed(builder: Any, rows: list[Any]) -> list[Any]:
-    """A square of vectors with rows and columns exchanged, by riffling them log2(WIDTH) times."""
-    half = WIDTH // 2
-    order = [k // 2 + (k % 2) * WIDTH for k in range(2 * WIDTH)]
-    masks = [
-        ir.Constant(ir.VectorType(ir.IntType(32), WIDTH), order[part * WIDTH : (part + 1) * WIDTH])
-        for part in (0, 1)
-    ]
-    for _ in range(WIDTH.bit_length() - 1):
-        rows = [builder.shuffle_vector(rows[k], rows[k + half], mask) for k in range(half) for mask in masks]
-    return rows
-
-
-def _exchange(kinds: tuple[Any, ...], to_lanes: bool) -> Generator:
-    """Move WIDTH seats of WIDTH lanes; parameters: lanes, where, work, rows, first lane, first seat."""
-
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        number = signature.args[0].dtype
-        element = context.get_data_type(number)
-        align = context.get_abi_sizeof(element)
-        vector = ir.VectorType(element, WIDTH)
-        index = cgutils.intp_t
-        lanes, work, rows = (
-            context.make_array(signature.args[k])(context, builder, args[k]).data for k in (0, 2, 3)
-        )
-        where, lane, seat = (context.cast(builder, args[k], signature.args[k], types.intp) for k in (1, 4, 5))
-
-        def place(array: Any, at: Any) -> Any:
-            return builder.bitcast(builder.gep(array, [at], source_etype=element), vector.as_pointer())
-
-        in_lanes, in_work = [], []
-        for k in range(WIDTH):
-            step = ir.Constant(index, k)
-            row = builder.load(
-                builder.gep(rows, [builder.add(lane, step)], source_etype=index), align=8, typ=index
-            )
-            in_work.append(place(work, builder.add(row, seat)))
-            in_lanes.append(place(lanes, builder.add(where, ir.Constant(index, k * LANES))))
-        source, target = (in_work, in_lanes) if to_lanes else (in_lanes, in_work)
-        read = [builder.load(at, align=align, typ=vector) for at in source]
-        for at, value in zip(target, _transposed(builder, read), strict=True):
-            builder.store(value, at, align=align)
-        return context.get_dummy_value()
-
-    return types.void(*kinds), generate
-
-
-@intrinsic
-def to_lanes(typing, lanes, where, work, rows, lane, seat):  # type: ignore[no-untyped-def]
-    """lanes[where + i LANES + j] = work[rows[lane + j] + seat + i] for i, j < WIDTH"""
-    return _exchange((lanes, where, work, rows, lane, seat), to_lanes=True)
-
-
-@intrinsic
-def from_lanes(typing, lanes, where, work, rows, lane, seat):  # type: ignore[no-untyped-def]
-    """work[rows[lane + j] + seat + i] = lanes[where + i LANES + j] for i, j < WIDTH"""
-    return _exchange((lanes, where, work, rows, lane, seat), to_lanes=False)
+    return elementwise((count, work, out, x, y), [(1, 2)], [(1, 3), (1, 4)], _largest)

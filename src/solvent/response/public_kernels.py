@@ -19,9 +19,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from solvent.forms.public import CARDS, DECISION, FOLDED, MATRIX, RANKED
+from solvent.forms.public import DECISION, FOLDED, MATRIX, RANKED
 from solvent.response import lanes as _lanes
-from solvent.response.lanes import LANES, WIDTH
+from solvent.response import swept
 
 Array = Any
 
@@ -32,7 +32,7 @@ UPDATE, RESPOND, EVALUATE = 0, 1, 2
 """What happens at the traverser's own nodes: regrets change, the best action is taken, the strategy is played."""
 
 SWEPT, SWEEP, GEMM = 0, 1, 2
-"""How terminals are evaluated: 16 at a time as lanes of one sweep, one at a time, or by matrix product."""
+"""How terminals are evaluated: 8 at a time as lanes of one sweep, one at a time, or by matrix product."""
 
 
 class Tree(NamedTuple):
@@ -69,6 +69,7 @@ class Tree(NamedTuple):
     """int32[symbols, boards]"""
     orbit: Array
     """int32[hands], empty without isomorphism: hands of one orbit have one value before any board."""
+    groups: swept.Groups
 
 
 class Boards(NamedTuple):
@@ -215,14 +216,21 @@ def ascend(tree, tables, rule, player, start, stop, base, seats, work):  # type:
         mine = tree.player[node] == player
         value = rows[node] * seats
         origin = rows[child[first]] * seats
+        if not mine and last - first == 3:
+            lanes.add3(
+                seats, work, value, origin, rows[child[first + 1]] * seats, rows[child[first + 2]] * seats
+            )
+            continue
         if not mine or rule.mode == RESPOND:
-            work[value : value + seats] = work[origin : origin + seats]
             for edge in range(first + 1, last):
+                so_far = origin if edge == first + 1 else value
                 below = rows[child[edge]] * seats
                 if mine:
-                    lanes.larger2(seats, work, value, value, below)
+                    lanes.larger2(seats, work, value, so_far, below)
                 else:
-                    lanes.add2(seats, work, value, value, below)
+                    lanes.add2(seats, work, value, so_far, below)
+            if last - first == 1:
+                work[value : value + seats] = work[origin : origin + seats]
             continue
         if rule.mode == UPDATE and plain(tables, rule, first, last):
             v1 = rows[child[first + 1]] * seats
@@ -257,89 +265,11 @@ def ascend(tree, tables, rule, player, start, stop, base, seats, work):  # type:
 
 
 @njit(cache=True, nogil=True)
-def swept(card, tie, reach, won, ranked, folded, sums):  # type: ignore[no-untyped-def]
-    """All lanes of `reach`, float[seats x LANES], in one sweep over the sorted seats.
-
-    A sweep takes sums apart again (P - P_a - P_b). Were they rounded, what should cancel to nothing would
-    leave a trace, and regret matching would play it. So reach is first rounded to multiples of the last
-    place of three times its total: then it adds up without error, in any order.
-
-    `sums` has P in its first row and P_c in row 1 + c.
-    """
-    seats = len(tie)
-    sums[:LANES] = 0
-    for k in range(seats):
-        lanes.lanes_sum(sums, 0, reach, k * LANES)
-    for lane in range(LANES):
-        sums[lane] *= 3
-    for k in range(seats):
-        lanes.lanes_rounded(reach, k * LANES, sums, 0)
-    sums[:] = 0
-    begin = 0
-    while begin < seats:
-        end = tie[begin]
-        for k in range(begin, end):
-            a, b = (1 + card[k, 0]) * LANES, (1 + card[k, 1]) * LANES
-            lanes.lanes_difference(won, k * LANES, sums, 0, a, b)
-        for k in range(begin, end):
-            a, b = (1 + card[k, 0]) * LANES, (1 + card[k, 1]) * LANES
-            lanes.lanes_add_to_three(sums, 0, a, b, reach, k * LANES)
-        for k in range(begin, end):
-            a, b = (1 + card[k, 0]) * LANES, (1 + card[k, 1]) * LANES
-            lanes.lanes_add_difference(won, k * LANES, sums, 0, a, b)
-        begin = end
-    for k in range(seats):
-        a, b = (1 + card[k, 0]) * LANES, (1 + card[k, 1]) * LANES
-        lanes.lanes_settle(won, k * LANES, sums, 0, a, b, reach, ranked, folded, 0)
-
-
-@njit(cache=True, nogil=True)
-def terminals_swept(tree, player, boards, board, start, stop, seats, work, scratch):  # type: ignore[no-untyped-def]
-    """Evaluate a subtree's terminals, LANES of them at a time."""
-    reach, won, ranked, folded = scratch.reach, scratch.won, scratch.ranked, scratch.folded
-    source, target = scratch.source, scratch.target
-    card = boards.card[board]
-    tie = boards.tie[board]
-    node = start
-    while node < stop:
-        filled = 0
-        while node < stop and filled < LANES:
-            symbol = tree.symbol[node]
-            if symbol >= 0:
-                stake = tree.stake[player, node]
-                ranked[filled] = stake if symbol == RANKED else 0.0
-                folded[filled] = stake if symbol == FOLDED else 0.0
-                source[filled] = tree.other_row[player, node] * seats
-                target[filled] = tree.value_row[node] * seats
-                filled += 1
-            node += 1
-        if filled == 0:
-            return
-        for lane in range(filled, LANES):  # lanes to spare repeat the first, and go on the heap
-            source[lane] = source[0]
-            target[lane] = tree.heap * seats
-        whole = seats - seats % WIDTH
-        for k in range(0, whole, WIDTH):
-            for lane in range(0, LANES, WIDTH):
-                lanes.to_lanes(reach, k * LANES + lane, work, source, lane, k)
-        for k in range(whole, seats):
-            for lane in range(LANES):
-                reach[k * LANES + lane] = work[source[lane] + k]
-        swept(card, tie, reach, won, ranked, folded, scratch.sums)
-        for k in range(0, whole, WIDTH):
-            for lane in range(0, LANES, WIDTH):
-                lanes.from_lanes(won, k * LANES + lane, work, target, lane, k)
-        for k in range(whole, seats):
-            for lane in range(LANES):
-                work[target[lane] + k] = won[k * LANES + lane]
-
-
-@njit(cache=True, nogil=True)
 def terminals_sweep(tree, player, boards, board, start, stop, seats, work, scratch):  # type: ignore[no-untyped-def]
     """Evaluate a subtree's terminals one after another, each by a sweep of its own."""
     card = boards.card[board]
     tie = boards.tie[board]
-    reach, by_card = scratch.reach, scratch.sums
+    reach, by_card = scratch.lanes.reach, scratch.lanes.sums
     kind = work.dtype.type
     for node in range(start, stop):
         symbol = tree.symbol[node]
@@ -351,7 +281,7 @@ def terminals_sweep(tree, player, boards, board, start, stop, seats, work, scrat
         total = kind(0.0)
         for k in range(seats):
             total += work[source + k]
-        grid = kind(3) * total  # see `swept`
+        grid = kind(3) * total  # see `solvent.response.swept`
         for k in range(seats):
             reach[k] = (work[source + k] + grid) - grid
         total = kind(0.0)
@@ -427,16 +357,16 @@ def terminals_matrix(tree, player, board, start, stop, seats, work):  # type: ig
 
 
 @njit(cache=True, nogil=True)
-def terminals(tree, player, boards, board, start, stop, evaluator, seats, work, scratch):  # type: ignore[no-untyped-def]
+def terminals(tree, player, boards, board, start, stop, evaluator, seats, work, scratch, ahead):  # type: ignore[no-untyped-def]
     """What the traverser's hands win at every terminal of a subtree."""
     if boards.card.shape[1] == 0:
         terminals_matrix(tree, player, board, start, stop, seats, work)
-    elif evaluator == SWEPT:
-        terminals_swept(tree, player, boards, board, start, stop, seats, work, scratch)
-    elif evaluator == SWEEP:
-        terminals_sweep(tree, player, boards, board, start, stop, seats, work, scratch)
-    else:
+    elif evaluator == SWEPT and seats >= swept.WIDTH:
+        swept.evaluate(tree.groups, player, start, boards, board, seats, work, scratch.lanes, ahead)
+    elif evaluator == GEMM:
         terminals_gemm(tree, player, boards, board, start, stop, seats, work, scratch)
+    else:
+        terminals_sweep(tree, player, boards, board, start, stop, seats, work, scratch)
     ranges = tree.own_range[player]
     if len(ranges):
         for node in range(start, stop):
@@ -449,13 +379,7 @@ def terminals(tree, player, boards, board, start, stop, evaluator, seats, work, 
 class Scratch(NamedTuple):
     """What the evaluators need beside the workspace."""
 
-    reach: Array
-    won: Array
-    ranked: Array
-    folded: Array
-    sums: Array
-    source: Array
-    target: Array
+    lanes: swept.Lanes
     sign: Array
     left: Array
     right: Array
@@ -464,21 +388,36 @@ class Scratch(NamedTuple):
 @njit(cache=True, nogil=True)
 def scratch_space(empty, seats, evaluator, sorted_hands, nodes):  # type: ignore[no-untyped-def]
     """Scratch for one thread; `empty` tells the number type."""
-    kind = empty.dtype
     square = seats if sorted_hands and evaluator == GEMM else 0
-    swept_seats = seats if sorted_hands else 0
     return Scratch(
-        np.zeros(swept_seats * LANES, dtype=kind),
-        np.zeros(swept_seats * LANES, dtype=kind),
-        np.zeros(LANES, dtype=kind),
-        np.zeros(LANES, dtype=kind),
-        np.zeros((1 + CARDS) * LANES, dtype=kind),
-        np.zeros(LANES, dtype=np.int64),
-        np.zeros(LANES, dtype=np.int64),
-        np.zeros((square, square), dtype=kind),
-        np.zeros((nodes if square else 0, square), dtype=kind),
-        np.zeros((nodes if square else 0, square), dtype=kind),
+        swept.lanes_for(empty, seats if sorted_hands else 0),
+        np.zeros((square, square), dtype=empty.dtype),
+        np.zeros((nodes if square else 0, square), dtype=empty.dtype),
+        np.zeros((nodes if square else 0, square), dtype=empty.dtype),
     )
+
+
+@njit(cache=True, nogil=True)
+def rows_ahead(edges):  # type: ignore[no-untyped-def]
+    """Space for the rows of a subtree with so many edges, none yet."""
+    return swept.Ahead(np.zeros(2 * edges, dtype=np.int64), np.zeros(1, dtype=np.int64))
+
+
+@njit(cache=True, nogil=True)
+def look_ahead(ahead, tree, tables, player, start, stop, base):  # type: ignore[no-untyped-def]
+    """List the rows that a pass over this subtree reads on the board that begins at `base`."""
+    seen, average = tables.seen.ctypes.data, tables.average.ctypes.data
+    count = 0
+    for node in range(start, stop):
+        for edge in range(tree.first_edge[node], tree.first_edge[node + 1]):
+            byte = (tables.offset[edge] + base) * tables.seen.itemsize
+            if tables.offset[edge] >= 0:
+                ahead.rows[count] = seen + byte
+                count += 1
+                if tree.player[node] == player:
+                    ahead.rows[count] = average + byte
+                    count += 1
+    ahead.count[0] = count
 
 
 @njit(cache=True, nogil=True)
@@ -563,13 +502,15 @@ def pass_last(tree, rounds, tables, rule, player, evaluator, above, first, stop,
     seats = out.shape[2]
     work = np.empty(tree.rows * seats, dtype=out.dtype)
     scratch = scratch_space(work, seats, evaluator, boards.card.shape[1] > 0, tree.rows)
-    for board in range(first, stop):
-        for s in range(len(subtree)):
-            start, end = subtree[s, 0], subtree[s, 1]
+    ahead = rows_ahead(len(tree.child))
+    for s in range(len(subtree)):
+        start, end = subtree[s, 0], subtree[s, 1]
+        for board in range(first, stop):
             reached, reached_own = above[0, s, boards.parent[board]], above[1, s, boards.parent[board]]
             start_from(tree, boards, player, board, reached, reached_own, seats, work)
             descend(tree, tables, rule, player, start, end, board * seats, seats, work)
-            terminals(tree, player, boards, board, start, end, evaluator, seats, work, scratch)
+            look_ahead(ahead, tree, tables, player, start, end, (board + 1) * seats)
+            terminals(tree, player, boards, board, start, end, evaluator, seats, work, scratch, ahead)
             ascend(tree, tables, rule, player, start, end, board * seats, seats, work)
             value = tree.value_row[start] * seats
             out[s, board] = work[value : value + seats]
@@ -606,12 +547,13 @@ def pass_up(tree, rounds, spaces, tables, rule, player, evaluator, out):  # type
                 for k in range(seats):
                     work[value + k] = total[board, k]
         values = np.zeros((len(boards.subtree), len(boards.hand), seats), dtype=out.dtype)
+        ahead = rows_ahead(0)
         scratch = scratch_space(out, seats, evaluator, boards.card.shape[1] > 0, tree.rows)
         for s in range(len(boards.subtree)):
             start, stop = boards.subtree[s, 0], boards.subtree[s, 1]
             for board in range(len(boards.hand)):
                 work = space.work[s, board]
-                terminals(tree, player, boards, board, start, stop, evaluator, seats, work, scratch)
+                terminals(tree, player, boards, board, start, stop, evaluator, seats, work, scratch, ahead)
                 if len(tree.orbit):
                     for node in range(start, stop):
                         if tree.symbol[node] >= 0:

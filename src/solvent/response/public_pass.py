@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from solvent.errors import InputError
-from solvent.forms.public import DEAL, DECISION, RANKED, PublicGame
+from solvent.forms.public import DEAL, DECISION, FOLDED, RANKED, PublicGame
 from solvent.response import public_kernels as kernels
+from solvent.response.lanes import WIDTH
 from solvent.response.public_kernels import Boards, Rule, Space, Tables, Tree
+from solvent.response.swept import FEW, Groups
 
 EVALUATORS = {"swept": kernels.SWEPT, "sweep": kernels.SWEEP, "gemm": kernels.GEMM}
 CHUNKS_PER_THREAD = 8
+
+
+class Lane(NamedTuple):
+    """A lane of the swept evaluator: see `solvent.response.swept.Groups`."""
+
+    source: int
+    shown: int
+    ranked: float
+    given: int
+    folded: float
 
 
 class PublicPass:
@@ -95,13 +108,14 @@ def _tree(game: PublicGame, dtype: np.dtype[Any]) -> Tree:
     weighted = game.sorted_hands and not (ranges == 1).all()
     root = ranges[::-1] if game.sorted_hands else np.ones_like(ranges)
     matrix = np.stack([game.matrix.transpose(0, 2, 1), game.matrix])
+    # A showdown is won from either side by the stronger hand; all else pays player 1 what player 0 loses.
+    stakes = np.stack([stake, np.where(nodes.symbol == RANKED, stake, -stake)])
     return Tree(
         symbol=nodes.symbol,
         player=nodes.player,
         first_edge=nodes.first_edge,
         child=nodes.child,
-        # A showdown is won from either side by the stronger hand; all else pays player 1 what player 0 loses.
-        stake=np.stack([stake, np.where(nodes.symbol == RANKED, stake, -stake)]),
+        stake=stakes,
         other_row=other_row,
         own_row=own_row,
         value_row=value_row,
@@ -115,7 +129,75 @@ def _tree(game: PublicGame, dtype: np.dtype[Any]) -> Tree:
         matrix=np.ascontiguousarray(matrix, dtype=dtype),
         matrix_of=game.matrix_of,
         orbit=game.orbit if game.isomorphism else game.orbit[:0],
+        groups=_groups(game, stakes, other_row, value_row, 2 * most, dtype),
     )
+
+
+def _groups(
+    game: PublicGame,
+    stakes: NDArray[np.float64],
+    other_row: NDArray[np.int64],
+    value_row: NDArray[np.int64],
+    heap: int,
+    dtype: np.dtype[Any],
+) -> Groups:
+    """Terminals of each subtree in lanes: those that have the other's reach in common share one."""
+    symbol = game.nodes.symbol
+    first, stop = np.zeros((2, 2, len(symbol)), dtype=np.int64)
+    lanes: list[Lane] = []
+    for player in (0, 1):
+        for subtree in (s for here in game.rounds for s in here.subtrees):
+            nodes = range(subtree.start, subtree.stop)
+            shown = [
+                Lane(
+                    other_row[player, k], shown=value_row[k], ranked=stakes[player, k], given=heap, folded=0.0
+                )
+                for k in nodes
+                if symbol[k] == RANKED
+            ]
+            only_folds: list[Lane] = []
+            for node in (k for k in nodes if symbol[k] == FOLDED):
+                lane = Lane(other_row[player, node], heap, 0.0, value_row[node], stakes[player, node])
+                alike = (
+                    k for k, other in enumerate(shown) if other[0] == lane.source and other.given == heap
+                )
+                k = next(alike, None)
+                if k is None:
+                    only_folds.append(lane)
+                else:
+                    shown[k] = shown[k]._replace(given=lane.given, folded=lane.folded)
+            first[player, subtree.start] = len(lanes) // WIDTH
+            fold_groups = (only_folds[k : k + FEW] for k in range(0, len(only_folds), FEW))
+            for group in (*_shared_out(shown, heap), *fold_groups):
+                spare = Lane(group[0].source, heap, 0.0, heap, 0.0)
+                lanes += [*group, *[spare] * (WIDTH - len(group))]
+            stop[player, subtree.start] = len(lanes) // WIDTH
+
+    def column(name: str, kind: DTypeLike) -> NDArray[Any]:
+        return np.array([getattr(lane, name) for lane in lanes], dtype=kind).reshape(-1, WIDTH)
+
+    return Groups(
+        first,
+        stop,
+        source=column("source", np.int64),
+        shown=column("shown", np.int64),
+        ranked=column("ranked", dtype),
+        given=column("given", np.int64),
+        folded=column("folded", dtype),
+        showdowns=(column("shown", np.int64) != heap).sum(axis=1),
+        folds=(column("given", np.int64) != heap).sum(axis=1),
+    )
+
+
+def _shared_out(shown: list[Lane], heap: int) -> Iterator[list[Lane]]:
+    """Lanes with a showdown in groups, in each at most FEW with a fold beside it, and those first."""
+    both = [lane for lane in shown if lane.given != heap]
+    alone = [lane for lane in shown if lane.given == heap]
+    while both or alone:
+        group, both = both[:FEW], both[FEW:]
+        room = WIDTH - len(group)
+        yield group + alone[:room]
+        alone = alone[room:]
 
 
 def _rows(game: PublicGame, most: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
