@@ -22,6 +22,7 @@ from numba import njit
 from solvent.forms.public import DECISION, FOLDED, MATRIX, RANKED
 from solvent.response import lanes as _lanes
 from solvent.response import swept
+from solvent.response.lanes import WIDTH
 
 Array = Any
 
@@ -361,7 +362,7 @@ def terminals(tree, player, boards, board, start, stop, evaluator, seats, work, 
     """What the traverser's hands win at every terminal of a subtree."""
     if boards.card.shape[1] == 0:
         terminals_matrix(tree, player, board, start, stop, seats, work)
-    elif evaluator == SWEPT and seats >= swept.WIDTH:
+    elif evaluator == SWEPT and seats >= WIDTH:
         swept.evaluate(tree.groups, player, start, boards, board, seats, work, scratch.lanes, ahead)
     elif evaluator == GEMM:
         terminals_gemm(tree, player, boards, board, start, stop, seats, work, scratch)

@@ -15,7 +15,8 @@ from solvent.forms.public import DEAL, DECISION, FOLDED, RANKED, PublicGame
 from solvent.response import public_kernels as kernels
 from solvent.response.lanes import WIDTH
 from solvent.response.public_kernels import Boards, Rule, Space, Tables, Tree
-from solvent.response.swept import FEW, Groups
+from solvent.response.swept import Groups
+from solvent.response.swept_lanes import FEW
 
 EVALUATORS = {"swept": kernels.SWEPT, "sweep": kernels.SWEEP, "gemm": kernels.GEMM}
 CHUNKS_PER_THREAD = 8
