@@ -14,16 +14,11 @@ from typer.testing import CliRunner
 from solvent.app.experiments import bench_plans, reproduce_aggregation, reproduce_full_deck
 from solvent.errors import InputError
 from solvent.experiments import aggregation
-from solvent.experiments.aggregation import (
-    PAPER,
-    Row,
-    curves,
-    full_deck,
-    measure,
-    write_full_deck,
-    write_results,
-)
+from solvent.experiments import full_deck as deck
+from solvent.experiments.aggregation import PAPER, Row, curves, measure
+from solvent.experiments.aggregation_page import write_results
 from solvent.experiments.bandwidth import bandwidth, bandwidths
+from solvent.experiments.full_deck import full_deck, write_full_deck
 
 BLUFF, FLOP = "bluff(dice=1,faces=2)", "flop_holdem(suits=2,ranks=4)"
 COLUMNS = {
@@ -48,7 +43,8 @@ PNG = b"\x89PNG"
 @pytest.fixture(autouse=True)
 def _in_a_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is measured here need not be exact."""
-    monkeypatch.setattr(aggregation, "bandwidth", lambda threads: 1e10 * threads)
+    for module in (aggregation, deck):
+        monkeypatch.setattr(module, "bandwidth", lambda threads: 1e10 * threads)
     monkeypatch.setattr(aggregation, "BATCH_SECONDS", 0.002)
 
 

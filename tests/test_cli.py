@@ -132,10 +132,21 @@ def test_a_run_can_be_shown_exported_compared_listed_and_resumed(tmp_path: Path)
 
 def test_warm_start(tmp_path: Path) -> None:
     first = solved("solve", "leduc", "--iterations", "300", "--out", tmp_path / "a")
-    warm = solved("solve", "leduc", "--iterations", "1", "--warm-start", tmp_path / "a")
+    warm = solved("solve", "leduc", "--iterations", "0", "--warm-start", tmp_path / "a")
     assert warm["exploitability"] == pytest.approx(first["exploitability"], rel=1e-6)
     later = solved("solve", "leduc", "--iterations", "3000", "--warm-start", tmp_path / "a", "--rule", "cfr+")
     assert later["exploitability"] < first["exploitability"]
+
+
+def test_a_run_of_a_file_that_changed_since(tmp_path: Path) -> None:
+    file, run = tmp_path / "game.efg", tmp_path / "run"
+    solved("solve", "kuhn", "--iterations", "1", "--out", tmp_path / "kuhn")
+    assert solvent("export", tmp_path / "kuhn", "--format", "efg", "--out", file).returncode == 0
+    solved("solve", file, "--iterations", "5", "--out", run)
+    file.write_text(file.read_text().replace("{ 1, -1 }", "{ 2, -2 }"))
+    refused = solvent("solve", "--resume", run, "--iterations", "10")
+    assert refused.returncode == 2
+    assert "has changed since" in refused.stderr
 
 
 def test_export_to_openspiel(tmp_path: Path) -> None:

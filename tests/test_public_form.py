@@ -661,3 +661,10 @@ def test_figure_2_has_the_same_values_on_either_tree() -> None:
     assert_same_evaluation(solver, tree, place)
     # Player 0 loses nothing by bidding always, and then player 1 is indifferent: the game is fair.
     assert solver.evaluate().value[0] == pytest.approx(0, abs=1e-4)
+
+
+@pytest.mark.parametrize("name", ["kuhn", "leduc", "leduc(distinct=true)", "bluff(dice=2,faces=2)"])
+def test_infoset_actions_are_those_of_the_histories(name: str) -> None:
+    game = public_game(load_game(name), isomorphism=False)
+    assert game.infosets == compiled(name).infosets
+    assert game.infoset_actions == compiled(name).cells

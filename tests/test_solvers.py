@@ -117,7 +117,9 @@ def test_the_walk_gives_counterfactual_values_by_definition(seed: int) -> None:
     solver = HistorySolver(tree, "cfr")
     draw = np.random.default_rng(seed)
     weights = draw.random(tree.cells)
-    solver._set_strategy(weights / 2)
+    for player in (0, 1):
+        mine = np.flatnonzero(tree.cell_player == player)
+        solver._play.backward[player, mine] = solver._play.forward[1 - player, mine] = weights[mine] / 2
     for player in (0, 1):
         walk(solver._rows, player, solver._play)
         mine = tree.cell_player == player

@@ -161,7 +161,7 @@ def test_a_run_under_a_rule_of_ones_own_is_resumed_with_it(tmp_path: Path) -> No
         ({"seconds": float("inf")}, "finite number"),
         ({"check_every": 1.5}, "whole number"),
         ({"threads": "2"}, "threads must be a whole number"),
-        ({"memory": "8G"}, "whole number of bytes"),
+        ({"memory": 8.5}, "whole number of bytes"),
     ],
 )
 def test_bad_arguments_are_sentences(options: dict, sentence: str) -> None:

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from solvent.solvers.rules import Weights as Weights
     from solvent.solvers.solve import Result as Result
     from solvent.solvers.solve import solve as solve
+    from solvent.strategy.openspiel import from_tabular_policy as from_tabular_policy
+    from solvent.strategy.openspiel import to_tabular_policy as to_tabular_policy
     from solvent.strategy.strategy import Strategy as Strategy
 
 # Names load on first use: importing the compiler takes longer than a script should wait.
@@ -48,6 +50,8 @@ _WHERE = {
     "Weights": "solvent.solvers.rules",
     "Result": "solvent.solvers.solve",
     "solve": "solvent.solvers.solve",
+    "from_tabular_policy": "solvent.strategy.openspiel",
+    "to_tabular_policy": "solvent.strategy.openspiel",
     "Strategy": "solvent.strategy.strategy",
 }
 

@@ -136,7 +136,9 @@ def solve(
     until: Annotated[
         float | None, typer.Option(help="Stop at this exploitability, NashConv/2 in chips.")
     ] = None,
-    seconds: Annotated[float | None, typer.Option(help="Stop after so many seconds of solving.")] = None,
+    seconds: Annotated[
+        float | None, typer.Option(help="Stop after so many seconds of solving, counted from this call.")
+    ] = None,
     check_every: Annotated[
         int | None, typer.Option(help="Iterations between exploitability checks.  [default: each 10 % more]")
     ] = None,
@@ -251,7 +253,7 @@ def runs(
     from solvent.app.display import run_summary, runs_table
     from solvent.strategy.run import find_runs
 
-    if not folder.is_dir():
+    if not folder.is_dir() and (folder.exists() or folder != Path("runs")):
         raise InputError(f"{folder} is not a folder")
     found = [run_summary(run) for run in find_runs(folder)]
     if as_json:

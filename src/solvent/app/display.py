@@ -102,7 +102,7 @@ class SolveDisplay:
 
     def _print_cost(self, cost: Cost) -> None:
         self.progress.console.print(
-            f"{cost.histories:,} histories, {cost.infosets:,} infosets, {cost.cells:,} infoset-actions: "
+            f"{cost.histories:,} histories, {cost.infosets:,} infosets, {cost.infoset_actions:,} infoset-actions: "
             f"{size(cost.tree_bytes)} for the tree, {size(cost.table_bytes)} for the tables",
             soft_wrap=True,
         )

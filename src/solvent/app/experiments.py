@@ -17,7 +17,8 @@ from solvent.app.terminal import table, terminal
 from solvent.units import parse_size, size
 
 if TYPE_CHECKING:
-    from solvent.experiments.aggregation import Check, Row
+    from solvent.experiments.aggregation import Row
+    from solvent.experiments.full_deck import Check
 
 RESULTS = Path("docs/results")
 
@@ -39,7 +40,8 @@ def bench_plans(
     as_json: Json = False,
 ) -> None:
     """Seconds per CFR iteration on every plan, evaluator and board isomorphism, interleaved in one process."""
-    from solvent.experiments.aggregation import GAMES, measure, write_results
+    from solvent.experiments.aggregation import GAMES, measure
+    from solvent.experiments.aggregation_page import write_results
 
     with _telling() as say:
         rows = measure(game or GAMES, repeats, threads, dtype, parse_size(memory), say)
@@ -62,6 +64,7 @@ def reproduce_aggregation(
 ) -> None:
     """Table 1 and Figure 3 of the aggregation paper on this machine: about half an hour."""
     from solvent.experiments import aggregation as paper
+    from solvent.experiments.aggregation_page import write_results
 
     games = paper.QUICK_GAMES if quick else paper.GAMES
     repeats, plan_seconds = (3, 2.0) if quick else (paper.REPEATS, paper.PLAN_SECONDS)
@@ -71,7 +74,7 @@ def reproduce_aggregation(
         rows = paper.measure(games, repeats, memory=limit, progress=say, plan_seconds=plan_seconds)
         points = paper.curves(games, span, 2 * span, memory=limit, progress=say)
     command = "solvent reproduce aggregation" + (" --quick" if quick else "")
-    paper.write_results(rows, page, points, command)
+    write_results(rows, page, points, command)
     if as_json:
         curves = [point.as_dict() for point in points]
         _print_json({"rows": [row.as_dict() for row in rows], "curves": curves, "page": str(page)})
@@ -90,7 +93,7 @@ def reproduce_full_deck(
     as_json: Json = False,
 ) -> None:
     """Flop hold'em with all 52 cards, to below 1 mbb/hand; it takes about 3 GB."""
-    from solvent.experiments.aggregation import full_deck, write_full_deck
+    from solvent.experiments.full_deck import full_deck, write_full_deck
 
     page = out / "full-deck.md"
     with _telling() as say:

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import csv
 import os
 import platform
 import subprocess
 from collections.abc import Sequence
+from dataclasses import fields
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from solvent import __version__
+from solvent.units import size
+
+Record = Any
+"""A dataclass with `as_dict`."""
 
 
 def provenance(command: str) -> str:
@@ -31,6 +38,44 @@ def write_page(path: Path, title: str, command: str, body: str) -> None:
     """Write a results page."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"# {title}\n\n{provenance(command)}\n{body.rstrip()}\n")
+
+
+def write_csv(records: Sequence[Record], path: Path) -> None:
+    """Records of one kind, a column for each field; None is empty."""
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, [f.name for f in fields(records[0])], lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(record.as_dict() for record in records)
+
+
+def pyplot() -> Any:
+    """Matplotlib's pyplot, drawing to files."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from matplotlib import pyplot as plt
+
+    return plt
+
+
+def threads_text(count: int) -> str:
+    """A number of threads in words."""
+    return "1 thread" if count == 1 else f"{count} threads"
+
+
+def seconds_text(seconds: float | None) -> str:
+    """Seconds to three digits, - where there are none."""
+    return "-" if seconds is None else f"{seconds:.3g}" if seconds >= 1e-4 else f"{seconds:.2e}"
+
+
+def factor_text(factor: float | None) -> str:
+    """A speed-up to three digits or whole."""
+    return "-" if factor is None else f"{factor:,.0f}" if factor >= 100 else f"{factor:.3g}"
+
+
+def bytes_text(count: int | None) -> str:
+    """Bytes in a unit, - where there are none."""
+    return "-" if count is None else size(count)
 
 
 def processor() -> str:

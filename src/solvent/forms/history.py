@@ -236,7 +236,7 @@ class _Compiler:
             ]
             total = sum(weight for weight, _ in outcomes)
             fits = abs(total - 1) <= CHANCE_TOLERANCE and all(weight >= 0 for weight, _ in outcomes)
-        except (TypeError, ValueError) as error:
+        except (AttributeError, TypeError, ValueError) as error:
             raise GameError(
                 f"{self.game} has a chance node that cannot be read ({error}); "
                 f"chance() must give pairs of an outcome and its probability"

@@ -128,19 +128,29 @@ class PublicGame:
 
     @property
     def cells(self) -> int:
-        """The number of infoset-actions."""
+        """Numbers in each table: infoset-actions, and those of hands that nobody can hold."""
         return int(self.block_sizes.sum())
 
-    @cached_property
+    @property
     def infosets(self) -> int:
         """Decision nodes x boards x hands that can be held there."""
-        nodes, total = self.nodes, 0
+        return self._counts[0]
+
+    @property
+    def infoset_actions(self) -> int:
+        return self._counts[1]
+
+    @cached_property
+    def _counts(self) -> tuple[int, int]:
+        nodes, actions = self.nodes, np.diff(self.nodes.first_edge)
+        infosets = infoset_actions = 0
         for level in range(len(self.rounds)):
             held = self.possible(level).sum(axis=(1, 2))
             for player in (0, 1):
                 here = (nodes.symbol == DECISION) & (nodes.round == level) & (nodes.player == player)
-                total += int(here.sum()) * int(held[player])
-        return total
+                infosets += int(here.sum()) * int(held[player])
+                infoset_actions += int(actions[here].sum()) * int(held[player])
+        return infosets, infoset_actions
 
     @property
     def public_nodes(self) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from solvent.errors import InputError
 from solvent.forms.history import GameTree, compile_tree
@@ -16,9 +17,16 @@ from solvent.strategy.public_infosets import PublicInfosets
 from solvent.strategy.strategy import Strategy
 
 
-def exploitability(game: Any, strategy: Strategy) -> float:
-    """NashConv / 2 of a strategy, in chips. `game` is a compiled game or whatever `load_game` takes."""
+def exploitability(game: Any, strategy: Strategy | ArrayLike) -> float:
+    """NashConv / 2 of a strategy, in chips. `game` is a compiled game or whatever `load_game` takes.
+
+    With a compiled game, the strategy may also be its numbers by cell, such as `HistorySolver.average_strategy`.
+    """
     tree = game if isinstance(game, GameTree) else None
+    if not isinstance(strategy, Strategy):
+        if tree is None:
+            raise InputError("numbers by cell need the compiled game they belong to")
+        strategy = Strategy.of(tree, np.asarray(strategy, dtype=np.float64))
     rules = load_game(game) if tree is None else None
     name = str(rules) if tree is None else tree.name
     if rules is not None and not isinstance(strategy.infosets, PublicInfosets):

@@ -16,9 +16,10 @@ from solvent.errors import InputError
 from solvent.forms.history import GameTree
 from solvent.forms.sequence import sequence_form
 from solvent.response.exploitability import Evaluation, evaluate
-from solvent.solvers.kernels import Play, Rows, Side, Tables, match_regrets, walk
+from solvent.solvers.kernels import Play, Rows, Side, Tables, match_regrets
 from solvent.solvers.plans import check_plan, make_plan
 from solvent.solvers.rules import RegretRule, Weights, load_rule
+from solvent.solvers.warm_start import FAINT, ONE_ITERATION, start_from
 from solvent.strategy.arena import Arena
 from solvent.strategy.strategy import Strategy
 
@@ -63,6 +64,8 @@ class HistorySolver:
         self.tree, self.updates, self.dtype = tree, updates, table_dtype(dtype, tree.cells)
         self.rule = load_rule(rule)
         self.iterations = 0
+        self.head_start = 0
+        """Iterations that a warm start counts for."""
         self.nodes_touched = 0
         tables = ("regret", "average", "last") if self.rule.predictive else ("regret", "average")
         self.arena = Arena.full(np.ones(tree.cells, dtype=np.int64), tables, np.dtype(self.dtype))
@@ -99,7 +102,12 @@ class HistorySolver:
         return self.tree.infosets
 
     @property
+    def infoset_actions(self) -> int:
+        return self.tree.cells
+
+    @property
     def cells(self) -> int:
+        """Numbers in each table."""
         return self.tree.cells
 
     @property
@@ -122,7 +130,7 @@ class HistorySolver:
         forgetful = [str(k) for k, player in enumerate(players) if not player.perfect_recall]
         if forgetful:
             found.append(
-                f"player {' and '.join(forgetful)} has imperfect recall: CFR's guarantee does not hold, and "
+                f"imperfect recall of player {' and '.join(forgetful)}: CFR's guarantee does not hold, and "
                 "exploitability is measured by opponents who forget nothing"
             )
         return found
@@ -136,7 +144,7 @@ class HistorySolver:
 
     def run(self, iterations: int) -> None:
         """Run so many more iterations."""
-        schedule = self.rule.schedule(self.iterations + 1, iterations, self.dtype)
+        schedule = self.rule.schedule(self.head_start + self.iterations + 1, iterations, self.dtype)
         self.plan.iterate(schedule, self.updates == "alternating", self.tables, self._play)
         self.iterations += iterations
         self.nodes_touched += iterations * 2 * self.tree.histories
@@ -163,39 +171,30 @@ class HistorySolver:
         strategy: NDArray[np.float64] = play.backward[player, cells]
         return strategy
 
-    def warm_start(self, strategy: Strategy | ArrayLike, weight: float = 1.0) -> None:
-        """Begin near a given strategy, float64[cells], instead of uniform play.
-
-        Regrets become weight x sigma(I, a) x max_a |v(I, a)|, as if sigma had been right by so much for
-        `weight` iterations, so that regret matching plays sigma first and unlearns it at CFR's own rate.
-        """
-        if self.iterations:
-            raise InputError("a warm start comes before the first iteration")
-        if not weight > 0:
-            raise InputError(f"the weight of a warm start must be positive, not {weight}")
-        if isinstance(strategy, Strategy):
-            strategy = strategy.probabilities
-        sigma = normalise(self.tree, np.asarray(strategy, dtype=np.float64))
-        self._set_strategy(sigma)
-        slots = self.arena.offset
-        for player in (0, 1):
-            walk(self._rows, player, self._play)
-            value = np.abs(self._play.cell_value[player][: self.tree.cells])
-            scale = np.maximum.reduceat(value, self.tree.infoset_cell[:-1])
-            scale[scale == 0] = 1e-9
-            mine = np.flatnonzero(self.tree.cell_player == player)
-            per_cell = np.repeat(scale, np.diff(self.tree.infoset_cell))
-            self.arena.table("regret")[slots[mine]] = weight * (sigma * per_cell)[mine]
+    def warm_start(self, strategy: Strategy | ArrayLike, iterations: int | None = None) -> None:
+        """Begin with a strategy as if it had been played for so many iterations: by default those that made it."""
+        facts = strategy.facts if isinstance(strategy, Strategy) else {}
+        given = strategy.probabilities if isinstance(strategy, Strategy) else strategy
+        start_from(self, normalise(self.tree, np.asarray(given, dtype=np.float64)), facts, iterations)
         self._match()
 
-    def restore(self, iterations: int, nodes_touched: int) -> None:
+    def play_once(self, strategy: NDArray[np.float64]) -> None:
+        self.arena.table("regret")[self.arena.offset] = FAINT * strategy
+        self._match()
+        self.plan.iterate(ONE_ITERATION, False, self.tables, self._play)
+
+    def largest(self, cells: NDArray[np.float64]) -> NDArray[np.float64]:
+        first = self.tree.infoset_cell
+        return np.repeat(np.maximum.reduceat(cells, first[:-1]), np.diff(first))
+
+    def restore(self, iterations: int, nodes_touched: int, head_start: int = 0) -> None:
         """Go on from tables that were put back into `arena`, as they were after so many iterations."""
-        self.iterations, self.nodes_touched = iterations, nodes_touched
+        self.iterations, self.nodes_touched, self.head_start = iterations, nodes_touched, head_start
         self._match()
 
     def _match(self) -> None:
         """Derive the current strategies from the tables."""
-        prediction = Weights(*self.rule.schedule(max(1, self.iterations), 1)[0]).prediction
+        prediction = Weights(*self.rule.schedule(max(1, self.head_start + self.iterations), 1)[0]).prediction
         for player in (0, 1):
             match_regrets(
                 self._sides[player],
@@ -204,12 +203,6 @@ class HistorySolver:
                 self._play.backward[player],
                 self._play.forward[1 - player],
             )
-
-    def _set_strategy(self, sigma: NDArray[np.float64]) -> None:
-        for player in (0, 1):
-            mine = np.flatnonzero(self.tree.cell_player == player)
-            self._play.backward[player, mine] = sigma[mine]
-            self._play.forward[1 - player, mine] = sigma[mine]
 
 
 def normalise(tree: GameTree, weight: NDArray[np.float64]) -> NDArray[np.float64]:

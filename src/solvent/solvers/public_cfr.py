@@ -23,6 +23,7 @@ from solvent.solvers.cfr import check_options, table_dtype
 from solvent.solvers.public_lanes import PublicLanes
 from solvent.solvers.public_serial import HistoryWalk
 from solvent.solvers.rules import RegretRule, load_rule
+from solvent.solvers.warm_start import FAINT, ONE_ITERATION, start_from
 from solvent.strategy.arena import Arena
 from solvent.strategy.public_infosets import PublicInfosets
 from solvent.strategy.strategy import Strategy
@@ -70,6 +71,8 @@ class PublicSolver:
         self.evaluator = ("swept" if game.sorted_hands else "matrix") if evaluator == "auto" else evaluator
         self.threads, self.device = threads, device
         self.iterations = 0
+        self.head_start = 0
+        """Iterations that a warm start counts for."""
         self.nodes_touched = 0
         names = ("regret", "average", "last") if self.rule.predictive else ("regret", "average")
         self.arena = Arena.full(game.block_sizes, names, np.dtype(self.dtype))
@@ -110,7 +113,12 @@ class PublicSolver:
         return self.game.infosets
 
     @property
+    def infoset_actions(self) -> int:
+        return self.game.infoset_actions
+
+    @property
     def cells(self) -> int:
+        """Numbers in each table; some belong to hands that nobody can hold."""
         return self.game.cells
 
     @property
@@ -143,7 +151,7 @@ class PublicSolver:
         """Run so many more iterations."""
         if iterations == 0:
             return
-        schedule = self.rule.schedule(self.iterations + 1, iterations, self.dtype)
+        schedule = self.rule.schedule(self.head_start + self.iterations + 1, iterations, self.dtype)
         self.plan.iterate(self.tables, schedule, self.updates == "alternating")
         self.iterations += iterations
         walked = isinstance(self.plan, HistoryWalk)
@@ -158,22 +166,29 @@ class PublicSolver:
         infosets = PublicInfosets(self.game)
         return Strategy(self.name, self.fingerprint, infosets, self.arena.table("average").copy(), facts)
 
-    def restore(self, iterations: int, nodes_touched: int) -> None:
+    def restore(self, iterations: int, nodes_touched: int, head_start: int = 0) -> None:
         """Go on from tables that were put back into `arena`, as they were after so many iterations."""
-        self.iterations, self.nodes_touched = iterations, nodes_touched
+        self.iterations, self.nodes_touched, self.head_start = iterations, nodes_touched, head_start
 
-    def warm_start(self, strategy: Strategy, weight: float = 1.0) -> None:
-        """Begin near a given strategy instead of uniform play: regrets become weight x sigma x a unit of value.
+    def warm_start(self, strategy: Strategy, iterations: int | None = None) -> None:
+        """Begin with a strategy as if it had been played for so many iterations: by default those that made it."""
+        start_from(self, np.asarray(strategy.probabilities, dtype=np.float64), strategy.facts, iterations)
 
-        The unit is one chip times the chance of a deal, so that regret matching plays sigma first and
-        unlearns it at CFR's own rate.
-        """
-        if self.iterations:
-            raise InputError("a warm start comes before the first iteration")
-        if not weight > 0:
-            raise InputError(f"the weight of a warm start must be positive, not {weight}")
-        scale = weight / max(1, len(self.game.hands) * len(self.game.rounds[-1].boards))
-        self.arena.table("regret")[:] = strategy.probabilities * scale
+    def play_once(self, strategy: NDArray[np.float64]) -> None:
+        tables = self.tables
+        tables.regret[:] = FAINT * strategy
+        seen = tables._replace(seen=tables.regret.copy(), seen_last=tables.last.copy())
+        self.plan.iterate(seen, ONE_ITERATION, False)
+
+    def largest(self, cells: NDArray[np.float64]) -> NDArray[np.float64]:
+        first = self.game.nodes.first_edge
+        result = np.empty_like(cells)
+        for node in np.flatnonzero(np.diff(first)):
+            start = self.arena.offset[first[node]]
+            block = slice(start, start + self.game.block_sizes[first[node] : first[node + 1]].sum())
+            rows = cells[block].reshape(first[node + 1] - first[node], -1)
+            result[block] = np.broadcast_to(rows.max(axis=0), rows.shape).ravel()
+        return result
 
 
 def check_public_options(plan: str, evaluator: str, device: str, threads: int) -> None:

@@ -29,7 +29,7 @@ from solvent.forms.public import public_game
 from solvent.games.catalogue import load_game
 from solvent.games.efg import EfgGame
 from solvent.games.flop_holdem import FlopHoldem
-from solvent.games.game import Game
+from solvent.games.game import Game, GameError
 from solvent.games.kuhn import Kuhn
 from solvent.games.leduc import Leduc
 from solvent.response.exploitability import Evaluation
@@ -39,6 +39,7 @@ from solvent.solvers.public_cfr import PublicSolver
 from solvent.solvers.rules import RegretRule, load_rule
 from solvent.strategy.run import Run
 from solvent.strategy.strategy import Strategy
+from solvent.units import parse_size
 
 DEFAULT_ITERATIONS = 1000
 """The limit where a user gives none."""
@@ -117,7 +118,7 @@ class Cost:
 
     histories: int
     infosets: int
-    cells: int
+    infoset_actions: int
     tree_bytes: int
     table_bytes: int
     warnings: tuple[str, ...] = ()
@@ -192,7 +193,7 @@ def solve(
     seconds: float | None = None,
     check_every: int | None = None,
     seed: int | None = None,
-    memory: int = DEFAULT_MEMORY,
+    memory: int | str = DEFAULT_MEMORY,
     out: str | Path | None = None,
     resume: str | Path | None = None,
     warm_start: Strategy | str | Path | None = None,
@@ -214,8 +215,10 @@ def solve(
         raise InputError("give a new folder with out or an old one with resume, not both")
     if not checkpoint_seconds > 0:
         raise InputError(f"checkpoint-seconds must be positive, not {checkpoint_seconds}")
+    if isinstance(memory, str):
+        memory = parse_size(memory)
     if not isinstance(memory, int) or memory < 1:
-        raise InputError(f"memory must be a whole number of bytes, not {memory!r}")
+        raise InputError(f"memory must be a whole number of bytes or text such as 8G, not {memory!r}")
     if resume is not None and warm_start is not None:
         raise InputError("a resumed run has its own start; leave warm-start out")
     if out is not None:
@@ -241,7 +244,7 @@ def solve(
     watch = watch or (lambda progress: None)
     if game is None and run is None:
         raise InputError("say which game to solve")
-    rules = load_game(run.configuration["game"] if game is None and run is not None else game)
+    rules = _game_of(run) if game is None and run is not None else load_game(game)
 
     watch(Progress("compiling the game"))
     solver = make_solver(
@@ -338,7 +341,7 @@ class _Session:
             if name not in tables or tables[name].shape != table.shape or tables[name].dtype != table.dtype:
                 raise InputError(f"the checkpoint of {self.run.folder} does not fit this game and rule")
             table[:] = tables[name]
-        self.solver.restore(facts["iterations"], facts["nodes_touched"])
+        self.solver.restore(facts["iterations"], facts["nodes_touched"], facts.get("head_start", 0))
         self.seconds = facts["seconds"]
         self.run.forget_metrics_after(facts["iterations"])
         self.curve = self.run.metrics()
@@ -453,7 +456,7 @@ class _Session:
             exploitability=evaluation.exploitability,
             value=evaluation.value[0],
             infosets=solver.infosets,
-            infoset_actions=solver.cells,
+            infoset_actions=solver.infoset_actions,
             histories=solver.histories,
             seconds=self.seconds,
             seconds_per_iteration=self.seconds / max(1, solver.iterations),
@@ -514,6 +517,18 @@ def _rule(name: str, run: Run | None) -> RegretRule:
         ) from error
 
 
+def _game_of(run: Run) -> Game:
+    name = run.configuration["game"]
+    try:
+        return load_game(name)
+    except GameError as error:
+        if "there is no game" not in str(error):
+            raise
+        raise InputError(
+            f"{run.folder} is a run of {name}, a game of your own: go on from Python with solve(game, resume=...)"
+        ) from error
+
+
 def _check_same_game(run: Run | None, solver: Solver) -> None:
     if run is None or solver.fingerprint == run.configuration["fingerprint"]:
         return
@@ -522,6 +537,10 @@ def _check_same_game(run: Run | None, solver: Solver) -> None:
         raise InputError(
             f"{run.folder} began on the {began.get('form', 'history')} form, and plan {solver.plan_name} "
             f"runs on the {solver.form} form"
+        )
+    if began["game"] == solver.name:
+        raise InputError(
+            f"{solver.name} has changed since {run.folder} began: its tree is no longer the same"
         )
     raise InputError(f"{run.folder} is a run of {began['game']}, not of {solver.name}")
 
@@ -538,7 +557,7 @@ def _cost(solver: Solver) -> Cost:
     return Cost(
         solver.histories,
         solver.infosets,
-        solver.cells,
+        solver.infoset_actions,
         solver.form_bytes,
         solver.arena.bytes,
         tuple(solver.notes),
@@ -553,6 +572,7 @@ def _facts(solver: Solver, seconds: float, last: Mapping[str, Any]) -> dict[str,
     """What a checkpoint says of itself; `last` is the last exploitability check."""
     return {
         "nodes_touched": solver.nodes_touched,
+        "head_start": solver.head_start,
         "seconds": seconds,
         "rule": str(solver.rule),
         "updates": solver.updates,

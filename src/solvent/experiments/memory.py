@@ -1,0 +1,47 @@
+"""What work costs this process in memory, as the system counts it."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+Made = TypeVar("Made")
+
+
+def with_peak_memory(work: Callable[[], Made]) -> tuple[Made, int | None]:
+    """What the work makes, and by how many bytes the process grew at most while it was done."""
+    gc.collect()
+    give_back_memory()
+    before = status("VmRSS") if reset_peak() else None
+    made = work()
+    peak = status("VmHWM")
+    return made, None if before is None or peak is None else max(0, peak - before)
+
+
+def give_back_memory() -> None:
+    """Return what has been freed to the system, so that its reuse is seen."""
+    try:
+        ctypes.CDLL(None).malloc_trim(0)
+    except (AttributeError, OSError, TypeError):  # glibc alone has it
+        return
+
+
+def reset_peak() -> bool:
+    """Begin a new high-water mark of resident memory; whether the system can."""
+    try:
+        Path("/proc/self/clear_refs").write_text("5")
+    except OSError:
+        return False
+    return True
+
+
+def status(key: str) -> int | None:
+    """Bytes that Linux reports of this process; None elsewhere."""
+    try:
+        lines = Path("/proc/self/status").read_text().splitlines()
+    except OSError:
+        return None
+    return next((int(line.split()[1]) * 1024 for line in lines if line.startswith(key + ":")), None)

@@ -1,0 +1,59 @@
+"""Starting from a strategy instead of from uniform play.
+
+A solve that was handed sigma goes on as if sigma had been its play for T iterations: the average is sigma with the
+weight of T iterations, the rule's clock stands at T, and regrets are in proportion to sigma, so that regret
+matching plays it first. How large regrets are decides how soon it is unlearned: sqrt(T) times the largest
+regret of the infoset's actions against sigma, which is how CFR's own regrets grow.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvent.errors import InputError
+from solvent.solvers.rules import RegretRule, Weights
+from solvent.strategy.arena import Arena
+
+ITERATIONS = 100
+"""What a strategy counts for that does not say how many iterations made it."""
+FAINT = 2.0**-60
+"""Regrets in this proportion to a strategy make regret matching play it, and are nothing beside what it learns."""
+ONE_ITERATION = np.array([Weights()], dtype=np.float64)
+
+
+class WarmSolver(Protocol):
+    """What a solver offers to be started."""
+
+    arena: Arena
+    rule: RegretRule
+    iterations: int
+    head_start: int
+
+    def play_once(self, strategy: NDArray[np.float64]) -> None:
+        """One plain CFR iteration in which both play `strategy`: tables become its regrets and its reach."""
+
+    def largest(self, cells: NDArray[np.float64]) -> NDArray[np.float64]:
+        """For every cell the largest entry of its infoset."""
+
+
+def start_from(
+    solver: WarmSolver, strategy: NDArray[np.float64], facts: dict[str, Any], iterations: int | None
+) -> None:
+    """Begin as if `strategy`, float64[cells], had been played for so many iterations."""
+    if solver.iterations:
+        raise InputError("a warm start comes before the first iteration")
+    count = iterations if iterations is not None else int(facts.get("iterations") or ITERATIONS)
+    if count < 1:
+        raise InputError(f"a warm start counts for at least 1 iteration, not {count}")
+    solver.play_once(strategy)
+    regret, average = solver.arena.table("regret"), solver.arena.table("average")
+    scale = solver.largest(np.abs(regret.astype(np.float64)))
+    regret[:] = strategy * np.maximum(scale, FAINT) * math.sqrt(count)
+    average *= solver.rule.schedule(1, count)[:, Weights._fields.index("average")].sum()
+    if "last" in solver.arena.names:
+        solver.arena.table("last")[:] = 0.0
+    solver.head_start = count
