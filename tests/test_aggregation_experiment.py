@@ -68,7 +68,7 @@ def test_bandwidth_of_each_number_of_threads(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_every_plan_has_a_row() -> None:
     bluff = [(row.plan, row.runs_as) for row in rows() if row.game == BLUFF]
-    plans = ["serial", "branched", "flattened", "vectors", "lanes"]
+    plans = ["serial", "branched", "flattened", "vectors", "lanes", "shapes"]
     assert bluff == [*((plan, plan) for plan in plans), ("auto", "lanes")]
     aggregated = [(row.evaluator, row.isomorphism, row.threads) for row in rows_of(FLOP, "aggregated")]
     evaluators = ["swept", "sweep", "gemm"]

@@ -33,7 +33,6 @@ from solvent.solvers.cfr import HistorySolver, table_dtype
 from solvent.solvers.choose import Options, make_solver
 from solvent.solvers.flattened import flattened_bytes
 from solvent.solvers.public_cfr import PublicSolver
-from solvent.solvers.public_lanes import PublicLanes
 from solvent.units import size
 
 Say = Callable[[str], None]
@@ -88,7 +87,7 @@ class Setup:
     """One way to run an iteration."""
 
     plan: str
-    """`vectors` and `lanes` are the two shapes that the aggregated plan has in games with matrices."""
+    """`vectors`, `lanes` and `shapes` are the ways in which the aggregated plan runs in games with matrices."""
     evaluator: str | None = None
     isomorphism: bool = False
     threads: int = 1
@@ -193,7 +192,7 @@ def setups(game: PublicGame, threads: int = 1, second_thread: bool = False) -> l
             if second_thread:
                 tried.append(Setup("aggregated", "swept", isomorphism, BRANCHES))
     else:
-        tried += [Setup("vectors", threads=threads), Setup("lanes")]
+        tried += [Setup("vectors", threads=threads), Setup("lanes"), Setup("shapes")]
     return [*tried, Setup("auto", threads=threads)]
 
 
@@ -307,7 +306,7 @@ def _row(
     return Row(
         game=game.name,
         plan=setup.plan,
-        runs_as="lanes" if isinstance(solver.plan, PublicLanes) else solver.plan_name,
+        runs_as=_way(solver),
         evaluator=_evaluator(solver),
         isomorphism=isinstance(solver, PublicSolver) and solver.game.isomorphism,
         dtype=solver.dtype,
@@ -323,6 +322,11 @@ def _row(
         bandwidth=rates[solver.threads],
         repeats=len(trial.seconds),
     )
+
+
+def _way(solver: Solver) -> str:
+    in_rows = isinstance(solver, PublicSolver) and not solver.game.sorted_hands
+    return solver.way if isinstance(solver, PublicSolver) and in_rows else solver.plan_name
 
 
 def _evaluator(solver: Solver) -> str | None:

@@ -50,8 +50,9 @@ def write_results(
         _paper_table(rows),
         "Seconds an iteration. The paper's serial plan ran on one core and its others on an unnamed GPU; ours all "
         f"run on this machine's cores, with {threads_text(threads)}. Our *aggregated* sweeps all terminals of a "
-        "board together and takes every board (in Bluff it batches public nodes as lanes); *auto* is what `solvent "
-        "solve` runs, with isomorphism where there are boards. `-`: did not fit in memory, or is not in the paper.",
+        "board together and takes every board (in Bluff it works on many public nodes side by side); *auto* is "
+        "what `solvent solve` runs, with isomorphism where there are boards. `-`: did not fit in memory, or is not "
+        "in the paper.",
         "## How the games were read",
         _readings_table(list(dict.fromkeys(row.game for row in rows))),
         "*2 dices k numbers*: two dice for each player, k faces on each die, the highest face wild; a hand is a "
@@ -127,9 +128,10 @@ def _paper_table(rows: Sequence[Row]) -> str:
         theirs = [seconds_text(s) for s in paper[1:4]] if paper else ["-"] * 3
         line = [paper.name if paper else game, *theirs, f"{paper.speedup:g}" if paper else "-"]
         line += [seconds_text(_find(here, plan).seconds_per_iteration) for plan in ("serial", "flattened")]
-        # With matrices `aggregated` means lanes.
-        lanes = any(row.plan == "lanes" for row in here)
-        for found in (_find(here, "lanes" if lanes else "aggregated"), _find(here, "auto")):
+        # With matrices `aggregated` means lanes or shapes.
+        auto = _find(here, "auto")
+        way = auto.runs_as if any(row.plan == "lanes" for row in here) else "aggregated"
+        for found in (_find(here, way), auto):
             line += [seconds_text(found.seconds_per_iteration), factor_text(found.speedup)]
         lines.append(line)
     return markdown_table(header, lines)

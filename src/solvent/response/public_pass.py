@@ -19,7 +19,9 @@ from solvent.response.swept import Groups
 from solvent.response.swept_lanes import FEW
 
 EVALUATORS = {"swept": kernels.SWEPT, "sweep": kernels.SWEEP, "gemm": kernels.GEMM}
-CHUNKS_PER_THREAD = 8
+JOBS_PER_THREAD = 8
+LEAST_JOB = 300
+"""Subtrees x boards that a job has at least: handing one to a thread takes as long as ten of them."""
 
 
 class Lane(NamedTuple):
@@ -59,7 +61,8 @@ class PublicPass:
         arguments = (self.tree, self.rounds, self.spaces, tables, rule, player)
         kernels.pass_down(*arguments, self.above)
         boards = self.out.shape[1]
-        step = max(1, -(-boards // (self.threads * CHUNKS_PER_THREAD))) if self.threads > 1 else boards
+        most = max(self.threads, min(self.threads * JOBS_PER_THREAD, self.out.shape[0] * boards // LEAST_JOB))
+        step = -(-boards // most) if self.threads > 1 else boards
         jobs = [
             (
                 self.tree, self.rounds, tables, rule, player, self.evaluator, self.above,

@@ -23,13 +23,16 @@ from solvent.solvers.cfr import check_options, table_dtype
 from solvent.solvers.public_lanes import PublicLanes
 from solvent.solvers.public_serial import HistoryWalk
 from solvent.solvers.rules import RegretRule, load_rule
+from solvent.solvers.shape_lanes import ShapeLanes
 from solvent.solvers.warm_start import FAINT, ONE_ITERATION, start_from
 from solvent.strategy.arena import Arena
 from solvent.strategy.public_infosets import PublicInfosets
 from solvent.strategy.strategy import Strategy
 
-PLANS = ("auto", "aggregated", "vectors", "lanes", "serial", "branched")
-"""`vectors` and `lanes` are the two shapes of the aggregated plan; `aggregated` takes the quicker one."""
+PLANS = ("auto", "aggregated", "vectors", "lanes", "shapes", "serial", "branched")
+"""`vectors`, `lanes` and `shapes` are three ways to run the aggregated plan; `aggregated` takes the quickest."""
+MANY_NODES = 8000
+"""Betting nodes from which `shapes` is quicker than `lanes`, and then much smaller."""
 DEVICES = ("cpu", "numpy", "torch", "cupy", "jax")
 
 
@@ -46,8 +49,8 @@ class PublicPlan(Protocol):
 class PublicSolver:
     """CFR on a game in public form. `run` as often as you like; the average strategy is the result.
 
-    The aggregated plan has two shapes: `vectors`, one entry for each hand, and `lanes`, public nodes of one
-    shape side by side, which is quicker where hands are few.
+    The aggregated plan runs in three ways: as `vectors`, one entry for each hand, and where hands are few as
+    `lanes`, pairs of sequences side by side, or as `shapes`, betting nodes with the same future side by side.
     """
 
     form = "public"
@@ -89,10 +92,19 @@ class PublicSolver:
             return HistoryWalk(self.game, self.threads if self.plan_name == "branched" else 1)
         if self.device != "cpu":
             return ArrayPass(self.game, self.device, np.dtype(self.dtype))
-        few_hands = not self.game.sorted_hands and not self.game.isomorphism
-        if self.plan_name == "lanes" or (self.plan_name == "aggregated" and few_hands):
+        if self.way == "lanes":
             return PublicLanes(self.game)
-        return self._pass
+        return ShapeLanes(self.game, np.dtype(self.dtype)) if self.way == "shapes" else self._pass
+
+    @property
+    def way(self) -> str:
+        """How the aggregated plan runs; another plan's own name."""
+        if self.plan_name != "aggregated":
+            return self.plan_name
+        if self.game.sorted_hands or self.game.isomorphism or self.device != "cpu":
+            return "vectors"
+        many = len(self.game.nodes.symbol) >= MANY_NODES
+        return "shapes" if many and len(self.game.rounds) == 1 else "lanes"
 
     # What a run says of itself
 

@@ -288,11 +288,12 @@ def compile_kernels(solver: Solver) -> float:
     twin: Solver
     if isinstance(solver, PublicSolver):
         rules = FlopHoldem(suits=2, ranks=4, raises=1) if solver.game.sorted_hands else Leduc()
+        rules = Kuhn() if solver.way == "shapes" else rules
         twin = PublicSolver(
             public_game(rules, solver.game.isomorphism),
             solver.rule,
             solver.updates,
-            solver.plan_name,
+            "shapes" if solver.way == "shapes" else solver.plan_name,
             "auto" if solver.evaluator == "matrix" else solver.evaluator,
             solver.threads,
             solver.dtype,
