@@ -193,7 +193,7 @@ def run(command, *arguments: str) -> str:
 
 def test_bench_plans_prints_json() -> None:
     document = json.loads(run(bench_plans, "--game", BLUFF, "--repeats", "1", "--json"))
-    assert len(document["rows"]) == 6
+    assert len(document["rows"]) == 7
     assert document["rows"][0].keys() >= COLUMNS
 
 

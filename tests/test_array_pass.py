@@ -22,7 +22,8 @@ from solvent.forms.public import DECISION, PublicGame, public_game
 from solvent.games.catalogue import load_game
 from solvent.games.public import FOLD, SHOWDOWN, Betting, Board, PublicRules
 from solvent.solvers import array_pass
-from solvent.solvers.array_pass import ArrayPass, array_bytes, array_namespace
+from solvent.solvers.array_pass import ArrayPass, array_bytes
+from solvent.solvers.devices import array_namespace
 from solvent.solvers.public_cfr import PublicSolver
 from solvent.solvers.rules import RULES, RegretRule, Weights
 

@@ -532,21 +532,33 @@ def add_up(boards, orbit, below, total):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
+def carry_up(tree, rounds, spaces, r, values, first, step):  # type: ignore[no-untyped-def]
+    """What every `step`-th subtree of round r + 1 is worth, to the deal nodes above in round r."""
+    boards, space, below = rounds[r], spaces[r], rounds[r + 1]
+    seats = boards.hand.shape[1]
+    total = np.zeros(boards.hand.shape)
+    for s in range(first, len(below.subtree), step):
+        add_up(below, tree.orbit, values[s], total)
+        value = tree.value_row[below.subtree[s, 2]] * seats
+        for board in range(len(boards.hand)):
+            work = space.work[below.subtree[s, 3], board]
+            for k in range(seats):
+                work[value + k] = total[board, k]
+
+
+@njit(cache=True, nogil=True)
 def pass_up(tree, rounds, spaces, tables, rule, player, evaluator, out):  # type: ignore[no-untyped-def]
-    """Values from the roots of the last round's subtrees back to the start of the game, float[hands]."""
+    """Values from the deals above the last round back to the start of the game, float[hands].
+
+    A game of one round has its values in `out` already.
+    """
     last = len(rounds) - 1
     values = out
     for r in range(last - 1, -1, -1):
-        boards, space, below = rounds[r], spaces[r], rounds[r + 1]
+        boards, space = rounds[r], spaces[r]
         seats = boards.hand.shape[1]
-        total = np.zeros(boards.hand.shape)
-        for s in range(len(below.subtree)):
-            add_up(below, tree.orbit, values[s], total)
-            value = tree.value_row[below.subtree[s, 2]] * seats
-            for board in range(len(boards.hand)):
-                work = space.work[below.subtree[s, 3], board]
-                for k in range(seats):
-                    work[value + k] = total[board, k]
+        if r < last - 1:
+            carry_up(tree, rounds, spaces, r, values, 0, 1)
         values = np.zeros((len(boards.subtree), len(boards.hand), seats), dtype=out.dtype)
         ahead = rows_ahead(0)
         scratch = scratch_space(out, seats, evaluator, boards.card.shape[1] > 0, tree.rows)
@@ -571,6 +583,8 @@ def whole_pass(tree, rounds, spaces, tables, rule, player, evaluator, above, out
     """One player's pass over the whole game on one thread."""
     pass_down(tree, rounds, spaces, tables, rule, player, above)
     pass_last(tree, rounds, tables, rule, player, evaluator, above, 0, out.shape[1], out)
+    if len(rounds) > 1:
+        carry_up(tree, rounds, spaces, len(rounds) - 2, out, 0, 1)
     return pass_up(tree, rounds, spaces, tables, rule, player, evaluator, out)
 
 

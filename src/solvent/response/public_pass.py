@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -70,13 +70,19 @@ class PublicPass:
             )
             for first in range(0, boards, step)
         ]  # fmt: skip
-        if self.threads == 1:
-            kernels.pass_last(*jobs[0])
-        else:
-            for done in [self.pool.submit(kernels.pass_last, *job) for job in jobs]:
-                done.result()
+        self._side_by_side(kernels.pass_last, jobs)
+        if len(self.rounds) > 1:
+            places = (self.tree, self.rounds, self.spaces, len(self.rounds) - 2, self.out)
+            self._side_by_side(kernels.carry_up, [(*places, k, self.threads) for k in range(self.threads)])
         value: NDArray[np.floating] = kernels.pass_up(*arguments, self.evaluator, self.out)
         return value
+
+    def _side_by_side(self, kernel: Callable[..., None], jobs: Sequence[tuple[Any, ...]]) -> None:
+        if self.threads == 1:
+            kernel(*jobs[0])
+            return
+        for done in [self.pool.submit(kernel, *job) for job in jobs]:
+            done.result()
 
     def iterate(self, tables: Tables, schedule: NDArray[np.float64], alternating: bool) -> None:
         """As many iterations of a regret rule as `schedule` has rows."""

@@ -18,6 +18,7 @@ from solvent.response.exploitability import Evaluation
 from solvent.response.public_kernels import Tables
 from solvent.response.public_pass import EVALUATORS, PublicPass
 from solvent.response.public_response import evaluate_public
+from solvent.solvers import devices
 from solvent.solvers.array_pass import ArrayPass
 from solvent.solvers.cfr import check_options, table_dtype
 from solvent.solvers.public_lanes import PublicLanes
@@ -33,7 +34,7 @@ PLANS = ("auto", "aggregated", "vectors", "lanes", "shapes", "serial", "branched
 """`vectors`, `lanes` and `shapes` are three ways to run the aggregated plan; `aggregated` takes the quickest."""
 MANY_NODES = 8000
 """Betting nodes from which `shapes` is quicker than `lanes`, and then much smaller."""
-DEVICES = ("cpu", "numpy", "torch", "cupy", "jax")
+DEVICES = ("cpu", *devices.DEVICES)
 
 
 class PublicPlan(Protocol):
@@ -81,9 +82,7 @@ class PublicSolver:
         self.arena = Arena.full(game.block_sizes, names, np.dtype(self.dtype))
         by_sweep = self.evaluator if self.evaluator in EVALUATORS else "swept"
         self._pass = PublicPass(game, np.dtype(self.dtype), by_sweep, threads)
-        size = self.arena.used if updates == "simultaneous" else 0
-        self._seen = np.zeros(size, dtype=self.dtype)
-        self._seen_last = np.zeros(size if self.rule.predictive else 0, dtype=self.dtype)
+        self._seen = self._seen_last = np.zeros(0, dtype=self.dtype)
         self.plan: PublicPlan = self._plan()
         self.threads = self.plan.threads
 
@@ -154,6 +153,8 @@ class PublicSolver:
         regret, average = self.arena.table("regret"), self.arena.table("average")
         last = self.arena.table("last") if self.rule.predictive else regret[:0]
         if self.updates == "simultaneous":
+            if len(self._seen) != len(regret):
+                self._seen, self._seen_last = np.zeros_like(regret), np.zeros_like(last)
             return Tables(self.arena.offset, regret, average, last, self._seen, self._seen_last)
         return Tables(self.arena.offset, regret, average, last, regret, last)
 

@@ -124,13 +124,13 @@ def find_shapes(game: PublicGame) -> list[Shape]:
         first, stop = nodes.first_edge[sample[k]], nodes.first_edge[sample[k] + 1]
         shape = Shape(int(nodes.player[sample[k]]), here, [], [], [])
         for a, behind in enumerate(kind[nodes.child[first:stop]].tolist()):
-            below = nodes.child[nodes.first_edge[here] + a].astype(np.int64)
+            below = nodes.child[nodes.first_edge[here] + a]
             lanes = found[number[behind]] if behind in number else None
             shape.children.append(number.get(behind, END))
             shape.segments.append(0 if lanes is None else sum(map(len, lanes)))
             shape.ends.append(int(below[0]) if lanes is None else -1)
             if lanes is not None:
-                lanes.append(below)
+                lanes.append(below.astype(np.int64))
         shapes.append(shape)
     return shapes
 

@@ -32,6 +32,7 @@ from solvent.games.flop_holdem import FlopHoldem
 from solvent.games.game import Game, GameError
 from solvent.games.kuhn import Kuhn
 from solvent.games.leduc import Leduc
+from solvent.games.public import PublicRules
 from solvent.response.exploitability import Evaluation
 from solvent.solvers.cfr import HistorySolver
 from solvent.solvers.choose import Options, Solver, make_solver
@@ -287,8 +288,9 @@ def compile_kernels(solver: Solver) -> float:
     start = time.perf_counter()
     twin: Solver
     if isinstance(solver, PublicSolver):
-        rules = FlopHoldem(suits=2, ranks=4, raises=1) if solver.game.sorted_hands else Leduc()
-        rules = Kuhn() if solver.way == "shapes" else rules
+        rules: PublicRules = Kuhn() if solver.way == "shapes" else Leduc()
+        if solver.game.sorted_hands:
+            rules = FlopHoldem(suits=2, ranks=4, raises=1)
         twin = PublicSolver(
             public_game(rules, solver.game.isomorphism),
             solver.rule,
