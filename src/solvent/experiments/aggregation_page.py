@@ -28,6 +28,9 @@ from solvent.experiments.page import (
     write_page,
 )
 
+LEAST_SECONDS = 1e-8
+"""What took less was lost in what a call costs beside its iterations, and is not drawn."""
+
 
 def write_results(
     rows: Sequence[Row], page: Path, points: Sequence[Point] = (), command: str = "solvent bench plans"
@@ -97,7 +100,8 @@ def plot_curves(points: Sequence[Point], path: Path) -> None:
         axes.set_axis_off()
     for axes, game in zip(grid.flat, games, strict=False):
         for number, plan in enumerate(plans):
-            line = [p for p in points if (p.game, p.plan) == (game, plan) and p.exploitability > 0]
+            drawn = (p for p in points if p.exploitability > 0 and p.seconds > LEAST_SECONDS)
+            line = [p for p in drawn if (p.game, p.plan) == (game, plan)]
             axes.loglog(
                 [p.seconds for p in line],
                 [p.exploitability for p in line],
