@@ -192,7 +192,8 @@ def setups(game: PublicGame, threads: int = 1, second_thread: bool = False) -> l
             if second_thread:
                 tried.append(Setup("aggregated", "swept", isomorphism, BRANCHES))
     else:
-        tried += [Setup("vectors", threads=threads), Setup("lanes"), Setup("shapes")]
+        tried += [Setup("vectors", threads=threads), Setup("lanes")]
+        tried += [Setup("shapes")] if len(game.rounds) == 1 else []
     return [*tried, Setup("auto", threads=threads)]
 
 

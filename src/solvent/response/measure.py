@@ -14,7 +14,7 @@ from solvent.response.exploitability import Evaluation, evaluate, expected_value
 from solvent.response.public_pass import PublicPass
 from solvent.response.public_response import evaluate_public
 from solvent.strategy.public_infosets import PublicInfosets
-from solvent.strategy.strategy import Strategy
+from solvent.strategy.strategy import Strategy, different_games
 
 
 def exploitability(game: Any, strategy: Strategy | ArrayLike) -> float:
@@ -50,7 +50,7 @@ def measure(strategy: Strategy, tree: GameTree | None = None) -> Evaluation:
 def value_against(first: Strategy, second: Strategy, tree: GameTree | None = None) -> float:
     """What player 0 wins, in chips a game, when he plays the first strategy and player 1 the second."""
     if first.fingerprint != second.fingerprint:
-        raise InputError(f"the strategies are of different games: {first.game} and {second.game}")
+        raise InputError(different_games(first, second))
     if isinstance(first.infosets, PublicInfosets):
         game = first.infosets.game
         player = np.repeat(game.nodes.player[game.edge_node], game.block_sizes)

@@ -96,7 +96,11 @@ def _check(
     if len(buckets) != len(game.rounds):
         raise InputError(f"{game.name} has {len(game.rounds)} rounds and got {len(buckets)} bucket maps")
     for here, bucket in zip(game.rounds, buckets, strict=True):
-        if bucket is not None and (bucket.shape != here.hand.shape or bucket.min() < 0):
+        if bucket is None:
+            continue
+        if not isinstance(bucket, np.ndarray) or not np.issubdtype(bucket.dtype, np.integer):
+            raise InputError(f"a bucket map of {game.name} is an array of whole numbers")
+        if bucket.shape != here.hand.shape or bucket.min() < 0:
             raise InputError(f"a bucket map of {game.name} is {here.hand.shape} rows, none negative")
     return buckets
 

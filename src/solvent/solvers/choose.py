@@ -9,18 +9,20 @@ from typing import Any, Protocol
 import numpy as np
 
 from solvent.errors import InputError
-from solvent.forms.history import BYTES_PER_HISTORY, GameTree, compile_tree
-from solvent.forms.public import public_game
+from solvent.forms.history import GameTree, compile_tree
+from solvent.forms.public import PublicGame, public_game
 from solvent.games.game import Game
 from solvent.games.public import PublicRules
 from solvent.response.exploitability import Evaluation
+from solvent.solvers.array_pass import array_bytes
 from solvent.solvers.cfr import HistorySolver, check_options, table_dtype
 from solvent.solvers.flattened import flattened_bytes
 from solvent.solvers.plans import check_plan
-from solvent.solvers.public_cfr import PublicSolver, check_public_options
-from solvent.solvers.rules import RegretRule
+from solvent.solvers.public_cfr import PublicSolver, check_public_options, way_of
+from solvent.solvers.rules import RegretRule, load_rule
 from solvent.strategy.arena import Arena
 from solvent.strategy.strategy import Strategy
+from solvent.units import size
 
 ON_PUBLIC_FORM = ("auto", "aggregated", "serial", "branched")
 """Plans that a game with a public form runs there; the others need its histories stored."""
@@ -28,6 +30,12 @@ ON_PUBLIC_FORM = ("auto", "aggregated", "serial", "branched")
 
 MOST_MATRIX_HANDS = 150
 """Hands up to which every terminal may have a matrix of its own."""
+BYTES_PER_NODE = 1024
+"""Of a betting node while the public form is being built."""
+WALK_BYTES_PER_CELL = 72
+"""Of the serial plans on the public form, beside the tables: they work in float64, hand by hand."""
+LANES_BYTES_PER_HISTORY = 88
+"""Of pairs of sequences side by side."""
 
 
 class Solver(Protocol):
@@ -107,8 +115,10 @@ def make_solver(
         if value != default:
             raise InputError(f"{name} {value} is for the aggregated plan, and {game} is not solved on it")
     if options.plan == "aggregated":
+        why = "its public form does not fit" if isinstance(game, PublicRules) else "this game is not so"
         raise InputError(
-            f"the aggregated plan needs hands that are dealt and all else public; {game} is not so"
+            f"the aggregated plan needs hands that are dealt, all else public, and room for both in memory: "
+            f"{game} is refused because {why}"
         )
     tree = compile_tree(game, memory, progress)
     _check_history_memory(tree, options, memory)
@@ -120,10 +130,10 @@ def _has_public_form(game: PublicRules, memory: int) -> bool:
 
     What is too large for it is too large for the history form too, which refuses it with its size.
     """
-    hands = game.hands()
-    if game.hole_cards(hands[0]) is not None:
+    hands = len(game.hands())
+    if game.hole_cards(game.hands()[0]) is not None:
         return True
-    return len(hands) <= MOST_MATRIX_HANDS and game.histories() <= memory // BYTES_PER_HISTORY
+    return hands <= MOST_MATRIX_HANDS and game.histories() // hands**2 <= memory // BYTES_PER_NODE
 
 
 def _public(game: PublicRules, rule: str | RegretRule, options: Options, memory: int) -> PublicSolver:
@@ -131,12 +141,10 @@ def _public(game: PublicRules, rule: str | RegretRule, options: Options, memory:
     sorts = game.hole_cards(game.hands()[0]) is not None
     every_board = options.plan in ("serial", "branched") or (not sorts and options.device == "cpu")
     public = public_game(game, options.isomorphism == "on" and not every_board)
-    tables = 3 if options.plan in ("serial", "branched") else 2
-    needed = tables * public.cells * np.dtype(table_dtype(options.dtype, public.cells)).itemsize
-    if needed > memory:
+    if (needed := _public_bytes(public, load_rule(rule), options)) > memory:
         raise InputError(
-            f"{game} has {public.cells:,} infoset-actions, whose tables take {needed / 2**30:,.1f} GiB; "
-            f"the memory limit is {memory / 2**30:,.1f} GiB"
+            f"{game} has {public.infoset_actions:,} infoset-actions, which take {size(needed)} on this plan; "
+            f"the memory limit is {size(memory)}"
         )
     return PublicSolver(
         public,
@@ -148,6 +156,21 @@ def _public(game: PublicRules, rule: str | RegretRule, options: Options, memory:
         options.dtype,
         options.device,
     )
+
+
+def _public_bytes(game: PublicGame, rule: RegretRule, options: Options) -> int:
+    """About what a solve on the public form takes: tables, copies of them, and what the plan keeps beside."""
+    dtype = np.dtype(table_dtype(options.dtype, game.cells))
+    tables = 3 if rule.predictive else 2
+    copies = tables - 1 if options.updates == "simultaneous" else 0
+    total = (tables + copies) * game.cells * dtype.itemsize
+    if options.plan in ("serial", "branched"):
+        return total + WALK_BYTES_PER_CELL * game.cells
+    if options.device != "cpu":
+        return total + array_bytes(game, dtype)
+    if way_of(game) == "lanes":
+        return total + LANES_BYTES_PER_HISTORY * game.rules.histories()
+    return total
 
 
 def _check_history_memory(tree: GameTree, options: Options, memory: int) -> None:

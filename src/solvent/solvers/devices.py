@@ -51,7 +51,9 @@ def array_namespace(device: str = "numpy") -> Namespace:
     """
     name, _, place = device.partition(":")
     if name not in DEVICES or (place and name in ("numpy", "cupy")):
-        raise InputError(f"there is no device {device!r}; choose from {', '.join(DEVICES)} or torch:cuda")
+        raise InputError(
+            f"there is no device {device!r}; choose from cpu, {', '.join(DEVICES)} or torch:cuda"
+        )
     try:
         library = import_module(name)
     except ImportError as error:

@@ -24,6 +24,7 @@ PLANS = ("auto", "serial", "branched", "flattened", "sequence", "aggregated")
 BRANCHED_FROM = 4_000_000
 """Histories from which handing branches to threads pays for the handing over."""
 MOST_BRANCHES = 32
+MOST_THREADS = 1024
 
 
 class Plan(Protocol):
@@ -130,8 +131,15 @@ def check_plan(name: str, threads: int) -> None:
     """Refuse a plan that there is not."""
     if name not in PLANS:
         raise InputError(f"there is no plan {name!r}; the plans are {', '.join(PLANS)}")
-    if not isinstance(threads, int) or threads < 1:
-        raise InputError(f"threads must be a whole number of at least 1, not {threads!r}")
+    check_threads(threads)
+
+
+def check_threads(threads: int) -> None:
+    """Refuse a number of threads that no machine has."""
+    if not isinstance(threads, int) or not 1 <= threads <= MOST_THREADS:
+        raise InputError(
+            f"threads must be a whole number of at least 1, at most {MOST_THREADS}, not {threads!r}"
+        )
 
 
 def make_plan(name: str, tree: GameTree, rows: Rows, sides: tuple[Side, Side], threads: int) -> Plan:

@@ -21,6 +21,7 @@ from solvent.response.public_response import evaluate_public
 from solvent.solvers import devices
 from solvent.solvers.array_pass import ArrayPass
 from solvent.solvers.cfr import check_options, table_dtype
+from solvent.solvers.plans import check_threads
 from solvent.solvers.public_lanes import PublicLanes
 from solvent.solvers.public_serial import HistoryWalk
 from solvent.solvers.rules import RegretRule, load_rule
@@ -32,6 +33,8 @@ from solvent.strategy.strategy import Strategy
 
 PLANS = ("auto", "aggregated", "vectors", "lanes", "shapes", "serial", "branched")
 """`vectors`, `lanes` and `shapes` are three ways to run the aggregated plan; `aggregated` takes the quickest."""
+MOST_LANES = 20_000_000
+"""Histories up to which their pairs of sequences are kept: a game of boards with more goes by vectors."""
 MANY_NODES = 8000
 """Betting nodes from which `shapes` is quicker than `lanes`, and then much smaller."""
 DEVICES = ("cpu", *devices.DEVICES)
@@ -100,10 +103,7 @@ class PublicSolver:
         """How the aggregated plan runs; another plan's own name."""
         if self.plan_name != "aggregated":
             return self.plan_name
-        if self.game.sorted_hands or self.game.isomorphism or self.device != "cpu":
-            return "vectors"
-        many = len(self.game.nodes.symbol) >= MANY_NODES
-        return "shapes" if many and len(self.game.rounds) == 1 else "lanes"
+        return "vectors" if self.device != "cpu" else way_of(self.game)
 
     # What a run says of itself
 
@@ -204,6 +204,15 @@ class PublicSolver:
         return result
 
 
+def way_of(game: PublicGame) -> str:
+    """How the aggregated plan runs a game on the processor."""
+    if game.sorted_hands or game.isomorphism:
+        return "vectors"
+    if len(game.rounds) == 1 and len(game.nodes.symbol) >= MANY_NODES:
+        return "shapes"
+    return "lanes" if game.rules.histories() <= MOST_LANES else "vectors"
+
+
 def check_public_options(plan: str, evaluator: str, device: str, threads: int) -> None:
     """Refuse a plan, evaluator, device or number of threads that there is not."""
     if plan not in PLANS:
@@ -211,8 +220,7 @@ def check_public_options(plan: str, evaluator: str, device: str, threads: int) -
     if evaluator not in ("auto", *EVALUATORS):
         raise InputError(f"there is no evaluator {evaluator!r}; choose from auto, {', '.join(EVALUATORS)}")
     if device.partition(":")[0] not in DEVICES:
-        raise InputError(f"there is no device {device!r}; choose from {', '.join(DEVICES)}")
+        raise InputError(f"there is no device {device!r}; choose from {', '.join(DEVICES)} or torch:cuda")
     if device != "cpu" and plan not in ("auto", "aggregated"):
         raise InputError(f"device {device} runs the aggregated plan alone, not {plan}")
-    if threads < 1:
-        raise InputError(f"threads must be at least 1, not {threads}")
+    check_threads(threads)

@@ -549,6 +549,11 @@ def _check_same_game(run: Run | None, solver: Solver) -> None:
 
 
 def _matching(solver: Solver, strategy: Strategy) -> Strategy:
+    if strategy.fingerprint != solver.fingerprint and strategy.game == solver.name:
+        raise InputError(
+            f"the strategy of {strategy.game} has its tables by other boards or histories than this solve; "
+            f"give the isomorphism and plan that made it"
+        )
     if strategy.fingerprint != solver.fingerprint:
         raise InputError(
             f"a strategy of {strategy.game} cannot start a solve of {solver.name} on the {solver.form} form"

@@ -147,10 +147,17 @@ class Comparison:
     player: int
 
 
+def different_games(a: Strategy, b: Strategy) -> str:
+    """Why two strategies have not the same infosets."""
+    if a.game == b.game:
+        return f"both strategies are of {a.game}, but one has its tables by other boards or by histories"
+    return f"the strategies are of different games: {a.game} and {b.game}"
+
+
 def compare(a: Strategy, b: Strategy) -> Comparison:
     """Compare two strategies infoset by infoset."""
     if a.fingerprint != b.fingerprint:
-        raise InputError(f"the strategies are of different games: {a.game} and {b.game}")
+        raise InputError(different_games(a, b))
     if not len(a):
         raise InputError(f"{a.game} has no decisions, so its strategies cannot differ")
     distance = a.infosets.distances(a.probabilities, b.probabilities)
