@@ -30,7 +30,7 @@ ON_PUBLIC_FORM = ("auto", "aggregated", "serial", "branched")
 
 MOST_MATRIX_HANDS = 150
 """Hands up to which every terminal may have a matrix of its own."""
-BYTES_PER_NODE = 1024
+BYTES_PER_NODE = 512
 """Of a betting node while the public form is being built."""
 WALK_BYTES_PER_CELL = 72
 """Of the serial plans on the public form, beside the tables: they work in float64, hand by hand."""
