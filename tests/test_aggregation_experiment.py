@@ -102,7 +102,7 @@ def test_what_the_flattened_plan_holds_is_seen() -> None:
 
 
 def test_a_tree_that_does_not_fit_is_refused() -> None:
-    refused = {row.plan: row.refused for row in measure([BLUFF], repeats=1, memory=10_000)}
+    refused = {row.plan: row.refused for row in measure([BLUFF], repeats=1, memory=10_000, dtype="float64")}
     assert refused["flattened"].startswith("does not fit")
     assert refused["serial"] is None
 
