@@ -45,9 +45,7 @@ def test_every_node_of_a_random_game_has_its_place(seed: int) -> None:
 
 def test_bids_after_the_same_bid_have_one_shape() -> None:
     shapes = find_shapes(public_game(load_game("bluff(dice=2,faces=3)")))
-    assert (
-        len(shapes) == 24
-    )  # 12 last bids, either player to act, but nobody has bid once and twice at the start
+    assert len(shapes) == 24  # the start, player 1 after the lowest bid, either player after the 11 others
     assert max(len(shape.nodes) for shape in shapes) == 1024
 
 

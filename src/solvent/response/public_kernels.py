@@ -54,8 +54,6 @@ class Tree(NamedTuple):
     first_other: int
     """The row of the other's reach of a subtree's root."""
     first_own: int
-    heap: int
-    """The row for what nobody reads."""
     spare: int
     """The first of four more rows for passing use."""
     rows: int

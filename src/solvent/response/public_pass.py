@@ -131,7 +131,6 @@ def _tree(game: PublicGame, dtype: np.dtype[Any]) -> Tree:
         value_row=value_row,
         first_other=0,
         first_own=most,
-        heap=2 * most,
         spare=3 * most + 1,
         rows=3 * most + 5,
         root_reach=np.ascontiguousarray(root, dtype=dtype),

@@ -35,8 +35,9 @@ class Groups(NamedTuple):
     """Which terminals are evaluated together, lane by lane. What a lane has not to give goes on the heap."""
 
     first: Array
-    """int32[2, nodes + 1]: the first group of the subtree with this root, by traverser."""
+    """int64[2, nodes]: the first group of the subtree with this root, by traverser, ..."""
     stop: Array
+    """int64[2, nodes]: ... and one past the last."""
     source: Array
     """int64[groups, WIDTH]: the row with the other's reach."""
     shown: Array

@@ -41,7 +41,7 @@ class Shapes(NamedTuple):
     segment: Array
     """int64[actions]: where in that shape's rows the nodes behind it begin; of an end, its row of reach."""
     matrix: Array
-    """float[2, actions, hands, hands]: for each traverser, what his hands (columns) win at an end."""
+    """float[2, matrices, hands, hands]: for each traverser, what his hands (columns) win at an end."""
     matrix_of: Array
     """int64[actions]: the matrix of an end."""
     hands: int
