@@ -17,7 +17,8 @@ from solvent.forms.history import GameTree
 from solvent.forms.sequence import sequence_form
 from solvent.response.exploitability import Evaluation, evaluate
 from solvent.solvers.kernels import Play, Rows, Side, Tables, match_regrets
-from solvent.solvers.plans import check_plan, make_plan
+from solvent.solvers.plans import Plan, Reached, check_plan, make_plan
+from solvent.solvers.pruning import NO_PRUNING, Pruning
 from solvent.solvers.rules import RegretRule, Weights, load_rule
 from solvent.solvers.warm_start import FAINT, ONE_ITERATION, start_from
 from solvent.strategy.arena import Arena
@@ -58,11 +59,13 @@ class HistorySolver:
         plan: str = "auto",
         threads: int = 1,
         dtype: str = "auto",
+        pruning: Pruning = NO_PRUNING,
     ) -> None:
         check_options(updates, dtype)
         check_plan(plan, threads)
         self.tree, self.updates, self.dtype = tree, updates, table_dtype(dtype, tree.cells)
-        self.rule = load_rule(rule)
+        self.rule, self.pruning = load_rule(rule), pruning
+        pruning.check_rule(self.rule)
         self.iterations = 0
         self.head_start = 0
         """Iterations that a warm start counts for."""
@@ -72,7 +75,12 @@ class HistorySolver:
         self._rows = Rows(tree.parent, tree.cell, tree.payoff)
         self._sides = (_side(tree, 0), _side(tree, 1))
         self._play = _play(tree)
-        self.plan = make_plan(plan, tree, self._rows, self._sides, threads)
+        self.plan: Plan
+        if pruning.mode == "partial":
+            pruning.check_plan(plan)
+            self.plan = Reached(tree, self._rows, self._sides)
+        else:
+            self.plan = make_plan(plan, tree, self._rows, self._sides, threads)
         self._match()
 
     # What a run says of itself
@@ -147,7 +155,11 @@ class HistorySolver:
         schedule = self.rule.schedule(self.head_start + self.iterations + 1, iterations, self.dtype)
         self.plan.iterate(schedule, self.updates == "alternating", self.tables, self._play)
         self.iterations += iterations
-        self.nodes_touched += iterations * 2 * self.tree.histories
+        if isinstance(self.plan, Reached):
+            self.nodes_touched += self.plan.touched
+            self.plan.touched = 0
+        else:
+            self.nodes_touched += iterations * 2 * self.tree.histories
 
     def evaluate(self) -> Evaluation:
         """Exploitability and value of the average strategy, by exact best responses."""

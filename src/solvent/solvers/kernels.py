@@ -101,6 +101,39 @@ def walk(rows, player, play):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
+def walk_reached(rows, end, player, play, visited):  # type: ignore[no-untyped-def]
+    """The walk without the histories that the other player does not reach; returns how many were touched.
+
+    What is left out would have added 0 everywhere: every sum is that of `walk`, number for number.
+    """
+    parent, cell, payoff = rows.parent, rows.cell, rows.payoff[player]
+    forward, backward = play.forward[player], play.backward[player]
+    reach, value, cell_value = play.reach, play.value, play.cell_value[player]
+    cell_value[:] = 0.0
+    reach[0] = 1.0
+    value[0] = 0.0
+    count = 0
+    row = 1
+    while row < len(parent):
+        here = reach[parent[row]] * forward[cell[row]]
+        if here == 0.0:
+            row = end[row]
+            continue
+        reach[row] = here
+        value[row] = here * payoff[row]
+        visited[count] = row
+        count += 1
+        row += 1
+    for k in range(count - 1, -1, -1):
+        row = visited[k]
+        arrived = value[row]
+        edge = cell[row]
+        cell_value[edge] += arrived
+        value[parent[row]] += backward[edge] * arrived
+    return 1 + count
+
+
+@njit(cache=True, nogil=True)
 def descend(rows, player, play, head):  # type: ignore[no-untyped-def]
     """The way down over the rows above (and including the roots of) the branches."""
     forward = play.forward[player]
@@ -239,3 +272,20 @@ def iterate(rows, side0, side1, schedule, alternating, tables, play):  # type: i
             walk(rows, 1, play)
             update(side0, 0, weights, tables, play)
         update(side1, 1, weights, tables, play)
+
+
+@njit(cache=True, nogil=True)
+def iterate_reached(rows, end, side0, side1, schedule, alternating, tables, play, visited):  # type: ignore[no-untyped-def]
+    """The same with partial pruning; returns how many histories were touched."""
+    touched = 0
+    for t in range(len(schedule)):
+        weights = schedule[t]
+        touched += walk_reached(rows, end, 0, play, visited)
+        if alternating:
+            update(side0, 0, weights, tables, play)
+            touched += walk_reached(rows, end, 1, play, visited)
+        else:
+            touched += walk_reached(rows, end, 1, play, visited)
+            update(side0, 0, weights, tables, play)
+        update(side1, 1, weights, tables, play)
+    return touched

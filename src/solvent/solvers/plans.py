@@ -51,6 +51,24 @@ class Serial:
         kernels.iterate(self.rows, *self.sides, schedule, alternating, tables, play)
 
 
+class Reached:
+    """The serial plan with partial pruning: what the other player does not reach is not walked."""
+
+    name = "serial"
+    threads = 1
+
+    def __init__(self, tree: GameTree, rows: Rows, sides: tuple[Side, Side]) -> None:
+        self.rows, self.sides, self.end = rows, sides, tree.end
+        self.visited = np.zeros(tree.histories, dtype=np.int32)
+        self.touched = 0
+        """Histories touched so far."""
+
+    def iterate(self, schedule: NDArray[np.float64], alternating: bool, tables: Tables, play: Play) -> None:
+        self.touched += kernels.iterate_reached(
+            self.rows, self.end, *self.sides, schedule, alternating, tables, play, self.visited
+        )
+
+
 class Branched:
     """Subtrees on threads: the head goes down, branches run side by side, the head comes back up."""
 

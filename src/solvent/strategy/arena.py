@@ -23,6 +23,8 @@ class Arena:
         self.offset = np.full(len(self.sizes), ABSENT, dtype=np.int64)
         self.used = 0
         """Numbers up to here belong to blocks, present or freed."""
+        self.stored = 0
+        """Numbers per table in blocks that are present."""
         self._tables = {name: np.zeros(0, dtype=dtype) for name in names}
 
     @classmethod
@@ -31,18 +33,13 @@ class Arena:
         arena = cls(sizes, names, dtype)
         ends = np.cumsum(arena.sizes)
         arena.offset[:] = ends - arena.sizes
-        arena.used = int(ends[-1]) if len(ends) else 0
+        arena.used = arena.stored = int(ends[-1]) if len(ends) else 0
         arena._tables = {name: np.zeros(arena.used, dtype=dtype) for name in names}
         return arena
 
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(self._tables)
-
-    @property
-    def stored(self) -> int:
-        """Numbers per table in blocks that are present."""
-        return int(self.sizes[self.offset != ABSENT].sum())
 
     @property
     def bytes(self) -> int:
@@ -67,25 +64,29 @@ class Arena:
 
     def grow(self, blocks: Iterable[int]) -> None:
         """Make absent blocks present, zero in every table."""
-        wanted = [block for block in blocks if self.offset[block] == ABSENT]
-        needed = self.used + int(self.sizes[wanted].sum()) if wanted else self.used
+        wanted = _numbers(blocks)
+        wanted = wanted[self.offset[wanted] == ABSENT]
+        ends = self.used + np.cumsum(self.sizes[wanted])
+        needed = int(ends[-1]) if len(ends) else self.used
         capacity = len(next(iter(self._tables.values()), ()))
         if needed > capacity:
             self._resize(max(needed, capacity + capacity // 2))
-        for block in wanted:
-            self.offset[block] = self.used
-            self.used += int(self.sizes[block])
-            for name in self._tables:
-                self.block(name, block)[:] = 0
+        self.offset[wanted] = ends - self.sizes[wanted]
+        for table in self._tables.values():
+            table[self.used : needed] = 0
+        self.stored += needed - self.used
+        self.used = needed
 
     def free(self, blocks: Iterable[int]) -> None:
         """Forget blocks. Their room is given back by the next `compact`."""
-        self.offset[np.fromiter(blocks, dtype=np.int64)] = ABSENT
+        gone = _numbers(blocks)
+        gone = gone[self.offset[gone] != ABSENT]
+        self.offset[gone] = ABSENT
+        self.stored -= int(self.sizes[gone].sum())
 
     def compact(self) -> None:
-        """Close the gaps that freed blocks left, keeping the blocks' order, and give the memory back."""
+        """Close the gaps that freed blocks left, put the blocks in order, and give the memory back."""
         present = np.flatnonzero(self.offset != ABSENT)
-        present = present[np.argsort(self.offset[present], kind="stable")]
         sizes = self.sizes[present]
         ends = np.cumsum(sizes)
         total = int(ends[-1]) if len(ends) else 0
@@ -100,3 +101,9 @@ class Arena:
             larger = np.zeros(capacity, dtype=table.dtype)
             larger[: self.used] = table[: self.used]
             self._tables[name] = larger
+
+
+def _numbers(blocks: Iterable[int]) -> NDArray[np.int64]:
+    """Block numbers, each once."""
+    given = blocks if isinstance(blocks, np.ndarray) else np.fromiter(blocks, dtype=np.int64)
+    return np.unique(given)

@@ -1,0 +1,724 @@
+"""Compiled passes of regret-based pruning over the history form (Brown and Sandholm 2015, 2017).
+
+A *pruned* cell (I, a) is not walked: its player plays it with probability 0, and so the other player's pass
+does not come behind it either. It may stay pruned while its *gap*, the regret that it would have had with the
+best play behind it, cannot be above 0. Each pass adds the most that the cell could have been worth:
+
+    total     T psi(I, a) + sum pi_{-i}(I) U(I, a)   <=  sum v(I)      gaps start with a best response behind
+    interval  sum v(I, a) + sum pi_{-i}(I) U(I, a)   <=  sum v(I)      gaps start with the regret itself
+
+Total pruning stores nothing for a pruned cell or for what lies behind it; an
+infoset keeps one bound for the gaps of all its pruned actions.
+
+Counterfactual best responses (CBR) need no walk where regrets are stored. Behind (I, a) the sum of what the
+CBR would have won beyond what was played is Q, and
+
+    T psi(I, a) = sum v(I, a) + sum_{I' next} Q(I')        Q(I') = max_a' (R(I', a') + sum_{I'' next} Q(I''))
+
+as both sides add up the same terminals. So the gap of total pruning is R(I, a) + sum Q.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+Array = Any
+
+PRUNED = -1.0
+"""The probability that stands for a pruned action."""
+SLACK = 1e-9
+"""How far below 0, as a part of sum |v(I)| + 1, a gap must be for rounding not to have brought it there."""
+
+
+class Play(NamedTuple):
+    """What an iteration works with, by edge: cells of player 0, cells of player 1, chance."""
+
+    sigma: Array
+    """The current strategies, PRUNED where an action is pruned, and chance's probabilities."""
+    value: Array
+    """Counterfactual values of cells; 0 between passes."""
+    plan: Array
+    """Each player's own reach of his cells under the current strategies."""
+    reach: Array
+    """At the first cell of an infoset: the reach of all but its player in a pass; 0 between passes."""
+
+
+class Held(NamedTuple):
+    """What is kept. A cell's numbers lie at its slot; -1 means that nothing is stored for it."""
+
+    slot: Array
+    regret: Array
+    gap: Array
+    """The regrets that gaps are derived from: `regret` itself, unless the rule sets a floor to it."""
+    average_slot: Array
+    average: Array
+    value_slot: Array
+    """By infoset."""
+    value: Array
+    """sum v(I), weighted as the gaps are."""
+    bound: Array
+    """The largest gap among the pruned actions of an infoset, or more."""
+    pruned: Array
+    """uint8[cells]"""
+    since: Array
+    """int32[cells]: the iteration after which each was pruned."""
+
+
+class Bounds(NamedTuple):
+    """What actions can pay at most."""
+
+    most: Array
+    """float64[cells]: U(I, a)."""
+    span: Array
+    """float64[cells]: U(I, a) - L(I), times chance's reach of I."""
+
+
+class Step(NamedTuple):
+    """One iteration of a rule, as pruning needs it.
+
+    Sums are plain: where a rule lets the past fade, each iteration counts the more instead, which scales all
+    regrets alike.
+    """
+
+    iteration: int
+    gain: float
+    """Weight of the iteration in regrets."""
+    average: float
+    """Its weight in the average, in gaps and in sums of values."""
+    floor: float
+    """Regrets do not fall below this."""
+    apart: bool
+    """Whether gaps have a table of their own, as regrets have a floor."""
+    jumps: bool
+    """Whether a regret below 0 counts as 0 as soon as it rises."""
+    guaranteed: bool
+    """Whether every iteration counts as if it could have paid U(I, a) - L(I)."""
+    least: float
+    """Gaps must be this part of what could be won for pruning to be worth its end."""
+
+
+@njit(cache=True, nogil=True)
+def walk_live(nodes, player, play, reach, value, path, met):  # type: ignore[no-untyped-def]
+    """Depth-first over the histories that are reached; returns how many were touched.
+
+    Adds to the values of the player's cells and to the reach of his infosets. Lists in `met` the first cells of
+    those that were reached, and returns their number too. By depth, `reach` and `value` are those of the nodes from the root to where the walk is, and `path` holds these nodes
+    and which of their branches comes next.
+    """
+    node, leads, pays = nodes.node, nodes.leads, nodes.pays[player]
+    sigma, cell_value = play.sigma, play.value
+    touched = 1
+    infosets = 0
+    depth = 0
+    reach[0] = 1.0
+    value[0] = 0.0
+    path[0, 0] = 0
+    path[0, 1] = 0
+    while True:
+        here = path[depth, 0]
+        branch, cell = node[here, 0], nodes.cell[here]
+        who, count = node[here, 1] & 3, node[here, 1] >> 2
+        arrives = reach[depth]
+        k = path[depth, 1]
+        if k == 0 and who == player:
+            if play.reach[cell] == 0.0:
+                met[infosets] = cell
+                infosets += 1
+            play.reach[cell] += arrives
+        below = -1
+        probability = 1.0
+        while k < count and below < 0:
+            at = branch + k
+            if who == player:
+                if sigma[cell + k] < 0.0:
+                    k += 1
+                    continue
+            else:
+                probability = sigma[cell + k] if who < 2 else sigma[nodes.edge[at]]
+                if not probability > 0.0:
+                    k += 1
+                    continue
+            touched += 1
+            below = leads[at]
+            if below < 0:
+                arrived = arrives * probability * pays[-1 - below]
+                if who == player:
+                    cell_value[cell + k] += arrived
+                    arrived *= sigma[cell + k]
+                value[depth] += arrived
+            k += 1
+        path[depth, 1] = k
+        if below >= 0:
+            depth += 1
+            reach[depth] = arrives * probability
+            value[depth] = 0.0
+            path[depth, 0] = below
+            path[depth, 1] = 0
+            continue
+        if depth == 0:
+            return touched, infosets
+        arrived = value[depth]
+        depth -= 1
+        here = path[depth, 0]
+        if node[here, 1] & 3 == player:
+            last = nodes.cell[here] + path[depth, 1] - 1
+            cell_value[last] += arrived
+            arrived *= sigma[last]
+        value[depth] += arrived
+
+
+@njit(inline="always")
+def match(start, stop, held, sigma):  # type: ignore[no-untyped-def]
+    """sigma ~ max(0, R) over the actions that are not pruned, uniform where nothing is positive."""
+    total = 0.0
+    live = 0
+    for cell in range(start, stop):
+        sigma[cell] = PRUNED
+        if not held.pruned[cell]:
+            live += 1
+            positive = max(float(held.regret[held.slot[cell]]), 0.0)
+            sigma[cell] = positive
+            total += positive
+    for cell in range(start, stop):
+        if not held.pruned[cell]:
+            sigma[cell] = sigma[cell] / total if total > 0.0 else 1.0 / live
+
+
+@njit(inline="always")
+def reach_cells(start, stop, before, play):  # type: ignore[no-untyped-def]
+    """Own reach of an infoset's cells from that of the cell before it."""
+    reach = play.plan[before] if before >= 0 else 1.0
+    for cell in range(start, stop):
+        play.plan[cell] = reach * max(play.sigma[cell], 0.0)
+
+
+@njit(cache=True, nogil=True)
+def match_from(forest, k, held, play):  # type: ignore[no-untyped-def]
+    """Match one infoset whose regrets have changed, and carry its player's reach on to all behind it."""
+    start, stop = forest.first[k], forest.first[k + 1]
+    match(start, stop, held, play.sigma)
+    last = k + 1
+    for cell in range(start, stop):
+        last = max(last, forest.behind[cell, 1])
+    spread(forest, k, last, held, play)
+
+
+@njit(cache=True, nogil=True)
+def spread(forest, first, last, held, play):  # type: ignore[no-untyped-def]
+    """Own reach of the cells of the infosets first..last-1 under the current strategy."""
+    k = first
+    while k < last:
+        before = forest.before[k]
+        if before >= 0 and held.pruned[before]:
+            k = forest.behind[before, 1]
+            continue
+        reach_cells(forest.first[k], forest.first[k + 1], before, play)
+        k += 1
+
+
+@njit(cache=True, nogil=True)
+def match_all(forest, held, play):  # type: ignore[no-untyped-def]
+    """The strategies and reaches that the tables stand for."""
+    for k in range(len(forest.before)):
+        start, stop = forest.first[k], forest.first[k + 1]
+        for cell in range(start, stop):
+            play.plan[cell] = 0.0
+        if held.value_slot[forest.base + k] >= 0:
+            match(start, stop, held, play.sigma)
+    spread(forest, 0, len(forest.before), held, play)
+
+
+@njit(cache=True, nogil=True)
+def learn(forest, step, total, held, play, met, bounds, failed):  # type: ignore[no-untyped-def]
+    """What follows one player's walk at the infosets that were met: regrets, bounds and the next strategy.
+
+    Where the other player did not come nothing changes. Returns how many may not stay pruned, as their bounds
+    have come above 0; `failed` lists them: infosets in total pruning, cells in interval pruning.
+    """
+    failures = 0
+    for n in range(len(met)):
+        start = met[n]
+        reach = play.reach[start]
+        play.reach[start] = 0.0
+        k = forest.infoset[start]
+        stop = forest.first[k + 1]
+        origin = play.value[start]  # 0 where the first action is pruned
+        value = 0.0
+        for cell in range(start, stop):
+            value += max(play.sigma[cell], 0.0) * (play.value[cell] - origin)
+        most = -np.inf
+        for cell in range(start, stop):
+            gained = (play.value[cell] - origin) - value
+            play.value[cell] = 0.0
+            slot = held.slot[cell]
+            if not held.pruned[cell]:
+                if step.apart:
+                    held.gap[slot] += step.average * gained
+                regret = held.regret[slot]
+                if step.jumps and regret < 0.0 and gained > 0.0:
+                    regret *= 0.0
+                held.regret[slot] = max(regret + step.gain * gained, step.floor)
+                continue
+            if step.guaranteed:
+                gained = bounds.span[cell]
+            else:
+                gained = (reach * bounds.most[cell] - origin) - value
+            if total:
+                most = max(most, gained)
+                continue
+            held.regret[slot] += step.gain * gained
+            if held.regret[slot] > 0.0:
+                failed[failures] = cell
+                failures += 1
+        at = held.value_slot[forest.base + k]
+        held.value[at] += (step.average if total else step.gain) * (origin + value)
+        if most > -np.inf:
+            held.bound[at] += step.average * most
+            if held.bound[at] > 0.0:
+                failed[failures] = k
+                failures += 1
+        match(start, stop, held, play.sigma)
+    return failures
+
+
+@njit(cache=True, nogil=True)
+def accumulate_average(forest, step, held, play):  # type: ignore[no-untyped-def]
+    """S += weight x plan, where the plan is not 0; then the plan becomes that of the current strategy."""
+    k = 0
+    while k < len(forest.before):
+        before = forest.before[k]
+        start, stop = forest.first[k], forest.first[k + 1]
+        if before >= 0 and not play.plan[before] > 0.0:
+            played = False
+            for cell in range(start, stop):
+                played |= play.plan[cell] > 0.0
+            if not played:
+                k = forest.behind[before, 1]
+                continue
+        for cell in range(start, stop):
+            if play.plan[cell] > 0.0:
+                at = held.average_slot[cell]
+                if at >= 0:
+                    held.average[at] += step.average * play.plan[cell]
+        reach_cells(start, stop, before, play)
+        k += 1
+
+
+class Seen(NamedTuple):
+    """The other player's strategies that a player's regrets were computed against, added up by his cells.
+
+    S + now x current - early x initial: with alternating updates S is an iteration behind or ahead.
+    """
+
+    average_slot: Array
+    average: Array
+    plan: Array
+    initial: Array
+    everything: float
+    """The weight of all iterations in S."""
+    now: float
+    early: float
+    scale: float
+
+
+@njit(inline="always")
+def seen_of(seen, cell):  # type: ignore[no-untyped-def]
+    """What was seen of one of the other player's cells; one past the last stands for no move of his."""
+    if cell == len(seen.average_slot):
+        total = seen.everything + seen.now - seen.early
+    else:
+        at = seen.average_slot[cell]
+        total = seen.now * seen.plan[cell]
+        if at >= 0:
+            total += seen.average[at]
+        if seen.early > 0.0:
+            total -= seen.early * seen.initial[cell]
+    return max(0.0, total * seen.scale)
+
+
+@njit(inline="always")
+def near_best(values, start, stop, allowed):  # type: ignore[no-untyped-def]
+    """The least q with sum_a max(0, values(a) - q)^2 <= allowed, but no less than the smallest value.
+
+    That is the largest value where `allowed` is 0, and below it what nearly a best response may win.
+    """
+    best = values[start]
+    least = values[start]
+    for cell in range(start + 1, stop):
+        best = max(best, values[cell])
+        least = min(least, values[cell])
+    if allowed <= 0.0:
+        return best
+    found = best - allowed**0.5
+    while True:
+        # Among the values above `found` the sum is a parabola in q, whose lower root lies no lower.
+        count = 0
+        mean = 0.0
+        squares = 0.0
+        for cell in range(start, stop):
+            if values[cell] > found:
+                count += 1
+                mean += values[cell] - best
+                squares += (values[cell] - best) ** 2
+        mean /= count
+        root = best + mean - max(0.0, (allowed - squares) / count + mean * mean) ** 0.5
+        if not root > found + 1e-12 * (1.0 + abs(found)):
+            return max(found, least)
+        found = root
+
+
+@njit(inline="always")
+def most_won(payments, cell, seen):  # type: ignore[no-untyped-def]
+    """The most that a cell could have been worth in all iterations together."""
+    total = 0.0
+    for k in range(payments.root_first[cell], payments.root_first[cell + 1]):
+        total += seen_of(seen, payments.root_other[k]) * payments.root_chance[k]
+    return total * payments.most[cell]
+
+
+@njit(inline="always")
+def is_short(payments, cell, seen, step, gap, value):  # type: ignore[no-untyped-def]
+    """Whether pruning would soon be over, as iterations so far could have paid."""
+    return -gap < step.least * (most_won(payments, cell, seen) - value)
+
+
+@njit(cache=True, nogil=True)
+def respond(payments, forest, cell, seen, kept, allowed, won):  # type: ignore[no-untyped-def]
+    """`won[c]` becomes sum psi(I', a') against what was seen, for a cell and all behind it.
+
+    With `kept`, what had been seen before the cell was pruned does not count. Returns the histories that a
+    walk would touch.
+    """
+    first, last = forest.behind[cell, 0], forest.behind[cell, 1]
+    windowed = len(kept) > 0
+    inner, end = forest.first[first], forest.first[last]
+    here = cell
+    while True:
+        total = 0.0
+        for k in range(payments.first[here], payments.first[here + 1]):
+            reach = seen_of(seen, payments.other[k])
+            if windowed:
+                reach -= kept[k]
+            total += reach * payments.pays[k]
+        won[here] = total
+        if inner >= end:
+            break
+        here = inner
+        inner += 1
+    for k in range(last - 1, first - 1, -1):
+        won[forest.before[k]] += near_best(won, forest.first[k], forest.first[k + 1], allowed[k])
+    return payments.histories[cell]
+
+
+# Total pruning
+
+
+@njit(cache=True, nogil=True)
+def add_up_regrets(forest, held, allowed, behind):  # type: ignore[no-untyped-def]
+    """`behind[c]` becomes R(I, a) + sum Q of each cell that is stored: T psi(I, a) - sum v(I)."""
+    for k in range(len(forest.before)):
+        for cell in range(forest.first[k], forest.first[k + 1]):
+            behind[cell] = 0.0
+    for k in range(len(forest.before) - 1, -1, -1):
+        at = held.value_slot[forest.base + k]
+        if at < 0:
+            continue
+        start, stop = forest.first[k], forest.first[k + 1]
+        for cell in range(start, stop):
+            behind[cell] += held.bound[at] if held.pruned[cell] else held.gap[held.slot[cell]]
+        if forest.before[k] >= 0:
+            behind[forest.before[k]] += near_best(behind, start, stop, allowed[k])
+
+
+@njit(cache=True, nogil=True)
+def begin(payments, forest, step, held, seen, behind, play, begun, emptied):  # type: ignore[no-untyped-def]
+    """Prune, from the first moves on, what its CBR could not have made worth playing.
+
+    Lists the cells in `begun`, and in `emptied` the infosets behind them that were stored; returns how many.
+    """
+    cells = 0
+    infosets = 0
+    k = 0
+    while k < len(forest.before):
+        before = forest.before[k]
+        if before >= 0 and held.pruned[before]:
+            k = forest.behind[before, 1]
+            continue
+        start, stop = forest.first[k], forest.first[k + 1]
+        at = held.value_slot[forest.base + k]
+        slack = SLACK * (1.0 + abs(held.value[at]))
+        live = 0
+        for cell in range(start, stop):
+            live += not held.pruned[cell]
+        if live == stop - start:
+            held.bound[at] = -np.inf
+        changed = False
+        for cell in range(start, stop):
+            if held.pruned[cell] or live == 1:
+                continue
+            slot = held.slot[cell]
+            gap = behind[cell]
+            if not gap < -slack or held.regret[slot] > 0.0 or not held.gap[slot] < 0.0:
+                continue
+            if is_short(payments, cell, seen, step, gap, held.value[at]):
+                continue
+            held.bound[at] = max(held.bound[at], gap)
+            held.pruned[cell] = 1
+            held.since[cell] = step.iteration
+            live -= 1
+            changed = True
+            begun[cells] = cell
+            cells += 1
+            for inner in range(forest.behind[cell, 0], forest.behind[cell, 1]):
+                if held.value_slot[forest.base + inner] >= 0:
+                    emptied[infosets] = inner
+                    infosets += 1
+                for dropped in range(forest.first[inner], forest.first[inner + 1]):
+                    play.plan[dropped] = 0.0
+                    held.pruned[dropped] = 0
+        if changed:
+            match_from(forest, k, held, play)
+        k += 1
+    return cells, infosets
+
+
+@njit(cache=True, nogil=True)
+def settle(payments, forest, step, held, seen, allowed, failed, won, released):  # type: ignore[no-untyped-def]
+    """Measure the pruned actions of infosets whose bounds have come above 0.
+
+    What cannot pay yet stays pruned. The others are listed in `released`, with all values behind them in
+    `won`. Returns how many they are, and how many histories were touched.
+    """
+    none = won[:0]
+    count = 0
+    touched = 0
+    for n in range(len(failed)):
+        k = failed[n]
+        at = held.value_slot[forest.base + k]
+        slack = SLACK * (1.0 + abs(held.value[at]))
+        held.bound[at] = -np.inf
+        for cell in range(forest.first[k], forest.first[k + 1]):
+            if not held.pruned[cell]:
+                continue
+            touched += respond(payments, forest, cell, seen, none, allowed, won)
+            gap = won[cell] - held.value[at]
+            if gap < -slack and not is_short(payments, cell, seen, step, gap, held.value[at]):
+                held.bound[at] = max(held.bound[at], gap)
+            else:
+                released[count] = cell
+                count += 1
+    return count, touched
+
+
+@njit(cache=True, nogil=True)
+def choose_behind(forest, step, held, allowed, best_only, released, won, wanted):  # type: ignore[no-untyped-def]
+    """Which infosets behind the released cells must be stored: all, or those that the CBR plays to.
+
+    With `best_only` the actions that the CBR does not play are pruned at once.
+    """
+    count = 0
+    for n in range(len(released)):
+        cell = released[n]
+        held.pruned[cell] = 0
+        k = forest.behind[cell, 0]
+        while k < forest.behind[cell, 1]:
+            before = forest.before[k]
+            if held.pruned[before]:
+                k = forest.behind[before, 1]
+                continue
+            wanted[count] = k
+            count += 1
+            start, stop = forest.first[k], forest.first[k + 1]
+            if best_only:
+                value = near_best(won, start, stop, allowed[k])
+                slack = SLACK * (1.0 + abs(value))
+                for inner in range(start, stop):
+                    held.pruned[inner] = won[inner] - value < -slack
+                    held.since[inner] = step.iteration
+            k += 1
+    return count
+
+
+@njit(inline="always")
+def set_regret(held, step, mean, cell, gap):  # type: ignore[no-untyped-def]
+    slot = held.slot[cell]
+    held.gap[slot] = gap
+    if step.apart:
+        held.regret[slot] = max(gap / mean, step.floor)
+
+
+@njit(cache=True, nogil=True)
+def reset(forest, step, held, allowed, released, won, play):  # type: ignore[no-untyped-def]
+    """Set the regrets of released cells and of all behind them as if the CBR had been played all along."""
+    mean = 0.5 * (step.iteration + 1)  # how much gaps, where they are apart, outweigh regrets
+    for n in range(len(released)):
+        cell = released[n]
+        at = held.value_slot[forest.base + forest.infoset[cell]]
+        set_regret(held, step, mean, cell, won[cell] - held.value[at])
+        k = forest.behind[cell, 0]
+        while k < forest.behind[cell, 1]:
+            before = forest.before[k]
+            if held.pruned[before]:
+                k = forest.behind[before, 1]
+                continue
+            start, stop = forest.first[k], forest.first[k + 1]
+            value = near_best(won, start, stop, allowed[k])
+            at = held.value_slot[forest.base + k]
+            held.value[at] = value
+            held.bound[at] = -np.inf
+            for inner in range(start, stop):
+                gap = won[inner] - value
+                if held.pruned[inner]:
+                    held.bound[at] = max(held.bound[at], gap)
+                else:
+                    set_regret(held, step, mean, inner, gap)
+            match(start, stop, held, play.sigma)
+            k += 1
+    for n in range(len(released)):
+        match_from(forest, forest.infoset[released[n]], held, play)
+
+
+@njit(cache=True, nogil=True)
+def forget_averages(forest, held, limit, since, initial, emptied):  # type: ignore[no-untyped-def]
+    """Take actions out of the average that are at most `limit` of it and have been pruned since `since`.
+
+    The infoset's other actions take their place, and all behind those with them. Lists the cells whose
+    averages need no longer be stored; returns how many.
+    """
+    count = 0
+    k = 0
+    while k < len(forest.before):
+        before = forest.before[k]
+        if before >= 0 and held.pruned[before]:
+            k = forest.behind[before, 1]
+            continue
+        start, stop = forest.first[k], forest.first[k + 1]
+        k += 1
+        total = 0.0
+        kept = 0.0
+        for cell in range(start, stop):
+            at = held.average_slot[cell]
+            share = held.average[at] if at >= 0 else 0.0
+            total += share
+            if not held.pruned[cell] or held.since[cell] > since or share > limit:
+                kept += share
+        if not kept > 0.0:
+            continue
+        for cell in range(start, stop):
+            at = held.average_slot[cell]
+            if at < 0 or not held.pruned[cell] or held.since[cell] > since or held.average[at] > limit:
+                continue
+            emptied[count] = cell
+            count += 1
+            initial[cell] = 0.0
+            inner, end = forest.behind[cell]
+            for forgotten in range(forest.first[inner], forest.first[end]):
+                initial[forgotten] = 0.0
+                if held.average_slot[forgotten] >= 0:
+                    emptied[count] = forgotten
+                    count += 1
+        if not kept < total:
+            continue
+        for cell in range(start, stop):
+            scale_average(held, cell, total / kept)
+            inner, end = forest.behind[cell]
+            for scaled in range(forest.first[inner], forest.first[end]):
+                scale_average(held, scaled, total / kept)
+    return count
+
+
+@njit(inline="always")
+def scale_average(held, cell, factor):  # type: ignore[no-untyped-def]
+    if held.average_slot[cell] >= 0:
+        held.average[held.average_slot[cell]] *= factor
+
+
+# Interval pruning
+
+
+@njit(cache=True, nogil=True)
+def begin_interval(payments, forest, step, held, seen, kept, base, allowed, won, play):  # type: ignore[no-untyped-def]
+    """Prune actions of regret below 0, from the first moves on.
+
+    What was seen of the other player behind them is kept, and branches that were pruned there are settled
+    first. Returns how many histories that touched.
+    """
+    touched = 0
+    k = 0
+    while k < len(forest.before):
+        before = forest.before[k]
+        if before >= 0 and held.pruned[before]:
+            k = forest.behind[before, 1]
+            continue
+        start, stop = forest.first[k], forest.first[k + 1]
+        at = held.value_slot[forest.base + k]
+        slack = SLACK * (1.0 + abs(held.value[at]))
+        live = 0
+        for cell in range(start, stop):
+            live += not held.pruned[cell]
+        changed = False
+        for cell in range(start, stop):
+            regret = held.regret[held.slot[cell]]
+            if held.pruned[cell] or live == 1 or not regret < -slack:
+                continue
+            if is_short(payments, cell, seen, step, regret, held.value[at]):
+                continue
+            inner, end = forest.first[forest.behind[cell, 0]], forest.first[forest.behind[cell, 1]]
+            for nested in range(inner, end):
+                if held.pruned[nested]:
+                    touched += settle_cell(
+                        payments, forest, step, held, seen, kept, base, allowed, nested, won, play
+                    )
+            for entry in range(payments.first[cell], payments.first[cell + 1]):
+                kept[entry] = seen_of(seen, payments.other[entry])
+            for entry in range(payments.first[inner], payments.first[end]):
+                kept[entry] = seen_of(seen, payments.other[entry])
+            touched += payments.histories[cell]
+            for dropped in range(inner, end):
+                play.plan[dropped] = 0.0
+            base[cell] = regret + held.value[at]
+            held.since[cell] = step.iteration
+            held.pruned[cell] = 1
+            live -= 1
+            changed = True
+        if changed:
+            match_from(forest, k, held, play)
+        k += 1
+    return touched
+
+
+@njit(cache=True, nogil=True)
+def settle_cell(payments, forest, step, held, seen, kept, base, allowed, cell, won, play):  # type: ignore[no-untyped-def]
+    """End a cell's pruning: the CBR against what was skipped counts as played on every skipped iteration."""
+    touched = respond(payments, forest, cell, seen, kept, allowed, won)
+    since = held.since[cell]
+    # Averages count iteration t of CFR+ t times, its regrets once.
+    scale = 2.0 / (since + 1 + step.iteration) if step.jumps else 1.0
+    held.pruned[cell] = 0
+    at = held.value_slot[forest.base + forest.infoset[cell]]
+    held.regret[held.slot[cell]] = base[cell] + scale * won[cell] - held.value[at]
+    for k in range(forest.behind[cell, 0], forest.behind[cell, 1]):
+        start, stop = forest.first[k], forest.first[k + 1]
+        value = near_best(won, start, stop, allowed[k])
+        at = held.value_slot[forest.base + k]
+        held.value[at] += scale * value
+        for inner in range(start, stop):
+            slot = held.slot[inner]
+            held.regret[slot] += scale * (won[inner] - value)
+        match(start, stop, held, play.sigma)
+    match_from(forest, forest.infoset[cell], held, play)
+    return touched
+
+
+@njit(cache=True, nogil=True)
+def settle_interval(payments, forest, step, held, seen, kept, base, allowed, failed, won, play):  # type: ignore[no-untyped-def]
+    """End the pruning of all cells in `failed`; returns how many histories that touched."""
+    touched = 0
+    for n in range(len(failed)):
+        touched += settle_cell(
+            payments, forest, step, held, seen, kept, base, allowed, failed[n], won, play
+        )
+    return touched

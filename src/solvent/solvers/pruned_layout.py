@@ -1,0 +1,260 @@
+"""A compiled game as pruning reads it: infosets and cells in the order of each player's own moves.
+
+All that a player can come to behind one of his actions is then one slice: of his infosets, of his cells, and
+of the terminals that those lead to. The cells of player 0 come first, then those of player 1, then the edges
+of chance.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from solvent.forms.history import GameTree
+from solvent.forms.sequence import sequence_form
+from solvent.games.game import TERMINAL
+
+Array = Any
+Cells = NDArray[np.int64]
+
+
+class Nodes(NamedTuple):
+    """The histories: nodes where somebody acts, and for each of their actions what it leads to.
+
+    Kept small, as a walk over a large game waits for little else than these arrays.
+    """
+
+    node: Array
+    """int32[nodes, 2]: the first branch, and `4 x actions + who acts` (0, 1, or 2 for chance)."""
+    cell: Array
+    """int32[nodes]: the first cell."""
+    leads: Array
+    """int32[branches]: the node a branch leads to, or -1 - k for a terminal of kind k."""
+    edge: Array
+    """int32[branches]: its cell, or for chance its edge."""
+    pays: Array
+    """float64[players, kinds]: what the terminals of each kind pay."""
+
+
+class Forest(NamedTuple):
+    """One player's infosets. Infoset k has the cells `first[k] : first[k + 1]`."""
+
+    base: int
+    """The number of his first infoset among those of both players."""
+    first: Array
+    before: Array
+    """The cell by which his own moves led here, -1 at the start."""
+    behind: Array
+    """int64[cells, 2]: D(I, a), what he can come to behind a cell, is this slice of his infosets."""
+    infoset: Array
+    """int64[cells]: the infoset of each of his cells."""
+
+
+class Payments(NamedTuple):
+    """What the terminals right behind each of a player's cells pay him, by what the other player did.
+
+    Right behind means that he does not move again. Entry k of cell c, with `first[c] <= k < first[c + 1]`, pays
+    `pays[k]`, chance's probability included, for each unit of the other's reach of his cell `other[k]`.
+    """
+
+    first: Array
+    other: Array
+    pays: Array
+    root_first: Array
+    """The same for the histories to which the cell leads, and chance's probability of each."""
+    root_other: Array
+    root_chance: Array
+    histories: Array
+    """int64[cells]: how many histories lie behind each cell."""
+    most: Array
+    """float64[cells]: U(I, a), the most that is paid behind a cell."""
+
+
+class Layout(NamedTuple):
+    nodes: Nodes
+    depth: int
+    forests: tuple[Forest, Forest]
+    payments: tuple[Payments, Payments]
+    cell_of: Cells
+    """The tree's number of each cell."""
+    infoset_of: Cells
+    """The tree's number of each infoset."""
+    range: NDArray[np.float64]
+    """float64[infosets]: (U(I) - L(I)) x chance's reach: the most that an iteration's regret can be."""
+    span: NDArray[np.float64]
+    """float64[cells]: U(I, a) - L(I), times chance's reach."""
+
+
+def layout(tree: GameTree) -> Layout:
+    """The layout of a game without imperfect recall."""
+    orders = [_order(tree, player) for player in (0, 1)]
+    infoset_of = np.concatenate([order for order, _ in orders])
+    sizes = np.diff(tree.infoset_cell)[infoset_of]
+    first = np.concatenate([[0], np.cumsum(sizes)])
+    cell_of = np.repeat(tree.infoset_cell[infoset_of] - first[:-1], sizes) + np.arange(tree.cells)
+    number = np.empty(tree.cells + len(tree.chance), dtype=np.int32)
+    number[cell_of] = np.arange(tree.cells)
+    number[tree.cells :] = np.arange(tree.cells, len(number))
+    place = np.stack([tree.parent, number[tree.cell], tree.end], axis=1)
+    chance = np.ones(len(number))
+    chance[tree.cells :] = tree.chance
+    reach, last = np.ones(tree.histories), np.full((2, tree.histories), tree.cells, dtype=np.int32)
+    owner = np.concatenate([tree.cell_player[cell_of], np.full(len(tree.chance), -1, dtype=np.int8)])
+    _trace(place, chance, owner, reach, last)
+    top, bottom = (_extremes(place, tree.payoff, tree.player == TERMINAL, sign) for sign in (1.0, -1.0))
+    nodes, depth = _nodes(tree, place, owner)
+    infoset = np.repeat(np.arange(tree.infosets), sizes)
+    forests, payments = [], []
+    base = 0
+    for player, (order, before) in enumerate(orders):
+        mine = np.arange(base, base + len(order))
+        before_cell = np.where(before >= 0, number[before], -1)
+        behind = _behind(first[mine], first[mine + 1], before_cell, tree.cells)
+        forests.append(
+            Forest(base, first[base : base + len(order) + 1].copy(), before_cell, behind, infoset - base)
+        )
+        payments.append(_payments(tree, player, number, place, reach, last, owner))
+        base += len(order)
+    # The most and the least that can be paid behind cells and infosets, and chance's reach of infosets.
+    highest, lowest = np.full(tree.cells, -np.inf), np.full(tree.cells, np.inf)
+    chances = np.zeros(tree.infosets)
+    at = np.empty(tree.infosets, dtype=np.int64)
+    at[infoset_of] = np.arange(tree.infosets)
+    for player in (0, 1):
+        rows = 1 + np.flatnonzero(owner[place[1:, 1]] == player)
+        np.maximum.at(highest, place[rows, 1], top[player, rows])
+        np.minimum.at(lowest, place[rows, 1], bottom[player, rows])
+        acts = np.flatnonzero(tree.player == player)
+        np.add.at(chances, at[tree.infoset[acts]], reach[acts])
+    starts = first[:-1]
+    least = np.minimum.reduceat(lowest, starts) if tree.cells else lowest
+    most = np.maximum.reduceat(highest, starts) if tree.cells else highest
+    return Layout(
+        nodes,
+        depth,
+        (forests[0], forests[1]),
+        (payments[0]._replace(most=highest), payments[1]._replace(most=highest)),
+        cell_of,
+        infoset_of,
+        (most - least) * chances,
+        (highest - least[infoset]) * chances[infoset],
+    )
+
+
+def _order(tree: GameTree, player: int) -> tuple[Cells, Cells]:
+    """A player's infosets depth first along his own moves, and the tree's cell that leads to each, or -1."""
+    sequences = sequence_form(tree).sequences[player]
+    mine = np.flatnonzero(tree.infoset_player == player)
+    before = sequences.cell[sequences.before]
+    next_to: dict[int, list[int]] = {}
+    for k, cell in enumerate(before.tolist()):
+        next_to.setdefault(cell, []).append(k)
+    order: list[int] = []
+    waiting = next_to.get(-1, [])[::-1]
+    while waiting:
+        k = waiting.pop()
+        order.append(k)
+        infoset = mine[k]
+        for cell in range(int(tree.infoset_cell[infoset + 1]) - 1, int(tree.infoset_cell[infoset]) - 1, -1):
+            waiting.extend(reversed(next_to.get(cell, ())))
+    return mine[order], before[order].astype(np.int64)
+
+
+@njit(cache=True, nogil=True)
+def _behind(start, stop, before, cells):  # type: ignore[no-untyped-def]
+    behind = np.zeros((cells, 2), dtype=np.int64)
+    for k in range(len(before) - 1, -1, -1):
+        last = k + 1
+        for cell in range(start[k], stop[k]):
+            last = max(last, behind[cell, 1])
+        cell = before[k]
+        if cell >= 0:
+            behind[cell, 0] = k
+            behind[cell, 1] = max(last, behind[cell, 1])
+    return behind
+
+
+@njit(cache=True, nogil=True)
+def _trace(place, chance, owner, reach, last):  # type: ignore[no-untyped-def]
+    """Chance's reach of each history, and each player's last cell on the way there."""
+    for row in range(1, len(place)):
+        up, edge = place[row, 0], place[row, 1]
+        reach[row] = reach[up] * chance[edge]
+        for player in range(2):
+            last[player, row] = edge if owner[edge] == player else last[player, up]
+
+
+@njit(cache=True, nogil=True)
+def _extremes(place, payoff, terminal, sign):  # type: ignore[no-untyped-def]
+    """The largest (or, with sign -1, smallest) payoff behind each history, for both players."""
+    found = np.full(payoff.shape, -np.inf)
+    for row in range(len(place) - 1, -1, -1):
+        for player in range(2):
+            if terminal[row]:
+                found[player, row] = sign * payoff[player, row]
+            if row > 0:
+                up = place[row, 0]
+                found[player, up] = max(found[player, up], found[player, row])
+    return sign * found
+
+
+@njit(cache=True, nogil=True)
+def _depth(place):  # type: ignore[no-untyped-def]
+    depth = np.zeros(len(place), dtype=np.int64)
+    for row in range(1, len(place)):
+        depth[row] = depth[place[row, 0]] + 1
+    return depth
+
+
+def _nodes(tree: GameTree, place: NDArray[np.int32], owner: NDArray[np.int8]) -> tuple[Nodes, int]:
+    """The branches of a node one after another, in the order of the nodes, which is depth first."""
+    acts = np.flatnonzero(tree.player != TERMINAL)
+    number = np.full(tree.histories, -1, dtype=np.int32)
+    number[acts] = np.arange(len(acts))
+    order = 1 + np.argsort(place[1:, 0], kind="stable")
+    first = np.searchsorted(place[order, 0], acts)
+    count = np.diff(np.append(first, len(order)))
+    edge = place[order, 1]
+    who = owner[edge[first]] if len(acts) else np.zeros(0, dtype=np.int8)
+    node = np.stack([first, 4 * count + np.where(who < 0, 2, who)], axis=1).astype(np.int32)
+    pays, kind = np.unique(tree.payoff[:, order], axis=1, return_inverse=True)
+    leads = np.where(number[order] >= 0, number[order], -1 - kind.reshape(-1)).astype(np.int32)
+    nodes = Nodes(node, edge[first], leads, edge, pays)
+    return nodes, int(_depth(place).max()) + 1
+
+
+def _payments(
+    tree: GameTree,
+    player: int,
+    number: NDArray[np.int32],
+    place: NDArray[np.int32],
+    reach: NDArray[np.float64],
+    last: NDArray[np.int32],
+    owner: NDArray[np.int8],
+) -> Payments:
+    form = sequence_form(tree)
+    mine, others = form.sequences[player], form.sequences[1 - player]
+    own = mine.cell[form.pair[player]]
+    other = others.cell[form.pair[1 - player]]
+    own, other = (np.where(side >= 0, number[side], tree.cells) for side in (own, other))
+    order = np.argsort(own, kind="stable")
+    order = order[own[order] < tree.cells]
+    first = np.searchsorted(own[order], np.arange(tree.cells + 1))
+    roots = np.flatnonzero(owner[place[:, 1]] == player)
+    roots = roots[roots > 0]
+    roots = roots[np.argsort(place[roots, 1], kind="stable")]
+    root_first = np.searchsorted(place[roots, 1], np.arange(tree.cells + 1))
+    histories = np.bincount(place[roots, 1], (tree.end[roots] - roots), tree.cells).astype(np.int64)
+    return Payments(
+        first,
+        other[order].astype(np.int32),
+        form.pays[player][order],
+        root_first,
+        last[1 - player, roots],
+        reach[roots],
+        histories,
+        reach[:0],
+    )

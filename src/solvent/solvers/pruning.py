@@ -1,0 +1,80 @@
+"""What pruning is asked for, and with what it can be combined."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from numbers import Integral, Real
+
+from solvent.errors import InputError
+from solvent.solvers.rules import CFR, LCFR, CFRPlus, RegretRule
+
+PRUNINGS = ("none", "partial", "interval", "total")
+LENGTHS = ("dynamic", "guaranteed")
+AFTER = ("cbr", "uniform")
+PLANS = ("auto", "serial", "aggregated")
+
+
+@dataclass(frozen=True)
+class Pruning:
+    """How to prune.
+
+    `partial` leaves out what the other player does not reach: no number changes. `interval` also leaves out
+    actions of regret below 0 for as long as it must stay there, and makes up for it afterwards. `total`
+    leaves out actions that would not have paid even with best responses behind them, and stores nothing for
+    what lies there.
+    """
+
+    mode: str = "none"
+    average: float = 0.01
+    """C: a pruned action whose reach in the average strategy is at most C / sqrt(T) is set to 0 there."""
+    every: int = 10
+    """Iterations between looks for actions to prune."""
+    near: float = 0.0
+    """How near a counterfactual best response must be: 0 is exact, 1 as far from it as CFR's bound allows."""
+    after: str = "cbr"
+    """What is played behind an action when it returns: the best response, or all actions alike."""
+    least: float = 10.0
+    """For how many iterations an action must probably stay pruned for it to be worth the best response after."""
+    settled: float = 0.05
+    """The average is given up only of actions that have been pruned since this part of the iterations."""
+    length: str = "dynamic"
+    """How long an action may be left out: by what each iteration could have paid, or by U - L for each."""
+
+    def __post_init__(self) -> None:
+        for name, value, known in (
+            ("pruning", self.mode, PRUNINGS),
+            ("prune-length", self.length, LENGTHS),
+            ("prune-after", self.after, AFTER),
+        ):
+            if value not in known:
+                raise InputError(f"there is no {name} {value!r}; choose from {', '.join(known)}")
+        if not isinstance(self.every, Integral) or isinstance(self.every, bool) or self.every < 1:
+            raise InputError(f"prune-every must be a whole number of at least 1, not {self.every!r}")
+        for name, number in (("prune-average", self.average), ("prune-near", self.near)):
+            if not isinstance(number, Real) or isinstance(number, bool) or not 0 <= number < math.inf:
+                raise InputError(f"{name} must be a number of at least 0, not {number!r}")
+
+    @property
+    def skips(self) -> bool:
+        """Whether iterations are skipped and made up for."""
+        return self.mode in ("interval", "total")
+
+    def check_plan(self, plan: str) -> None:
+        """Refuse a plan that has no walk to cut short."""
+        if self.mode != "none" and plan not in PLANS:
+            raise InputError(
+                f"pruning leaves histories out as it walks, and the {plan} plan has no such walk; "
+                f"the plans with pruning are {', '.join(PLANS)}"
+            )
+
+    def check_rule(self, rule: RegretRule) -> None:
+        """Refuse a rule whose regrets cannot be pruned."""
+        if self.mode != "none" and not isinstance(rule, CFR | CFRPlus | LCFR):
+            raise InputError(
+                f"pruning needs regrets that add up with the average's weights, as those of cfr, cfr+ and lcfr do; "
+                f"{rule} cannot be pruned"
+            )
+
+
+NO_PRUNING = Pruning()
