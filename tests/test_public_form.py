@@ -97,7 +97,7 @@ def after_history(both: Unrolled, rule: str, updates: str, start: Tables, iterat
     solver = HistorySolver(both.tree, rule, updates, plan="serial", dtype="float64")
     for name, table in solver.arena.tables.items():
         table[:] = start[name][both.place]
-    solver.restore(0, 0)
+    solver.restore({"iterations": 0, "nodes_touched": 0})
     solver.run(iterations)
     return {name: table.copy() for name, table in solver.arena.tables.items()}
 

@@ -13,7 +13,12 @@ import typer
 
 from solvent import __version__
 from solvent.app.bench import bench
-from solvent.app.experiments import bench_plans, reproduce_aggregation, reproduce_full_deck
+from solvent.app.experiments import (
+    bench_plans,
+    reproduce_aggregation,
+    reproduce_full_deck,
+    reproduce_total_rbp,
+)
 from solvent.app.terminal import terminal
 from solvent.errors import InputError
 from solvent.units import parse_size
@@ -33,6 +38,7 @@ app.add_typer(reproduce, name="reproduce")
 bench.command("plans")(bench_plans)
 reproduce.command("aggregation")(reproduce_aggregation)
 reproduce.command("full-deck")(reproduce_full_deck)
+reproduce.command("total-rbp")(reproduce_total_rbp)
 
 # typer carries its own copy of click; this is that copy's root of all usage errors.
 _UsageError: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
@@ -127,7 +133,30 @@ def solve(
         str | None,
         typer.Option(help="cpu, or arrays of numpy, torch, cupy or jax.  [default: cpu]"),
     ] = None,
-    pruning: Annotated[str, typer.Option(help="none.")] = "none",
+    form: Annotated[
+        str | None, typer.Option(help="auto, history or public.  [default: what suits the plan]")
+    ] = None,
+    pruning: Annotated[
+        str | None, typer.Option(help="none, partial, interval or total.  [default: none]")
+    ] = None,
+    prune_average: Annotated[
+        float | None,
+        typer.Option(help="C: pruned actions below C/sqrt(T) of the average are set to 0.  [default: 0.01]"),
+    ] = None,
+    prune_every: Annotated[
+        int | None, typer.Option(help="Iterations between looks for actions to prune.  [default: 10]")
+    ] = None,
+    prune_near: Annotated[
+        float | None,
+        typer.Option(help="How far from best responses may be, as a part of CFR's bound.  [default: 0]"),
+    ] = None,
+    prune_after: Annotated[
+        str | None,
+        typer.Option(help="What is played behind an action that returns: cbr or uniform.  [default: cbr]"),
+    ] = None,
+    prune_length: Annotated[
+        str | None, typer.Option(help="How long to prune: dynamic or guaranteed.  [default: dynamic]")
+    ] = None,
     threads: Annotated[int | None, typer.Option(help="Threads.  [default: all cores]")] = None,
     dtype: Annotated[str | None, typer.Option(help="auto, float64 or float32.  [default: auto]")] = None,
     iterations: Annotated[
@@ -166,7 +195,13 @@ def solve(
             evaluator=evaluator,
             isomorphism=isomorphism,
             device=device,
+            form=form,
             pruning=pruning,
+            prune_average=prune_average,
+            prune_every=prune_every,
+            prune_near=prune_near,
+            prune_after=prune_after,
+            prune_length=prune_length,
             threads=cores() if threads is None and resume is None else threads,
             dtype=dtype,
             iterations=iterations,

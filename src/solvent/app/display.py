@@ -123,6 +123,16 @@ def result_table(result: Result) -> Table:
         + f" (and {result.compile_seconds:.1f} s for kernels)",
         "peak memory": size(result.peak_memory_bytes),
     }
+    if result.pruning != "none":
+        rows["pruning"] = f"{result.pruning}: {result.pruned_actions:,} actions pruned"
+        rows["stored"] = (
+            f"{result.stored_regrets:.1%} of the regrets, {result.stored_averages:.1%} of the averages, "
+            f"{size(result.table_bytes)} of tables"
+        )
+        rows["touched"] = (
+            f"{result.nodes_touched:,} {result.touched_unit}, "
+            f"{result.response_nodes / max(1, result.nodes_touched):.0%} of them by best responses"
+        )
     if result.run is not None:
         rows["run"] = str(result.run)
         rows["picture"] = str(result.run / "convergence.png")

@@ -1,4 +1,4 @@
-"""`solvent bench plans` and the `solvent reproduce` commands for the aggregation paper."""
+"""`solvent bench plans` and the `solvent reproduce` commands."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -19,6 +20,7 @@ from solvent.units import parse_size, size
 if TYPE_CHECKING:
     from solvent.experiments.aggregation import Row
     from solvent.experiments.full_deck import Check
+    from solvent.experiments.total_rbp import Timing
 
 RESULTS = Path("docs/results")
 
@@ -107,6 +109,39 @@ def reproduce_full_deck(
         terminal().print(f"written to {page}")
 
 
+def reproduce_total_rbp(
+    game: Annotated[
+        list[str] | None, typer.Option(help="Games; the last is timed.  [default: leduc and leduc5]")
+    ] = None,
+    quick: Annotated[bool, typer.Option(help="Leduc and few iterations, to see that it works.")] = False,
+    target: Annotated[
+        float | None, typer.Option(help="The exploitability to be timed, in chips.  [default: 0.05]")
+    ] = None,
+    out: Out = RESULTS,
+    as_json: Json = False,
+) -> None:
+    """What partial, interval and total pruning store and touch: about a quarter of an hour."""
+    from solvent.experiments import total_rbp as paper
+    from solvent.experiments.total_rbp_page import claims, write_total_rbp
+
+    page, scale = out / "total-rbp.md", paper.QUICK if quick else paper.FULL
+    if target is not None:
+        scale = replace(scale, target=target)
+    with _telling() as say:
+        result = paper.total_rbp(game or paper.GAMES[: 1 if quick else None], scale, say)
+    options = [*(f"--game '{name}'" for name in game or ()), *(["--quick"] if quick else [])]
+    options += [] if target is None else [f"--target {target:g}"]
+    write_total_rbp(result, page, " ".join(["solvent reproduce total-rbp", *options]))
+    if as_json:
+        rows = {name: [each.as_dict() for each in getattr(result, name)] for name in ("points", "timings")}
+        _print_json({**rows, "page": str(page)})
+    else:
+        terminal().print(_timings_table(result.timings))
+        for claim, measured, verdict in claims(result):
+            terminal().print(f"{claim}. {measured}: {verdict}", soft_wrap=True)
+        terminal().print(f"written to {page}")
+
+
 @contextmanager
 def _telling() -> Iterator[Callable[[str], None]]:
     """Progress on standard error: one line that changes on a terminal, a line for each step elsewhere."""
@@ -163,4 +198,14 @@ def _checks_table(checks: Sequence[Check]) -> Table:
             f"{check.mbb_per_hand:.3f}",
             "-" if check.resident_bytes is None else size(check.resident_bytes),
         )
+    return shown
+
+
+def _timings_table(timings: Sequence[Timing]) -> Table:
+    title = f"{timings[0].game}: CFR to exploitability {timings[0].target:g}"
+    shown = table("pruning", "iterations", "nodes touched", "of best responses", "seconds", title=title)
+    for row in timings:
+        counts = (row.iterations, row.nodes_touched, row.response_nodes)
+        seconds = "-" if row.seconds is None else f"{row.seconds:.3g}"
+        shown.add_row(row.label, *("-" if n is None else f"{n:,}" for n in counts), seconds)
     return shown

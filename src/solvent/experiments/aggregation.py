@@ -19,7 +19,7 @@ import numpy as np
 
 from solvent.errors import InputError
 from solvent.experiments.bandwidth import bandwidth
-from solvent.experiments.memory import with_peak_memory
+from solvent.memory import with_peak_memory
 from solvent.forms.history import BYTES_PER_HISTORY, DEFAULT_MEMORY
 from solvent.forms.public import PublicGame, public_game
 from solvent.forms.unroll import unroll

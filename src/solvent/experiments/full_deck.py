@@ -20,7 +20,7 @@ from solvent.experiments.aggregation import (
     time_of,
 )
 from solvent.experiments.bandwidth import bandwidth
-from solvent.experiments.memory import reset_peak, status
+from solvent.memory import reset_peak, status
 from solvent.experiments.page import bytes_text, markdown_table, pyplot, threads_text, write_csv, write_page
 from solvent.forms.public import public_game
 from solvent.games.flop_holdem import BLINDS

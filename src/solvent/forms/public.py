@@ -176,6 +176,10 @@ class PublicGame:
             np.logical_or.at(found[1], board, matrix.sum(axis=1) > 0)
         return found
 
+    def chances(self, level: int) -> NDArray[np.float64]:
+        """How likely each pair of hands is on each board of a round, where matrices hold the chances."""
+        return _chances(self.rules, self.hands, self.rounds[: level + 1], self.ranges)[level]
+
     @cached_property
     def fingerprint(self) -> str:
         """A digest of the game and of how its tables are laid out."""
@@ -422,16 +426,13 @@ def _compatible_weight(
 # Matrices
 
 
-def _matrices(
+def _chances(
     rules: PublicRules,
     hands: Sequence[Hand],
-    nodes: Nodes,
-    betting: Sequence[Betting],
     rounds: Sequence[Round],
     weights: tuple[NDArray[np.float64], NDArray[np.float64]],
-    symbols: Sequence[Any],
-) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.int32]]:
-    """A matrix of chance x sign for every symbol on every board of the rounds it ends."""
+) -> list[NDArray[np.float64]]:
+    """The chance of every pair of hands on every board, round by round: float64[boards, hands, hands]."""
     size = len(hands)
     deal = np.array([[float(rules.deal_weight(a, b)) for b in hands] for a in hands])
     deal *= weights[0][:, None] * weights[1][None, :]
@@ -452,6 +453,20 @@ def _matrices(
                             if after in index:
                                 follow[index[after], i, j] = float(weight)
         chance.append(follow * chance[-1][here.parent])
+    return chance
+
+
+def _matrices(
+    rules: PublicRules,
+    hands: Sequence[Hand],
+    nodes: Nodes,
+    betting: Sequence[Betting],
+    rounds: Sequence[Round],
+    weights: tuple[NDArray[np.float64], NDArray[np.float64]],
+    symbols: Sequence[Any],
+) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.int32]]:
+    """A matrix of chance x sign for every symbol on every board of the rounds it ends."""
+    chance = _chances(rules, hands, rounds, weights)
     found: list[NDArray[np.float64]] = []
     keys = sorted({(int(r), int(s)) for r, s in zip(nodes.round, nodes.symbol, strict=True) if s >= 0})
     matrix_of = np.zeros((MATRIX + len(keys), max(len(r.boards) for r in rounds)), dtype=np.int32)

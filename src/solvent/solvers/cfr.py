@@ -7,6 +7,7 @@ solver.average_strategy()
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from solvent.forms.sequence import sequence_form
 from solvent.response.exploitability import Evaluation, evaluate
 from solvent.solvers.kernels import Play, Rows, Side, Tables, match_regrets
 from solvent.solvers.plans import Plan, Reached, check_plan, make_plan
-from solvent.solvers.pruning import NO_PRUNING, Pruning
+from solvent.solvers.pruning import NO_PRUNING, Pruning, Unpruned
 from solvent.solvers.rules import RegretRule, Weights, load_rule
 from solvent.solvers.warm_start import FAINT, ONE_ITERATION, start_from
 from solvent.strategy.arena import Arena
@@ -45,7 +46,7 @@ def table_dtype(dtype: str, cells: int) -> str:
     return "float64" if cells < FLOAT32_FROM else "float32"
 
 
-class HistorySolver:
+class HistorySolver(Unpruned):
     """CFR on a compiled game. `run` as often as you like; the average strategy is the result."""
 
     form = "history"
@@ -199,9 +200,10 @@ class HistorySolver:
         first = self.tree.infoset_cell
         return np.repeat(np.maximum.reduceat(cells, first[:-1]), np.diff(first))
 
-    def restore(self, iterations: int, nodes_touched: int, head_start: int = 0) -> None:
-        """Go on from tables that were put back into `arena`, as they were after so many iterations."""
-        self.iterations, self.nodes_touched, self.head_start = iterations, nodes_touched, head_start
+    def restore(self, facts: Mapping[str, Any]) -> None:
+        """Go on from tables that were loaded, as they were when a checkpoint said so of itself."""
+        self.iterations, self.nodes_touched = facts["iterations"], facts["nodes_touched"]
+        self.head_start = facts.get("head_start", 0)
         self._match()
 
     def _match(self) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from solvent.errors import InputError
 from solvent.forms.history import GameTree, compile_tree
@@ -18,9 +19,11 @@ from solvent.solvers.array_pass import array_bytes
 from solvent.solvers.cfr import HistorySolver, check_options, table_dtype
 from solvent.solvers.flattened import flattened_bytes
 from solvent.solvers.plans import check_plan
+from solvent.solvers.pruned_cfr import PrunedSolver
+from solvent.solvers.pruned_public import PrunedPublicSolver
+from solvent.solvers.pruning import NO_PRUNING, Pruning
 from solvent.solvers.public_cfr import PublicSolver, check_public_options, way_of
 from solvent.solvers.rules import RegretRule, load_rule
-from solvent.strategy.arena import Arena
 from solvent.strategy.strategy import Strategy
 from solvent.units import size
 
@@ -38,6 +41,11 @@ LANES_BYTES_PER_HISTORY = 88
 """Of pairs of sequences side by side."""
 
 
+FORMS = ("auto", "history", "public")
+PRUNE_HISTORIES_UP_TO = 5_000_000
+"""Histories up to which pruning goes history by history rather than by block, unless the user says otherwise."""
+
+
 class Solver(Protocol):
     """What every solver is: one verb set, and what a run says of itself."""
 
@@ -45,11 +53,24 @@ class Solver(Protocol):
     rule: RegretRule
     updates: str
     dtype: str
-    arena: Arena
+    pruning: Pruning
     iterations: int
     head_start: int
-    nodes_touched: int
 
+    @property
+    def nodes_touched(self) -> int: ...
+    @property
+    def response_nodes(self) -> int: ...
+    @property
+    def pruned_actions(self) -> int: ...
+    @property
+    def stored_regrets(self) -> float: ...
+    @property
+    def stored_averages(self) -> float: ...
+    @property
+    def peak_stored(self) -> float: ...
+    @property
+    def table_bytes(self) -> int: ...
     @property
     def touched_unit(self) -> str: ...
     @property
@@ -76,7 +97,9 @@ class Solver(Protocol):
     def run(self, iterations: int) -> None: ...
     def evaluate(self) -> Evaluation: ...
     def strategy(self, **facts: Any) -> Strategy: ...
-    def restore(self, iterations: int, nodes_touched: int, head_start: int = 0) -> None: ...
+    def saved_tables(self) -> dict[str, NDArray[Any]]: ...
+    def load_tables(self, tables: Mapping[str, NDArray[Any]]) -> None: ...
+    def restore(self, facts: Mapping[str, Any]) -> None: ...
     def warm_start(self, strategy: Strategy, iterations: int | None = None) -> None: ...
 
 
@@ -91,8 +114,13 @@ class Options:
     device: str = "cpu"
     threads: int = 1
     dtype: str = "auto"
+    form: str = "auto"
+    pruning: Pruning = NO_PRUNING
 
     def __post_init__(self) -> None:
+        if self.form not in FORMS:
+            raise InputError(f"there is no form {self.form!r}; the forms are {', '.join(FORMS)}")
+        self.pruning.check_plan(self.plan)
         check_options(self.updates, self.dtype)
         check_plan(self.plan, self.threads)
         if self.isomorphism not in ("on", "off"):
@@ -107,22 +135,41 @@ def make_solver(
     options: Options,
     memory: int,
     progress: Callable[[int], None] | None = None,
-) -> PublicSolver | HistorySolver:
+) -> Solver:
     """A solver for a game: on the public form where the game and the plan have one, else on its histories."""
-    if isinstance(game, PublicRules) and options.plan in ON_PUBLIC_FORM and _has_public_form(game, memory):
+    options.pruning.check_rule(load_rule(rule))
+    if _on_public_form(game, options, memory):
+        assert isinstance(game, PublicRules)
         return _public(game, rule, options, memory)
     for name, value, default in (("evaluator", options.evaluator, "auto"), ("device", options.device, "cpu")):
         if value != default:
             raise InputError(f"{name} {value} is for the aggregated plan, and {game} is not solved on it")
-    if options.plan == "aggregated":
+    if options.plan == "aggregated" or options.form == "public":
         why = "its public form does not fit" if isinstance(game, PublicRules) else "this game is not so"
+        if options.plan not in ON_PUBLIC_FORM:
+            why = f"the {options.plan} plan runs on stored histories"
+        elif options.form == "history":
+            why = "it is to be solved on its histories"
         raise InputError(
-            f"the aggregated plan needs hands that are dealt, all else public, and room for both in memory: "
+            f"the public form needs hands that are dealt, all else public, and room for both in memory: "
             f"{game} is refused because {why}"
         )
     tree = compile_tree(game, memory, progress)
+    if options.pruning.skips:
+        return PrunedSolver(tree, rule, options.updates, options.pruning, options.dtype)
     _check_history_memory(tree, options, memory)
-    return HistorySolver(tree, rule, options.updates, options.plan, options.threads, options.dtype)
+    return HistorySolver(
+        tree, rule, options.updates, options.plan, options.threads, options.dtype, options.pruning
+    )
+
+
+def _on_public_form(game: Game, options: Options, memory: int) -> bool:
+    if not isinstance(game, PublicRules) or options.plan not in ON_PUBLIC_FORM or options.form == "history":
+        return False
+    if options.pruning.mode != "none" and options.form == "auto" and options.plan != "aggregated":
+        if options.plan == "serial" or game.histories() <= PRUNE_HISTORIES_UP_TO:
+            return False
+    return _has_public_form(game, memory)
 
 
 def _has_public_form(game: PublicRules, memory: int) -> bool:
@@ -136,7 +183,7 @@ def _has_public_form(game: PublicRules, memory: int) -> bool:
     return hands <= MOST_MATRIX_HANDS and game.histories() // hands**2 <= memory // BYTES_PER_NODE
 
 
-def _public(game: PublicRules, rule: str | RegretRule, options: Options, memory: int) -> PublicSolver:
+def _public(game: PublicRules, rule: str | RegretRule, options: Options, memory: int) -> Solver:
     # Boards are walked one by one by the serial plans, and told apart where matrices hold the chances.
     sorts = game.hole_cards(game.hands()[0]) is not None
     every_board = options.plan in ("serial", "branched") or (not sorts and options.device == "cpu")
@@ -146,6 +193,8 @@ def _public(game: PublicRules, rule: str | RegretRule, options: Options, memory:
             f"{game} has {public.infoset_actions:,} infoset-actions, which take {size(needed)} on this plan; "
             f"the memory limit is {size(memory)}"
         )
+    if options.pruning.mode != "none":
+        return PrunedPublicSolver(public, rule, options.updates, options.pruning, options.dtype)
     return PublicSolver(
         public,
         rule,

@@ -352,6 +352,57 @@ class PrunedSolver:
     def _note_peak(self) -> None:
         self.peak_stored = max(self.peak_stored, (self.stored_regrets + self.stored_averages) / 2)
 
+    # Checkpoints
+
+    def saved_tables(self) -> dict[str, NDArray[Any]]:
+        """What a checkpoint keeps: every table with a place for each cell or infoset, and what is stored."""
+        saved = {name: self._expanded(self.regrets, name) for name in self.regrets.names}
+        saved["average"] = self._expanded(self.averages, "average")
+        for name in self.values.names:
+            saved[name] = self._expanded(self.values, name)
+        saved["regret_stored"] = self.regrets.offset >= 0
+        saved["average_stored"] = self.averages.offset >= 0
+        saved["value_stored"] = self.values.offset >= 0
+        saved |= {"pruned": self.pruned, "since": self.since, "initial": self._initial}
+        if not self.total:
+            saved |= {"kept_0": self._kept[0], "kept_1": self._kept[1], "base": self._base}
+        return saved
+
+    def load_tables(self, tables: Mapping[str, NDArray[Any]]) -> None:
+        """Take up what a checkpoint has kept; a ValueError if it is not of this game and rule."""
+        now = self.saved_tables()
+        if any(name not in tables or tables[name].shape != now[name].shape for name in now):
+            raise ValueError("tables")
+        arenas = ((self.regrets, "regret"), (self.averages, "average"), (self.values, "value"))
+        for arena, kind in arenas:
+            order = self._layout.infoset_of if arena is self.values else self._layout.cell_of
+            arena.grow(np.flatnonzero(arena.offset < 0))
+            arena.compact()
+            arena.load({name: tables[name][order].astype(arena.table(name).dtype) for name in arena.names})
+            arena.free(np.flatnonzero(~tables[f"{kind}_stored"]))
+            arena.compact()
+        self.pruned[:], self.since[:], self._initial[:] = (
+            tables[name] for name in ("pruned", "since", "initial")
+        )
+        if not self.total:
+            self._kept[0][:], self._kept[1][:], self._base[:] = (
+                tables[name] for name in ("kept_0", "kept_1", "base")
+            )
+
+    def restore(self, facts: Mapping[str, Any]) -> None:
+        """Go on from tables that were loaded, as they were when a checkpoint said so of itself."""
+        self.iterations = facts["iterations"]
+        self.response_nodes = facts["response_nodes"]
+        self.walked = facts["nodes_touched"] - self.response_nodes
+        self.peak_stored = facts["peak_stored"]
+        self._match()
+
+    def warm_start(self, strategy: Strategy, iterations: int | None = None) -> None:
+        """Refused: what was played before is not known, and pruning makes up for it."""
+        raise InputError(
+            f"{self.pruning.mode} pruning must know all that was played: it cannot start from a strategy"
+        )
+
     # Results
 
     def evaluate(self) -> Evaluation:
@@ -367,10 +418,11 @@ class PrunedSolver:
         return normalise(self.tree, self._expanded(self.averages, "average"))
 
     def _expanded(self, arena: Arena, name: str) -> NDArray[np.float64]:
-        """A table with a place for every cell of the tree, 0 where nothing is stored."""
+        """A table with a place for each cell or infoset of the tree, 0 where nothing is stored."""
         stored = np.flatnonzero(arena.offset >= 0)
-        table = np.zeros(self.tree.cells)
-        table[self._layout.cell_of[stored]] = arena.table(name)[arena.offset[stored]]
+        order = self._layout.infoset_of if arena is self.values else self._layout.cell_of
+        table = np.zeros(len(order))
+        table[order[stored]] = arena.table(name)[arena.offset[stored]]
         return table
 
 

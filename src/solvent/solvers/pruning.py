@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral, Real
+from typing import Any
+
+from numpy.typing import NDArray
 
 from solvent.errors import InputError
 from solvent.solvers.rules import CFR, LCFR, CFRPlus, RegretRule
+from solvent.strategy.arena import Arena
 
 PRUNINGS = ("none", "partial", "interval", "total")
 LENGTHS = ("dynamic", "guaranteed")
@@ -78,3 +83,25 @@ class Pruning:
 
 
 NO_PRUNING = Pruning()
+
+
+class Unpruned:
+    """What a solver that keeps all its tables says of itself, and how they are saved."""
+
+    arena: Arena
+    pruning = NO_PRUNING
+    response_nodes = 0
+    pruned_actions = 0
+    stored_regrets = stored_averages = peak_stored = 1.0
+
+    @property
+    def table_bytes(self) -> int:
+        return self.arena.bytes
+
+    def saved_tables(self) -> dict[str, NDArray[Any]]:
+        """What a checkpoint keeps."""
+        return dict(self.arena.tables)
+
+    def load_tables(self, tables: Mapping[str, NDArray[Any]]) -> None:
+        """Take up what a checkpoint has kept; a ValueError if it is not of this game and rule."""
+        self.arena.load(tables)

@@ -7,6 +7,7 @@ solver.evaluate().exploitability
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 import numpy as np
@@ -22,6 +23,7 @@ from solvent.solvers import devices
 from solvent.solvers.array_pass import ArrayPass
 from solvent.solvers.cfr import check_options, table_dtype
 from solvent.solvers.plans import check_threads
+from solvent.solvers.pruning import Unpruned
 from solvent.solvers.public_lanes import PublicLanes
 from solvent.solvers.public_serial import HistoryWalk
 from solvent.solvers.rules import RegretRule, load_rule
@@ -50,7 +52,7 @@ class PublicPlan(Protocol):
         ...
 
 
-class PublicSolver:
+class PublicSolver(Unpruned):
     """CFR on a game in public form. `run` as often as you like; the average strategy is the result.
 
     The aggregated plan runs in three ways: as `vectors`, one entry for each hand, and where hands are few as
@@ -179,9 +181,10 @@ class PublicSolver:
         infosets = PublicInfosets(self.game)
         return Strategy(self.name, self.fingerprint, infosets, self.arena.table("average").copy(), facts)
 
-    def restore(self, iterations: int, nodes_touched: int, head_start: int = 0) -> None:
-        """Go on from tables that were put back into `arena`, as they were after so many iterations."""
-        self.iterations, self.nodes_touched, self.head_start = iterations, nodes_touched, head_start
+    def restore(self, facts: Mapping[str, Any]) -> None:
+        """Go on from tables that were loaded, as they were when a checkpoint said so of itself."""
+        self.iterations, self.nodes_touched = facts["iterations"], facts["nodes_touched"]
+        self.head_start = facts.get("head_start", 0)
 
     def warm_start(self, strategy: Strategy, iterations: int | None = None) -> None:
         """Begin with a strategy as if it had been played for so many iterations: by default those that made it."""

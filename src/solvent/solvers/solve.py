@@ -36,6 +36,9 @@ from solvent.games.public import PublicRules
 from solvent.response.exploitability import Evaluation
 from solvent.solvers.cfr import HistorySolver
 from solvent.solvers.choose import Options, Solver, make_solver
+from solvent.solvers.pruned_cfr import PrunedSolver
+from solvent.solvers.pruned_public import PrunedPublicSolver
+from solvent.solvers.pruning import NO_PRUNING, Pruning
 from solvent.solvers.public_cfr import PublicSolver
 from solvent.solvers.rules import RegretRule, load_rule
 from solvent.strategy.run import Run
@@ -46,7 +49,8 @@ DEFAULT_ITERATIONS = 1000
 """The limit where a user gives none."""
 CHUNK_SECONDS = 0.2
 """How long a compiled call may keep Ctrl-C, the clock and the progress display waiting."""
-PRUNINGS = ("none",)
+TWIN_ITERATIONS = 30
+"""Of a pruned solve of Leduc until every kernel has been called."""
 DEFAULTS: dict[str, Any] = {
     "rule": "dcfr",
     "updates": "alternating",
@@ -56,9 +60,24 @@ DEFAULTS: dict[str, Any] = {
     "device": "cpu",
     "threads": 1,
     "dtype": "auto",
+    "form": "auto",
+    "pruning": "none",
+    "prune_average": NO_PRUNING.average,
+    "prune_every": NO_PRUNING.every,
+    "prune_near": NO_PRUNING.near,
+    "prune_after": NO_PRUNING.after,
+    "prune_length": NO_PRUNING.length,
     "seed": 0,
 }
-KEPT = {"rule", "updates", "dtype", "isomorphism", "seed"}
+PRUNING = {
+    "prune_average": "average",
+    "prune_every": "every",
+    "prune_near": "near",
+    "prune_after": "after",
+    "prune_length": "length",
+}
+"""The options of pruning, and what `Pruning` calls them."""
+KEPT = {"rule", "updates", "dtype", "isomorphism", "seed", "pruning", *PRUNING}
 """What a run cannot change when it is resumed."""
 
 
@@ -158,6 +177,15 @@ class Result:
     peak_memory_bytes: int
     table_bytes: int
     nodes_touched: int
+    """By passes and best responses."""
+    response_nodes: int
+    """The best responses' part of it."""
+    pruned_actions: int
+    stored_regrets: float
+    """Regrets held at the end, as a part of all infoset-actions."""
+    stored_averages: float
+    peak_stored: float
+    """Regrets and averages held at most, as a part of all."""
     stopped_by: str
     """iterations, until, seconds or interrupt"""
     warnings: tuple[str, ...]
@@ -186,7 +214,13 @@ def solve(
     evaluator: str | None = None,
     isomorphism: str | None = None,
     device: str | None = None,
-    pruning: str = "none",
+    form: str | None = None,
+    pruning: str | None = None,
+    prune_average: float | None = None,
+    prune_every: int | None = None,
+    prune_near: float | None = None,
+    prune_after: str | None = None,
+    prune_length: str | None = None,
     threads: int | None = None,
     dtype: str | None = None,
     iterations: int | None = None,
@@ -207,11 +241,10 @@ def solve(
     under the rule, update mode and dtype it began with and, unless told otherwise, with its plan, threads and
     limits. The first limit of `iterations` (in all), `until` (exploitability in chips) and `seconds` (of this
     call) stops; with none, 1,000 iterations. The plan is `auto` and there is one thread unless said
-    otherwise. `out` makes a run folder with checkpoints. `seed` is recorded; the full-width solvers draw
+    otherwise. `form` is `history`, `public` or the one that suits the plan. `pruning` is `partial`, `interval` or
+    `total` (see `solvent.solvers.pruning.Pruning` for the options). `out` makes a run folder with checkpoints. `seed` is recorded; the full-width solvers draw
     nothing at random. Ctrl-C stops after the running iterations and keeps what was reached.
     """
-    if pruning not in PRUNINGS:
-        raise InputError(f"there is no pruning {pruning!r}; choose from {', '.join(PRUNINGS)}")
     if out is not None and resume is not None:
         raise InputError("give a new folder with out or an old one with resume, not both")
     if not checkpoint_seconds > 0:
@@ -236,11 +269,20 @@ def solve(
         "device": device,
         "threads": threads,
         "dtype": dtype,
+        "form": form,
+        "pruning": pruning,
+        "prune_average": prune_average,
+        "prune_every": prune_every,
+        "prune_near": prune_near,
+        "prune_after": prune_after,
+        "prune_length": prune_length,
         "seed": seed,
     }
     setting = _setting(given, run)
     chosen = rule if isinstance(rule, RegretRule) else _rule(setting["rule"], run)
-    options = Options(**{key: setting[key] for key in Options.__dataclass_fields__})
+    how = Pruning(setting["pruning"], **{name: setting[key] for key, name in PRUNING.items()})
+    plain = {key: setting[key] for key in Options.__dataclass_fields__ if key != "pruning"}
+    options = Options(**plain, pruning=how)
     start = Strategy.load(warm_start) if isinstance(warm_start, str | Path) else warm_start
     watch = watch or (lambda progress: None)
     if game is None and run is None:
@@ -267,7 +309,7 @@ def solve(
     if out is not None:
         configuration = _configuration(rules, solver, options, limits, setting["seed"])
         run = Run.create(
-            out, configuration, solver.strategy().infosets, solver.arena.tables, _facts(solver, 0.0, {})
+            out, configuration, solver.strategy().infosets, solver.saved_tables(), _facts(solver, 0.0, {})
         )
     with run.locked() if run is not None else nullcontext(), _interruption() as interrupted:
         session = _Session(solver, limits, run, checkpoint_seconds, watch, interrupted)
@@ -301,10 +343,18 @@ def compile_kernels(solver: Solver) -> float:
             solver.dtype,
             solver.device,
         )
+    elif isinstance(solver, PrunedPublicSolver):
+        small = FlopHoldem(suits=2, ranks=4, raises=1) if solver.game.sorted_hands else Leduc()
+        public = public_game(small, solver.game.isomorphism)
+        twin = PrunedPublicSolver(public, solver.rule, solver.updates, solver.pruning, solver.dtype)
+    elif isinstance(solver, PrunedSolver):
+        pruning = replace(solver.pruning, every=1, least=0.0)
+        twin = PrunedSolver(compile_tree(Leduc()), solver.rule, solver.updates, pruning, solver.dtype)
+        twin.run(TWIN_ITERATIONS)
     else:
         plan = "serial" if solver.plan_name == "flattened" else solver.plan_name
         twin = HistorySolver(
-            compile_tree(Kuhn()), solver.rule, solver.updates, plan, solver.threads, solver.dtype
+            compile_tree(Kuhn()), solver.rule, solver.updates, plan, solver.threads, solver.dtype, solver.pruning
         )
     twin.run(1)
     twin.evaluate()
@@ -339,12 +389,13 @@ class _Session:
         """Take up the run's newest checkpoint. Limits `as_before` count what was done; others are written down."""
         assert self.run is not None
         tables, facts = self.run.load_checkpoint()
-        for name in self.solver.arena.names:
-            table = self.solver.arena.table(name)
-            if name not in tables or tables[name].shape != table.shape or tables[name].dtype != table.dtype:
-                raise InputError(f"the checkpoint of {self.run.folder} does not fit this game and rule")
-            table[:] = tables[name]
-        self.solver.restore(facts["iterations"], facts["nodes_touched"], facts.get("head_start", 0))
+        try:
+            self.solver.load_tables(tables)
+        except ValueError as error:
+            raise InputError(
+                f"the checkpoint of {self.run.folder} does not fit this game and rule"
+            ) from error
+        self.solver.restore(facts)
         self.seconds = facts["seconds"]
         self.run.forget_metrics_after(facts["iterations"])
         self.curve = self.run.metrics()
@@ -411,6 +462,14 @@ class _Session:
             "value": self.evaluation.value[0],
             "nodes_touched": self.solver.nodes_touched,
         }
+        if self.solver.pruning.mode != "none":
+            row |= {
+                "response_nodes": self.solver.response_nodes,
+                "pruned_actions": self.solver.pruned_actions,
+                "stored_regrets": self.solver.stored_regrets,
+                "stored_averages": self.solver.stored_averages,
+                "table_bytes": self.solver.table_bytes,
+            }
         self.curve.append(row)
         if self.run is not None:
             self.run.add_metric(row)
@@ -419,7 +478,7 @@ class _Session:
         if self.run is None or self.saved_iterations == self.solver.iterations:
             return
         facts = _facts(self.solver, self.seconds, self.curve[-1] if self.curve else {})
-        self.run.save_checkpoint(self.solver.iterations, self.solver.arena.tables, facts)
+        self.run.save_checkpoint(self.solver.iterations, self.solver.saved_tables(), facts)
         self.saved_at, self.saved_iterations = self.here, self.solver.iterations
 
     def _report(self) -> None:
@@ -465,14 +524,20 @@ class _Session:
             seconds_per_iteration=self.seconds / max(1, solver.iterations),
             compile_seconds=compile_seconds,
             peak_memory_bytes=peak_memory(),
-            table_bytes=solver.arena.bytes,
+            table_bytes=solver.table_bytes,
             nodes_touched=solver.nodes_touched,
+            response_nodes=solver.response_nodes,
+            pruned_actions=solver.pruned_actions,
+            stored_regrets=solver.stored_regrets,
+            stored_averages=solver.stored_averages,
+            peak_stored=solver.peak_stored,
             stopped_by=stopped_by,
             warnings=warnings,
             strategy=solver.strategy(**made_by),
             convergence=tuple(self.curve),
             run=None if self.run is None else self.run.folder,
             form=solver.form,
+            pruning=solver.pruning.mode,
             touched_unit=solver.touched_unit,
         )
 
@@ -567,19 +632,21 @@ def _cost(solver: Solver) -> Cost:
         solver.infosets,
         solver.infoset_actions,
         solver.form_bytes,
-        solver.arena.bytes,
+        solver.table_bytes,
         tuple(solver.notes),
     )
 
 
 def _isomorphism(solver: Solver) -> bool | None:
-    return solver.game.isomorphism if isinstance(solver, PublicSolver) else None
+    return solver.game.isomorphism if isinstance(solver, PublicSolver | PrunedPublicSolver) else None
 
 
 def _facts(solver: Solver, seconds: float, last: Mapping[str, Any]) -> dict[str, Any]:
     """What a checkpoint says of itself; `last` is the last exploitability check."""
     return {
         "nodes_touched": solver.nodes_touched,
+        "response_nodes": solver.response_nodes,
+        "peak_stored": solver.peak_stored,
         "head_start": solver.head_start,
         "seconds": seconds,
         "rule": str(solver.rule),
@@ -598,7 +665,6 @@ def _configuration(
         # A run is resumed from anywhere.
         "game": os.path.abspath(rules.path) if isinstance(rules, EfgGame) else str(rules),
         "fingerprint": solver.fingerprint,
-        "form": solver.form,
         "rule": str(solver.rule),
         "updates": solver.updates,
         "plan": solver.plan_name,
@@ -606,7 +672,9 @@ def _configuration(
         "isomorphism": options.isomorphism,
         "isomorphic": bool(_isomorphism(solver)),  # whether boards in truth stand for others
         "device": options.device,
-        "pruning": "none",
+        "form": solver.form if options.form == "auto" else options.form,
+        "pruning": options.pruning.mode,
+        **{key: getattr(options.pruning, name) for key, name in PRUNING.items()},
         "threads": solver.threads,
         "dtype": solver.dtype,
         "seed": seed,

@@ -7,7 +7,8 @@ only writers of that table.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -61,6 +62,14 @@ class Arena:
         if start == ABSENT:
             raise KeyError(f"block {block} is absent")
         return self._tables[name][start : start + self.sizes[block]]
+
+    def load(self, tables: Mapping[str, NDArray[Any]]) -> None:
+        """Take over tables that were saved; a ValueError if they are not of this shape and number type."""
+        for name, table in self._tables.items():
+            saved = tables.get(name)
+            if saved is None or saved.shape != table.shape or saved.dtype != table.dtype:
+                raise ValueError(name)
+            table[:] = saved
 
     def grow(self, blocks: Iterable[int]) -> None:
         """Make absent blocks present, zero in every table."""
