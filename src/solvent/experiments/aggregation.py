@@ -19,7 +19,6 @@ import numpy as np
 
 from solvent.errors import InputError
 from solvent.experiments.bandwidth import bandwidth
-from solvent.memory import with_peak_memory
 from solvent.forms.history import BYTES_PER_HISTORY, DEFAULT_MEMORY
 from solvent.forms.public import PublicGame, public_game
 from solvent.forms.unroll import unroll
@@ -27,16 +26,16 @@ from solvent.games.bluff import Bluff
 from solvent.games.catalogue import load_game
 from solvent.games.flop_holdem import FlopHoldem
 from solvent.games.public import PublicRules
+from solvent.memory import with_peak_memory
 from solvent.response.public_pass import EVALUATORS, PublicPass
 from solvent.solvers import flattened
 from solvent.solvers.cfr import HistorySolver, table_dtype
-from solvent.solvers.choose import Options, make_solver
+from solvent.solvers.choose import Options, Solver, make_solver
 from solvent.solvers.flattened import flattened_bytes
 from solvent.solvers.public_cfr import PublicSolver
 from solvent.units import size
 
 Say = Callable[[str], None]
-Solver = PublicSolver | HistorySolver
 
 REPEATS = 7
 BATCH_SECONDS = 0.05
@@ -316,7 +315,7 @@ def _row(
         ns_per_history=seconds / (2 * histories) * 1e9,
         histories=histories,
         infoset_actions=solver.cells,
-        table_bytes=solver.arena.bytes,
+        table_bytes=solver.table_bytes,
         peak_memory_bytes=trial.peak,
         speedup=None if baseline is None else baseline / seconds,
         efficiency=moved / (seconds * rates[solver.threads]),

@@ -20,10 +20,10 @@ from solvent.experiments.aggregation import (
     time_of,
 )
 from solvent.experiments.bandwidth import bandwidth
-from solvent.memory import reset_peak, status
 from solvent.experiments.page import bytes_text, markdown_table, pyplot, threads_text, write_csv, write_page
 from solvent.forms.public import public_game
 from solvent.games.flop_holdem import BLINDS
+from solvent.memory import reset_peak, status
 from solvent.solvers.public_cfr import PublicSolver
 from solvent.units import size
 

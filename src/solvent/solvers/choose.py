@@ -167,8 +167,8 @@ def _on_public_form(game: Game, options: Options, memory: int) -> bool:
     if not isinstance(game, PublicRules) or options.plan not in ON_PUBLIC_FORM or options.form == "history":
         return False
     if options.pruning.mode != "none" and options.form == "auto" and options.plan != "aggregated":
-        if options.plan == "serial" or game.histories() <= PRUNE_HISTORIES_UP_TO:
-            return False
+        by_history = options.plan == "serial" or game.histories() <= PRUNE_HISTORIES_UP_TO
+        return not by_history and _has_public_form(game, memory)
     return _has_public_form(game, memory)
 
 

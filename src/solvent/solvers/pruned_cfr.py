@@ -52,6 +52,8 @@ class PrunedSolver:
         self.rule = load_rule(rule)
         self.pruning = Pruning(pruning) if isinstance(pruning, str) else pruning
         self.pruning.check_rule(self.rule)
+        if not self.pruning.skips:
+            raise InputError(f"a PrunedSolver prunes by interval or total, not {self.pruning.mode}")
         if not sequence_form(tree).perfect_recall:
             raise InputError(
                 f"{self.pruning.mode} pruning needs players who forget nothing, and {tree.name} has one who does"
@@ -234,9 +236,7 @@ class PrunedSolver:
             return
         if len(failed):
             released = self._lists[2]
-            count, touched = kernels.settle(
-                *where, self._held(), seen, allowed, failed, self._won, released
-            )
+            count, touched = kernels.settle(*where, self._held(), seen, allowed, failed, self._won, released)
             self.response_nodes += touched
             if count:
                 self._release(player, step, allowed, released[:count])
@@ -253,9 +253,7 @@ class PrunedSolver:
         self.regrets.grow(cells[self.pruned[cells] == 0])
         self.averages.grow(cells)
         self.values.grow(forest.base + wanted[:count])
-        kernels.reset(
-            forest, step, self._held(), allowed, released, self._won, self._play
-        )
+        kernels.reset(forest, step, self._held(), allowed, released, self._won, self._play)
         self._note_peak()
 
     def _begin(self, player: int, step: Step, seen: Seen, allowed: NDArray[np.float64]) -> None:
@@ -284,7 +282,7 @@ class PrunedSolver:
         if gone:
             self.averages.free(emptied[:gone])
         for arena in (self.regrets, self.averages, self.values):
-            if arena.used > ROOM * arena.stored:
+            if arena.capacity > ROOM * arena.stored:
                 arena.compact()
 
     # What the kernels take
@@ -356,7 +354,9 @@ class PrunedSolver:
 
     def saved_tables(self) -> dict[str, NDArray[Any]]:
         """What a checkpoint keeps: every table with a place for each cell or infoset, and what is stored."""
-        saved = {name: self._expanded(self.regrets, name) for name in self.regrets.names}
+        saved: dict[str, NDArray[Any]] = {
+            name: self._expanded(self.regrets, name) for name in self.regrets.names
+        }
         saved["average"] = self._expanded(self.averages, "average")
         for name in self.values.names:
             saved[name] = self._expanded(self.values, name)

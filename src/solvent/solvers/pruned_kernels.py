@@ -105,13 +105,15 @@ def walk_live(nodes, player, play, reach, value, path, met):  # type: ignore[no-
     """Depth-first over the histories that are reached; returns how many were touched.
 
     Adds to the values of the player's cells and to the reach of his infosets. Lists in `met` the first cells of
-    those that were reached, and returns their number too. By depth, `reach` and `value` are those of the nodes from the root to where the walk is, and `path` holds these nodes
-    and which of their branches comes next.
+    those that were reached, and returns their number too. By depth, `reach` and `value` are those of the nodes
+    from the root to where the walk is, and `path` holds these nodes and which of their branches comes next.
     """
     node, leads, pays = nodes.node, nodes.leads, nodes.pays[player]
     sigma, cell_value = play.sigma, play.value
     touched = 1
     infosets = 0
+    if len(node) == 0:
+        return touched, infosets
     depth = 0
     reach[0] = 1.0
     value[0] = 0.0
@@ -262,10 +264,7 @@ def learn(forest, step, total, held, play, met, bounds, failed):  # type: ignore
                     regret *= 0.0
                 held.regret[slot] = max(regret + step.gain * gained, step.floor)
                 continue
-            if step.guaranteed:
-                gained = bounds.span[cell]
-            else:
-                gained = (reach * bounds.most[cell] - origin) - value
+            gained = bounds.span[cell] if step.guaranteed else (reach * bounds.most[cell] - origin) - value
             if total:
                 most = max(most, gained)
                 continue
@@ -352,22 +351,25 @@ def near_best(values, start, stop, allowed):  # type: ignore[no-untyped-def]
         least = min(least, values[cell])
     if allowed <= 0.0:
         return best
-    found = best - allowed**0.5
+    # The sum over the values above q is a parabola in q: with more values its lower root lies higher.
+    found = best
     while True:
-        # Among the values above `found` the sum is a parabola in q, whose lower root lies no lower.
         count = 0
         mean = 0.0
         squares = 0.0
+        below = -np.inf
         for cell in range(start, stop):
-            if values[cell] > found:
+            if values[cell] >= found:
                 count += 1
                 mean += values[cell] - best
                 squares += (values[cell] - best) ** 2
+            else:
+                below = max(below, values[cell])
         mean /= count
         root = best + mean - max(0.0, (allowed - squares) / count + mean * mean) ** 0.5
-        if not root > found + 1e-12 * (1.0 + abs(found)):
-            return max(found, least)
-        found = root
+        if root >= below:
+            return max(root, least)
+        found = below
 
 
 @njit(inline="always")
@@ -382,7 +384,8 @@ def most_won(payments, cell, seen):  # type: ignore[no-untyped-def]
 @njit(inline="always")
 def is_short(payments, cell, seen, step, gap, value):  # type: ignore[no-untyped-def]
     """Whether pruning would soon be over, as iterations so far could have paid."""
-    return -gap < step.least * (most_won(payments, cell, seen) - value)
+    weight = 2.0 / (step.iteration + 1) if step.jumps else 1.0  # averages of CFR+ weigh more than its regrets
+    return -gap < step.least * (weight * most_won(payments, cell, seen) - value)
 
 
 @njit(cache=True, nogil=True)
@@ -718,7 +721,5 @@ def settle_interval(payments, forest, step, held, seen, kept, base, allowed, fai
     """End the pruning of all cells in `failed`; returns how many histories that touched."""
     touched = 0
     for n in range(len(failed)):
-        touched += settle_cell(
-            payments, forest, step, held, seen, kept, base, allowed, failed[n], won, play
-        )
+        touched += settle_cell(payments, forest, step, held, seen, kept, base, allowed, failed[n], won, play)
     return touched

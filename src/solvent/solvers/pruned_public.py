@@ -16,14 +16,13 @@ from numpy.typing import NDArray
 
 from solvent.errors import InputError
 from solvent.forms.public import DECISION, FOLDED, MATRIX, RANKED, PublicGame
-from solvent.memory import give_back_memory
 from solvent.response.exploitability import Evaluation
 from solvent.response.public_kernels import Tables
 from solvent.response.public_pass import PublicPass
 from solvent.response.public_response import evaluate_public
 from solvent.solvers import pruned_public_kernels as kernels
 from solvent.solvers.cfr import check_options, table_dtype
-from solvent.solvers.pruned_public_kernels import CUT, Averages, Behind, Chances, Sums
+from solvent.solvers.pruned_public_kernels import CUT, Averages, Behind, Chances, Into, Sums
 from solvent.solvers.pruning import Pruning
 from solvent.solvers.rules import LCFR, CFRPlus, RegretRule, load_rule
 from solvent.strategy.arena import Arena
@@ -195,7 +194,7 @@ class PrunedPublicSolver:
         """Measure the pruned blocks of nodes whose bounds have come above 0; whether any has returned."""
         nodes = self.game.nodes
         released: list[int] = []
-        for node in np.flatnonzero(self._failed):
+        for node in np.flatnonzero(self._failed).tolist():
             if self.bounds.offset[node] < 0:
                 continue
             shape = self._shape(node)
@@ -261,7 +260,7 @@ class PrunedPublicSolver:
         for node in fresh:
             self.bounds.block("bound", node)[:] = -np.inf
         self._add_up(player, worst, chosen)
-        behind = np.unique(np.concatenate([self._own_behind(edge) for edge in begun]))
+        behind = np.unique(np.concatenate([self._own_behind(edge) for edge in begun.tolist()]))
         self.pruned[behind] = 0
         self.pruned[begun] = 1
         self.since[begun] = self.iterations
@@ -274,7 +273,7 @@ class PrunedPublicSolver:
         gone = np.unique(edge_node[behind])
         self.values.free(gone)
         self.bounds.free(gone)
-        for node in owners:
+        for node in owners.tolist():
             self._note_most(node)
         self._mark()
         return True
@@ -291,15 +290,14 @@ class PrunedPublicSolver:
         """Let go of averages behind blocks that have been pruned for long and were hardly played before."""
         limit = self.pruning.average / math.sqrt(self.iterations) * self._weight
         settled = self.pruned & (self.since <= self.pruning.settled * self.iterations)
-        for edge in np.flatnonzero(settled):
+        for edge in np.flatnonzero(settled).tolist():
             if self.frozen.offset[edge] >= 0 and self.frozen.block("average", edge).max() <= limit:
                 self.frozen.free(np.append(self._own_behind(edge), edge))
 
     def _compact(self) -> None:
         for arena in self._arenas:
-            if arena.used > ROOM * arena.stored:
+            if arena.capacity > ROOM * arena.stored:
                 arena.compact()
-        give_back_memory()
 
     def _respond(self, edge: int, writes: bool) -> NDArray[Any]:
         """sum psi behind a block, by board and seat."""
@@ -308,10 +306,10 @@ class PrunedPublicSolver:
         averages = Averages(
             self.live.offset, self.live.table("average"), self.frozen.offset, self.frozen.table("average")
         )
+        into = Into(self.live.offset, self.live.table("regret"), self._mean, self._floor)
         self.response_nodes += kernels.respond(
             self._pass.tree, self._pass.rounds, self._behind, averages, self._weight, player,
-            int(nodes.child[edge]), writes, self._sums(), self.live.offset, self.live.table("regret"),
-            self._mean, self._floor, self._won,
+            int(nodes.child[edge]), writes, self._sums(), into, self._won,
         )  # fmt: skip
         boards, seats = self._shape(self.game.edge_node[edge])
         return self._won[:boards, :seats].astype(np.float64)
@@ -421,7 +419,7 @@ class PrunedPublicSolver:
             arena.load({table: tables[table] for table in arena.names})
             arena.free(np.flatnonzero(~tables[f"{name}_stored"]))
             arena.compact()
-        for node in np.flatnonzero(self.bounds.offset >= 0):
+        for node in np.flatnonzero(self.bounds.offset >= 0).tolist():
             self._note_most(node)
         self._mark()
 
@@ -453,7 +451,9 @@ class PrunedPublicSolver:
 
 def _check(game: PublicGame, pruning: Pruning, updates: str) -> None:
     if len(game.rounds) > 2:
-        raise InputError(f"{game.name} has {len(game.rounds)} rounds; blocks are pruned in games of up to two")
+        raise InputError(
+            f"{game.name} has {len(game.rounds)} rounds; blocks are pruned in games of up to two"
+        )
     if pruning.mode == "interval":
         raise InputError(
             "interval pruning keeps what it skips history by history: it runs on the history form; "

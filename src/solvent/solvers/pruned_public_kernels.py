@@ -155,7 +155,8 @@ def pass_live(tree, down, rounds, spaces, tables, rule, sums, weight, chances, p
     """One player's pass over all that is not cut; returns the public nodes x hands that were touched.
 
     In `down` only what is behind the player's own pruned blocks is cut, and the other's nodes: his average
-    grows wherever he plays, though the other player does not come there. With `weight` above 0 the sums of total pruning grow too.
+    grows wherever he plays, though the other player does not come there. With `weight` above 0 the sums of
+    total pruning grow too.
     """
     last = len(rounds) - 1
     kernels.pass_down(down, rounds, spaces, tables, rule, player, above)
@@ -189,7 +190,19 @@ def pass_live(tree, down, rounds, spaces, tables, rule, sums, weight, chances, p
             kernels.ascend(tree, tables, rule, player, start, stop, board * seats, seats, work)
             if weight > 0.0:
                 track(
-                    tree, chances, sums, weight, player, last, boards, board, start, stop, seats, work, by_card
+                    tree,
+                    chances,
+                    sums,
+                    weight,
+                    player,
+                    last,
+                    boards,
+                    board,
+                    start,
+                    stop,
+                    seats,
+                    work,
+                    by_card,
                 )
             value = tree.value_row[start] * seats
             out[s, board] = work[value : value + seats]
@@ -218,9 +231,7 @@ def first_round_up(tree, rounds, spaces, tables, rule, sums, weight, chances, pl
             work[value + k] = total[0, k]
     scratch = kernels.scratch_space(out, seats, kernels.SWEEP, boards.card.shape[1] > 0, tree.rows)
     start, stop = boards.subtree[0, 0], boards.subtree[0, 1]
-    touched = seats * terminals_reached(
-        tree, player, boards, 0, start, stop, seats, work, scratch
-    )
+    touched = seats * terminals_reached(tree, player, boards, 0, start, stop, seats, work, scratch)
     if len(tree.orbit):
         for node in range(start, stop):
             if tree.symbol[node] >= 0:
@@ -236,7 +247,7 @@ def first_round_up(tree, rounds, spaces, tables, rule, sums, weight, chances, pl
 
 
 @njit(cache=True, nogil=True)
-def add_up_node(tree, offset, regret, scale, possible, player, board, node, seats, work, worst, chosen, sums, spare):  # type: ignore[no-untyped-def]
+def add_up_node(tree, offset, regret, scale, possible, player, board, node, seats, work, worst, chosen, sums):  # type: ignore[no-untyped-def]
     """Q of one node from those behind it, all as values; gaps of the player's own actions on the way.
 
     `worst[e]` becomes the largest gap of a hand that can be held. Gaps of `chosen` actions go to the bounds.
@@ -245,6 +256,7 @@ def add_up_node(tree, offset, regret, scale, possible, player, board, node, seat
     target = tree.value_row[node] * seats
     base = board * seats
     mine = tree.player[node] == player
+    spare = tree.spare * seats
     work[spare : spare + seats] = -np.inf if mine else 0.0
     at = sums.bound_offset[node]
     for edge in range(first, last):
@@ -277,7 +289,6 @@ def add_up_regrets(tree, rounds, possible, offset, regret, scale, player, worst,
         boards = rounds[level]
         seats = boards.hand.shape[1]
         work = np.zeros(tree.rows * seats)
-        spare = tree.spare * seats
         total = np.zeros(rounds[0].hand.shape)
         for s in range(len(boards.subtree)):
             start, stop, deal = boards.subtree[s, 0], boards.subtree[s, 1], boards.subtree[s, 2]
@@ -288,7 +299,7 @@ def add_up_regrets(tree, rounds, possible, offset, regret, scale, player, worst,
                     if tree.symbol[node] == DECISION:
                         add_up_node(
                             tree, offset, regret, scale, possible[level][player], player, board, node, seats, work,
-                            worst, chosen, sums, spare,
+                            worst, chosen, sums,
                         )  # fmt: skip
                         continue
                     target = tree.value_row[node] * seats
@@ -343,6 +354,15 @@ class Averages(NamedTuple):
     frozen: Array
 
 
+class Into(NamedTuple):
+    """Where regrets are written, and how many of a gap's units make one of theirs."""
+
+    offset: Array
+    regret: Array
+    mean: float
+    floor: float
+
+
 class Behind(NamedTuple):
     """Where everything lies behind a node."""
 
@@ -356,7 +376,9 @@ class Behind(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def respond_part(tree, rounds, behind, averages, weight, player, level, board, start, stop, seats, work, scratch):  # type: ignore[no-untyped-def]
+def respond_part(  # type: ignore[no-untyped-def]
+    tree, rounds, behind, averages, weight, player, level, board, start, stop, seats, work, scratch
+):
     """Reach down a part of one subtree from cumulative strategies, and its terminals; deals keep their values."""
     boards = rounds[level]
     for node in range(start, stop):
@@ -373,7 +395,7 @@ def respond_part(tree, rounds, behind, averages, weight, player, level, board, s
 
 
 @njit(cache=True, nogil=True)
-def write_regrets(tree, player, board, start, stop, seats, work, sums, offset, regret, mean, floor):  # type: ignore[no-untyped-def]
+def write_regrets(tree, player, board, start, stop, seats, work, sums, into):  # type: ignore[no-untyped-def]
     """Regrets and sums of the player's nodes as if the best response in the workspace had been played."""
     base = board * seats
     for node in range(start, stop):
@@ -384,16 +406,16 @@ def write_regrets(tree, player, board, start, stop, seats, work, sums, offset, r
         sums.value[at : at + seats] = work[value : value + seats]
         for edge in range(tree.first_edge[node], tree.first_edge[node + 1]):
             below = tree.value_row[tree.child[edge]] * seats
-            here = offset[edge] + base
+            here = into.offset[edge] + base
             for k in range(seats):
                 difference = work[below + k] - work[value + k]
-                regret[here + k] = max(difference / mean, floor)
+                into.regret[here + k] = max(difference / into.mean, into.floor)
                 if len(sums.gap):
                     sums.gap[here + k] = difference
 
 
 @njit(cache=True, nogil=True)
-def respond(tree, rounds, behind, averages, weight, player, root, writes, sums, offset, regret, mean, floor, won):  # type: ignore[no-untyped-def]
+def respond(tree, rounds, behind, averages, weight, player, root, writes, sums, into, won):  # type: ignore[no-untyped-def]
     """sum psi behind a node for every board and hand of its round, in `won`; returns what was touched.
 
     With `writes` the regrets of all the player's blocks there, which must be stored, are set accordingly.
@@ -405,14 +427,14 @@ def respond(tree, rounds, behind, averages, weight, player, root, writes, sums, 
     work = np.zeros(tree.rows * seats, dtype=tree.root_reach.dtype)
     scratch = kernels.scratch_space(work, seats, kernels.SWEEP, boards.card.shape[1] > 0, tree.rows)
     rule = Rule(RESPOND, 1.0, 1.0, -np.inf, 0.0, 0.0)
-    tables = kernels.Tables(offset, regret, regret, regret[:0], regret, regret[:0])
+    regret = into.regret
+    tables = kernels.Tables(into.offset, regret, regret, regret[:0], regret, regret[:0])
     stop = behind.stop[root]
     touched = 0
     for board in range(len(boards.hand)):
         if level < last:
             touched += respond_below(
-                tree, rounds, behind, averages, weight, player, root, stop, writes, sums, offset, regret, mean,
-                floor, work, seats,
+                tree, rounds, behind, averages, weight, player, root, stop, writes, sums, into, work, seats,
             )  # fmt: skip
         respond_part(
             tree, rounds, behind, averages, weight, player, level, board, root, stop, seats, work, scratch
@@ -424,9 +446,7 @@ def respond(tree, rounds, behind, averages, weight, player, root, writes, sums, 
                     kernels.average_over_orbits(tree.orbit, work[value : value + seats])
         kernels.ascend(tree, tables, rule, player, root, stop, board * seats, seats, work)
         if writes:
-            write_regrets(
-                tree, player, board, root, stop, seats, work, sums, offset, regret, mean, floor
-            )
+            write_regrets(tree, player, board, root, stop, seats, work, sums, into)
         value = tree.value_row[root] * seats
         won[board, :seats] = work[value : value + seats]
         touched += (stop - root) * seats
@@ -434,14 +454,17 @@ def respond(tree, rounds, behind, averages, weight, player, root, writes, sums, 
 
 
 @njit(cache=True, nogil=True)
-def respond_below(tree, rounds, behind, averages, weight, player, root, end, writes, sums, offset, regret, mean, floor, above, width):  # type: ignore[no-untyped-def]
+def respond_below(  # type: ignore[no-untyped-def]
+    tree, rounds, behind, averages, weight, player, root, end, writes, sums, into, above, width
+):
     """The same for the subtrees of the last round behind a node of the first: values to their deal nodes."""
     boards = rounds[1]
     seats = boards.hand.shape[1]
     work = np.zeros(tree.rows * seats, dtype=above.dtype)
     scratch = kernels.scratch_space(work, seats, kernels.SWEEP, boards.card.shape[1] > 0, tree.rows)
     rule = Rule(RESPOND, 1.0, 1.0, -np.inf, 0.0, 0.0)
-    tables = kernels.Tables(offset, regret, regret, regret[:0], regret, regret[:0])
+    regret = into.regret
+    tables = kernels.Tables(into.offset, regret, regret, regret[:0], regret, regret[:0])
     out = np.zeros((len(boards.hand), seats), dtype=above.dtype)
     total = np.zeros(rounds[0].hand.shape)
     touched = 0
@@ -455,9 +478,7 @@ def respond_below(tree, rounds, behind, averages, weight, player, root, end, wri
             )
             kernels.ascend(tree, tables, rule, player, start, stop, board * seats, seats, work)
             if writes:
-                write_regrets(
-                    tree, player, board, start, stop, seats, work, sums, offset, regret, mean, floor
-                )
+                write_regrets(tree, player, board, start, stop, seats, work, sums, into)
             value = tree.value_row[start] * seats
             out[board] = work[value : value + seats]
             touched += (stop - start) * seats

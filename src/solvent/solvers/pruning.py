@@ -56,7 +56,13 @@ class Pruning:
                 raise InputError(f"there is no {name} {value!r}; choose from {', '.join(known)}")
         if not isinstance(self.every, Integral) or isinstance(self.every, bool) or self.every < 1:
             raise InputError(f"prune-every must be a whole number of at least 1, not {self.every!r}")
-        for name, number in (("prune-average", self.average), ("prune-near", self.near)):
+        numbers = {
+            "prune-average": self.average,
+            "prune-near": self.near,
+            "least": self.least,
+            "settled": self.settled,
+        }
+        for name, number in numbers.items():
             if not isinstance(number, Real) or isinstance(number, bool) or not 0 <= number < math.inf:
                 raise InputError(f"{name} must be a number of at least 0, not {number!r}")
 

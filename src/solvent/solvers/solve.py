@@ -242,8 +242,9 @@ def solve(
     limits. The first limit of `iterations` (in all), `until` (exploitability in chips) and `seconds` (of this
     call) stops; with none, 1,000 iterations. The plan is `auto` and there is one thread unless said
     otherwise. `form` is `history`, `public` or the one that suits the plan. `pruning` is `partial`, `interval` or
-    `total` (see `solvent.solvers.pruning.Pruning` for the options). `out` makes a run folder with checkpoints. `seed` is recorded; the full-width solvers draw
-    nothing at random. Ctrl-C stops after the running iterations and keeps what was reached.
+    `total` (see `solvent.solvers.pruning.Pruning` for the options). `out` makes a run folder with
+    checkpoints. `seed` is recorded; the full-width solvers draw nothing at random. Ctrl-C stops after the
+    running iterations and keeps what was reached.
     """
     if out is not None and resume is not None:
         raise InputError("give a new folder with out or an old one with resume, not both")
@@ -354,7 +355,13 @@ def compile_kernels(solver: Solver) -> float:
     else:
         plan = "serial" if solver.plan_name == "flattened" else solver.plan_name
         twin = HistorySolver(
-            compile_tree(Kuhn()), solver.rule, solver.updates, plan, solver.threads, solver.dtype, solver.pruning
+            compile_tree(Kuhn()),
+            solver.rule,
+            solver.updates,
+            plan,
+            solver.threads,
+            solver.dtype,
+            solver.pruning,
         )
     twin.run(1)
     twin.evaluate()
@@ -564,6 +571,8 @@ def _setting(given: dict[str, Any], run: Run | None) -> dict[str, Any]:
     if run is None:
         return DEFAULTS | given
     began = {key: run.configuration[key] for key in DEFAULTS if key in run.configuration}
+    if "plan" in given:  # which may run on another form, and is then refused with that reason
+        began.pop("form", None)
     if given.get("dtype") == "auto":
         del given["dtype"]
     for key in KEPT & given.keys():

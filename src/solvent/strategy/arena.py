@@ -13,7 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from solvent.memory import give_back_memory
+
 ABSENT = -1
+LARGE = 1 << 20
+"""Bytes from which what has been freed is given back to the system at once."""
 
 
 class Arena:
@@ -41,6 +45,11 @@ class Arena:
     @property
     def names(self) -> tuple[str, ...]:
         return tuple(self._tables)
+
+    @property
+    def capacity(self) -> int:
+        """Numbers that each table has room for."""
+        return len(next(iter(self._tables.values()), ()))
 
     @property
     def bytes(self) -> int:
@@ -77,9 +86,8 @@ class Arena:
         wanted = wanted[self.offset[wanted] == ABSENT]
         ends = self.used + np.cumsum(self.sizes[wanted])
         needed = int(ends[-1]) if len(ends) else self.used
-        capacity = len(next(iter(self._tables.values()), ()))
-        if needed > capacity:
-            self._resize(max(needed, capacity + capacity // 2))
+        if needed > self.capacity:
+            self._resize(max(needed, self.capacity + self.capacity // 8))
         self.offset[wanted] = ends - self.sizes[wanted]
         for table in self._tables.values():
             table[self.used : needed] = 0
@@ -101,9 +109,13 @@ class Arena:
         total = int(ends[-1]) if len(ends) else 0
         within = np.arange(total) - np.repeat(ends - sizes, sizes)
         source = np.repeat(self.offset[present], sizes) + within
-        self._tables = {name: table[source] for name, table in self._tables.items()}
+        before = self.bytes
+        for name, table in self._tables.items():  # one after another: each is in memory twice for a moment
+            self._tables[name] = table[source]
         self.offset[present] = ends - sizes
         self.used = total
+        if before - self.bytes > LARGE:
+            give_back_memory()
 
     def _resize(self, capacity: int) -> None:
         for name, table in self._tables.items():
