@@ -183,12 +183,19 @@ class PrunedPublicSolver:
             )
             if not self.total:
                 continue
+            if self.linear:
+                self._fade(float(weights[0]))
             released = self._settle() if self._failed.any() else False
             if t % self.pruning.every == 0:
                 begun = [self._begin(player) for player in (0, 1)]
                 self._forget()
                 if released or any(begun):
                     self._compact()
+
+    def _fade(self, factor: float) -> None:
+        where = (self.live.offset, self.game.block_sizes, self.live.table("regret"))
+        for player in (0, 1):
+            kernels.fade_cut(self._tree, self._owns[player], *where, player, factor)
 
     def _settle(self) -> bool:
         """Measure the pruned blocks of nodes whose bounds have come above 0; whether any has returned."""

@@ -503,6 +503,17 @@ def play_live(tree, downs, rounds, spaces, tables, weights, sums, gain, alternat
     return touched
 
 
+@njit(cache=True, nogil=True)
+def fade_cut(tree, own, offset, sizes, regret, player, factor):  # type: ignore[no-untyped-def]
+    """Let a player's regrets fade where he has some and the other player has pruned the way there."""
+    for node in range(len(tree.symbol)):
+        if tree.symbol[node] != CUT or own.symbol[node] != DECISION or tree.player[node] != player:
+            continue
+        for edge in range(tree.first_edge[node], tree.first_edge[node + 1]):
+            if offset[edge] >= 0:
+                regret[offset[edge] : offset[edge] + sizes[edge]] *= factor
+
+
 # What is cut
 
 
