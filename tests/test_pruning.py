@@ -419,7 +419,7 @@ def test_the_replay_has_counterfactual_values_by_definition(seed: int) -> None:
 def test_total_pruning_does_what_its_replay_does(
     game: str, iterations: int, rule: str, updates: str, after: str
 ) -> None:
-    pruning = Pruning("total", average=0.0, least=0.0, every=1, after=after)
+    pruning = Pruning("total", average=0.0, least=0.0, lasting=0.0, every=1, after=after)
     solver = Watched(compiled(game), rule, updates, pruning, iterations)
     solver.run(iterations)
     assert solver.begun > 0
@@ -443,7 +443,7 @@ def test_what_is_played_uniformly_after_a_release_adds_up(every: int) -> None:
 )
 def test_weighted_gaps_are_those_of_the_replay(rule: str, updates: str, players: tuple[int, ...]) -> None:
     """With alternating updates player 1 sees strategies at the weights of the iterations before, nearly."""
-    pruning = Pruning("total", average=0.0, least=0.0, every=2)
+    pruning = Pruning("total", average=0.0, least=0.0, lasting=0.0, every=2)
     solver = Watched(compiled("leduc"), rule, updates, pruning, 40, players)
     solver.run(40)
     assert solver.begun > 0
@@ -462,7 +462,7 @@ def test_total_pruning_of_random_games_does_what_its_replay_does(
     seed: int, exact: tuple[str, str], after: str, every: int, zero_sum: bool, length: str
 ) -> None:
     tree = compile_tree(RandomGame(seed, depth=6, zero_sum=zero_sum))
-    pruning = Pruning("total", average=0.0, least=0.0, every=every, after=after, length=length)
+    pruning = Pruning("total", average=0.0, least=0.0, lasting=0.0, every=every, after=after, length=length)
     solver = Watched(tree, *exact, pruning, 25)
     solver.run(25)
 
@@ -475,7 +475,8 @@ def test_total_pruning_of_random_games_does_what_its_replay_does(
 def test_interval_pruning_does_what_its_replay_does(
     game: str, iterations: int, rule: str, updates: str
 ) -> None:
-    solver = Watched(compiled(game), rule, updates, Pruning("interval", least=0.0, every=1), iterations)
+    pruning = Pruning("interval", least=0.0, lasting=0.0, every=1)
+    solver = Watched(compiled(game), rule, updates, pruning, iterations)
     solver.run(iterations)
     assert solver.begun > 0
     assert solver.released > 0
@@ -495,7 +496,9 @@ def test_interval_pruning_of_random_games_does_what_its_replay_does(
     seed: int, exact: tuple[str, str], every: int, zero_sum: bool, length: str
 ) -> None:
     tree = compile_tree(RandomGame(seed, depth=6, zero_sum=zero_sum))
-    solver = Watched(tree, *exact, Pruning("interval", least=0.0, every=every, length=length), 25)
+    solver = Watched(
+        tree, *exact, Pruning("interval", least=0.0, lasting=0.0, every=every, length=length), 25
+    )
     solver.run(25)
 
 
@@ -682,7 +685,9 @@ def test_games_with_hardly_anything_in_them(mode: str, root: Node, monkeypatch: 
     # In Python, as a compiled walk beyond its arrays would end the process.
     monkeypatch.setattr(pruned_kernels, "walk_live", pruned_kernels.walk_live.py_func)
     tree = compile_tree(Fixed(root))
-    solver = PrunedSolver(tree, "cfr", pruning=Pruning(mode, every=1, least=0.0), dtype="float64")
+    solver = PrunedSolver(
+        tree, "cfr", pruning=Pruning(mode, every=1, least=0.0, lasting=0.0), dtype="float64"
+    )
     solver.run(20)
     assert solver.evaluate().exploitability < 0.2
 

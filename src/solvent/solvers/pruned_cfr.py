@@ -201,7 +201,7 @@ class PrunedSolver:
             apart=self.floored and self.total,
             jumps=self.floored and not self.total,
             guaranteed=self.pruning.length == "guaranteed",
-            least=self.pruning.least / t,
+            least=max(self.pruning.least / t, self.pruning.lasting),
         )
 
     def _walk(self, player: int) -> Cells:

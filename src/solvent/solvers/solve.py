@@ -349,7 +349,7 @@ def compile_kernels(solver: Solver) -> float:
         public = public_game(small, solver.game.isomorphism)
         twin = PrunedPublicSolver(public, solver.rule, solver.updates, solver.pruning, solver.dtype)
     elif isinstance(solver, PrunedSolver):
-        pruning = replace(solver.pruning, every=1, least=0.0)
+        pruning = replace(solver.pruning, every=1, least=0.0, lasting=0.0)
         twin = PrunedSolver(compile_tree(Leduc()), solver.rule, solver.updates, pruning, solver.dtype)
         twin.run(TWIN_ITERATIONS)
     else:
