@@ -37,6 +37,8 @@ BYTES_PER_NODE = 512
 """Of a betting node while the public form is being built."""
 WALK_BYTES_PER_CELL = 72
 """Of the serial plans on the public form, beside the tables: they work in float64, hand by hand."""
+PRUNED_BYTES_PER_HISTORY = 160
+"""Of interval and total pruning on the history form, while its layout is made."""
 LANES_BYTES_PER_HISTORY = 88
 """Of pairs of sequences side by side."""
 
@@ -156,6 +158,11 @@ def make_solver(
         )
     tree = compile_tree(game, memory, progress)
     if options.pruning.skips:
+        if (needed := PRUNED_BYTES_PER_HISTORY * tree.histories) > memory:
+            raise InputError(
+                f"{game} has {tree.histories:,} histories, which take {size(needed)} with "
+                f"{options.pruning.mode} pruning; the memory limit is {size(memory)}"
+            )
         return PrunedSolver(tree, rule, options.updates, options.pruning, options.dtype)
     _check_history_memory(tree, options, memory)
     return HistorySolver(
@@ -212,7 +219,8 @@ def _public_bytes(game: PublicGame, rule: RegretRule, options: Options) -> int:
     dtype = np.dtype(table_dtype(options.dtype, game.cells))
     tables = 3 if rule.predictive else 2
     copies = tables - 1 if options.updates == "simultaneous" else 0
-    total = (tables + copies) * game.cells * dtype.itemsize
+    sums = 1 if options.pruning.mode == "total" else 0  # of values and bounds, by infoset
+    total = (tables + copies + sums) * game.cells * dtype.itemsize
     if options.plan in ("serial", "branched"):
         return total + WALK_BYTES_PER_CELL * game.cells
     if options.device != "cpu":
