@@ -108,7 +108,6 @@ def _none(tree: GameTree) -> HistorySolver:
 
 def _trace(tree: GameTree, pruning: str, iterations: int, say: Callable[[str], None]) -> list[Point]:
     solver = _total(tree) if pruning == "total" else _none(tree)
-    tree._cache.clear()  # the sequence form: the checks make it anew
     seconds, points = 0.0, []
     for check in _checks(iterations):
         start = time.perf_counter()
@@ -118,7 +117,6 @@ def _trace(tree: GameTree, pruning: str, iterations: int, say: Callable[[str], N
         give_back_memory()
         resident = status("VmRSS")
         exploitability = solver.evaluate().exploitability
-        tree._cache.clear()
         points.append(
             Point(
                 pruning,
