@@ -68,19 +68,20 @@ class Larger:
         return [point for point in self.points if point.pruning == pruning]
 
     @property
+    def largest(self) -> Point:
+        """Where the process was largest with total pruning: its arrays become resident as they are first used."""
+        return max(self.of("total"), key=lambda point: (point.resident_bytes or 0, point.table_bytes))
+
+    @property
     def freed(self) -> int:
-        """Bytes of tables freed by total pruning, from the most to the end."""
-        points = self.of("total")
-        return max(point.table_bytes for point in points) - points[-1].table_bytes
+        """Bytes of tables that total pruning freed from there to the end."""
+        return self.largest.table_bytes - self.of("total")[-1].table_bytes
 
     @property
     def given_back(self) -> int | None:
         """By how much resident memory fell meanwhile."""
-        points = self.of("total")
-        most = max(points, key=lambda point: point.table_bytes)
-        if most.resident_bytes is None or points[-1].resident_bytes is None:
-            return None
-        return most.resident_bytes - points[-1].resident_bytes
+        most, last = self.largest.resident_bytes, self.of("total")[-1].resident_bytes
+        return None if most is None or last is None else most - last
 
 
 def larger_game(
@@ -155,8 +156,8 @@ def write_larger_game(result: Larger, page: Path, command: str) -> None:
         "vectors of the passes in it. *Tables* are regrets, averages and what pruning keeps for each infoset."
     )
     verdict = (
-        f"From its most to the end total pruning freed {bytes_text(result.freed)} of tables, and resident memory "
-        f"fell by {bytes_text(back)}"
+        f"From iteration {result.largest.iterations:,}, when the process was largest, to the end total pruning freed "
+        f"{bytes_text(result.freed)} of tables, and resident memory fell by {bytes_text(back)}"
         + (f", {back / result.freed:.0%} of it." if back is not None and result.freed else ".")
         + f" At iteration {total[-1].iterations:,} it had taken {total[-1].seconds:.0f} s and the whole game "
         f"{none[-1].seconds:.0f} s; the last part of the way, from iteration {total[-2].iterations:,}, took "

@@ -41,7 +41,7 @@ class Pruning:
     """What is played behind an action when it returns: the best response, or all actions alike."""
     least: float = 10.0
     """For how many iterations an action must probably stay pruned for it to be worth the best response after."""
-    lasting: float = 0.005
+    lasting: float = 0.002
     """And for what part of the iterations so far: so that each action's best responses come ever more rarely."""
     settled: float = 0.05
     """The average is given up only of actions that have been pruned since this part of the iterations."""
