@@ -156,8 +156,8 @@ def write_larger_game(result: Larger, page: Path, command: str) -> None:
         "vectors of the passes in it. *Tables* are regrets, averages and what pruning keeps for each infoset."
     )
     verdict = (
-        f"From iteration {result.largest.iterations:,}, when the process was largest, to the end total pruning freed "
-        f"{bytes_text(result.freed)} of tables, and resident memory fell by {bytes_text(back)}"
+        f"From iteration {result.largest.iterations:,}, when the process was largest, to the end total pruning "
+        f"freed {bytes_text(result.freed)} of tables, and resident memory fell by {bytes_text(back)}"
         + (f", {back / result.freed:.0%} of it." if back is not None and result.freed else ".")
         + f" At iteration {total[-1].iterations:,} it had taken {total[-1].seconds:.0f} s and the whole game "
         f"{none[-1].seconds:.0f} s; the last part of the way, from iteration {total[-2].iterations:,}, took "
