@@ -51,7 +51,7 @@ NODE_CLAIMS = (
 """(game, rule, interval's nodes by total's, in the paper's words)."""
 FACTORS = (2, 7, 10)
 """How much less is stored: when was that reached?"""
-WITHIN = 1.25
+WITHIN = 1.1
 """Factors this near each other agree."""
 COST_AT = (10, 100, 1_000, 10_000)
 FIT_FROM = 100
@@ -103,7 +103,9 @@ def sections(result: Result, stem: str) -> list[str]:
             _fall_table(result, game),
         ]
     parts += [
-        "*With bounds* counts one number more for each infoset that has pruned actions. Tables: the bytes that "
+        "*With bounds* counts one number more for each infoset that has pruned actions. Beside it each infoset "
+        "has the sum of its values, and CFR+ a second table of regrets; *tables* has them all. The index of what "
+        "is stored and the layout of the game stay as they are. Tables: the bytes that "
         "all tables take, with their spare room, and as a part of those without pruning. Checks of the last tenth "
         "fall on multiples of the iterations between looks for actions to prune.",
         "## Convergence",

@@ -201,6 +201,13 @@ def _public(game: PublicRules, rule: str | RegretRule, options: Options, memory:
             f"the memory limit is {size(memory)}"
         )
     if options.pruning.mode != "none":
+        for name in ("evaluator", "device"):
+            if getattr(options, name) not in ("auto", "cpu"):
+                raise InputError(
+                    f"{name} {getattr(options, name)} is not for pruning, which sweeps one terminal at a time"
+                )
+        if options.plan == "serial":
+            raise InputError("the serial plan prunes on the history form; by block it is the aggregated plan")
         return PrunedPublicSolver(public, rule, options.updates, options.pruning, options.dtype)
     return PublicSolver(
         public,

@@ -1,4 +1,6 @@
-"""CFR with interval or total regret-based pruning on the history form: less time, and less memory in truth.
+"""CFR with interval or total regret-based pruning on the history form: fewer histories, smaller tables.
+
+Beside the tables the index of what is stored and the layout of the game stay in memory.
 
 solver = PrunedSolver(tree, "cfr", pruning=Pruning("total"))
 solver.run(2000)
@@ -67,7 +69,7 @@ class PrunedSolver:
         self.linear = isinstance(self.rule, LCFR)
         self.floored = isinstance(self.rule, CFRPlus)
         number = np.dtype(self.dtype)
-        cells, infosets = (np.ones(size, dtype=np.int64) for size in (tree.cells, tree.infosets))
+        cells, infosets = (np.broadcast_to(np.int64(1), size) for size in (tree.cells, tree.infosets))
         gaps_apart = self.floored and self.total
         self.regrets = Arena.full(cells, ("regret", "gap") if gaps_apart else ("regret",), number)
         self.averages = Arena.full(cells, ("average",), number)
@@ -164,15 +166,12 @@ class PrunedSolver:
     @property
     def stored_bounds(self) -> float:
         """Infosets that keep a bound for their pruned actions, per infoset-action."""
-        return float((self._live("value", "bound") > -math.inf).sum()) / max(1, self.cells)
+        held = self.values.offset[self.values.offset >= 0]
+        return float((self.values.table("bound")[held] > -math.inf).sum()) / max(1, self.cells)
 
     @property
     def pruned_actions(self) -> int:
         return int(self.pruned.sum())
-
-    def _live(self, arena: str, name: str) -> NDArray[np.floating]:
-        where: Arena = getattr(self, arena + "s")
-        return where.table(name)[where.offset[where.offset >= 0]]
 
     # Solving
 

@@ -218,7 +218,7 @@ def first_round_up(tree, rounds, spaces, tables, rule, sums, weight, chances, pl
     """The way back up through the first of two rounds."""
     boards, space = rounds[0], spaces[0]
     seats = boards.hand.shape[1]
-    below = rounds[1]
+    below = rounds[len(rounds) - 1]
     total = np.zeros(boards.hand.shape)
     work = space.work[0, 0]
     for s in range(len(below.subtree)):
@@ -458,7 +458,7 @@ def respond_below(  # type: ignore[no-untyped-def]
     tree, rounds, behind, averages, weight, player, root, end, writes, sums, into, above, width
 ):
     """The same for the subtrees of the last round behind a node of the first: values to their deal nodes."""
-    boards = rounds[1]
+    boards = rounds[len(rounds) - 1]
     seats = boards.hand.shape[1]
     work = np.zeros(tree.rows * seats, dtype=above.dtype)
     scratch = kernels.scratch_space(work, seats, kernels.SWEEP, boards.card.shape[1] > 0, tree.rows)

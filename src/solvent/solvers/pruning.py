@@ -41,7 +41,7 @@ class Pruning:
     """What is played behind an action when it returns: the best response, or all actions alike."""
     least: float = 10.0
     """For how many iterations an action must probably stay pruned for it to be worth the best response after."""
-    lasting: float = 0.002
+    lasting: float = 0.005
     """And for what part of the iterations so far: so that each action's best responses come ever more rarely."""
     settled: float = 0.05
     """The average is given up only of actions that have been pruned since this part of the iterations."""
@@ -68,6 +68,8 @@ class Pruning:
         for name, number in numbers.items():
             if not isinstance(number, Real) or isinstance(number, bool) or not 0 <= number < math.inf:
                 raise InputError(f"{name} must be a number of at least 0, not {number!r}")
+        if self.near > 1:
+            raise InputError(f"prune-near must be at most 1, CFR's own bound, not {self.near!r}")
 
     @property
     def skips(self) -> bool:
@@ -86,7 +88,7 @@ class Pruning:
         """Refuse a rule whose regrets cannot be pruned."""
         if self.mode != "none" and not isinstance(rule, CFR | CFRPlus | LCFR):
             raise InputError(
-                f"pruning needs regrets that add up with the average's weights, as those of cfr, cfr+ and lcfr do; "
+                f"pruning needs regrets that add up with the average's weights: give rule cfr, cfr+ or lcfr; "
                 f"{rule} cannot be pruned"
             )
 

@@ -77,7 +77,9 @@ PRUNING = {
     "prune_length": "length",
 }
 """The options of pruning, and what `Pruning` calls them."""
-KEPT = {"rule", "updates", "dtype", "isomorphism", "seed", "pruning", *PRUNING}
+AUTOMATIC = {("dtype", "auto"), ("form", "auto")}
+"""What a resumed run takes from where it began."""
+KEPT = {"rule", "updates", "dtype", "isomorphism", "seed", "form", "pruning", *PRUNING}
 """What a run cannot change when it is resumed."""
 
 
@@ -571,15 +573,14 @@ def _setting(given: dict[str, Any], run: Run | None) -> dict[str, Any]:
     if run is None:
         return DEFAULTS | given
     began = {key: run.configuration[key] for key in DEFAULTS if key in run.configuration}
-    if "plan" in given:  # which may run on another form, and is then refused with that reason
-        began.pop("form", None)
-    if given.get("dtype") == "auto":
-        del given["dtype"]
+    given = {key: value for key, value in given.items() if (key, value) not in AUTOMATIC}
     for key in KEPT & given.keys():
         if given[key] != began.get(key):
             raise InputError(
                 f"{run.folder} began with {key} {began.get(key)}; it cannot go on with {given[key]}"
             )
+    if "plan" in given and "form" not in given:  # which may run on another form: refused with that reason
+        began.pop("form", None)
     return DEFAULTS | began | given
 
 
