@@ -85,3 +85,23 @@ class RandomGame:
             ]
             node.children.append(self._grow(depth - 1, (seen[0], seen[1])))
         return node
+
+
+class Fixed:
+    """A game given by its tree."""
+
+    players = 2
+
+    def __init__(self, root: Node) -> None:
+        self.tree = root
+
+    def __str__(self) -> str:
+        return "fixed"
+
+    def root(self) -> RandomState:
+        return RandomState(self.tree)
+
+
+def end(first: float, second: float) -> Node:
+    """A terminal."""
+    return Node(TERMINAL, pays=(first, second))

@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import compiled
-from random_games import Node, RandomGame, RandomState
+from random_games import Fixed, Node, RandomGame, end
 from solvent.errors import InputError
 from solvent.forms.history import GameTree, compile_tree
 from solvent.forms.sequence import sequence_form
-from solvent.games.game import CHANCE, TERMINAL
+from solvent.games.game import CHANCE
 from solvent.solvers import sequence_kernels
 from solvent.solvers.cfr import HistorySolver
 from solvent.solvers.flattened import Flattened, flattened_bytes
@@ -26,25 +26,6 @@ PLANS = ["flattened", "sequence"]
 UPDATES = ["alternating", "simultaneous"]
 ALL_RULES = [*RULES, "dcfr(2,0.5,3)", "dcfr(1.5,-inf,2)"]
 GAMES = ["kuhn", "leduc", "bluff(dice=1,faces=3)"]
-
-
-class Fixed:
-    """A game given by its tree."""
-
-    players = 2
-
-    def __init__(self, root: Node) -> None:
-        self.tree = root
-
-    def __str__(self) -> str:
-        return "fixed"
-
-    def root(self) -> RandomState:
-        return RandomState(self.tree)
-
-
-def end(first: float, second: float) -> Node:
-    return Node(TERMINAL, pays=(first, second))
 
 
 def one_history() -> GameTree:

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from conftest import compiled
 from oracles import counterfactual_values
-from random_games import Node, RandomGame, RandomState
+from random_games import Fixed, Node, RandomGame, end
 from solvent.errors import InputError
 from solvent.forms.history import GameTree, compile_tree
 from solvent.forms.sequence import sequence_form
 from solvent.games.game import CHANCE, TERMINAL
-from solvent.solvers import pruned_kernels
+from solvent.solvers import pruned_kernels, total_kernels
 from solvent.solvers.cfr import HistorySolver
 from solvent.solvers.pruned_cfr import PrunedSolver
 from solvent.solvers.pruning import Pruning
@@ -28,21 +28,6 @@ SMALL = "leduc(ranks=2,suits=2)"
 BLUFF = "bluff(dice=1,faces=3)"
 EXACT = [("cfr", "alternating"), ("cfr", "simultaneous"), ("lcfr", "simultaneous")]
 """Where a player's regrets and what he has seen of the other's play weigh iterations alike."""
-
-
-class Fixed:
-    """A game given by its tree."""
-
-    players = 2
-
-    def __init__(self, root: Node) -> None:
-        self.tree = root
-
-    def __str__(self) -> str:
-        return "fixed"
-
-    def root(self) -> RandomState:
-        return RandomState(self.tree)
 
 
 class Replay:
@@ -262,7 +247,7 @@ class Watched(PrunedSolver):
         assert (bound <= 0).all()
         found = np.zeros(self.tree.cells)
         allowed = self._allowed(player)
-        pruned_kernels.add_up_regrets(self._forests[player], self._held(), allowed, found)
+        total_kernels.add_up_regrets(self._forests[player], self._held(), allowed, found)
         found = self.ordered(found)
         assert (found[stored] >= true[stored] - slack).all()
         if self.pruning.after == "cbr" and not self.floored:
@@ -657,10 +642,6 @@ def test_before_anything_is_pruned_all_is_as_without() -> None:
             for arena, name in ((pruned.regrets, "regret"), (pruned.averages, "average")):
                 expected = plain.arena.table(name)
                 np.testing.assert_allclose(pruned._expanded(arena, name), expected, rtol=0, atol=1e-9)
-
-
-def end(first: float, second: float) -> Node:
-    return Node(TERMINAL, pays=(first, second))
 
 
 def one_player(player: int) -> Node:

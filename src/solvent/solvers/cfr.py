@@ -7,6 +7,7 @@ solver.average_strategy()
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
@@ -46,11 +47,63 @@ def table_dtype(dtype: str, cells: int) -> str:
     return "float64" if cells < FLOAT32_FROM else "float32"
 
 
-class HistorySolver(Unpruned):
-    """CFR on a compiled game. `run` as often as you like; the average strategy is the result."""
+class OnHistories(ABC):
+    """What every solver on the history form says of its game and of its average strategy."""
 
     form = "history"
     touched_unit = "histories"
+    tree: GameTree
+
+    @property
+    def name(self) -> str:
+        return self.tree.name
+
+    @property
+    def fingerprint(self) -> str:
+        return self.tree.fingerprint
+
+    @property
+    def histories(self) -> int:
+        return self.tree.histories
+
+    @property
+    def infosets(self) -> int:
+        return self.tree.infosets
+
+    @property
+    def infoset_actions(self) -> int:
+        return self.tree.cells
+
+    @property
+    def cells(self) -> int:
+        """Numbers in each table."""
+        return self.tree.cells
+
+    @property
+    def notes(self) -> list[str]:
+        """What CFR does not promise on this game, in sentences."""
+        if self.tree.zero_sum:
+            return []
+        return [
+            "the game is not zero-sum: average strategies need not approach a Nash equilibrium; "
+            "exploitability still measures the distance to one"
+        ]
+
+    @abstractmethod
+    def average_strategy(self) -> NDArray[np.float64]:
+        """The average strategy, float64[cells]: what converges."""
+
+    def evaluate(self) -> Evaluation:
+        """Exploitability and value of the average strategy, by exact best responses."""
+        return evaluate(self.tree, self.average_strategy())
+
+    def strategy(self, **facts: Any) -> Strategy:
+        """The average strategy, by infoset."""
+        return Strategy.of(self.tree, self.average_strategy(), **facts)
+
+
+class HistorySolver(OnHistories, Unpruned):
+    """CFR on a compiled game. `run` as often as you like; the average strategy is the result."""
 
     def __init__(
         self,
@@ -95,31 +148,6 @@ class HistorySolver(Unpruned):
         return self.plan.threads
 
     @property
-    def name(self) -> str:
-        return self.tree.name
-
-    @property
-    def fingerprint(self) -> str:
-        return self.tree.fingerprint
-
-    @property
-    def histories(self) -> int:
-        return self.tree.histories
-
-    @property
-    def infosets(self) -> int:
-        return self.tree.infosets
-
-    @property
-    def infoset_actions(self) -> int:
-        return self.tree.cells
-
-    @property
-    def cells(self) -> int:
-        """Numbers in each table."""
-        return self.tree.cells
-
-    @property
     def form_bytes(self) -> int:
         """What the tree and the walk's vectors take beside the tables."""
         tree = self.tree
@@ -129,12 +157,7 @@ class HistorySolver(Unpruned):
     @property
     def notes(self) -> list[str]:
         """What CFR does not promise on this game, in sentences."""
-        found = []
-        if not self.tree.zero_sum:
-            found.append(
-                "the game is not zero-sum: average strategies need not approach a Nash equilibrium; "
-                "exploitability still measures the distance to one"
-            )
+        found = super().notes
         players = sequence_form(self.tree).sequences
         forgetful = [str(k) for k, player in enumerate(players) if not player.perfect_recall]
         if forgetful:
@@ -161,14 +184,6 @@ class HistorySolver(Unpruned):
             self.plan.touched = 0
         else:
             self.nodes_touched += iterations * 2 * self.tree.histories
-
-    def evaluate(self) -> Evaluation:
-        """Exploitability and value of the average strategy, by exact best responses."""
-        return evaluate(self.tree, self.average_strategy())
-
-    def strategy(self, **facts: Any) -> Strategy:
-        """The average strategy, by infoset."""
-        return Strategy.of(self.tree, self.average_strategy(), **facts)
 
     def average_strategy(self) -> NDArray[np.float64]:
         """The average strategy, float64[cells]: what converges. Uniform where a player never came."""

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 from solvent.errors import InputError
 from solvent.forms.history import GameTree
 from solvent.forms.sequence import sequence_form
-from solvent.response.exploitability import Evaluation, evaluate
+from solvent.solvers import interval_kernels, total_kernels
 from solvent.solvers import pruned_kernels as kernels
-from solvent.solvers.cfr import check_options, normalise, table_dtype
+from solvent.solvers.cfr import OnHistories, check_options, normalise, table_dtype
 from solvent.solvers.pruned_kernels import Bounds, Held, Play, Seen, Step
 from solvent.solvers.pruned_layout import Cells, Forest, layout
 from solvent.solvers.pruning import Pruning
@@ -33,11 +33,9 @@ ROOM = 1.25
 """Tables are compacted when their room is so much more than what is stored."""
 
 
-class PrunedSolver:
+class PrunedSolver(OnHistories):
     """CFR, CFR+ or LCFR with interval or total pruning. `run` as often as you like."""
 
-    form = "history"
-    touched_unit = "histories"
     plan_name = "serial"
     threads = 1
 
@@ -100,30 +98,6 @@ class PrunedSolver:
     # What a run says of itself
 
     @property
-    def name(self) -> str:
-        return self.tree.name
-
-    @property
-    def fingerprint(self) -> str:
-        return self.tree.fingerprint
-
-    @property
-    def histories(self) -> int:
-        return self.tree.histories
-
-    @property
-    def infosets(self) -> int:
-        return self.tree.infosets
-
-    @property
-    def infoset_actions(self) -> int:
-        return self.tree.cells
-
-    @property
-    def cells(self) -> int:
-        return self.tree.cells
-
-    @property
     def form_bytes(self) -> int:
         """What the tree, its layout and the passes' vectors take beside the tables."""
         arrays: list[Any] = [self._won, self._initial, *self._play]
@@ -140,12 +114,7 @@ class PrunedSolver:
 
     @property
     def notes(self) -> list[str]:
-        found = []
-        if not self.tree.zero_sum:
-            found.append(
-                "the game is not zero-sum: average strategies need not approach a Nash equilibrium; "
-                "exploitability still measures the distance to one"
-            )
+        found = super().notes
         if self.floored:
             found.append("cfr+ with pruning is noisy: an earlier average may have been less exploitable")
         return found
@@ -226,16 +195,18 @@ class PrunedSolver:
         allowed = self._allowed(player)
         where = (self._payments[player], self._forests[player], step)
         if not self.total:
-            rest = (seen, self._kept[player], self._base, allowed)
-            scratch = (self._won, self._play)
+            rest, scratch = (seen, self._kept[player], self._base, allowed), (self._won, self._play)
+            held = self._held()
             if len(failed):
-                self.response_nodes += kernels.settle_interval(*where, self._held(), *rest, failed, *scratch)
+                self.response_nodes += interval_kernels.settle(*where, held, *rest, failed, *scratch)
             if looks:
-                self.response_nodes += kernels.begin_interval(*where, self._held(), *rest, *scratch)
+                self.response_nodes += interval_kernels.begin(*where, held, *rest, *scratch)
             return
         if len(failed):
             released = self._lists[2]
-            count, touched = kernels.settle(*where, self._held(), seen, allowed, failed, self._won, released)
+            count, touched = total_kernels.settle(
+                *where, self._held(), seen, allowed, failed, self._won, released
+            )
             self.response_nodes += touched
             if count:
                 self._release(player, step, allowed, released[:count])
@@ -245,20 +216,20 @@ class PrunedSolver:
     def _release(self, player: int, step: Step, allowed: NDArray[np.float64], released: Cells) -> None:
         forest, wanted = self._forests[player], self._lists[1]
         best_only = self.pruning.after == "cbr"
-        count = kernels.choose_behind(
+        count = total_kernels.choose_behind(
             forest, step, self._held(), allowed, best_only, released, self._won, wanted
         )
         cells = np.concatenate([released, _cells(forest, wanted[:count])])
         self.regrets.grow(cells[self.pruned[cells] == 0])
         self.averages.grow(cells)
         self.values.grow(forest.base + wanted[:count])
-        kernels.reset(forest, step, self._held(), allowed, released, self._won, self._play)
+        total_kernels.reset(forest, step, self._held(), allowed, released, self._won, self._play)
         self._note_peak()
 
     def _begin(self, player: int, step: Step, seen: Seen, allowed: NDArray[np.float64]) -> None:
         forest, (begun, emptied, _) = self._forests[player], self._lists
-        kernels.add_up_regrets(forest, self._held(), allowed, self._won)
-        cells, infosets = kernels.begin(
+        total_kernels.add_up_regrets(forest, self._held(), allowed, self._won)
+        cells, infosets = total_kernels.begin(
             self._payments[player],
             forest,
             step,
@@ -275,7 +246,7 @@ class PrunedSolver:
         if cells:
             self.regrets.free(begun[:cells])
         limit = self.pruning.average / math.sqrt(self.iterations) * self._weight(self.iterations)
-        gone = kernels.forget_averages(
+        gone = total_kernels.forget_averages(
             forest, self._held(), limit, int(self.pruning.settled * self.iterations), self._initial, emptied
         )
         if gone:
@@ -403,14 +374,6 @@ class PrunedSolver:
         )
 
     # Results
-
-    def evaluate(self) -> Evaluation:
-        """Exploitability and value of the average strategy, by exact best responses."""
-        return evaluate(self.tree, self.average_strategy())
-
-    def strategy(self, **facts: Any) -> Strategy:
-        """The average strategy, by infoset."""
-        return Strategy.of(self.tree, self.average_strategy(), **facts)
 
     def average_strategy(self) -> NDArray[np.float64]:
         """The average strategy, float64[cells]. Uniform where a player never came or what he did is forgotten."""

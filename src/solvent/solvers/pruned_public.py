@@ -24,6 +24,7 @@ from solvent.solvers import pruned_public_kernels as kernels
 from solvent.solvers.cfr import check_options, table_dtype
 from solvent.solvers.pruned_public_kernels import CUT, Averages, Behind, Chances, Into, Sums
 from solvent.solvers.pruning import Pruning
+from solvent.solvers.public_cfr import OnPublicForm
 from solvent.solvers.rules import LCFR, CFRPlus, RegretRule, load_rule
 from solvent.strategy.arena import Arena
 from solvent.strategy.public_infosets import PublicInfosets
@@ -37,7 +38,7 @@ WAIT = 1.1
 SLACK = {"float64": 1e-9, "float32": 1e-5}
 
 
-class PrunedPublicSolver:
+class PrunedPublicSolver(OnPublicForm):
     """CFR, CFR+ or LCFR by block. `run` as often as you like; the average strategy is the result.
 
     A block (an action on all boards and for all hands) is pruned when that is right for every hand on every
@@ -45,7 +46,6 @@ class PrunedPublicSolver:
     they are too small to matter.
     """
 
-    form = "public"
     plan_name = "aggregated"
     touched_unit = "public nodes x hands"
     threads = 1
@@ -95,7 +95,7 @@ class PrunedPublicSolver:
         self._node_sizes = sizes
         self._parent = _parents(game)
         self._order = _order(game, self._parent)
-        self._behind = _behind(game, self._parent, self._order)
+        self._behind = _behind(game, self._parent)
         self._highest = _highest(game, self._pass.tree.stake, self._parent)
         self._chances = _chances(game, number)
         self._possible = tuple(game.possible(level) for level in range(len(game.rounds)))
@@ -104,36 +104,6 @@ class PrunedPublicSolver:
         )
 
     # What a run says of itself
-
-    @property
-    def name(self) -> str:
-        return self.game.name
-
-    @property
-    def fingerprint(self) -> str:
-        return self.game.fingerprint
-
-    @property
-    def histories(self) -> int:
-        return self.game.rules.histories()
-
-    @property
-    def infosets(self) -> int:
-        return self.game.infosets
-
-    @property
-    def infoset_actions(self) -> int:
-        return self.game.infoset_actions
-
-    @property
-    def cells(self) -> int:
-        return self.game.cells
-
-    @property
-    def form_bytes(self) -> int:
-        """What the form takes beside the tables."""
-        arrays = [a for here in self.game.rounds for a in (here.hand, here.parent_seat, here.card, here.tie)]
-        return sum(array.nbytes for array in arrays) + self.game.matrix.nbytes
 
     @property
     def notes(self) -> list[str]:
@@ -519,7 +489,7 @@ def _parents(game: PublicGame) -> NDArray[np.int64]:
     return parent
 
 
-def _behind(game: PublicGame, parent: NDArray[np.int64], order: Order) -> Behind:
+def _behind(game: PublicGame, parent: NDArray[np.int64]) -> Behind:
     nodes = game.nodes
     size = len(nodes.symbol)
     stop = np.arange(1, size + 1, dtype=np.int64)

@@ -52,14 +52,50 @@ class PublicPlan(Protocol):
         ...
 
 
-class PublicSolver(Unpruned):
+class OnPublicForm:
+    """What every solver on the public form says of its game."""
+
+    form = "public"
+    game: PublicGame
+
+    @property
+    def name(self) -> str:
+        return self.game.name
+
+    @property
+    def fingerprint(self) -> str:
+        return self.game.fingerprint
+
+    @property
+    def histories(self) -> int:
+        return self.game.rules.histories()
+
+    @property
+    def infosets(self) -> int:
+        return self.game.infosets
+
+    @property
+    def infoset_actions(self) -> int:
+        return self.game.infoset_actions
+
+    @property
+    def cells(self) -> int:
+        """Numbers in each table; some belong to hands that nobody can hold."""
+        return self.game.cells
+
+    @property
+    def form_bytes(self) -> int:
+        """What the form takes beside the tables."""
+        arrays = [a for here in self.game.rounds for a in (here.hand, here.parent_seat, here.card, here.tie)]
+        return sum(array.nbytes for array in arrays) + self.game.matrix.nbytes
+
+
+class PublicSolver(OnPublicForm, Unpruned):
     """CFR on a game in public form. `run` as often as you like; the average strategy is the result.
 
     The aggregated plan runs in three ways: as `vectors`, one entry for each hand, and where hands are few as
     `lanes`, pairs of sequences side by side, or as `shapes`, betting nodes with the same future side by side.
     """
-
-    form = "public"
 
     def __init__(
         self,
@@ -108,37 +144,6 @@ class PublicSolver(Unpruned):
         return "vectors" if self.device != "cpu" else way_of(self.game)
 
     # What a run says of itself
-
-    @property
-    def name(self) -> str:
-        return self.game.name
-
-    @property
-    def fingerprint(self) -> str:
-        return self.game.fingerprint
-
-    @property
-    def histories(self) -> int:
-        return self.game.rules.histories()
-
-    @property
-    def infosets(self) -> int:
-        return self.game.infosets
-
-    @property
-    def infoset_actions(self) -> int:
-        return self.game.infoset_actions
-
-    @property
-    def cells(self) -> int:
-        """Numbers in each table; some belong to hands that nobody can hold."""
-        return self.game.cells
-
-    @property
-    def form_bytes(self) -> int:
-        """What the form takes beside the tables."""
-        arrays = [a for here in self.game.rounds for a in (here.hand, here.parent_seat, here.card, here.tie)]
-        return sum(array.nbytes for array in arrays) + self.game.matrix.nbytes
 
     @property
     def touched_unit(self) -> str:
