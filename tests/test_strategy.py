@@ -15,11 +15,11 @@ import pytest
 
 import solvent
 from conftest import compiled
+from solvent import bundle
 from solvent.errors import InputError
 from solvent.forms.history import compile_tree
 from solvent.games.catalogue import load_game
 from solvent.solvers.solve import Limits
-from solvent.strategy import bundle
 from solvent.strategy.openspiel import from_tabular_policy, to_tabular_policy
 from solvent.strategy.strategy import Strategy, compare
 

@@ -9,6 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+import numpy as np
+from numpy.typing import NDArray
+
 from solvent.errors import InputError
 
 RANKS = "23456789TJQKA"
@@ -79,3 +82,13 @@ def deck(suits: int = 4, ranks: int = 13) -> tuple[Card, ...]:
     if not 1 <= ranks <= len(RANKS):
         raise CardError(f"a deck has 1 to {len(RANKS)} ranks, not {ranks}")
     return tuple(4 * rank + suit for rank in range(ranks) for suit in range(suits))
+
+
+def check_cards(hands: NDArray[np.integer]) -> None:
+    """Refuse what is no card, and hands with a card twice."""
+    if hands.size and not (hands.min() >= 0 and hands.max() < 52):
+        raise CardError("cards are numbered 0 to 51")
+    ordered = np.sort(hands, axis=-1)
+    twice = (ordered[..., 1:] == ordered[..., :-1]).any(axis=-1)
+    if twice.any():
+        raise CardError(f"the hand {cards_label(hands[twice][0])} has a card twice")

@@ -59,12 +59,16 @@ def five_card_strengths(cards: NDArray[np.int64]) -> NDArray[np.int64]:
     Ranks and whether there is a flush say it all, so each is one look-up in a table. Rows in which a card
     stands twice get a number that means nothing.
     """
-    ranks = np.sort(cards >> 2, axis=-1)
-    key = ranks @ (13 ** np.arange(5))
     suits = cards & 3
     flush = (suits == suits[..., :1]).all(axis=-1)
-    by_ranks, by_ranks_in_flush = _strength_tables()
-    return np.where(flush, by_ranks_in_flush[key], by_ranks[key])
+    return np.where(flush, strengths_of_ranks(cards >> 2, flush=True), strengths_of_ranks(cards >> 2))
+
+
+def strengths_of_ranks(ranks: NDArray[np.int64], flush: bool = False) -> NDArray[np.int64]:
+    """The strength of five ranks, of several suits or all of one: int64[..., 5] to int64[...]."""
+    key = np.sort(ranks, axis=-1) @ (13 ** np.arange(5))
+    strengths: NDArray[np.int64] = _strength_tables()[int(flush)][key]
+    return strengths
 
 
 @cache

@@ -23,8 +23,8 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from solvent.bundle import read_bundle, read_facts, remove_half_written, write_bundle, write_text
 from solvent.errors import InputError
-from solvent.strategy.bundle import read_bundle, read_facts, remove_half_written, write_bundle, write_text
 from solvent.strategy.infosets import InfosetTable
 from solvent.strategy.public_infosets import PublicInfosets, public_infosets
 from solvent.strategy.strategy import VERIFY_UP_TO, Strategy
