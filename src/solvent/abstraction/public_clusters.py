@@ -9,9 +9,9 @@ The distance is the total-variation distance of two rows divided by V, so it is 
 that it fails the triangle inequality; its example gives d_ik = 0.2 where the definition gives 0.8.)
 
 Algorithm 3 as printed reassigns all states at once to the cluster with the smallest *sum* of distances. A small
-cluster has small sums, all states run to it together, and the clusters collapse into one: `literal` shows it.
-Moving one state at a time with the same sums lowers, at every move, the sum of distances over all pairs that
-share a cluster: `sequential`.
+cluster has small sums, all states run to it together, and unless the seeds happen to be right already, the
+clusters collapse into one or a few: `literal` shows it. Moving one state at a time with the same sums lowers, at
+every move, the sum of distances over all pairs that share a cluster: `sequential`.
 """
 
 from __future__ import annotations
@@ -156,8 +156,8 @@ def cluster_public(
     - `average`     the paper's footnote 4, one state at a time too; the sum over states of w_i S_c(i) / W_c, their
                     average distance to their cluster
     - `medoids`     k-medoids by swaps, each made as soon as it gains; the sum of w_i d(i, medoid)
-    - `literal`     as printed: all states move at once to the smallest S_c(i). It lowers nothing, may leave
-                    clusters empty and usually leaves but one; kept to show that. Its objective is sequential's.
+    - `literal`     as printed: all states move at once to the smallest S_c(i). It need not lower anything and
+                    usually empties most clusters; kept to show that. Its objective is sequential's.
 
     The first three leave no cluster empty and stop where no move gains, or after so many `iterations` over all
     states. Of several `restarts` the one with the lowest objective is returned. Equal seeds, equal clusters.
