@@ -1,0 +1,1 @@
+"""Games made smaller: states that are played alike, by bucket and by public cluster."""
