@@ -186,8 +186,8 @@ def index_kernel(cards, tables, indices):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def orbit_size(street0, street1):  # type: ignore[no-untyped-def]
-    """How many hands are in the class of this one, given as two bit sets: 24 over the permutations that keep it.
+def orbit_size(street0, street1, street2):  # type: ignore[no-untyped-def]
+    """How many hands are in the class of this one, given as bit sets: 24 over the permutations that keep it.
 
     Suits that hold the same ranks in each street may be exchanged.
     """
@@ -197,6 +197,7 @@ def orbit_size(street0, street1):  # type: ignore[no-untyped-def]
         for earlier in range(suit):
             unlike = (street0 >> 16 * suit ^ street0 >> 16 * earlier) & 8191
             unlike |= (street1 >> 16 * suit ^ street1 >> 16 * earlier) & 8191
+            unlike |= (street2 >> 16 * suit ^ street2 >> 16 * earlier) & 8191
             if unlike == 0:
                 same += 1
         keep *= same

@@ -3,11 +3,11 @@
 A hand is a pair of cards, numbered 0 to 1,325 by `hand_number`. On a board 1,081 hands are live; `order_hands`
 evaluates each by one addition of keys and sorts them by two passes of a radix sort.
 
-Against all hands alike, far fewer need be looked at. Cards of one rank are alike to a board without three cards of a
-suit, and to one with three or more, cards of one rank that are not of that suit. So `kind_equities` sweeps at most
-91 or 351 pairs of kinds of cards, from the weakest up, group of equals by group, and counts for each the weaker and
-the equal hands that share no card with it: all, less those with its first card, less those with its second (only
-the hand itself has both).
+Against all hands alike, far fewer need be looked at. Cards of one rank are alike to a board without three cards of
+a suit, and to one with three or more, cards of one rank that are not of that suit. So `kind_equities` sweeps at
+most 91 or 351 pairs of kinds of cards, from the weakest up, group of equals by group, and counts for each the
+weaker and the equal hands that share no card with it: all, less those with its first card, less those with its
+second (only the hand itself has both).
 """
 
 from __future__ import annotations
@@ -184,7 +184,13 @@ def kind_equities(board, tables, room):  # type: ignore[no-untyped-def]
             other = cards[2, a] if a == b else cards[1, b]
             pair = a * KINDS_OF_CARDS + b
             strong = strength_of(
-                key_a + card_key[other], bits_a | card_bit[other], 7, high_place, low_place, by_ranks, by_flush
+                key_a + card_key[other],
+                bits_a | card_bit[other],
+                7,
+                high_place,
+                low_place,
+                by_ranks,
+                by_flush,
             )
             strength[pair] = strong
             spare[pairs] = pair
