@@ -5,8 +5,8 @@
     turn      a table over the classes of [2, 3, 1]: the flop's public cluster is remembered
     river     a table of codes over the classes of [2, 5], and in each public cluster the bucket of each code
 
-A bucket is a pair: the public cluster of the flop (0 before the flop), and a number within the cluster. A look-up is
-an index and two or three reads. A folder holds the tables as a bundle, with what they were made from and a
+A bucket is a pair: the public cluster of the flop (0 before the flop), and a number within the cluster. A look-up
+is an index and two or three reads. A folder holds the tables as a bundle, with what they were made from and a
 fingerprint.
 """
 
@@ -146,8 +146,8 @@ class CardAbstraction:
             raise InputError(f"{folder} holds no card abstraction")
         if facts.get("version") != VERSION:
             raise InputError(
-                f"{folder} was made by another version of solvent: its tables are of version {facts.get('version')} "
-                f"and this one reads version {VERSION}; make it anew"
+                f"{folder} was made by another version of solvent: its tables have version "
+                f"{facts.get('version')} and this one reads version {VERSION}; make it anew"
             )
         arrays, facts = read_bundle(tables, verify=verify, mapped=True)
         return cls(arrays, facts)
