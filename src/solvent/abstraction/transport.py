@@ -153,8 +153,10 @@ class Transported:
 
     def _costs(self, centers: NDArray[np.float64], start: int, stop: int) -> NDArray[np.float64]:
         costs = np.empty((stop - start, len(centers)))
-        ground, points = self.ground, self.points
-        kernels.transports(
-            points.buckets, points.counts, centers, ground.distance, ground.order, ground.exact, start, stop, costs
-        )  # fmt: skip
+        ground = self.ground
+        given = (self.points.buckets, self.points.counts, centers, ground.distance)
+        if ground.exact:
+            kernels.exact_costs(*given, start, costs)
+        else:
+            kernels.greedy_costs(*given, ground.order, start, costs)
         return costs

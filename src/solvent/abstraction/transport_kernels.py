@@ -59,11 +59,19 @@ def exact_transport(buckets: Array, counts: Array, mass: Array, distance: Array)
     all reduced costs c(i, j) - u(i) - v(j) at least 0, and 0 where mass flows (Ahuja, Magnanti & Orlin 1993,
     section 9.7), so that Dijkstra's algorithm applies.
     """
-    sinks = np.flatnonzero(mass > 0.0)
-    sources = np.flatnonzero(counts > 0)
-    many, size = len(sinks), len(sources)
-    tiny = ROUNDING * mass.sum()
-    room = mass[sinks]
+    sinks, sources = np.empty(len(mass), np.int64), np.empty(len(counts), np.int64)
+    room = np.empty(len(mass))
+    many, size, total = 0, 0, 0.0
+    for bucket in range(len(mass)):
+        if mass[bucket] > 0.0:
+            sinks[many], room[many] = bucket, mass[bucket]
+            total += mass[bucket]
+            many += 1
+    for at in range(len(counts)):
+        if counts[at] > 0:
+            sources[size] = at
+            size += 1
+    tiny = ROUNDING * total
     flow = np.zeros((size, many))
     u, v = np.zeros(size), np.zeros(many)
     source_length, sink_length = np.empty(size), np.empty(many)
@@ -132,24 +140,23 @@ def exact_transport(buckets: Array, counts: Array, mass: Array, distance: Array)
 
 
 @njit(cache=True, nogil=True)
-def transports(
-    buckets: Array,
-    counts: Array,
-    centers: Array,
-    distance: Array,
-    order: Array,
-    exact: bool,
-    start: int,
-    stop: int,
-    costs: Array,
+def greedy_costs(
+    buckets: Array, counts: Array, centers: Array, distance: Array, order: Array, start: int, costs: Array
 ) -> None:
-    """The costs between points start..stop and all centres."""
-    for i in range(start, stop):
+    """Greedy costs between the points from `start` on, as many as there are rows of costs, and all centres."""
+    for i in range(len(costs)):
         for k in range(len(centers)):
-            if exact:
-                costs[i - start, k] = exact_transport(buckets[i], counts[i], centers[k], distance)
-            else:
-                costs[i - start, k] = greedy_transport(buckets[i], counts[i], centers[k], distance, order)
+            costs[i, k] = greedy_transport(buckets[start + i], counts[start + i], centers[k], distance, order)
+
+
+@njit(cache=True, nogil=True)
+def exact_costs(
+    buckets: Array, counts: Array, centers: Array, distance: Array, start: int, costs: Array
+) -> None:
+    """Least costs between the points from `start` on, as many as there are rows of costs, and all centres."""
+    for i in range(len(costs)):
+        for k in range(len(centers)):
+            costs[i, k] = exact_transport(buckets[start + i], counts[start + i], centers[k], distance)
 
 
 @njit(cache=True, nogil=True)

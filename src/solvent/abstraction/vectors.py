@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -51,35 +52,36 @@ class Vectors:
 
     def assign(self, centers: NDArray[Any], before: Assigned | None) -> Assigned:
         if before is None:
-            return self._assign_all(centers)
-        drift = self._drift(before.centers, centers)
-        neighbours, gaps = self._neighbours(centers)
-        assignment, lower = before.assignment.copy(), before.lower.copy()
+            return self.assign_plainly(centers)
+        bounds = self._drift(before.centers, centers), *self._neighbours(centers)
+        made = self._assign(centers, before.assignment.copy(), before.lower.copy(), bounds)
+        return replace(made, evaluations=made.evaluations + len(centers) ** 2)
+
+    def assign_plainly(self, centers: NDArray[Any]) -> Assigned:
+        """Every point against every centre."""
+        size, k = len(self.rows), len(centers)
+        alone = np.arange(k, dtype=np.int32)[:, None], np.zeros((k, 1))
+        unknown = np.zeros(size, np.int32), np.full(size, -np.inf)
+        made = self._assign(centers, *unknown, (np.zeros(k), *alone))
+        return replace(made, moved=size, evaluations=size * k)
+
+    def _assign(
+        self,
+        centers: NDArray[Any],
+        assignment: NDArray[np.int32],
+        lower: NDArray[np.float64],
+        bounds: tuple[NDArray[Any], ...],
+    ) -> Assigned:
+        """Assignment and lower bounds are changed in place. bounds: drift, neighbours and gaps of centres"""
+        given: tuple[Any, ...] = (self.rows, self.weights, centers, self.squared, self.slack, *bounds)
 
         def work(start: int, stop: int) -> tuple[float, int, int]:
-            done: tuple[float, int, int] = kernels.reassign(
-                self.rows, self.weights, centers, self.squared, self.slack, drift, neighbours, gaps,
-                start, stop, assignment, lower,
-            )  # fmt: skip
+            done: tuple[float, int, int] = kernels.assign(*given, start, stop, assignment, lower)
             return done
 
-        objectives, moved, evaluations = zip(*self._over_points(work), strict=True)
-        return Assigned(
-            centers, assignment, lower, sum(objectives), sum(moved), sum(evaluations) + len(centers) ** 2
-        )
-
-    def _assign_all(self, centers: NDArray[Any]) -> Assigned:
-        size = len(self.rows)
-        assignment, lower = np.empty(size, np.int32), np.empty(size)
-
-        def work(start: int, stop: int) -> float:
-            done: float = kernels.assign_all(
-                self.rows, self.weights, centers, self.squared, self.slack, start, stop, assignment, lower
-            )
-            return done
-
-        objective = sum(self._over_points(work))
-        return Assigned(centers, assignment, lower, objective, size, size * len(centers))
+        parts = in_blocks(work, len(self.rows), BLOCK, self.threads)
+        objective, moved, evaluations = (sum(part) for part in zip(*parts, strict=True))
+        return Assigned(centers, assignment, lower, float(objective), int(moved), int(evaluations))
 
     def improve(self, now: Assigned) -> NDArray[Any]:
         k = len(now.centers)
@@ -88,11 +90,8 @@ class Vectors:
         centers = now.centers.copy()
 
         def work(start: int, stop: int) -> None:
-            given = (self.rows, self.weights, starts, members)
-            if self.squared:
-                kernels.means(*given, start, stop, centers)
-            else:
-                kernels.medians(*given, 8 * self.rows.itemsize, start, stop, centers)
+            suit = kernels.means if self.squared else kernels.medians
+            suit(self.rows, self.weights, starts, members, start, stop, centers)
 
         in_blocks(work, k, CENTERS, self.threads)
         return centers
@@ -127,9 +126,6 @@ class Vectors:
 
         in_blocks(work, k, CENTERS, self.threads)
         return neighbours, gaps
-
-    def _over_points(self, work: Any) -> list[Any]:
-        return in_blocks(work, len(self.rows), BLOCK, self.threads)
 
 
 def plain_distances(points: NDArray[Any], centers: NDArray[Any]) -> NDArray[np.float64]:
