@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from solvent.errors import InputError
 
-SAMPLE = 50_000
+SAMPLE = 20_000
 """From how many points seeds are drawn at most, or from `PER_CENTER` a centre if that is more."""
 PER_CENTER = 10
 CANDIDATES = 3

@@ -17,6 +17,9 @@ CENTERS = 16
 """Centres that a thread takes at a time."""
 NEIGHBOURS = 255
 """How many neighbours of each centre are sorted at most."""
+FEW = 32
+"""Centres that a point without an assignment is compared with one by one; of more, first 1 in `COARSER`."""
+COARSER = 8
 SLACK = 1e-12
 """More than rounding does to a length that is computed in float64, relatively."""
 
@@ -52,16 +55,34 @@ class Vectors:
 
     def assign(self, centers: NDArray[Any], before: Assigned | None) -> Assigned:
         if before is None:
+            return self._assign_anew(centers)
+        drift = self._drift(before.centers, centers)
+        return self._assign_from(centers, before.assignment.copy(), before.lower.copy(), drift)
+
+    def _assign_anew(self, centers: NDArray[Any]) -> Assigned:
+        """From the nearest of a few of the centres, found likewise, bounds lead to the nearest of all."""
+        size, k = len(self.rows), len(centers)
+        if k < FEW:
             return self.assign_plainly(centers)
-        bounds = self._drift(before.centers, centers), *self._neighbours(centers)
-        made = self._assign(centers, before.assignment.copy(), before.lower.copy(), bounds)
+        coarse = self._assign_anew(centers[: k // COARSER])
+        made = self._assign_from(centers, coarse.assignment, np.full(size, -np.inf), np.zeros(k))
+        return replace(made, moved=size, evaluations=made.evaluations + coarse.evaluations)
+
+    def _assign_from(
+        self,
+        centers: NDArray[Any],
+        assignment: NDArray[np.int32],
+        lower: NDArray[np.float64],
+        drift: NDArray[np.float64],
+    ) -> Assigned:
+        made = self._assign(centers, assignment, lower, (drift, *self._neighbours(centers)))
         return replace(made, evaluations=made.evaluations + len(centers) ** 2)
 
     def assign_plainly(self, centers: NDArray[Any]) -> Assigned:
         """Every point against every centre."""
         size, k = len(self.rows), len(centers)
-        alone = np.arange(k, dtype=np.int32)[:, None], np.zeros((k, 1))
         unknown = np.zeros(size, np.int32), np.full(size, -np.inf)
+        alone = np.arange(k, dtype=np.int32)[:, None], np.zeros((k, 1))
         made = self._assign(centers, *unknown, (np.zeros(k), *alone))
         return replace(made, moved=size, evaluations=size * k)
 
@@ -73,10 +94,24 @@ class Vectors:
         bounds: tuple[NDArray[Any], ...],
     ) -> Assigned:
         """Assignment and lower bounds are changed in place. bounds: drift, neighbours and gaps of centres"""
-        given: tuple[Any, ...] = (self.rows, self.weights, centers, self.squared, self.slack, *bounds)
+        drift, neighbours, gaps = bounds
+        rows, weights, squared, slack = self.rows, self.weights, self.squared, self.slack
 
         def work(start: int, stop: int) -> tuple[float, int, int]:
-            done: tuple[float, int, int] = kernels.assign(*given, start, stop, assignment, lower)
+            done: tuple[float, int, int] = kernels.assign(
+                rows,
+                weights,
+                centers,
+                squared,
+                slack,
+                drift,
+                neighbours,
+                gaps,
+                start,
+                stop,
+                assignment,
+                lower,
+            )
             return done
 
         parts = in_blocks(work, len(self.rows), BLOCK, self.threads)
