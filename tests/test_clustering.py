@@ -245,15 +245,16 @@ def test_transport_on_a_line_is_the_cumulative_distance() -> None:
 
 
 def test_greedy_transport_errs_by_a_few_percent() -> None:
-    """Measured: 2.3 % on average and 36 % at most, on sparse random histograms over 20 buckets."""
+    """Measured on sparse random histograms over 20 buckets: 5 % on average, 24 % at most, and for 94 % of the
+    points the nearest centre is the same."""
     points = counts(100, 20)
     centers = cluster(points, 10, metric=ground(20)).centers
-    ratio = distances(points, centers, metric=ground(20)) / distances(
-        points, centers, metric=ground(20, exact=True)
-    )
+    greedy, exact = (distances(points, centers, metric=ground(20, exact=exact)) for exact in (False, True))
+    ratio = greedy / exact
     assert ratio.min() > 1 - 1e-9
-    assert ratio.mean() < 1.05
-    assert ratio.max() < 1.6
+    assert ratio.mean() < 1.07
+    assert ratio.max() < 1.4
+    assert (greedy.argmin(axis=1) == exact.argmin(axis=1)).mean() > 0.9
 
 
 def test_sparse_histograms_are_the_dense_ones() -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from threading import Lock
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 
 from solvent.errors import InputError
 
-SAMPLE = 20_000
+SAMPLE = 10_000
 """From how many points seeds are drawn at most, or from `PER_CENTER` a centre if that is more."""
 PER_CENTER = 10
 CANDIDATES = 3
@@ -180,7 +181,24 @@ def _refill(space: Space, centers: NDArray[Any], now: Assigned, empty: NDArray[n
 def in_blocks(work: Callable[[int, int], Made], size: int, block: int, threads: int) -> list[Made]:
     """work(start, stop) over fixed blocks, the results in order: sums over them do not depend on the threads."""
     spans = [(start, min(start + block, size)) for start in range(0, size, block)]
-    if threads == 1 or len(spans) < 2:
+    others = min(threads, len(spans)) - 1
+    if others < 1:
         return [work(*span) for span in spans]
-    with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(lambda span: work(*span), spans))
+    made: dict[int, Made] = {}
+    todo = iter(enumerate(spans))
+    lock = Lock()
+
+    def take_blocks() -> None:
+        while True:
+            with lock:
+                at, span = next(todo, (-1, (0, 0)))
+            if at < 0:
+                return
+            made[at] = work(*span)
+
+    with ThreadPoolExecutor(others) as pool:
+        helping = [pool.submit(take_blocks) for _ in range(others)]
+        take_blocks()
+        for other in helping:
+            other.result()
+    return [made[at] for at in range(len(spans))]

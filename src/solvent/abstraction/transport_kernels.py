@@ -17,11 +17,14 @@ ROUNDING = 1e-12
 
 
 @njit(cache=True, nogil=True)
-def greedy_transport(buckets: Array, counts: Array, mass: Array, distance: Array, order: Array) -> float:
+def greedy_transport(
+    buckets: Array, counts: Array, mass: Array, distance: Array, order: Array, enough: float
+) -> float:
     """An upper bound on the cost, usually close: Ganzfried & Sandholm 2014, algorithm 1.
 
     In round r every bucket of the point that has mass left sends what it can to the r-th nearest bucket that
-    the centre holds. order: int32[b, b], each bucket's others by distance.
+    the centre holds. order: int32[b, b], each bucket's others by distance. What is left goes no less far than
+    in this round; once that makes the cost more than `enough`, it is returned as it stands, above `enough`.
     """
     size, many = len(counts), len(mass)
     left = counts.astype(np.float64)
@@ -31,6 +34,7 @@ def greedy_transport(buckets: Array, counts: Array, mass: Array, distance: Array
     for i in range(size):
         waiting += counts[i] > 0
     while waiting > 0:
+        rest = 0.0
         for i in range(size):
             if left[i] <= 0.0:
                 continue
@@ -47,7 +51,10 @@ def greedy_transport(buckets: Array, counts: Array, mass: Array, distance: Array
             cost += sent * distance[row, to]
             room[to] -= sent
             left[i] -= sent
+            rest += left[i] * distance[row, to]
             waiting -= left[i] <= 0.0
+        if (cost + rest) * (1.0 - ROUNDING) > enough:
+            return cost + rest
     return cost
 
 
@@ -141,12 +148,66 @@ def exact_transport(buckets: Array, counts: Array, mass: Array, distance: Array)
 
 @njit(cache=True, nogil=True)
 def greedy_costs(
-    buckets: Array, counts: Array, centers: Array, distance: Array, order: Array, start: int, costs: Array
+    buckets: Array,
+    counts: Array,
+    centers: Array,
+    distance: Array,
+    order: Array,
+    enough: Array,
+    start: int,
+    costs: Array,
 ) -> None:
     """Greedy costs between the points from `start` on, as many as there are rows of costs, and all centres."""
-    for i in range(len(costs)):
+    for at in range(len(costs)):
+        i = start + at
         for k in range(len(centers)):
-            costs[i, k] = greedy_transport(buckets[start + i], counts[start + i], centers[k], distance, order)
+            costs[at, k] = greedy_transport(buckets[i], counts[i], centers[k], distance, order, enough[i])
+
+
+@njit(cache=True, nogil=True)
+def greedy_nearest(
+    buckets: Array,
+    counts: Array,
+    centers: Array,
+    least: Array,
+    distance: Array,
+    order: Array,
+    start: int,
+    stop: int,
+    assignment: Array,
+    own: Array,
+) -> int:
+    """The centre that each point reaches at the least greedy cost, of equals the first, and that cost.
+
+    No cost is below that of moving everything to the nearest bucket that the centre holds, wherever its room
+    ends: least, float64[k, b]. A centre for which this is above the best cost found is passed over. The search
+    begins at the assignment before, or where that bound is lowest if it is -1. Returns how many costs were begun.
+    """
+    many = len(centers)
+    bound = np.empty(many)
+    evaluations = 0
+    for i in range(start, stop):
+        lowest = 0
+        for k in range(many):
+            total = 0.0
+            for at in range(counts.shape[1]):
+                total += counts[i, at] * least[k, buckets[i, at]]
+            bound[k] = total * (1.0 - ROUNDING)
+            if bound[k] < bound[lowest]:
+                lowest = k
+        best = assignment[i] if assignment[i] >= 0 else lowest
+        cost = greedy_transport(buckets[i], counts[i], centers[best], distance, order, np.inf)
+        evaluations += 1
+        first = best
+        for k in range(many):
+            if k == first or bound[k] > cost:
+                continue
+            found = greedy_transport(buckets[i], counts[i], centers[k], distance, order, cost)
+            evaluations += 1
+            if found < cost or (found == cost and k < best):
+                best, cost = k, found
+        assignment[i], own[i] = best, cost
+    return evaluations
 
 
 @njit(cache=True, nogil=True)
