@@ -350,6 +350,8 @@ SETTINGS = {"points": BYTES, "k": 2, "metric": "emd"}
         ({"metric": "l2"}, "float32"),
         ({"points": BYTES.astype(np.int64)}, "uint8 or uint16"),
         ({"points": BYTES[0]}, "uint8 or uint16"),
+        ({"points": BYTES.tolist()}, "not list"),
+        ({"points": BYTES.tolist(), "metric": ground(4)}, "not list"),
         ({"points": BYTES[:0]}, "no points"),
         ({"points": BYTES[:, :0]}, "no points"),
         ({"points": np.full((4, 2), np.nan, np.float32), "metric": "l2"}, "finite"),
@@ -381,3 +383,6 @@ def test_what_is_no_ground_or_centre_is_refused() -> None:
         nearest(BYTES, BYTES[:, :3], metric="emd")
     with pytest.raises(InputError, match="mass for each of 8"):
         distances(counts(5, 8), np.ones((2, 7)), metric=ground(8))
+    for masses in (np.ones((2, 8)), np.full((2, 8), np.nan), np.array([[TOTAL + 1, -1, 0, 0, 0, 0, 0, 0]])):
+        with pytest.raises(InputError, match=f"total of the points, {TOTAL}"):
+            nearest(counts(5, 8), masses, metric=ground(8))

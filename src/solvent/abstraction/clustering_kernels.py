@@ -167,7 +167,7 @@ def assign(
         least = row_distance(points, i, centers, old)
         evaluations += 1
         own = (math.sqrt(least) if squared else least) * above
-        bound = lower[i] - drift[old]
+        bound = lower[i] * below - drift[old]
         if many > 1:
             bound = max(bound, gaps[old, 1] * below - own)
         if own < bound:

@@ -105,6 +105,16 @@ class Transported:
     def __init__(self, points: Histograms, weights: NDArray[np.int64], ground: Ground, threads: int) -> None:
         self.points, self.weights, self.ground, self.threads = points, weights, ground, threads
 
+    def check_centers(self, centers: NDArray[np.float64]) -> None:
+        """Refuse what are no histograms over the same buckets with the points' total."""
+        many, total = len(self.ground.distance), int(self.points.counts[0].sum(dtype=np.int64))
+        if centers.ndim != 2 or centers.shape[1] != many or len(centers) == 0:
+            raise InputError(f"centres have a mass for each of {many} buckets, not shape {centers.shape}")
+        if (centers < 0).any() or not np.allclose(centers.sum(axis=1), total, rtol=1e-6):
+            raise InputError(
+                f"each centre has the total of the points, {total}, in masses that are not negative"
+            )
+
     def subset(self, rows: NDArray[np.int64]) -> Transported:
         return Transported(self.points[rows], self.weights[rows], self.ground, self.threads)
 
