@@ -204,12 +204,13 @@ def assign(
 @njit(cache=True, nogil=True)
 def group(assignment: Array, starts: Array, members: Array) -> None:
     """Points by centre: those of centre k are members[starts[k]:starts[k + 1]], in order."""
-    starts[:] = 0
-    for k in assignment:
-        starts[k + 1] += 1
-    for k in range(1, len(starts)):
-        starts[k] += starts[k - 1]
-    place = starts[:-1].copy()
+    place = np.zeros(len(starts), np.int64)
+    for i in range(len(assignment)):
+        place[assignment[i]] += 1
+    starts[0] = 0
+    for k in range(len(starts) - 1):
+        starts[k + 1] = starts[k] + place[k]
+        place[k] = starts[k]
     for i in range(len(assignment)):
         members[place[assignment[i]]] = i
         place[assignment[i]] += 1
@@ -270,7 +271,8 @@ def means(
         if starts[k] == starts[k + 1]:
             continue
         total = 0
-        sums[:] = 0.0
+        for d in range(width):
+            sums[d] = 0.0
         for at in range(starts[k], starts[k + 1]):
             i = members[at]
             total += weights[i]

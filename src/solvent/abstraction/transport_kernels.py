@@ -27,11 +27,13 @@ def greedy_transport(
     in this round; once that makes the cost more than `enough`, it is returned as it stands, above `enough`.
     """
     size, many = len(counts), len(mass)
-    left = counts.astype(np.float64)
-    room = mass.copy()
-    rank = np.zeros(size, np.int64)
+    left, room = np.empty(size), np.empty(many)
+    rank = np.empty(size, np.int64)
     cost, waiting = 0.0, 0
+    for k in range(many):
+        room[k] = mass[k]
     for i in range(size):
+        left[i], rank[i] = counts[i], 0
         waiting += counts[i] > 0
     while waiting > 0:
         rest = 0.0
@@ -88,11 +90,10 @@ def exact_transport(buckets: Array, counts: Array, mass: Array, distance: Array)
         left = float(counts[sources[origin]])
         while left > tiny:
             # Shortest paths from the origin, until a sink with room is reached.
-            source_length[:] = np.inf
-            sink_length[:] = np.inf
-            closed[:] = False
-            source_length[origin] = 0.0
+            for i in range(size):
+                source_length[i] = 0.0 if i == origin else np.inf
             for j in range(many):
+                closed[j] = False
                 sink_length[j] = distance[buckets[sources[origin]], sinks[j]] - u[origin] - v[j]
                 sink_from[j] = origin
             end = -1
