@@ -77,14 +77,13 @@ def cluster(
 
     weights: how often each point counts, integers from 1
     iterations: of a restart at most, unless a centre is then without points
-    progress: called after each iteration with restart, iteration, objective and how many points moved
+    progress: called after each iteration with restart (from 0), iteration (from 1), objective, points moved
     checkpoint: a file that the run is continued from if it exists, and that is removed at its end
     """
-    for name, value, least in (
-        ("k", k, 1), ("seed", seed, 0), ("restarts", restarts, 1), ("iterations", iterations, 1)
-    ):  # fmt: skip
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-            raise InputError(f"{name} must be a whole number, at least {least}, not {value!r}")
+    _check_whole("k", k, 1)
+    _check_whole("seed", seed, 0)
+    _check_whole("restarts", restarts, 1)
+    _check_whole("iterations", iterations, 1)
     size = len(points)
     if size and k > size:
         raise InputError(f"{k} clusters were asked for, but there are only {size} points")
@@ -132,10 +131,8 @@ def _with_centers(
     """The space of the points, and the centres as it takes them."""
     space = _space(points, metric, np.ones(len(points), np.int64), threads)
     if isinstance(space, Transported):
-        many = len(space.ground.distance)
         made: NDArray[Any] = np.ascontiguousarray(centers, np.float64)
-        if made.ndim != 2 or made.shape[1] != many or len(made) == 0:
-            raise InputError(f"centres have a mass for each of {many} buckets, not shape {made.shape}")
+        space.check_centers(made)
         return space, made
     _check_rows(centers, metric, "centres")
     assert not isinstance(points, Histograms)
@@ -150,8 +147,7 @@ def _with_centers(
 def _space(
     points: NDArray[Any] | Histograms, metric: Metric, weights: NDArray[np.int64], threads: int
 ) -> Space:
-    if isinstance(threads, bool) or not isinstance(threads, int) or threads < 1:
-        raise InputError(f"threads must be a whole number, at least 1, not {threads!r}")
+    _check_whole("threads", threads, 1)
     if isinstance(metric, Ground):
         if not isinstance(points, Histograms):
             _check_dense(points, metric)
@@ -164,6 +160,11 @@ def _space(
         raise InputError(f"histograms of buckets need a Ground as their metric, not {metric!r}")
     _check_rows(points, metric, "points")
     return Vectors(padded(points), weights, threads)
+
+
+def _check_whole(name: str, value: Any, least: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        raise InputError(f"{name} must be a whole number, at least {least}, not {value!r}")
 
 
 def _check_rows(rows: NDArray[Any], metric: Any, what: str) -> None:
@@ -183,11 +184,16 @@ def _check_rows(rows: NDArray[Any], metric: Any, what: str) -> None:
 
 def _check_dense(points: NDArray[Any], ground: Ground) -> None:
     buckets = len(ground.distance)
-    if points.ndim != 2 or points.shape[1] != buckets or points.dtype.name not in DTYPES["emd"]:
+    given = _kind(points)
+    if given not in [f"{name}[{len(points)}, {buckets}]" for name in DTYPES["emd"]]:
         raise InputError(
             f"points for a ground of {buckets} buckets are Histograms or counts [points, {buckets}] of uint8 or "
-            f"uint16, not {points.dtype}{list(points.shape)}"
+            f"uint16, not {given}"
         )
+
+
+def _kind(points: Any) -> str:
+    return f"{points.dtype}{list(points.shape)}" if isinstance(points, np.ndarray) else type(points).__name__
 
 
 def _checked_weights(weights: NDArray[Any] | None, size: int) -> NDArray[np.int64]:

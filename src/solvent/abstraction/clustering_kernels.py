@@ -131,28 +131,7 @@ def scan(points: Array, i: int, centers: Array) -> tuple[int, float, float]:
 
 
 @njit(cache=True, nogil=True)
-def assign_all(
-    points: Array,
-    weights: Array,
-    centers: Array,
-    squared: bool,
-    slack: float,
-    start: int,
-    stop: int,
-    assignment: Array,
-    lower: Array,
-) -> float:
-    """Each point's nearest centre, and a lower bound on its length from every other one; the objective."""
-    objective = 0.0
-    for i in range(start, stop):
-        assignment[i], least, second = scan(points, i, centers)
-        lower[i] = (math.sqrt(second) if squared else second) * (1.0 - slack)
-        objective += weights[i] * least
-    return objective
-
-
-@njit(cache=True, nogil=True)
-def reassign(
+def assign(
     points: Array,
     weights: Array,
     centers: Array,
@@ -166,7 +145,7 @@ def reassign(
     assignment: Array,
     lower: Array,
 ) -> tuple[float, int, int]:
-    """`assign_all` for centres that moved, from the assignment and lower bounds before; the same assignment.
+    """Each point's nearest centre, and a lower bound on its length from every other one, from those before.
 
     drift: float64[k]              how far centres other than this one moved at most
     neighbours: int32[k, m + 1]    the centres nearest to each, itself first
@@ -175,7 +154,8 @@ def reassign(
     A point at length u from its centre c keeps it if u < lower, or if 2 u < gap to c's nearest neighbour.
     Otherwise the neighbours k of c are tried in order: |x - k| >= gap - u, so that none from where
     gap > u + second on can be nearer than the second nearest found (Borgelt 2020, "Even faster exact k-means
-    clustering"). If the neighbours run out before, all centres are.
+    clustering"). If the neighbours run out before, all centres are tried: given no neighbours and no bounds,
+    this is the plain search.
 
     Returns the objective, how many points moved, and how many distances were computed.
     """
@@ -187,10 +167,10 @@ def reassign(
         least = row_distance(points, i, centers, old)
         evaluations += 1
         own = (math.sqrt(least) if squared else least) * above
-        bound = lower[i] - drift[old]
+        bound = lower[i] * below - drift[old]
         if many > 1:
             bound = max(bound, gaps[old, 1] * below - own)
-        if own < bound or many == 1:
+        if own < bound:
             lower[i] = bound
             objective += weights[i] * least
             continue
@@ -224,12 +204,13 @@ def reassign(
 @njit(cache=True, nogil=True)
 def group(assignment: Array, starts: Array, members: Array) -> None:
     """Points by centre: those of centre k are members[starts[k]:starts[k + 1]], in order."""
-    starts[:] = 0
-    for k in assignment:
-        starts[k + 1] += 1
-    for k in range(1, len(starts)):
-        starts[k] += starts[k - 1]
-    place = starts[:-1].copy()
+    place = np.zeros(len(starts), np.int64)
+    for i in range(len(assignment)):
+        place[assignment[i]] += 1
+    starts[0] = 0
+    for k in range(len(starts) - 1):
+        starts[k + 1] = starts[k] + place[k]
+        place[k] = starts[k]
     for i in range(len(assignment)):
         members[place[assignment[i]]] = i
         place[assignment[i]] += 1
@@ -237,48 +218,46 @@ def group(assignment: Array, starts: Array, members: Array) -> None:
 
 @njit(cache=True, nogil=True)
 def medians(
-    points: Array,
-    weights: Array,
-    starts: Array,
-    members: Array,
-    bits: int,
-    start: int,
-    stop: int,
-    centers: Array,
+    points: Array, weights: Array, starts: Array, members: Array, start: int, stop: int, centers: Array
 ) -> None:
     """Centres start..stop become the lower weighted medians of their members, in each column.
 
-    Found by counting, a byte at a time from the highest: `prefix` is what is known of the median, `below`
-    the weight of the values under it. A centre without members stays.
+    The lower median is the largest value v with weight(x < v) < total / 2: found by bisection, counting each
+    time. A centre without members stays.
     """
-    width = points.shape[1]
-    counts = np.empty((width, 256), np.int64)
-    prefix = np.empty(width, np.int64)
-    below = np.empty(width, np.int64)
+    width, most = points.shape[1], 0
     for k in range(start, stop):
-        if starts[k] == starts[k + 1]:
+        most = max(most, starts[k + 1] - starts[k])
+    rows = np.empty((most, width), points.dtype)
+    column = np.empty(most, points.dtype)
+    weight = np.empty(most, np.int64)
+    for k in range(start, stop):
+        size, total = starts[k + 1] - starts[k], 0
+        if size == 0:
             continue
-        total = 0
-        for at in range(starts[k], starts[k + 1]):
-            total += weights[members[at]]
-        prefix[:] = 0
-        below[:] = 0
-        for shift in range(bits - 8, -1, -8):
-            counts[:] = 0
-            for at in range(starts[k], starts[k + 1]):
-                i = members[at]
-                for d in range(width):
-                    value = np.int64(points[i, d])
-                    if value >> (shift + 8) == prefix[d]:
-                        counts[d, (value >> shift) & 255] += weights[i]
+        for at in range(size):
+            i = members[starts[k] + at]
+            weight[at] = weights[i]
+            total += weight[at]
             for d in range(width):
-                byte = 0
-                while 2 * (below[d] + counts[d, byte]) < total:
-                    below[d] += counts[d, byte]
-                    byte += 1
-                prefix[d] = (prefix[d] << 8) | byte
+                rows[at, d] = points[i, d]
         for d in range(width):
-            centers[k, d] = prefix[d]
+            low = np.int64(rows[0, d])
+            high = low
+            for at in range(size):
+                column[at] = rows[at, d]
+                low = min(low, np.int64(column[at]))
+                high = max(high, np.int64(column[at]))
+            while low < high:
+                middle = (low + high + 1) >> 1
+                below = 0
+                for at in range(size):
+                    below += weight[at] if column[at] < middle else 0
+                if 2 * below < total:
+                    low = middle
+                else:
+                    high = middle - 1
+            centers[k, d] = low
 
 
 @njit(cache=True, nogil=True)
@@ -292,7 +271,8 @@ def means(
         if starts[k] == starts[k + 1]:
             continue
         total = 0
-        sums[:] = 0.0
+        for d in range(width):
+            sums[d] = 0.0
         for at in range(starts[k], starts[k + 1]):
             i = members[at]
             total += weights[i]

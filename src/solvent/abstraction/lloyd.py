@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from threading import Lock
 from typing import Any, Protocol, TypeVar
 
 import numpy as np
@@ -17,9 +18,11 @@ from numpy.typing import NDArray
 
 from solvent.errors import InputError
 
-SAMPLE = 50_000
+SAMPLE = 10_000
 """From how many points seeds are drawn at most, or from `PER_CENTER` a centre if that is more."""
 PER_CENTER = 10
+CANDIDATES = 3
+"""Of how many points drawn the best becomes a seed. Three were measured to end 1 % lower than one."""
 
 Made = TypeVar("Made")
 
@@ -101,7 +104,7 @@ def run(space: Space, k: int, seed: int, restarts: int, iterations: int, at: Sta
 
 
 def seeds(space: Space, k: int, seed: int, restart: int) -> NDArray[Any]:
-    """k-means++: each next centre is a point, drawn by its share of the objective so far.
+    """Greedy k-means++: each next centre is the best of a few points, drawn by their share of the objective.
 
     Of more than `SAMPLE` points, seeds are drawn from a random sample, unless it lacks k distinct ones.
     """
@@ -125,9 +128,16 @@ def _draw(space: Space, k: int, random: np.random.Generator) -> NDArray[np.int64
     nearest = np.full(len(space.weights), np.inf)
     mass = np.cumsum(space.weights, dtype=np.float64)
     while len(chosen) < k and mass[-1] > 0:
-        place = np.searchsorted(mass, random.random() * mass[-1], side="right")
-        chosen.append(int(min(place, np.searchsorted(mass, mass[-1]))))
-        space.approach(chosen[-1], nearest)
+        least, last = np.inf, np.searchsorted(mass, mass[-1])
+        places = np.searchsorted(mass, random.random(CANDIDATES) * mass[-1], side="right")
+        before, point = nearest, -1
+        for place in np.minimum(places, last):
+            lowered = before.copy()
+            space.approach(int(place), lowered)
+            objective = float((lowered * space.weights).sum())
+            if objective < least:
+                nearest, least, point = lowered, objective, int(place)
+        chosen.append(point)
         np.cumsum(nearest * space.weights, out=mass)
     return np.array(chosen, np.int64)
 
@@ -171,7 +181,24 @@ def _refill(space: Space, centers: NDArray[Any], now: Assigned, empty: NDArray[n
 def in_blocks(work: Callable[[int, int], Made], size: int, block: int, threads: int) -> list[Made]:
     """work(start, stop) over fixed blocks, the results in order: sums over them do not depend on the threads."""
     spans = [(start, min(start + block, size)) for start in range(0, size, block)]
-    if threads == 1 or len(spans) < 2:
+    others = min(threads, len(spans)) - 1
+    if others < 1:
         return [work(*span) for span in spans]
-    with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(lambda span: work(*span), spans))
+    made: dict[int, Made] = {}
+    todo = iter(enumerate(spans))
+    lock = Lock()
+
+    def take_blocks() -> None:
+        while True:
+            with lock:
+                at, span = next(todo, (-1, (0, 0)))
+            if at < 0:
+                return
+            made[at] = work(*span)
+
+    with ThreadPoolExecutor(others) as pool:
+        helping = [pool.submit(take_blocks) for _ in range(others)]
+        take_blocks()
+        for other in helping:
+            other.result()
+    return [made[at] for at in range(len(spans))]

@@ -105,12 +105,22 @@ class Transported:
     def __init__(self, points: Histograms, weights: NDArray[np.int64], ground: Ground, threads: int) -> None:
         self.points, self.weights, self.ground, self.threads = points, weights, ground, threads
 
+    def check_centers(self, centers: NDArray[np.float64]) -> None:
+        """Refuse what are no histograms over the same buckets with the points' total."""
+        many, total = len(self.ground.distance), int(self.points.counts[0].sum(dtype=np.int64))
+        if centers.ndim != 2 or centers.shape[1] != many or len(centers) == 0:
+            raise InputError(f"centres have a mass for each of {many} buckets, not shape {centers.shape}")
+        if (centers < 0).any() or not np.allclose(centers.sum(axis=1), total, rtol=1e-6):
+            raise InputError(
+                f"each centre has the total of the points, {total}, in masses that are not negative"
+            )
+
     def subset(self, rows: NDArray[np.int64]) -> Transported:
         return Transported(self.points[rows], self.weights[rows], self.ground, self.threads)
 
     def approach(self, point: int, nearest: NDArray[np.float64]) -> None:
-        costs = self.costs(self.centers_at(np.array([point])))[:, 0]
-        np.minimum(nearest, costs, out=nearest)
+        costs = self.costs(self.centers_at(np.array([point])), nearest)
+        np.minimum(nearest, costs[:, 0], out=nearest)
 
     def centers_at(self, rows: NDArray[np.int64]) -> NDArray[np.float64]:
         return self.points[rows].dense(len(self.ground.distance))
@@ -122,19 +132,44 @@ class Transported:
         return own
 
     def assign(self, centers: NDArray[np.float64], before: Assigned | None) -> Assigned:
-        """Every point against every centre: the greedy cost is no metric, so that nothing bounds it."""
         size = len(self.points)
-        assignment, own = np.empty(size, np.int32), np.empty(size)
-
-        def work(start: int, stop: int) -> None:
-            costs = self._costs(centers, start, stop)
-            assignment[start:stop] = costs.argmin(axis=1)
-            own[start:stop] = costs.min(axis=1)
-
-        in_blocks(work, size, BLOCK, self.threads)
+        assignment = np.full(size, -1, np.int32) if before is None else before.assignment.copy()
+        own = np.empty(size)
+        search = self._search_exactly if self.ground.exact else self._search_greedily
+        evaluations = search(centers, assignment, own)
         moved = size if before is None else int((assignment != before.assignment).sum())
         objective = float((own * self.weights).sum())
-        return Assigned(centers, assignment, np.zeros(0), objective, moved, size * len(centers))
+        return Assigned(centers, assignment, np.zeros(0), objective, moved, evaluations)
+
+    def _search_exactly(
+        self, centers: NDArray[np.float64], assignment: NDArray[np.int32], own: NDArray[np.float64]
+    ) -> int:
+        """Every point against every centre."""
+        unlimited = np.full(len(own), np.inf)
+
+        def work(start: int, stop: int) -> int:
+            costs = self._costs(centers, unlimited, start, stop)
+            assignment[start:stop] = costs.argmin(axis=1)
+            own[start:stop] = costs.min(axis=1)
+            return costs.size
+
+        return sum(in_blocks(work, len(own), BLOCK, self.threads))
+
+    def _search_greedily(
+        self, centers: NDArray[np.float64], assignment: NDArray[np.int32], own: NDArray[np.float64]
+    ) -> int:
+        """The same, without the costs that cannot be least. The greedy cost is no metric: no more bounds it."""
+        distance, order = self.ground.distance, self.ground.order
+        buckets, counts = self.points.buckets, self.points.counts
+        least = np.stack([distance[:, center > 0].min(axis=1) for center in centers]).astype(np.float64)
+
+        def work(start: int, stop: int) -> int:
+            begun: int = kernels.greedy_nearest(
+                buckets, counts, centers, least, distance, order, start, stop, assignment, own
+            )
+            return begun
+
+        return sum(in_blocks(work, len(own), BLOCK, self.threads))
 
     def improve(self, now: Assigned) -> NDArray[np.float64]:
         centers: NDArray[np.float64] = now.centers.copy()
@@ -144,17 +179,25 @@ class Transported:
         centers[held] = sums[held] / totals[held, None]
         return centers
 
-    def costs(self, centers: NDArray[np.float64]) -> NDArray[np.float64]:
-        """float64[points, centers]"""
+    def costs(
+        self, centers: NDArray[np.float64], enough: NDArray[np.float64] | None = None
+    ) -> NDArray[np.float64]:
+        """float64[points, centers]; where a greedy cost is above `enough` of its point, anything above that"""
+        size = len(self.points)
+        limit = np.full(size, np.inf) if enough is None else enough
         parts = in_blocks(
-            lambda start, stop: self._costs(centers, start, stop), len(self.points), BLOCK, self.threads
+            lambda start, stop: self._costs(centers, limit, start, stop), size, BLOCK, self.threads
         )
         return np.concatenate(parts)
 
-    def _costs(self, centers: NDArray[np.float64], start: int, stop: int) -> NDArray[np.float64]:
+    def _costs(
+        self, centers: NDArray[np.float64], enough: NDArray[np.float64], start: int, stop: int
+    ) -> NDArray[np.float64]:
         costs = np.empty((stop - start, len(centers)))
-        ground, points = self.ground, self.points
-        kernels.transports(
-            points.buckets, points.counts, centers, ground.distance, ground.order, ground.exact, start, stop, costs
-        )  # fmt: skip
+        ground = self.ground
+        given = (self.points.buckets, self.points.counts, centers, ground.distance)
+        if ground.exact:
+            kernels.exact_costs(*given, start, costs)
+        else:
+            kernels.greedy_costs(*given, ground.order, enough, start, costs)
         return costs

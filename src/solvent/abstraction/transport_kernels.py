@@ -17,20 +17,26 @@ ROUNDING = 1e-12
 
 
 @njit(cache=True, nogil=True)
-def greedy_transport(buckets: Array, counts: Array, mass: Array, distance: Array, order: Array) -> float:
+def greedy_transport(
+    buckets: Array, counts: Array, mass: Array, distance: Array, order: Array, enough: float
+) -> float:
     """An upper bound on the cost, usually close: Ganzfried & Sandholm 2014, algorithm 1.
 
     In round r every bucket of the point that has mass left sends what it can to the r-th nearest bucket that
-    the centre holds. order: int32[b, b], each bucket's others by distance.
+    the centre holds. order: int32[b, b], each bucket's others by distance. What is left goes no less far than
+    in this round; once that makes the cost more than `enough`, it is returned as it stands, above `enough`.
     """
     size, many = len(counts), len(mass)
-    left = counts.astype(np.float64)
-    room = mass.copy()
-    rank = np.zeros(size, np.int64)
+    left, room = np.empty(size), np.empty(many)
+    rank = np.empty(size, np.int64)
     cost, waiting = 0.0, 0
+    for k in range(many):
+        room[k] = mass[k]
     for i in range(size):
+        left[i], rank[i] = counts[i], 0
         waiting += counts[i] > 0
     while waiting > 0:
+        rest = 0.0
         for i in range(size):
             if left[i] <= 0.0:
                 continue
@@ -47,7 +53,10 @@ def greedy_transport(buckets: Array, counts: Array, mass: Array, distance: Array
             cost += sent * distance[row, to]
             room[to] -= sent
             left[i] -= sent
+            rest += left[i] * distance[row, to]
             waiting -= left[i] <= 0.0
+        if (cost + rest) * (1.0 - ROUNDING) > enough:
+            return cost + rest
     return cost
 
 
@@ -59,11 +68,19 @@ def exact_transport(buckets: Array, counts: Array, mass: Array, distance: Array)
     all reduced costs c(i, j) - u(i) - v(j) at least 0, and 0 where mass flows (Ahuja, Magnanti & Orlin 1993,
     section 9.7), so that Dijkstra's algorithm applies.
     """
-    sinks = np.flatnonzero(mass > 0.0)
-    sources = np.flatnonzero(counts > 0)
-    many, size = len(sinks), len(sources)
-    tiny = ROUNDING * mass.sum()
-    room = mass[sinks]
+    sinks, sources = np.empty(len(mass), np.int64), np.empty(len(counts), np.int64)
+    room = np.empty(len(mass))
+    many, size, total = 0, 0, 0.0
+    for bucket in range(len(mass)):
+        if mass[bucket] > 0.0:
+            sinks[many], room[many] = bucket, mass[bucket]
+            total += mass[bucket]
+            many += 1
+    for at in range(len(counts)):
+        if counts[at] > 0:
+            sources[size] = at
+            size += 1
+    tiny = ROUNDING * total
     flow = np.zeros((size, many))
     u, v = np.zeros(size), np.zeros(many)
     source_length, sink_length = np.empty(size), np.empty(many)
@@ -73,11 +90,10 @@ def exact_transport(buckets: Array, counts: Array, mass: Array, distance: Array)
         left = float(counts[sources[origin]])
         while left > tiny:
             # Shortest paths from the origin, until a sink with room is reached.
-            source_length[:] = np.inf
-            sink_length[:] = np.inf
-            closed[:] = False
-            source_length[origin] = 0.0
+            for i in range(size):
+                source_length[i] = 0.0 if i == origin else np.inf
             for j in range(many):
+                closed[j] = False
                 sink_length[j] = distance[buckets[sources[origin]], sinks[j]] - u[origin] - v[j]
                 sink_from[j] = origin
             end = -1
@@ -132,24 +148,77 @@ def exact_transport(buckets: Array, counts: Array, mass: Array, distance: Array)
 
 
 @njit(cache=True, nogil=True)
-def transports(
+def greedy_costs(
     buckets: Array,
     counts: Array,
     centers: Array,
     distance: Array,
     order: Array,
-    exact: bool,
+    enough: Array,
     start: int,
-    stop: int,
     costs: Array,
 ) -> None:
-    """The costs between points start..stop and all centres."""
-    for i in range(start, stop):
+    """Greedy costs between the points from `start` on, as many as there are rows of costs, and all centres."""
+    for at in range(len(costs)):
+        i = start + at
         for k in range(len(centers)):
-            if exact:
-                costs[i - start, k] = exact_transport(buckets[i], counts[i], centers[k], distance)
-            else:
-                costs[i - start, k] = greedy_transport(buckets[i], counts[i], centers[k], distance, order)
+            costs[at, k] = greedy_transport(buckets[i], counts[i], centers[k], distance, order, enough[i])
+
+
+@njit(cache=True, nogil=True)
+def greedy_nearest(
+    buckets: Array,
+    counts: Array,
+    centers: Array,
+    least: Array,
+    distance: Array,
+    order: Array,
+    start: int,
+    stop: int,
+    assignment: Array,
+    own: Array,
+) -> int:
+    """The centre that each point reaches at the least greedy cost, of equals the first, and that cost.
+
+    No cost is below that of moving everything to the nearest bucket that the centre holds, wherever its room
+    ends: least, float64[k, b]. A centre for which this is above the best cost found is passed over. The search
+    begins at the assignment before, or where that bound is lowest if it is -1. Returns how many costs were begun.
+    """
+    many = len(centers)
+    bound = np.empty(many)
+    evaluations = 0
+    for i in range(start, stop):
+        lowest = 0
+        for k in range(many):
+            total = 0.0
+            for at in range(counts.shape[1]):
+                total += counts[i, at] * least[k, buckets[i, at]]
+            bound[k] = total * (1.0 - ROUNDING)
+            if bound[k] < bound[lowest]:
+                lowest = k
+        best = assignment[i] if assignment[i] >= 0 else lowest
+        cost = greedy_transport(buckets[i], counts[i], centers[best], distance, order, np.inf)
+        evaluations += 1
+        first = best
+        for k in range(many):
+            if k == first or bound[k] > cost:
+                continue
+            found = greedy_transport(buckets[i], counts[i], centers[k], distance, order, cost)
+            evaluations += 1
+            if found < cost or (found == cost and k < best):
+                best, cost = k, found
+        assignment[i], own[i] = best, cost
+    return evaluations
+
+
+@njit(cache=True, nogil=True)
+def exact_costs(
+    buckets: Array, counts: Array, centers: Array, distance: Array, start: int, costs: Array
+) -> None:
+    """Least costs between the points from `start` on, as many as there are rows of costs, and all centres."""
+    for i in range(len(costs)):
+        for k in range(len(centers)):
+            costs[i, k] = exact_transport(buckets[start + i], counts[start + i], centers[k], distance)
 
 
 @njit(cache=True, nogil=True)

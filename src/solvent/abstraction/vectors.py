@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,9 @@ CENTERS = 16
 """Centres that a thread takes at a time."""
 NEIGHBOURS = 255
 """How many neighbours of each centre are sorted at most."""
+FEW = 32
+"""Centres that a point without an assignment is compared with one by one; of more, first 1 in `COARSER`."""
+COARSER = 8
 SLACK = 1e-12
 """More than rounding does to a length that is computed in float64, relatively."""
 
@@ -51,35 +55,68 @@ class Vectors:
 
     def assign(self, centers: NDArray[Any], before: Assigned | None) -> Assigned:
         if before is None:
-            return self._assign_all(centers)
+            return self._assign_anew(centers)
         drift = self._drift(before.centers, centers)
-        neighbours, gaps = self._neighbours(centers)
-        assignment, lower = before.assignment.copy(), before.lower.copy()
+        return self._assign_from(centers, before.assignment.copy(), before.lower.copy(), drift)
+
+    def _assign_anew(self, centers: NDArray[Any]) -> Assigned:
+        """From the nearest of a few of the centres, found likewise, bounds lead to the nearest of all."""
+        size, k = len(self.rows), len(centers)
+        if k < FEW:
+            return self.assign_plainly(centers)
+        coarse = self._assign_anew(centers[: k // COARSER])
+        made = self._assign_from(centers, coarse.assignment, np.full(size, -np.inf), np.zeros(k))
+        return replace(made, moved=size, evaluations=made.evaluations + coarse.evaluations)
+
+    def _assign_from(
+        self,
+        centers: NDArray[Any],
+        assignment: NDArray[np.int32],
+        lower: NDArray[np.float64],
+        drift: NDArray[np.float64],
+    ) -> Assigned:
+        made = self._assign(centers, assignment, lower, (drift, *self._neighbours(centers)))
+        return replace(made, evaluations=made.evaluations + len(centers) ** 2)
+
+    def assign_plainly(self, centers: NDArray[Any]) -> Assigned:
+        """Every point against every centre."""
+        size, k = len(self.rows), len(centers)
+        unknown = np.zeros(size, np.int32), np.full(size, -np.inf)
+        alone = np.arange(k, dtype=np.int32)[:, None], np.zeros((k, 1))
+        made = self._assign(centers, *unknown, (np.zeros(k), *alone))
+        return replace(made, moved=size, evaluations=size * k)
+
+    def _assign(
+        self,
+        centers: NDArray[Any],
+        assignment: NDArray[np.int32],
+        lower: NDArray[np.float64],
+        bounds: tuple[NDArray[Any], ...],
+    ) -> Assigned:
+        """Assignment and lower bounds are changed in place. bounds: drift, neighbours and gaps of centres"""
+        drift, neighbours, gaps = bounds
+        rows, weights, squared, slack = self.rows, self.weights, self.squared, self.slack
 
         def work(start: int, stop: int) -> tuple[float, int, int]:
-            done: tuple[float, int, int] = kernels.reassign(
-                self.rows, self.weights, centers, self.squared, self.slack, drift, neighbours, gaps,
-                start, stop, assignment, lower,
-            )  # fmt: skip
-            return done
-
-        objectives, moved, evaluations = zip(*self._over_points(work), strict=True)
-        return Assigned(
-            centers, assignment, lower, sum(objectives), sum(moved), sum(evaluations) + len(centers) ** 2
-        )
-
-    def _assign_all(self, centers: NDArray[Any]) -> Assigned:
-        size = len(self.rows)
-        assignment, lower = np.empty(size, np.int32), np.empty(size)
-
-        def work(start: int, stop: int) -> float:
-            done: float = kernels.assign_all(
-                self.rows, self.weights, centers, self.squared, self.slack, start, stop, assignment, lower
+            done: tuple[float, int, int] = kernels.assign(
+                rows,
+                weights,
+                centers,
+                squared,
+                slack,
+                drift,
+                neighbours,
+                gaps,
+                start,
+                stop,
+                assignment,
+                lower,
             )
             return done
 
-        objective = sum(self._over_points(work))
-        return Assigned(centers, assignment, lower, objective, size, size * len(centers))
+        parts = in_blocks(work, len(self.rows), BLOCK, self.threads)
+        objective, moved, evaluations = (sum(part) for part in zip(*parts, strict=True))
+        return Assigned(centers, assignment, lower, float(objective), int(moved), int(evaluations))
 
     def improve(self, now: Assigned) -> NDArray[Any]:
         k = len(now.centers)
@@ -88,11 +125,8 @@ class Vectors:
         centers = now.centers.copy()
 
         def work(start: int, stop: int) -> None:
-            given = (self.rows, self.weights, starts, members)
-            if self.squared:
-                kernels.means(*given, start, stop, centers)
-            else:
-                kernels.medians(*given, 8 * self.rows.itemsize, start, stop, centers)
+            suit = kernels.means if self.squared else kernels.medians
+            suit(self.rows, self.weights, starts, members, start, stop, centers)
 
         in_blocks(work, k, CENTERS, self.threads)
         return centers
@@ -127,9 +161,6 @@ class Vectors:
 
         in_blocks(work, k, CENTERS, self.threads)
         return neighbours, gaps
-
-    def _over_points(self, work: Any) -> list[Any]:
-        return in_blocks(work, len(self.rows), BLOCK, self.threads)
 
 
 def plain_distances(points: NDArray[Any], centers: NDArray[Any]) -> NDArray[np.float64]:
