@@ -1,4 +1,4 @@
-"""The evaluator: phevaluator as the oracle, every five-card hand against `ranking`, every seven-card hand counted."""
+"""The evaluator: phevaluator as the oracle, all five-card hands against `ranking`, all seven-card hands counted."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numba import njit
 from phevaluator import evaluate_cards
-from random_cards import random_hands
 
+from random_cards import random_hands
 from solvent.cards.deck import CardError, deck, parse_cards
 from solvent.cards.evaluator import (
     EMPTY_KEY,

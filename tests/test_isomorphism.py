@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from random_cards import random_hands
 
+from random_cards import random_hands
 from solvent.cards.deck import CardError, deck, parse_cards
 from solvent.cards.isomorphism import Indexer
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import combinations
 
 import numpy as np
-from random_cards import random_hands
 
+from random_cards import random_hands
 from solvent.cards.deck import deck
 from solvent.cards.evaluator import hand_strengths
 from solvent.cards.showdown import FULL, HANDS, LIVE, hand_number, pairs, river_equities
