@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solvent.cards.deck import RANKS, CardError, cards_label, deck, parse_cards
-from solvent.cards.ranges import Range, parse_range, range_label, same_for_all_suits
+from solvent.cards.ranges import Range, parse_range, range_label
 from solvent.cards.showdown import HANDS, hand_number
 
 
@@ -139,7 +139,6 @@ def test_labels_are_read_back_to_the_last_bit(
             suited = high % 4 == low % 4
             place = (high // 4, low // 4) if suited else (low // 4, high // 4)
             weights[hand_number(low, high)] = by_class[place]
-    assert same_for_all_suits(weights)
     for hand, weight in alone.items():
         weights[hand_number(*parse_cards(hand))] = weight
     np.testing.assert_array_equal(parse_range(range_label(weights)).weights, weights)
@@ -151,8 +150,3 @@ def test_weights_of_the_wrong_kind_are_refused() -> None:
     for wrong in (-0.5, 1.5, np.nan):
         with pytest.raises(CardError, match="from 0 to 1"):
             Range(np.full(HANDS, wrong))
-
-
-def test_ranges_that_prefer_a_suit_are_told_apart() -> None:
-    assert same_for_all_suits(parse_range("QQ+,AKs,76s:0.5").weights)
-    assert not same_for_all_suits(parse_range("QQ+,AsKs").weights)

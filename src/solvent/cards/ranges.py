@@ -14,9 +14,9 @@ Entries stand between commas. Later ones override earlier ones, so `random,AA:0`
 | `AsKh` | this hand alone |
 | `random`, `100%` | every hand |
 
-`:0.5` after any of them is its weight, from 0 to 1; without it the weight is 1. Upper and lower case are alike, cards
-may come in either order, and spaces are ignored. Shares of hands such as `15%` are not read: there is no one order
-of hands to take them from.
+`:0.5` after any of them is its weight, from 0 to 1; without it the weight is 1. Upper and lower case are alike,
+cards may come in either order, and spaces are ignored. Shares of hands such as `15%` are not read: there is no one
+order of hands to take them from.
 """
 
 from __future__ import annotations
@@ -104,11 +104,6 @@ def range_label(weights: ArrayLike) -> str:
     return ",".join(entries)
 
 
-def same_for_all_suits(weights: NDArray[np.float64]) -> bool:
-    """Whether hands that differ by their suits alone have one weight."""
-    return all((weights[hands] == weights[hands[0]]).all() for hands in _classes().values())
-
-
 # From text
 
 
@@ -124,8 +119,8 @@ def _hands_of(name: str, entry: str) -> list[int]:
     if name.lower() in ("random", "100%"):
         return list(range(HANDS))
     if "-" in name:
-        low, high = sorted(_parse_class(end, entry) for end in name.split("-", 1))
-        return [hand for kind in _span(low, high, entry) for hand in _of_class(kind)]
+        bottom, top = sorted(_parse_class(end, entry) for end in name.split("-", 1))
+        return [hand for kind in _span(bottom, top, entry) for hand in _of_class(kind)]
     if name.endswith("+"):
         high, low, suits = _parse_class(name[:-1], entry)
         if high == low:
@@ -150,9 +145,9 @@ def _parse_class(name: str, entry: str) -> _Class:
     return high, low, suits
 
 
-def _span(low: _Class, high: _Class, entry: str) -> list[_Class]:
+def _span(bottom: _Class, top: _Class, entry: str) -> list[_Class]:
     """The classes from one to another, by pair, by kicker or by both ranks."""
-    (high0, low0, suits), (high1, low1, others) = low, high
+    (high0, low0, suits), (high1, low1, others) = bottom, top
     if suits != others or (high0 == low0) != (high1 == low1):
         raise CardError(f"{entry!r} names no hands: both ends are pairs, or suited, or offsuit")
     if high0 == high1:
