@@ -99,9 +99,18 @@ def range_label(weights: ArrayLike) -> str:
     entries: list[str] = []
     for weight in sorted(set(given[given > 0].tolist()), reverse=True):
         alike = [kind for kind, held in whole.items() if held == weight]
-        named = [*_runs(alike), *(_combo(hand) for hand in apart if given[hand] == weight)]
+        named = [*_runs(alike), *(hand_label(hand) for hand in apart if given[hand] == weight)]
         entries += [name + _suffix(weight) for name in named]
     return ",".join(entries)
+
+
+def hand_label(hand: int) -> str:
+    """A hand by its number, the higher card first.
+
+    >>> hand_label(1325)
+    'AsAh'
+    """
+    return card_label(int(pairs().high[hand])) + card_label(int(pairs().low[hand]))
 
 
 # From text
@@ -214,10 +223,6 @@ def _run_label(top: _Class, bottom: _Class, tops: bool) -> str:
 def _class_label(kind: _Class) -> str:
     high, low, suits = kind
     return RANKS[high] + RANKS[low] + suits
-
-
-def _combo(hand: int) -> str:
-    return card_label(int(pairs().high[hand])) + card_label(int(pairs().low[hand]))
 
 
 def _suffix(weight: float) -> str:
