@@ -1,4 +1,4 @@
-"""The `solvent bench` commands: our speed beside others', measured on this machine."""
+"""The `solvent bench` commands: speed measured on this machine, beside others' where there are any."""
 
 from __future__ import annotations
 
@@ -56,4 +56,28 @@ def openspiel(
             f"{row.ratio:.0f}x",
             f"{row.nanoseconds_per_history:.1f}",
         )
+    terminal().print(results)
+
+
+@bench.command("cards")
+def bench_cards(
+    repeats: Annotated[int, typer.Option(min=1, help="Repeats; medians are shown.")] = 7,
+    scale: Annotated[
+        float, typer.Option(min=1e-6, max=100, help="Times a million hands and 10,000 boards.")
+    ] = 1.0,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON document and nothing else.")
+    ] = False,
+) -> None:
+    """Hands evaluated, hands indexed and river boards worked out a second, on one thread."""
+    from solvent.experiments.card_speed import measure
+
+    with terminal(stderr=True).status("measuring") as status:
+        rows = measure(repeats, scale, progress=lambda said: status.update(Text(said)))
+    if as_json:
+        sys.stdout.write(json.dumps({"rows": [row.as_dict() for row in rows]}, indent=1) + "\n")
+        return
+    results = table("", "a second", "nanoseconds each")
+    for row in rows:
+        results.add_row(row.what, f"{row.per_second:,.0f}", f"{1e9 / row.per_second:,.1f}")
     terminal().print(results)

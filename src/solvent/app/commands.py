@@ -14,6 +14,7 @@ import typer
 from solvent import __version__
 from solvent.app.abstraction import abstract
 from solvent.app.bench import bench
+from solvent.app.cards import cards
 from solvent.app.experiments import (
     bench_plans,
     reproduce_aggregation,
@@ -34,6 +35,7 @@ app = typer.Typer(
 )
 app.add_typer(abstract, name="abstract")
 app.add_typer(bench, name="bench")
+app.add_typer(cards, name="cards")
 reproduce = typer.Typer(
     help="Regenerate the papers' tables and figures on this machine.", no_args_is_help=True
 )

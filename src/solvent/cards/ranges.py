@@ -1,0 +1,229 @@
+"""Ranges of hands as players write them, such as `QQ+,AKs,76s:0.5`.
+
+Entries stand between commas. Later ones override earlier ones, so `random,AA:0` is every hand but aces.
+
+| entry | hands |
+|---|---|
+| `77` | the six pairs of sevens |
+| `77+` | sevens and every better pair |
+| `99-77`, `77-99` | pairs from sevens to nines |
+| `AKs`, `AKo`, `AK` | suited, of two suits, or both |
+| `ATs+` | the higher card stays and the lower one rises to just below it: ATs, AJs, AQs, AKs |
+| `A5s-A2s`, `A2s-A5s` | the higher card stays: A2s, A3s, A4s, A5s |
+| `T9s-76s`, `76s-T9s` | both cards rise together: 76s, 87s, 98s, T9s |
+| `AsKh` | this hand alone |
+| `random`, `100%` | every hand |
+
+`:0.5` after any of them is its weight, from 0 to 1; without it the weight is 1. Upper and lower case are alike,
+cards may come in either order, and spaces are ignored. Shares of hands such as `15%` are not read: there is no one
+order of hands to take them from.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from itertools import groupby
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from solvent.cards.deck import RANKS, CardError, card_label, parse_cards
+from solvent.cards.showdown import HANDS, hand_number, pairs
+
+ACE = len(RANKS) - 1
+
+_WEIGHT = re.compile(r"(\d+\.?\d*|\.\d+)(e-?\d+)?")
+
+_Class = tuple[int, int, str]
+"""Higher rank, lower rank, and 's', 'o' or '' for both (and for pairs)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Range:
+    """A weight for each hand."""
+
+    weights: NDArray[np.float64]
+    """float64[1326] by `showdown.hand_number`, from 0 to 1; read-only."""
+
+    def __post_init__(self) -> None:
+        weights = np.array(self.weights, dtype=np.float64)
+        if weights.shape != (HANDS,):
+            raise CardError(f"a range is {HANDS:,} weights, one for each hand, not {weights.size:,}")
+        if not ((weights >= 0) & (weights <= 1)).all():
+            raise CardError("the weights of a range are from 0 to 1")
+        weights.flags.writeable = False
+        object.__setattr__(self, "weights", weights)
+
+    def __str__(self) -> str:
+        return range_label(self.weights)
+
+    @property
+    def combos(self) -> float:
+        """How many hands it holds, each by its weight."""
+        return float(self.weights.sum())
+
+
+def parse_range(text: str) -> Range:
+    """The range that a text names; the module says what may stand in it.
+
+    >>> parse_range("QQ+, AKs, 76s:0.5").combos
+    24.0
+    >>> str(parse_range("A2s-A5s, KK, QQ, AA, 87s, AKo, AKs"))
+    'QQ+,AK,A5s-A2s,87s'
+    """
+    weights = np.zeros(HANDS)
+    for part in text.split(","):
+        entry = "".join(part.split())
+        if not entry:
+            raise CardError(f"a range is hands between commas, such as QQ+,AKs; {text!r} has none somewhere")
+        named, colon, weight = entry.partition(":")
+        weights[_hands_of(named, entry)] = _weight(weight, entry) if colon else 1.0
+    return Range(weights)
+
+
+def range_label(weights: ArrayLike) -> str:
+    """A short text that `parse_range` reads as these weights, float64[1326], to the last bit.
+
+    >>> range_label(parse_range("random,AA:0.5").weights)
+    'KK-22,A2+,K2+,Q2+,J2+,T2+,92+,82+,72+,62+,52+,42+,32,AA:0.5'
+    """
+    given = Range(np.asarray(weights)).weights
+    if (given == given[0]).all():
+        return "random" + _suffix(given[0])
+    by_class = {kind: given[hands] for kind, hands in _classes().items()}
+    whole = {kind: row[0] for kind, row in by_class.items() if (row == row[0]).all()}
+    apart = [hand for kind, hands in _classes().items() if kind not in whole for hand in hands]
+    entries: list[str] = []
+    for weight in sorted(set(given[given > 0].tolist()), reverse=True):
+        alike = [kind for kind, held in whole.items() if held == weight]
+        named = [*_runs(alike), *(hand_label(hand) for hand in apart if given[hand] == weight)]
+        entries += [name + _suffix(weight) for name in named]
+    return ",".join(entries)
+
+
+def hand_label(hand: int) -> str:
+    """A hand by its number, the higher card first.
+
+    >>> hand_label(1325)
+    'AsAh'
+    """
+    return card_label(int(pairs().high[hand])) + card_label(int(pairs().low[hand]))
+
+
+# From text
+
+
+def _weight(text: str, entry: str) -> float:
+    weight = float(text) if _WEIGHT.fullmatch(text.lower()) else -1.0
+    if not 0 <= weight <= 1:
+        raise CardError(f"the weight of a hand is a number from 0 to 1; {entry!r} has {text!r}")
+    return weight
+
+
+def _hands_of(name: str, entry: str) -> list[int]:
+    """The numbers of the hands that an entry names, without its weight."""
+    if name.lower() in ("random", "100%"):
+        return list(range(HANDS))
+    if "-" in name:
+        bottom, top = sorted(_parse_class(end, entry) for end in name.split("-", 1))
+        return [hand for kind in _span(bottom, top, entry) for hand in _of_class(kind)]
+    if name.endswith("+"):
+        high, low, suits = _parse_class(name[:-1], entry)
+        if high == low:
+            return [hand for rank in range(low, ACE + 1) for hand in _of_class((rank, rank, ""))]
+        return [hand for kicker in range(low, high) for hand in _of_class((high, kicker, suits))]
+    if len(name) == 4:
+        try:
+            return [hand_number(*parse_cards(name))]
+        except CardError as error:
+            raise CardError(f"{entry!r} is no hand: {error}") from None
+    return _of_class(_parse_class(name, entry))
+
+
+def _parse_class(name: str, entry: str) -> _Class:
+    """Pairs, or two ranks with or without suits."""
+    ranks, suits = name[:2].upper(), name[2:].lower()
+    if len(ranks) != 2 or not set(ranks) <= set(RANKS) or suits not in ("", "s", "o"):
+        raise CardError(f"{entry!r} names no hands; entries look like 77+, ATs+, A5s-A2s, AKo or AsKh")
+    low, high = sorted(map(RANKS.index, ranks))
+    if low == high and suits:
+        raise CardError(f"{entry!r} names no hands: a pair is neither suited nor offsuit")
+    return high, low, suits
+
+
+def _span(bottom: _Class, top: _Class, entry: str) -> list[_Class]:
+    """The classes from one to another, by pair, by kicker or by both ranks."""
+    (high0, low0, suits), (high1, low1, others) = bottom, top
+    if suits != others or (high0 == low0) != (high1 == low1):
+        raise CardError(f"{entry!r} names no hands: both ends are pairs, or suited, or offsuit")
+    if high0 == high1:
+        return [(high0, kicker, suits) for kicker in range(low0, low1 + 1)]
+    if high0 - low0 == high1 - low1:
+        return [(high0 + up, low0 + up, suits) for up in range(high1 - high0 + 1)]
+    raise CardError(f"{entry!r} names no hands: its ends share the higher card, or are equally far apart")
+
+
+def _of_class(kind: _Class) -> list[int]:
+    high, low, suits = kind
+    if high != low and not suits:
+        return [*_classes()[high, low, "s"], *_classes()[high, low, "o"]]
+    return _classes()[kind]
+
+
+@cache
+def _classes() -> dict[_Class, list[int]]:
+    """The hands of each of the 169 classes, from aces down: pairs, then suited, then offsuit."""
+    found: dict[_Class, list[int]] = {}
+    hands = pairs()
+    for number, (low, high) in enumerate(zip(hands.low.tolist(), hands.high.tolist(), strict=True)):
+        suits = "" if low // 4 == high // 4 else "s" if low % 4 == high % 4 else "o"
+        found.setdefault((high // 4, low // 4, suits), []).append(number)
+    order = sorted(found, key=lambda kind: (["", "s", "o"].index(kind[2]), -kind[0], -kind[1]))
+    return {kind: found[kind] for kind in order}
+
+
+# To text
+
+
+def _runs(kinds: list[_Class]) -> Iterator[str]:
+    """The names of whole classes, neighbours joined, suited and offsuit in one where they run alike."""
+    held = set(kinds)
+    pair_ranks = [high for high, low, _ in kinds if high == low]
+    for first, last in _stretches(pair_ranks):
+        yield _run_label((last, last, ""), (first, first, ""), tops=last == ACE)
+    runs: dict[tuple[str, int], list[tuple[int, int]]] = {}
+    for suits, high in [(suits, high) for suits in "so" for high in range(ACE, 0, -1)]:
+        kickers = [low for low in range(high - 1, -1, -1) if (high, low, suits) in held]
+        runs[suits, high] = list(_stretches(kickers))
+    for (suits, high), stretches in runs.items():
+        for first, last in stretches:
+            alike = (first, last) in runs["o" if suits == "s" else "s", high]
+            if alike and suits == "o":
+                continue
+            named = "" if alike else suits
+            yield _run_label((high, last, named), (high, first, named), tops=last == high - 1)
+
+
+def _stretches(ranks: list[int]) -> Iterator[tuple[int, int]]:
+    """The lowest and highest of each run of neighbours, given ranks from high to low."""
+    for _, run in groupby(enumerate(ranks), key=lambda numbered: numbered[0] + numbered[1]):
+        found = [rank for _, rank in run]
+        yield found[-1], found[0]
+
+
+def _run_label(top: _Class, bottom: _Class, tops: bool) -> str:
+    if top == bottom:
+        return _class_label(top)
+    return f"{_class_label(bottom)}+" if tops else f"{_class_label(top)}-{_class_label(bottom)}"
+
+
+def _class_label(kind: _Class) -> str:
+    high, low, suits = kind
+    return RANKS[high] + RANKS[low] + suits
+
+
+def _suffix(weight: float) -> str:
+    return "" if weight == 1 else f":{float(weight)!r}"
