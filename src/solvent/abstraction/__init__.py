@@ -1,1 +1,1 @@
-"""Games made smaller: states that are played alike, by bucket and by public cluster."""
+"""What stands for what: public states in clusters, private states in buckets."""

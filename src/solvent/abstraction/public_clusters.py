@@ -32,6 +32,7 @@ Progress = Callable[[int, int], None]
 """Told how much is done, and of how much."""
 
 Method = Literal["sequential", "literal", "average", "medoids"]
+METHODS = get_args(Method)
 
 LARGEST_SUM = 2**26
 """Private states of one public state: squares of so many are exact in float64."""
@@ -171,10 +172,8 @@ def cluster_public(
     w = _checked_weights(weights, len(d))
     if not 1 <= clusters <= len(d):
         raise InputError(f"{len(d):,} public states make 1 to {len(d):,} clusters, not {clusters:,}")
-    if method not in get_args(Method):
-        raise InputError(
-            f"the methods of public clustering are {', '.join(get_args(Method))}, not {method!r}"
-        )
+    if method not in METHODS:
+        raise InputError(f"the methods of public clustering are {', '.join(METHODS)}, not {method!r}")
     if seed < 0 or iterations < 0 or restarts < 1:
         raise InputError(
             f"public clustering takes a seed and iterations from 0 and restarts from 1, "

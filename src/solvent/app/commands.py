@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import typer
 
 from solvent import __version__
+from solvent.app.abstraction import abstract
 from solvent.app.bench import bench
 from solvent.app.cards import cards
 from solvent.app.experiments import (
@@ -32,6 +33,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+app.add_typer(abstract, name="abstract")
 app.add_typer(bench, name="bench")
 app.add_typer(cards, name="cards")
 reproduce = typer.Typer(

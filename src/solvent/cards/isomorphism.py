@@ -185,6 +185,25 @@ def index_kernel(cards, tables, indices):  # type: ignore[no-untyped-def]
         indices[row] = class_index((street0, street1, street2, street3), tables)
 
 
+@njit(cache=True, nogil=True)
+def orbit_size(street0, street1, street2):  # type: ignore[no-untyped-def]
+    """How many hands are in the class of this one, given as bit sets: 24 over the permutations that keep it.
+
+    Suits that hold the same ranks in each street may be exchanged.
+    """
+    keep = 1
+    for suit in range(SUITS):
+        same = 1
+        for earlier in range(suit):
+            unlike = (street0 >> 16 * suit ^ street0 >> 16 * earlier) & 8191
+            unlike |= (street1 >> 16 * suit ^ street1 >> 16 * earlier) & 8191
+            unlike |= (street2 >> 16 * suit ^ street2 >> 16 * earlier) & 8191
+            if unlike == 0:
+                same += 1
+        keep *= same
+    return 24 // keep
+
+
 class Arrangements(NamedTuple):
     """What a kernel needs to find a hand of an index: every arrangement, in order of its first index."""
 
