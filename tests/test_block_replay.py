@@ -11,6 +11,7 @@ from random_public import RandomHoldem, RandomPublic
 from replays import Replay
 from solvent.forms.public import PublicGame, public_game
 from solvent.forms.unroll import unroll
+from solvent.games.bluff import Bluff
 from solvent.games.flop_holdem import FlopHoldem
 from solvent.games.kuhn import Kuhn
 from solvent.games.leduc import Leduc
@@ -28,6 +29,7 @@ EXACT = [
 """Where the players who are watched weigh iterations alike in regrets and in what they see of the other's play."""
 GAMES = {
     "one round": Kuhn(),
+    "bids": Bluff(dice=1, faces=3),
     "matrices": Leduc(ranks=2, bets1=(1, 4), bets2=(2, 8)),
     "sorted": FlopHoldem(suits=2, ranks=4, raises=1),
 }
