@@ -6,10 +6,10 @@ import random
 from collections import Counter
 
 import pytest
-from holdem_oracles import play_against_oracles, random_action, random_rules
 from hypothesis import given
 from hypothesis import strategies as st
 
+from holdem_oracles import play_against_oracles, random_action, random_rules
 from solvent.games.game import TERMINAL, GameError
 from solvent.games.holdem import CALL, FOLD, HoldemRules, Legal, act, legal, payoffs, play, start
 
