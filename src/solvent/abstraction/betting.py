@@ -10,8 +10,9 @@ the raise of it and so on; the last list holds for all later raises.
 | `3bb` | 3 big blinds, counted on this street |
 | `a` | all-in: the shorter stack |
 
-Chips are rounded to whole ones, half up. Below the minimum it becomes the minimum, above the shorter stack all-in, and
-equal sizes merge. Folding to a bet, calling and checking are always possible.
+Chips are rounded to whole ones, half up. A total that does not exceed the bet faced is no raise and drops out, below the
+minimum it becomes the minimum, above the shorter stack all-in, and equal sizes merge. Folding to a bet, calling and
+checking are always possible.
 """
 
 from __future__ import annotations
@@ -105,9 +106,7 @@ def parse_street(written: str | Sequence[str], street: str) -> StreetSizes:
             f"the sizes of the {street} are text such as '50%, a', or a list of such for the first bet, its "
             f"raise and so on"
         )
-    lists = tuple(
-        tuple(parse_size(one) for one in part.split(",")) if part.strip() else () for part in parts
-    )
+    lists = tuple(tuple(parse_size(one) for one in part.split(",")) if part.strip() else () for part in parts)
     if street != STREETS[0] and any(one.unit == TIMES for one in lists[0]):
         raise InputError(f"the first bet of the {street} faces none, so its size cannot be written with x")
     return lists
@@ -441,5 +440,7 @@ def _kernel_sizes(abstraction: BettingAbstraction) -> Sizes:
 
 def _over_streets(counts: Sequence[int], buckets: Sequence[int]) -> int:
     if len(buckets) != len(STREETS) or min(buckets) < 1:
-        raise InputError(f"buckets are given for each of {', '.join(STREETS)}, at least 1, not {list(buckets)}")
+        raise InputError(
+            f"buckets are given for each of {', '.join(STREETS)}, at least 1, not {list(buckets)}"
+        )
     return sum(count * of for count, of in zip(counts, buckets, strict=True))

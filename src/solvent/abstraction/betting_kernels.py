@@ -62,6 +62,8 @@ def raise_totals(sizes, street, raises, yours, base, big, least, most, found):  
             exact = base + value * big
         else:
             exact = np.float64(most)
+        if exact <= yours:
+            continue  # no raise at all
         total = np.int64(np.floor(min(exact, np.float64(most)) + 0.5))
         total = max(total, least)
         place = count
@@ -94,7 +96,9 @@ def grow(stack0, stack1, small, big, streets, sizes, limit, columns):  # type: i
     nodes = edges = np.int64(0)
     first, second = min(stack0, small), min(stack1, big)
     decides = first < stack0 and (first < second or second < stack1)
-    top = push(pending, 0, DECISION if decides else SHOWDOWN, 0, 0, first, second, 0, 0, 0, 0, -1)
+    top = push(
+        pending, 0, DECISION if decides else SHOWDOWN, 0, 0 if decides else -1, first, second, 0, 0, 0, 0, -1
+    )
     while top > 0:
         top -= 1
         kind, street, player = pending[top, 0], pending[top, 1], pending[top, 2]
@@ -141,12 +145,16 @@ def grow(stack0, stack1, small, big, streets, sizes, limit, columns):  # type: i
             total = found[k]
             after0, after1 = (total, second) if player == 0 else (first, total)
             longest = max(raised, total - yours)
-            top = push(pending, top, DECISION, street, 1 - player, after0, after1, base, longest, raises + 1, 1, node)
+            top = push(
+                pending, top, DECISION, street, 1 - player, after0, after1, base, longest, raises + 1, 1, node
+            )
         total = min(yours, stack) if folds else mine
         after0, after1 = (total, second) if player == 0 else (first, total)
         all_in = after0 == stack0 or after1 == stack1
         if opened == 0 and not all_in:
-            top = push(pending, top, DECISION, street, 1 - player, after0, after1, base, raised, raises, 1, node)
+            top = push(
+                pending, top, DECISION, street, 1 - player, after0, after1, base, raised, raises, 1, node
+            )
         elif all_in or street + 1 == streets:
             top = push(pending, top, SHOWDOWN, street, -1, after0, after1, base, 0, 0, 0, node)
         else:
