@@ -46,7 +46,21 @@ from solvent.errors import InputError
 from solvent.games.holdem import STREETS, HoldemRules, action_text
 from solvent.units import size
 
-__all__ = ["DEAL", "DECISION", "FOLDED", "SHOWDOWN", "BetSize", "BettingAbstraction", "BettingTree"]
+__all__ = [
+    "DEAL",
+    "DECISION",
+    "FOLDED",
+    "SHOWDOWN",
+    "BetSize",
+    "BettingAbstraction",
+    "BettingTree",
+    "build_tree",
+    "parse_betting",
+    "parse_size",
+    "parse_street",
+    "preset_named",
+    "presets",
+]
 
 MOST_NODES = 1 << 26
 """A tree of so many nodes takes about two gigabytes."""
