@@ -30,8 +30,8 @@ def play_random_hands(hands: int, seed: int, pokerkit_every: int) -> None:
 
 
 def test_random_hands_agree_with_pokerkit_and_openspiel() -> None:
-    """2,000 against universal poker, a tenth of them and those with short blinds against pokerkit."""
-    play_random_hands(2_000, 7, 10)
+    """2,000 against universal poker, a quarter of them and those with short blinds against pokerkit."""
+    play_random_hands(2_000, 7, 4)
 
 
 @pytest.mark.slow
