@@ -178,7 +178,7 @@ def reproduce_abstraction(
     out: Out = RESULTS,
     as_json: Json = False,
 ) -> None:
-    """How well buckets of hands fit: hierarchical and free, EMD and percentiles: about 6 minutes, 4 GB."""
+    """How well buckets of hands fit: hierarchical and free, EMD and percentiles: about 4 minutes, 2 GB."""
     from solvent.experiments import abstraction_quality as quality
     from solvent.experiments.abstraction_hands import deal
     from solvent.experiments.abstraction_page import claims, write_abstraction_quality
