@@ -111,8 +111,8 @@ def count_hand(table, hand, low, high, opponents, held):  # type: ignore[no-unty
 def nearest_code(hand, against, strip, centers, halves, score):  # type: ignore[no-untyped-def]
     """The code of a hand: which of its strip's centres c its OCHS o is nearest to, by the greatest o.c - |c|^2/2.
 
-    against: float32[1326, 8]. centers: float32[strips, 8, codes a strip], halves: float32[strips, codes a strip] the
-    halves of their squares. score: float32[codes a strip], room.
+    against: float32[1326, 8]. centers: float32[strips, 8, codes a strip]; halves: float32[strips, codes a strip],
+    half of their squares. score: float32[codes a strip], room.
     """
     many = centers.shape[2]
     for code in range(many):
