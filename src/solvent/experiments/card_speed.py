@@ -13,7 +13,7 @@ from numba import njit
 
 from solvent.cards.evaluator import evaluator, strengths_kernel
 from solvent.cards.isomorphism import Indexer, index_kernel
-from solvent.cards.showdown import kind_equities, kinds, order_hands, ordering, pairs
+from solvent.cards.showdown import kind_equities, kinds
 
 RANDOM_HANDS = 1_000_000
 RIVER_BOARDS = 10_000
@@ -41,13 +41,11 @@ def measure(
     hands = _random_hands(max(1, round(RANDOM_HANDS * scale)))
     boards = hands[: max(1, round(RIVER_BOARDS * scale)), :5].astype(np.int64)
     strengths, indices = np.empty(len(hands), dtype=np.uint16), np.empty(len(hands), dtype=np.int64)
-    tables, indexer = evaluator(), Indexer([2, 5]).tables
-    order_room, kinds_room = ordering(), kinds()
+    tables, indexer, room = evaluator(), Indexer([2, 5]).tables, kinds()
     work: list[tuple[str, int, Callable[[], object]]] = [
         ("seven-card hands evaluated", len(hands), lambda: strengths_kernel(hands, tables, strengths)),
         ("hands of [2, 5] indexed", len(hands), lambda: index_kernel(hands, indexer, indices)),
-        ("river boards with equities", len(boards), lambda: board_equities(boards, tables, kinds_room)),
-        ("river boards in order", len(boards), lambda: board_orders(boards, tables, pairs(), order_room)),
+        ("river boards, every hand's equity", len(boards), lambda: board_equities(boards, tables, room)),
     ]
     rows = []
     for what, count, run in work:
@@ -62,13 +60,6 @@ def board_equities(boards, tables, room):  # type: ignore[no-untyped-def]
     """Every hand's equity on each of some boards, int64[n, 5]."""
     for row in range(len(boards)):
         kind_equities(boards[row], tables, room)
-
-
-@njit(cache=True, nogil=True)
-def board_orders(boards, tables, hands, room):  # type: ignore[no-untyped-def]
-    """All live hands by strength on each of some boards, int64[n, 5]."""
-    for row in range(len(boards)):
-        order_hands(boards[row], tables, hands, room)
 
 
 def _times(run: Callable[[], object], repeats: int) -> list[float]:
