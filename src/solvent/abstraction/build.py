@@ -39,7 +39,7 @@ from solvent.abstraction.features import (
 from solvent.abstraction.hierarchical import Bucketing, Round, hierarchical
 from solvent.abstraction.presets import Design
 from solvent.abstraction.public_clusters import cluster_public, transition_distances
-from solvent.bundle import read_bundle, remove_half_written, write_bundle, write_text
+from solvent.bundle import check_room, read_bundle, remove_half_written, write_bundle, write_text
 from solvent.cards.isomorphism import Indexer
 from solvent.errors import InputError
 
@@ -103,6 +103,7 @@ def build(
                     f"{folder} holds another abstraction, {made.design.label}; choose another folder"
                 )
             return made, made.facts.get("seconds", {})
+        check_room(folder, estimate(design, threads).disk)
         builder = _Builder(design, folder, threads, watch or (lambda stage, done, total: None))
         arrays = builder.tables()
         facts = describe_tables(arrays, design) | {"seconds": builder.seconds, "threads": threads}

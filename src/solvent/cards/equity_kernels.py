@@ -17,7 +17,7 @@ from solvent.cards.evaluator import (
     SUIT_SHIFT,
     strength_of,
 )
-from solvent.cards.showdown import finish_order
+from solvent.cards.showdown import sort_hands
 
 SHARED = 120
 """From so many hands on it pays to evaluate the 91 pairs of ranks instead, where there is no flush."""
@@ -75,8 +75,6 @@ def meet_on_boards(known, stub, symmetries, tables, hands, sweep, won):  # type:
             flushes = key + MAY_FLUSH & FLUSH_BITS != 0
             if shared:
                 strengths_by_ranks(key, bits, card_key, high_place, low_place, by_ranks, of_ranks)
-            for digit in range(129):
-                digits[digit] = 0
             live = 0
             for hand in range(count):
                 both = hand_bits[hand]
@@ -88,14 +86,13 @@ def meet_on_boards(known, stub, symmetries, tables, hands, sweep, won):  # type:
                     strength[hand] = strength_of(
                         key + hand_key[hand], bits | both, 7, high_place, low_place, by_ranks, by_flush
                     )
-                spare[live] = hand
-                digits[(strength[hand] & 127) + 1] += 1
+                order[live] = hand
                 live += 1
             if sweep:
-                finish_order(live, strength, order, spare, digits)
+                sort_hands(strength, order, spare, digits, live)
                 sweep_hands(strength, order, live, hands.low, hands.high, weight, held, copies, won)
             else:
-                compare_hands(strength, spare, order, live, hand_bits, weight, copies, won)
+                compare_hands(strength, order, spare, live, hand_bits, weight, copies, won)
         if left == 0:
             break
         place = left - 1
@@ -188,21 +185,21 @@ def sweep_hands(strength, order, live, low, high, weight, held, copies, won):  #
 
 
 @njit(cache=True, nogil=True)
-def compare_hands(strength, alive, facing, live, bits, weight, copies, won):  # type: ignore[no-untyped-def]
-    """Every live hand of one range against every one of the other, for which `facing` is room."""
+def compare_hands(strength, order, spare, live, bits, weight, copies, won):  # type: ignore[no-untyped-def]
+    """Every hand of one range against every hand of the other."""
     others = 0
     for place in range(live):
-        if weight[alive[place], 1] > 0:
-            facing[others] = alive[place]
+        if weight[order[place], 1] > 0:
+            spare[others] = order[place]
             others += 1
     for place in range(live):
-        hand = alive[place]
+        hand = order[place]
         mine = weight[hand, 0] * copies
         if mine == 0:
             continue
         mine_bits, strong, win, tie = bits[hand], strength[hand], 0.0, 0.0
         for met in range(others):
-            other = facing[met]
+            other = spare[met]
             if bits[other] & mine_bits:
                 continue
             if strength[other] < strong:

@@ -45,7 +45,11 @@ def measure(
     work: list[tuple[str, int, Callable[[], object]]] = [
         ("seven-card hands evaluated", len(hands), lambda: strengths_kernel(hands, tables, strengths)),
         ("hands of [2, 5] indexed", len(hands), lambda: index_kernel(hands, indexer, indices)),
-        ("river boards, every hand's equity", len(boards), lambda: board_equities(boards, tables, room)),
+        (
+            "river boards: equities of 1,081 hands",
+            len(boards),
+            lambda: river_boards(boards, tables, room),
+        ),
     ]
     rows = []
     for what, count, run in work:
@@ -56,7 +60,7 @@ def measure(
 
 
 @njit(cache=True, nogil=True)
-def board_equities(boards, tables, room):  # type: ignore[no-untyped-def]
+def river_boards(boards, tables, room):  # type: ignore[no-untyped-def]
     """Every hand's equity on each of some boards, int64[n, 5]."""
     for row in range(len(boards)):
         kind_equities(boards[row], tables, room)
