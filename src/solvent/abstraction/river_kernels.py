@@ -142,22 +142,29 @@ def river_tables(  # type: ignore[no-untyped-def]
     order, equity, against, clusters = room.ordering.order, room.equity, room.against, room.clusters
     score = np.empty(centers.shape[2], dtype=np.float32)
     rows = np.empty(LIVE, dtype=np.int64)
+    counts = np.zeros(deals.shape[1], dtype=np.int64)
     for at in range(start, end):
         board = boards[at]
         bits = board_bits(board, 5)
         opponent_equities(board, evaluator, hands, opponents, room)
-        many = public_clusters_of(board, flop_index, cluster_of_flop, clusters)
         for place in range(LIVE):
             rows[place] = class_index((hand_bits[order[place]], bits, 0, 0), index)
         for place in range(LIVE):
-            if table[rows[place]] != UNSEEN:
-                continue  # a hand like it came before: every class belongs to one board
+            seen = table[rows[place]]
+            if seen != UNSEEN:  # a hand like it came before: every class belongs to one board
+                counts[seen >> 16] += 1
+                continue
             hand = order[place]
             code = nearest_code(hand, against, strip_of[equity[hand]], centers, halves, score)
             table[rows[place]] = code << 16 | equity[hand]
-            weight = orbit_size(hand_bits[hand], bits, 0)
-            for which in range(many):
-                deals[clusters[0, which], code] += weight * clusters[1, which]
+            counts[code] += 1
+        many = public_clusters_of(board, flop_index, cluster_of_flop, clusters)
+        weight = orbit_size(bits, 0, 0)
+        for code in range(len(counts)):
+            if counts[code]:
+                for which in range(many):
+                    deals[clusters[0, which], code] += counts[code] * weight * clusters[1, which]
+                counts[code] = 0
 
 
 @njit(cache=True, nogil=True)

@@ -1,4 +1,4 @@
-"""Deals for Monte Carlo CFR: nine cards of a deck, every street's buckets, who wins; then a traversal for each player."""
+"""Deals for Monte Carlo CFR: nine cards, every street's buckets and who wins; then a traversal for each player."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ def holdem_iterations(  # type: ignore[no-untyped-def]
 ):  # fmt: skip
     """Iterations `start` to `end`: each deals cards once and traverses the tree for both players.
 
-    layout: int64[4, 3], by street: where rows begin in the head (preflop) or in a cluster's arena, floats a bucket has,
-    and (first row) floats of the head and of a cluster. deck: int64[52]. base: int64[2, 4], room. exploration: (height,
-    slope), the least probability of an action falls with the iterations. linear: whether iteration t counts t.
+    layout: int64[3, 4]: (0, floats of the head, floats of a cluster's arena, 0); floats of a bucket by street; where
+    each street's rows begin in a cluster's arena. deck: int64[52]. base: int64[2, 4], room. exploration: (height,
+    slope), the least probability of an action falls with the iterations. linear: 1 if iteration t counts t, else 0.
     """
     hole_index, board_index, flop_index, turn_index, river_index = lookup[:5]
     cluster_of_flop, flop_bucket, turn_bucket, river_code, river_bucket = lookup[5:]
@@ -77,6 +77,6 @@ def holdem_iterations(  # type: ignore[no-untyped-def]
         prune = np.float32(np.float64(random_bits(random) >> np.uint64(40)) * 2.0**-24) < PRUNED_SHARE
         for player in range(2):
             traverse(
-                player, weight, nodes, children, pays, base, outcome, table, stack, strategy, values, random, touched,
-                least, floor if prune else np.float32(-np.inf), reward, unit,
+                player, weight, nodes, children, pays, base, outcome, table, stack, strategy, values, random,
+                touched, least, floor if prune else np.float32(-np.inf), reward, unit,
             )  # fmt: skip

@@ -1,11 +1,11 @@
 """External-sampling Monte Carlo CFR on the sampled form: a betting tree, and a row of numbers for each bucket.
 
-One traversal is for one player and one deal. At his nodes all actions are walked and regrets updated; at the other's
-nodes the average strategy is accumulated and one action sampled. Cards come in only through `base`, where each
-player's rows of each street begin, and `outcome`, who wins at showdown.
+One traversal is for one player and one deal. At his nodes all actions are walked and regrets updated; at the
+other's nodes the average strategy is accumulated and one action sampled. Cards come in only through `base`, where
+each player's rows of each street begin, and `outcome`, who wins at showdown.
 
-A row is [regrets of all actions, sums of strategies of all actions]. Rows of one bucket on one street lie together in
-the order of the tree, so that what a traversal touches is near what it touched before.
+A row is [regrets of all actions, sums of strategies of all actions]. Rows of one bucket on one street lie together
+in the order of the tree, so that what a traversal touches is near what it touched before.
 """
 
 from __future__ import annotations
