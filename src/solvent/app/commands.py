@@ -17,6 +17,7 @@ from solvent.app.bench import bench
 from solvent.app.cards import cards
 from solvent.app.experiments import (
     bench_plans,
+    reproduce_abstraction,
     reproduce_aggregation,
     reproduce_full_deck,
     reproduce_larger_game,
@@ -45,6 +46,7 @@ reproduce.command("aggregation")(reproduce_aggregation)
 reproduce.command("full-deck")(reproduce_full_deck)
 reproduce.command("total-rbp")(reproduce_total_rbp)
 reproduce.command("larger-game")(reproduce_larger_game)
+reproduce.command("abstraction")(reproduce_abstraction)
 
 # typer carries its own copy of click; this is that copy's root of all usage errors.
 _UsageError: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
