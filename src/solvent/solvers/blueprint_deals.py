@@ -37,8 +37,8 @@ def holdem_iterations(  # type: ignore[no-untyped-def]
 ):  # fmt: skip
     """Iterations `start` to `end`: each deals cards once and traverses the tree for both players.
 
-    layout: int64[3, 4]: (0, floats of the head, floats of a cluster's arena, 0); floats of a bucket by street; where
-    each street's rows begin in a cluster's arena. deck: int64[52]. base: int64[2, 4], room. exploration: (height,
+    layout: int64[3, 4]: (0, floats of the head, floats of a cluster's arena, 0); floats of a bucket by street;
+    where each street's rows begin in a cluster's arena. deck: int64[52]. base: int64[2, 4], room. exploration: (height,
     slope), the least probability of an action falls with the iterations. linear: 1 if iteration t counts t, else 0.
     """
     hole_index, board_index, flop_index, turn_index, river_index = lookup[:5]
@@ -58,20 +58,20 @@ def holdem_iterations(  # type: ignore[no-untyped-def]
             board_key += card_key[deck[place]]
         cluster = np.int64(cluster_of_flop[class_index((flop, zero, zero, zero), board_index)])
         arena = layout[0, 1] + cluster * layout[0, 2]
-        strong = (0, 0)
+        lead = np.int64(0)  # how much stronger player 0's hand is
         for who in range(2):
             hole = as_bits(deck, 2 * who, 2 * who + 2)
             base[who, 0] = class_index((hole, zero, zero, zero), hole_index) * layout[1, 0]
             bucket = np.int64(flop_bucket[class_index((hole, flop, zero, zero), flop_index)])
-            base[who, 1] = arena + bucket * layout[1, 1]
+            base[who, 1] = arena + layout[2, 1] + bucket * layout[1, 1]
             bucket = np.int64(turn_bucket[class_index((hole, flop, turn, zero), turn_index)])
             base[who, 2] = arena + layout[2, 1] + bucket * layout[1, 2]
             code = river_code[class_index((hole, board, zero, zero), river_index)]
             base[who, 3] = arena + layout[2, 2] + np.int64(river_bucket[cluster, code]) * layout[1, 3]
             key = board_key + card_key[deck[2 * who]] + card_key[deck[2 * who + 1]]
             strength = np.int64(strength_of(key, board | hole, 7, high_place, low_place, by_ranks, by_flush))
-            strong = (strength, 0) if who == 0 else (strong[0], strength)
-        outcome = 1 - (strong[0] > strong[1]) + (strong[0] < strong[1])
+            lead += strength if who == 0 else -strength
+        outcome = 1 - (lead > 0) + (lead < 0)
         weight = np.float32(iteration + 1) * linear + (np.float32(1) - linear)
         least = np.float32(max(0.0, exploration[0] - exploration[1] * iteration))
         prune = np.float32(np.float64(random_bits(random) >> np.uint64(40)) * 2.0**-24) < PRUNED_SHARE
