@@ -7,7 +7,7 @@ import json
 import pytest
 
 from solvent.app.commands import run
-from test_cli import refused, solvent
+from test_cli import solvent
 
 
 @pytest.fixture
@@ -65,10 +65,6 @@ def test_bad_input_gets_one_line(here, arguments: list[str], said: str) -> None:
     assert err.startswith("solvent: ")
     assert err.count("\n") == 1
     assert said in err
-
-
-def test_a_refusal_of_a_real_process() -> None:
-    assert "no deal is left" in refused("cards", "equity", "AsAh", "AsKs")
 
 
 def test_bench_cards_prints_rows(here) -> None:

@@ -32,7 +32,7 @@ def write_bundle(folder: Path, arrays: Mapping[str, NDArray[Any]], facts: Mappin
     aside = folder.with_name(f".{folder.name}{WRITING}")
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        _check_space(folder.parent, sum(array.nbytes for array in arrays.values()))
+        check_room(folder.parent, sum(array.nbytes for array in arrays.values()))
         shutil.rmtree(aside, ignore_errors=True)
         aside.mkdir()
         files = {name: _write_array(aside / f"{name}.npy", array) for name, array in arrays.items()}
@@ -104,7 +104,8 @@ def write_text(path: Path, text: str) -> None:
         raise InputError(f"cannot write {path}: {error.strerror or error}") from error
 
 
-def _check_space(folder: Path, needed: int) -> None:
+def check_room(folder: Path, needed: int) -> None:
+    """Refuse to begin what the disk has no room for."""
     free = shutil.disk_usage(folder).free
     if needed + DISK_RESERVE > free:
         raise InputError(

@@ -150,6 +150,9 @@ class CardAbstraction:
                 f"{facts.get('version')} and this one reads version {VERSION}; make it anew"
             )
         arrays, facts = read_bundle(tables, verify=verify, mapped=True)
+        for name, pattern in zip(LOOKED_UP, INDEXED[1:], strict=False):
+            if name not in arrays or len(arrays[name]) != Indexer(pattern).size:
+                raise InputError(f"{tables} is damaged: its table {name} is missing or has another size")
         return cls(arrays, facts)
 
 

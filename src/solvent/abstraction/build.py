@@ -39,7 +39,7 @@ from solvent.abstraction.features import (
 from solvent.abstraction.hierarchical import Bucketing, Round, hierarchical
 from solvent.abstraction.presets import Design
 from solvent.abstraction.public_clusters import cluster_public, transition_distances
-from solvent.bundle import read_bundle, remove_half_written, write_bundle, write_text
+from solvent.bundle import check_room, read_bundle, remove_half_written, write_bundle, write_text
 from solvent.cards.isomorphism import Indexer
 from solvent.errors import InputError
 
@@ -103,6 +103,7 @@ def build(
                     f"{folder} holds another abstraction, {made.design.label}; choose another folder"
                 )
             return made, made.facts.get("seconds", {})
+        check_room(folder, estimate(design, threads).disk)
         builder = _Builder(design, folder, threads, watch or (lambda stage, done, total: None))
         arrays = builder.tables()
         facts = describe_tables(arrays, design) | {"seconds": builder.seconds, "threads": threads}
@@ -164,11 +165,11 @@ class _Builder:
             ), cluster_of_flop)},
         )  # fmt: skip
         streets |= self.stage("turn buckets", lambda: self.turn_street(turn_bucketing, cluster_of_flop))
-        river = self.stage("river buckets", lambda: self.river(flop, cluster_of_flop))
+        river = self.stage("river buckets", lambda: self.river(flop, cluster_of_flop), keep=False)
         return {**public, **streets, **river}
 
-    def stage(self, name: str, make: Callable[[], Arrays]) -> Arrays:
-        """What a stage makes, or what it made before."""
+    def stage(self, name: str, make: Callable[[], Arrays], keep: bool = True) -> Arrays:
+        """What a stage makes, or what it made before. The last need not be kept: the tables are."""
         folder = self.work / name.replace(" ", "-")
         if folder.is_dir():
             arrays, facts = read_bundle(folder)
@@ -178,7 +179,8 @@ class _Builder:
         self.watch(name, 0, 1)
         arrays = make()
         self.seconds[name] = time.perf_counter() - start
-        write_bundle(folder, arrays, {"seconds": self.seconds[name]})
+        if keep:
+            write_bundle(folder, arrays, {"seconds": self.seconds[name]})
         return arrays
 
     def progress(self, stage: str) -> Callable[[int, int], None]:

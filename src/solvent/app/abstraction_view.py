@@ -140,7 +140,13 @@ def plot_clusters(found: list[PublicCluster], path: Path) -> None:
                         "edgecolor": "none",
                     },
                 )
-        axes.barh(row, each.raw_flops / max(other.raw_flops for other in found), left=columns, height=0.7)
+        axes.barh(
+            row,
+            each.raw_flops / max(other.raw_flops for other in found),
+            left=columns,
+            height=0.7,
+            color="#b0bec5",
+        )
         axes.text(columns + 0.02, row, f"{each.raw_flops:,}", fontsize=7, va="center")
     axes.set_xlim(-0.3, columns + 1.1)
     axes.set_ylim(len(found) - 0.4, -0.6)

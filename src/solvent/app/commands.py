@@ -165,7 +165,9 @@ def solve(
     prune_length: Annotated[
         str | None, typer.Option(help="How long to prune: dynamic or guaranteed.  [default: dynamic]")
     ] = None,
-    threads: Annotated[int | None, typer.Option(help="Threads.  [default: all cores]")] = None,
+    threads: Annotated[
+        int | None, typer.Option(help="Threads.  [default: all cores; 1 with pruning]")
+    ] = None,
     dtype: Annotated[str | None, typer.Option(help="auto, float64 or float32.  [default: auto]")] = None,
     iterations: Annotated[
         int | None, typer.Option(help="Stop after so many in all.  [default: 1000 if no limit is given]")
@@ -210,7 +212,7 @@ def solve(
             prune_near=prune_near,
             prune_after=prune_after,
             prune_length=prune_length,
-            threads=cores() if threads is None and resume is None else threads,
+            threads=cores() if threads is None and resume is None and pruning in (None, "none") else threads,
             dtype=dtype,
             iterations=iterations,
             until=until,

@@ -17,6 +17,7 @@ from solvent.cards.evaluator import (
     SUIT_SHIFT,
     strength_of,
 )
+from solvent.cards.showdown import sort_hands
 
 SHARED = 120
 """From so many hands on it pays to evaluate the 91 pairs of ranks instead, where there is no flush."""
@@ -138,24 +139,6 @@ def stands_for(bits, symmetries):  # type: ignore[no-untyped-def]
         if moved == bits:
             same += 1
     return len(symmetries) // same
-
-
-@njit(cache=True, nogil=True)
-def sort_hands(strength, order, spare, digits, live):  # type: ignore[no-untyped-def]
-    """Sort the first `live` hands of `order` by strength: two passes by seven bits."""
-    for shift in (0, 7):
-        for digit in range(129):
-            digits[digit] = 0
-        for place in range(live):
-            spare[place] = order[place]
-            digits[(strength[order[place]] >> shift & 127) + 1] += 1
-        for digit in range(128):
-            digits[digit + 1] += digits[digit]
-        for place in range(live):
-            hand = spare[place]
-            digit = strength[hand] >> shift & 127
-            order[digits[digit]] = hand
-            digits[digit] += 1
 
 
 @njit(cache=True, nogil=True)

@@ -94,8 +94,6 @@ def order_hands(board, tables, hands, room):  # type: ignore[no-untyped-def]
         key += card_key[board[place]]
         bits |= card_bit[board[place]]
     strength, order, spare, digits = room
-    for digit in range(129):
-        digits[digit] = 0
     live = 0
     hand_key, hand_bits = hands.key, hands.bits
     for hand in range(HANDS):
@@ -105,33 +103,27 @@ def order_hands(board, tables, hands, room):  # type: ignore[no-untyped-def]
             continue
         strong = strength_of(key + hand_key[hand], bits | both, 7, high_place, low_place, by_ranks, by_flush)
         strength[hand] = strong
-        spare[live] = hand
-        digits[(strong & 127) + 1] += 1
+        order[live] = hand
         live += 1
-    finish_order(live, strength, order, spare, digits)
+    sort_hands(strength, order, spare, digits, live)
 
 
 @njit(cache=True, nogil=True)
-def finish_order(count, strength, order, spare, digits):  # type: ignore[no-untyped-def]
-    """Sort what `spare` lists by strength into `order`, its low seven bits already counted in `digits`."""
-    for digit in range(128):
-        digits[digit + 1] += digits[digit]
-    for place in range(count):
-        digit = strength[spare[place]] & 127
-        order[digits[digit]] = spare[place]
-        digits[digit] += 1
-    for digit in range(129):
-        digits[digit] = 0
-    for place in range(count):
-        digits[(strength[order[place]] >> 7) + 1] += 1
-    for digit in range(128):
-        digits[digit + 1] += digits[digit]
-    for place in range(count):
-        digit = strength[order[place]] >> 7
-        spare[digits[digit]] = order[place]
-        digits[digit] += 1
-    for place in range(count):
-        order[place] = spare[place]
+def sort_hands(strength, order, spare, digits, live):  # type: ignore[no-untyped-def]
+    """Sort the first `live` hands of `order` by strength: two passes by seven bits."""
+    for shift in (0, 7):
+        for digit in range(129):
+            digits[digit] = 0
+        for place in range(live):
+            spare[place] = order[place]
+            digits[(strength[order[place]] >> shift & 127) + 1] += 1
+        for digit in range(128):
+            digits[digit + 1] += digits[digit]
+        for place in range(live):
+            hand = spare[place]
+            digit = strength[hand] >> shift & 127
+            order[digits[digit]] = hand
+            digits[digit] += 1
 
 
 KINDS_OF_CARDS = 26
@@ -172,8 +164,6 @@ def kind_equities(board, tables, room):  # type: ignore[no-untyped-def]
     strength, order, spare, digits = room.ordering
     cards = room.cards
     pairs = 0
-    for digit in range(129):
-        digits[digit] = 0
     for a in range(KINDS_OF_CARDS):
         if cards[0, a] == 0:
             continue
@@ -193,10 +183,9 @@ def kind_equities(board, tables, room):  # type: ignore[no-untyped-def]
                 by_flush,
             )
             strength[pair] = strong
-            spare[pairs] = pair
-            digits[(strong & 127) + 1] += 1
+            order[pairs] = pair
             pairs += 1
-    finish_order(pairs, strength, order, spare, digits)
+    sort_hands(strength, order, spare, digits, pairs)
     sweep_kinds(pairs, strength, order, cards, room.held, room.equity)
 
 

@@ -13,7 +13,7 @@ from numba import njit
 
 from solvent.cards.evaluator import evaluator, strengths_kernel
 from solvent.cards.isomorphism import Indexer, index_kernel
-from solvent.cards.showdown import HANDS, count_equities, order_hands, pairs, scratch
+from solvent.cards.showdown import kind_equities, kinds
 
 RANDOM_HANDS = 1_000_000
 RIVER_BOARDS = 10_000
@@ -41,15 +41,14 @@ def measure(
     hands = _random_hands(max(1, round(RANDOM_HANDS * scale)))
     boards = hands[: max(1, round(RIVER_BOARDS * scale)), :5].astype(np.int64)
     strengths, indices = np.empty(len(hands), dtype=np.uint16), np.empty(len(hands), dtype=np.int64)
-    equities = np.zeros(HANDS, dtype=np.uint16)
-    tables, indexer, room = evaluator(), Indexer([2, 5]).tables, scratch()
+    tables, indexer, room = evaluator(), Indexer([2, 5]).tables, kinds()
     work: list[tuple[str, int, Callable[[], object]]] = [
         ("seven-card hands evaluated", len(hands), lambda: strengths_kernel(hands, tables, strengths)),
         ("hands of [2, 5] indexed", len(hands), lambda: index_kernel(hands, indexer, indices)),
         (
-            "river boards: 1,081 hands ordered and counted",
+            "river boards: equities of 1,081 hands",
             len(boards),
-            lambda: river_boards(boards, tables, pairs(), room, equities),
+            lambda: river_boards(boards, tables, room),
         ),
     ]
     rows = []
@@ -61,11 +60,10 @@ def measure(
 
 
 @njit(cache=True, nogil=True)
-def river_boards(boards, tables, hands, room, equities):  # type: ignore[no-untyped-def]
+def river_boards(boards, tables, room):  # type: ignore[no-untyped-def]
     """Every hand's equity on each of some boards, int64[n, 5]."""
     for row in range(len(boards)):
-        order_hands(boards[row], tables, hands, room)
-        count_equities(hands, room, equities)
+        kind_equities(boards[row], tables, room)
 
 
 def _times(run: Callable[[], object], repeats: int) -> list[float]:

@@ -18,12 +18,14 @@ from solvent.response.exploitability import Evaluation
 from solvent.solvers.array_pass import array_bytes
 from solvent.solvers.cfr import HistorySolver, check_options, table_dtype
 from solvent.solvers.flattened import flattened_bytes
+from solvent.solvers.interval_public import IntervalPublicSolver
 from solvent.solvers.plans import check_plan
 from solvent.solvers.pruned_cfr import PrunedSolver
 from solvent.solvers.pruned_public import PrunedPublicSolver
 from solvent.solvers.pruning import NO_PRUNING, Pruning
 from solvent.solvers.public_cfr import PublicSolver, check_public_options, way_of
-from solvent.solvers.rules import RegretRule, load_rule
+from solvent.solvers.rules import CFRPlus, RegretRule, load_rule
+from solvent.solvers.total_public import TotalPublicSolver
 from solvent.strategy.strategy import Strategy
 from solvent.units import size
 
@@ -46,6 +48,14 @@ LANES_BYTES_PER_HISTORY = 88
 FORMS = ("auto", "history", "public")
 PRUNE_HISTORIES_UP_TO = 5_000_000
 """Histories up to which pruning goes history by history rather than by block, unless the user says otherwise."""
+
+
+BY_BLOCK: dict[str, type[PrunedPublicSolver]] = {
+    kind.mode: kind for kind in (PrunedPublicSolver, IntervalPublicSolver, TotalPublicSolver)
+}
+"""The solvers on the public form by how they prune."""
+SUMS = {"interval": 3, "total": 1}
+"""Of values, bounds and, for interval pruning, copies of averages: at most so many times a table of regrets."""
 
 
 class Solver(Protocol):
@@ -123,6 +133,7 @@ class Options:
         if self.form not in FORMS:
             raise InputError(f"there is no form {self.form!r}; the forms are {', '.join(FORMS)}")
         self.pruning.check_plan(self.plan)
+        self.pruning.check_threads(self.threads)
         check_options(self.updates, self.dtype)
         check_plan(self.plan, self.threads)
         if self.isomorphism not in ("on", "off"):
@@ -208,7 +219,8 @@ def _public(game: PublicRules, rule: str | RegretRule, options: Options, memory:
                 )
         if options.plan == "serial":
             raise InputError("the serial plan prunes on the history form; by block it is the aggregated plan")
-        return PrunedPublicSolver(public, rule, options.updates, options.pruning, options.dtype)
+        solver = BY_BLOCK[options.pruning.mode]
+        return solver(public, rule, options.updates, options.pruning, options.dtype)
     return PublicSolver(
         public,
         rule,
@@ -226,7 +238,9 @@ def _public_bytes(game: PublicGame, rule: RegretRule, options: Options) -> int:
     dtype = np.dtype(table_dtype(options.dtype, game.cells))
     tables = 3 if rule.predictive else 2
     copies = tables - 1 if options.updates == "simultaneous" else 0
-    sums = 1 if options.pruning.mode == "total" else 0  # of values and bounds, by infoset
+    sums = SUMS.get(options.pruning.mode, 0)
+    if options.pruning.skips and isinstance(rule, CFRPlus):
+        sums += 1  # regrets below 0
     total = (tables + copies + sums) * game.cells * dtype.itemsize
     if options.plan in ("serial", "branched"):
         return total + WALK_BYTES_PER_CELL * game.cells

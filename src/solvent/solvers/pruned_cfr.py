@@ -318,7 +318,8 @@ class PrunedSolver(OnHistories):
             kernels.match_all(forest, self._held(), self._play)
 
     def _note_peak(self) -> None:
-        self.peak_stored = max(self.peak_stored, (self.stored_regrets + self.stored_averages) / 2)
+        copies = (sum(map(len, self._kept)) + len(self._base)) / max(1, self.cells)
+        self.peak_stored = max(self.peak_stored, (self.stored_regrets + self.stored_averages + copies) / 2)
 
     # Checkpoints
 

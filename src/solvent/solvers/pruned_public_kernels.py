@@ -1,7 +1,6 @@
-"""Compiled passes of total pruning on the public form, by block: an action on all boards and for all hands.
+"""Compiled passes of pruning on the public form, by block: an action on all boards and for all hands.
 
-A block is pruned when no hand on any board would have been better off with it, even with best responses
-behind. The nodes behind it are *cut*: neither player's pass comes there. The passes are those of
+The nodes behind a pruned block are *cut*: neither player's pass comes there. The passes are those of
 `solvent.response.public_kernels` on a copy of the tree in which cut nodes have the symbol CUT.
 """
 
@@ -12,9 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from solvent.forms.public import DEAL, DECISION
+from solvent.forms.public import DECISION
 from solvent.response import public_kernels as kernels
-from solvent.response.public_kernels import RESPOND, UPDATE, Rule
 
 Array = Any
 
@@ -22,22 +20,27 @@ CUT = -3
 
 
 class Sums(NamedTuple):
-    """What is kept by node: sum v(I), and the largest gap among an infoset's pruned actions, or more.
+    """What is kept by node, sum v(I), and how far pruned actions are from returning.
 
-    Numbers of node n on board b begin at `offset[n] + b * seats`; -1 means that there are none.
+    Numbers of node n on board b begin at `value_offset[n] + b * seats`; -1 means that there are none.
     """
 
     value_offset: Array
     value: Array
+    by_edge: bool
+    """Whether every pruned block has a bound of its own, rather than a node one for all of them."""
     bound_offset: Array
     bound: Array
+    """The most that the gaps of pruned actions can have become."""
     most: Array
-    """float64[nodes]: the largest U(I, a) among the pruned actions, times the chance of deal and board."""
+    """float64[nodes or edges]: the largest U(I, a) that a bound is for, times the chance of deal and board."""
     failed: Array
-    """uint8[nodes]: whether a bound has come above 0."""
+    """uint8[nodes or edges]: whether a bound has come above 0."""
     offset: Array
     gap: Array
-    """Gaps by block, at `offset`, where regrets have a floor; else empty."""
+    """Regrets that may be below 0, by block at `offset`, where those that are played have a floor; else empty."""
+    jumps: bool
+    """Whether such a regret counts as 0 as soon as it rises."""
 
 
 class Chances(NamedTuple):
@@ -85,33 +88,44 @@ def reach_against(tree, chances, player, level, boards, board, source, seats, wo
 def track(tree, chances, sums, weight, player, level, boards, board, start, stop, seats, work, by_card):  # type: ignore[no-untyped-def]
     """Add an iteration to the sums of the traverser's nodes, whose values are in the workspace."""
     reach = tree.spare * seats
+    base = board * seats
     for node in range(start, stop):
         if tree.symbol[node] != DECISION or tree.player[node] != player:
             continue
         value = tree.value_row[node] * seats
-        at = sums.value_offset[node] + board * seats
+        at = sums.value_offset[node] + base
         for k in range(seats):
             sums.value[at + k] += weight * work[value + k]
-        if len(sums.gap):
-            for edge in range(tree.first_edge[node], tree.first_edge[node + 1]):
-                at = sums.offset[edge] + board * seats
-                below = tree.value_row[tree.child[edge]] * seats
-                if sums.offset[edge] >= 0:
-                    for k in range(seats):
-                        sums.gap[at + k] += weight * (work[below + k] - work[value + k])
-        at = sums.bound_offset[node]
-        if at < 0:
+        first, last = tree.first_edge[node], tree.first_edge[node + 1]
+        bounded = not sums.by_edge and sums.bound_offset[node] >= 0
+        for edge in range(first, last):
+            bounded |= sums.by_edge and sums.bound_offset[edge] >= 0
+            if len(sums.gap) == 0 or sums.offset[edge] < 0:
+                continue
+            at = sums.offset[edge] + base
+            below = tree.value_row[tree.child[edge]] * seats
+            for k in range(seats):
+                gained = weight * (work[below + k] - work[value + k])
+                if sums.jumps and gained > 0.0 and sums.gap[at + k] < 0.0:
+                    sums.gap[at + k] = gained
+                else:
+                    sums.gap[at + k] += gained
+        if not bounded:
             continue
-        at += board * seats
         source = tree.other_row[player, node] * seats
         reach_against(tree, chances, player, level, boards, board, source, seats, work, reach, by_card)
-        most = sums.most[node]
-        worst = -np.inf
-        for k in range(seats):
-            sums.bound[at + k] += weight * (most * work[reach + k] - work[value + k])
-            worst = max(worst, sums.bound[at + k])
-        if worst > 0.0:
-            sums.failed[node] = 1
+        if not sums.by_edge:
+            first, last = node, node + 1
+        for place in range(first, last):
+            at = sums.bound_offset[place] + base
+            most = sums.most[place]
+            worst = -np.inf
+            if sums.bound_offset[place] >= 0:
+                for k in range(seats):
+                    sums.bound[at + k] += weight * (most * work[reach + k] - work[value + k])
+                    worst = max(worst, sums.bound[at + k])
+            if worst > 0.0:
+                sums.failed[place] = 1
 
 
 @njit(cache=True, nogil=True)
@@ -155,8 +169,8 @@ def pass_live(tree, down, rounds, spaces, tables, rule, sums, weight, chances, p
     """One player's pass over all that is not cut; returns the public nodes x hands that were touched.
 
     In `down` only what is behind the player's own pruned blocks is cut, and the other's nodes: his average
-    grows wherever he plays, though the other player does not come there. With `weight` above 0 the sums of
-    total pruning grow too.
+    grows wherever he plays, though the other player does not come there. With `weight` above 0 the sums that
+    interval and total pruning need grow too.
     """
     last = len(rounds) - 1
     kernels.pass_down(down, rounds, spaces, tables, rule, player, above)
@@ -240,266 +254,6 @@ def first_round_up(tree, rounds, spaces, tables, rule, sums, weight, chances, pl
     kernels.ascend(tree, tables, rule, player, start, stop, 0, seats, work)
     if weight > 0.0:
         track(tree, chances, sums, weight, player, 0, boards, 0, start, stop, seats, work, by_card)
-    return touched
-
-
-# Gaps from regrets
-
-
-@njit(cache=True, nogil=True)
-def add_up_node(tree, offset, regret, scale, possible, player, board, node, seats, work, worst, chosen, sums):  # type: ignore[no-untyped-def]
-    """Q of one node from those behind it, all as values; gaps of the player's own actions on the way.
-
-    `worst[e]` becomes the largest gap of a hand that can be held. Gaps of `chosen` actions go to the bounds.
-    """
-    first, last = tree.first_edge[node], tree.first_edge[node + 1]
-    target = tree.value_row[node] * seats
-    base = board * seats
-    mine = tree.player[node] == player
-    spare = tree.spare * seats
-    work[spare : spare + seats] = -np.inf if mine else 0.0
-    at = sums.bound_offset[node]
-    for edge in range(first, last):
-        below = tree.value_row[tree.child[edge]] * seats
-        if not mine:
-            for k in range(seats):
-                work[spare + k] += work[below + k]
-            continue
-        if offset[edge] < 0:
-            # A pruned action is worth its bound at most; it can be the best only if nothing else is.
-            continue
-        for k in range(seats):
-            gap = scale * regret[offset[edge] + base + k] + work[below + k]
-            work[spare + k] = max(work[spare + k], gap)
-            if possible[board, k]:
-                worst[edge] = max(worst[edge], gap)
-                if chosen[edge]:
-                    sums.bound[at + base + k] = max(sums.bound[at + base + k], gap)
-            elif chosen[edge]:
-                sums.bound[at + base + k] = max(sums.bound[at + base + k], -1.0)
-    work[target : target + seats] = work[spare : spare + seats]
-
-
-@njit(cache=True, nogil=True)
-def add_up_regrets(tree, rounds, possible, offset, regret, scale, player, worst, chosen, sums, out):  # type: ignore[no-untyped-def]
-    """T psi(I, a) - sum v(I) of every block that is stored, from the regrets: its largest, in `worst`."""
-    worst[:] = -np.inf
-    last = len(rounds) - 1
-    for level in range(last, -1, -1):
-        boards = rounds[level]
-        seats = boards.hand.shape[1]
-        work = np.zeros(tree.rows * seats)
-        total = np.zeros(rounds[0].hand.shape)
-        for s in range(len(boards.subtree)):
-            start, stop, deal = boards.subtree[s, 0], boards.subtree[s, 1], boards.subtree[s, 2]
-            if deal >= 0 and tree.symbol[deal] == CUT:
-                continue
-            for board in range(len(boards.hand)):
-                for node in range(stop - 1, start - 1, -1):
-                    if tree.symbol[node] == DECISION:
-                        add_up_node(
-                            tree, offset, regret, scale, possible[level][player], player, board, node, seats, work,
-                            worst, chosen, sums,
-                        )  # fmt: skip
-                        continue
-                    target = tree.value_row[node] * seats
-                    work[target : target + seats] = 0
-                    if level < last and tree.symbol[node] == DEAL:
-                        below = rounds[level + 1]
-                        for after in range(len(below.subtree)):
-                            if below.subtree[after, 2] == node:
-                                kernels.add_up(below, tree.orbit, out[after], total)
-                        for k in range(seats):
-                            work[target + k] = total[board, k]
-                if level == last:
-                    value = tree.value_row[start] * seats
-                    out[s, board] = work[value : value + seats]
-
-
-# Best responses behind a block
-
-
-@njit(cache=True, nogil=True)
-def seen_row(tree, rounds, level, board, edge, edge_level, averages, weight, player, seats, work, target):  # type: ignore[no-untyped-def]
-    """The other player's cumulative reach by his last action, on a board of the same or the next round."""
-    boards = rounds[level]
-    at = -1
-    average = averages.live
-    if edge >= 0:
-        at = averages.live_offset[edge]
-        if at < 0:
-            at = averages.frozen_offset[edge]
-            average = averages.frozen
-    before = 0
-    if edge_level < level:
-        before = boards.parent[board] * rounds[edge_level].hand.shape[1]
-    for k in range(seats):
-        if edge < 0:
-            total = weight
-        elif at < 0:
-            total = 0.0
-        elif edge_level < level:
-            total = average[at + before + boards.parent_seat[board, k]]
-        else:
-            total = average[at + board * seats + k]
-        work[target + k] = total * tree.root_reach[player, boards.hand[board, k]]
-
-
-class Averages(NamedTuple):
-    """Cumulative strategies by block: those of live blocks, and those that wait behind pruned ones."""
-
-    live_offset: Array
-    live: Array
-    frozen_offset: Array
-    frozen: Array
-
-
-class Into(NamedTuple):
-    """Where regrets are written, and how many of a gap's units make one of theirs."""
-
-    offset: Array
-    regret: Array
-    mean: float
-    floor: float
-
-
-class Behind(NamedTuple):
-    """Where everything lies behind a node."""
-
-    stop: Array
-    """int64[nodes]: one past the last node of the branch in its own subtree."""
-    last_edge: Array
-    """int64[2, nodes]: the other player's last action before a node, -1 for none, by traverser."""
-    level: Array
-    """int64[nodes]"""
-    edge_node: Array
-
-
-@njit(cache=True, nogil=True)
-def respond_part(  # type: ignore[no-untyped-def]
-    tree, rounds, behind, averages, weight, player, level, board, start, stop, seats, work, scratch
-):
-    """Reach down a part of one subtree from cumulative strategies, and its terminals; deals keep their values."""
-    boards = rounds[level]
-    for node in range(start, stop):
-        edge = behind.last_edge[player, node]
-        if node == start or (edge >= 0 and tree.child[edge] == node):
-            edge_level = behind.level[behind.edge_node[edge]] if edge >= 0 else 0
-            target = tree.other_row[player, node] * seats
-            seen_row(
-                tree, rounds, level, board, edge, edge_level, averages, weight, player, seats, work, target
-            )  # fmt: skip
-    for node in range(start, stop):
-        if tree.symbol[node] >= 0:
-            one_terminal(tree, player, boards, board, node, seats, work, scratch)
-
-
-@njit(cache=True, nogil=True)
-def write_regrets(tree, player, board, start, stop, seats, work, sums, into):  # type: ignore[no-untyped-def]
-    """Regrets and sums of the player's nodes as if the best response in the workspace had been played."""
-    base = board * seats
-    for node in range(start, stop):
-        if tree.symbol[node] != DECISION or tree.player[node] != player:
-            continue
-        value = tree.value_row[node] * seats
-        at = sums.value_offset[node] + base
-        sums.value[at : at + seats] = work[value : value + seats]
-        for edge in range(tree.first_edge[node], tree.first_edge[node + 1]):
-            below = tree.value_row[tree.child[edge]] * seats
-            here = into.offset[edge] + base
-            for k in range(seats):
-                difference = work[below + k] - work[value + k]
-                into.regret[here + k] = max(difference / into.mean, into.floor)
-                if len(sums.gap):
-                    sums.gap[here + k] = difference
-
-
-@njit(cache=True, nogil=True)
-def respond(tree, rounds, behind, averages, weight, player, root, writes, sums, into, won):  # type: ignore[no-untyped-def]
-    """sum psi behind a node for every board and hand of its round, in `won`; returns what was touched.
-
-    With `writes` the regrets of all the player's blocks there, which must be stored, are set accordingly.
-    """
-    level = behind.level[root]
-    last = len(rounds) - 1
-    boards = rounds[level]
-    seats = boards.hand.shape[1]
-    work = np.zeros(tree.rows * seats, dtype=tree.root_reach.dtype)
-    scratch = kernels.scratch_space(work, seats, kernels.SWEEP, boards.card.shape[1] > 0, tree.rows)
-    rule = Rule(RESPOND, 1.0, 1.0, -np.inf, 0.0, 0.0)
-    regret = into.regret
-    tables = kernels.Tables(into.offset, regret, regret, regret[:0], regret, regret[:0])
-    stop = behind.stop[root]
-    touched = 0
-    for board in range(len(boards.hand)):
-        if level < last:
-            touched += respond_below(
-                tree, rounds, behind, averages, weight, player, root, stop, writes, sums, into, work, seats,
-            )  # fmt: skip
-        respond_part(
-            tree, rounds, behind, averages, weight, player, level, board, root, stop, seats, work, scratch
-        )
-        if len(tree.orbit) and level == 0:
-            for node in range(root, stop):
-                if tree.symbol[node] >= 0:
-                    value = tree.value_row[node] * seats
-                    kernels.average_over_orbits(tree.orbit, work[value : value + seats])
-        kernels.ascend(tree, tables, rule, player, root, stop, board * seats, seats, work)
-        if writes:
-            write_regrets(tree, player, board, root, stop, seats, work, sums, into)
-        value = tree.value_row[root] * seats
-        won[board, :seats] = work[value : value + seats]
-        touched += (stop - root) * seats
-    return touched
-
-
-@njit(cache=True, nogil=True)
-def respond_below(  # type: ignore[no-untyped-def]
-    tree, rounds, behind, averages, weight, player, root, end, writes, sums, into, above, width
-):
-    """The same for the subtrees of the last round behind a node of the first: values to their deal nodes."""
-    boards = rounds[len(rounds) - 1]
-    seats = boards.hand.shape[1]
-    work = np.zeros(tree.rows * seats, dtype=above.dtype)
-    scratch = kernels.scratch_space(work, seats, kernels.SWEEP, boards.card.shape[1] > 0, tree.rows)
-    rule = Rule(RESPOND, 1.0, 1.0, -np.inf, 0.0, 0.0)
-    regret = into.regret
-    tables = kernels.Tables(into.offset, regret, regret, regret[:0], regret, regret[:0])
-    out = np.zeros((len(boards.hand), seats), dtype=above.dtype)
-    total = np.zeros(rounds[0].hand.shape)
-    touched = 0
-    for s in range(len(boards.subtree)):
-        start, stop, deal = boards.subtree[s, 0], boards.subtree[s, 1], boards.subtree[s, 2]
-        if not root <= deal < end:
-            continue
-        for board in range(len(boards.hand)):
-            respond_part(
-                tree, rounds, behind, averages, weight, player, 1, board, start, stop, seats, work, scratch
-            )
-            kernels.ascend(tree, tables, rule, player, start, stop, board * seats, seats, work)
-            if writes:
-                write_regrets(tree, player, board, start, stop, seats, work, sums, into)
-            value = tree.value_row[start] * seats
-            out[board] = work[value : value + seats]
-            touched += (stop - start) * seats
-        kernels.add_up(boards, tree.orbit, out, total)
-        value = tree.value_row[deal] * width
-        for k in range(width):
-            above[value + k] = total[0, k]
-    return touched
-
-
-@njit(cache=True, nogil=True)
-def play_live(tree, downs, rounds, spaces, tables, weights, sums, gain, alternating, chances, above, out):  # type: ignore[no-untyped-def]
-    """One iteration over all that is not cut; returns what was touched."""
-    rule = Rule(UPDATE, weights[0], weights[1], weights[2], weights[3], weights[4])
-    if not alternating:
-        tables.seen[:] = tables.regret
-    touched = 0
-    for player in range(2):
-        touched += pass_live(
-            tree, downs[player], rounds, spaces, tables, rule, sums, gain, chances, player, above, out
-        )
     return touched
 
 

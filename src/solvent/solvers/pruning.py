@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any
@@ -18,6 +18,14 @@ PRUNINGS = ("none", "partial", "interval", "total")
 LENGTHS = ("dynamic", "guaranteed")
 AFTER = ("cbr", "uniform")
 PLANS = ("auto", "serial", "aggregated")
+EFFECTIVE = {
+    ("interval", "history"): ("every", "near", "length"),
+    ("interval", "public"): ("every",),
+    ("total", "history"): ("average", "every", "near", "after", "length"),
+    ("total", "public"): ("average", "every"),
+}
+"""The options that change something, by mode and form. By block, responses are exact and lengths dynamic, and what
+returns is played all alike."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +83,31 @@ class Pruning:
     def skips(self) -> bool:
         """Whether iterations are skipped and made up for."""
         return self.mode in ("interval", "total")
+
+    def effective(self, form: str) -> tuple[str, ...]:
+        """The options that change something when a game is solved on this form."""
+        return EFFECTIVE.get((self.mode, form), ())
+
+    def check_given(self, given: Collection[str], form: str) -> None:
+        """Refuse options that somebody has given and that change nothing."""
+        effective = self.effective(form)
+        for name in given:
+            if name not in effective:
+                takes = ", ".join(f"prune-{option}" for option in effective) or "no options"
+                where = f" on the {form} form" if effective else ""
+                raise InputError(f"prune-{name} changes nothing: pruning {self.mode}{where} takes {takes}")
+
+    def check_blocks(self) -> None:
+        """Refuse what is not done by block."""
+        if self.skips and (self.near or self.length != "dynamic"):
+            raise InputError(
+                f"{self.mode} pruning by block takes exact best responses and dynamic lengths alone"
+            )
+
+    def check_threads(self, threads: int) -> None:
+        """Refuse threads that would have nothing to do."""
+        if self.mode != "none" and threads > 1:
+            raise InputError(f"pruned solves run on one thread: give threads 1, not {threads}")
 
     def check_plan(self, plan: str) -> None:
         """Refuse a plan that has no walk to cut short."""

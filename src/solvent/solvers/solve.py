@@ -187,7 +187,7 @@ class Result:
     """Regrets held at the end, as a part of all infoset-actions."""
     stored_averages: float
     peak_stored: float
-    """Regrets and averages held at most, as a part of all."""
+    """Regrets and averages held at most, as a part of all; above 1 where interval pruning keeps copies besides."""
     stopped_by: str
     """iterations, until, seconds or interrupt"""
     warnings: tuple[str, ...]
@@ -197,6 +197,12 @@ class Result:
     run: Path | None = None
     form: str = "history"
     pruning: str = "none"
+    prune_average: float | None = None
+    """This and the other options of pruning: None where they change nothing."""
+    prune_every: int | None = None
+    prune_near: float | None = None
+    prune_after: str | None = None
+    prune_length: str | None = None
     touched_unit: str = "histories"
     exploitability_unit: str = "chips, NashConv/2"
 
@@ -300,6 +306,7 @@ def solve(
         memory,
         lambda histories: watch(Progress("compiling the game", histories=histories)),
     )
+    how.check_given([name for key, name in PRUNING.items() if given[key] is not None], solver.form)
     _check_same_game(run, solver)
     watch(Progress("compiling kernels"))
     compile_seconds = compile_kernels(solver)
@@ -349,7 +356,9 @@ def compile_kernels(solver: Solver) -> float:
     elif isinstance(solver, PrunedPublicSolver):
         small = FlopHoldem(suits=2, ranks=4, raises=1) if solver.game.sorted_hands else Leduc()
         public = public_game(small, solver.game.isomorphism)
-        twin = PrunedPublicSolver(public, solver.rule, solver.updates, solver.pruning, solver.dtype)
+        pruning = replace(solver.pruning, every=1, least=0.0, lasting=0.0)
+        twin = type(solver)(public, solver.rule, solver.updates, pruning, solver.dtype)
+        twin.run(TWIN_ITERATIONS)
     elif isinstance(solver, PrunedSolver):
         pruning = replace(solver.pruning, every=1, least=0.0, lasting=0.0)
         twin = PrunedSolver(compile_tree(Leduc()), solver.rule, solver.updates, pruning, solver.dtype)
@@ -512,6 +521,8 @@ class _Session:
             "iterations": solver.iterations,
             "exploitability": evaluation.exploitability,
         }
+        effective = solver.pruning.effective(solver.form)
+        options = {key: getattr(solver.pruning, name) for key, name in PRUNING.items() if name in effective}
         return Result(
             game=solver.name,
             rule=str(solver.rule),
@@ -548,6 +559,7 @@ class _Session:
             form=solver.form,
             pruning=solver.pruning.mode,
             touched_unit=solver.touched_unit,
+            **options,
         )
 
 

@@ -1,0 +1,391 @@
+"""Buckets by rule: what a player would say about his hand, in a table of our own.
+
+Before the flop a bucket is one of the 169 classes of hole cards. After it, it is five answers:
+
+| about the board | answers |
+|---|---|
+| most cards of one suit | one, two, three, four or five |
+| pairs | none; one pair; more (two pair, trips, quads, full house) |
+| straights | nobody can have one; with two hole cards; with one or none |
+
+| about the hand | answers |
+|---|---|
+| made (24) | what the hole cards add to the board, `MADE`: from nothing to quads or a straight flush |
+| draws (12) | `FLUSH_DRAWS` x `STRAIGHT_DRAWS`, on flop and turn, towards something better than is made |
+
+Made hands are relative to the board. What the board alone makes is nothing: a pair on the board counts in the
+board's answers, and who plays the board has nothing. A pair of one's own is counted by how many ranks of the board
+are higher; a kicker is good if fewer than three ranks above it are missing from the board; a flush by how many
+missing cards of its suit are higher. A pair under two pairs of the board is nothing, and of two pairs the lower one
+doesn't count if it is under a pair of the board.
+
+`rule_number` is the formula, 4 x 3 x 3 x 24 x 12 numbers. Most never occur. `_OCCUR` says which do, and buckets
+are those, numbered without a gap: 169 before the flop, 511 on the flop, 1,103 on the turn and 411 on the river.
+Suits' names and the order of cards change nothing.
+
+The other half of the rules, which streets each player raised, belongs to the betting: see `raising`.
+"""
+
+from __future__ import annotations
+
+from base64 import b85decode
+from collections.abc import Sequence
+from functools import cache
+from zlib import decompress
+
+import numpy as np
+from numba import njit
+from numpy.typing import ArrayLike, NDArray
+
+from solvent.cards.deck import RANKS, Card, CardError, check_cards
+from solvent.cards.isomorphism import Indexer
+
+SUITS = ("rainbow", "two of a suit", "three of a suit", "four of a suit")
+PAIRS = ("unpaired", "paired", "more than a pair")
+STRAIGHTS = ("no straight", "straights with two cards", "straights with one card")
+MADE = (
+    "nothing",
+    "one overcard",
+    "two overcards",
+    "ace high",
+    "low pocket pair",
+    "pocket pair under one card",
+    "low pair",
+    "second pair",
+    "top pair, weak kicker",
+    "top pair, good kicker",
+    "overpair",
+    "two pair",
+    "top two pair",
+    "trips, weak kicker",
+    "trips, good kicker",
+    "set",
+    "straight",
+    "nut straight",
+    "low flush",
+    "second nut flush",
+    "nut flush",
+    "low full house",
+    "high full house",
+    "quads or straight flush",
+)
+FLUSH_DRAWS = ("no flush draw", "backdoor flush draw", "flush draw", "nut flush draw")
+STRAIGHT_DRAWS = ("no straight draw", "gutshot", "open-ended")
+SHAPE = (len(SUITS), len(PAIRS), len(STRAIGHTS), len(MADE), len(FLUSH_DRAWS), len(STRAIGHT_DRAWS))
+NUMBERS = 10_368
+"""The product of SHAPE: what `rule_number` is below."""
+
+NOTHING, ONE_OVER, TWO_OVER, ACE_HIGH, LOW_POCKET, SECOND_POCKET, LOW_PAIR, SECOND_PAIR = range(8)
+TOP_WEAK, TOP_GOOD, OVERPAIR, TWO_PAIR, TOP_TWO, TRIPS_WEAK, TRIPS_GOOD, SET = range(8, 16)
+STRAIGHT, NUT_STRAIGHT, LOW_FLUSH, SECOND_FLUSH, NUT_FLUSH, LOW_FULL, HIGH_FULL, QUADS = range(16, 24)
+
+GOOD_KICKER = 3
+"""A kicker is good if fewer ranks above it are missing from the board."""
+ALL_RANKS = (1 << 13) - 1
+
+# fmt: off
+_OCCUR = {
+    3: (
+        'c-s5Jf8Y;qLjwoH1WpiY0Fn$03>*x|;15s@|A7a5Fa}HwP(4ZD56mtGh+Pa|23(qhp@D;eS^(l5Jb;RJ{eS=Ce{UPmz)7AeK!i06'
+        'L2CMs1H<tD`+q<L4@01O^6Wx{AqSYGK^W2#Jbq{KxW}x?Lj{C5fF#swkeF(KtLd|Uyw2|NJG;kyc8^~`)d00X)eKF)kAlGi0K#HT'
+        'NB'
+    ),
+    4: (
+        'c-q~RK@P$o5Jg!ji-t3}=ow5G23&e9(zWSPJVO&NLNXgy9H9|r=txPetc-Co>7sq%GcQo5glmMASqmYg$jhl^&y1BNGk#>6MNo>P'
+        '!k1-MVCX4dOifW14`PeY)$7z0_zteSuwZ{_LtEMQ=h7ie9Sr-hEASd7<7OuC1v4f_uQNqfG=o?+S7bQLYjmi=&FfUpPFY`cc%-3H'
+        '$JyhC`H-L=Lqi3J@JI|gPv?!8yE>7>btcb3dsZIEAs<e3XyArfL$qgAM-G|!wQ}$8GCSP3%gk@w<<<YgKh+bN46ms'
+    ),
+    5: (
+        'c-muN7zLDq1`Y-W4iJez3?LCSH4WI*G;mO?2BHiCIB+NctAUzBx*7&FTNntdK{kiNFoYY6Cw$P^q^iMV1xEOgrv@_&393Pn8o^;m'
+        'PXGWTf^Fd'
+    ),
+}
+# fmt: on
+"""By cards on the board: a bit for each number that occurs, packed, compressed, in base 85. `numbers_that_occur`
+finds them anew."""
+
+
+# Sets of ranks are 13 bits, the 2 the lowest.
+
+
+@njit(cache=True, nogil=True)
+def count_bits(ranks):  # type: ignore[no-untyped-def]
+    """How many ranks there are."""
+    count = 0
+    while ranks:
+        ranks &= ranks - 1
+        count += 1
+    return count
+
+
+@njit(cache=True, nogil=True)
+def highest(ranks):  # type: ignore[no-untyped-def]
+    """The highest rank, -1 if there is none."""
+    rank = -1
+    while ranks:
+        ranks >>= 1
+        rank += 1
+    return rank
+
+
+@njit(cache=True, nogil=True)
+def straight_top(ranks):  # type: ignore[no-untyped-def]
+    """The highest straight's top rank, 3 for the wheel's 5; -1 if there is none."""
+    low_ace = ranks << 1 | ranks >> 12 & 1
+    found = low_ace & low_ace >> 1 & low_ace >> 2 & low_ace >> 3 & low_ace >> 4
+    return highest(found) + 3 if found else -1
+
+
+@njit(cache=True, nogil=True)
+def board_straights(ranks):  # type: ignore[no-untyped-def]
+    """The most ranks of the board in one straight, and the top of the highest with at least three of them."""
+    low_ace = ranks << 1 | ranks >> 12 & 1
+    most, top = 0, -1
+    for first in range(10):
+        held = count_bits(low_ace >> first & 31)
+        most = max(most, held)
+        if held >= 3:
+            top = first + 3
+    return most, top
+
+
+@njit(cache=True, nogil=True)
+def at_least(a, b, c, d):  # type: ignore[no-untyped-def]
+    """The ranks that stand in at least one, two, three and four of the suits' sets."""
+    pair = a & b | c & d | (a | b) & (c | d)
+    return a | b | c | d, pair, a & b & (c | d) | c & d & (a | b), a & b & c & d
+
+
+@njit(cache=True, nogil=True)
+def rule_number(hole, board):  # type: ignore[no-untyped-def]
+    """The number of a hand on a board, two bit sets with 16 bits a suit; without a board that of its class of 169.
+
+    Digits of `SHAPE`: the board's suits, pairs and straights, then made, flush draw and straight draw.
+    """
+    h0, h1, h2, h3 = hole & ALL_RANKS, hole >> 16 & ALL_RANKS, hole >> 32 & ALL_RANKS, hole >> 48 & ALL_RANKS
+    held, pocket, _, _ = at_least(h0, h1, h2, h3)
+    high = highest(held)
+    low = high if pocket else highest(held ^ np.int64(1) << high)
+    if board == 0:
+        suited = count_bits(h0) == 2 or count_bits(h1) == 2 or count_bits(h2) == 2 or count_bits(h3) == 2
+        return 13 * high + low if suited else 13 * low + high
+    b0, b1, b2, b3 = (
+        board & ALL_RANKS,
+        board >> 16 & ALL_RANKS,
+        board >> 32 & ALL_RANKS,
+        board >> 48 & ALL_RANKS,
+    )
+    ranks, board2, board3, board4 = at_least(b0, b1, b2, b3)
+    all1, all2, all3, all4 = at_least(h0 | b0, h1 | b1, h2 | b2, h3 | b3)
+    cards = count_bits(b0) + count_bits(b1) + count_bits(b2) + count_bits(b3)
+
+    # Suits: the most on the board, a flush or a draw to one.
+    most_suited, in_flush, flush_hole, flush_board, flush_draw = 0, False, 0, 0, 0
+    straight_flush, draw_hole, draw_board = False, 0, 0
+    for suit in range(4):
+        mine, theirs = hole >> 16 * suit & ALL_RANKS, board >> 16 * suit & ALL_RANKS
+        dealt, ours = count_bits(theirs), count_bits(mine)
+        most_suited = max(most_suited, dealt)
+        if dealt + ours >= 5:
+            in_flush, flush_hole, flush_board = True, mine, theirs
+            straight_flush = straight_top(mine | theirs) > straight_top(theirs)
+        elif dealt + ours == 4 and ours and cards < 5:
+            flush_draw, draw_hole, draw_board = 2, mine, theirs
+        elif dealt + ours == 3 and ours == 2 and cards == 3:
+            flush_draw = 1
+    if flush_draw == 2 and (ALL_RANKS & ~draw_board) >> highest(draw_hole) == 1:
+        flush_draw = 3
+    suits = min(most_suited, 4) - 1
+    pairs = 0 if board2 == 0 else 1 if count_bits(board2) == 1 and board3 == 0 else 2
+    near, nut_top = board_straights(ranks)
+    straights = min(max(near, 2) - 2, 2)
+
+    # What is made, from the best down. The board's own hands are nothing.
+    top, board_top = straight_top(all1), straight_top(ranks)
+    over = highest(ranks)
+    overcards = NOTHING
+    if high > over:
+        overcards = ACE_HIGH if high == 12 else TWO_OVER if low > over else ONE_OVER
+    three = highest(all3)
+    two = highest(all2 & ~(np.int64(1) << three)) if three >= 0 else -1
+    if straight_flush or all4 & ~board4:
+        made = QUADS
+    elif board4:
+        made = overcards
+    elif three >= 0 and two >= 0:
+        if board3 >> three & 1 and board2 >> two & 1:
+            made = NOTHING
+        elif board3 >> three & 1:
+            made = HIGH_FULL if (ranks & ~(np.int64(1) << three)) >> two <= 1 else LOW_FULL
+        else:
+            made = LOW_FULL if board2 >> three > 1 else HIGH_FULL
+    elif in_flush:
+        plays_board = flush_hole < flush_board & -flush_board or straight_top(flush_board) >= 0
+        if count_bits(flush_board) == 5 and plays_board:
+            made = NOTHING
+        else:
+            above = count_bits((ALL_RANKS & ~flush_board) >> highest(flush_hole) + 1)
+            made = NUT_FLUSH if above == 0 else SECOND_FLUSH if above == 1 else LOW_FLUSH
+    elif top >= 0:
+        made = NOTHING if top == board_top else NUT_STRAIGHT if top == nut_top else STRAIGHT
+    elif three >= 0:
+        if board3:
+            made = overcards
+        elif pocket:
+            made = SET
+        else:
+            made = TRIPS_GOOD if good_kicker(low if three == high else high, ranks) else TRIPS_WEAK
+    elif pocket:
+        above = count_bits(ranks >> high)
+        made = OVERPAIR if above == 0 else SECOND_POCKET if above == 1 else LOW_POCKET
+        if count_bits(board2 >> high) >= 2:
+            made = overcards
+    elif held & ranks:
+        paired = highest(held & ranks)
+        above = count_bits(ranks >> paired + 1)
+        if held & ranks == held and board2 >> low == 0:
+            made = TOP_TWO if count_bits(ranks >> low) == 2 else TWO_PAIR
+        elif count_bits(board2 >> paired) >= 2:
+            made = overcards
+        elif above >= 2:
+            made = LOW_PAIR
+        elif above == 1:
+            made = SECOND_PAIR
+        else:
+            made = TOP_GOOD if good_kicker(low if paired == high else high, ranks) else TOP_WEAK
+    else:
+        made = overcards
+
+    straight_draw = 0
+    if cards < 5 and made < STRAIGHT and top < 0:
+        for rank in range(13):
+            more = np.int64(1) << rank
+            if straight_top(all1 | more) > straight_top(ranks | more):
+                straight_draw = min(straight_draw + 1, 2)
+    if made >= LOW_FLUSH:
+        flush_draw = 0
+    return ((((suits * 3 + pairs) * 3 + straights) * 24 + made) * 4 + flush_draw) * 3 + straight_draw
+
+
+@njit(cache=True, nogil=True)
+def good_kicker(kicker, ranks):  # type: ignore[no-untyped-def]
+    """Whether fewer than three ranks above a hole card are missing from the board; not so if it pairs the board."""
+    return not ranks >> kicker & 1 and count_bits((ALL_RANKS & ~ranks) >> kicker + 1) < GOOD_KICKER
+
+
+@njit(cache=True, nogil=True)
+def rule_bucket(hole, board, bucket_of):  # type: ignore[no-untyped-def]
+    """The bucket of a hand on a board, two bit sets with 16 bits a suit; `bucket_of` is `RuleBuckets.bucket_of`."""
+    return bucket_of[rule_number(hole, board)]
+
+
+@njit(cache=True, nogil=True)
+def rule_buckets_kernel(cards, bucket_of, buckets):  # type: ignore[no-untyped-def]
+    """The bucket of each row of `cards`: uint8[n, hole cards and board] to int32[n]."""
+    for row in range(len(cards)):
+        hole, board = np.int64(0), np.int64(0)
+        for place in range(cards.shape[1]):
+            card = np.int64(cards[row, place])
+            bit = np.int64(1) << ((card & 3) << 4 | card >> 2)
+            if place < 2:
+                hole |= bit
+            else:
+                board |= bit
+        buckets[row] = rule_bucket(hole, board, bucket_of)
+
+
+@njit(cache=True, nogil=True)
+def count_numbers(boards, counts):  # type: ignore[no-untyped-def]
+    """Add to counts[rule_number] for every two hole cards on every board: uint8[n, 3 to 5]."""
+    for row in range(len(boards)):
+        board = np.int64(0)
+        for place in range(boards.shape[1]):
+            card = np.int64(boards[row, place])
+            board |= np.int64(1) << ((card & 3) << 4 | card >> 2)
+        for high in range(52):
+            first = np.int64(1) << ((high & 3) << 4 | high >> 2)
+            for low in range(high):
+                hole = first | np.int64(1) << ((low & 3) << 4 | low >> 2)
+                if hole & board == 0:
+                    counts[rule_number(hole, board)] += 1
+
+
+def numbers_that_occur(board_cards: int) -> NDArray[np.bool_]:
+    """Which rule numbers any hand has on any board of 3, 4 or 5 cards: bool[10368], by looking at all of them.
+
+    One board stands for all that differ by suits. It takes a second, a few seconds and half a minute.
+    """
+    indexer = Indexer([board_cards])
+    counts = np.zeros(NUMBERS, dtype=np.int64)
+    count_numbers(indexer.hands(np.arange(indexer.size)), counts)
+    return counts > 0
+
+
+class RuleBuckets:
+    """The buckets of one street, by the number of cards on its board: 0, 3, 4 or 5.
+
+    >>> from solvent.cards.deck import parse_cards
+    >>> flop = RuleBuckets(3)
+    >>> flop.size
+    511
+    >>> flop.label(flop.bucket(parse_cards("AsKs Kd7s2s")))
+    'two of a suit, unpaired, no straight: top pair, good kicker, nut flush draw'
+    """
+
+    def __init__(self, board_cards: int) -> None:
+        if board_cards not in (0, 3, 4, 5):
+            raise CardError(f"a board has 0, 3, 4 or 5 cards, not {board_cards}")
+        self.board_cards = board_cards
+        self.bucket_of, self._number_of = _numbering(board_cards)
+        self.size = len(self._number_of)
+
+    bucket_of: NDArray[np.int32]
+    """int32[numbers]: the bucket of each `rule_number`, -1 where no hand has it."""
+    size: int
+    """How many buckets there are."""
+
+    def bucket(self, cards: Sequence[Card]) -> int:
+        """The bucket of one hand: two hole cards, then the board."""
+        return int(self.buckets([cards])[0])
+
+    def buckets(self, cards: ArrayLike) -> NDArray[np.int32]:
+        """The buckets of many hands: [..., 2 + cards on the board] to int32[...]."""
+        hands = np.asarray(cards)
+        count = 2 + self.board_cards
+        if hands.ndim < 1 or hands.shape[-1] != count:
+            raise CardError(f"two hole cards and a board of {self.board_cards} are {count} cards")
+        check_cards(hands)
+        rows = np.ascontiguousarray(hands.reshape(-1, count), dtype=np.uint8)
+        found = np.empty(len(rows), dtype=np.int32)
+        rule_buckets_kernel(rows, self.bucket_of, found)
+        return found.reshape(hands.shape[:-1])
+
+    def label(self, bucket: int) -> str:
+        """A bucket in words."""
+        if not 0 <= bucket < self.size:
+            raise CardError(
+                f"the rule buckets of this street are numbered 0 to {self.size - 1}, not {bucket}"
+            )
+        number = int(self._number_of[bucket])
+        if self.board_cards == 0:
+            first, second = divmod(number, 13)
+            suits = "" if first == second else "s" if first > second else "o"
+            return RANKS[max(first, second)] + RANKS[min(first, second)] + suits
+        suit, pair, straight, made, *drawing = (int(digit) for digit in np.unravel_index(number, SHAPE))
+        draws = [
+            kinds[draw] for kinds, draw in zip((FLUSH_DRAWS, STRAIGHT_DRAWS), drawing, strict=True) if draw
+        ]
+        board = ", ".join([SUITS[suit], PAIRS[pair], STRAIGHTS[straight]])
+        return f"{board}: {', '.join([MADE[made], *draws])}"
+
+
+@cache
+def _numbering(board_cards: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """The bucket of each number, and the number of each bucket."""
+    if board_cards == 0:
+        return np.arange(169, dtype=np.int32), np.arange(169)
+    bits = np.frombuffer(decompress(b85decode(_OCCUR[board_cards])), dtype=np.uint8)
+    numbers = np.flatnonzero(np.unpackbits(bits)[:NUMBERS])
+    bucket_of = np.full(NUMBERS, -1, dtype=np.int32)
+    bucket_of[numbers] = np.arange(len(numbers))
+    return bucket_of, numbers
