@@ -299,15 +299,14 @@ def _hierarchy_text(result: Result) -> str:
             f"{clusters} x {buckets} has {costs} than {clusters * buckets:,} free buckets: {shares} of what these "
             f"save on {buckets} free ones"
         )
-    row, free, _ = _hierarchy(result, "turn", *result.scale.hierarchies[-1])
     return (
         "Flops are clustered by Algorithms 2 and 3, one state at a time, on "
         f"{result.scale.base:,} base buckets, {RESTARTS} restarts; hands in each cluster by k-medians, EMD. "
         + "; ".join(parts)
         + ". Free buckets know no board: hands of one histogram share a bucket whatever the flop. In a hierarchy "
-        "every cluster needs buckets of its own for them, and neither measure rewards that. On the turn the flop's "
-        "cluster tells less of what a hand may become, and it costs more: of the turn's distinct histograms each "
-        f"occurs in {row.hands / free.hands:.1f} of {row.clusters} clusters on average. What the hierarchy buys is "
+        "every cluster needs buckets of its own for them, and neither measure rewards that. It costs more on the "
+        "turn; a likely reason is that flops were clustered by their flop hands, before the turn card. What the "
+        "hierarchy buys is "
         "outside both measures: clusters share no bucket, so everything from the flop on falls into "
         "disjoint games, one for each cluster, that can be solved by workers that hold one of them each; and "
         "players remember, roughly, what flop it was."
