@@ -105,9 +105,7 @@ def parse_street(written: str | Sequence[str], street: str) -> StreetSizes:
             f"the sizes of the {street} are text such as '50%, a', or a list of such for the first bet, its "
             f"raise and so on"
         )
-    lists = tuple(
-        tuple(parse_size(one) for one in part.split(",")) if part.strip() else () for part in parts
-    )
+    lists = tuple(tuple(parse_size(one) for one in part.split(",")) if part.strip() else () for part in parts)
     if street != STREETS[0] and any(one.unit == TIMES for one in lists[0]):
         raise InputError(f"the first bet of the {street} faces none, so its size cannot be written with x")
     return lists
@@ -441,5 +439,7 @@ def _kernel_sizes(abstraction: BettingAbstraction) -> Sizes:
 
 def _over_streets(counts: Sequence[int], buckets: Sequence[int]) -> int:
     if len(buckets) != len(STREETS) or min(buckets) < 1:
-        raise InputError(f"buckets are given for each of {', '.join(STREETS)}, at least 1, not {list(buckets)}")
+        raise InputError(
+            f"buckets are given for each of {', '.join(STREETS)}, at least 1, not {list(buckets)}"
+        )
     return sum(count * of for count, of in zip(counts, buckets, strict=True))

@@ -141,12 +141,16 @@ def grow(stack0, stack1, small, big, streets, sizes, limit, columns):  # type: i
             total = found[k]
             after0, after1 = (total, second) if player == 0 else (first, total)
             longest = max(raised, total - yours)
-            top = push(pending, top, DECISION, street, 1 - player, after0, after1, base, longest, raises + 1, 1, node)
+            top = push(
+                pending, top, DECISION, street, 1 - player, after0, after1, base, longest, raises + 1, 1, node
+            )
         total = min(yours, stack) if folds else mine
         after0, after1 = (total, second) if player == 0 else (first, total)
         all_in = after0 == stack0 or after1 == stack1
         if opened == 0 and not all_in:
-            top = push(pending, top, DECISION, street, 1 - player, after0, after1, base, raised, raises, 1, node)
+            top = push(
+                pending, top, DECISION, street, 1 - player, after0, after1, base, raised, raises, 1, node
+            )
         elif all_in or street + 1 == streets:
             top = push(pending, top, SHOWDOWN, street, -1, after0, after1, base, 0, 0, 0, node)
         else:
