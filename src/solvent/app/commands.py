@@ -24,6 +24,7 @@ from solvent.app.experiments import (
     reproduce_total_rbp,
 )
 from solvent.app.terminal import terminal
+from solvent.app.training import train
 from solvent.errors import InputError
 from solvent.units import parse_size
 
@@ -35,6 +36,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(abstract, name="abstract")
+app.command()(train)
 app.add_typer(bench, name="bench")
 app.add_typer(cards, name="cards")
 reproduce = typer.Typer(

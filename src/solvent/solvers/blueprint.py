@@ -1,9 +1,9 @@
 """A blueprint: tables of a betting tree x buckets, and the iterations of Monte Carlo CFR that fill them.
 
-Tables are one array of float32 numbers. First comes the head, the preflop rows of every class of hands; then one arena
-for each public cluster, with the flop's, the turn's and the river's rows. Within a street the rows of one bucket lie
-together in the order of the tree, player 0's nodes before player 1's. So a traversal, which has one bucket a street,
-stays in a few stretches of memory, and a cluster can be moved elsewhere whole.
+Tables are one array of float32 numbers. First comes the head, the preflop rows of every class of hands; then one
+arena for each public cluster, with the flop's, the turn's and the river's rows. Within a street the rows of one
+bucket lie together in the order of the tree, player 0's nodes before player 1's. So a traversal, which has one
+bucket a street, stays in a few stretches of memory, and a cluster can be moved elsewhere whole.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -111,16 +110,13 @@ class Blueprint:
         bounds = np.linspace(start, stop, threads + 1).astype(np.int64)
         rooms = [frames() for _ in range(threads)]
         unit = float(self.tree.abstraction.rules.blinds[1])
-        given: tuple[Any, ...] = (
-            self.sampled.nodes, self.sampled.children, self.sampled.pays, self.layout, self.table, self.cards.lookup,
-            evaluator(),
-        )  # fmt: skip
+        sampled, lookup, tables = self.sampled, self.cards.lookup, evaluator()
 
         def work(which: int) -> None:
             holdem_iterations(
-                bounds[which], bounds[which + 1], seed, 0, np.float32(linear), *given, rooms[which],
-                np.zeros(52, dtype=np.int64), np.zeros((2, STREETS), dtype=np.int64), exploration,
-                np.float32(floor), reward, np.float32(unit),
+                bounds[which], bounds[which + 1], seed, 0, np.float32(linear), sampled.nodes, sampled.children,
+                sampled.pays, self.layout, self.table, lookup, tables, rooms[which], np.zeros(52, dtype=np.int64),
+                np.zeros((2, STREETS), dtype=np.int64), exploration, np.float32(floor), reward, np.float32(unit),
             )  # fmt: skip
 
         each_on_a_thread(work, threads)

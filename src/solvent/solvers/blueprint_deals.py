@@ -39,8 +39,8 @@ def holdem_iterations(  # type: ignore[no-untyped-def]
 
     layout: int64[3, 4]: (0, floats of the head, floats of a cluster's arena, 0); floats of a bucket by street;
     where each street's rows begin in a cluster's arena. deck: int64[52]. base: int64[2, 4], room. exploration:
-    (height, slope), the least probability of an action falls with the iterations. linear: 1 if iteration t counts t,
-    else 0.
+    (height, slope), the least probability of an action falls with the iterations. linear: 1 if iteration t counts
+    t, else 0.
     """
     hole_index, board_index, flop_index, turn_index, river_index = lookup[:5]
     cluster_of_flop, flop_bucket, turn_bucket, river_code, river_bucket = lookup[5:]
