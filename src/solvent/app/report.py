@@ -107,7 +107,7 @@ def _chart(blueprint: Blueprint, node: int) -> str:
         plt.Rectangle((0, 0), 1, 1, color=COLOURS[which % len(COLOURS)], label=_action(action, big_blind))
         for which, action in enumerate(actions)
     ]
-    figure.legend(handles=handles, loc="lower center", ncols=4, fontsize=7, frameon=False)
+    figure.legend(handles=handles, loc="outside lower center", ncols=4, fontsize=7, frameon=False)
     return _png(figure, plt)
 
 

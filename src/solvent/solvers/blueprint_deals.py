@@ -66,9 +66,9 @@ def holdem_iterations(  # type: ignore[no-untyped-def]
             bucket = np.int64(flop_bucket[class_index((hole, flop, zero, zero), flop_index)])
             base[who, 1] = arena + layout[2, 1] + bucket * layout[1, 1]
             bucket = np.int64(turn_bucket[class_index((hole, flop, turn, zero), turn_index)])
-            base[who, 2] = arena + layout[2, 1] + bucket * layout[1, 2]
+            base[who, 2] = arena + layout[2, 2] + bucket * layout[1, 2]
             code = river_code[class_index((hole, board, zero, zero), river_index)]
-            base[who, 3] = arena + layout[2, 2] + np.int64(river_bucket[cluster, code]) * layout[1, 3]
+            base[who, 3] = arena + layout[2, 3] + np.int64(river_bucket[cluster, code]) * layout[1, 3]
             key = board_key + card_key[deck[2 * who]] + card_key[deck[2 * who + 1]]
             strength = np.int64(strength_of(key, board | hole, 7, high_place, low_place, by_ranks, by_flush))
             lead += strength if who == 0 else -strength

@@ -1,4 +1,4 @@
-"""Training a blueprint to a time or a number of iterations, within a memory limit, in a folder that survives a kill.
+"""Training a blueprint to a time or a number of iterations, within a memory limit, in a folder that survives kills.
 
 train.json       what was asked for: cards, betting, rule, seed, version
 checkpoints/N/   the tables after N iterations; the newest two are kept
