@@ -36,6 +36,7 @@ def test_random_hands_agree_with_pokerkit_and_openspiel() -> None:
 
 @pytest.mark.slow
 def test_many_random_hands_agree_with_pokerkit_and_openspiel() -> None:
+    """100,000 against universal poker, pokerkit again in a tenth of them: about six minutes."""
     play_random_hands(100_000, 8, 10)
 
 

@@ -10,8 +10,9 @@ the raise of it and so on; the last list holds for all later raises.
 | `3bb` | 3 big blinds, counted on this street |
 | `a` | all-in: the shorter stack |
 
-Chips are rounded to whole ones, half up. Below the minimum it becomes the minimum, above the shorter stack all-in, and
-equal sizes merge. Folding to a bet, calling and checking are always possible.
+Chips are rounded to whole ones, half up. A total that does not exceed the bet faced is no raise and drops out,
+below the minimum it becomes the minimum, above the shorter stack all-in, and equal sizes merge. Folding to a bet,
+calling and checking are always possible.
 """
 
 from __future__ import annotations
@@ -45,7 +46,21 @@ from solvent.errors import InputError
 from solvent.games.holdem import STREETS, HoldemRules, action_text
 from solvent.units import size
 
-__all__ = ["DEAL", "DECISION", "FOLDED", "SHOWDOWN", "BetSize", "BettingAbstraction", "BettingTree"]
+__all__ = [
+    "DEAL",
+    "DECISION",
+    "FOLDED",
+    "SHOWDOWN",
+    "BetSize",
+    "BettingAbstraction",
+    "BettingTree",
+    "build_tree",
+    "parse_betting",
+    "parse_size",
+    "parse_street",
+    "preset_named",
+    "presets",
+]
 
 MOST_NODES = 1 << 26
 """A tree of so many nodes takes about two gigabytes."""
@@ -153,9 +168,9 @@ class BettingAbstraction:
 def parse_betting(source: str | Path | Mapping[str, Any]) -> BettingAbstraction:
     """A betting abstraction from a preset's name, a TOML file, one line of text or names and values.
 
-    A line is `preflop=2.5x,a; flop=50%,a | 3x,a; turn=100%,a; river=100%,a; cap=3; stack=200`. `postflop` stands for
-    the three streets after the flop is dealt, `preset` names what is changed, `stack` is in big blinds, and `cap` is
-    one number or one for each street (`cap=4,3,3,3`). A street that is not named has no bets.
+    A line is `preflop=2.5x,a; flop=50%,a | 3x,a; turn=100%,a; river=100%,a; cap=3; stack=200`. `postflop` stands
+    for flop, turn and river, `preset` names what is changed, `stack` is in big blinds, and `cap` is one number or
+    one for each street (`cap=4,3,3,3`). A street that is not named has no bets.
 
     >>> parse_betting("preset=fcpa; river=50%,100%; stack=100").describe()[-1]
     'river: 50%,100%'
@@ -205,7 +220,7 @@ def _from_settings(settings: Mapping[str, Any]) -> BettingAbstraction:
     stack, cap = given.pop("stack", None), given.pop("cap", None)
     if "postflop" in given:
         everywhere = given.pop("postflop")
-        given = {street: everywhere for street in STREETS[1:]} | given
+        given = dict.fromkeys(STREETS[1:], everywhere) | given
     sizes = list(start.sizes)
     for street, written in given.items():
         sizes[STREETS.index(street)] = parse_street(written, street)
@@ -370,8 +385,8 @@ class BettingTree:
         """Sizes, for people; with buckets by street, of the tables too."""
         by_street = ", ".join(f"{s} {n:,}" for s, n in zip(STREETS, self.decisions_by_street, strict=True))
         lines = [
-            f"{len(self):,} nodes, {self.decisions:,} of them decisions ({by_street}), {len(self.action):,} actions: "
-            f"{size(self.nbytes)}"
+            f"{len(self):,} nodes, {self.decisions:,} of them decisions ({by_street}), "
+            f"{len(self.action):,} actions: {size(self.nbytes)}"
         ]
         if buckets is not None:
             lines.append(
@@ -425,16 +440,16 @@ def _kernel_sizes(abstraction: BettingAbstraction) -> Sizes:
     """The sizes as arrays; a street's last list is repeated where others have more."""
     numbers = max(map(len, abstraction.sizes))
     most = max(1, max(len(sizes) for street in abstraction.sizes for sizes in street))
-    count = np.zeros((len(STREETS), numbers), dtype=np.int64)
+    lengths = np.zeros((len(STREETS), numbers), dtype=np.int64)
     unit = np.zeros((len(STREETS), numbers, most), dtype=np.int64)
     value = np.zeros((len(STREETS), numbers, most))
     for street, lists in enumerate(abstraction.sizes):
         for number in range(numbers):
             sizes = lists[min(number, len(lists) - 1)]
-            count[street, number] = len(sizes)
+            lengths[street, number] = len(sizes)
             for place, one in enumerate(sizes):
                 unit[street, number, place], value[street, number, place] = one
-    return Sizes(count, unit, value, np.array(abstraction.caps, dtype=np.int64))
+    return Sizes(lengths, unit, value, np.array(abstraction.caps, dtype=np.int64))
 
 
 def _over_streets(counts: Sequence[int], buckets: Sequence[int]) -> int:

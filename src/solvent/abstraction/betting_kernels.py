@@ -22,8 +22,8 @@ whether the street is opened, parent."""
 class Sizes(NamedTuple):
     """Bet sizes by street and by how many bets or raises came before on it, for the kernel."""
 
-    count: NDArray[np.int64]
-    """int64[streets, numbers]"""
+    lengths: NDArray[np.int64]
+    """int64[streets, numbers]: how many"""
     unit: NDArray[np.int64]
     """int64[streets, numbers, sizes]"""
     value: NDArray[np.float64]
@@ -50,9 +50,9 @@ class Columns(NamedTuple):
 @njit(cache=True, nogil=True)
 def raise_totals(sizes, street, raises, yours, base, big, least, most, found):  # type: ignore[no-untyped-def]
     """The totals that the sizes of this place come to, ascending and different, into `found`; how many."""
-    number = min(raises, sizes.count.shape[1] - 1)
+    number = min(raises, sizes.lengths.shape[1] - 1)
     count = 0
-    for k in range(sizes.count[street, number]):
+    for k in range(sizes.lengths[street, number]):
         unit, value = sizes.unit[street, number, k], sizes.value[street, number, k]
         if unit == POT:
             exact = yours + value * 2 * yours
@@ -62,6 +62,8 @@ def raise_totals(sizes, street, raises, yours, base, big, least, most, found):  
             exact = base + value * big
         else:
             exact = np.float64(most)
+        if exact <= yours:
+            continue  # no raise at all
         total = np.int64(np.floor(min(exact, np.float64(most)) + 0.5))
         total = max(total, least)
         place = count
@@ -87,14 +89,16 @@ def push(pending, top, kind, street, player, first, second, base, raised, raises
 
 @njit(cache=True, nogil=True)
 def grow(stack0, stack1, small, big, streets, sizes, limit, columns):  # type: ignore[no-untyped-def]
-    """Build the tree in preorder, or count it. (nodes, edges), or (-1, -1) where there are more than `limit` nodes."""
+    """Build the tree in preorder, or count it: (nodes, edges), or (-1, -1) where nodes are more than `limit`."""
     write = len(columns.kind) > 0
     pending = np.zeros((MOST_PENDING, PENDING), dtype=np.int64)
     found = np.zeros(sizes.unit.shape[2] + 1, dtype=np.int64)
     nodes = edges = np.int64(0)
     first, second = min(stack0, small), min(stack1, big)
     decides = first < stack0 and (first < second or second < stack1)
-    top = push(pending, 0, DECISION if decides else SHOWDOWN, 0, 0, first, second, 0, 0, 0, 0, -1)
+    top = push(
+        pending, 0, DECISION if decides else SHOWDOWN, 0, 0 if decides else -1, first, second, 0, 0, 0, 0, -1
+    )
     while top > 0:
         top -= 1
         kind, street, player = pending[top, 0], pending[top, 1], pending[top, 2]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import cache
-from itertools import combinations_with_replacement
+from itertools import combinations, combinations_with_replacement
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,6 +51,11 @@ def five_card_strength(cards: Iterable[Card]) -> int:
     if len(set(ranks)) < 5:
         return _repeated(ranks)
     return _distinct(ranks, flush=len({card & 3 for card in hand}) == 1)
+
+
+def best_strength(cards: Iterable[Card]) -> int:
+    """How strong the best five of five or more different cards are."""
+    return max(map(five_card_strength, combinations(cards, 5)))
 
 
 def five_card_strengths(cards: NDArray[np.int64]) -> NDArray[np.int64]:

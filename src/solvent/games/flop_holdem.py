@@ -1,7 +1,7 @@
 """Flop hold'em: limit hold'em that ends after the flop, on any deck.
 
-With the full deck it is the FHP of Deep CFR (Brown et al. 2019). It is `solvent.games.limit_holdem` with two streets
-and another way to count: a bet or raise adds 2, at most `raises` of them a round, the blinds not counted.
+With the full deck it is the FHP of Deep CFR (Brown et al. 2019). It is `solvent.games.limit_holdem` with two
+streets and another way to count: a bet or raise adds 2, at most `raises` of them a round, the blinds not counted.
 """
 
 from __future__ import annotations

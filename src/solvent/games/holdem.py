@@ -5,8 +5,8 @@ before the flop and last after it. The least bet or raise is the big blind or th
 whichever is more; less is legal only all-in. Nobody raises a player who is all-in. A blind may put a player all-in.
 What nobody calls goes back. In limit betting a street has one size of bet and a cap on bets and raises.
 
-An action is an int: `FOLD`, `CALL` (a check where there is nothing to call), or the total that a bet or raise brings
-the player to, counted from the beginning of the hand, as the ACPC writes it.
+An action is an int: `FOLD`, `CALL` (a check where there is nothing to call), or the total that a bet or raise
+brings the player to, counted from the beginning of the hand, as the ACPC writes it.
 
 >>> state = start(HoldemRules(stacks=(20_000, 20_000), blinds=(50, 100)))
 >>> legal(state)

@@ -1,9 +1,9 @@
 """Limit hold'em on any deck, to the flop, the turn or the river: small decks can be solved exactly.
 
-Each player gets two cards; player 0 posts a blind of 1 and acts first before the flop, player 1 posts 2 and acts first
-after it. A bet or raise adds 2 before and on the flop and 4 afterwards, at most `max_bets` of them a street, of which
-the big blind is the first. The best five of a player's two cards and the board win; equal hands split the pot. Smaller
-decks keep the lowest ranks (see `solvent.cards.deck`).
+Each player gets two cards; player 0 posts a blind of 1 and acts first before the flop, player 1 posts 2 and acts
+first after it. A bet or raise adds 2 before and on the flop and 4 afterwards, at most `max_bets` of them a street,
+of which the big blind is the first. The best five of a player's two cards and the board win; equal hands split the
+pot. Smaller decks keep the lowest ranks (see `solvent.cards.deck`).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.cards.deck import RANKS, SUITS, Card, cards_label, deck
-from solvent.cards.ranking import five_card_strength, five_card_strengths
+from solvent.cards.ranking import best_strength, five_card_strengths
 from solvent.games.game import GameError
 from solvent.games.holdem import BOARD_CARDS, CALL, FOLD, HoldemRules, HoldemState, act, legal, payoffs, start
 from solvent.games.public import FOLD as FOLDED
@@ -179,7 +179,7 @@ class LimitHoldem(PublicRules):
 
 @lru_cache(maxsize=2**16)
 def _strength(board: Board, hand: Hole) -> int:
-    return max(map(five_card_strength, combinations(board + hand, 5)))
+    return best_strength(board + hand)
 
 
 def _best_of_five(boards: NDArray[np.int64], holes: NDArray[np.int64]) -> NDArray[np.int64]:
