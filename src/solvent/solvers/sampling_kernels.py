@@ -65,7 +65,7 @@ class Room(NamedTuple):
     """And the pass in which it did, at the row's place."""
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
 def match_regrets(table, row, actions, least, mixes, strategy, frame):  # type: ignore[no-untyped-def]
     """sigma ~ max(0, R), uniform where nothing is positive, and then no action below `least`."""
     total = 0.0
@@ -84,7 +84,7 @@ def match_regrets(table, row, actions, least, mixes, strategy, frame):  # type: 
         explore(strategy, frame, actions, least, mixes)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def explore(strategy, frame, actions, least, mixes):  # type: ignore[no-untyped-def]
     """Let no action have less than `least`: raise those below and renormalise, or mix in uniform play."""
     if mixes:
@@ -100,7 +100,7 @@ def explore(strategy, frame, actions, least, mixes):  # type: ignore[no-untyped-
         strategy[frame + a] /= total
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
 def draw_action(strategy, frame, actions, drawn):  # type: ignore[no-untyped-def]
     """The action at which the running sum of probabilities passes `drawn`; never one of probability 0."""
     last = 0
@@ -113,7 +113,7 @@ def draw_action(strategy, frame, actions, drawn):  # type: ignore[no-untyped-def
     return last  # rounding
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
 def draw_outcome(keep, other, lottery, outcomes, drawn):  # type: ignore[no-untyped-def]
     """An outcome of chance, by Walker's alias method."""
     place = drawn * outcomes
@@ -123,14 +123,14 @@ def draw_outcome(keep, other, lottery, outcomes, drawn):  # type: ignore[no-unty
     return np.int64(other[lottery + column])
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
 def add_average(table, average, actions, weight, strategy, frame):  # type: ignore[no-untyped-def]
     """S += weight x sigma."""
     for a in range(actions):
         table[average + a] += weight * strategy[frame + a]
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
 def add_regrets(table, row, actions, weight, floor, strategy, values, frame):  # type: ignore[no-untyped-def]
     """R += weight x (v(a) - sum sigma v) over the actions that were tried; returns sum sigma v."""
     value = 0.0
@@ -144,7 +144,7 @@ def add_regrets(table, row, actions, weight, floor, strategy, values, frame):  #
     return value
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
 def next_action(nodes, table, row, first, action, actions, threshold, strategy, values, frame):  # type: ignore[no-untyped-def]
     """The first action from `action` on that is not left out; as many as there are if none is.
 
@@ -161,7 +161,7 @@ def next_action(nodes, table, row, first, action, actions, threshold, strategy, 
     return action
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
 def next_played(strategy, frame, action, actions):  # type: ignore[no-untyped-def]
     """The first action from `action` on that is played at all; as many as there are if none is."""
     while action < actions and strategy[frame + action] == 0.0:
@@ -169,7 +169,7 @@ def next_played(strategy, frame, action, actions):  # type: ignore[no-untyped-de
     return action
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def external_pass(game, table, player, counter, weight, least, mixes, floor, threshold, room):  # type: ignore[no-untyped-def]
     """All of the player's own actions; chance and the other player are drawn. Returns the histories touched."""
     nodes, payoff, keep, other = game
@@ -222,7 +222,7 @@ def external_pass(game, table, player, counter, weight, least, mixes, floor, thr
             return touched
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def chance_pass(game, table, player, counter, weight, least, mixes, floor, threshold, room, number):  # type: ignore[no-untyped-def]
     """All actions of both players; chance is drawn. `number` tells this pass from the worker's others.
 
@@ -299,7 +299,7 @@ def chance_pass(game, table, player, counter, weight, least, mixes, floor, thres
             return touched
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def outcome_pass(game, table, player, counter, weight, least, mixes, exploration, room):  # type: ignore[no-untyped-def]
     """One play of the game: chance and the other player as they play, the player himself partly at random.
 
@@ -354,13 +354,13 @@ def outcome_pass(game, table, player, counter, weight, least, mixes, exploration
     return touched
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def minimum_probability(setting, iteration):  # type: ignore[no-untyped-def]
     """y(x) = least - decay x, and 0 from where it would fall below."""
     return max(0.0, setting.least - setting.decay * iteration)
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def floors(setting, weight, counter):  # type: ignore[no-untyped-def]
     """What regrets do not fall below, and below what an action is left out in this pass."""
     if setting.floor == 0.0:
@@ -371,7 +371,7 @@ def floors(setting, weight, counter):  # type: ignore[no-untyped-def]
     return floor, -np.inf
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def run_external(game, table, first, stop, step, setting, room):  # type: ignore[no-untyped-def]
     """Every `step`-th iteration from `first` to before `stop`; returns the histories touched."""
     touched = 0
@@ -387,7 +387,7 @@ def run_external(game, table, first, stop, step, setting, room):  # type: ignore
     return touched
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def run_chance(game, table, first, stop, step, setting, room):  # type: ignore[no-untyped-def]
     """The same with chance sampling."""
     touched = 0
@@ -413,7 +413,7 @@ def run_chance(game, table, first, stop, step, setting, room):  # type: ignore[n
     return touched
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, error_model="numpy")
 def run_outcome(game, table, first, stop, step, setting, room):  # type: ignore[no-untyped-def]
     """The same with outcome sampling."""
     touched = 0
