@@ -1,7 +1,8 @@
 """Compiled passes of Monte Carlo CFR over a laid out game: external, chance and outcome sampling.
 
 A pass of player i walks a random part of the game with an explicit stack of the decisions whose actions are all
-tried. What it adds to the tables is, in expectation over its draws, what plain CFR would add:
+tried; recursion was measured half as fast. What it adds to the tables is, in expectation over its draws, what plain
+CFR would add:
 
     R(I, a)  +=  weight x (v(I, a) - v(I))          at i's own infosets I
     S(J)     +=  weight x reach x sigma(J)          at the other player's infosets J, before he moves
@@ -12,6 +13,7 @@ scaling iteration t by t is discounting all before it by (t - 1) / t, up to one 
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +23,11 @@ from solvent.games.game import CHANCE, TERMINAL
 from solvent.solvers.random_kernels import STEP, stream, uniform
 
 Array = Any
+
+kernel: Any = partial(njit, cache=True, nogil=True, error_model="numpy", _nrt=False)
+"""Kernels here allocate nothing and keep nothing, so that nobody need count references: twice as fast."""
+step: Any = partial(kernel, inline="always")
+"""A part of a pass that is compiled into it."""
 
 SKIPPED_PART = 0.95
 """Of the passes with a regret floor: those in which actions near it are left out."""
@@ -65,7 +72,7 @@ class Room(NamedTuple):
     """And the pass in which it did, at the row's place."""
 
 
-@njit(cache=True, nogil=True, error_model="numpy", inline="always")
+@step
 def match_regrets(table, row, actions, least, mixes, strategy, frame):  # type: ignore[no-untyped-def]
     """sigma ~ max(0, R), uniform where nothing is positive, and then no action below `least`."""
     total = 0.0
@@ -84,7 +91,7 @@ def match_regrets(table, row, actions, least, mixes, strategy, frame):  # type: 
         explore(strategy, frame, actions, least, mixes)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def explore(strategy, frame, actions, least, mixes):  # type: ignore[no-untyped-def]
     """Let no action have less than `least`: raise those below and renormalise, or mix in uniform play."""
     if mixes:
@@ -100,7 +107,7 @@ def explore(strategy, frame, actions, least, mixes):  # type: ignore[no-untyped-
         strategy[frame + a] /= total
 
 
-@njit(cache=True, nogil=True, error_model="numpy", inline="always")
+@step
 def draw_action(strategy, frame, actions, drawn):  # type: ignore[no-untyped-def]
     """The action at which the running sum of probabilities passes `drawn`; never one of probability 0."""
     last = 0
@@ -113,7 +120,7 @@ def draw_action(strategy, frame, actions, drawn):  # type: ignore[no-untyped-def
     return last  # rounding
 
 
-@njit(cache=True, nogil=True, error_model="numpy", inline="always")
+@step
 def draw_outcome(keep, other, lottery, outcomes, drawn):  # type: ignore[no-untyped-def]
     """An outcome of chance, by Walker's alias method."""
     place = drawn * outcomes
@@ -123,14 +130,14 @@ def draw_outcome(keep, other, lottery, outcomes, drawn):  # type: ignore[no-unty
     return np.int64(other[lottery + column])
 
 
-@njit(cache=True, nogil=True, error_model="numpy", inline="always")
+@step
 def add_average(table, average, actions, weight, strategy, frame):  # type: ignore[no-untyped-def]
     """S += weight x sigma."""
     for a in range(actions):
         table[average + a] += weight * strategy[frame + a]
 
 
-@njit(cache=True, nogil=True, error_model="numpy", inline="always")
+@step
 def add_regrets(table, row, actions, weight, floor, strategy, values, frame):  # type: ignore[no-untyped-def]
     """R += weight x (v(a) - sum sigma v) over the actions that were tried; returns sum sigma v."""
     value = 0.0
@@ -144,7 +151,7 @@ def add_regrets(table, row, actions, weight, floor, strategy, values, frame):  #
     return value
 
 
-@njit(cache=True, nogil=True, error_model="numpy", inline="always")
+@step
 def next_action(nodes, table, row, first, action, actions, threshold, strategy, values, frame):  # type: ignore[no-untyped-def]
     """The first action from `action` on that is not left out; as many as there are if none is.
 
@@ -161,7 +168,7 @@ def next_action(nodes, table, row, first, action, actions, threshold, strategy, 
     return action
 
 
-@njit(cache=True, nogil=True, error_model="numpy", inline="always")
+@step
 def next_played(strategy, frame, action, actions):  # type: ignore[no-untyped-def]
     """The first action from `action` on that is played at all; as many as there are if none is."""
     while action < actions and strategy[frame + action] == 0.0:
@@ -169,7 +176,7 @@ def next_played(strategy, frame, action, actions):  # type: ignore[no-untyped-de
     return action
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def external_pass(game, table, player, counter, weight, least, mixes, floor, threshold, room):  # type: ignore[no-untyped-def]
     """All of the player's own actions; chance and the other player are drawn. Returns the histories touched."""
     nodes, payoff, keep, other = game
@@ -222,7 +229,7 @@ def external_pass(game, table, player, counter, weight, least, mixes, floor, thr
             return touched
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def chance_pass(game, table, player, counter, weight, least, mixes, floor, threshold, room, number):  # type: ignore[no-untyped-def]
     """All actions of both players; chance is drawn. `number` tells this pass from the worker's others.
 
@@ -299,7 +306,7 @@ def chance_pass(game, table, player, counter, weight, least, mixes, floor, thres
             return touched
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def outcome_pass(game, table, player, counter, weight, least, mixes, exploration, room):  # type: ignore[no-untyped-def]
     """One play of the game: chance and the other player as they play, the player himself partly at random.
 
@@ -354,13 +361,13 @@ def outcome_pass(game, table, player, counter, weight, least, mixes, exploration
     return touched
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def minimum_probability(setting, iteration):  # type: ignore[no-untyped-def]
     """y(x) = least - decay x, and 0 from where it would fall below."""
     return max(0.0, setting.least - setting.decay * iteration)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def floors(setting, weight, counter):  # type: ignore[no-untyped-def]
     """What regrets do not fall below, and below what an action is left out in this pass."""
     if setting.floor == 0.0:
@@ -371,7 +378,7 @@ def floors(setting, weight, counter):  # type: ignore[no-untyped-def]
     return floor, -np.inf
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def run_external(game, table, first, stop, step, setting, room):  # type: ignore[no-untyped-def]
     """Every `step`-th iteration from `first` to before `stop`; returns the histories touched."""
     touched = 0
@@ -387,7 +394,7 @@ def run_external(game, table, first, stop, step, setting, room):  # type: ignore
     return touched
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def run_chance(game, table, first, stop, step, setting, room):  # type: ignore[no-untyped-def]
     """The same with chance sampling."""
     touched = 0
@@ -413,7 +420,7 @@ def run_chance(game, table, first, stop, step, setting, room):  # type: ignore[n
     return touched
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def run_outcome(game, table, first, stop, step, setting, room):  # type: ignore[no-untyped-def]
     """The same with outcome sampling."""
     touched = 0
