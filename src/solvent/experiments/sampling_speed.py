@@ -194,9 +194,9 @@ def write_results(rows: Sequence[Row], threads: Threads | None, page: Path) -> N
     )
     about = (
         "Monte Carlo CFR, rule cfr, float64, one thread, the same game, seconds of processor time. OpenSpiel's is "
-        "its C++ `ExternalSamplingMCCFRSolver`, beside our external sampling; its `run_iteration` is a pass for each "
-        f"player, as our iteration is. Interleaved batches of {BATCH_SECONDS} s, median of {rows[0].repeats}. A "
-        "history counts once for each visit.\n\n"
+        "its C++ `ExternalSamplingMCCFRSolver`, beside our external sampling; its `run_iteration` is a pass for "
+        f"each player, as our iteration is. Interleaved batches of {BATCH_SECONDS} s, median of "
+        f"{rows[0].repeats}. A history counts once for each visit.\n\n"
     )
     shared = "" if threads is None else f"\n{_threads_text(threads)}\n"
     write_page(
