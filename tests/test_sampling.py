@@ -449,3 +449,27 @@ def test_the_command_line_samples(here) -> None:
     )
     assert code == 0
     assert "external sampling" in out
+
+
+def test_bench_sampling_prints_rows(here, tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    asked = [
+        "--game",
+        "kuhn_poker",
+        "--repeats",
+        "1",
+        "--threads",
+        "2",
+        "--seeds",
+        "2",
+        "--iterations",
+        "2000",
+    ]
+    code, out, _ = here("bench", "sampling", *asked, "--page", str(page), "--json")
+    document = json.loads(out)
+    assert code == 0
+    assert [row["sampling"] for row in document["rows"]] == ["external", "chance", "outcome"]
+    assert document["rows"][0]["ratio"] > 1
+    assert document["threads"]["seeds"] == 2
+    assert "solvent bench sampling --threads 2" in page.read_text()
+    assert "kuhn_poker" in here("bench", "sampling", *asked[:4])[1]

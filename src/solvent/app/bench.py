@@ -70,13 +70,16 @@ def sampling(
     ] = None,
     seeds: Annotated[int, typer.Option(min=1, help="Seeds of that comparison.")] = 10,
     iterations: Annotated[int, typer.Option(min=1, help="Iterations of that comparison.")] = 1_000_000,
+    convergence: Annotated[
+        bool, typer.Option("--convergence", help="Show how sampling approaches full-width solutions, too.")
+    ] = False,
     page: Annotated[Path | None, typer.Option(help="Write a results page in Markdown here.")] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON document and nothing else.")
     ] = False,
 ) -> None:
     """Monte Carlo CFR iterations a second: OpenSpiel's C++ external sampling and ours, interleaved."""
-    from solvent.experiments.sampling_speed import GAMES, compare_threads, measure, write_results
+    from solvent.experiments.sampling_speed import GAMES, approach, compare_threads, measure, write_results
 
     with terminal(stderr=True).status("measuring") as status:
 
@@ -87,12 +90,14 @@ def sampling(
         shared = None
         if threads is not None:
             shared = compare_threads(iterations=iterations, threads=threads, seeds=seeds, progress=say)
+        approached = approach(progress=say) if convergence else []
     if page is not None:
-        write_results(rows, shared, page)
+        write_results(rows, shared, approached, page)
     if as_json:
         document = {
             "rows": [row.as_dict() for row in rows],
             "threads": None if shared is None else shared.as_dict(),
+            "convergence": [row.as_dict() for row in approached],
         }
         sys.stdout.write(json.dumps(document, indent=1) + "\n")
         return
@@ -113,6 +118,12 @@ def sampling(
             f"{shared.exploitability:.5f} on one thread, {shared.shared_exploitability:.5f} on {shared.threads}",
             soft_wrap=True,
         )
+    if approached:
+        reached = table("game", "sampling", "10,000", "100,000", "1,000,000", "value", "full width")
+        for line in approached:
+            numbers = (*line.exploitability, line.value, line.full_width)
+            reached.add_row(line.game, line.sampling, *(f"{number:.5f}" for number in numbers))
+        terminal().print(reached)
 
 
 @bench.command("cards")

@@ -1,8 +1,8 @@
-"""Monte Carlo CFR against OpenSpiel's C++ solver, and two lock-free threads against one.
+"""Monte Carlo CFR against OpenSpiel's C++ solver, threads against one, and sampling against full width.
 
 Speed: external sampling on the same game, in the same process, interleaved, in processor time; an iteration is a
 pass for each player in both. Threads: exploitability after the same iterations on one thread and on several that
-share one table.
+share one table. Convergence: exploitability after more and more iterations, beside the game's value.
 """
 
 from __future__ import annotations
@@ -20,12 +20,17 @@ from solvent.experiments.page import markdown_table, write_page
 from solvent.forms.history import compile_tree
 from solvent.games.catalogue import load_game
 from solvent.games.openspiel import load_openspiel
+from solvent.solvers.cfr import HistorySolver
 from solvent.solvers.sampling import SamplingSolver
 from solvent.solvers.solve import compile_kernels
 
 GAMES = ("leduc_poker", "liars_dice")
 SAMPLINGS = ("external", "chance", "outcome")
 REPEATS = 9
+APPROACHED = ("kuhn", "leduc", "bluff(dice=1,faces=3)", "flop_holdem(suits=2,ranks=4,raises=1)")
+ITERATIONS = (10_000, 100_000, 1_000_000)
+FULL_WIDTH = 2_000
+"""Iterations of the full-width solves whose value is approached."""
 WARM = 1_000
 """Iterations before anything is timed: OpenSpiel's tables grow with the infosets it meets."""
 
@@ -67,6 +72,23 @@ class Threads:
     seconds: float
     shared_seconds: float
     speed_up: float
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Approach:
+    """How one kind of sampling comes to a game's solution."""
+
+    game: str
+    sampling: str
+    exploitability: tuple[float, ...]
+    """After 10,000, 100,000 and a million iterations, in chips."""
+    value: float
+    """Of the last average strategy, for player 0 in chips."""
+    full_width: float
+    """The same after dcfr's full-width iterations."""
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -167,7 +189,34 @@ def compare_threads(
     )
 
 
-def write_results(rows: Sequence[Row], threads: Threads | None, page: Path) -> None:
+def approach(
+    games: Sequence[str] = APPROACHED,
+    samplings: Sequence[str] = SAMPLINGS,
+    progress: Callable[[str], None] | None = None,
+) -> list[Approach]:
+    """Run every kind of sampling, rule lcfr, and measure exploitability on the way."""
+    say = progress or (lambda text: None)
+    found = []
+    for name in games:
+        tree = compile_tree(load_game(name))
+        full = HistorySolver(tree, "dcfr")
+        full.run(FULL_WIDTH)
+        value = full.evaluate().value[0]
+        for mode in samplings:
+            solver = SamplingSolver(tree, sampling=mode)
+            reached = []
+            for iterations in ITERATIONS:
+                say(f"{name}: {mode} sampling, {iterations:,} iterations")
+                solver.run(iterations - solver.iterations)
+                reached.append(solver.evaluate())
+            exploitability = tuple(evaluation.exploitability for evaluation in reached)
+            found.append(Approach(name, mode, exploitability, reached[-1].value[0], value))
+    return found
+
+
+def write_results(
+    rows: Sequence[Row], threads: Threads | None, approached: Sequence[Approach], page: Path
+) -> None:
     """The results page."""
     table = markdown_table(
         [
@@ -198,13 +247,12 @@ def write_results(rows: Sequence[Row], threads: Threads | None, page: Path) -> N
         f"each player, as our iteration is. Interleaved batches of {BATCH_SECONDS} s, median of "
         f"{rows[0].repeats}. A history counts once for each visit.\n\n"
     )
-    shared = "" if threads is None else f"\n{_threads_text(threads)}\n"
-    write_page(
-        page,
-        "Monte Carlo CFR iterations against OpenSpiel's",
-        "solvent bench sampling",
-        about + table + shared,
-    )
+    more = "" if threads is None else f"\n## Threads\n\n{_threads_text(threads)}\n"
+    if approached:
+        more += f"\n## Convergence\n\n{_approach_text(approached)}"
+    command = "solvent bench sampling" + ("" if threads is None else f" --threads {threads.threads}")
+    command += " --convergence" if approached else ""
+    write_page(page, "Monte Carlo CFR iterations against OpenSpiel's", command, about + table + more)
 
 
 def _threads_text(found: Threads) -> str:
@@ -213,6 +261,27 @@ def _threads_text(found: Threads) -> str:
         f"exploitability {found.exploitability:.5f} chips on one thread (standard deviation {found.spread:.5f}), "
         f"{found.shared_exploitability:.5f} on {found.threads} threads that share the table without locks, "
         f"{found.ratio:.3f} of it; {found.seconds:.2f} s and {found.shared_seconds:.2f} s, medians."
+    )
+
+
+def _approach_text(found: Sequence[Approach]) -> str:
+    table = markdown_table(
+        ["game", "sampling", *(f"{count:,}" for count in ITERATIONS), "value", "value at full width"],
+        [
+            [
+                row.game,
+                row.sampling,
+                *(f"{reached:.5f}" for reached in row.exploitability),
+                f"{row.value:.5f}",
+                f"{row.full_width:.5f}",
+            ]
+            for row in found
+        ],
+    )
+    return (
+        "Exploitability (NashConv/2 in chips, exact) of the average strategy after so many iterations of rule "
+        "lcfr, one thread, seed 0; the value for player 0 at the end, and that of "
+        f"{FULL_WIDTH:,} full-width iterations of dcfr.\n\n{table}"
     )
 
 
