@@ -26,6 +26,8 @@ from solvent.games.public import PublicRules
         "leduc(bets1=[0.30000000000000004,0.3])",
         "bluff(dice=2,faces=4)",
         "flop_holdem(suits=4,ranks=5)",
+        "holdem(suits=2,ranks=5,streets=3)",
+        "holdem(suits=2,ranks=5,streets=4,max_bets=2)",
     ],
 )
 def test_names_read_back(name: str) -> None:

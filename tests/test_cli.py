@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from solvent.app.commands import run as run_here
+from solvent.games.catalogue import GAMES
 from solvent.strategy.run import Run
 
 JSON_KEYS = {
@@ -68,7 +69,7 @@ def test_version_and_help() -> None:
 
 def test_games_lists_every_game() -> None:
     document = json.loads(solvent("games", "--json").stdout)
-    assert [row["name"] for row in document["games"]] == ["kuhn", "leduc", "leduc5", "bluff", "flop_holdem"]
+    assert [row["name"] for row in document["games"]] == list(GAMES)
     assert "openspiel:" in solvent("games").stdout
 
 

@@ -17,12 +17,14 @@ from solvent.app.bench import bench
 from solvent.app.cards import cards
 from solvent.app.experiments import (
     bench_plans,
+    reproduce_abstraction,
     reproduce_aggregation,
     reproduce_full_deck,
     reproduce_larger_game,
     reproduce_total_rbp,
 )
 from solvent.app.terminal import terminal
+from solvent.app.training import train
 from solvent.errors import InputError
 from solvent.units import parse_size
 
@@ -34,6 +36,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(abstract, name="abstract")
+app.command()(train)
 app.add_typer(bench, name="bench")
 app.add_typer(cards, name="cards")
 reproduce = typer.Typer(
@@ -45,6 +48,7 @@ reproduce.command("aggregation")(reproduce_aggregation)
 reproduce.command("full-deck")(reproduce_full_deck)
 reproduce.command("total-rbp")(reproduce_total_rbp)
 reproduce.command("larger-game")(reproduce_larger_game)
+reproduce.command("abstraction")(reproduce_abstraction)
 
 # typer carries its own copy of click; this is that copy's root of all usage errors.
 _UsageError: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")

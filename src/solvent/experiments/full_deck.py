@@ -22,7 +22,7 @@ from solvent.experiments.aggregation import (
 from solvent.experiments.bandwidth import bandwidth
 from solvent.experiments.page import bytes_text, markdown_table, pyplot, threads_text, write_csv, write_page
 from solvent.forms.public import public_game
-from solvent.games.flop_holdem import BLINDS
+from solvent.games.limit_holdem import BLINDS
 from solvent.memory import reset_peak, status
 from solvent.solvers.public_cfr import PublicSolver
 from solvent.units import size

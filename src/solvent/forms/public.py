@@ -200,7 +200,7 @@ def public_game(
     """Compile rules to the public form.
 
     `ranges` weigh the hands of each player (default 1 each). Isomorphism switches itself off where the rules
-    have no symmetries or ranges are not symmetric.
+    have no symmetries, ranges are not symmetric, or boards are dealt more than once.
     """
     if not isinstance(rules, PublicRules):
         raise GameError(f"{rules} has no public form: its hands are not dealt first with all else public")
@@ -208,12 +208,11 @@ def public_game(
     weights = _ranges(rules, hands, ranges)
     orbit = _orbits(rules, hands)
     symmetric = all(_same_in_orbit(weight, orbit) for weight in weights)
-    isomorphism = isomorphism and len(set(orbit.tolist())) < len(hands) and symmetric
     nodes, betting, subtrees, symbols = _flatten(rules)
+    one_board = len(subtrees) <= 2
+    isomorphism = isomorphism and len(set(orbit.tolist())) < len(hands) and symmetric and one_board
     sorts = rules.hole_cards(hands[0]) is not None
     rounds = _rounds(rules, hands, subtrees, sorts, isomorphism)
-    if isomorphism and len(rounds) > 2:
-        raise InputError(f"{rules} deals more than one board; isomorphism handles one")
     if sorts:
         _check_showdowns(rules, nodes)
         matrix, matrix_of = np.zeros((0, 1, 1)), np.zeros((len(symbols) + MATRIX, 1), dtype=np.int32)

@@ -13,6 +13,7 @@ from solvent.games.flop_holdem import FlopHoldem
 from solvent.games.game import Game, GameError
 from solvent.games.kuhn import Kuhn
 from solvent.games.leduc import Leduc, Leduc5
+from solvent.games.limit_holdem import LimitHoldem
 from solvent.games.naming import parse_call, spell
 from solvent.games.openspiel import load_openspiel
 
@@ -22,6 +23,7 @@ GAMES: dict[str, type[Game]] = {
     "leduc5": Leduc5,
     "bluff": Bluff,
     "flop_holdem": FlopHoldem,
+    "holdem": LimitHoldem,
 }
 
 

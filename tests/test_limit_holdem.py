@@ -1,4 +1,4 @@
-"""Flop hold'em against its known counts and, state by state, against OpenSpiel's universal poker."""
+"""Limit hold'em, to the flop or further, by its counts and, state by state, against OpenSpiel's universal poker."""
 
 from __future__ import annotations
 
@@ -10,31 +10,34 @@ from typing import Any
 
 import pyspiel
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solvent.cards.deck import parse_cards
+from solvent.games.catalogue import load_game
 from solvent.games.flop_holdem import FlopHoldem
 from solvent.games.game import CHANCE, TERMINAL, GameError
+from solvent.games.limit_holdem import LimitHoldem
 from solvent.games.public import FOLD, SHOWDOWN, Betting, PublicRules
+from solvent.solvers.solve import solve
 
 ACTION_NUMBERS = {"fold": 0, "call": 1, "check": 1, "bet": 2, "raise": 2}
 """Our actions as universal poker numbers them."""
 
 
-def openspiel(rules: FlopHoldem) -> Any:
+def openspiel(rules: LimitHoldem) -> Any:
     settings = {
         "betting": "limit",
         "numPlayers": 2,
-        "numRounds": 2,
+        "numRounds": rules.streets,
         "blind": "1 2",
-        "raiseSize": "2 2",
-        "firstPlayer": "1 2",
-        "maxRaises": f"{rules.raises} {rules.raises}",
+        "raiseSize": " ".join(map(str, rules.rules.bets)),
+        "firstPlayer": " ".join("1222"[: rules.streets]),
+        "maxRaises": " ".join(map(str, rules.rules.caps)),
         "numSuits": rules.suits,
         "numRanks": rules.ranks,
         "numHoleCards": 2,
-        "numBoardCards": "0 3",
+        "numBoardCards": " ".join("0311"[: rules.streets]),
     }
     return pyspiel.load_game("universal_poker", settings)
 
@@ -44,7 +47,7 @@ def in_order(cards: Iterable[int]) -> Any:
     return tuple(sorted(cards))
 
 
-def deal_cards(rules: FlopHoldem, theirs: Any, cards: Iterable[int]) -> Any:
+def deal_cards(rules: LimitHoldem, theirs: Any, cards: Iterable[int]) -> Any:
     """Their state after these cards of ours, dealt one at a time."""
     after = theirs.clone()
     for card in cards:
@@ -52,8 +55,16 @@ def deal_cards(rules: FlopHoldem, theirs: Any, cards: Iterable[int]) -> Any:
     return after
 
 
+def new_cards(before: Any, after: Any) -> Any:
+    """The cards that a chance move dealt."""
+    return after.board[len(before.board) :] or after.hands[-1]
+
+
 def assert_agree(ours: Any, theirs: Any, infosets: dict[str, str]) -> None:
-    """Both games say the same about one state: who acts, what is legal, what is known, what it pays."""
+    """Both games say the same about one state: who acts, what is legal, what is known, what it pays.
+
+    Universal poker sorts all public cards, so that its infosets forget which of them came on the turn.
+    """
     if theirs.is_terminal():
         assert ours.player() == TERMINAL
         assert list(ours.payoffs()) == theirs.returns()
@@ -65,12 +76,12 @@ def assert_agree(ours: Any, theirs: Any, infosets: dict[str, str]) -> None:
         assert infosets.setdefault(ours.infoset(), text) == text
 
 
-def assert_agree_below(rules: FlopHoldem, ours: Any, theirs: Any, infosets: dict[str, str]) -> int:
+def assert_agree_below(rules: LimitHoldem, ours: Any, theirs: Any, infosets: dict[str, str]) -> int:
     """`assert_agree` at and below a state; how many states of ours that are."""
     assert_agree(ours, theirs, infosets)
     if ours.player() == CHANCE:
         children = [
-            (after, deal_cards(rules, theirs, after.board or after.hands[-1]))
+            (after, deal_cards(rules, theirs, new_cards(ours, after)))
             for _, _, after in ours.chance_children()
         ]
     else:
@@ -78,18 +89,39 @@ def assert_agree_below(rules: FlopHoldem, ours: Any, theirs: Any, infosets: dict
     return 1 + sum(assert_agree_below(rules, *pair, infosets) for pair in children)
 
 
-@pytest.mark.parametrize(("suits", "ranks", "raises"), [(1, 7, 4), (1, 8, 1), (2, 4, 0), (2, 4, 3)])
-def test_every_state_agrees_with_openspiel(suits: int, ranks: int, raises: int) -> None:
-    rules = FlopHoldem(suits, ranks, raises)
+@pytest.mark.parametrize(
+    "rules",
+    [
+        FlopHoldem(1, 7, 4),
+        FlopHoldem(1, 8, 1),
+        FlopHoldem(2, 4, 0),
+        FlopHoldem(2, 4, 3),
+        LimitHoldem(1, 7, 2),
+        LimitHoldem(1, 8, 3, 1),
+    ],
+    ids=str,
+)
+def test_every_state_agrees_with_openspiel(rules: LimitHoldem) -> None:
     infosets: dict[str, str] = {}
     walked = assert_agree_below(rules, rules.root(), openspiel(rules).new_initial_state(), infosets)
     assert walked == rules.histories()
-    assert len(set(infosets.values())) == len(infosets)
+    assert len(set(infosets.values())) == len(infosets) or rules.streets > 2
 
 
-@pytest.mark.parametrize(("suits", "ranks"), [(3, 3), (2, 6), (4, 3)])
-def test_random_playouts_agree_with_openspiel(suits: int, ranks: int) -> None:
-    rules, rng = FlopHoldem(suits, ranks), random.Random(7)
+@pytest.mark.parametrize(
+    "rules",
+    [
+        FlopHoldem(3, 3),
+        FlopHoldem(2, 6),
+        FlopHoldem(4, 3),
+        LimitHoldem(2, 5, 3),
+        LimitHoldem(3, 3, 4),
+        LimitHoldem(2, 6, 4, 2),
+    ],
+    ids=str,
+)
+def test_random_playouts_agree_with_openspiel(rules: LimitHoldem) -> None:
+    rng = random.Random(7)
     game, infosets = openspiel(rules), dict[str, str]()
     for _ in range(300):
         ours: Any = rules.root()
@@ -97,13 +129,13 @@ def test_random_playouts_agree_with_openspiel(suits: int, ranks: int) -> None:
         while ours.player() != TERMINAL:
             assert_agree(ours, theirs, infosets)
             if ours.player() == CHANCE:
-                _, _, ours = rng.choice(ours.chance_children())
-                theirs = deal_cards(rules, theirs, ours.board or ours.hands[-1])
+                before, (_, _, ours) = ours, rng.choice(ours.chance_children())
+                theirs = deal_cards(rules, theirs, new_cards(before, ours))
             else:
                 action = rng.choice(ours.actions()[-2:])  # never fold: folds end at once
                 ours, theirs = ours.child(action), theirs.child(ACTION_NUMBERS[action])
         assert_agree(ours, theirs, infosets)
-    assert len(set(infosets.values())) == len(infosets)
+    assert len(set(infosets.values())) == len(infosets) or rules.streets > 2
 
 
 @pytest.mark.parametrize("raises", [3, 4])
@@ -159,9 +191,18 @@ def test_histories_text_names_one_node_each() -> None:
     assert len(set(texts)) == len(texts) == 8 + 7 * 8
 
 
-@pytest.mark.parametrize(("suits", "ranks", "raises"), [(1, 7, 3), (2, 4, 3), (3, 3, 1)])
-def test_histories_are_the_generic_count(suits: int, ranks: int, raises: int) -> None:
-    rules = FlopHoldem(suits, ranks, raises)
+@pytest.mark.parametrize(
+    "rules",
+    [
+        FlopHoldem(1, 7),
+        FlopHoldem(2, 4),
+        FlopHoldem(3, 3, 1),
+        LimitHoldem(1, 8, 3, 2),
+        LimitHoldem(1, 9, 4, 1),
+    ],
+    ids=str,
+)
+def test_histories_are_the_generic_count(rules: LimitHoldem) -> None:
     assert rules.histories() == PublicRules.histories(rules)
 
 
@@ -170,10 +211,19 @@ def test_histories_of_larger_decks() -> None:
     assert len(FlopHoldem().hands()) == 1_326
 
 
+def all_nodes(betting: Betting) -> int:
+    return 1 + sum(map(all_nodes, betting.children))
+
+
+@pytest.mark.parametrize(("streets", "nodes"), [(2, 211), (3, 1_912), (4, 17_221)])
+def test_betting_trees_to_each_street(streets: int, nodes: int) -> None:
+    assert all_nodes(LimitHoldem(2, 5, streets).betting) == nodes
+
+
 # Rules
 
 
-def play(rules: FlopHoldem, *moves: str) -> Any:
+def play(rules: LimitHoldem, *moves: str) -> Any:
     state: Any = rules.root()
     for move in moves:
         state = state.child(move)
@@ -202,6 +252,50 @@ def test_a_hand_played_out() -> None:
 def test_equal_hands_split() -> None:
     state = play(FlopHoldem(suits=2, ranks=5), "6d5d", "6c5c", "raise", "call", "4c3d2c", "bet", "call")
     assert state.payoffs() == (0, 0)
+
+
+def test_later_streets_bet_twice_as_much() -> None:
+    state = play(
+        LimitHoldem(suits=2, ranks=5), "6d6c", "5d2c", "call", "check", "4d4c2d", "check", "check", "3d"
+    )
+    assert state.infoset() == "5d2c|4d4c2d3d|ck/kk/"
+    river = state.child("bet").child("call").child("3c")
+    assert river.infoset() == "5d2c|4d4c2d3d3c|ck/kk/bc/"
+    assert river.child("check").child("bet").child("fold").payoffs() == (6, -6)
+    assert river.child("check").child("bet").child("call").payoffs() == (10, -10)
+    capped = play(LimitHoldem(suits=2, ranks=5), "6d6c", "5d2c", "raise", "raise", "raise")
+    assert capped.actions() == ("fold", "call")
+
+
+@settings(deadline=None, max_examples=50)
+@given(st.sampled_from([LimitHoldem(1, 9), LimitHoldem(2, 5, 3), LimitHoldem(4, 4)]), st.data())
+def test_chance_weights_sum_to_one_on_every_street(rules: LimitHoldem, data: st.DataObject) -> None:
+    first = data.draw(st.sampled_from(list(rules.hands())))
+    second = data.draw(st.sampled_from([hand for hand, _ in rules.deal(first)]))
+    board: Any = ()
+    for _ in range(1, rules.streets):
+        after = dict(rules.boards(board, first, second))
+        assert sum(after.values()) == 1
+        assert not any({*first, *second} & set(longer) for longer in after)
+        assert all(longer[: len(board)] == board for longer in after)
+        assert set(after) <= set(rules.public_boards(board))
+        board = data.draw(st.sampled_from(list(after)))
+    strengths = rules.strengths([board], [first, second])[0].tolist()
+    assert strengths == [rules.strength(board, hand) for hand in (first, second)]
+
+
+def test_both_forms_agree_on_uniform_play_to_the_turn() -> None:
+    rules = LimitHoldem(1, 8, 3, 1)
+    public, histories = (solve(rules, rule="cfr", iterations=1, form=form) for form in ("public", "history"))
+    assert public.exploitability == pytest.approx(histories.exploitability, rel=1e-9)
+    assert public.value == pytest.approx(histories.value, abs=1e-9)
+    assert public.isomorphism is False
+
+
+def test_a_game_to_the_turn_is_solved() -> None:
+    result = solve("holdem(suits=3,ranks=3,streets=3,max_bets=2)", iterations=100)
+    assert result.exploitability < 0.02
+    assert -2 < result.value < 2
 
 
 @given(st.sampled_from([(1, 7), (1, 13), (2, 4), (3, 3), (3, 6), (4, 2), (4, 5)]), st.data())
@@ -243,10 +337,12 @@ def test_strength_orders_hands_on_a_flop() -> None:
     [
         (FlopHoldem(4, 5), "flop_holdem(suits=4,ranks=5)"),
         (FlopHoldem(4, 5, 2), "flop_holdem(suits=4,ranks=5,raises=2)"),
+        (LimitHoldem(2, 5, 3), "holdem(suits=2,ranks=5,streets=3)"),
+        (LimitHoldem(2, 5, 3, 2), "holdem(suits=2,ranks=5,streets=3,max_bets=2)"),
     ],
 )
-def test_name(rules: FlopHoldem, name: str) -> None:
-    assert str(rules) == name
+def test_name(rules: LimitHoldem, name: str) -> None:
+    assert str(rules) == str(load_game(name)) == name
 
 
 @pytest.mark.parametrize(
@@ -263,6 +359,21 @@ def test_name(rules: FlopHoldem, name: str) -> None:
 def test_bad_parameters_are_refused(suits: int, ranks: int, raises: int, sentence: str) -> None:
     with pytest.raises(GameError, match=sentence):
         FlopHoldem(suits, ranks, raises)
+
+
+@pytest.mark.parametrize(
+    ("settings", "sentence"),
+    [
+        ({"streets": 1}, "2 streets .* not streets=1"),
+        ({"streets": 5}, "not streets=5"),
+        ({"max_bets": 0}, "not 0"),
+        ({"max_bets": 60}, "at most 2,097,152 nodes"),
+        ({"suits": 2, "ranks": 4}, "deals nine cards; suits=2 and ranks=4 make 8"),
+    ],
+)
+def test_bad_parameters_of_holdem_are_refused(settings: dict[str, int], sentence: str) -> None:
+    with pytest.raises(GameError, match=sentence):
+        LimitHoldem(**settings)
 
 
 def test_rules_that_the_public_form_would_get_wrong_are_refused() -> None:
