@@ -15,7 +15,8 @@ from solvent.games.holdem import FOLD
 from solvent.solvers import train as training_module
 from solvent.solvers.blueprint import Blueprint, sampled_tree
 from solvent.solvers.blueprint_deals import deal_cards
-from solvent.solvers.blueprint_kernels import STREET, TERMINAL, biased, random_bits, random_float, seed_random
+from solvent.solvers.blueprint_kernels import STREET, TERMINAL, biased, random_bits, random_float
+from solvent.solvers.random_kernels import stream
 from solvent.solvers.train import Training, TrainingDesign
 
 BETTING = "preflop=3x,a; postflop=100%; cap=1; stack=10"
@@ -40,7 +41,7 @@ def twin(blueprint, iteration, seed):
     """One iteration as the paper writes it, with the same random numbers."""
     tree, nodes = blueprint.tree, blueprint.sampled.nodes
     random = np.zeros(1, dtype=np.uint64)
-    seed_random(random, seed, iteration, 0)
+    random[0] = stream(seed, iteration, 0)
     deck = np.arange(52)
     deal_cards(deck, 9, random)
     holes, board = (deck[:2], deck[2:4]), deck[4:9]

@@ -114,7 +114,7 @@ class Blueprint:
 
         def work(which: int) -> None:
             holdem_iterations(
-                bounds[which], bounds[which + 1], seed, 0, np.float32(linear), sampled.nodes, sampled.children,
+                bounds[which], bounds[which + 1], seed, np.float32(linear), sampled.nodes, sampled.children,
                 sampled.pays, self.layout, self.table, lookup, tables, rooms[which], np.zeros(52, dtype=np.int64),
                 np.zeros((2, STREETS), dtype=np.int64), exploration, np.float32(floor), reward, np.float32(unit),
             )  # fmt: skip

@@ -7,7 +7,8 @@ from numba import njit
 
 from solvent.cards.evaluator import EMPTY_KEY, strength_of
 from solvent.cards.isomorphism import class_index
-from solvent.solvers.blueprint_kernels import random_bits, seed_random, traverse
+from solvent.solvers.blueprint_kernels import random_bits, random_float, traverse
+from solvent.solvers.random_kernels import stream
 
 PRUNED_SHARE = np.float32(0.95)
 """Of iterations that leave out actions of regret below the floor."""
@@ -32,7 +33,7 @@ def as_bits(deck, start, end):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def holdem_iterations(  # type: ignore[no-untyped-def]
-    start, end, seed, worker, linear, nodes, children, pays, layout, table, lookup, evaluator, frames, deck,
+    start, end, seed, linear, nodes, children, pays, layout, table, lookup, evaluator, frames, deck,
     base, exploration, floor, reward, unit,
 ):  # fmt: skip
     """Iterations `start` to `end`: each deals cards once and traverses the tree for both players.
@@ -48,7 +49,7 @@ def holdem_iterations(  # type: ignore[no-untyped-def]
     stack, strategy, values, random, touched = frames
     zero = np.int64(0)
     for iteration in range(start, end):
-        seed_random(random, seed, iteration, worker)
+        random[0] = stream(seed, iteration, 0)
         for card in range(52):
             deck[card] = card
         deal_cards(deck, 9, random)
@@ -75,7 +76,7 @@ def holdem_iterations(  # type: ignore[no-untyped-def]
         outcome = 1 - (lead > 0) + (lead < 0)
         weight = np.float32(iteration + 1) * linear + (np.float32(1) - linear)
         least = np.float32(max(0.0, exploration[0] - exploration[1] * iteration))
-        prune = np.float32(np.float64(random_bits(random) >> np.uint64(40)) * 2.0**-24) < PRUNED_SHARE
+        prune = random_float(random) < PRUNED_SHARE
         for player in range(2):
             traverse(
                 player, weight, nodes, children, pays, base, outcome, table, stack, strategy, values, random,

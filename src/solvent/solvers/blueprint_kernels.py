@@ -16,6 +16,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from solvent.solvers.random_kernels import STEP, mix
+
 DECISION, TERMINAL = 0, 1
 KIND, PLAYER, STREET, ACTIONS, CHILD, ROW = range(6)
 """Columns of a node."""
@@ -35,7 +37,7 @@ class Frames(NamedTuple):
     value: NDArray[np.float32]
     """float32[depth, actions + 1]: the value of each action and, last, of the node so far."""
     random: NDArray[np.uint64]
-    """uint64[1]: the generator's state."""
+    """uint64[1]: the counter of the random stream."""
     touched: NDArray[np.int64]
     """int64[1]: rows touched."""
 
@@ -52,28 +54,16 @@ def frames() -> Frames:
 
 
 @njit(cache=True, nogil=True)
-def seed_random(state, seed, iteration, worker):  # type: ignore[no-untyped-def]
-    """Begin the stream of one iteration: equal numbers, equal stream."""
-    mixed = np.uint64(seed) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(iteration)
-    mixed = mixed * np.uint64(0xD1342543DE82EF95) + np.uint64(worker)
-    state[0] = mixed
-    random_bits(state)
+def random_bits(random):  # type: ignore[no-untyped-def]
+    """The next 64 random bits of the stream whose counter is kept in `random`: uint64[1]."""
+    random[0] += STEP
+    return mix(random[0])
 
 
 @njit(cache=True, nogil=True)
-def random_bits(state):  # type: ignore[no-untyped-def]
-    """64 random bits (splitmix64)."""
-    state[0] += np.uint64(0x9E3779B97F4A7C15)
-    mixed = state[0]
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return mixed ^ (mixed >> np.uint64(31))
-
-
-@njit(cache=True, nogil=True)
-def random_float(state):  # type: ignore[no-untyped-def]
+def random_float(random):  # type: ignore[no-untyped-def]
     """A random number from 0 to 1, 1 excluded."""
-    return np.float32(np.float64(random_bits(state) >> np.uint64(40)) * 2.0**-24)
+    return np.float32(np.float64(random_bits(random) >> np.uint64(40)) * 2.0**-24)
 
 
 @njit(cache=True, nogil=True)
