@@ -148,3 +148,36 @@ def bench_cards(
     for row in rows:
         results.add_row(row.what, f"{row.per_second:,.0f}", f"{1e9 / row.per_second:,.1f}")
     terminal().print(results)
+
+
+@bench.command()
+def clustering(
+    threads: Annotated[int, typer.Option(min=2, help="Threads to compare with one.")] = 2,
+    repeats: Annotated[int, typer.Option(min=1, help="Interleaved repeats; medians are shown.")] = 5,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON document and nothing else.")
+    ] = False,
+) -> None:
+    """Seconds to cluster hands' histograms: one thread against several, and the distances that bounds save."""
+    from solvent.experiments.clustering_speed import measure
+
+    with terminal(stderr=True).status("measuring"):
+        rows = measure(threads=threads, repeats=repeats)
+    if as_json:
+        sys.stdout.write(json.dumps({"rows": [row.as_dict() for row in rows]}, indent=1) + "\n")
+        return
+    results = table(
+        "metric", "points", "k", "iterations", "distances computed", "1 thread", f"{threads} threads", "ratio"
+    )
+    for row in rows:
+        results.add_row(
+            row.metric,
+            f"{row.points:,}",
+            str(row.clusters),
+            str(row.iterations),
+            f"{row.computed:.1%}",
+            f"{row.seconds_of_one:.2f} s",
+            f"{row.seconds:.2f} s",
+            f"{row.ratio:.2f}x",
+        )
+    terminal().print(results)
