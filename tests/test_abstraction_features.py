@@ -148,12 +148,13 @@ def test_river_tables_hold_equities_codes_and_deals():
     strip_of = np.arange(FULL + 1) * 4 // (FULL + 1)
     centers = rng.random((4, OPPONENTS, 3), dtype=np.float32)
     index = Indexer([2, 5])
-    equities, codes = np.zeros(index.size, np.uint16), np.full(index.size, UNSEEN, np.uint16)
+    table = np.full(index.size, UNSEEN, np.uint32)
+    halves = (centers**2).sum(axis=1) / 2
     of_flop = rng.integers(0, 5, 1755)
     deals = np.zeros((5, 12), dtype=np.int64)
     river_tables(
-        boards, 0, 3, evaluator(), pairs(), opponents, index.tables, strip_of, centers, Indexer([3]).tables,
-        of_flop, river_room(), equities, codes, deals,
+        boards, 0, 3, evaluator(), pairs(), opponents, index.tables, strip_of, centers, halves,
+        Indexer([3]).tables, of_flop, river_room(), table, deals,
     )  # fmt: skip
     raw = sum(orbit_size(bits(board.astype(np.int64)), np.int64(0), np.int64(0)) for board in boards)
     assert deals.sum() == raw * LIVE * 10
@@ -162,12 +163,13 @@ def test_river_tables_hold_equities_codes_and_deals():
         opponent_equities(board.astype(np.int64), evaluator(), hands, opponents, work)
         live = work.ordering.order[::50]
         rows = index.indices([(hands.low[h], hands.high[h], *board) for h in live])
-        np.testing.assert_array_equal(equities[rows], work.equity[live])
+        np.testing.assert_array_equal(table[rows] & 0xFFFF, work.equity[live])
         for row, hand in zip(rows, live, strict=True):
             strip = strip_of[work.equity[hand]]
             distance = ((work.against[hand][:, None] - centers[strip]) ** 2).sum(axis=0)
-            assert codes[row] == strip * 3 + distance.argmin()
-            assert codes[row] == nearest_code(work.against[hand], strip, centers, np.empty(3, np.float32))
+            assert table[row] >> 16 == strip * 3 + distance.argmin()
+            room = np.empty(3, np.float32)
+            assert table[row] >> 16 == nearest_code(hand, work.against, strip, centers, halves, room)
         many = public_clusters_of(board, Indexer([3]).tables, of_flop, work.clusters)
         flops = Indexer([3]).indices(list(combinations(board, 3)))
         expected = np.bincount(of_flop[flops], minlength=5)

@@ -211,6 +211,7 @@ def watched(
     return solver
 
 
+@pytest.mark.slow
 def test_interval_pruning_does_what_its_replay_does() -> None:
     """The smallest of the tests below, for every run of the suite: kernels take long to compile."""
     game = public_game(Leduc(ranks=2, suits=2), False)

@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 import time
-from itertools import permutations
+from itertools import combinations, permutations
 
 import numpy as np
 import pytest
@@ -17,8 +17,9 @@ from solvent.abstraction.examine import hands_in_bucket, public_clusters, run_ou
 from solvent.abstraction.presets import Design
 from solvent.bundle import write_bundle
 from solvent.cards.deck import CardError, parse_cards
+from solvent.cards.evaluator import hand_strengths
 from solvent.cards.isomorphism import Indexer
-from solvent.cards.showdown import FULL, hand_number, river_equities
+from solvent.cards.showdown import FULL
 from solvent.errors import InputError
 
 SMALLEST = Design(
@@ -154,8 +155,10 @@ def test_a_whole_abstraction_has_hands_in_all_its_buckets(smallest):
 def test_the_river_table_is_exact(smallest):
     made, _ = smallest
     for hand in random_deals(200, 7, seed=3):
-        equity = made.arrays["river_equity"][Indexer([2, 5]).index(hand)]
-        assert equity == river_equities(tuple(hand[2:]))[hand_number(*hand[:2])]
+        others = [(*pair, *hand[2:]) for pair in combinations(np.setdiff1d(np.arange(52), hand), 2)]
+        mine, theirs = int(hand_strengths(hand)), hand_strengths(others).astype(np.int64)
+        expected = 2 * np.count_nonzero(theirs < mine) + np.count_nonzero(theirs == mine)
+        assert made.arrays["river_equity"][Indexer([2, 5]).index(hand)] == expected
     assert made.arrays["river_equity"].max() == FULL
 
 

@@ -15,6 +15,7 @@ from scipy.stats import wasserstein_distance
 from solvent.abstraction import clustering, clustering_kernels, lloyd, vectors
 from solvent.abstraction.clustering import Clustering, Ground, Histograms, cluster, distances, nearest
 from solvent.errors import InputError
+from solvent.experiments.clustering_speed import measure
 
 TOTAL = 40
 
@@ -386,3 +387,10 @@ def test_what_is_no_ground_or_centre_is_refused() -> None:
     for masses in (np.ones((2, 8)), np.full((2, 8), np.nan), np.array([[TOTAL + 1, -1, 0, 0, 0, 0, 0, 0]])):
         with pytest.raises(InputError, match=f"total of the points, {TOTAL}"):
             nearest(counts(5, 8), masses, metric=ground(8))
+
+
+def test_speed_is_measured_with_and_without_threads() -> None:
+    rows = measure(repeats=1, points=2_000, clusters=5)
+    assert [row.metric for row in rows] == ["emd", "l2"]
+    assert all(row.ratio == pytest.approx(row.seconds_of_one / row.seconds) for row in rows)
+    assert all(0 < row.computed <= 1.1 for row in rows)

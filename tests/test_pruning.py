@@ -447,6 +447,7 @@ def test_every_option_converges(rule: str, mode: str, options: dict) -> None:
     check_invariants(solver)
 
 
+@pytest.mark.slow
 def test_single_precision_converges() -> None:
     solver = PrunedSolver(compiled("leduc"), "cfr", pruning="total", dtype="float32")
     solver.run(300)

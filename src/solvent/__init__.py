@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from solvent.solvers.cfr import HistorySolver as HistorySolver
     from solvent.solvers.rules import RegretRule as RegretRule
     from solvent.solvers.rules import Weights as Weights
+    from solvent.solvers.sampling import SamplingSolver as SamplingSolver
+    from solvent.solvers.sampling_options import Sampling as Sampling
     from solvent.solvers.solve import Result as Result
     from solvent.solvers.solve import solve as solve
     from solvent.strategy.openspiel import from_tabular_policy as from_tabular_policy
@@ -48,6 +50,8 @@ _WHERE = {
     "HistorySolver": "solvent.solvers.cfr",
     "RegretRule": "solvent.solvers.rules",
     "Weights": "solvent.solvers.rules",
+    "SamplingSolver": "solvent.solvers.sampling",
+    "Sampling": "solvent.solvers.sampling_options",
     "Result": "solvent.solvers.solve",
     "solve": "solvent.solvers.solve",
     "from_tabular_policy": "solvent.strategy.openspiel",

@@ -165,11 +165,11 @@ class _Builder:
             ), cluster_of_flop)},
         )  # fmt: skip
         streets |= self.stage("turn buckets", lambda: self.turn_street(turn_bucketing, cluster_of_flop))
-        river = self.stage("river buckets", lambda: self.river(flop, cluster_of_flop))
+        river = self.stage("river buckets", lambda: self.river(flop, cluster_of_flop), keep=False)
         return {**public, **streets, **river}
 
-    def stage(self, name: str, make: Callable[[], Arrays]) -> Arrays:
-        """What a stage makes, or what it made before."""
+    def stage(self, name: str, make: Callable[[], Arrays], keep: bool = True) -> Arrays:
+        """What a stage makes, or what it made before. The last need not be kept: the tables are."""
         folder = self.work / name.replace(" ", "-")
         if folder.is_dir():
             arrays, facts = read_bundle(folder)
@@ -179,7 +179,8 @@ class _Builder:
         self.watch(name, 0, 1)
         arrays = make()
         self.seconds[name] = time.perf_counter() - start
-        write_bundle(folder, arrays, {"seconds": self.seconds[name]})
+        if keep:
+            write_bundle(folder, arrays, {"seconds": self.seconds[name]})
         return arrays
 
     def progress(self, stage: str) -> Callable[[int, int], None]:

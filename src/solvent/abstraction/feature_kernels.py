@@ -9,7 +9,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from solvent.cards.isomorphism import class_index, orbit_size
-from solvent.cards.showdown import HANDS, Kinds, kind_equities, kinds
+from solvent.cards.showdown import HANDS, KINDS_OF_CARDS, Kinds, kind_equities, kinds
 
 BINS = 32
 """Bins of an equity histogram: 32 bytes a row, one vector register."""
@@ -49,6 +49,7 @@ def turn_histograms(  # type: ignore[no-untyped-def]
     cumulative: uint8[classes of [2, 4], BINS], how many rivers leave the hand with an equity in this bin or below.
     weight: uint8[classes], how many deals a class stands for.
     """
+    bins = np.empty((KINDS_OF_CARDS, KINDS_OF_CARDS), dtype=np.uint8)
     board, counts, kind, equity = room.board, room.counts, room.kinds.kind, room.kinds.equity
     for at in range(start, end):
         for place in range(4):
@@ -62,6 +63,9 @@ def turn_histograms(  # type: ignore[no-untyped-def]
                 continue
             board[4] = card
             kind_equities(board, evaluator, room.kinds)
+            for a in range(KINDS_OF_CARDS):
+                for b in range(KINDS_OF_CARDS):
+                    bins[a, b] = bin_of[equity[a, b]]
             hand = 0
             for high in range(1, 52):
                 if kind[high] < 0:
@@ -69,7 +73,7 @@ def turn_histograms(  # type: ignore[no-untyped-def]
                     continue
                 for low in range(high):
                     if kind[low] >= 0:
-                        counts[hand, bin_of[equity[kind[high], kind[low]]]] += 1
+                        counts[hand, bins[kind[high], kind[low]]] += 1
                     hand += 1
         hand_bits = hands.bits
         for hand in range(HANDS):

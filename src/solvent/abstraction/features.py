@@ -240,7 +240,8 @@ def river_features(
 ) -> RiverFeatures:
     """Every river board once: each hand's equity and code, and how deals of each public cluster are spread."""
     boards, index, flops = _all_hands([5]), Indexer(RIVER), Indexer([3])
-    equity, code = np.zeros(index.size, dtype=np.uint16), np.full(index.size, UNSEEN, dtype=np.uint16)
+    table = np.full(index.size, UNSEEN, dtype=np.uint32)
+    halves = (codes.centers**2).sum(axis=1) / 2
     of_flop = cluster_of_flop.astype(np.int64)
     counts = (int(of_flop.max()) + 1, len(codes.vectors))
     tables, hands = evaluator(), pairs()
@@ -248,14 +249,17 @@ def river_features(
     in_pieces(
         lambda start, end, room: river_tables(
             boards, start, end, tables, hands, codes.opponents, index.tables, codes.strip_of, codes.centers,
-            flops.tables, of_flop, room[0], equity, code, room[1],
+            halves, flops.tables, of_flop, room[0], table, room[1],
         ),
         len(boards),
         BOARDS_PER_PIECE,
         rooms,
         progress,
     )  # fmt: skip
-    return RiverFeatures(equity, code, np.sum([deals for _, deals in rooms], axis=0))
+    parts = table.view(np.uint16).reshape(-1, 2)
+    return RiverFeatures(
+        parts[:, 0].copy(), parts[:, 1].copy(), np.sum([deals for _, deals in rooms], axis=0)
+    )
 
 
 def potential_histograms(

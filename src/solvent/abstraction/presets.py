@@ -95,10 +95,10 @@ class Design:
 PRESETS = {
     design.name: design
     for design in (
-        Design("tiny", clusters=4, flop=20, turn=20, river=20, base=200, iterations=8),
-        Design("small", clusters=8, flop=50, turn=50, river=50, base=1_000),
-        Design("medium", clusters=30, flop=200, turn=200, river=200, base=5_000, codes_per_strip=128),
-        Design("tartanian7", clusters=60, flop=500, turn=500, river=500, base=5_000, codes_per_strip=128),
+        Design("tiny", 4, 20, 20, 20, base=200, codes_per_strip=16, iterations=8),
+        Design("small", 8, 50, 50, 50, base=1_000, iterations=30, restarts=2),
+        Design("medium", 30, 200, 200, 200, base=5_000, codes_per_strip=128, iterations=40, restarts=3),
+        Design("tartanian7", 60, 500, 500, 500, base=5_000, codes_per_strip=128, iterations=40, restarts=3),
     )
 }
 

@@ -14,8 +14,8 @@ from solvent.cards.showdown import HANDS, LIVE, Ordering, order_hands, ordering
 
 OPPONENTS = 8
 """Clusters of opponents' hands that OCHS tells apart."""
-UNSEEN = 65_535
-"""No hand's code."""
+UNSEEN = 0xFFFFFFFF
+"""No hand's code and equity."""
 MOST_FLOPS = 10
 """Flops that a river board can have come from."""
 
@@ -108,54 +108,63 @@ def count_hand(table, hand, low, high, opponents, held):  # type: ignore[no-unty
 
 
 @njit(cache=True, nogil=True)
-def nearest_code(vector, strip, centers, distance):  # type: ignore[no-untyped-def]
-    """The code of a hand: which of its strip's centres its OCHS, float32[8], is nearest to.
+def nearest_code(hand, against, strip, centers, halves, score):  # type: ignore[no-untyped-def]
+    """The code of a hand: which of its strip's centres c its OCHS o is nearest to, by the greatest o.c - |c|^2/2.
 
-    centers: float32[strips, 8, codes a strip]. distance: float32[codes a strip], room.
+    against: float32[1326, 8]. centers: float32[strips, 8, codes a strip]; halves: float32[strips, codes a strip],
+    half of their squares. score: float32[codes a strip], room.
     """
     many = centers.shape[2]
     for code in range(many):
-        distance[code] = 0
+        score[code] = -halves[strip, code]
     for who in range(OPPONENTS):
+        along = against[hand, who]
         for code in range(many):
-            apart = vector[who] - centers[strip, who, code]
-            distance[code] += apart * apart
-    best = 0
+            score[code] += along * centers[strip, who, code]
+    best, most = 0, score[0]
     for code in range(1, many):
-        if distance[code] < distance[best]:
-            best = code
+        if score[code] > most:
+            best, most = code, score[code]
     return strip * many + best
 
 
 @njit(cache=True, nogil=True)
 def river_tables(  # type: ignore[no-untyped-def]
-    boards, start, end, evaluator, hands, opponents, index, strip_of, centers, flop_index, cluster_of_flop, room,
-    equities, codes, deals,
+    boards, start, end, evaluator, hands, opponents, index, strip_of, centers, halves, flop_index, cluster_of_flop,
+    room, table, deals,
 ):  # fmt: skip
-    """Fill the tables of river hands on boards `start` to `end`, and count what falls into each public cluster.
+    """Fill the table of river hands on boards `start` to `end`, and count what falls into each public cluster.
 
-    equities, codes: uint16[classes of [2, 5]]. strip_of: int64[1981]. deals: int64[clusters, codes], deals of flop,
-    turn, river and hand.
+    table: uint32[classes of [2, 5]], the code above 16 bits of equity, UNSEEN before. strip_of: int64[1981]. deals:
+    int64[clusters, codes], deals of flop, turn, river and hand.
     """
     hand_bits = hands.bits
-    order, equity, against = room.ordering.order, room.equity, room.against
-    distance = np.empty(centers.shape[2], dtype=np.float32)
+    order, equity, against, clusters = room.ordering.order, room.equity, room.against, room.clusters
+    score = np.empty(centers.shape[2], dtype=np.float32)
+    rows = np.empty(LIVE, dtype=np.int64)
+    counts = np.zeros(deals.shape[1], dtype=np.int64)
     for at in range(start, end):
         board = boards[at]
         bits = board_bits(board, 5)
         opponent_equities(board, evaluator, hands, opponents, room)
-        many = public_clusters_of(board, flop_index, cluster_of_flop, room.clusters)
         for place in range(LIVE):
+            rows[place] = class_index((hand_bits[order[place]], bits, 0, 0), index)
+        for place in range(LIVE):
+            seen = table[rows[place]]
+            if seen != UNSEEN:  # a hand like it came before: every class belongs to one board
+                counts[seen >> 16] += 1
+                continue
             hand = order[place]
-            row = class_index((hand_bits[hand], bits, 0, 0), index)
-            if codes[row] != UNSEEN:
-                continue  # a hand like it came before: every class belongs to one board
-            code = nearest_code(against[hand], strip_of[equity[hand]], centers, distance)
-            equities[row] = equity[hand]
-            codes[row] = code
-            weight = orbit_size(hand_bits[hand], bits, 0)
-            for which in range(many):
-                deals[room.clusters[0, which], code] += weight * room.clusters[1, which]
+            code = nearest_code(hand, against, strip_of[equity[hand]], centers, halves, score)
+            table[rows[place]] = code << 16 | equity[hand]
+            counts[code] += 1
+        many = public_clusters_of(board, flop_index, cluster_of_flop, clusters)
+        weight = orbit_size(bits, 0, 0)
+        for code in range(len(counts)):
+            if counts[code]:
+                for which in range(many):
+                    deals[clusters[0, which], code] += counts[code] * weight * clusters[1, which]
+                counts[code] = 0
 
 
 @njit(cache=True, nogil=True)

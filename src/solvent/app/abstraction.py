@@ -6,7 +6,7 @@ import json
 import sys
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import RenderableType
@@ -23,6 +23,10 @@ from typer.core import TyperGroup
 from solvent.app.terminal import table, terminal
 from solvent.errors import InputError
 from solvent.units import size
+
+if TYPE_CHECKING:
+    from solvent.abstraction.buckets import CardAbstraction
+    from solvent.abstraction.presets import Design
 
 
 class _PresetOrCommand(TyperGroup):
@@ -56,8 +60,6 @@ def build(
     as_json: Json = False,
 ) -> None:
     """Make a card abstraction; an unfinished one is gone on with."""
-    from solvent.abstraction.build import build as build_tables
-    from solvent.abstraction.build import estimate
     from solvent.abstraction.presets import preset_named, read_design
     from solvent.app.display import cores
 
@@ -68,10 +70,34 @@ def build(
     design = read_design(config) if config is not None else preset_named(str(preset))
     if seed is not None:
         design = replace(design, seed=seed)
-    threads = threads or cores()
+    made, seconds = make_abstraction(design, out, threads or cores(), said=not as_json or sys.stderr.isatty())
+    document = {
+        "folder": str(out),
+        "design": design.as_dict(),
+        "fingerprint": made.fingerprint,
+        "sizes": [list(pair) for pair in made.sizes],
+        "seconds": {stage: round(spent, 3) for stage, spent in seconds.items()},
+        "bytes": sum(array.nbytes for array in made.arrays.values()),
+    }
+    if as_json:
+        sys.stdout.write(json.dumps(document, indent=1) + "\n")
+        return
+    shown = table("stage", "seconds", title=f"{out}: {design.label}, fingerprint {made.fingerprint}")
+    for stage, spent in seconds.items():
+        shown.add_row(stage, f"{spent:.1f}")
+    shown.add_row("in all", f"{sum(seconds.values()):.1f}")
+    terminal().print(shown)
+
+
+def make_abstraction(
+    design: Design, out: Path, threads: int, said: bool
+) -> tuple[CardAbstraction, dict[str, float]]:
+    """Build a card abstraction in a folder; `said`: tell what it will cost and how far it is, on standard error."""
+    from solvent.abstraction.build import build as build_tables
+    from solvent.abstraction.build import estimate
+
     console = terminal(stderr=True)
     cost = estimate(design, threads)
-    said = not as_json or sys.stderr.isatty()
     if said:
         console.print(
             f"{design.name}: {design.label}, base {design.base:,} flop buckets; about "
@@ -98,23 +124,7 @@ def build(
                     console.print(stage)
             progress.update(tasks[stage], completed=done, total=total)
 
-        made, seconds = build_tables(design, out, threads, watch)
-    document = {
-        "folder": str(out),
-        "design": design.as_dict(),
-        "fingerprint": made.fingerprint,
-        "sizes": [list(pair) for pair in made.sizes],
-        "seconds": {stage: round(spent, 3) for stage, spent in seconds.items()},
-        "bytes": sum(array.nbytes for array in made.arrays.values()),
-    }
-    if as_json:
-        sys.stdout.write(json.dumps(document, indent=1) + "\n")
-        return
-    shown = table("stage", "seconds", title=f"{out}: {design.label}, fingerprint {made.fingerprint}")
-    for stage, spent in seconds.items():
-        shown.add_row(stage, f"{spent:.1f}")
-    shown.add_row("in all", f"{sum(seconds.values()):.1f}")
-    terminal().print(shown)
+        return build_tables(design, out, threads, watch)
 
 
 @abstract.command()

@@ -17,12 +17,14 @@ from solvent.app.bench import bench
 from solvent.app.cards import cards
 from solvent.app.experiments import (
     bench_plans,
+    reproduce_abstraction,
     reproduce_aggregation,
     reproduce_full_deck,
     reproduce_larger_game,
     reproduce_total_rbp,
 )
 from solvent.app.terminal import terminal
+from solvent.app.training import train
 from solvent.errors import InputError
 from solvent.units import parse_size
 
@@ -34,6 +36,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(abstract, name="abstract")
+app.command()(train)
 app.add_typer(bench, name="bench")
 app.add_typer(cards, name="cards")
 reproduce = typer.Typer(
@@ -45,6 +48,7 @@ reproduce.command("aggregation")(reproduce_aggregation)
 reproduce.command("full-deck")(reproduce_full_deck)
 reproduce.command("total-rbp")(reproduce_total_rbp)
 reproduce.command("larger-game")(reproduce_larger_game)
+reproduce.command("abstraction")(reproduce_abstraction)
 
 # typer carries its own copy of click; this is that copy's root of all usage errors.
 _UsageError: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
@@ -163,12 +167,34 @@ def solve(
     prune_length: Annotated[
         str | None, typer.Option(help="How long to prune: dynamic or guaranteed.  [default: dynamic]")
     ] = None,
+    sampling: Annotated[
+        str | None,
+        typer.Option(help="Monte Carlo CFR: external, outcome or chance; none.  [default: none]"),
+    ] = None,
+    exploration: Annotated[
+        float | None, typer.Option(help="Of outcome sampling: how much is drawn uniformly.  [default: 0.6]")
+    ] = None,
+    exploration_decay: Annotated[
+        bool, typer.Option("--exploration-decay", help="Play all with 1 %, falling to 0 at iteration 40,000.")
+    ] = False,
+    exploration_mix: Annotated[
+        bool, typer.Option("--exploration-mix", help="The same by mixing instead of by renormalising.")
+    ] = False,
+    reward: Annotated[
+        str | None, typer.Option(help="How losses feel while learning: y1 to y4.  [default: y1, as they are]")
+    ] = None,
+    reward_unit: Annotated[
+        float | None, typer.Option(help="Chips in a big blind, the unit of rewards.  [default: 1]")
+    ] = None,
+    regret_floor: Annotated[
+        float | None, typer.Option(help="Chips of regret below which actions are mostly skipped.")
+    ] = None,
     threads: Annotated[
-        int | None, typer.Option(help="Threads.  [default: all cores; 1 with pruning]")
+        int | None, typer.Option(help="Threads.  [default: all cores; 1 with pruning or sampling]")
     ] = None,
     dtype: Annotated[str | None, typer.Option(help="auto, float64 or float32.  [default: auto]")] = None,
     iterations: Annotated[
-        int | None, typer.Option(help="Stop after so many in all.  [default: 1000 if no limit is given]")
+        int | None, typer.Option(help="Stop after so many in all.  [default: 1000, sampling 1000000]")
     ] = None,
     until: Annotated[
         float | None, typer.Option(help="Stop at this exploitability, NashConv/2 in chips.")
@@ -177,9 +203,10 @@ def solve(
         float | None, typer.Option(help="Stop after so many seconds of solving, counted from this call.")
     ] = None,
     check_every: Annotated[
-        int | None, typer.Option(help="Iterations between exploitability checks.  [default: each 10 % more]")
+        int | None,
+        typer.Option(help="Iterations between exploitability checks.  [default: 10 % more, sampling 50 %]"),
     ] = None,
-    seed: Annotated[int | None, typer.Option(help="Seed, recorded with the run.  [default: 0]")] = None,
+    seed: Annotated[int | None, typer.Option(help="Seed of what sampling draws.  [default: 0]")] = None,
     memory: Annotated[str, typer.Option(help="The most the game may take, such as 8G.")] = "8G",
     out: Annotated[Path | None, typer.Option(help="Keep the run in this new folder.")] = None,
     resume: Annotated[Path | None, typer.Option(help="Go on with the run in this folder.")] = None,
@@ -194,6 +221,8 @@ def solve(
     from solvent.app.plots import plot_convergence
     from solvent.solvers.solve import solve as solve_game
 
+    if threads is None and resume is None and {pruning, sampling} <= {None, "none"}:
+        threads = cores()
     with SolveDisplay(terminal(stderr=True), quiet=as_json and not sys.stderr.isatty()) as display:
         result = solve_game(
             game,
@@ -210,7 +239,14 @@ def solve(
             prune_near=prune_near,
             prune_after=prune_after,
             prune_length=prune_length,
-            threads=cores() if threads is None and resume is None and pruning in (None, "none") else threads,
+            sampling=sampling,
+            exploration=exploration,
+            exploration_decay=exploration_decay or None,
+            exploration_mix=exploration_mix or None,
+            reward=reward,
+            reward_unit=reward_unit,
+            regret_floor=regret_floor,
+            threads=threads,
             dtype=dtype,
             iterations=iterations,
             until=until,

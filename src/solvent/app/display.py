@@ -111,9 +111,10 @@ class SolveDisplay:
 
 
 def result_table(result: Result) -> Table:
+    plan = result.plan if result.sampling == "none" else f"{result.sampling} sampling"
     rows = {
         "rule": f"{result.rule}, {result.updates} updates",
-        "plan": f"{result.plan} on the {result.form} form, {result.threads} thread"
+        "plan": f"{plan} on the {result.form} form, {result.threads} thread"
         + ("s" if result.threads > 1 else ""),
         "iterations": f"{result.iterations:,} (stopped by {result.stopped_by})",
         "exploitability": f"{result.exploitability:.6g} chips (NashConv/2, exact)",

@@ -15,8 +15,7 @@ Work is cut into the same pieces for any number of threads and added up in order
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, permutations
 from math import comb
@@ -30,13 +29,11 @@ from solvent.cards.equity_kernels import Hands, meet_on_boards
 from solvent.cards.evaluator import evaluator
 from solvent.cards.ranges import Range
 from solvent.cards.showdown import HANDS, pairs
+from solvent.threads import Progress, in_pieces
 
 BOARD = 5
 SWEEP_COST = 10
 """What a hand costs in a sweep through sorted hands, in comparisons of two hands (measured)."""
-
-Progress = Callable[[int, int], None]
-"""Told the run-outs done and all of them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +84,8 @@ def equity(
     progress: Progress | None = None,
 ) -> Equity:
     """The exact equity of two ranges on a board of 0, 3, 4 or 5 cards; the dead cards are out of play.
+
+    Progress is told in run-outs done, of all.
 
     >>> from solvent.cards.deck import parse_cards
     >>> from solvent.cards.ranges import parse_range
@@ -201,36 +200,45 @@ def _renamed(order: Sequence[int]) -> NDArray[np.int64]:
 
 def _work(task: _Task, threads: int, progress: Progress | None) -> tuple[NDArray[np.float64], int]:
     """What each hand wins and ties on all run-outs: float64[hands of the task, 4], and the boards looked at."""
-    to_come = BOARD - len(task.board)
-    total = comb(len(task.stub), to_come)
-    pieces = list(_pieces(len(task.stub), to_come))
+    cards, to_come = len(task.stub), BOARD - len(task.board)
+    pieces = list(_pieces(cards, to_come))
+    behind = [comb(cards - _next(piece), to_come - len(piece)) for piece in pieces]
+    done = np.cumsum(behind).tolist()
+    parts: list[tuple[int, NDArray[np.float64]]] = [(0, np.zeros(0))] * len(pieces)
+
+    def work(start: int, end: int, _: None) -> None:
+        for number in range(start, end):
+            parts[number] = _piece(task, pieces[number])
+
+    def tell(pieces_done: int, _: int) -> None:
+        if progress is not None:
+            progress(done[pieces_done - 1], done[-1])
+
+    in_pieces(work, len(pieces), 1, [None] * threads, tell)
     won = np.zeros((len(task.hands.number), 4))
-    boards = done = 0
-    with ThreadPoolExecutor(threads) as pool:
-        for piece, (seen, part) in zip(
-            pieces, pool.map(lambda piece: _piece(task, piece), pieces), strict=True
-        ):
-            won += part
-            boards += seen
-            done += comb(len(task.stub) - (piece[-1] + 1 if piece else 0), to_come - len(piece))
-            if progress is not None:
-                progress(done, total)
-    return won, boards
+    for _, part in parts:
+        won += part
+    return won, sum(seen for seen, _ in parts)
 
 
 def _pieces(cards: int, to_come: int) -> Iterator[tuple[int, ...]]:
     """The first one or two cards of the run-outs, by their places in the stub; each is a piece of the work."""
     first = {0: 0, 1: 0, 2: 1}.get(to_come, 2)
     for places in combinations(range(cards), first):
-        if cards - (places[-1] + 1 if places else 0) >= to_come - first:
+        if cards - _next(places) >= to_come - first:
             yield places
+
+
+def _next(piece: tuple[int, ...]) -> int:
+    """The place in the stub behind a piece's own cards."""
+    return piece[-1] + 1 if piece else 0
 
 
 def _piece(task: _Task, piece: tuple[int, ...]) -> tuple[int, NDArray[np.float64]]:
     known = np.concatenate([task.board, task.stub[list(piece)]])
-    start = piece[-1] + 1 if piece else 0
     won = np.zeros((len(task.hands.number), 4))
-    seen = meet_on_boards(known, task.stub[start:], task.symmetries, evaluator(), task.hands, task.sweep, won)
+    stub = task.stub[_next(piece) :]
+    seen = meet_on_boards(known, stub, task.symmetries, evaluator(), task.hands, task.sweep, won)
     return seen, won
 
 
@@ -248,8 +256,10 @@ def _side(
     """From what each hand wins and ties, in weight of hands met x run-outs."""
     possible = together * runouts
     total = weights @ possible
-    win, tie = (float(weights @ row / total) for row in won)
+    win, tie = (
+        min(max(float(weights @ row / total), 0.0), 1.0) for row in won
+    )  # rounding may pass either end
     hands = np.full(HANDS, np.nan)
     dealt = (weights > 0) & (together > 0)
-    hands[dealt] = (won[0, dealt] + won[1, dealt] / 2) / possible[dealt]
+    hands[dealt] = np.clip((won[0, dealt] + won[1, dealt] / 2) / possible[dealt], 0.0, 1.0)
     return Side(win + tie / 2, win, tie, hands)

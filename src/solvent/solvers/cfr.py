@@ -157,15 +157,7 @@ class HistorySolver(OnHistories, Unpruned):
     @property
     def notes(self) -> list[str]:
         """What CFR does not promise on this game, in sentences."""
-        found = super().notes
-        players = sequence_form(self.tree).sequences
-        forgetful = [str(k) for k, player in enumerate(players) if not player.perfect_recall]
-        if forgetful:
-            found.append(
-                f"imperfect recall of player {' and '.join(forgetful)}: CFR's guarantee does not hold, and "
-                "exploitability is measured by opponents who forget nothing"
-            )
-        return found
+        return [*super().notes, *recall_notes(self.tree)]
 
     @property
     def tables(self) -> Tables:
@@ -232,6 +224,18 @@ class HistorySolver(OnHistories, Unpruned):
                 self._play.backward[player],
                 self._play.forward[1 - player],
             )
+
+
+def recall_notes(tree: GameTree) -> list[str]:
+    """What CFR does not promise where a player forgets, in sentences."""
+    players = sequence_form(tree).sequences
+    forgetful = [str(k) for k, player in enumerate(players) if not player.perfect_recall]
+    if not forgetful:
+        return []
+    return [
+        f"imperfect recall of player {' and '.join(forgetful)}: CFR's guarantee does not hold, and "
+        "exploitability is measured by opponents who forget nothing"
+    ]
 
 
 def normalise(tree: GameTree, weight: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.errors import InputError
-from solvent.forms.history import GameTree, compile_tree
+from solvent.forms.history import BYTES_PER_HISTORY, GameTree, compile_tree
 from solvent.forms.public import PublicGame, public_game
 from solvent.games.game import Game
 from solvent.games.public import PublicRules
@@ -25,6 +25,9 @@ from solvent.solvers.pruned_public import PrunedPublicSolver
 from solvent.solvers.pruning import NO_PRUNING, Pruning
 from solvent.solvers.public_cfr import PublicSolver, check_public_options, way_of
 from solvent.solvers.rules import CFRPlus, RegretRule, load_rule
+from solvent.solvers.sampled_layout import BYTES_PER_HISTORY as SAMPLED_BYTES_PER_HISTORY
+from solvent.solvers.sampling import SamplingSolver, check_seed
+from solvent.solvers.sampling_options import NO_SAMPLING, Sampling
 from solvent.solvers.total_public import TotalPublicSolver
 from solvent.strategy.strategy import Strategy
 from solvent.units import size
@@ -128,10 +131,24 @@ class Options:
     dtype: str = "auto"
     form: str = "auto"
     pruning: Pruning = NO_PRUNING
+    sampling: Sampling = NO_SAMPLING
+    seed: int = 0
 
     def __post_init__(self) -> None:
         if self.form not in FORMS:
             raise InputError(f"there is no form {self.form!r}; the forms are {', '.join(FORMS)}")
+        check_seed(self.seed)
+        self.sampling.check_others(
+            self.pruning,
+            {
+                "plan": (self.plan, "auto"),
+                "updates": (self.updates, "alternating"),
+                "evaluator": (self.evaluator, "auto"),
+                "isomorphism": (self.isomorphism, "on"),
+                "device": (self.device, "cpu"),
+                "form": (self.form if self.form != "history" else "auto", "auto"),
+            },
+        )
         self.pruning.check_plan(self.plan)
         self.pruning.check_threads(self.threads)
         check_options(self.updates, self.dtype)
@@ -151,6 +168,9 @@ def make_solver(
 ) -> Solver:
     """A solver for a game: on the public form where the game and the plan have one, else on its histories."""
     options.pruning.check_rule(load_rule(rule))
+    options.sampling.check_rule(load_rule(rule))
+    if options.sampling:
+        return _sampled(game, rule, options, memory, progress)
     if _on_public_form(game, options, memory):
         assert isinstance(game, PublicRules)
         return _public(game, rule, options, memory)
@@ -179,6 +199,22 @@ def make_solver(
     return HistorySolver(
         tree, rule, options.updates, options.plan, options.threads, options.dtype, options.pruning
     )
+
+
+def _sampled(
+    game: Game,
+    rule: str | RegretRule,
+    options: Options,
+    memory: int,
+    progress: Callable[[int], None] | None,
+) -> Solver:
+    tree = compile_tree(game, memory, progress)
+    if (needed := (BYTES_PER_HISTORY + SAMPLED_BYTES_PER_HISTORY) * tree.histories) > memory:
+        raise InputError(
+            f"{game} has {tree.histories:,} histories, which take {size(needed)} with sampling; "
+            f"the memory limit is {size(memory)}"
+        )
+    return SamplingSolver(tree, rule, options.sampling, options.seed, options.threads, options.dtype)
 
 
 def _on_public_form(game: Game, options: Options, memory: int) -> bool:

@@ -42,12 +42,18 @@ from solvent.solvers.pruned_public import PrunedPublicSolver
 from solvent.solvers.pruning import NO_PRUNING, Pruning
 from solvent.solvers.public_cfr import PublicSolver
 from solvent.solvers.rules import RegretRule, load_rule
+from solvent.solvers.sampling import SamplingSolver
+from solvent.solvers.sampling_options import NO_SAMPLING, SAMPLED_RULE, Sampling
 from solvent.strategy.run import Run
 from solvent.strategy.strategy import Strategy
 from solvent.units import parse_size
 
 DEFAULT_ITERATIONS = 1000
 """The limit where a user gives none."""
+SAMPLED_ITERATIONS = 1_000_000
+"""The same for sampling, whose iterations are short."""
+GROWTH, SAMPLED_GROWTH = 1.1, 1.5
+"""How many times more iterations there are at one exploitability check than at the one before."""
 CHUNK_SECONDS = 0.2
 """How long a compiled call may keep Ctrl-C, the clock and the progress display waiting."""
 TWIN_ITERATIONS = 30
@@ -68,6 +74,13 @@ DEFAULTS: dict[str, Any] = {
     "prune_near": NO_PRUNING.near,
     "prune_after": NO_PRUNING.after,
     "prune_length": NO_PRUNING.length,
+    "sampling": "none",
+    "exploration": NO_SAMPLING.exploration,
+    "exploration_decay": NO_SAMPLING.exploration_decay,
+    "exploration_mix": NO_SAMPLING.exploration_mix,
+    "reward": NO_SAMPLING.reward,
+    "reward_unit": NO_SAMPLING.reward_unit,
+    "regret_floor": NO_SAMPLING.regret_floor,
     "seed": 0,
 }
 PRUNING = {
@@ -78,9 +91,11 @@ PRUNING = {
     "prune_length": "length",
 }
 """The options of pruning, and what `Pruning` calls them."""
+SAMPLING = tuple(name for name in Sampling.__dataclass_fields__ if name != "mode")
+"""The options of sampling."""
 AUTOMATIC = {("dtype", "auto"), ("form", "auto")}
 """What a resumed run takes from where it began."""
-KEPT = {"rule", "updates", "dtype", "isomorphism", "seed", "form", "pruning", *PRUNING}
+KEPT = {"rule", "updates", "dtype", "isomorphism", "seed", "form", "pruning", *PRUNING, "sampling", *SAMPLING}
 """What a run cannot change when it is resumed."""
 
 
@@ -95,7 +110,7 @@ class Limits:
     seconds: float | None = None
     """Of solving in this call."""
     check_every: int | None = None
-    """Iterations between exploitability checks; None for each 10 % more."""
+    """Iterations between exploitability checks; None for each 10 % more, with sampling for half as many more."""
 
     def __post_init__(self) -> None:
         for name, least in (("iterations", 0), ("until", 0.0), ("seconds", 0.0), ("check_every", 1)):
@@ -110,13 +125,16 @@ class Limits:
         """The same limits, told so many seconds of solving later (or, below zero, earlier)."""
         return self if self.seconds is None else replace(self, seconds=max(0.0, self.seconds - seconds))
 
-    def next_check(self, done: int) -> int:
-        """The first iteration after `done` at which exploitability is measured."""
+    def next_check(self, done: int, first: int = 1, growth: float = GROWTH) -> int:
+        """The first iteration after `done` at which exploitability is measured.
+
+        Unless the user says how often, that is at `first`, and then each time there are `growth` times as many.
+        """
         if self.check_every is not None:
             return (done // self.check_every + 1) * self.check_every
-        check = 1
+        check = first
         while check <= done:
-            check = max(check + 1, math.floor(1.1 * check))
+            check = max(check + 1, math.floor(growth * check))
         return check
 
 
@@ -204,6 +222,14 @@ class Result:
     prune_near: float | None = None
     prune_after: str | None = None
     prune_length: str | None = None
+    sampling: str = "none"
+    exploration: float | None = None
+    """This and the other options of sampling: None where they change nothing."""
+    exploration_decay: bool | None = None
+    exploration_mix: bool | None = None
+    reward: str | None = None
+    reward_unit: float | None = None
+    regret_floor: float | None = None
     touched_unit: str = "histories"
     exploitability_unit: str = "chips, NashConv/2"
 
@@ -230,6 +256,13 @@ def solve(
     prune_near: float | None = None,
     prune_after: str | None = None,
     prune_length: str | None = None,
+    sampling: str | None = None,
+    exploration: float | None = None,
+    exploration_decay: bool | None = None,
+    exploration_mix: bool | None = None,
+    reward: str | None = None,
+    reward_unit: float | None = None,
+    regret_floor: float | None = None,
     threads: int | None = None,
     dtype: str | None = None,
     iterations: int | None = None,
@@ -249,10 +282,12 @@ def solve(
     `game` is whatever `load_game` takes; it may be left out with `resume`, which goes on with an earlier run
     under the rule, update mode and dtype it began with and, unless told otherwise, with its plan, threads and
     limits. The first limit of `iterations` (in all), `until` (exploitability in chips) and `seconds` (of this
-    call) stops; with none, 1,000 iterations. The plan is `auto` and there is one thread unless said
-    otherwise. `form` is `history`, `public` or the one that suits the plan. `pruning` is `partial`, `interval` or
-    `total` (see `solvent.solvers.pruning.Pruning` for the options). `out` makes a run folder with
-    checkpoints. `seed` is recorded; the full-width solvers draw nothing at random. Ctrl-C stops after the
+    call) stops; with none, 1,000 iterations, or a million with sampling. The plan is `auto` and there is one
+    thread unless said otherwise. `form` is `history`, `public` or the one that suits the plan. `pruning` is
+    `partial`, `interval` or `total` (see `solvent.solvers.pruning.Pruning` for the options). `sampling` is
+    `external`, `outcome` or `chance`: Monte Carlo CFR with rule `lcfr` or `cfr` (see
+    `solvent.solvers.sampling_options.Sampling` for the options). `out` makes a run folder with checkpoints.
+    `seed` decides what sampling draws; the full-width solvers draw nothing at random. Ctrl-C stops after the
     running iterations and keeps what was reached.
     """
     if out is not None and resume is not None:
@@ -268,7 +303,7 @@ def solve(
     if out is not None:
         Run.check_new(Path(out))
     run = Run.open(resume) if resume is not None else None
-    limits, as_before = _limits(Limits(iterations, until, seconds, check_every), run)
+    asked = Limits(iterations, until, seconds, check_every)
     written = None if rule is None else str(load_rule(rule))
     given = {
         "rule": written,
@@ -286,13 +321,23 @@ def solve(
         "prune_near": prune_near,
         "prune_after": prune_after,
         "prune_length": prune_length,
+        "sampling": sampling,
+        "exploration": exploration,
+        "exploration_decay": exploration_decay,
+        "exploration_mix": exploration_mix,
+        "reward": reward,
+        "reward_unit": reward_unit,
+        "regret_floor": regret_floor,
         "seed": seed,
     }
     setting = _setting(given, run)
+    drawn = Sampling(setting["sampling"], **{name: setting[name] for name in SAMPLING})
+    drawn.check_given([name for name in SAMPLING if given[name] is not None])
+    limits, as_before = _limits(asked, run, SAMPLED_ITERATIONS if drawn else DEFAULT_ITERATIONS)
     chosen = rule if isinstance(rule, RegretRule) else _rule(setting["rule"], run)
     how = Pruning(setting["pruning"], **{name: setting[key] for key, name in PRUNING.items()})
-    plain = {key: setting[key] for key in Options.__dataclass_fields__ if key != "pruning"}
-    options = Options(**plain, pruning=how)
+    plain = {key: setting[key] for key in Options.__dataclass_fields__ if key not in ("pruning", "sampling")}
+    options = Options(**plain, pruning=how, sampling=drawn)
     start = Strategy.load(warm_start) if isinstance(warm_start, str | Path) else warm_start
     watch = watch or (lambda progress: None)
     if game is None and run is None:
@@ -365,6 +410,10 @@ def compile_kernels(solver: Solver) -> float:
         pruning = replace(solver.pruning, every=1, least=0.0, lasting=0.0)
         twin = PrunedSolver(compile_tree(Leduc()), solver.rule, solver.updates, pruning, solver.dtype)
         twin.run(TWIN_ITERATIONS)
+    elif isinstance(solver, SamplingSolver):
+        twin = SamplingSolver(
+            compile_tree(Kuhn()), solver.rule, solver.sampling, solver.seed, solver.threads, solver.dtype
+        )
     else:
         plan = "serial" if solver.plan_name == "flattened" else solver.plan_name
         twin = HistorySolver(
@@ -404,6 +453,9 @@ class _Session:
         self.chunk_rate = 0.0
         self.saved_at = 0.0
         self.saved_iterations = 0
+        self.checks = (1, GROWTH)
+        if isinstance(solver, SamplingSolver):
+            self.checks = (solver.first_check, SAMPLED_GROWTH)
 
     def restore(self, as_before: bool) -> None:
         """Take up the run's newest checkpoint. Limits `as_before` count what was done; others are written down."""
@@ -432,7 +484,7 @@ class _Session:
             reason = self._reason_to_stop()
             if reason is not None:
                 break
-            check = limits.next_check(solver.iterations)
+            check = limits.next_check(solver.iterations, *self.checks)
             self._iterate(min(check, limits.iterations or check))
             if solver.iterations == check:
                 self._check()
@@ -525,6 +577,8 @@ class _Session:
         }
         effective = solver.pruning.effective(solver.form)
         options = {key: getattr(solver.pruning, name) for key, name in PRUNING.items() if name in effective}
+        sampling = _sampling(solver)
+        options |= {name: getattr(sampling, name) for name in sampling.effective}
         return Result(
             game=solver.name,
             rule=str(solver.rule),
@@ -560,6 +614,7 @@ class _Session:
             run=None if self.run is None else self.run.folder,
             form=solver.form,
             pruning=solver.pruning.mode,
+            sampling=sampling.mode,
             touched_unit=solver.touched_unit,
             **options,
         )
@@ -571,21 +626,25 @@ def peak_memory() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
-def _limits(asked: Limits, run: Run | None) -> tuple[Limits, bool]:
-    """The limits of this call, and whether they are those that a resumed run has had before."""
+def _limits(asked: Limits, run: Run | None, otherwise: int) -> tuple[Limits, bool]:
+    """The limits of this call, and whether they are those that a resumed run has had before.
+
+    `otherwise` is how many iterations there are where nothing is asked for.
+    """
     if (asked.iterations, asked.until, asked.seconds) != (None, None, None):
         return asked, False
     before = run.configuration if run is not None else {}
     known = {name: before[name] for name in ("iterations", "until", "seconds") if name in before}
     check_every = before.get("check_every") if asked.check_every is None else asked.check_every
-    return Limits(**(known or {"iterations": DEFAULT_ITERATIONS}), check_every=check_every), bool(known)
+    return Limits(**(known or {"iterations": otherwise}), check_every=check_every), bool(known)
 
 
 def _setting(given: dict[str, Any], run: Run | None) -> dict[str, Any]:
     """What a solve runs with: what is given, else what a resumed run began with, else the defaults."""
     given = {key: value for key, value in given.items() if value is not None}
     if run is None:
-        return DEFAULTS | given
+        sampled = {"rule": SAMPLED_RULE} if given.get("sampling", "none") != "none" else {}
+        return DEFAULTS | sampled | given
     began = {key: run.configuration[key] for key in DEFAULTS if key in run.configuration}
     given = {key: value for key, value in given.items() if (key, value) not in AUTOMATIC}
     for key in KEPT & given.keys():
@@ -665,6 +724,10 @@ def _isomorphism(solver: Solver) -> bool | None:
     return solver.game.isomorphism if isinstance(solver, PublicSolver | PrunedPublicSolver) else None
 
 
+def _sampling(solver: Solver) -> Sampling:
+    return solver.sampling if isinstance(solver, SamplingSolver) else NO_SAMPLING
+
+
 def _facts(solver: Solver, seconds: float, last: Mapping[str, Any]) -> dict[str, Any]:
     """What a checkpoint says of itself; `last` is the last exploitability check."""
     return {
@@ -691,7 +754,7 @@ def _configuration(
         "fingerprint": solver.fingerprint,
         "rule": str(solver.rule),
         "updates": solver.updates,
-        "plan": solver.plan_name,
+        "plan": options.plan if options.sampling else solver.plan_name,
         "evaluator": options.evaluator,
         "isomorphism": options.isomorphism,
         "isomorphic": bool(_isomorphism(solver)),  # whether boards in truth stand for others
@@ -699,6 +762,8 @@ def _configuration(
         "form": solver.form if options.form == "auto" else options.form,
         "pruning": options.pruning.mode,
         **{key: getattr(options.pruning, name) for key, name in PRUNING.items()},
+        "sampling": options.sampling.mode,
+        **{name: getattr(options.sampling, name) for name in SAMPLING},
         "threads": solver.threads,
         "dtype": solver.dtype,
         "seed": seed,

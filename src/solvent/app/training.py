@@ -1,0 +1,183 @@
+"""The `solvent train` command: a heads-up no-limit hold'em blueprint, to a time and memory budget."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+from solvent.app.terminal import table, terminal
+from solvent.errors import InputError
+from solvent.units import parse_size, size
+
+if TYPE_CHECKING:
+    from solvent.solvers.train import Training, TrainingDesign, TrainingProgress
+
+REWARDS = ("y1", "y2", "y3", "y4")
+DECAY = (0.01, 2.5e-7)
+"""Paper 003: the least probability of an action, and by how much it falls each iteration until it is 0."""
+
+
+def train(
+    preset: Annotated[
+        str | None,
+        typer.Option(help="Cards: tiny, small, medium or tartanian7; made if need be.  [default: tiny]"),
+    ] = None,
+    cards: Annotated[
+        Path | None, typer.Option(help="A card abstraction's folder.  [default: abstractions/PRESET]")
+    ] = None,
+    betting: Annotated[
+        str, typer.Option(help="fcpa, laptop, acpc, a TOML file, or text such as 'flop=50%,a | 3x; cap=2'.")
+    ] = "fcpa",
+    stack: Annotated[float | None, typer.Option(help="Big blinds.  [default: as the betting has it]")] = None,
+    minutes: Annotated[float | None, typer.Option(help="Stop after so many minutes of this call.")] = None,
+    iterations: Annotated[int | None, typer.Option(help="Stop after so many iterations in all.")] = None,
+    threads: Annotated[int | None, typer.Option(min=1, help="Threads.  [default: all cores]")] = None,
+    memory: Annotated[str, typer.Option(help="The most that training may take, such as 8G.")] = "8G",
+    out: Annotated[Path | None, typer.Option(help="Keep the training in this folder.")] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with the training in --out.")] = False,
+    weights: Annotated[str, typer.Option(help="linear: iteration t counts t; or uniform.")] = "linear",
+    exploration_decay: Annotated[
+        bool, typer.Option("--exploration-decay", help="No action below 1 % at first, falling to 0.")
+    ] = False,
+    reward: Annotated[str, typer.Option(help="y1 (true chips), y2, y3 or y4: losses weigh more.")] = "y1",
+    regret_floor: Annotated[
+        float,
+        typer.Option(max=0.0, help="Leave out actions of mean regret below this, in big blinds, mostly."),
+    ] = 0.0,
+    seed: Annotated[int, typer.Option(min=0, help="Seed.")] = 0,
+    checkpoint_minutes: Annotated[float, typer.Option(min=0.01, help="Minutes between checkpoints.")] = 3.0,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON document and nothing else.")
+    ] = False,
+) -> None:
+    """Train a heads-up no-limit hold'em blueprint by Monte Carlo CFR."""
+    from solvent.app.display import cores
+    from solvent.app.report import write_report
+    from solvent.solvers.train import Training
+
+    if out is None:
+        raise InputError("say by --out which folder to keep the training in")
+    if minutes is None and iterations is None:
+        raise InputError("say how long to train, by --minutes or by --iterations")
+    limit, console = parse_size(memory), terminal(stderr=True)
+    said = not as_json or sys.stderr.isatty()
+    threads = threads or cores()
+    if resume:
+        training = Training.open(out)
+    else:
+        folder = _cards(preset, cards, threads, said)
+        design = _design(folder, betting, stack, weights, exploration_decay, reward, regret_floor, seed)
+        training = Training.create(out, design)
+    if said:
+        _say_cost(training, console)
+    with Progress(
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(20),
+        TimeElapsedColumn(),
+        console=console,
+        transient=True,
+        disable=not said or not console.is_terminal,
+    ) as shown:
+        task = shown.add_task("compiling", total=None)
+
+        def watch(progress: TrainingProgress) -> None:
+            done = (
+                None
+                if progress.left is None
+                else progress.seconds / max(progress.seconds + progress.left, 1e-9)
+            )
+            shown.update(task, description=_line(progress), total=1.0, completed=done)
+
+        made = training.run(
+            seconds=None if minutes is None else 60 * minutes,
+            iterations=iterations,
+            threads=threads,
+            memory=limit,
+            checkpoint_seconds=60 * checkpoint_minutes,
+            watch=watch,
+        )
+    write_report(training, out / "report.html")
+    document = {
+        "folder": str(out),
+        **asdict(made),
+        **asdict(training.cost()),
+        "design": asdict(training.design),
+    }
+    if as_json:
+        sys.stdout.write(json.dumps(document, indent=1) + "\n")
+        return
+    result = table("", "", title=f"{out}")
+    result.add_row("iterations", f"{made.iterations:,}")
+    result.add_row("seconds", f"{made.seconds:,.0f}")
+    result.add_row("rows touched", f"{made.rows_touched:,}, {made.rows_rate / 1e6:.1f} million a second")
+    result.add_row("regret of the first decision", f"{made.regret:.1f} mbb")
+    result.add_row("report", str(out / "report.html"))
+    terminal().print(result)
+
+
+def _cards(preset: str | None, cards: Path | None, threads: int, said: bool) -> Path:
+    """The folder of the card abstraction, which is made if a preset's is not there."""
+    from solvent.abstraction.buckets import TABLES
+    from solvent.abstraction.presets import preset_named
+    from solvent.app.abstraction import make_abstraction
+
+    if cards is not None and preset is not None:
+        raise InputError("name the cards' folder by --cards or a preset by --preset, not both")
+    folder = cards if cards is not None else Path("abstractions") / (preset or "tiny")
+    if cards is None and not (folder / TABLES).is_dir():
+        make_abstraction(preset_named(preset or "tiny"), folder, threads, said)
+    return folder
+
+
+def _design(
+    cards: Path,
+    betting: str,
+    stack: float | None,
+    weights: str,
+    exploration_decay: bool,
+    reward: str,
+    regret_floor: float,
+    seed: int,
+) -> TrainingDesign:
+    from solvent.abstraction.buckets import CardAbstraction
+    from solvent.solvers.train import TrainingDesign
+
+    if weights not in ("linear", "uniform"):
+        raise InputError(f"weights are linear or uniform, not {weights!r}")
+    if reward not in REWARDS:
+        raise InputError(f"rewards are {', '.join(REWARDS)}, not {reward!r}")
+    return TrainingDesign(
+        cards=str(cards),
+        cards_fingerprint=CardAbstraction.load(cards).fingerprint,
+        betting=betting,
+        stack=stack,
+        linear=weights == "linear",
+        exploration=DECAY if exploration_decay else (0.0, 0.0),
+        floor=regret_floor,
+        reward=REWARDS.index(reward),
+        seed=seed,
+    )
+
+
+def _say_cost(training: Training, console: Console) -> None:
+    cost = training.cost()
+    console.print(
+        f"{cost.nodes:,} betting nodes, {cost.rows:,} rows, {cost.infoset_actions:,} infoset-actions: tables of "
+        f"{size(cost.table_bytes)}, {size(cost.memory)} of memory in all, up to {size(cost.disk)} on the disk",
+        soft_wrap=True,
+    )
+
+
+def _line(progress: TrainingProgress) -> str:
+    return (
+        f"{progress.iterations:,} iterations, {progress.rate:,.0f}/s, {progress.rows_rate / 1e6:.1f}M rows/s, "
+        f"regret {progress.regret:.1f} mbb"
+    )

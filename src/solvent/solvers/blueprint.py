@@ -1,0 +1,158 @@
+"""A blueprint: tables of a betting tree x buckets, and the iterations of Monte Carlo CFR that fill them.
+
+Tables are one array of float32 numbers. First comes the head, the preflop rows of every class of hands; then one
+arena for each public cluster, with the flop's, the turn's and the river's rows. Within a street the rows of one
+bucket lie together in the order of the tree, player 0's nodes before player 1's. So a traversal, which has one
+bucket a street, stays in a few stretches of memory, and a cluster can be moved elsewhere whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvent.abstraction.betting import DEAL, DECISION, FOLDED, BettingTree
+from solvent.abstraction.buckets import CardAbstraction
+from solvent.cards.evaluator import evaluator
+from solvent.errors import InputError
+from solvent.solvers.blueprint_deals import holdem_iterations
+from solvent.solvers.blueprint_kernels import (
+    ACTIONS,
+    CHILD,
+    KIND,
+    MOST_ACTIONS,
+    PLAYER,
+    ROW,
+    STREET,
+    TERMINAL,
+    frames,
+)
+
+STREETS = 4
+
+
+@dataclass(frozen=True)
+class SampledTree:
+    """A betting tree as kernels walk it: no deals in between, a row's place at every decision."""
+
+    nodes: NDArray[np.int32]
+    """int32[nodes, 6]: see `blueprint_kernels`."""
+    children: NDArray[np.int32]
+    """int32[edges]"""
+    pays: NDArray[np.float32]
+    """float32[nodes, 3]: what player 0 wins at a terminal if his hand is better, the same or worse."""
+    bucket_floats: NDArray[np.int64]
+    """int64[4]: numbers that one bucket has on each street: a regret and a sum for each action."""
+
+
+def sampled_tree(tree: BettingTree) -> SampledTree:
+    """The betting tree of an abstraction, for sampling."""
+    counts = np.diff(tree.first_edge)
+    if counts.max(initial=0) > MOST_ACTIONS:
+        raise InputError(
+            f"a decision may have {MOST_ACTIONS} actions, and this betting has one with {counts.max()}"
+        )
+    decides = tree.kind == DECISION
+    nodes = np.zeros((len(tree), 6), dtype=np.int32)
+    nodes[:, KIND] = np.where(decides, 0, TERMINAL)
+    nodes[:, PLAYER], nodes[:, STREET] = tree.player, tree.street
+    nodes[:, ACTIONS], nodes[:, CHILD] = counts, tree.first_edge[:-1]
+    sizes = np.zeros(STREETS, dtype=np.int64)
+    for street in range(STREETS):
+        here = np.concatenate(
+            [np.flatnonzero(decides & (tree.street == street) & (tree.player == who)) for who in (0, 1)]
+        )
+        ends = np.cumsum(2 * counts[here].astype(np.int64))
+        nodes[here, ROW] = ends - 2 * counts[here]
+        sizes[street] = ends[-1] if len(ends) else 0
+    children = tree.child + (tree.kind[tree.child] == DEAL)  # the node after a deal is what follows it
+    stake = tree.paid.min(axis=1).astype(np.float32)
+    pays = np.stack([stake, np.zeros_like(stake), -stake], axis=1)
+    folded = tree.kind == FOLDED
+    pays[folded] = np.where(tree.player[folded] == 0, -stake[folded], stake[folded])[:, None]
+    return SampledTree(nodes, children.astype(np.int32), pays, sizes)
+
+
+class Blueprint:
+    """Tables under training."""
+
+    def __init__(
+        self, tree: BettingTree, cards: CardAbstraction, table: NDArray[np.float32] | None = None
+    ) -> None:
+        self.tree, self.cards, self.sampled = tree, cards, sampled_tree(tree)
+        self.layout = table_layout(self.sampled, cards)
+        size = table_floats(self.layout, cards)
+        self.table = np.zeros(size, dtype=np.float32) if table is None else table
+        if self.table.shape != (size,):
+            raise InputError(
+                f"these tables have {self.table.size:,} numbers, and this blueprint has {size:,}"
+            )
+        self.iterations = 0
+        self.touched = 0
+
+    def run(
+        self,
+        iterations: int,
+        *,
+        threads: int = 1,
+        seed: int = 0,
+        linear: bool = True,
+        exploration: tuple[float, float] = (0.0, 0.0),
+        floor: float = -np.inf,
+        reward: int = 0,
+    ) -> None:
+        """More iterations, shared among threads that write to the same tables without locks."""
+        start, stop = self.iterations, self.iterations + iterations
+        bounds = np.linspace(start, stop, threads + 1).astype(np.int64)
+        rooms = [frames() for _ in range(threads)]
+        unit = float(self.tree.abstraction.rules.blinds[1])
+        sampled, lookup, tables = self.sampled, self.cards.lookup, evaluator()
+
+        def work(which: int) -> None:
+            holdem_iterations(
+                bounds[which], bounds[which + 1], seed, np.float32(linear), sampled.nodes, sampled.children,
+                sampled.pays, self.layout, self.table, lookup, tables, rooms[which], np.zeros(52, dtype=np.int64),
+                np.zeros((2, STREETS), dtype=np.int64), exploration, np.float32(floor), reward, np.float32(unit),
+            )  # fmt: skip
+
+        each_on_a_thread(work, threads)
+        self.iterations = stop
+        self.touched += sum(int(room.touched[0]) for room in rooms)
+
+    def row(self, node: int, cluster: int, bucket: int) -> NDArray[np.float32]:
+        """float32[2, actions]: regrets and sums of a decision node for a bucket."""
+        nodes, layout = self.sampled.nodes, self.layout
+        street, actions = int(nodes[node, STREET]), int(nodes[node, ACTIONS])
+        arena = 0 if street == 0 else layout[0, 1] + cluster * layout[0, 2] + layout[2, street]
+        start = int(arena + bucket * layout[1, street] + nodes[node, ROW])
+        return self.table[start : start + 2 * actions].reshape(2, actions)
+
+    def average(self, node: int, cluster: int, bucket: int) -> NDArray[np.float64]:
+        """float64[actions]: the average strategy; all actions alike where there is none yet."""
+        sums = self.row(node, cluster, bucket)[1].astype(np.float64)
+        total = sums.sum()
+        return sums / total if total > 0 else np.full(len(sums), 1.0 / len(sums))
+
+
+def table_layout(sampled: SampledTree, cards: CardAbstraction) -> NDArray[np.int64]:
+    """int64[3, 4]: sizes of head and arena, floats of a bucket, and where streets begin in an arena."""
+    floats, buckets = sampled.bucket_floats, np.array([size for _, size in cards.sizes])
+    starts = np.concatenate([[0, 0], np.cumsum(floats[1:3] * buckets[1:3])])
+    arena = int((floats[1:] * buckets[1:]).sum())
+    return np.stack([[0, int(floats[0]) * 169, arena, 0], floats, starts]).astype(np.int64)
+
+
+def table_floats(layout: NDArray[np.int64], cards: CardAbstraction) -> int:
+    """Numbers in all tables."""
+    return int(layout[0, 1] + cards.design.clusters * layout[0, 2])
+
+
+def each_on_a_thread(work: Callable[[int], None], threads: int) -> None:
+    """Call work(0), work(1), ... each on its own thread."""
+    with ThreadPoolExecutor(threads) as pool:
+        for future in [pool.submit(work, which) for which in range(threads)]:
+            future.result()

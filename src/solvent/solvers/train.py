@@ -1,0 +1,305 @@
+"""Training a blueprint to a time or a number of iterations, within a memory limit, in a folder that survives kills.
+
+train.json       what was asked for: cards, betting, rule, seed, version
+checkpoints/N/   the tables after N iterations; the newest two are kept
+metrics.jsonl    one line for each look at the progress
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import shutil
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from solvent import __version__
+from solvent.abstraction.betting import BettingTree, parse_betting
+from solvent.abstraction.buckets import CardAbstraction
+from solvent.bundle import check_room, read_bundle, read_facts, remove_half_written, write_bundle, write_text
+from solvent.errors import InputError
+from solvent.solvers.blueprint import Blueprint, sampled_tree, table_floats, table_layout
+from solvent.units import size
+
+ASKED = "train.json"
+KEEP = 2
+LOOK_SECONDS = 2.0
+"""Between two looks at the progress."""
+FIRST_PIECE = 2_000
+BESIDES = 400 << 20
+"""Bytes of interpreter, compiled kernels and the parts of the card tables that are in use."""
+
+
+@dataclass(frozen=True)
+class TrainingDesign:
+    """What decides a blueprint."""
+
+    cards: str
+    """The folder of a card abstraction."""
+    cards_fingerprint: str
+    betting: str
+    """As `parse_betting` reads it."""
+    stack: float | None = None
+    """Big blinds; None: as the betting has it."""
+    linear: bool = True
+    """Whether iteration t counts t."""
+    exploration: tuple[float, float] = (0.0, 0.0)
+    """The least probability of an action, and by how much it falls each iteration."""
+    floor: float = 0.0
+    """In big blinds, below 0: actions whose mean regret is below it are left out of most iterations. 0: none."""
+    reward: int = 0
+    """y1, y2, y3 or y4, from 0."""
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class TrainingCost:
+    """What training takes."""
+
+    nodes: int
+    rows: int
+    infoset_actions: int
+    table_bytes: int
+    memory: int
+    """Bytes in all."""
+    disk: int
+    """Bytes of the checkpoints that are kept, one being written."""
+
+
+@dataclass(frozen=True)
+class TrainingProgress:
+    """How far training has come."""
+
+    iterations: int
+    seconds: float
+    """Of training, all calls together."""
+    rate: float
+    """Iterations a second since the look before."""
+    rows_touched: int
+    rows_rate: float
+    regret: float
+    """The mean positive regret of the first decision, in mbb a hand."""
+    left: float | None
+    """Seconds."""
+
+
+class Training:
+    """A blueprint in a folder."""
+
+    def __init__(self, folder: Path, design: TrainingDesign) -> None:
+        self.folder, self.design = folder, design
+        self.cards = CardAbstraction.load(design.cards)
+        if self.cards.fingerprint != design.cards_fingerprint:
+            raise InputError(f"{design.cards} is not the card abstraction that {folder} was trained with")
+        betting = parse_betting(design.betting)
+        self.tree: BettingTree = (
+            betting if design.stack is None else betting.with_stack(design.stack)
+        ).tree()
+
+    @classmethod
+    def create(cls, folder: Path, design: TrainingDesign) -> Training:
+        """A new training in a new or empty folder."""
+        if (folder / ASKED).exists():
+            raise InputError(
+                f"{folder} already holds a training; go on with it by --resume, or choose another"
+            )
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise InputError(f"{folder} exists and is not an empty folder; choose another")
+        return cls(folder, design)
+
+    @classmethod
+    def open(cls, folder: Path) -> Training:
+        """A training that was begun."""
+        try:
+            asked = json.loads((folder / ASKED).read_text(encoding="utf-8"))
+            given = asked["design"]
+            design = TrainingDesign(**{**given, "exploration": tuple(given["exploration"])})
+        except FileNotFoundError as error:
+            raise InputError(f"{folder} is not a training: it has no {ASKED}") from error
+        except (ValueError, KeyError, TypeError) as error:
+            raise InputError(f"{folder / ASKED} is damaged: {error}") from error
+        return cls(folder, design)
+
+    def cost(self) -> TrainingCost:
+        """What training takes, before anything is taken."""
+        buckets = [clusters * many for clusters, many in self.cards.sizes]
+        sampled = sampled_tree(self.tree)
+        table = 4 * table_floats(table_layout(sampled, self.cards), self.cards)
+        river = self.cards.arrays["river_code"].nbytes + self.cards.arrays["turn"].nbytes
+        return TrainingCost(
+            nodes=len(self.tree),
+            rows=self.tree.rows(buckets),
+            infoset_actions=self.tree.infoset_actions(buckets),
+            table_bytes=table,
+            memory=table + 3 * self.tree.nbytes + river + BESIDES,
+            disk=(KEEP + 1) * table,
+        )
+
+    def run(
+        self,
+        *,
+        seconds: float | None = None,
+        iterations: int | None = None,
+        threads: int = 1,
+        memory: int = 8 << 30,
+        checkpoint_seconds: float = 180.0,
+        watch: Callable[[TrainingProgress], None] | None = None,
+    ) -> TrainingProgress:
+        """Train until a limit is reached; `seconds` count from this call, `iterations` from the beginning."""
+        if seconds is None and iterations is None:
+            raise InputError("say how long to train, by minutes or by iterations")
+        cost = self.cost()
+        if cost.memory > memory:
+            raise InputError(
+                f"this training takes {size(cost.memory)}, of which tables {size(cost.table_bytes)}, and --memory "
+                f"allows {size(memory)}; take a smaller abstraction or fewer bet sizes"
+            )
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with self._held():
+            if not (self.folder / ASKED).exists():
+                asked = {"version": __version__, "design": asdict(self.design)}
+                write_text(self.folder / ASKED, json.dumps(asked, indent=1))
+            check_room(self.folder, cost.disk)
+            return self._run(
+                seconds, iterations, threads, checkpoint_seconds, watch or (lambda progress: None)
+            )
+
+    def _run(
+        self,
+        seconds: float | None,
+        iterations: int | None,
+        threads: int,
+        checkpoint_seconds: float,
+        watch: Callable[[TrainingProgress], None],
+    ) -> TrainingProgress:
+        blueprint, before = self.load()
+        options = asdict(self.design)
+        start = saved = looked = time.monotonic()
+        piece, at = FIRST_PIECE, (blueprint.iterations, blueprint.touched)
+        progress = TrainingProgress(blueprint.iterations, before, 0.0, blueprint.touched, 0.0, 0.0, None)
+
+        def save() -> None:
+            facts = {
+                "iterations": blueprint.iterations,
+                "touched": blueprint.touched,
+                "seconds": progress.seconds,
+            }
+            self.save(blueprint, facts)
+
+        try:
+            while True:
+                now = time.monotonic()
+                spent = now - start
+                if seconds is not None and spent >= seconds:
+                    break
+                left = None if iterations is None else iterations - blueprint.iterations
+                if left is not None and left <= 0:
+                    break
+                begun = time.monotonic()
+                blueprint.run(
+                    min(piece, left) if left is not None else piece,
+                    threads=threads,
+                    seed=options["seed"],
+                    linear=options["linear"],
+                    exploration=options["exploration"],
+                    floor=self._floor(blueprint.iterations),
+                    reward=options["reward"],
+                )
+                took = time.monotonic() - begun
+                piece = max(threads, int(piece * min(4.0, max(0.25, LOOK_SECONDS / max(took, 1e-6)))))
+                now = time.monotonic()
+                made = (blueprint.iterations - at[0], blueprint.touched - at[1])
+                since = max(now - looked, 1e-9)
+                looked, at = now, (blueprint.iterations, blueprint.touched)
+                rate = made[0] / since
+                by_time = None if seconds is None else max(0.0, seconds - (now - start))
+                by_count = (
+                    None if iterations is None else (iterations - blueprint.iterations) / max(rate, 1e-9)
+                )
+                progress = TrainingProgress(
+                    iterations=blueprint.iterations,
+                    seconds=before + now - start,
+                    rate=rate,
+                    rows_touched=blueprint.touched,
+                    rows_rate=made[1] / since,
+                    regret=self.regret(blueprint),
+                    left=min((t for t in (by_time, by_count) if t is not None), default=None),
+                )
+                self._note(progress)
+                watch(progress)
+                if now - saved >= checkpoint_seconds:
+                    save()
+                    saved = time.monotonic()
+        except KeyboardInterrupt:
+            save()
+            raise
+        save()
+        return progress
+
+    def load(self, mapped: bool = False) -> tuple[Blueprint, float]:
+        """The tables of the newest checkpoint, or empty ones; the seconds they took."""
+        found = self.checkpoints()
+        if not found:
+            return Blueprint(self.tree, self.cards), 0.0
+        tables, facts = read_bundle(found[-1], verify=not mapped, mapped=mapped)
+        blueprint = Blueprint(self.tree, self.cards, tables["table"])
+        blueprint.iterations, blueprint.touched = facts["iterations"], facts["touched"]
+        return blueprint, float(facts["seconds"])
+
+    def checkpoints(self) -> list[Path]:
+        """Complete checkpoints, oldest first."""
+        return sorted(path for path in (self.folder / "checkpoints").glob("[0-9]*") if path.is_dir())
+
+    def facts(self) -> dict[str, Any]:
+        """What the newest checkpoint says of itself."""
+        found = self.checkpoints()
+        return read_facts(found[-1]) if found else {}
+
+    def save(self, blueprint: Blueprint, facts: dict[str, Any]) -> None:
+        """Keep the tables, and drop the oldest."""
+        path = self.folder / "checkpoints" / f"{blueprint.iterations:015d}"
+        if path.is_dir() and read_facts(path)["iterations"] == blueprint.iterations:
+            return
+        write_bundle(path, {"table": blueprint.table}, facts)
+        for old in self.checkpoints()[:-KEEP]:
+            shutil.rmtree(old, ignore_errors=True)
+
+    def regret(self, blueprint: Blueprint) -> float:
+        """The mean over hands of the first decision's greatest positive regret an iteration, in mbb."""
+        weight = blueprint.iterations
+        if self.design.linear:
+            weight = weight * (weight + 1) // 2
+        head = blueprint.table[: int(blueprint.layout[0, 1])].reshape(169, -1)
+        nodes = blueprint.sampled.nodes
+        first = nodes[0]
+        rows = head[:, first[5] : first[5] + first[3]]
+        best = np.maximum(rows.max(axis=1), 0.0)
+        return float(best.mean()) / max(weight, 1) / self.tree.abstraction.rules.blinds[1] * 1000
+
+    def _floor(self, iterations: int) -> float:
+        """The regret below which actions are left out: the mean regret times what iterations have weighed."""
+        if self.design.floor >= 0:
+            return -np.inf
+        weight = iterations * (iterations + 1) / 2 if self.design.linear else float(iterations)
+        return self.design.floor * self.tree.abstraction.rules.blinds[1] * weight if iterations else -np.inf
+
+    def _note(self, progress: TrainingProgress) -> None:
+        with (self.folder / "metrics.jsonl").open("a") as file:
+            file.write(json.dumps(asdict(progress)) + "\n")
+
+    @contextmanager
+    def _held(self) -> Iterator[None]:
+        with (self.folder / ".lock").open("w") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError as error:
+                raise InputError(f"{self.folder} is in use by another process") from error
+            for folder in (self.folder, self.folder / "checkpoints"):
+                remove_half_written(folder)
+            yield

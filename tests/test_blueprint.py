@@ -1,0 +1,220 @@
+"""Monte Carlo CFR on betting trees x buckets: against a slow twin, and in a folder."""
+
+import json
+
+import numpy as np
+import pytest
+
+from solvent.abstraction.betting import parse_betting
+from solvent.abstraction.buckets import CardAbstraction, describe_tables
+from solvent.abstraction.presets import Design
+from solvent.bundle import read_bundle
+from solvent.cards.evaluator import hand_strengths
+from solvent.errors import InputError
+from solvent.games.holdem import FOLD
+from solvent.solvers import train as training_module
+from solvent.solvers.blueprint import Blueprint, sampled_tree
+from solvent.solvers.blueprint_deals import deal_cards
+from solvent.solvers.blueprint_kernels import STREET, TERMINAL, biased, random_bits, random_float
+from solvent.solvers.random_kernels import stream
+from solvent.solvers.train import Training, TrainingDesign
+
+BETTING = "preflop=3x,a; postflop=100%; cap=1; stack=10"
+
+
+@pytest.fixture(scope="module")
+def cards():
+    """An abstraction with random flop clusters and flop buckets, one turn bucket and one river bucket."""
+    rng = np.random.default_rng(0)
+    arrays = {
+        "cluster_of_flop": rng.integers(0, 2, 1_755).astype(np.int16),
+        "flop": rng.integers(0, 3, 1_286_792).astype(np.uint16),
+        "turn": np.zeros(55_190_538, dtype=np.uint16),
+        "river_code": np.zeros(123_156_254, dtype=np.uint16),
+        "river": np.array([[1, 0], [0, 1]], dtype=np.uint16),
+    }
+    design = Design(clusters=2, flop=3, turn=1, river=2, strips=1, codes_per_strip=2)
+    return CardAbstraction(arrays, describe_tables({}, design))
+
+
+def twin(blueprint, iteration, seed):
+    """One iteration as the paper writes it, with the same random numbers."""
+    tree, nodes = blueprint.tree, blueprint.sampled.nodes
+    random = np.zeros(1, dtype=np.uint64)
+    random[0] = stream(seed, iteration, 0)
+    deck = np.arange(52)
+    deal_cards(deck, 9, random)
+    holes, board = (deck[:2], deck[2:4]), deck[4:9]
+    strength = [int(hand_strengths([*hole, *board])) for hole in holes]
+    sign = int(np.sign(strength[0] - strength[1]))
+    random_bits(random)  # whether to leave out bad actions
+    weight = np.float32(iteration + 1)
+
+    def row_of(node):
+        who, street = tree.player[node], int(nodes[node, STREET])
+        return blueprint.row(node, *blueprint.cards.bucket(street, holes[who], board[: (0, 3, 4, 5)[street]]))
+
+    def walk(node, player):
+        if not tree.children(node):
+            stake = float(tree.paid[node].min())
+            folder = tree.player[node]
+            won = sign * stake if folder < 0 else stake * (-1, 1)[folder]
+            return won if player == 0 else -won
+        row = row_of(node)
+        positive = np.maximum(row[0], 0)
+        actions = len(positive)
+        strategy = (
+            positive / positive.sum() if positive.sum() > 0 else np.full(actions, 1 / actions, np.float32)
+        )
+        if tree.player[node] != player:
+            draw, chosen = random_float(random), actions - 1
+            row[1] += weight * strategy
+            for action in range(actions - 1):
+                draw -= strategy[action]
+                if draw < 0:
+                    chosen = action
+                    break
+            return walk(below(node, chosen), player)
+        values = np.array([walk(below(node, action), player) for action in range(actions)], dtype=np.float32)
+        value = np.float32(strategy @ values)
+        row[0] += weight * (values - value)
+        return value
+
+    def below(node, action):
+        child = tree.children(node)[action]
+        return child + 1 if len(tree.children(child)) == 1 else child
+
+    for player in (0, 1):
+        walk(0, player)
+
+
+def test_iterations_are_those_of_the_twin(cards):
+    tree = parse_betting(BETTING).tree()
+    fast, slow = Blueprint(tree, cards), Blueprint(tree, cards)
+    for iteration in range(200):
+        slow.table[:] = fast.table
+        fast.run(1, seed=7)
+        twin(slow, iteration, seed=7)
+        np.testing.assert_allclose(fast.table, slow.table, rtol=1e-5, atol=0.1)
+    assert np.count_nonzero(fast.table) > 1000
+
+
+def test_rows_lie_side_by_side_and_fill_the_tables(cards):
+    tree = parse_betting(BETTING).tree()
+    blueprint = Blueprint(tree, cards)
+    nodes = blueprint.sampled.nodes
+    for node in np.flatnonzero(nodes[:, 0] != TERMINAL):
+        street = int(nodes[node, STREET])
+        clusters, buckets = cards.sizes[street]
+        for cluster in range(clusters):
+            for bucket in range(buckets):
+                blueprint.row(int(node), cluster, bucket)[:] += 1
+    assert (blueprint.table == 1).all()
+    assert blueprint.table.size == 2 * tree.infoset_actions([c * b for c, b in cards.sizes])
+
+
+def test_one_run_in_two_parts_is_one_run(cards):
+    tree = parse_betting(BETTING).tree()
+    whole, parts = Blueprint(tree, cards), Blueprint(tree, cards)
+    whole.run(500, seed=3)
+    parts.run(200, seed=3)
+    parts.run(300, seed=3)
+    np.testing.assert_array_equal(whole.table, parts.table)
+    assert whole.touched == parts.touched
+    other = Blueprint(tree, cards)
+    other.run(500, seed=4)
+    assert (other.table != whole.table).any()
+
+
+def test_folds_and_showdowns_pay_what_was_put_in(cards):
+    tree = parse_betting(BETTING).tree()
+    sampled = sampled_tree(tree)
+    first = tree.actions(0).index(FOLD)
+    folded = tree.children(0)[first]
+    assert (sampled.pays[folded] == -50).all()  # the small blind is lost whoever has the better hand
+    assert sampled.pays.min() == -1000
+    np.testing.assert_array_equal(
+        sampled.pays[:, 0] + sampled.pays[:, 2] == 0, tree.kind != tree.kind[folded]
+    )
+
+
+@pytest.mark.parametrize(
+    ("reward", "big_blinds", "expected"),
+    [
+        (0, -10, -10),
+        (1, -10, -15),
+        (2, -10, -12.3125),
+        (3, -10, -10),
+        (3, -50, -61.19),
+        (3, -100, -152.78),
+        (2, 5, 5),
+    ],
+)
+def test_biased_rewards_are_the_papers(reward, big_blinds, expected):
+    assert biased(np.float32(100 * big_blinds), reward, np.float32(100)) == pytest.approx(
+        100 * expected, rel=1e-4
+    )
+
+
+def test_a_strategy_grows_sane(cards):
+    """With two cards and a bet before the flop alone, aces are never folded and seven-deuce is folded to all-in."""
+    tree = parse_betting("preflop=a; stack=10").tree()
+    blueprint = Blueprint(tree, cards)
+    blueprint.run(60_000, seed=1)
+    from solvent.cards.deck import parse_cards
+    from solvent.cards.isomorphism import Indexer
+
+    aces, worst = (Indexer([2]).index(parse_cards(hand)) for hand in ("AsAh", "7d2c"))
+    fold = tree.actions(0).index(FOLD)
+    assert blueprint.average(0, 0, aces)[fold] < 0.02
+    all_in = tree.children(0)[-1]
+    assert blueprint.average(all_in, 0, worst)[tree.actions(all_in).index(FOLD)] > 0.9
+
+
+@pytest.fixture
+def design(cards, monkeypatch):
+    monkeypatch.setattr(training_module.CardAbstraction, "load", classmethod(lambda cls, folder: cards))
+    return TrainingDesign("cards", cards.fingerprint, BETTING)
+
+
+def test_training_is_kept_and_goes_on(design, tmp_path):
+    folder = tmp_path / "run"
+    seen = []
+    made = Training.create(folder, design).run(iterations=3_000, watch=seen.append)
+    assert made.iterations == 3_000
+    assert seen[-1].iterations == 3_000
+    again = Training.open(folder)
+    assert again.run(iterations=5_000).iterations == 5_000
+    straight = Training.create(tmp_path / "straight", design)
+    straight.run(iterations=5_000)
+    np.testing.assert_array_equal(again.load()[0].table, straight.load()[0].table)
+    assert len(again.checkpoints()) == 2
+    lines = (folder / "metrics.jsonl").read_text().splitlines()
+    assert json.loads(lines[-1])["iterations"] == 5_000
+
+
+def test_training_refuses_what_cannot_be(design, tmp_path):
+    with pytest.raises(InputError, match=r"takes .* and --memory"):
+        Training.create(tmp_path / "big", design).run(iterations=10, memory=1 << 20)
+    assert not (tmp_path / "big").exists()
+    with pytest.raises(InputError, match="how long"):
+        Training.create(tmp_path / "none", design).run()
+    with pytest.raises(InputError, match="is not a training"):
+        Training.open(tmp_path)
+    folder = tmp_path / "run"
+    Training.create(folder, design).run(iterations=100)
+    with pytest.raises(InputError, match="already holds a training"):
+        Training.create(folder, design)
+    newest = Training.open(folder).checkpoints()[-1]
+    with (newest / "table.npy").open("r+b") as file:
+        file.seek(200)
+        file.write(b"\x01\x02\x03")
+    with pytest.raises(InputError, match="checksum does not match"):
+        Training.open(folder).run(iterations=200)
+    asked = json.loads((folder / "train.json").read_text())
+    asked["design"]["cards_fingerprint"] = "other"
+    (folder / "train.json").write_text(json.dumps(asked))
+    with pytest.raises(InputError, match="is not the card abstraction"):
+        Training.open(folder)
+    with pytest.raises(InputError, match="damaged"):
+        read_bundle(newest)
