@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from solvent.abstraction.feature_kernels import board_bits
 from solvent.cards.isomorphism import class_index, orbit_size
 from solvent.cards.showdown import HANDS, LIVE, Ordering, order_hands, ordering
+from solvent.kernels import kernel
 
 OPPONENTS = 8
 """Clusters of opponents' hands that OCHS tells apart."""
@@ -45,7 +46,7 @@ def river_room() -> RiverRoom:
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel(fastmath={"reassoc", "nsz"})  # sums of whole numbers, in whichever order
 def opponent_equities(board, evaluator, hands, opponents, room):  # type: ignore[no-untyped-def]
     """Every live hand's equity on a river board, against all hands and against each cluster of them, into `room`.
 
@@ -73,18 +74,19 @@ def opponent_equities(board, evaluator, hands, opponents, room):  # type: ignore
         for place in range(start, end):
             hand = order[place]
             a, b, own = low[hand], high[hand], opponents[hand]
-            total = np.float32(0)
-            held[group, 52, own] += 1  # the hand itself goes twice, by each of its cards, and must go once
-            held[every, 52, own] += 1
+            total = np.float32(1)
             for who in range(OPPONENTS):
                 won = np.float32(2) * (held[weaker, 52, who] - held[weaker, a, who] - held[weaker, b, who])
                 won += held[group, 52, who] - held[group, a, who] - held[group, b, who]
                 met = held[every, 52, who] - held[every, a, who] - held[every, b, who]
                 total += won
                 against[hand, who] = won / (np.float32(2) * max(met, np.float32(1)))
-            held[group, 52, own] -= 1
-            held[every, 52, own] -= 1
             equity[hand] = np.int64(total)
+            # The hand itself went twice, by each of its cards, and had to go once.
+            won = np.float32(2) * (held[weaker, 52, own] - held[weaker, a, own] - held[weaker, b, own])
+            won += held[group, 52, own] - held[group, a, own] - held[group, b, own] + np.float32(1)
+            met = held[every, 52, own] - held[every, a, own] - held[every, b, own] + np.float32(1)
+            against[hand, own] = won / (np.float32(2) * max(met, np.float32(1)))
         for place in range(start, end):
             a, b = low[order[place]], high[order[place]]
             for who in range(OPPONENTS):
@@ -98,7 +100,7 @@ def opponent_equities(board, evaluator, hands, opponents, room):  # type: ignore
         start = end
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def count_hand(table, hand, low, high, opponents, held):  # type: ignore[no-untyped-def]
     """Add one hand to the counts of its cards and to all."""
     who = opponents[hand]
@@ -107,7 +109,7 @@ def count_hand(table, hand, low, high, opponents, held):  # type: ignore[no-unty
     held[table, 52, who] += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def nearest_code(hand, against, strip, centers, halves, score):  # type: ignore[no-untyped-def]
     """The code of a hand: which of its strip's centres c its OCHS o is nearest to, by the greatest o.c - |c|^2/2.
 
@@ -167,7 +169,7 @@ def river_tables(  # type: ignore[no-untyped-def]
                 counts[code] = 0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def public_clusters_of(board, flop_index, cluster_of_flop, clusters):  # type: ignore[no-untyped-def]
     """The public clusters of the flops that a board of four or five cards can have come from; how many."""
     many = 0

@@ -17,11 +17,11 @@ from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from solvent.cards.deck import Card, CardError, check_cards
 from solvent.cards.ranking import CATEGORIES, DIGITS, strengths_of_ranks
+from solvent.kernels import kernel
 
 LOW_RANKS, HIGH_RANKS = 7, 6
 HIGH_SHIFT = 17
@@ -52,7 +52,7 @@ class Evaluator(NamedTuple):
     """uint16[8192]: strengths by the ranks of the suit that makes the flush."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def strength_of(key, bits, count, high_place, low_place, by_ranks, by_flush):  # type: ignore[no-untyped-def]
     """The strength of `count` cards (5, 6 or 7), from the sums of their keys and of their bits.
 
@@ -69,7 +69,7 @@ def strength_of(key, bits, count, high_place, low_place, by_ranks, by_flush):  #
     return by_ranks[high_place[count - 5, key >> HIGH_SHIFT & HIGH_MASK] + low_place[key & LOW_MASK]]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def strengths_kernel(cards, evaluator, strengths):  # type: ignore[no-untyped-def]
     """The strength of each row of `cards`: uint8[n, 5 to 7] to uint16[n]."""
     card_key, card_bit, high_place, low_place, by_ranks, by_flush = evaluator

@@ -27,6 +27,7 @@ from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from solvent.cards.deck import Card, CardError, check_cards
+from solvent.kernels import kernel, step
 
 SUITS, RANKS = 4, 13
 STREETS = 4
@@ -56,7 +57,7 @@ ARRANGEMENTS = SPANS + 63
 bit j says whether shape j is also the next."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def class_index(streets, tables):  # type: ignore[no-untyped-def]
     """The index of the class of a hand, given four bit sets, one a street (0 where there is none)."""
     first_street, second_street, third_street, fourth_street = streets
@@ -96,7 +97,7 @@ def class_index(streets, tables):  # type: ignore[no-untyped-def]
     return (found >> 3) + within
 
 
-@njit(cache=True, nogil=True, inline="always")
+@step
 def suit_index(streets, shift, tables):  # type: ignore[no-untyped-def]
     """The index of what one suit holds, its shape above it; ranks are numbered among those left to the street."""
     found = tables[SUBSETS + (streets[0] >> shift & 8191)]
@@ -118,7 +119,7 @@ def suit_index(streets, shift, tables):  # type: ignore[no-untyped-def]
     return shape << SHAPE_SHIFT | index
 
 
-@njit(cache=True, nogil=True, inline="always")
+@step
 def without(ranks, held):  # type: ignore[no-untyped-def]
     """Sets of ranks, one a suit, numbered among those not held: each moves down by the held ranks below it.
 
@@ -133,37 +134,37 @@ def without(ranks, held):  # type: ignore[no-untyped-def]
     return ranks
 
 
-@njit(cache=True, nogil=True, inline="always")
+@step
 def pairs(count):  # type: ignore[no-untyped-def]
     """Multisets of two out of `count` things."""
     return count * (count + 1) // 2
 
 
-@njit(cache=True, nogil=True, inline="always")
+@step
 def triples(count):  # type: ignore[no-untyped-def]
     """Multisets of three."""
     return count * (count + 1) * (count + 2) // 6
 
 
-@njit(cache=True, nogil=True, inline="always")
+@step
 def pair_index(a, b):  # type: ignore[no-untyped-def]
     """Which multiset a <= b is: those with a smaller greatest element come first."""
     return a + pairs(b)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@step
 def triple_index(a, b, c):  # type: ignore[no-untyped-def]
     """Which multiset a <= b <= c is."""
     return a + pairs(b) + triples(c)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@step
 def quadruple_index(a, b, c, d):  # type: ignore[no-untyped-def]
     """Which multiset a <= b <= c <= d is."""
     return a + pairs(b) + triples(c) + d * (d + 1) * (d + 2) * (d + 3) // 24
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def index_kernel(cards, tables, indices):  # type: ignore[no-untyped-def]
     """The index of each row of `cards`: uint8[n, cards of the pattern, in dealing order] to int64[n]."""
     end0 = tables[PATTERN + 0]
@@ -185,7 +186,7 @@ def index_kernel(cards, tables, indices):  # type: ignore[no-untyped-def]
         indices[row] = class_index((street0, street1, street2, street3), tables)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def orbit_size(street0, street1, street2):  # type: ignore[no-untyped-def]
     """How many hands are in the class of this one, given as bit sets: 24 over the permutations that keep it.
 
@@ -253,7 +254,7 @@ def unindex_kernel(indices, arrangements, choices, cards):  # type: ignore[no-un
                     place += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def unheld_rank(number, held):  # type: ignore[no-untyped-def]
     """The rank that is `number`th, from 0, among those not held."""
     rank = 0
@@ -265,7 +266,7 @@ def unheld_rank(number, held):  # type: ignore[no-untyped-def]
         rank += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def multisets(count, size):  # type: ignore[no-untyped-def]
     """Multisets of `size` out of `count` things: C(count + size - 1, size)."""
     made = 1
@@ -274,7 +275,7 @@ def multisets(count, size):  # type: ignore[no-untyped-def]
     return made
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def multiset_of(index, size, count, members):  # type: ignore[no-untyped-def]
     """The members of a multiset, the greatest last."""
     for left in range(size, 0, -1):

@@ -13,21 +13,16 @@ scaling iteration t by t is discounting all before it by (t - 1) / t, up to one 
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from solvent.games.game import CHANCE, TERMINAL
+from solvent.kernels import kernel, step
 from solvent.solvers.random_kernels import STEP, stream, uniform
 
 Array = Any
 
-kernel: Any = partial(njit, cache=True, nogil=True, error_model="numpy", _nrt=False)
-"""Kernels here allocate nothing and keep nothing, so that nobody need count references: twice as fast."""
-step: Any = partial(kernel, inline="always")
-"""A part of a pass that is compiled into it."""
 
 SKIPPED_PART = 0.95
 """Of the passes with a regret floor: those in which actions near it are left out."""
