@@ -1,4 +1,4 @@
-"""How kernels are compiled that allocate nothing: nobody need count references to arrays, which doubles their speed.
+"""How kernels that allocate nothing are compiled: no references to arrays are counted, which doubles their speed.
 
 Numba counts references wherever a function may keep an array. A kernel that only reads and writes arrays it was
 given keeps none, and `_nrt=False` tells Numba so; one that allocates after all is refused when it is compiled.

@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from solvent.cards.isomorphism import class_index, orbit_size
 from solvent.cards.showdown import HANDS, KINDS_OF_CARDS, Kinds, kind_equities, kinds
+from solvent.kernels import kernel
 
 BINS = 32
 """Bins of an equity histogram: 32 bytes a row, one vector register."""
@@ -23,14 +23,19 @@ class Room(NamedTuple):
     """int64[5]"""
     counts: NDArray[np.uint8]
     """uint8[1326, BINS]"""
+    bins: NDArray[np.uint8]
+    """uint8[26, 26]: the bin of each pair of kinds of cards."""
 
 
 def room() -> Room:
     """Room for one thread."""
-    return Room(kinds(), np.zeros(5, dtype=np.int64), np.zeros((HANDS, BINS), dtype=np.uint8))
+    counts, bins = (HANDS, BINS), (KINDS_OF_CARDS, KINDS_OF_CARDS)
+    return Room(
+        kinds(), np.zeros(5, dtype=np.int64), np.zeros(counts, dtype=np.uint8), np.zeros(bins, dtype=np.uint8)
+    )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def board_bits(board, count):  # type: ignore[no-untyped-def]
     """The first `count` cards of a board as bits, 16 bits a suit."""
     bits = np.int64(0)
@@ -40,7 +45,7 @@ def board_bits(board, count):  # type: ignore[no-untyped-def]
     return bits
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def turn_histograms(  # type: ignore[no-untyped-def]
     boards, start, end, evaluator, hands, index, bin_of, room, cumulative, weight
 ):
@@ -49,8 +54,7 @@ def turn_histograms(  # type: ignore[no-untyped-def]
     cumulative: uint8[classes of [2, 4], BINS], how many rivers leave the hand with an equity in this bin or below.
     weight: uint8[classes], how many deals a class stands for.
     """
-    bins = np.empty((KINDS_OF_CARDS, KINDS_OF_CARDS), dtype=np.uint8)
-    board, counts, kind, equity = room.board, room.counts, room.kinds.kind, room.kinds.equity
+    board, counts, bins, kind, equity = room.board, room.counts, room.bins, room.kinds.kind, room.kinds.equity
     for at in range(start, end):
         for place in range(4):
             board[place] = boards[at, place]
@@ -89,7 +93,7 @@ def turn_histograms(  # type: ignore[no-untyped-def]
                 cumulative[row, part] = total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def flop_histograms(cards, start, end, index, turns, histogram_of, cumulative, weight):  # type: ignore[no-untyped-def]
     """Equity histograms over all 47 x 46 turns and rivers, from those of the turn hands that each leads to.
 
@@ -111,7 +115,7 @@ def flop_histograms(cards, start, end, index, turns, histogram_of, cumulative, w
                 cumulative[row, part] += turns[turn, part]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def dealt_turns(flops, start, end, hands, dealt_index, turn_index, turn_class, flop, weight):  # type: ignore[no-untyped-def]
     """Turn hands as they are dealt, the flop remembered: [2, 3, 1] on flops `start` to `end`.
 
@@ -137,7 +141,7 @@ def dealt_turns(flops, start, end, hands, dealt_index, turn_index, turn_class, f
                 weight[row] = orbit_size(hole, flop_bits, turn)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def next_buckets(cards, start, end, index, bucket_of, buckets, counts):  # type: ignore[no-untyped-def]
     """How often the 47 turns bring a flop hand to each turn bucket: buckets and counts, uint16[n, 47], 0 after."""
     for row in range(start, end):
@@ -161,7 +165,7 @@ def next_buckets(cards, start, end, index, bucket_of, buckets, counts):  # type:
             buckets[row, slot] = counts[row, slot] = 0
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def distinct_rows(rows, slots, place_of):  # type: ignore[no-untyped-def]
     """Move distinct rows to the front, in order of first sight, and tell where each row went; how many there are.
 

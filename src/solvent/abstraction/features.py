@@ -47,7 +47,7 @@ DEALT_TURN = [2, 3, 1]
 
 BOARDS_PER_PIECE = 64
 HANDS_PER_PIECE = 8192
-BOARDS_TO_FIT = 2_000
+BOARDS_TO_FIT = 1_000
 """River boards, evenly spaced among all, that codes are fitted on."""
 
 

@@ -10,7 +10,7 @@ r̂ on, from which public state of r̂ each of them comes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -19,6 +19,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from solvent.abstraction.public_clusters import Progress
 from solvent.errors import InputError
+
+FEW = 40
+"""Clusters up to which looking for each is quicker than sorting, at tens of millions of states."""
 
 
 class Bucketing(Protocol):
@@ -92,18 +95,26 @@ def hierarchical(
         cluster = np.zeros(each.states, np.int32) if each.public is None else clusters[each.public]
         count = 1 if each.public is None else int(clusters.max()) + 1
         bucket = np.empty(each.states, np.int32)
-        # 16-bit keys are sorted by radix, in linear time.
-        order = np.argsort(cluster.astype(np.uint16) if count < 2**16 else cluster, kind="stable")
-        ends = np.cumsum(np.bincount(cluster, minlength=count))
-        given = np.zeros(count, np.int32)
-        for c, members in enumerate(np.split(order, ends[:-1])):
+        done, given = before, np.zeros(count, np.int32)
+        for c, members in enumerate(_members(cluster, count)):
             given[c] = min(each.buckets, len(members))
             bucket[members] = _bucketed(each, r, c, members, seed)
+            done += len(members)
             if progress:
-                progress(before + int(ends[c]), total)
+                progress(done, total)
         before += each.states
         made.append(BucketedRound(cluster, bucket, given))
     return Hierarchy(clusters, public_round, tuple(made))
+
+
+def _members(cluster: NDArray[np.int32], count: int) -> Iterator[NDArray[np.int64]]:
+    """The states of each cluster in order: by a look for each of a few clusters, by sorting for many."""
+    if count <= FEW:
+        yield from (np.flatnonzero(cluster == c) for c in range(count))
+        return
+    # 16-bit keys are sorted by radix, in linear time.
+    order = np.argsort(cluster.astype(np.uint16) if count < 2**16 else cluster, kind="stable")
+    yield from np.split(order, np.cumsum(np.bincount(cluster, minlength=count))[:-1])
 
 
 def _bucketed(each: Round, r: int, c: int, members: NDArray[np.int64], seed: int) -> NDArray[Any]:

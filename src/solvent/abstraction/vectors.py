@@ -13,8 +13,10 @@ from solvent.abstraction.lloyd import Assigned, in_blocks
 
 BLOCK = 8192
 """Points that a thread takes at a time."""
-CENTERS = 16
-"""Centres that a thread takes at a time."""
+CENTERS = 4
+"""Centres that a thread improves at a time."""
+NEIGHBOURHOODS = 128
+"""Centres whose neighbours a thread sorts at a time."""
 NEIGHBOURS = 255
 """How many neighbours of each centre are sorted at most."""
 FEW = 32
@@ -159,7 +161,7 @@ class Vectors:
             gaps[start:stop] = np.take_along_axis(some, order, axis=1)
             neighbours[start:stop] = order if near is None else np.take_along_axis(near, order, axis=1)
 
-        in_blocks(work, k, CENTERS, self.threads)
+        in_blocks(work, k, NEIGHBOURHOODS, self.threads)
         return neighbours, gaps
 
 
