@@ -202,16 +202,16 @@ def assign(
 
 
 @njit(cache=True, nogil=True)
-def group(assignment: Array, starts: Array, members: Array) -> None:
-    """Points by centre: those of centre k are members[starts[k]:starts[k + 1]], in order."""
-    place = np.zeros(len(starts), np.int64)
-    for i in range(len(assignment)):
-        place[assignment[i]] += 1
-    starts[0] = 0
-    for k in range(len(starts) - 1):
-        starts[k + 1] = starts[k] + place[k]
-        place[k] = starts[k]
-    for i in range(len(assignment)):
+def count_members(assignment: Array, start: int, stop: int, counts: Array) -> None:
+    """How many of the points start..stop each centre has, added to counts: int64[centres]."""
+    for i in range(start, stop):
+        counts[assignment[i]] += 1
+
+
+@njit(cache=True, nogil=True)
+def place_members(assignment: Array, start: int, stop: int, place: Array, members: Array) -> None:
+    """Write the points start..stop into members, each where the place of its centre is, which moves on."""
+    for i in range(start, stop):
         members[place[assignment[i]]] = i
         place[assignment[i]] += 1
 

@@ -122,8 +122,7 @@ class Vectors:
 
     def improve(self, now: Assigned) -> NDArray[Any]:
         k = len(now.centers)
-        starts, members = np.empty(k + 1, np.int64), np.empty(len(self.rows), np.int32)
-        kernels.group(now.assignment, starts, members)
+        starts, members = self._members(now.assignment, k)
         centers = now.centers.copy()
 
         def work(start: int, stop: int) -> None:
@@ -132,6 +131,30 @@ class Vectors:
 
         in_blocks(work, k, CENTERS, self.threads)
         return centers
+
+    def _members(self, assignment: NDArray[np.int32], k: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """Points by centre: those of centre k are members[starts[k]:starts[k + 1]], in order."""
+        size = len(assignment)
+        block = -(-size // self.threads)
+        counts = np.zeros((self.threads, k), np.int64)  # by block, then by centre
+        in_blocks(
+            lambda start, stop: kernels.count_members(assignment, start, stop, counts[start // block]),
+            size,
+            block,
+            self.threads,
+        )
+        starts = np.concatenate([[0], np.cumsum(counts.sum(axis=0))])
+        place = starts[:-1] + np.cumsum(counts, axis=0) - counts
+        members = np.empty(size, np.int32)
+        in_blocks(
+            lambda start, stop: kernels.place_members(
+                assignment, start, stop, place[start // block], members
+            ),
+            size,
+            block,
+            self.threads,
+        )
+        return starts, members
 
     def _drift(self, old: NDArray[Any], new: NDArray[Any]) -> NDArray[np.float64]:
         """For each centre, how far another one moved at most."""

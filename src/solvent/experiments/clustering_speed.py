@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from solvent.abstraction.clustering import Clustering, cluster
 
-POINTS, BINS, CLUSTERS, ITERATIONS = 200_000, 32, 200, 20
+POINTS, BINS, CLUSTERS, ITERATIONS = 900_000, 32, 200, 20
+"""As many points as there are distinct histograms of turn hands."""
 
 
 @dataclass(frozen=True)
