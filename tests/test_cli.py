@@ -176,7 +176,7 @@ def wait_for_checkpoint(run: Path, process: subprocess.Popen[str], at_least: int
     raise AssertionError(f"no checkpoint: {process.communicate()[1] if process.poll() is not None else ''}")
 
 
-@pytest.mark.parametrize("rule", ["dcfr", "pcfr+"])
+@pytest.mark.parametrize("rule", ["dcfr", pytest.param("pcfr+", marks=pytest.mark.slow)])
 def test_killed_and_resumed_equals_uninterrupted_bit_for_bit(tmp_path: Path, rule: str) -> None:
     run, whole = tmp_path / "killed", tmp_path / "whole"
     options = ("--rule", rule, "--plan", "serial", "--threads", "1", "--iterations", "60000")

@@ -284,6 +284,7 @@ def test_chance_weights_sum_to_one_on_every_street(rules: LimitHoldem, data: st.
     assert strengths == [rules.strength(board, hand) for hand in (first, second)]
 
 
+@pytest.mark.slow
 def test_both_forms_agree_on_uniform_play_to_the_turn() -> None:
     rules = LimitHoldem(1, 8, 3, 1)
     public, histories = (solve(rules, rule="cfr", iterations=1, form=form) for form in ("public", "history"))
