@@ -14,7 +14,7 @@ from solvent.abstraction import build as building
 from solvent.abstraction.buckets import KIND, VERSION, CardAbstraction, describe_tables, street_number
 from solvent.abstraction.build import build
 from solvent.abstraction.examine import hands_in_bucket, public_clusters, run_out_equities
-from solvent.abstraction.presets import Design
+from solvent.abstraction.presets import Design, read_design
 from solvent.bundle import write_bundle
 from solvent.cards.deck import CardError, parse_cards
 from solvent.cards.evaluator import hand_strengths
@@ -109,7 +109,7 @@ def test_folders_that_hold_no_abstraction_are_refused(tmp_path):
     with pytest.raises(InputError, match="holds no card abstraction"):
         CardAbstraction.load(tmp_path / "other")
     write_bundle(tmp_path / "part" / "tables", small, facts)
-    with pytest.raises(InputError, match="cluster_of_flop is missing"):
+    with pytest.raises(InputError, match="a table is missing"):
         CardAbstraction.load(tmp_path / "part")
 
 
@@ -231,3 +231,32 @@ def test_damage_is_found(smallest, tmp_path):
         file.truncate(1000)
     with pytest.raises(InputError, match="damaged"):
         CardAbstraction.load(copy)
+
+
+@pytest.mark.parametrize(
+    ("hole", "board", "sentence"),
+    [
+        ((51, 47, 10), (1, 2), "two hole cards, not 3"),
+        ((1.5, 1), (2, 3, 4), "whole numbers"),
+    ],
+)
+def test_hole_cards_are_two_and_whole(numbered, hole, board, sentence):
+    with pytest.raises(CardError, match=sentence):
+        numbered.bucket(np.int64(1), hole, board)
+
+
+def test_tables_that_hold_what_they_cannot_are_refused(numbered, tmp_path):
+    assert numbered._fits()
+    wrong = numbered.arrays["cluster_of_flop"].copy()
+    wrong[5] = 3
+    assert not CardAbstraction({**numbered.arrays, "cluster_of_flop": wrong}, numbered.facts)._fits()
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [('preset = ["small"]', "no preset"), ('preset = "small"\nname = 1979-05-27', "name is text")],
+)
+def test_settings_of_another_kind_are_refused(tmp_path, text, sentence):
+    (tmp_path / "odd.toml").write_text(text)
+    with pytest.raises(InputError, match=sentence):
+        read_design(tmp_path / "odd.toml")

@@ -18,6 +18,18 @@ def size(count: float) -> str:
     return f"{count:,.0f} {unit}" if unit == "B" else f"{count:,.1f} {unit}"
 
 
+def duration(seconds: float) -> str:
+    """Seconds in the unit that people would use.
+
+    >>> duration(40), duration(400), duration(40_000), duration(400_000)
+    ('40 s', '7 min', '11 h', '5 days')
+    """
+    for unit, length, most in (("s", 1, 100), ("min", 60, 100 * 60), ("h", 3600, 48 * 3600)):
+        if seconds < most:
+            return f"{max(1, round(seconds / length))} {unit}"
+    return f"{round(seconds / 86_400)} days"
+
+
 def parse_size(text: str) -> int:
     """Bytes from `8G`, `512M` or a plain number."""
     factor = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}.get(text[-1:].upper(), 1)

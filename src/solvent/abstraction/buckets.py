@@ -70,8 +70,10 @@ def street_bucket(street, hole, flop, turn, river, lookup):  # type: ignore[no-u
         return cluster, np.int64(lookup.flop[class_index((hole, flop, zero, zero), lookup.flop_index)])
     if street == 2:
         return cluster, np.int64(lookup.turn[class_index((hole, flop, turn, zero), lookup.turn_index)])
-    code = lookup.river_code[class_index((hole, flop | turn | river, zero, zero), lookup.river_index)]
-    return cluster, np.int64(lookup.river[cluster, code])
+    code = np.int64(
+        lookup.river_code[class_index((hole, flop | turn | river, zero, zero), lookup.river_index)]
+    )
+    return cluster, np.int64(lookup.river[cluster, min(code, lookup.river.shape[1] - 1)])
 
 
 @njit(cache=True, nogil=True)
@@ -112,6 +114,8 @@ class CardAbstraction:
 
     def bucket(self, street: int | str, hole: Sequence[Card], board: Sequence[Card] = ()) -> tuple[int, int]:
         """(public cluster, bucket) of one hand, the board in dealing order."""
+        if len(hole) != 2:
+            raise CardError(f"a hand has two hole cards, not {len(hole)}")
         clusters, buckets = self.buckets(street, [[*hole, *board]])
         return int(clusters[0]), int(buckets[0])
 
@@ -150,10 +154,23 @@ class CardAbstraction:
                 f"{facts.get('version')} and this one reads version {VERSION}; make it anew"
             )
         arrays, facts = read_bundle(tables, verify=verify, mapped=True)
-        for name, pattern in zip(LOOKED_UP, INDEXED[1:], strict=False):
-            if name not in arrays or len(arrays[name]) != Indexer(pattern).size:
-                raise InputError(f"{tables} is damaged: its table {name} is missing or has another size")
-        return cls(arrays, facts)
+        made = cls(arrays, facts) if set(LOOKED_UP) <= arrays.keys() else None
+        if made is None or not made._fits():
+            raise InputError(
+                f"{tables} is damaged: a table is missing, has another size or holds what it cannot"
+            )
+        return made
+
+    def _fits(self) -> bool:
+        """Whether the tables have their sizes and the small ones only numbers that there are."""
+        design, arrays = self.design, self.arrays
+        sizes = {name: Indexer(pattern).size for name, pattern in zip(LOOKED_UP, INDEXED[1:], strict=False)}
+        if any(arrays[name].shape != (size,) for name, size in sizes.items()):
+            return False
+        if arrays["river"].shape != (design.clusters, design.codes):
+            return False
+        most = {"cluster_of_flop": design.clusters, "flop": design.flop, "river": design.river}
+        return all(arrays[name].min() >= 0 and arrays[name].max() < many for name, many in most.items())
 
 
 def describe_tables(arrays: dict[str, NDArray[Any]], design: Design) -> dict[str, Any]:
@@ -174,6 +191,6 @@ def street_number(street: int | str) -> int:
     """A street's number, 0 to 3, from its number or name."""
     if isinstance(street, str) and street in STREETS:
         return STREETS.index(street)
-    if isinstance(street, int) and not isinstance(street, bool) and 0 <= street < len(STREETS):
-        return street
+    if isinstance(street, int | np.integer) and not isinstance(street, bool) and 0 <= street < len(STREETS):
+        return int(street)
     raise InputError(f"a street is {', '.join(STREETS)} or a number from 0 to 3, not {street!r}")

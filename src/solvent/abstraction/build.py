@@ -11,7 +11,7 @@ import json
 import shutil
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -68,15 +68,15 @@ def estimate(design: Design, threads: int) -> Estimate:
 
     A clustering compares each point with the few centres that its bounds leave; that share falls with their number.
     """
-    passes = 17.0 + 5.0 + 12.0 + 16.0 + 0.11 * design.codes_per_strip
-    flop = 1.29e6 * design.iterations * (_compared(design.base) + _compared(design.flop)) * 3.0e-9
-    turn = 0.65e6 * design.clusters * design.iterations * _compared(design.turn) * 2.0e-9
-    turn += 55e6 * 60e-9 * threads  # sorting states into clusters is one thread's work
+    passes = 69.0 + 0.38 * design.codes_per_strip
+    alone = 12.0  # sorting states into clusters, and writing, are one thread's work
+    flop = 1.29e6 * design.iterations * (_compared(design.base) + _compared(design.flop)) * 6.0e-9
+    turn = 0.65e6 * design.clusters * design.iterations * _compared(design.turn) * 6.0e-9
     if design.flop_features == "potential":
         flop += 1.29e6 * design.iterations * (design.base + design.flop) * 1.0e-6
     tables = 2 * 55_190_538 + 4 * 123_156_254 + 2 * 1_286_792
     return Estimate(
-        seconds=(passes + (flop + turn) * design.restarts) / threads,
+        seconds=alone + (passes + (flop + turn) * design.restarts) / threads,
         memory=2_400 << 20,
         disk=tables + (700 << 20),
         kept=tables,
@@ -126,7 +126,7 @@ def _held(folder: Path, design: Design) -> Iterator[None]:
             raise InputError(f"{folder} is in use by another process") from error
         asked = json.dumps({"version": VERSION, "design": design.as_dict()}, indent=1)
         if (folder / ASKED).is_file():
-            if (folder / ASKED).read_text(encoding="utf-8") != asked:
+            if (folder / ASKED).read_bytes() != asked.encode():
                 raise InputError(
                     f"{folder} holds an abstraction of another design or version; choose another folder"
                 )
@@ -171,7 +171,7 @@ class _Builder:
     def stage(self, name: str, make: Callable[[], Arrays], keep: bool = True) -> Arrays:
         """What a stage makes, or what it made before. The last need not be kept: the tables are."""
         folder = self.work / name.replace(" ", "-")
-        if folder.is_dir():
+        with suppress(InputError):  # not there, or damaged: then it is made again
             arrays, facts = read_bundle(folder)
             self.seconds[name] = facts["seconds"]
             return arrays
@@ -196,10 +196,13 @@ class _Builder:
         self, points: Any, buckets: int, metric: Any, weights: Any, seed: int, kept: Path | None
     ) -> NDArray[np.int32]:
         """A clustering's assignment; its centres are kept, so that it is done once."""
-        buckets = min(buckets, len(points))
-        if kept is not None and kept.is_dir():
-            centers = read_bundle(kept)[0]["centers"]
-            return nearest(points, centers, metric=metric, threads=self.threads)
+        if buckets > len(points) // 4:
+            distinct = np.unique(points, axis=0) if isinstance(points, np.ndarray) else points
+            buckets = min(buckets, len(distinct))
+        if kept is not None:
+            with suppress(InputError):
+                centers = read_bundle(kept)[0]["centers"]
+                return nearest(points, centers, metric=metric, threads=self.threads)
         found = cluster(
             points, buckets, metric=metric, weights=weights, seed=seed, threads=self.threads,
             iterations=self.design.iterations, restarts=self.design.restarts,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,16 +58,16 @@ def hands_in_bucket(
 
 
 def run_out_equities(
-    abstraction: CardAbstraction, hands: NDArray[np.uint8], samples: int = 200, seed: int = 0
+    abstraction: CardAbstraction, hands: NDArray[np.uint8], samples: int = 2_000, seed: int = 0
 ) -> NDArray[np.float64]:
-    """float64[hands, run-outs]: the river equity of hands over random run-outs; exact on the turn and the river."""
+    """float64[hands, run-outs]: the river equity of hands over all run-outs; before the flop over random ones."""
     missing = 7 - hands.shape[1]
     table, index = abstraction.arrays["river_equity"], Indexer([2, 5])
     if missing == 0:
         return table[index.indices(hands)][:, None] / FULL
     left = np.array([np.setdiff1d(np.arange(52), hand) for hand in hands], dtype=np.uint8)
-    if missing == 1:
-        run_outs = left[:, :, None]
+    if missing <= 2:
+        run_outs = left[:, list(combinations(range(left.shape[1]), missing))]
     else:
         rng = np.random.default_rng(seed)
         order = np.argsort(rng.random((len(hands), samples, left.shape[1])), axis=2)[:, :, :missing]

@@ -50,9 +50,13 @@ class Design:
             value = getattr(self, field.name)
             if field.type == "int" and (isinstance(value, bool) or not isinstance(value, int)):
                 raise InputError(f"{field.name} is a whole number, not {value!r}")
-            if field.type == "int" and value < (0 if field.name == "seed" else 1):
-                raise InputError(f"{field.name} is at least 1, not {value}")
-        for name, value, least in (
+            least = 0 if field.name == "seed" else 1
+            if field.type == "int" and value < least:
+                raise InputError(f"{field.name} is at least {least}, not {value}")
+            if field.type == "str" and not isinstance(value, str):
+                raise InputError(f"{field.name} is text, not {value!r}")
+        for name, value, most in (
+            ("potential_buckets", self.potential_buckets, 60_000),
             ("flop", self.flop, 60_000),
             ("turn", self.turn, 60_000),
             ("base", self.base, 60_000),
@@ -61,8 +65,8 @@ class Design:
             ("river", self.river, self.codes),
             ("strips x codes_per_strip", self.codes, 60_000),
         ):
-            if value > least:
-                raise InputError(f"{name} is at most {least:,} here, not {value:,}")
+            if value > most:
+                raise InputError(f"{name} is at most {most:,} here, not {value:,}")
         for name, value, allowed in (
             ("flop_features", self.flop_features, ("emd", "potential", "ehs")),
             ("turn_features", self.turn_features, ("emd", "ehs")),
@@ -121,7 +125,7 @@ def design_from(settings: Mapping[str, Any]) -> Design:
 
 def preset_named(name: str) -> Design:
     """The preset of this name."""
-    if name not in PRESETS:
+    if not isinstance(name, str) or name not in PRESETS:
         raise InputError(f"there is no preset {name!r}; there are {', '.join(PRESETS)}")
     return PRESETS[name]
 

@@ -22,7 +22,7 @@ from typer.core import TyperGroup
 
 from solvent.app.terminal import table, terminal
 from solvent.errors import InputError
-from solvent.units import size
+from solvent.units import duration, size
 
 if TYPE_CHECKING:
     from solvent.abstraction.buckets import CardAbstraction
@@ -100,8 +100,8 @@ def make_abstraction(
     cost = estimate(design, threads)
     if said:
         console.print(
-            f"{design.name}: {design.label}, base {design.base:,} flop buckets; about "
-            f"{max(1, round(cost.seconds / 60))} min on {threads} threads after compiling, "
+            f"{design.name}: {design.label}, base {design.base:,} flop buckets; about {duration(cost.seconds)} "
+            f"with {threads} thread{'s' * (threads > 1)} after compiling, "
             f"{size(cost.memory)} of memory, {size(cost.disk)} on the disk, of which {size(cost.kept)} stay",
             soft_wrap=True,
         )
@@ -147,7 +147,9 @@ def show(
         summary_table,
     )
 
-    made = CardAbstraction.load(folder)
+    if bucket is None and plot is not None:
+        raise InputError("a picture is of one bucket: name it by --bucket")
+    made = CardAbstraction.load(folder, verify=bucket is None)
     if bucket is None:
         document = summary_document(made, folder)
         shown: RenderableType = summary_table(document)

@@ -32,6 +32,7 @@ def summary_document(made: CardAbstraction, folder: Path) -> dict[str, Any]:
         "sizes": {street: list(pair) for street, pair in zip(STREETS, made.sizes, strict=True)},
         "bytes": sum(array.nbytes for array in made.arrays.values()),
         "seconds": made.facts.get("seconds", {}),
+        "checksums": "intact",
     }
 
 
@@ -43,7 +44,7 @@ def summary_table(document: dict[str, Any]) -> Table:
         shown.add_row(street, f"{clusters} x {buckets} = {clusters * buckets:,} buckets")
     for name in ("base", "flop_features", "turn_features", "public_method", "seed"):
         shown.add_row(name.replace("_", " "), str(document["design"][name]))
-    shown.add_row("tables", size(document["bytes"]))
+    shown.add_row("tables", f"{size(document['bytes'])}, checksums {document['checksums']}")
     shown.add_row("made in", f"{sum(document['seconds'].values()):.0f} s")
     return shown
 
@@ -55,12 +56,16 @@ def bucket_document(
     hands = hands_in_bucket(made, street, cluster, bucket, max(examples, HANDS_FOR_HISTOGRAM))
     if not len(hands):
         raise InputError(f"no hand was found in {street} bucket {bucket} of public cluster {cluster}")
+    if street_number(street) == 0:
+        hands = hands[:1]  # a bucket before the flop is one class of hands
     equities = run_out_equities(made, hands)
     means = equities.mean(axis=1)
     return {
         "street": STREETS[street_number(street)],
         "cluster": cluster,
         "bucket": bucket,
+        "run_outs": equities.shape[1],
+        "run_outs_are": "random" if street_number(street) == 0 else "all",
         "mean_equity": float(means.mean()),
         "spread": float(means.std()),
         "histogram": [round(float(share), 5) for share in equity_histogram(equities)],
@@ -78,7 +83,7 @@ def bucket_table(document: dict[str, Any]) -> Group:
     title = (
         f"{document['street']} bucket {document['bucket']} of public cluster {document['cluster']}: "
         f"mean equity {document['mean_equity']:.3f}, spread {document['spread']:.3f}\n"
-        f"equity on the river, 0 to 1: |{bars}|"
+        f"equity on the river over {document['run_outs_are']} run-outs ({document['run_outs']:,}), 0 to 1: |{bars}|"
     )
     shown = table("hole", "board", "equity")
     for example in document["examples"]:
@@ -97,8 +102,7 @@ def plot_bucket(document: dict[str, Any], path: Path) -> None:
     axes.set_ylabel("share of run-outs")
     axes.set_title(f"{document['street']} bucket {document['bucket']}, public cluster {document['cluster']}")
     axes.legend()
-    figure.savefig(path, dpi=120)
-    plt.close(figure)
+    _save(figure, path, plt)
 
 
 def clusters_table(found: list[PublicCluster]) -> Table:
@@ -156,8 +160,16 @@ def plot_clusters(found: list[PublicCluster], path: Path) -> None:
     axes.set_title("Boards of each public cluster, and how many of the 22,100 flops it has", fontsize=10)
     for side in ("top", "right", "bottom", "left"):
         axes.spines[side].set_visible(False)
-    figure.savefig(path, dpi=110)
-    plt.close(figure)
+    _save(figure, path, plt)
+
+
+def _save(figure: Any, path: Path, plt: Any) -> None:
+    try:
+        figure.savefig(path, dpi=110)
+    except ValueError as error:
+        raise InputError(f"cannot write the picture {path}: {error}") from error
+    finally:
+        plt.close(figure)
 
 
 def _figure(inches: tuple[float, float]) -> tuple[Any, Any, Any]:

@@ -86,6 +86,8 @@ def deck(suits: int = 4, ranks: int = 13) -> tuple[Card, ...]:
 
 def check_cards(hands: NDArray[np.integer]) -> None:
     """Refuse what is no card, and hands with a card twice."""
+    if hands.dtype.kind not in "iu":
+        raise CardError(f"cards are whole numbers from 0 to 51, not {hands.dtype}")
     if hands.size and not (hands.min() >= 0 and hands.max() < 52):
         raise CardError("cards are numbered 0 to 51")
     ordered = np.sort(hands, axis=-1)
