@@ -293,6 +293,7 @@ def test_both_forms_agree_on_uniform_play_to_the_turn() -> None:
     assert public.isomorphism is False
 
 
+@pytest.mark.slow
 def test_a_game_to_the_turn_is_solved() -> None:
     result = solve("holdem(suits=3,ranks=3,streets=3,max_bets=2)", iterations=100)
     assert result.exploitability < 0.02
