@@ -101,8 +101,8 @@ PRESETS = {
     for design in (
         Design("tiny", 4, 20, 20, 20, base=200, codes_per_strip=16, iterations=8),
         Design("small", 8, 50, 50, 50, base=1_000, iterations=30, restarts=2),
-        Design("medium", 30, 200, 200, 200, base=5_000, codes_per_strip=128, iterations=40, restarts=3),
-        Design("tartanian7", 60, 500, 500, 500, base=5_000, codes_per_strip=128, iterations=40, restarts=3),
+        Design("medium", 30, 200, 200, 200, base=5_000, codes_per_strip=128),
+        Design("tartanian7", 60, 500, 500, 500, base=5_000, codes_per_strip=128),
     )
 }
 
