@@ -15,10 +15,10 @@ run: $(READY)
 	@$(BIN)/solvent show runs/leduc --limit 6
 
 test: $(READY) lint
-	$(BIN)/python -m pytest -n 2 --dist loadfile --durations 10
+	$(BIN)/python -m pytest -n 2 --dist worksteal --durations 10
 
 test-all: $(READY) lint
-	$(BIN)/python -m pytest -n 2 --dist loadfile -m 'slow or not slow' --durations 20
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m 'slow or not slow' --durations 20
 
 bench: $(READY)
 	$(BIN)/solvent bench openspiel

@@ -20,6 +20,8 @@ from solvent.experiments.aggregation_page import write_results
 from solvent.experiments.bandwidth import bandwidth, bandwidths
 from solvent.experiments.full_deck import full_deck, write_full_deck
 
+pytestmark = pytest.mark.slow  # compiles what few other tests use
+
 BLUFF, FLOP = "bluff(dice=1,faces=2)", "flop_holdem(suits=2,ranks=4)"
 COLUMNS = {
     "game",

@@ -27,6 +27,8 @@ from solvent.solvers.devices import array_namespace
 from solvent.solvers.public_cfr import PublicSolver
 from solvent.solvers.rules import RULES, RegretRule, Weights
 
+pytestmark = pytest.mark.slow  # compiles what few other tests use
+
 UPDATES = ["alternating", "simultaneous"]
 CLOSE = {"float64": 1e-12, "float32": 1e-5}
 FLOP = "flop_holdem(suits=2,ranks=4)"

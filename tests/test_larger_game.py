@@ -10,6 +10,8 @@ import pytest
 from solvent.errors import InputError
 from solvent.experiments.larger_game import Larger, Point, larger_game, write_larger_game
 
+pytestmark = pytest.mark.slow  # compiles what few other tests use
+
 
 def test_what_is_freed_is_told_and_written(tmp_path: Path) -> None:
     said: list[str] = []
