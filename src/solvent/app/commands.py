@@ -33,7 +33,7 @@ app = typer.Typer(
     help="Solve imperfect-information games.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    rich_markup_mode=None,  # help says "[default: ...]", which is no markup
+    rich_markup_mode="markdown",  # help says "[default: ...]", which rich would take for markup
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.add_typer(abstract, name="abstract")
