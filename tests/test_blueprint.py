@@ -13,9 +13,9 @@ from solvent.cards.evaluator import hand_strengths
 from solvent.errors import InputError
 from solvent.games.holdem import FOLD
 from solvent.solvers import train as training_module
-from solvent.solvers.blueprint import Blueprint, sampled_tree
+from solvent.solvers.blueprint import Blueprint, felt_payoffs, sampled_tree
 from solvent.solvers.blueprint_deals import deal_cards
-from solvent.solvers.blueprint_kernels import STREET, TERMINAL, biased, random_bits, random_float
+from solvent.solvers.blueprint_kernels import STREET, TERMINAL, random_bits, random_float
 from solvent.solvers.random_kernels import stream
 from solvent.solvers.train import Training, TrainingDesign
 
@@ -151,9 +151,8 @@ def test_folds_and_showdowns_pay_what_was_put_in(cards):
     ],
 )
 def test_biased_rewards_are_the_papers(reward, big_blinds, expected):
-    assert biased(np.float32(100 * big_blinds), reward, np.float32(100)) == pytest.approx(
-        100 * expected, rel=1e-4
-    )
+    felt = felt_payoffs(np.array([100 * big_blinds], np.float32), f"y{reward + 1}", 100)
+    assert felt[0, 0] == pytest.approx(100 * expected, rel=1e-4)
 
 
 def test_a_strategy_grows_sane(cards):

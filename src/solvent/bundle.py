@@ -6,11 +6,13 @@ and checksum of every array, so that a damaged bundle is refused with a sentence
 
 from __future__ import annotations
 
+import fcntl
 import hashlib
 import json
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +48,17 @@ def write_bundle(folder: Path, arrays: Mapping[str, NDArray[Any]], facts: Mappin
     except OSError as error:
         shutil.rmtree(aside, ignore_errors=True)
         raise InputError(f"cannot write {folder}: {error.strerror or error}") from error
+
+
+@contextmanager
+def held(folder: Path) -> Iterator[None]:
+    """Hold a folder for writing; a second process that tries is refused."""
+    with (folder / ".lock").open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise InputError(f"{folder} is in use by another process") from error
+        yield
 
 
 def remove_half_written(folder: Path) -> None:

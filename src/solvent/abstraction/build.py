@@ -6,7 +6,6 @@ the turn, with the cluster it was in). They are removed once the tables are comp
 
 from __future__ import annotations
 
-import fcntl
 import json
 import shutil
 import time
@@ -39,7 +38,7 @@ from solvent.abstraction.features import (
 from solvent.abstraction.hierarchical import Bucketing, Round, hierarchical
 from solvent.abstraction.presets import Design
 from solvent.abstraction.public_clusters import cluster_public, transition_distances
-from solvent.bundle import check_room, read_bundle, remove_half_written, write_bundle, write_text
+from solvent.bundle import check_room, held, read_bundle, remove_half_written, write_bundle, write_text
 from solvent.cards.isomorphism import Indexer
 from solvent.errors import InputError
 
@@ -119,11 +118,7 @@ def _held(folder: Path, design: Design) -> Iterator[None]:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"cannot make the folder {folder}: {error.strerror}") from error
-    with (folder / ".lock").open("w") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            raise InputError(f"{folder} is in use by another process") from error
+    with held(folder):
         asked = json.dumps({"version": VERSION, "design": design.as_dict()}, indent=1)
         if (folder / ASKED).is_file():
             if (folder / ASKED).read_bytes() != asked.encode():

@@ -19,7 +19,6 @@ from solvent.units import parse_size, size
 if TYPE_CHECKING:
     from solvent.solvers.train import Training, TrainingDesign, TrainingProgress
 
-REWARDS = ("y1", "y2", "y3", "y4")
 DECAY = (0.01, 2.5e-7)
 """Paper 003: the least probability of an action, and by how much it falls each iteration until it is 0."""
 
@@ -148,6 +147,7 @@ def _design(
     seed: int,
 ) -> TrainingDesign:
     from solvent.abstraction.buckets import CardAbstraction
+    from solvent.solvers.rewards import REWARDS
     from solvent.solvers.train import TrainingDesign
 
     if weights not in ("linear", "uniform"):
@@ -162,7 +162,7 @@ def _design(
         linear=weights == "linear",
         exploration=DECAY if exploration_decay else (0.0, 0.0),
         floor=regret_floor,
-        reward=REWARDS.index(reward),
+        reward=reward,
         seed=seed,
     )
 

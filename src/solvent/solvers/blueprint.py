@@ -31,6 +31,7 @@ from solvent.solvers.blueprint_kernels import (
     TERMINAL,
     frames,
 )
+from solvent.solvers.rewards import reward as reward_of
 
 STREETS = 4
 
@@ -103,20 +104,20 @@ class Blueprint:
         linear: bool = True,
         exploration: tuple[float, float] = (0.0, 0.0),
         floor: float = -np.inf,
-        reward: int = 0,
+        reward: str = "y1",
     ) -> None:
         """More iterations, shared among threads that write to the same tables without locks."""
         start, stop = self.iterations, self.iterations + iterations
         bounds = np.linspace(start, stop, threads + 1).astype(np.int64)
         rooms = [frames() for _ in range(threads)]
-        unit = float(self.tree.abstraction.rules.blinds[1])
+        felt = felt_payoffs(self.sampled.pays, reward, self.tree.abstraction.rules.blinds[1])
         sampled, lookup, tables = self.sampled, self.cards.lookup, evaluator()
 
         def work(which: int) -> None:
             holdem_iterations(
                 bounds[which], bounds[which + 1], seed, np.float32(linear), sampled.nodes, sampled.children,
-                sampled.pays, self.layout, self.table, lookup, tables, rooms[which], np.zeros(52, dtype=np.int64),
-                np.zeros((2, STREETS), dtype=np.int64), exploration, np.float32(floor), reward, np.float32(unit),
+                felt, self.layout, self.table, lookup, tables, rooms[which], np.zeros(52, dtype=np.int64),
+                np.zeros((2, STREETS), dtype=np.int64), exploration, np.float32(floor),
             )  # fmt: skip
 
         each_on_a_thread(work, threads)
@@ -136,6 +137,11 @@ class Blueprint:
         sums = self.row(node, cluster, bucket)[1].astype(np.float64)
         total = sums.sum()
         return sums / total if total > 0 else np.full(len(sums), 1.0 / len(sums))
+
+
+def felt_payoffs(pays: NDArray[np.float32], name: str, big_blind: int) -> NDArray[np.float32]:
+    """float32[2, nodes, 3]: what each player's payoffs are made to feel like."""
+    return np.stack([reward_of(name, mine, big_blind) for mine in (pays, -pays)]).astype(np.float32)
 
 
 def table_layout(sampled: SampledTree, cards: CardAbstraction) -> NDArray[np.int64]:

@@ -34,7 +34,7 @@ def as_bits(deck, start, end):  # type: ignore[no-untyped-def]
 @njit(cache=True, nogil=True)
 def holdem_iterations(  # type: ignore[no-untyped-def]
     start, end, seed, linear, nodes, children, pays, layout, table, lookup, evaluator, frames, deck,
-    base, exploration, floor, reward, unit,
+    base, exploration, floor,
 ):  # fmt: skip
     """Iterations `start` to `end`: each deals cards once and traverses the tree for both players.
 
@@ -80,5 +80,5 @@ def holdem_iterations(  # type: ignore[no-untyped-def]
         for player in range(2):
             traverse(
                 player, weight, nodes, children, pays, base, outcome, table, stack, strategy, values, random,
-                touched, least, floor if prune else np.float32(-np.inf), reward, unit,
+                touched, least, floor if prune else np.float32(-np.inf),
             )  # fmt: skip

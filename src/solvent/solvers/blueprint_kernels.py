@@ -23,8 +23,6 @@ KIND, PLAYER, STREET, ACTIONS, CHILD, ROW = range(6)
 """Columns of a node."""
 MOST_ACTIONS = 16
 DEEPEST = 64
-REWARDS = ("y1", "y2", "y3", "y4")
-"""Paper 003's rewards: true, losses half as bad again, losses bent and moved, losses bent."""
 
 
 class Frames(NamedTuple):
@@ -90,29 +88,15 @@ def match_regrets(table, row, actions, least, strategy, depth):  # type: ignore[
 
 
 @njit(cache=True, nogil=True)
-def biased(value, reward, unit):  # type: ignore[no-untyped-def]
-    """Paper 003's reward of winning `value` chips, `unit` of which are a big blind; `reward` counts from y1 = 0."""
-    if reward == 0 or value >= 0:
-        return value
-    lost = value / unit
-    if reward == 1:
-        return value * np.float32(1.5)
-    bent = np.float32(-0.35) * (-lost) ** np.float32(1.32)
-    if reward == 2:
-        return (bent - np.float32(5)) * unit
-    return min(bent, lost) * unit
-
-
-@njit(cache=True, nogil=True)
 def traverse(  # type: ignore[no-untyped-def]
     player, weight, nodes, children, pays, base, outcome, table, stack, strategy, values, random, touched,
-    least, floor, reward, unit,
+    least, floor,
 ):  # fmt: skip
     """One traversal for `player`; his value of the root.
 
-    nodes: int32[n, 6]. children: int32[edges]. pays: float32[n, 3], what player 0 wins at a terminal if he has the
-    better hand, the same, or the worse (`outcome` 0, 1, 2). base: int64[2, streets]. weight: what this iteration
-    counts. floor: regrets below it are not walked, except to terminals and on the last street.
+    nodes: int32[n, 6]. children: int32[edges]. pays: float32[2, n, 3], what each player wins at a terminal if
+    player 0 has the better hand, the same, or the worse (`outcome` 0, 1, 2). base: int64[2, streets]. weight: what
+    this iteration counts. floor: regrets below it are not walked, except to terminals and on the last street.
     """
     node, depth, rows = 0, 0, 0
     while True:
@@ -142,8 +126,7 @@ def traverse(  # type: ignore[no-untyped-def]
                         chosen = action
                         break
                 node = children[nodes[node, CHILD] + chosen]
-        won = pays[node, outcome]
-        value = biased(won if player == 0 else -won, reward, unit)
+        value = pays[player, node, outcome]
         # Up to the next action that is left to walk.
         while depth > 0:
             above = depth - 1

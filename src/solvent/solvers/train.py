@@ -7,7 +7,6 @@ metrics.jsonl    one line for each look at the progress
 
 from __future__ import annotations
 
-import fcntl
 import json
 import shutil
 import time
@@ -22,7 +21,15 @@ import numpy as np
 from solvent import __version__
 from solvent.abstraction.betting import BettingTree, parse_betting
 from solvent.abstraction.buckets import CardAbstraction
-from solvent.bundle import check_room, read_bundle, read_facts, remove_half_written, write_bundle, write_text
+from solvent.bundle import (
+    check_room,
+    held,
+    read_bundle,
+    read_facts,
+    remove_half_written,
+    write_bundle,
+    write_text,
+)
 from solvent.errors import InputError
 from solvent.solvers.blueprint import Blueprint, sampled_tree, table_floats, table_layout
 from solvent.units import size
@@ -53,8 +60,8 @@ class TrainingDesign:
     """The least probability of an action, and by how much it falls each iteration."""
     floor: float = 0.0
     """In big blinds, below 0: actions whose mean regret is below it are left out of most iterations. 0: none."""
-    reward: int = 0
-    """y1, y2, y3 or y4, from 0."""
+    reward: str = "y1"
+    """y1, y2, y3 or y4: see `rewards`."""
     seed: int = 0
 
 
@@ -295,11 +302,7 @@ class Training:
 
     @contextmanager
     def _held(self) -> Iterator[None]:
-        with (self.folder / ".lock").open("w") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError as error:
-                raise InputError(f"{self.folder} is in use by another process") from error
+        with held(self.folder):
             for folder in (self.folder, self.folder / "checkpoints"):
                 remove_half_written(folder)
             yield

@@ -11,7 +11,6 @@ A run has a checkpoint from its start: it can be killed at any moment and resume
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import shutil
@@ -23,7 +22,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from solvent.bundle import read_bundle, read_facts, remove_half_written, write_bundle, write_text
+from solvent.bundle import held, read_bundle, read_facts, remove_half_written, write_bundle, write_text
 from solvent.errors import InputError
 from solvent.strategy.infosets import InfosetTable
 from solvent.strategy.public_infosets import PublicInfosets, public_infosets
@@ -111,11 +110,7 @@ class Run:
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Hold the run for writing; a second process that tries is refused."""
-        with (self.folder / ".lock").open("w") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except OSError as error:
-                raise InputError(f"{self.folder} is in use by another process") from error
+        with held(self.folder):
             for folder in (self.folder, self.folder / "checkpoints"):
                 remove_half_written(folder)
             yield
