@@ -13,10 +13,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from solvent.solvers.random_kernels import STEP, mix
+from solvent.kernels import kernel
+from solvent.randomness import random_float
 
 DECISION, TERMINAL = 0, 1
 KIND, PLAYER, STREET, ACTIONS, CHILD, ROW = range(6)
@@ -51,20 +51,7 @@ def frames() -> Frames:
     )
 
 
-@njit(cache=True, nogil=True)
-def random_bits(random):  # type: ignore[no-untyped-def]
-    """The next 64 random bits of the stream whose counter is kept in `random`: uint64[1]."""
-    random[0] += STEP
-    return mix(random[0])
-
-
-@njit(cache=True, nogil=True)
-def random_float(random):  # type: ignore[no-untyped-def]
-    """A random number from 0 to 1, 1 excluded."""
-    return np.float32(np.float64(random_bits(random) >> np.uint64(40)) * 2.0**-24)
-
-
-@njit(cache=True, nogil=True)
+@kernel
 def match_regrets(table, row, actions, least, strategy, depth):  # type: ignore[no-untyped-def]
     """Regret matching into strategy[depth]; no action gets less than `least` before they are made to sum to 1."""
     total = np.float32(0)
@@ -87,7 +74,7 @@ def match_regrets(table, row, actions, least, strategy, depth):  # type: ignore[
             strategy[depth, action] /= total
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def traverse(  # type: ignore[no-untyped-def]
     player, weight, nodes, children, pays, base, outcome, table, stack, strategy, values, random, touched,
     least, floor,
@@ -148,7 +135,7 @@ def traverse(  # type: ignore[no-untyped-def]
             return value
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def next_action(action, walked):  # type: ignore[no-untyped-def]
     """The first action after `action` that is walked; one past the last bit if there is none."""
     action += 1
@@ -157,7 +144,7 @@ def next_action(action, walked):  # type: ignore[no-untyped-def]
     return action if walked >> action else MOST_ACTIONS
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def worth_walking(node, nodes, children, table, row, floor):  # type: ignore[no-untyped-def]
     """A bit for each action of enough regret or that leads to a terminal; all, if no regret is positive."""
     walked, best = 0, np.float32(0)
