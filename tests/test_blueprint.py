@@ -229,5 +229,5 @@ def test_simulated_win_rates_are_those_of_random_hands(cards):
     aces, worst = (Indexer([2]).index(parse_cards(hand)) for hand in ("AsAh", "7d2c"))
     assert rates[0][0, aces] == pytest.approx(0.852, abs=0.02)
     assert rates[0][0, worst] == pytest.approx(0.346, abs=0.02)
-    assert [rate.shape for rate in rates] == [size for size in cards.sizes]
+    assert [rate.shape for rate in rates] == list(cards.sizes)
     np.testing.assert_allclose(rates[1], 0.5, atol=0.01)
