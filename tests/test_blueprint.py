@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from solvent.abstraction.betting import parse_betting
+from solvent.abstraction.betting import DECISION, SHOWDOWN, parse_betting
 from solvent.abstraction.buckets import CardAbstraction, describe_tables
 from solvent.abstraction.dealing import deal
 from solvent.abstraction.presets import Design
@@ -15,8 +15,9 @@ from solvent.errors import InputError
 from solvent.games.holdem import FOLD
 from solvent.randomness import random_bits, random_float, stream
 from solvent.solvers import train as training_module
-from solvent.solvers.blueprint import Blueprint, felt_payoffs, sampled_tree
-from solvent.solvers.blueprint_kernels import STREET, TERMINAL
+from solvent.solvers.blueprint import Blueprint, sampled_tree
+from solvent.solvers.blueprint_kernels import ACTIONS_MASK, GAIN, INFO, LOSS
+from solvent.solvers.rewards import reward as reward_of
 from solvent.solvers.train import Training, TrainingDesign
 
 BETTING = "preflop=3x,a; postflop=100%; cap=1; stack=10"
@@ -39,7 +40,7 @@ def cards():
 
 def twin(blueprint, iteration, seed):
     """One iteration as the paper writes it, with the same random numbers."""
-    tree, nodes = blueprint.tree, blueprint.sampled.nodes
+    tree = blueprint.tree
     random = np.zeros(1, dtype=np.uint64)
     random[0] = stream(seed, iteration, 0)
     deck = np.arange(52)
@@ -51,7 +52,7 @@ def twin(blueprint, iteration, seed):
     weight = np.float32(iteration + 1)
 
     def row_of(node):
-        who, street = tree.player[node], int(nodes[node, STREET])
+        who, street = tree.player[node], int(tree.street[node])
         return blueprint.row(node, *blueprint.cards.bucket(street, holes[who], board[: (0, 3, 4, 5)[street]]))
 
     def walk(node, player):
@@ -102,9 +103,8 @@ def test_iterations_are_those_of_the_twin(cards):
 def test_rows_lie_side_by_side_and_fill_the_tables(cards):
     tree = parse_betting(BETTING).tree()
     blueprint = Blueprint(tree, cards)
-    nodes = blueprint.sampled.nodes
-    for node in np.flatnonzero(nodes[:, 0] != TERMINAL):
-        street = int(nodes[node, STREET])
+    for node in np.flatnonzero(tree.kind == DECISION):
+        street = int(tree.street[node])
         clusters, buckets = cards.sizes[street]
         for cluster in range(clusters):
             for bucket in range(buckets):
@@ -126,16 +126,14 @@ def test_one_run_in_two_parts_is_one_run(cards):
     assert (other.table != whole.table).any()
 
 
-def test_folds_and_showdowns_pay_what_was_put_in(cards):
+def test_terminals_pay_what_was_put_in():
     tree = parse_betting(BETTING).tree()
-    sampled = sampled_tree(tree)
-    first = tree.actions(0).index(FOLD)
-    folded = tree.children(0)[first]
-    assert (sampled.pays[folded] == -50).all()  # the small blind is lost whoever has the better hand
-    assert sampled.pays.min() == -1000
-    np.testing.assert_array_equal(
-        sampled.pays[:, 0] + sampled.pays[:, 2] == 0, tree.kind != tree.kind[folded]
-    )
+    walk, pays = sampled_tree(tree).felt("y1", 100)
+    ends = walk[:, INFO] & ACTIONS_MASK == 0
+    assert pays[1, GAIN] == 50  # folding at once loses the small blind
+    assert pays[ends, GAIN].max() == 1000
+    np.testing.assert_array_equal(pays[ends, GAIN], -pays[ends, LOSS])
+    assert ends.sum() == np.isin(tree.kind, (SHOWDOWN, tree.kind[tree.children(0)[0]])).sum()
 
 
 @pytest.mark.parametrize(
@@ -151,8 +149,8 @@ def test_folds_and_showdowns_pay_what_was_put_in(cards):
     ],
 )
 def test_biased_rewards_are_the_papers(reward, big_blinds, expected):
-    felt = felt_payoffs(np.array([100 * big_blinds], np.float32), f"y{reward + 1}", 100)
-    assert felt[0, 0] == pytest.approx(100 * expected, rel=1e-4)
+    felt = reward_of(f"y{reward + 1}", np.array([100 * big_blinds], np.float32), 100)
+    assert felt[0] == pytest.approx(100 * expected, rel=1e-4)
 
 
 def test_a_strategy_grows_sane(cards):

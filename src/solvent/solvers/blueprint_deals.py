@@ -15,8 +15,8 @@ PRUNED_SHARE = np.float32(0.95)
 
 @kernel
 def holdem_iterations(  # type: ignore[no-untyped-def]
-    start, end, seed, linear, nodes, children, pays, layout, table, lookup, evaluator, frames, deck,
-    base, exploration, floor,
+    start, end, seed, linear, walk, pays, layout, table, lookup, evaluator, frames, deck, base, exploration,
+    floor, locks,
 ):  # fmt: skip
     """Iterations `start` to `end`: each deals cards once and traverses the tree for both players.
 
@@ -25,7 +25,7 @@ def holdem_iterations(  # type: ignore[no-untyped-def]
     (height, slope), the least probability of an action falls with the iterations. linear: 1 if iteration t counts
     t, else 0.
     """
-    stack, strategy, values, random, touched = frames
+    random = frames[3]
     for iteration in range(start, end):
         random[0] = stream(seed, iteration, 0)
         for card in range(52):
@@ -45,6 +45,6 @@ def holdem_iterations(  # type: ignore[no-untyped-def]
         prune = random_float(random) < PRUNED_SHARE
         for player in range(2):
             traverse(
-                player, weight, nodes, children, pays, base, outcome, table, stack, strategy, values, random,
-                touched, least, floor if prune else np.float32(-np.inf),
+                0, player, weight, walk, pays, base, outcome, table, frames, least,
+                floor if prune else np.float32(0), locks,
             )  # fmt: skip

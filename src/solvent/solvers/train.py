@@ -283,18 +283,17 @@ class Training:
         if self.design.linear:
             weight = weight * (weight + 1) // 2
         head = blueprint.table[: int(blueprint.layout[0, 1])].reshape(169, -1)
-        nodes = blueprint.sampled.nodes
-        first = nodes[0]
-        rows = head[:, first[5] : first[5] + first[3]]
+        first = int(blueprint.sampled.row[0])
+        rows = head[:, first : first + len(self.tree.actions(0))]
         best = np.maximum(rows.max(axis=1), 0.0)
         return float(best.mean()) / max(weight, 1) / self.tree.abstraction.rules.blinds[1] * 1000
 
     def _floor(self, iterations: int) -> float:
         """The regret below which actions are left out: the mean regret times what iterations have weighed."""
-        if self.design.floor >= 0:
-            return -np.inf
+        if self.design.floor >= 0 or not iterations:
+            return 0.0
         weight = iterations * (iterations + 1) / 2 if self.design.linear else float(iterations)
-        return self.design.floor * self.tree.abstraction.rules.blinds[1] * weight if iterations else -np.inf
+        return self.design.floor * self.tree.abstraction.rules.blinds[1] * weight
 
     def _note(self, progress: TrainingProgress) -> None:
         with (self.folder / "metrics.jsonl").open("a") as file:
