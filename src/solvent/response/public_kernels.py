@@ -70,7 +70,7 @@ class Tree(NamedTuple):
     """int32[hands], empty without isomorphism: hands of one orbit have one value before any board."""
     groups: swept.Groups
     rounds: int
-    """How many rounds are played; the tuples of rounds have `MOST_ROUNDS`, so that all games share compiled kernels."""
+    """How many rounds are played; tuples of rounds are padded, so that all games share compiled kernels."""
 
 
 class Boards(NamedTuple):

@@ -85,7 +85,7 @@ def match_regrets(table, row, actions, least, strategy, depth):  # type: ignore[
 
 @step
 def terminal_value(player, node, info, pays, outcome):  # type: ignore[no-untyped-def]
-    """What `player` wins at a terminal; `outcome`: player 0 has the better hand (0), the same (1), the worse (2)."""
+    """What `player` wins at a terminal; `outcome`: player 0's hand is better (0), the same (1), worse (2)."""
     folded = info >> PLAYER_SHIFT
     ahead = 1 - outcome if folded == SHOWN else 2 * folded - 1
     if player == 1:
