@@ -17,6 +17,7 @@ from solvent.randomness import random_bits, random_float, stream
 from solvent.solvers import train as training_module
 from solvent.solvers.blueprint import Blueprint, sampled_tree
 from solvent.solvers.blueprint_kernels import ACTIONS_MASK, GAIN, INFO, LOSS
+from solvent.solvers.locked import locked_iterations
 from solvent.solvers.rewards import reward as reward_of
 from solvent.solvers.train import Training, TrainingDesign
 
@@ -100,6 +101,24 @@ def test_iterations_are_those_of_the_twin(cards):
     assert np.count_nonzero(fast.table) > 1000
 
 
+def test_locked_rows_change_nothing_on_one_thread(cards):
+    tree = parse_betting(BETTING).tree()
+    plain, locked = Blueprint(tree, cards), Blueprint(tree, cards)
+    plain.run(300, seed=2)
+    locked.run(300, seed=2, locks="rows")
+    np.testing.assert_array_equal(plain.table, locked.table)
+
+
+def test_which_calls_get_threads_changes_nothing(cards):
+    tree = parse_betting("preflop=3x,5x,a; postflop=50%,100%,a; cap=1; stack=10").tree()
+    many, none = Blueprint(tree, cards), Blueprint(tree, cards)
+    locked_iterations(many, 40, seed=5, spawn_above=3)
+    locked_iterations(none, 40, seed=5, spawn_above=99)
+    np.testing.assert_array_equal(many.table, none.table)
+    assert many.touched == none.touched > 40
+    assert np.count_nonzero(many.table) > 500
+
+
 def test_rows_lie_side_by_side_and_fill_the_tables(cards):
     tree = parse_betting(BETTING).tree()
     blueprint = Blueprint(tree, cards)
@@ -161,7 +180,10 @@ def test_a_strategy_grows_sane(cards):
     from solvent.cards.deck import parse_cards
     from solvent.cards.isomorphism import Indexer
 
+    inside = Blueprint(tree, cards)
+    inside.run(4_000, seed=1, locks="inside")
     aces, worst = (Indexer([2]).index(parse_cards(hand)) for hand in ("AsAh", "7d2c"))
+    assert inside.average(0, 0, aces)[tree.actions(0).index(FOLD)] < 0.1
     fold = tree.actions(0).index(FOLD)
     assert blueprint.average(0, 0, aces)[fold] < 0.02
     all_in = tree.children(0)[-1]

@@ -34,9 +34,12 @@ from solvent.solvers.blueprint_kernels import (
     STREET_SHIFT,
     frames,
 )
+from solvent.solvers.locked import locked_iterations, new_locks
 from solvent.solvers.rewards import reward as reward_of
 
 STREETS = 4
+LOCKS = ("none", "rows", "inside")
+"""How threads keep out of each other's way."""
 
 
 @dataclass(frozen=True)
@@ -120,11 +123,23 @@ class Blueprint:
         exploration: tuple[float, float] = (0.0, 0.0),
         floor: float = 0.0,
         reward: str = "y1",
+        locks: str = "none",
     ) -> None:
-        """More iterations, shared among threads that write to the same tables without locks."""
+        """More iterations, shared among threads that write to the same tables.
+
+        Without locks an addition that two threads make to one number at the same moment may count once. `rows` has
+        a lock for each row; `inside` also makes threads inside a traversal, as many as it takes: see `locked`.
+        """
+        if locks == "inside":
+            if floor < 0:
+                raise InputError("locks inside a traversal go with no regret floor")
+            locked_iterations(
+                self, iterations, seed=seed, linear=linear, exploration=exploration, reward=reward
+            )
+            return
         start, stop = self.iterations, self.iterations + iterations
         bounds = np.linspace(start, stop, threads + 1).astype(np.int64)
-        rooms = [frames() for _ in range(threads)]
+        rooms, row_locks = [frames() for _ in range(threads)], new_locks() if locks == "rows" else None
         walk, pays = self.felt(reward)
         lookup, tables = self.cards.lookup, evaluator()
 
@@ -132,7 +147,8 @@ class Blueprint:
             holdem_iterations(
                 bounds[which], bounds[which + 1], seed, np.float32(linear), walk, pays, self.layout,
                 self.table, lookup, tables, rooms[which], np.zeros(52, dtype=np.int64),
-                np.zeros((2, STREETS), dtype=np.int64), exploration, np.float32(floor), None,
+                np.zeros((2, STREETS), dtype=np.int64), exploration, np.float32(floor),
+                row_locks,
             )  # fmt: skip
 
         each_on_a_thread(work, threads)

@@ -14,6 +14,24 @@ PRUNED_SHARE = np.float32(0.95)
 
 
 @kernel
+def deal_hand(iteration, seed, layout, lookup, evaluator, random, deck, base):  # type: ignore[no-untyped-def]
+    """Deal an iteration's cards: where both players' rows begin goes to `base`, who wins (0, 1, 2) is returned."""
+    random[0] = stream(seed, iteration, 0)
+    for card in range(52):
+        deck[card] = card
+    deal(deck, DEALT, random)
+    cluster = public_cluster(deck, lookup)
+    arena = layout[0, 1] + cluster * layout[0, 2]
+    for who in range(2):
+        look_up(deck, who, cluster, lookup, base)  # buckets, which become where their rows begin
+        base[who, 0] *= layout[1, 0]
+        for street in range(1, 4):
+            base[who, street] = arena + layout[2, street] + base[who, street] * layout[1, street]
+    ahead = lead(deck, evaluator)
+    return 1 - (ahead > 0) + (ahead < 0)
+
+
+@kernel
 def holdem_iterations(  # type: ignore[no-untyped-def]
     start, end, seed, linear, walk, pays, layout, table, lookup, evaluator, frames, deck, base, exploration,
     floor, locks,
@@ -27,19 +45,7 @@ def holdem_iterations(  # type: ignore[no-untyped-def]
     """
     random = frames[3]
     for iteration in range(start, end):
-        random[0] = stream(seed, iteration, 0)
-        for card in range(52):
-            deck[card] = card
-        deal(deck, DEALT, random)
-        cluster = public_cluster(deck, lookup)
-        arena = layout[0, 1] + cluster * layout[0, 2]
-        for who in range(2):
-            look_up(deck, who, cluster, lookup, base)  # buckets, which become where their rows begin
-            base[who, 0] *= layout[1, 0]
-            for street in range(1, 4):
-                base[who, street] = arena + layout[2, street] + base[who, street] * layout[1, street]
-        ahead = lead(deck, evaluator)
-        outcome = 1 - (ahead > 0) + (ahead < 0)
+        outcome = deal_hand(iteration, seed, layout, lookup, evaluator, random, deck, base)
         weight = np.float32(iteration + 1) * linear + (np.float32(1) - linear)
         least = np.float32(max(0.0, exploration[0] - exploration[1] * iteration))
         prune = random_float(random) < PRUNED_SHARE
