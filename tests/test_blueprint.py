@@ -1,6 +1,7 @@
 """Monte Carlo CFR on betting trees x buckets: against a slow twin, and in a folder."""
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ from solvent.solvers.blueprint import Blueprint, sampled_tree
 from solvent.solvers.blueprint_kernels import ACTIONS_MASK, GAIN, INFO, LOSS
 from solvent.solvers.locked import locked_iterations
 from solvent.solvers.rewards import reward as reward_of
-from solvent.solvers.train import Training, TrainingDesign
+from solvent.solvers.train import Training, TrainingDesign, superseded
 
 BETTING = "preflop=3x,a; postflop=100%; cap=1; stack=10"
 
@@ -210,6 +211,17 @@ def test_training_is_kept_and_goes_on(design, tmp_path):
     assert len(again.checkpoints()) == 2
     lines = (folder / "metrics.jsonl").read_text().splitlines()
     assert json.loads(lines[-1])["iterations"] == 5_000
+
+
+def test_older_checkpoints_thin_out():
+    """The newest two stay, and the last of each of the two spans 16 to 63 and 4 to 15."""
+    kept: list[Path] = []
+    for iterations in range(1, 101):
+        kept.append(Path(f"{iterations:05d}"))
+        kept = [path for path in kept if path not in superseded(kept)]
+        assert len(kept) <= 4
+        assert kept[-1].name == f"{iterations:05d}"
+    assert [int(path.name) for path in kept] == [15, 63, 99, 100]
 
 
 def test_training_refuses_what_cannot_be(design, tmp_path):

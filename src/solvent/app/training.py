@@ -51,6 +51,10 @@ def train(
         typer.Option(max=0.0, help="Leave out actions of mean regret below this, in big blinds, mostly."),
     ] = 0.0,
     seed: Annotated[int, typer.Option(min=0, help="Seed.")] = 0,
+    locks: Annotated[
+        str,
+        typer.Option(help="none; rows: one for each; inside: also threads inside a traversal, to compare."),
+    ] = "none",
     checkpoint_minutes: Annotated[float, typer.Option(min=0.01, help="Minutes between checkpoints.")] = 3.0,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON document and nothing else.")
@@ -59,12 +63,15 @@ def train(
     """Train a heads-up no-limit hold'em blueprint by Monte Carlo CFR."""
     from solvent.app.display import cores
     from solvent.app.report import write_report
+    from solvent.solvers.blueprint import LOCKS
     from solvent.solvers.train import Training
 
     if out is None:
         raise InputError("say by --out which folder to keep the training in")
     if minutes is None and iterations is None:
         raise InputError("say how long to train, by --minutes or by --iterations")
+    if locks not in LOCKS:
+        raise InputError(f"locks are {', '.join(LOCKS)}, not {locks!r}")
     limit, console = parse_size(memory), terminal(stderr=True)
     said = not as_json or sys.stderr.isatty()
     threads = threads or cores()
@@ -100,6 +107,7 @@ def train(
             iterations=iterations,
             threads=threads,
             memory=limit,
+            locks=locks,
             checkpoint_seconds=60 * checkpoint_minutes,
             watch=watch,
         )

@@ -195,10 +195,10 @@ def write_results(found: TrainingSpeed, command: str, page: Path) -> None:
     )
     body = (
         f"External sampling on {found.betting} betting x {found.cards} cards: a table of "
-        f"{size(found.table_bytes)}. In turns, median of {found.repeats}, batches of about {BATCH_SECONDS:.0f} s of "
-        f"wall time (with threads inside a traversal {INSIDE} iterations). A row is an infoset's regrets and sums, "
-        f"read and written once.\n\n{table}\nA random access reads one number of the same table at a place that the "
-        f"number before decides:\n\n{access}\n{_reading(found)}"
+        f"{size(found.table_bytes)}. In turns, median of {found.repeats}, batches of {BATCH_SECONDS:.0f} s of wall "
+        f"time (with threads inside a traversal {INSIDE} iterations). A row is an infoset's regrets and sums, "
+        f"read and written once.\n\n{table}\nA random access reads one number of the same table where the number "
+        f"before decides:\n\n{access}\n{_reading(found)}"
     )
     write_page(page, "Training on a table larger than the caches", command, body)
 
@@ -210,8 +210,8 @@ def _reading(found: TrainingSpeed) -> str:
     access = found.access_nanoseconds["2 MB"]
     return (
         f"One core takes {one.nanoseconds:.0f} ns a row, {one.nanoseconds / access:.2f} of a random access: "
-        f"children's rows lie side by side and are asked for before the first is walked. With 4 KB pages a row takes "
-        f"{ways['4 KB', 1, 'none'].nanoseconds:.0f} ns. {several} threads without locks do "
+        f"children's rows lie side by side and are asked for before the first is walked. With 4 KB pages "
+        f"a row takes {ways['4 KB', 1, 'none'].nanoseconds:.0f} ns. {several} threads without locks do "
         f"{ways['2 MB', several, 'none'].speed_up:.2f} times one's rows, with locks "
         f"{ways['2 MB', several, 'rows'].speed_up:.2f} times; threads made inside a traversal, more than three "
         f"actions on the first two streets, {inside.speed_up:.4f} times: making and joining threads "

@@ -1,16 +1,17 @@
 """Training a blueprint to a time or a number of iterations, within a memory limit, in a folder that survives kills.
 
 train.json       what was asked for: cards, betting, rule, seed, version
-checkpoints/N/   the tables after N iterations; the newest two are kept
+checkpoints/N/   the tables after N iterations: the newest two, and two from a quarter and a sixteenth of the way
 metrics.jsonl    one line for each look at the progress
 """
 
 from __future__ import annotations
 
 import json
+import math
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -36,6 +37,11 @@ from solvent.units import size
 
 ASKED = "train.json"
 KEEP = 2
+"""Checkpoints that are always kept, the newest."""
+OLDER, APART = 2, 4
+"""Of the ones before, how many are kept, and about how many times as many iterations the next one has."""
+LAYOUT = 2
+"""Of the tables; changes whenever the same numbers would stand elsewhere."""
 LOOK_SECONDS = 2.0
 """Between two looks at the progress."""
 FIRST_PIECE = 2_000
@@ -145,7 +151,7 @@ class Training:
             infoset_actions=self.tree.infoset_actions(buckets),
             table_bytes=table,
             memory=table + 3 * self.tree.nbytes + river + BESIDES,
-            disk=(KEEP + 1) * table,
+            disk=(KEEP + OLDER + 1) * table,
         )
 
     def run(
@@ -155,6 +161,7 @@ class Training:
         iterations: int | None = None,
         threads: int = 1,
         memory: int = 8 << 30,
+        locks: str = "none",
         checkpoint_seconds: float = 180.0,
         watch: Callable[[TrainingProgress], None] | None = None,
     ) -> TrainingProgress:
@@ -174,7 +181,7 @@ class Training:
                 write_text(self.folder / ASKED, json.dumps(asked, indent=1))
             check_room(self.folder, cost.disk)
             return self._run(
-                seconds, iterations, threads, checkpoint_seconds, watch or (lambda progress: None)
+                seconds, iterations, threads, locks, checkpoint_seconds, watch or (lambda progress: None)
             )
 
     def _run(
@@ -182,6 +189,7 @@ class Training:
         seconds: float | None,
         iterations: int | None,
         threads: int,
+        locks: str,
         checkpoint_seconds: float,
         watch: Callable[[TrainingProgress], None],
     ) -> TrainingProgress:
@@ -196,6 +204,7 @@ class Training:
                 "iterations": blueprint.iterations,
                 "touched": blueprint.touched,
                 "seconds": progress.seconds,
+                "layout": LAYOUT,
             }
             self.save(blueprint, facts)
 
@@ -217,6 +226,7 @@ class Training:
                     exploration=options["exploration"],
                     floor=self._floor(blueprint.iterations),
                     reward=options["reward"],
+                    locks=locks,
                 )
                 took = time.monotonic() - begun
                 piece = max(threads, int(piece * min(4.0, max(0.25, LOOK_SECONDS / max(took, 1e-6)))))
@@ -255,6 +265,8 @@ class Training:
         if not found:
             return Blueprint(self.tree, self.cards), 0.0
         tables, facts = read_bundle(found[-1], verify=not mapped, mapped=mapped)
+        if facts.get("layout") != LAYOUT:
+            raise InputError(f"{found[-1]} was made by another version of solvent; train anew")
         blueprint = Blueprint(self.tree, self.cards, tables["table"])
         blueprint.iterations, blueprint.touched = facts["iterations"], facts["touched"]
         return blueprint, float(facts["seconds"])
@@ -274,7 +286,7 @@ class Training:
         if path.is_dir() and read_facts(path)["iterations"] == blueprint.iterations:
             return
         write_bundle(path, {"table": blueprint.table}, facts)
-        for old in self.checkpoints()[:-KEEP]:
+        for old in superseded(self.checkpoints()):
             shutil.rmtree(old, ignore_errors=True)
 
     def regret(self, blueprint: Blueprint) -> float:
@@ -305,3 +317,18 @@ class Training:
             for folder in (self.folder, self.folder / "checkpoints"):
                 remove_half_written(folder)
             yield
+
+
+def superseded(checkpoints: Sequence[Path]) -> list[Path]:
+    """Which checkpoints, oldest first and named by their iterations, need not be kept.
+
+    Iterations fall into spans, each `APART` times as long as the one before; the last of an earlier span is kept.
+    """
+
+    def span(path: Path) -> int:
+        return int(math.log(max(1, int(path.name)), APART) + 1e-9)
+
+    now = span(checkpoints[-1])
+    last_of = {span(path): path for path in checkpoints}
+    kept = [last_of[each] for each in range(now - OLDER, now) if each in last_of]
+    return [path for path in checkpoints[:-KEEP] if path not in kept]
