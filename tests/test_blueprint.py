@@ -1,11 +1,17 @@
 """Monte Carlo CFR on betting trees x buckets: against a slow twin, and in a folder."""
 
+import errno
 import json
+import shutil
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from solvent import bundle
 from solvent.abstraction.betting import DECISION, SHOWDOWN, parse_betting
 from solvent.abstraction.buckets import CardAbstraction, describe_tables
 from solvent.abstraction.dealing import deal
@@ -25,8 +31,7 @@ from solvent.solvers.train import Training, TrainingDesign, superseded
 BETTING = "preflop=3x,a; postflop=100%; cap=1; stack=10"
 
 
-@pytest.fixture(scope="module")
-def cards():
+def random_cards():
     """An abstraction with random flop clusters and flop buckets, one turn bucket and one river bucket."""
     rng = np.random.default_rng(0)
     arrays = {
@@ -38,6 +43,11 @@ def cards():
     }
     design = Design(clusters=2, flop=3, turn=1, river=2, strips=1, codes_per_strip=2)
     return CardAbstraction(arrays, describe_tables({}, design))
+
+
+@pytest.fixture(scope="module")
+def cards():
+    return random_cards()
 
 
 def twin(blueprint, iteration, seed):
@@ -263,3 +273,65 @@ def test_simulated_win_rates_are_those_of_random_hands(cards):
     assert rates[0][0, worst] == pytest.approx(0.346, abs=0.02)
     assert [rate.shape for rate in rates] == list(cards.sizes)
     np.testing.assert_allclose(rates[1], 0.5, atol=0.01)
+
+
+KILLED = """
+import sys
+import numpy as np
+sys.path.insert(0, {tests!r})
+from test_blueprint import BETTING, random_cards
+from pathlib import Path
+from solvent.abstraction.buckets import CardAbstraction
+from solvent.solvers.train import Training, TrainingDesign
+cards = random_cards()
+CardAbstraction.load = classmethod(lambda cls, folder: cards)
+folder = Path({folder!r})
+begun = (folder / "train.json").exists()
+design = TrainingDesign("cards", cards.fingerprint, BETTING)
+training = Training.open(folder) if begun else Training.create(folder, design)
+training.run(iterations=10**12, checkpoint_seconds=0.05)
+"""
+
+
+def test_killed_training_goes_on_bit_for_bit(design, tmp_path):
+    folder = tmp_path / "run"
+    script = KILLED.format(tests=str(Path(__file__).parent), folder=str(folder))
+    for kill in range(2):
+        process = subprocess.Popen([sys.executable, "-c", script])
+        wanted = int(newest(folder).name) if kill else 0
+        while newest(folder) is None or int(newest(folder).name) <= wanted:
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.kill()
+        process.wait()
+    training = Training.open(folder)
+    reached = training.load()[0].iterations + 1_000
+    assert training.run(iterations=reached).iterations == reached
+    straight = Blueprint(training.tree, training.cards)
+    straight.run(reached)
+    np.testing.assert_array_equal(training.load()[0].table, straight.table)
+
+
+def newest(folder):
+    found = sorted((folder / "checkpoints").glob("[0-9]*"))
+    return found[-1] if found else None
+
+
+def test_a_full_disk_is_one_line_and_loses_no_checkpoint(design, tmp_path, monkeypatch):
+    folder = tmp_path / "run"
+    Training.create(folder, design).run(iterations=500)
+
+    def full(*arguments, **options):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(bundle.np, "save", full)
+        with pytest.raises(InputError, match="No space left"):
+            Training.open(folder).run(iterations=1_000)
+    room = shutil.disk_usage(tmp_path)
+    with monkeypatch.context() as patched:
+        patched.setattr(bundle.shutil, "disk_usage", lambda path: room._replace(free=1 << 20))
+        with pytest.raises(InputError, match="free"):
+            Training.open(folder).run(iterations=1_000)
+    assert Training.open(folder).load()[0].iterations == 500
+    assert Training.open(folder).run(iterations=1_000).iterations == 1_000

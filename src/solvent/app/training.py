@@ -14,7 +14,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 
 from solvent.app.terminal import table, terminal
 from solvent.errors import InputError
-from solvent.units import parse_size, size
+from solvent.units import duration, parse_size, size
 
 if TYPE_CHECKING:
     from solvent.solvers.train import Training, TrainingDesign, TrainingProgress
@@ -186,6 +186,7 @@ def _say_cost(training: Training, console: Console) -> None:
 
 def _line(progress: TrainingProgress) -> str:
     return (
-        f"{progress.iterations:,} iterations, {progress.rate:,.0f}/s, {progress.rows_rate / 1e6:.1f}M rows/s, "
-        f"regret {progress.regret:.1f} mbb"
+        f"{progress.iterations:,} iterations, {progress.rate:,.0f}/s, {progress.rows_touched / 1e6:,.0f}M rows, "
+        f"{progress.rows_rate / 1e6:.1f}M/s, regret {progress.regret:.1f} mbb"
+        + ("" if progress.left is None else f", {duration(progress.left)} left")
     )

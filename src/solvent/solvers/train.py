@@ -308,8 +308,11 @@ class Training:
         return self.design.floor * self.tree.abstraction.rules.blinds[1] * weight
 
     def _note(self, progress: TrainingProgress) -> None:
-        with (self.folder / "metrics.jsonl").open("a") as file:
-            file.write(json.dumps(asdict(progress)) + "\n")
+        try:
+            with (self.folder / "metrics.jsonl").open("a") as file:
+                file.write(json.dumps(asdict(progress)) + "\n")
+        except OSError as error:
+            raise InputError(f"cannot write in {self.folder}: {error.strerror or error}") from error
 
     @contextmanager
     def _held(self) -> Iterator[None]:
