@@ -161,7 +161,8 @@ class _Response:
         if not game.sorted_hands:
             matrix = game.matrix[game.matrix_of[game.nodes.symbol[node], np.arange(len(here.boards))]]
             side = matrix if player == 0 else -matrix.transpose(0, 2, 1)
-            return stake * np.einsum("bij,bj->bi", side, reach)
+            won: Hands = stake * np.einsum("bij,bj->bi", side, reach)
+            return won
         won, step = np.empty_like(reach), max(1, AT_ONCE // here.seats**2)
         for first in range(0, len(here.boards), step):
             some = slice(first, first + step)
