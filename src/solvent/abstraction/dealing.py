@@ -62,3 +62,20 @@ def lead(deck, evaluator):  # type: ignore[no-untyped-def]
     mine = strength_of(first, board | as_bits(deck, 0, 2), 7, high_place, low_place, by_ranks, by_flush)
     yours = strength_of(second, board | as_bits(deck, 2, 4), 7, high_place, low_place, by_ranks, by_flush)
     return np.int64(mine) - np.int64(yours)
+
+
+@kernel
+def bucket_of(deck, who, street, cluster, lookup):  # type: ignore[no-untyped-def]
+    """The bucket of a player's hand on one street; cards of later streets are not read."""
+    zero = np.int64(0)
+    hole = as_bits(deck, 2 * who, 2 * who + 2)
+    if street == 0:
+        return np.int64(class_index((hole, zero, zero, zero), lookup[0]))
+    flop = as_bits(deck, 4, 7)
+    if street == 1:
+        return np.int64(lookup[6][class_index((hole, flop, zero, zero), lookup[2])])
+    turn = as_bits(deck, 7, 8)
+    if street == 2:
+        return np.int64(lookup[7][class_index((hole, flop, turn, zero), lookup[3])])
+    code = lookup[8][class_index((hole, flop | turn | as_bits(deck, 8, 9), zero, zero), lookup[4])]
+    return np.int64(lookup[9][cluster, min(np.int64(code), lookup[9].shape[1] - 1)])

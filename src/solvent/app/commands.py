@@ -23,6 +23,7 @@ from solvent.app.experiments import (
     reproduce_larger_game,
     reproduce_total_rbp,
 )
+from solvent.app.match import match
 from solvent.app.terminal import terminal
 from solvent.app.training import train
 from solvent.errors import InputError
@@ -38,6 +39,7 @@ app = typer.Typer(
 )
 app.add_typer(abstract, name="abstract")
 app.command()(train)
+app.command()(match)
 app.add_typer(bench, name="bench")
 app.add_typer(cards, name="cards")
 reproduce = typer.Typer(
