@@ -14,9 +14,27 @@ PRUNED_SHARE = np.float32(0.95)
 
 
 @kernel
+def deal_hand(iteration, seed, layout, lookup, evaluator, random, deck, base):  # type: ignore[no-untyped-def]
+    """Deal an iteration's cards: where both players' rows begin goes to `base`, who wins (0, 1, 2) is returned."""
+    random[0] = stream(seed, iteration, 0)
+    for card in range(52):
+        deck[card] = card
+    deal(deck, DEALT, random)
+    cluster = public_cluster(deck, lookup)
+    arena = layout[0, 1] + cluster * layout[0, 2]
+    for who in range(2):
+        look_up(deck, who, cluster, lookup, base)  # buckets, which become where their rows begin
+        base[who, 0] *= layout[1, 0]
+        for street in range(1, 4):
+            base[who, street] = arena + layout[2, street] + base[who, street] * layout[1, street]
+    ahead = lead(deck, evaluator)
+    return 1 - (ahead > 0) + (ahead < 0)
+
+
+@kernel
 def holdem_iterations(  # type: ignore[no-untyped-def]
-    start, end, seed, linear, nodes, children, pays, layout, table, lookup, evaluator, frames, deck,
-    base, exploration, floor,
+    start, end, seed, linear, walk, pays, layout, table, lookup, evaluator, frames, deck, base, exploration,
+    floor, locks,
 ):  # fmt: skip
     """Iterations `start` to `end`: each deals cards once and traverses the tree for both players.
 
@@ -25,26 +43,14 @@ def holdem_iterations(  # type: ignore[no-untyped-def]
     (height, slope), the least probability of an action falls with the iterations. linear: 1 if iteration t counts
     t, else 0.
     """
-    stack, strategy, values, random, touched = frames
+    random = frames[3]
     for iteration in range(start, end):
-        random[0] = stream(seed, iteration, 0)
-        for card in range(52):
-            deck[card] = card
-        deal(deck, DEALT, random)
-        cluster = public_cluster(deck, lookup)
-        arena = layout[0, 1] + cluster * layout[0, 2]
-        for who in range(2):
-            look_up(deck, who, cluster, lookup, base)  # buckets, which become where their rows begin
-            base[who, 0] *= layout[1, 0]
-            for street in range(1, 4):
-                base[who, street] = arena + layout[2, street] + base[who, street] * layout[1, street]
-        ahead = lead(deck, evaluator)
-        outcome = 1 - (ahead > 0) + (ahead < 0)
+        outcome = deal_hand(iteration, seed, layout, lookup, evaluator, random, deck, base)
         weight = np.float32(iteration + 1) * linear + (np.float32(1) - linear)
         least = np.float32(max(0.0, exploration[0] - exploration[1] * iteration))
         prune = random_float(random) < PRUNED_SHARE
         for player in range(2):
             traverse(
-                player, weight, nodes, children, pays, base, outcome, table, stack, strategy, values, random,
-                touched, least, floor if prune else np.float32(-np.inf),
+                0, player, weight, walk, pays, base, outcome, table, frames, least,
+                floor if prune else np.float32(0), locks,
             )  # fmt: skip
