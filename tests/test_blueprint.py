@@ -24,9 +24,11 @@ from solvent.randomness import random_bits, random_float, stream
 from solvent.solvers import train as training_module
 from solvent.solvers.blueprint import Blueprint, sampled_tree
 from solvent.solvers.blueprint_kernels import ACTIONS_MASK, GAIN, INFO, LOSS
+from solvent.solvers.initial_weights import begin_with_win_rates
 from solvent.solvers.locked import locked_iterations
 from solvent.solvers.rewards import reward as reward_of
 from solvent.solvers.train import Training, TrainingDesign, superseded
+from solvent.strategy.prior import prior_strategy
 
 BETTING = "preflop=3x,a; postflop=100%; cap=1; stack=10"
 
@@ -201,6 +203,23 @@ def test_a_strategy_grows_sane(cards):
     assert blueprint.average(all_in, 0, worst)[tree.actions(all_in).index(FOLD)] > 0.9
 
 
+def test_initial_weights_are_the_prior_of_win_rates(cards):
+    from solvent.cards.deck import parse_cards
+    from solvent.cards.isomorphism import Indexer
+
+    tree = parse_betting(BETTING).tree()
+    blueprint = Blueprint(tree, cards)
+    begin_with_win_rates(blueprint, deals=200_000)
+    aces = Indexer([2]).index(parse_cards("AsAh"))
+    regrets, sums = blueprint.row(0, 0, aces)
+    np.testing.assert_allclose(regrets / 1_000, prior_strategy(0.85, True, len(regrets) - 2), rtol=1e-6)
+    assert not sums.any()
+    last = int(np.flatnonzero(tree.kind == DECISION)[-1])
+    assert blueprint.row(last, 1, 1)[0].sum() == pytest.approx(1_000)
+    sums_of_rows = blueprint.table.sum() / 1_000
+    assert sums_of_rows == pytest.approx(tree.rows([c * b for c, b in cards.sizes]), rel=1e-5)
+
+
 @pytest.fixture
 def design(cards, monkeypatch):
     monkeypatch.setattr(training_module.CardAbstraction, "load", classmethod(lambda cls, folder: cards))
@@ -282,6 +301,7 @@ sys.path.insert(0, {tests!r})
 from test_blueprint import BETTING, random_cards
 from pathlib import Path
 from solvent.abstraction.buckets import CardAbstraction
+from solvent.strategy.prior import prior_strategy
 from solvent.solvers.train import Training, TrainingDesign
 cards = random_cards()
 CardAbstraction.load = classmethod(lambda cls, folder: cards)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -50,6 +50,10 @@ def train(
         float,
         typer.Option(max=0.0, help="Leave out actions of mean regret below this, in big blinds, mostly."),
     ] = 0.0,
+    initial_weights: Annotated[
+        bool,
+        typer.Option("--initial-weights", help="Begin with what simulated win rates suggest, not uniformly."),
+    ] = False,
     seed: Annotated[int, typer.Option(min=0, help="Seed.")] = 0,
     locks: Annotated[
         str,
@@ -80,6 +84,7 @@ def train(
     else:
         folder = _cards(preset, cards, threads, said)
         design = _design(folder, betting, stack, weights, exploration_decay, reward, regret_floor, seed)
+        design = replace(design, initial_weights=initial_weights)
         training = Training.create(out, design)
     if said:
         _say_cost(training, console)

@@ -35,7 +35,6 @@ from solvent.play.table_kernels import (
     room,
 )
 from solvent.solvers.blueprint import Blueprint
-from solvent.solvers.blueprint_kernels import ACTIONS, CHILD, ROW
 from solvent.strategy.post_processing import NONE, PostProcessing
 
 RULES = {"always-fold": FOLDS, "always-call": CALLS, "random": ANYTHING}
@@ -162,7 +161,7 @@ def table_agent(
         big_blind=first.tree.abstraction.rules.blinds[1],
         post=post.numbers,
         nodes=_read_only(_nodes(first)),
-        edges=_read_only(np.stack([first.sampled.children, first.tree.action], axis=1).astype(np.int32)),
+        edges=_read_only(np.stack([first.tree.behind, first.tree.action], axis=1).astype(np.int32)),
         layout=_read_only(_layout(first)),
         rates=_read_only(rates_of(first.cards)),
         lookup=_lookup(first.cards),
@@ -180,13 +179,13 @@ def rates_of(cards: CardAbstraction, deals: int = RATE_DEALS) -> NDArray[np.floa
 
 
 def _nodes(model: Blueprint) -> NDArray[np.int32]:
-    tree, sampled = model.tree, model.sampled.nodes
+    tree = model.tree
     columns = (
         tree.kind != DECISION,
         tree.street,
-        sampled[:, ACTIONS],
-        sampled[:, CHILD],
-        sampled[:, ROW],
+        np.diff(tree.first_edge),
+        tree.first_edge[:-1],
+        model.sampled.row,
         tree.paid[:, 0],
         tree.paid[:, 1],
     )

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.abstraction.betting import DEAL, DECISION, SHOWDOWN, BettingTree
+from solvent.abstraction.betting import DECISION, SHOWDOWN, BettingTree
 from solvent.abstraction.buckets import CardAbstraction
 from solvent.cards.evaluator import evaluator
 from solvent.errors import InputError
@@ -73,8 +73,7 @@ def sampled_tree(tree: BettingTree) -> SampledTree:
         raise InputError(
             f"a decision may have {MOST_ACTIONS} actions, and this betting has one with {counts.max()}"
         )
-    behind = tree.child + (tree.kind[tree.child] == DEAL)  # the node after a deal is what follows it
-    order = np.concatenate([[0], behind])
+    order = np.concatenate([[0], tree.behind])
     decides = tree.kind[order] == DECISION
     row, sizes = np.zeros(len(tree), dtype=np.int32), np.zeros(STREETS, dtype=np.int64)
     for street in range(STREETS):

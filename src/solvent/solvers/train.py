@@ -33,6 +33,7 @@ from solvent.bundle import (
 )
 from solvent.errors import InputError
 from solvent.solvers.blueprint import Blueprint, sampled_tree, table_floats, table_layout
+from solvent.solvers.initial_weights import begin_with_win_rates
 from solvent.units import size
 
 ASKED = "train.json"
@@ -68,6 +69,8 @@ class TrainingDesign:
     """In big blinds, below 0: actions whose mean regret is below it are left out of most iterations. 0: none."""
     reward: str = "y1"
     """y1, y2, y3 or y4: see `rewards`."""
+    initial_weights: bool = False
+    """Whether to begin with what simulated win rates suggest, instead of with all actions alike."""
     seed: int = 0
 
 
@@ -194,6 +197,8 @@ class Training:
         watch: Callable[[TrainingProgress], None],
     ) -> TrainingProgress:
         blueprint, before = self.load()
+        if self.design.initial_weights and blueprint.iterations == 0:
+            begin_with_win_rates(blueprint, threads=threads)
         options = asdict(self.design)
         start = saved = looked = time.monotonic()
         piece, at = FIRST_PIECE, (blueprint.iterations, blueprint.touched)

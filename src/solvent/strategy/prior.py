@@ -1,14 +1,15 @@
-"""A strategy from simulated win rates alone: what a player would do who knows nothing but how good his hand is.
+"""A strategy to begin with: what a hand's win rate suggests, before anything has been learned.
 
-| hands that win | fold | call or check | bets and raises, all alike |
-|---|---|---|---|
-| below 20 % | 85 % | 10 % | 5 % |
-| below 40 % | 45 % | 45 % | 10 % |
-| below 65 % | 10 % | 70 % | 20 % |
-| more | 2 % | 33 % | 65 % |
+| hands that win | facing a bet: fold, call, raise | with none: check, bet |
+|---|---|---|
+| below 20 % | .80, .15, .05 | .90, .10 |
+| below 50 % | .25, .60, .15 | .75, .25 |
+| below 80 % | .05, .60, .35 | .40, .60 |
+| more | .01, .24, .75 | .15, .85 |
 
-Where there is nothing to fold to, what folding would have had goes to the check; where there is no raise, to the
-call. The table is ours: Laptop MCCFR's gives no numbers but "below 20 %: mostly fold or check".
+All raises share their part; where there is no raise, calling has it. Lin (2024) starts with such weights instead of
+uniform play, and says only that below 20 % folding and checking are by far the most likely; the numbers are ours.
+As small initial regrets it is a prior that learning can overcome, and CFR's guarantees stay.
 """
 
 from __future__ import annotations
@@ -18,17 +19,17 @@ from numpy.typing import NDArray
 
 from solvent.kernels import kernel
 
-BELOW = (0.20, 0.40, 0.65)
-"""Win rates that part the rows of the table."""
-FOLD_SHARE = (0.85, 0.45, 0.10, 0.02)
-RAISE_SHARE = (0.05, 0.10, 0.20, 0.65)
+STEPS = (0.2, 0.5, 0.8)
+"""Win rates at which the prior changes."""
+FACING_FOLD, FACING_RAISE = (0.80, 0.25, 0.05, 0.01), (0.05, 0.15, 0.35, 0.75)
+OPEN_RAISE = (0.10, 0.25, 0.60, 0.85)
 
 
 def prior_strategy(rate: float, folds: bool, raises: int) -> NDArray[np.float64]:
     """float64[actions]: fold (where `folds`), call, then every raise, of a hand that wins `rate` of showdowns.
 
     >>> prior_strategy(0.15, True, 2).round(3).tolist(), prior_strategy(0.15, False, 0).tolist()
-    ([0.85, 0.1, 0.025, 0.025], [1.0])
+    ([0.8, 0.15, 0.025, 0.025], [1.0])
     """
     probabilities = np.zeros(folds + 1 + raises)
     prior(probabilities, folds, raises, rate)
@@ -39,15 +40,16 @@ def prior_strategy(rate: float, folds: bool, raises: int) -> NDArray[np.float64]
 def prior(probabilities, folds, raises, rate):  # type: ignore[no-untyped-def]
     """`prior_strategy` into the first places of `probabilities`: float[]."""
     row = 0
-    while row < len(BELOW) and rate >= BELOW[row]:
+    while row < len(STEPS) and rate >= STEPS[row]:
         row += 1
     call, place = 1.0, 0
     if folds:
-        probabilities[0] = FOLD_SHARE[row]
-        call -= FOLD_SHARE[row]
+        probabilities[0] = FACING_FOLD[row]
+        call -= FACING_FOLD[row]
         place = 1
     if raises > 0:
-        call -= RAISE_SHARE[row]
+        share = FACING_RAISE[row] if folds else OPEN_RAISE[row]
+        call -= share
+        for bet in range(raises):
+            probabilities[place + 1 + bet] = share / raises
     probabilities[place] = call
-    for bet in range(raises):
-        probabilities[place + 1 + bet] = RAISE_SHARE[row] / raises
