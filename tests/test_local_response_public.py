@@ -9,12 +9,13 @@ import pytest
 
 from conftest import compiled
 from solvent.errors import InputError
-from solvent.evaluate.local_response_public import local_response, response_weights
+from solvent.evaluate.local_response_public import local_response, local_response_to, response_weights
 from solvent.forms.public import public_game
 from solvent.games.catalogue import load_game
 from solvent.games.public import Betting, PublicRules
 from solvent.response.exploitability import expected_value
 from solvent.response.measure import measure
+from solvent.solvers.bucketed import BucketedSolver
 from solvent.solvers.public_cfr import PublicSolver
 from solvent.strategy.public_infosets import PublicInfosets
 from solvent.strategy.strategy import Strategy
@@ -67,6 +68,15 @@ def test_never_above_the_best_response(name: str, iterations: int) -> None:
         assert all(mine <= most + 1e-9 for mine, most in zip(found, best, strict=True))
     if iterations == 0:  # uniform play loses to nearly anything
         assert min(local_response(strategy).value) > 0.3 * min(best)
+
+
+def test_buckets_are_seen_through() -> None:
+    """Who plays the flop blind loses to a local response that sees real cards, and more to the best one."""
+    game = infosets_of("flop_holdem(suits=2,ranks=4)").game
+    blind = BucketedSolver(game, [None, np.zeros_like(game.rounds[1].hand)], "cfr+")
+    blind.run(100)
+    found = local_response_to(game, blind.average_strategy())
+    assert 0.05 < found.mean <= blind.evaluate().exploitability
 
 
 @pytest.mark.parametrize("name", ["leduc", "flop_holdem(suits=2,ranks=4)", REDUCED])

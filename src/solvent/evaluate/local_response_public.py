@@ -57,6 +57,17 @@ def local_response(
     others it checks and calls.
     """
     game, weights = _on_public_form(strategy)
+    return local_response_to(game, weights, bets=bets, rounds=rounds)
+
+
+def local_response_to(
+    game: PublicGame,
+    weights: NDArray[np.float64],
+    *,
+    bets: bool = True,
+    rounds: Collection[int] | None = None,
+) -> LocalResponse:
+    """The same for float64[cells], such as a strategy whose hands share buckets; the response sees real cards."""
     response = _Response(game, weights, bets, rounds)
     public_pass = PublicPass(game, weights.dtype)
     return LocalResponse((response.value(0, public_pass), response.value(1, public_pass)))

@@ -102,6 +102,8 @@ class Held(NamedTuple):
     """int64[1326]: boards that each average is over."""
     group: NDArray[np.int64]
     """int64[1326]: of each hand"""
+    dealt: NDArray[np.int64]
+    """int64[1326]: each hand's bucket before the flop; -1: not looked up yet"""
     bucket: NDArray[np.int64]
     """int64[groups]"""
     listed: NDArray[np.int64]
@@ -145,6 +147,7 @@ def held(agent: Playing, rules: HoldemRules, sizes: Sizes) -> Held:
         equity=np.zeros(HANDS),
         met=np.zeros(HANDS, dtype=np.int64),
         group=np.zeros(HANDS, dtype=np.int64),
+        dealt=np.full(HANDS, -1, dtype=np.int64),
         bucket=np.zeros(groups, dtype=np.int64),
         listed=np.zeros(groups, dtype=np.int64),
         group_weight=np.zeros(groups),
@@ -234,9 +237,14 @@ def find_groups(agent, me, street, hands, held):  # type: ignore[no-untyped-def]
         if agent.kind != TABLE:
             held.group[hand] = 0
             continue
-        deck[2 * you], deck[2 * you + 1] = hands.low[hand], hands.high[hand]
-        walk[BUCKET_STREET] = -1
-        find_bucket(agent, walk, deck, you, street)
+        if street == 0 and held.dealt[hand] >= 0:  # what no board changes is looked up once
+            walk[BUCKET], walk[BUCKET_STREET] = held.dealt[hand], 0
+        else:
+            deck[2 * you], deck[2 * you + 1] = hands.low[hand], hands.high[hand]
+            walk[BUCKET_STREET] = -1
+            find_bucket(agent, walk, deck, you, street)
+            if street == 0:
+                held.dealt[hand] = walk[BUCKET]
         held.group[hand] = hand if agent.by_reach else walk[BUCKET]
         held.bucket[held.group[hand]] = walk[BUCKET]
 

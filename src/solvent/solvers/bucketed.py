@@ -64,7 +64,11 @@ class BucketedSolver:
 
     def evaluate(self) -> Evaluation:
         """Exploitability of the average strategy by best responses that see real cards."""
-        return evaluate_public(self._pass, self.offset, self._gathered("average"))
+        return evaluate_public(self._pass, self.offset, self.average_strategy())
+
+    def average_strategy(self) -> NDArray[np.float64]:
+        """float64[cells] of the game with real cards: proportional to the probabilities at each infoset."""
+        return self._gathered("average")
 
     def _update(self, player: int, weights: NDArray[np.float64]) -> None:
         positive, negative, floor, average, _ = weights
