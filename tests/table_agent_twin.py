@@ -26,9 +26,9 @@ def small_cards(seed: int = 0) -> CardAbstraction:
     """Two public clusters, three buckets on the flop, three on the turn, two on the river, by chance."""
     rng = np.random.default_rng(seed)
     river_code = np.zeros(123_156_254, dtype=np.uint16)
-    river_code[1::2] = 1
+    river_code[-12_000_000::2] = 1  # the rest is memory that nobody writes to
     turn = np.zeros(55_190_538, dtype=np.uint16)
-    turn[seed::3], turn[seed + 1 :: 3] = 1, 2
+    turn[-8_000_000::3], turn[-8_000_000 + 1 + seed :: 3] = 1, 2
     arrays = {
         "cluster_of_flop": rng.integers(0, 2, 1_755).astype(np.int16),
         "flop": rng.integers(0, 3, 1_286_792).astype(np.uint16),
@@ -38,7 +38,9 @@ def small_cards(seed: int = 0) -> CardAbstraction:
     }
     design = Design(clusters=2, flop=3, turn=3, river=2, strips=1, codes_per_strip=2)
     facts = describe_tables({}, design)
-    return CardAbstraction(arrays, {**facts, "fingerprint": f"random {seed}"})
+    cards = CardAbstraction(arrays, {**facts, "fingerprint": f"random {seed}"})
+    rates_of(cards, 20_000)  # kept, so that agents have these
+    return cards
 
 
 def random_model(betting: str, seed: int = 0, cards: int = 0) -> Blueprint:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -235,6 +236,8 @@ def _show_all(results: list[MatchResult], names: list[str], hands: int) -> None:
 
 
 def _with_interval(value: float, interval: float, digits: int = 1) -> str:
+    if math.isnan(value):
+        return "none played"
     return f"{value:+,.{digits}f} ± {interval:,.{digits}f}"
 
 

@@ -14,6 +14,7 @@ All of them can be put together: `runs/a+runs/b:aggressive@new(0.2)`.
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 from solvent.bundle import read_bundle, read_facts
@@ -78,13 +79,18 @@ def split_name(text: str) -> tuple[list[str], str, PostProcessing | None]:
     (['runs/a', 'runs/b#100'], 'tight')
     """
     runs, style, post = text, STYLES[0], None
-    if not Path(runs).is_dir() and "@" in runs:
-        runs, _, written = runs.rpartition("@")
-        post = parse_post(written)
-    if not Path(runs).is_dir() and ":" in runs:
-        runs, _, style = runs.rpartition(":")
-        if style not in STYLES[1:]:
-            raise InputError(f"there is no style {style!r} of play; there are {', '.join(STYLES[1:])}")
+    while not Path(runs).is_dir() and (found := re.search("[:@](?=[^:@]*$)", runs)):
+        runs, written = runs[: found.start()], runs[found.end() :]
+        if found[0] == "@" and post is None:
+            post = parse_post(written)
+        elif found[0] == ":" and style == STYLES[0]:
+            style = written
+            if style not in STYLES[1:]:
+                raise InputError(f"there is no style {style!r} of play; there are {', '.join(STYLES[1:])}")
+        else:
+            raise InputError(
+                f"{text!r} has two styles or two post-processings; an agent has one of each at most"
+            )
     many = [runs] if Path(runs).is_dir() else runs.split("+")
     if not all(many):
         raise InputError(f"{text!r} names no agent; write a training's folder, or folders with + in between")

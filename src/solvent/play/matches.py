@@ -26,10 +26,10 @@ from solvent.play.table_agent import TableAgent
 from solvent.play.table_kernels import ILLEGAL, PAIRS, SQUARES, WON, Room, deal_pair, play_pairs, room
 from solvent.threads import Progress, in_pieces
 
-PIECE = 1_000
-"""Pairs that a thread plays between two looks at the clock."""
+LEAST_PIECE, MOST_PIECE = 1_000, 20_000
+"""Pairs that a thread plays at once: few enough to stop soon, not so few that a long match has too many pieces."""
 MOST_CHIPS = 10_000_000
-"""Of a stack: squares of what a piece wins stay whole numbers of 64 bits."""
+"""Of a stack: the squares of what a piece wins add up to less than 2^63."""
 Hands = tuple[Hand, Hand]
 
 
@@ -107,20 +107,24 @@ class Match:
         record: Callable[[int, Hands], None] | None = None,
     ) -> MatchResult:
         """Play. `progress` is told hands; `record` gets each pair. An interrupt ends it with what was played."""
-        self._warm()
         began, played = time.perf_counter(), [0, 0, 0]
 
         def add(counts: list[int]) -> None:
             for place, count in zip((PAIRS, WON, SQUARES), counts, strict=True):
                 played[place] += count
 
-        pairs = self.hands // 2
+        pairs, compiled = self.hands // 2, None
+        if isinstance(self.a, TableAgent) and isinstance(self.b, TableAgent):
+            compiled = self.a, self.b
         seen = None if progress is None else lambda done, total: progress(2 * done, 2 * total)
         try:
-            if isinstance(self.a, TableAgent) and isinstance(self.b, TableAgent) and record is None:
+            if compiled is not None:
+                Table(self.rules).play(0, 0, self.seed, *compiled)  # compiling is not timed
+                began = time.perf_counter()
+            if compiled is not None and record is None:
                 done: list[list[int]] = []
                 try:
-                    self._compiled(self.a, self.b, pairs, threads, seen, done)
+                    self._compiled(*compiled, pairs, threads, seen, done)
                 finally:
                     for counts in done:
                         add(counts)
@@ -138,11 +142,6 @@ class Match:
         winnings = Winnings(played[PAIRS], played[WON], played[SQUARES], self.rules.blinds[1])
         return MatchResult((self.a.name, self.b.name), winnings, self.hands, time.perf_counter() - began)
 
-    def _warm(self) -> None:
-        """Have kernels compiled, so that the match is timed without it."""
-        if isinstance(self.a, TableAgent) and isinstance(self.b, TableAgent):
-            Table(self.rules).play(0, 0, self.seed, self.a, self.b)
-
     def _compiled(
         self,
         a: TableAgent,
@@ -155,7 +154,8 @@ class Match:
         def work(first: int, last: int, table: Table) -> None:
             done.append(table.play(first, last, self.seed, a, b)[:ILLEGAL])
 
-        in_pieces(work, pairs, PIECE, [Table(self.rules) for _ in range(threads)], progress)
+        piece = min(max(LEAST_PIECE, pairs // 2_000), MOST_PIECE)
+        in_pieces(work, pairs, piece, [Table(self.rules) for _ in range(threads)], progress)
 
     def pair(self, number: int) -> Hands:
         """The two hands of a pair: the first agent has the button in the first, the second in the second."""

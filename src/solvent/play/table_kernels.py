@@ -29,7 +29,7 @@ from solvent.abstraction.buckets import Lookup
 from solvent.abstraction.dealing import DEALT, bucket_of, deal, lead, public_cluster
 from solvent.abstraction.translation import CHILD, NONE, TOTAL, pot_part, translate
 from solvent.games.holdem import CALL, FOLD, NOBODY
-from solvent.kernels import kernel
+from solvent.kernels import kernel, part
 from solvent.play.betting_state import (
     BIG,
     FOLDED,
@@ -98,6 +98,8 @@ class Room(NamedTuple):
     """float64[models]: how likely each model was to play as the agent has played."""
     probabilities: NDArray[np.float64]
     """float64[actions]: of the decision made last."""
+    played: NDArray[np.float64]
+    """float64[models, actions]: what each model plays there."""
     classes: NDArray[np.int64]
     sums: NDArray[np.float64]
 
@@ -108,6 +110,7 @@ def room() -> Room:
         np.zeros(WALK, dtype=np.int64),
         np.zeros(MOST_MODELS),
         np.zeros(MOST_ACTIONS),
+        np.zeros((MOST_MODELS, MOST_ACTIONS)),
         np.zeros(MOST_ACTIONS, dtype=np.int64),
         np.zeros(MOST_ACTIONS + 2),
     )
@@ -119,7 +122,7 @@ def draw_of(key, number):  # type: ignore[no-untyped-def]
     return uniform(np.uint64(key) + STEP * np.uint64(number))
 
 
-@kernel
+@part
 def start_walk(agent, room):  # type: ignore[no-untyped-def]
     """Go to the root."""
     walk, reach = room[0], room[1]
@@ -130,7 +133,7 @@ def start_walk(agent, room):  # type: ignore[no-untyped-def]
         reach[model] = 1.0
 
 
-@kernel
+@part
 def find_bucket(agent, walk, deck, seat, street):  # type: ignore[no-untyped-def]
     """Look up the hand's bucket on a street, once."""
     if walk[BUCKET_STREET] == street:
@@ -141,14 +144,14 @@ def find_bucket(agent, walk, deck, seat, street):  # type: ignore[no-untyped-def
     walk[BUCKET], walk[BUCKET_STREET] = min(found, agent.layout[4, street] - 1), street
 
 
-@kernel
+@part
 def win_rate(agent, walk, street):  # type: ignore[no-untyped-def]
     """How often the bucket wins against a random hand."""
     within = walk[BUCKET] + (walk[CLUSTER] * agent.layout[4, street] if street > 0 else 0)
     return np.float64(agent.rates[agent.layout[3, street] + within])
 
 
-@kernel
+@part
 def sums_start(agent, walk):  # type: ignore[no-untyped-def]
     """Where the sums of the node's row for the bucket begin."""
     node, layout = walk[NODE], agent.layout
@@ -159,9 +162,9 @@ def sums_start(agent, walk):  # type: ignore[no-untyped-def]
     return row
 
 
-@kernel
-def mix_models(agent, walk, reach, probabilities):  # type: ignore[no-untyped-def]
-    """The average strategies of all models at the node, added up and made to sum to 1."""
+@part
+def mix_models(agent, walk, reach, played, probabilities):  # type: ignore[no-untyped-def]
+    """The average strategies of all models at the node, into `played`, and their mixture."""
     start, count = sums_start(agent, walk), agent.nodes[walk[NODE], ACTIONS]
     weights = 0.0
     for action in range(count):
@@ -175,25 +178,25 @@ def mix_models(agent, walk, reach, probabilities):  # type: ignore[no-untyped-de
         for action in range(count):
             total += table[start + action]
         for action in range(count):
-            share = table[start + action] / total if total > 0 else 1.0 / count
-            probabilities[action] += weight * share
+            played[model, action] = table[start + action] / total if total > 0 else 1.0 / count
+            probabilities[action] += weight * played[model, action]
 
 
-@kernel
+@part
 def strategy(agent, room, street, folds):  # type: ignore[no-untyped-def]
     """The probabilities of the node's actions, as they are played; `folds`: whether the real rules allow it."""
-    walk, reach, probabilities, classes, sums = room
-    node = walk[NODE]
-    count, start = agent.nodes[node, ACTIONS], agent.nodes[node, FIRST]
+    walk, reach, probabilities, played, classes, sums = room
+    node, post = walk[NODE], agent.post
+    count, start = np.int64(agent.nodes[node, ACTIONS]), np.int64(agent.nodes[node, FIRST])
     may_fold = agent.edges[start, TOTAL] == FOLD
-    rate = win_rate(agent, walk, street)
+    rate = win_rate(agent, walk, street) if agent.style != OWN else 0.0
     if agent.style == RANDOM:
         for action in range(count):
             probabilities[action] = 1.0
     elif agent.style == INITIAL:
         prior(probabilities, may_fold, count - 1 - may_fold, rate)
     else:
-        mix_models(agent, walk, reach, probabilities)
+        mix_models(agent, walk, reach, played, probabilities)
     if may_fold and not folds:
         probabilities[0] = 0.0
     if agent.style != OWN:
@@ -207,16 +210,17 @@ def strategy(agent, room, street, folds):  # type: ignore[no-untyped-def]
             probabilities[action] /= total
         else:
             probabilities[action] = 0.0 if action < count - left else 1.0 / left
-    if agent.post.first or walk[ACTED] > 0:
+    changes = post.between > 0 or post.within > 0 or post.fold < 1
+    if changes and (post.first or walk[ACTED] > 0):
         faced = max(agent.nodes[node, NODE_PAID], agent.nodes[node, NODE_PAID + 1])
         for action in range(count):
             total = agent.edges[start + action, TOTAL]
             size = pot_part(total, faced)
-            classes[action] = class_of(agent.post.classes, total, action - may_fold - 1, size)
-        post_process(probabilities, classes, count, agent.post, sums)
+            classes[action] = class_of(post.classes, total, action - may_fold - 1, size)
+        post_process(probabilities, classes, count, post, sums)
 
 
-@kernel
+@part
 def pick(probabilities, count, call, draw):  # type: ignore[no-untyped-def]
     """The action that a random number falls on, never one of probability 0; `call` if all have that."""
     chosen = call
@@ -248,7 +252,7 @@ def real_action(agent, node, edge, state):  # type: ignore[no-untyped-def]
     return min(max(yours + raised, least), most)
 
 
-@kernel
+@part
 def decide(agent, room, deck, state, draw):  # type: ignore[no-untyped-def]
     """(the edge of the abstract action, or `NONE`; the real action) of the agent, who is to act."""
     walk = room[0]
@@ -271,7 +275,7 @@ def decide(agent, room, deck, state, draw):  # type: ignore[no-untyped-def]
     return np.int64(edge), real_action(agent, node, edge, state)
 
 
-@kernel
+@part
 def by_rule(kind, folds, least, most, draw):  # type: ignore[no-untyped-def]
     """What an agent without tables does: fold or check, call, or anything: fold, call or raise alike, and raises
     of all sizes, evenly on a logarithmic scale."""
@@ -290,35 +294,28 @@ def by_rule(kind, folds, least, most, draw):  # type: ignore[no-untyped-def]
     return min(max(total, least), most)
 
 
-@kernel
+@part
 def follow(agent, room, edge):  # type: ignore[no-untyped-def]
     """Go on behind the agent's own decision."""
-    walk, reach = room[0], room[1]
+    walk, reach, played = room[0], room[1], room[3]
     walk[ACTED] += 1
     if edge == NONE:
         walk[OWES] = 0
         return
     if agent.by_reach:
-        node = walk[NODE]
-        start, count = sums_start(agent, walk), agent.nodes[node, ACTIONS]
         for model in range(agent.models):
-            table = agent.tables[model]
-            total = 0.0
-            for action in range(count):
-                total += table[start + action]
-            played = table[start + edge - agent.nodes[node, FIRST]]
-            reach[model] *= played / total if total > 0 else 1.0 / count
+            reach[model] *= played[model, edge - agent.nodes[walk[NODE], FIRST]]
     go_to(agent, walk, edge)
 
 
-@kernel
+@part
 def go_to(agent, walk, edge):  # type: ignore[no-untyped-def]
     """Go to the node behind an edge."""
     walk[NODE] = agent.edges[edge, CHILD]
     walk[LOST] = agent.nodes[walk[NODE], END]
 
 
-@kernel
+@part
 def observe(agent, room, state, action, own, draw):  # type: ignore[no-untyped-def]
     """Go on behind what somebody did in `state`, which the agent has not drawn; `own`: whether he did it."""
     walk = room[0]
@@ -350,7 +347,7 @@ def observe(agent, room, state, action, own, draw):  # type: ignore[no-untyped-d
         walk[OWES] = 1
 
 
-@kernel
+@part
 def play_hand(key, deck, state, first, second, first_room, second_room, evaluator, history, counts):  # type: ignore[no-untyped-def]
     """One hand between an agent on the button and another; what the button wins. history: int64[], its length
     first, then the actions."""
@@ -395,7 +392,7 @@ def deal_pair(seed, pair, deck, random):  # type: ignore[no-untyped-def]
 def play_pairs(  # type: ignore[no-untyped-def]
     start, stop, seed, deck, state, random, a, b, a_room, b_room, evaluator, histories, counts
 ):
-    """Pairs of hands `start` to `stop`: the same cards and draws twice, seats changed. counts: int64[4]."""
+    """Pairs of hands `start` to `stop`: the same cards and draws twice, agents change seats. counts: int64[4]."""
     for pair in range(start, stop):
         key = deal_pair(seed, pair, deck, random)
         won = play_hand(key, deck, state, a, b, a_room, b_room, evaluator, histories[0], counts)
