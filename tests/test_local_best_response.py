@@ -24,9 +24,7 @@ ALL = tuple(combinations(range(52), 2))
 
 
 @cache
-def agents(
-    style: str, post: str, models: int, by_reach: bool, tree: str = TREE
-) -> tuple[TableAgent, Twin]:
+def agents(style: str, post: str, models: int, by_reach: bool, tree: str = TREE) -> tuple[TableAgent, Twin]:
     tables = [random_model(tree, seed) for seed in range(models)]
     made = parse_post(post)
     return (
