@@ -12,7 +12,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from solvent.errors import InputError
-from solvent.forms.public import MATRIX, PublicGame
+from solvent.forms.public import MATRIX, RANKED, PublicGame
 
 Floats = NDArray[np.float64]
 
@@ -39,24 +39,33 @@ def equity_histograms(game: PublicGame, level: int, bins: int) -> NDArray[np.uin
     """
     if not game.sorted_hands:
         raise InputError(f"{game.name} has no hands of cards, whose equities change with boards")
-    ends = level + 1 == len(game.rounds)
+    here, ends = game.rounds[level], level + 1 == len(game.rounds)
     values = equities(game)[level if ends else level + 1]
     place = np.minimum((values * bins).astype(np.int64), bins - 1)
-    steps = (place[:, :, None] <= np.arange(bins)).astype(np.uint16)
-    return steps if ends else _to_parents(game, level + 1, steps)
+    state = np.arange(here.hand.size).reshape(here.hand.shape) if ends else _parent_states(game, level + 1)
+    counts = np.bincount((state * bins + place).ravel(), minlength=here.hand.size * bins)
+    return counts.astype(np.uint16).reshape(*here.hand.shape, bins).cumsum(axis=2, dtype=np.uint16)
+
+
+def showdown_symbol(game: PublicGame) -> int:
+    """The symbol of the nodes where cards decide; an error if there are several, or some before the last round."""
+    nodes = game.nodes
+    if game.sorted_hands:
+        return RANKED
+    shown = [
+        int(symbol)
+        for symbol in np.unique(nodes.symbol[nodes.symbol >= MATRIX])
+        if (game.matrix[game.matrix_of[symbol, : _boards_of(game, symbol)]] < 0).any()
+    ]
+    if len(shown) != 1 or (nodes.round[nodes.symbol == shown[0]] != len(game.rounds) - 1).any():
+        raise InputError(f"{game.name} does not end in folds and one kind of showdown in its last round")
+    return shown[0]
 
 
 def showdown_signs(game: PublicGame) -> NDArray[np.int8]:
     """Who wins the showdown, int8[boards of the last round, hands, hands], where terminals have matrices."""
-    nodes, level = game.nodes, len(game.rounds) - 1
-    shown = [
-        symbol
-        for symbol in np.unique(nodes.symbol[nodes.symbol >= MATRIX])
-        if (game.matrix[game.matrix_of[symbol, : _boards_of(game, symbol)]] < 0).any()
-    ]
-    if len(shown) != 1 or (nodes.round[nodes.symbol == shown[0]] != level).any():
-        raise InputError(f"{game.name} does not end in folds and one kind of showdown in its last round")
-    return np.sign(game.matrix[game.matrix_of[shown[0], : len(game.rounds[level].boards)]]).astype(np.int8)
+    boards = len(game.rounds[-1].boards)
+    return np.sign(game.matrix[game.matrix_of[showdown_symbol(game), :boards]]).astype(np.int8)
 
 
 def _boards_of(game: PublicGame, symbol: int) -> int:
@@ -95,12 +104,17 @@ def _by_strength(card, tie, weight, won, met):  # type: ignore[no-untyped-def]
                     won[board, mine] += weight[board, yours] / 2
 
 
-def _to_parents(game: PublicGame, level: int, numbers: NDArray) -> NDArray:  # type: ignore[type-arg]
-    """Numbers of a round's seats, [boards, seats, ...], added up at the seats of the boards before."""
+def _to_parents(game: PublicGame, level: int, numbers: Floats) -> Floats:
+    """Numbers of a round's seats, added up at the seats of the boards before."""
+    before = game.rounds[level - 1].hand
+    total = np.bincount(_parent_states(game, level).ravel(), numbers.ravel(), before.size)
+    return total.astype(np.float64).reshape(before.shape)
+
+
+def _parent_states(game: PublicGame, level: int) -> NDArray[np.int64]:
+    """For every seat of a round, its number among the seats of all boards before."""
     here, before = game.rounds[level], game.rounds[level - 1]
-    total = np.zeros((len(before.boards), before.seats, *numbers.shape[2:]), dtype=numbers.dtype)
-    np.add.at(total, (here.parent[:, None], here.parent_seat), numbers)
-    return total
+    return here.parent[:, None].astype(np.int64) * before.seats + here.parent_seat
 
 
 def _ratio(won: Floats, met: Floats) -> Floats:

@@ -21,6 +21,7 @@ from solvent.app.experiments import (
     reproduce_aggregation,
     reproduce_full_deck,
     reproduce_larger_game,
+    reproduce_sampled_buckets,
     reproduce_sampling_options,
     reproduce_total_rbp,
 )
@@ -52,6 +53,7 @@ reproduce.command("total-rbp")(reproduce_total_rbp)
 reproduce.command("larger-game")(reproduce_larger_game)
 reproduce.command("abstraction")(reproduce_abstraction)
 reproduce.command("sampling-options")(reproduce_sampling_options)
+reproduce.command("sampled-buckets")(reproduce_sampled_buckets)
 
 # typer carries its own copy of click; this is that copy's root of all usage errors.
 _UsageError: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
