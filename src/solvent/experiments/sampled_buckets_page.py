@@ -7,7 +7,7 @@ from pathlib import Path
 from statistics import fmean
 
 from solvent.experiments.confidence import Interval, mean_interval, ratio_interval
-from solvent.experiments.page import markdown_table, pyplot, write_csv, write_page
+from solvent.experiments.page import markdown_table, plain_ticks, pyplot, write_csv, write_page
 from solvent.experiments.sampled_buckets import (
     BIG_BLIND,
     BINS,
@@ -27,7 +27,7 @@ from solvent.experiments.sampled_buckets import (
 COMPARED = (
     (FREE, PERCENTILES, "k-medians by EMD play better than percentiles of mean equity"),
     (FREE, MIXED, "the same with the turn's buckets alike, so that flop buckets alone differ"),
-    (HIERARCHICAL, FREE, "a hierarchy of public clusters plays as well as as many free buckets"),
+    (HIERARCHICAL, FREE, "a hierarchy of public clusters plays better than as many free buckets"),
 )
 COLOURS = dict(
     zip((*METHODS, LOSSLESS), ("tab:blue", "tab:orange", "tab:green", "tab:olive", "black"), strict=True)
@@ -50,6 +50,7 @@ def sections(result: Result, stem: str) -> list[str]:
         f"{count:,} {street} hands ({classes:,} up to suits)"
         for street, (count, classes) in zip(STREETS, result.states, strict=True)
     )
+    parts = " or ".join(str(size // scale.clusters) for size in scale.sizes)
     return [
         f"`{scale.game}`: hold'em to the turn, {states}. Before the flop hands are kept apart up to suits; flop "
         "and turn hands go into buckets, as many on each street. External-sampling Monte Carlo CFR (rule lcfr, "
@@ -62,8 +63,8 @@ def sections(result: Result, stem: str) -> list[str]:
         f"itself. *{PERCENTILES}*: parts of equal weight by mean equity, on both streets. *{MIXED}*: percentiles "
         f"on the flop, the turn as {FREE} has it. *{HIERARCHICAL}*: flops in {scale.clusters} public clusters by "
         f"{scale.base} base buckets (Brown, Ganzfried and Sandholm 2015, Algorithms 1 to 3, one state at a time, "
-        f"{RESTARTS} restarts), and in each an equal part of the buckets, by EMD. *{LOSSLESS}*: all hands apart up "
-        "to suits. *Full width*: CFR without sampling on the same buckets, rule dcfr, "
+        f"{RESTARTS} restarts), and in each an equal part of the buckets ({parts}), by EMD. *{LOSSLESS}*: all "
+        "hands apart up to suits. *Full width*: CFR without sampling on the same buckets, rule dcfr, "
         f"{scale.full_width} iterations: what of it is the abstraction's. Equal buckets are run once.",
         "## Claims",
         markdown_table(["claim", "ratio of exploitability", "verdict"], claims(result)),
@@ -80,9 +81,9 @@ def claims(result: Result) -> list[list[str]]:
     lines = []
     last = result.scale.iterations[-1]
     for method, other, claim in COMPARED:
-        measured, verdicts = [], []
+        measured, judged = [], {}
         for size in result.scale.sizes:
-            parts = []
+            parts, verdicts = [], []
             for solver, iterations in ((SAMPLED, last), (FULL_WIDTH, result.scale.full_width)):
                 if not result.values(other, size, solver, iterations):
                     continue
@@ -90,7 +91,10 @@ def claims(result: Result) -> list[list[str]]:
                 parts.append(f"{solver} {ratio.middle:.2f} [{ratio.low:.2f}, {ratio.high:.2f}]")
                 verdicts.append(_verdict(ratio))
             measured.append(f"{size} buckets: {', '.join(parts)}")
-        lines.append([f"{claim}: {method} by {other}", "<br>".join(measured), _together(verdicts)])
+            judged[f"{size} buckets"] = _together(verdicts)
+        same = len(set(judged.values())) == 1
+        verdict = judged[f"{size} buckets"] if same else "; ".join(map(": ".join, judged.items()))
+        lines.append([f"{claim}: {method} by {other}", "<br>".join(measured), verdict])
     return lines
 
 
@@ -166,7 +170,24 @@ def _reading(result: Result) -> str:
         f"*Noise* is what sampling's exploitability after {last:,} iterations has beyond full width's on the same "
         f"buckets; below 0, sampling's strategy is the less exploitable. Full width's exploitability is "
         f"{', '.join(parts)}. Without abstraction sampling is at {floor[0]:.0f} mbb/hand after {first:,} and at "
-        f"{floor[1]:.0f} after {last:,} iterations. The least exploitable: {said}."
+        f"{floor[1]:.0f} after {last:,} iterations. The least exploitable: {said}. {_longer(result)}"
+    )
+
+
+def _longer(result: Result) -> str:
+    """Whether more iterations on buckets help against real cards."""
+    kinds = [(method, size) for method, size in _kinds(result) if method != LOSSLESS]
+    rising = sum(
+        fmean(result.values(*kind, SAMPLED, result.scale.iterations[-1]))
+        > fmean(result.values(*kind, SAMPLED, result.scale.iterations[0]))
+        for kind in kinds
+    )
+    return (
+        f"On {rising} of {len(kinds)} kinds of buckets the last average strategy is more exploitable than the "
+        "first: it comes nearer to the abstract game's equilibrium, which is not the strategy on these buckets "
+        "that real cards exploit least."
+        if rising
+        else "On all kinds of buckets more iterations leave less to exploit."
     )
 
 
@@ -198,6 +219,7 @@ def plot(result: Result, path: Path) -> None:
                 axis.axhline(fmean(whole), color=colour, linestyle="--", linewidth=0.8)
         axis.set_xscale("log")
         axis.set_yscale("log")
+        plain_ticks(axis.yaxis, (20, 50, 100, 150, 200, 300, 400, 600, 800))
         axis.set_title(f"{size} buckets a street")
         axis.set_xlabel("iterations of external sampling")
         axis.grid(which="both", alpha=0.3)
