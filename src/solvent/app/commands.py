@@ -15,6 +15,7 @@ from solvent import __version__
 from solvent.app.abstraction import abstract
 from solvent.app.bench import bench
 from solvent.app.cards import cards
+from solvent.app.evaluate import evaluate
 from solvent.app.experiments import (
     bench_plans,
     reproduce_abstraction,
@@ -45,6 +46,7 @@ app.add_typer(abstract, name="abstract")
 app.command()(train)
 app.command()(match)
 app.command()(play)
+app.command()(evaluate)
 app.add_typer(bench, name="bench")
 app.add_typer(cards, name="cards")
 reproduce = typer.Typer(
