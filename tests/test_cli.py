@@ -261,7 +261,11 @@ def test_two_processes_do_not_share_a_run(tmp_path: Path) -> None:
         (["solve", "leduc", "--rule", "dcfr("], "such as dcfr"),
         (["solve", "leduc", "--rule", "dcfr(1.5,0,400)"], "outgrow float64"),
         (["solve", "leduc", "--rule", "dcfr(1.5,0,inf)"], "gamma a finite one"),
-        (["solve", "leduc", "--rule", "dcfr(1.5,0,20)", "--dtype", "float32"], "outgrow float32"),
+        pytest.param(
+            ["solve", "leduc", "--rule", "dcfr(1.5,0,20)", "--dtype", "float32"],
+            "outgrow float32",
+            marks=pytest.mark.slow,
+        ),
         (["solve", "leduc", "--seconds", "inf"], "finite number"),
         (["solve", "leduc(ranks=5000)"], "9,375,374,630,001 histories"),
         (["solve", "bluff(dice=1000,faces=1000)"], "at most 100"),
@@ -569,10 +573,8 @@ def test_a_reader_who_stops_is_no_error(arguments: list[str]) -> None:
 def test_ctrl_c_while_starting_is_no_traceback() -> None:
     code = "import os, signal, threading; threading.Timer({}, os.kill, (os.getpid(), signal.SIGINT)).start()"
     for seconds in (0.02, 0.1, 0.2):
-        script = (
-            f"{code.format(seconds)}\nimport sys; sys.argv = ['solvent', 'solve', 'leduc', '--seconds', '1']"
-        )
-        script += "\nfrom solvent.app.main import main; main()"
+        script = "import sys; sys.argv = ['solvent', 'solve', 'leduc', '--seconds', '1']\n"
+        script += f"from solvent.app.main import main\n{code.format(seconds)}\nmain()"
         done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
         assert "Traceback" not in done.stderr, done.stderr
         assert done.returncode in (0, 130)

@@ -26,9 +26,8 @@ from solvent.experiments.sampled_buckets import (
 from solvent.forms.public import PublicGame, public_game
 from solvent.forms.unroll import unroll
 from solvent.games.catalogue import load_game
+from solvent.randomness import random_float, stream
 from solvent.response.exploitability import evaluate
-from solvent.solvers.blueprint_kernels import ACTIONS, ROW, random_float
-from solvent.solvers.random_kernels import stream
 from solvent.solvers.sampled_public import SampledPublicSolver
 from solvent.solvers.sampled_public_kernels import deal
 from solvent.strategy.public_infosets import PublicInfosets
@@ -118,10 +117,9 @@ def twin(solver: SampledPublicSolver, rows: list[np.ndarray], iteration: int) ->
         boards.insert(0, int(here.parent[boards[0]]))
     hands = [game.hands[hand] for hand in held]
     shown = game.rounds[-1].boards[last]
+    counts = np.diff(game.nodes.first_edge)
     sizes = [
-        max(
-            solver.nodes[n, ROW] + 2 * solver.nodes[n, ACTIONS] for n in np.flatnonzero(game.nodes.round == r)
-        )
+        max(solver.row[n] + 2 * counts[n] for n in np.flatnonzero(game.nodes.round == r))
         for r in range(len(game.rounds))
     ]
     starts = np.cumsum([0, *(size * (int(row.max()) + 1) for size, row in zip(sizes, rows, strict=True))])
@@ -132,8 +130,8 @@ def twin(solver: SampledPublicSolver, rows: list[np.ndarray], iteration: int) ->
         here = game.rounds[level]
         seat = int(np.flatnonzero(here.hand[boards[level]] == held[who])[0])
         bucket = int(rows[level][boards[level], seat])
-        start = starts[level] + bucket * sizes[level] + solver.nodes[node, ROW]
-        actions = int(solver.nodes[node, ACTIONS])
+        start = starts[level] + bucket * sizes[level] + solver.row[node]
+        actions = int(counts[node])
         return solver.table[start : start + 2 * actions].reshape(2, actions)
 
     def walk(betting, player: int) -> float:

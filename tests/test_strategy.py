@@ -169,6 +169,7 @@ def test_bad_arguments_are_sentences(options: dict, sentence: str) -> None:
         solvent.solve("kuhn", **options)
 
 
+@pytest.mark.slow
 def test_float32_kernels_are_compiled_before_the_clock_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     import solvent.solvers.cfr as cfr
     import solvent.solvers.solve as module

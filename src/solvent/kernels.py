@@ -15,3 +15,5 @@ kernel: Any = partial(njit, cache=True, nogil=True, error_model="numpy", _nrt=Fa
 """The decorator of a kernel that allocates nothing."""
 step: Any = partial(kernel, inline="always")
 """Of a part of kernels that is compiled into them."""
+part: Any = partial(kernel, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+"""Of a part that only kernels call: nothing is compiled to call it from Python, as would take long."""

@@ -326,6 +326,12 @@ class BettingTree:
         counts = np.bincount(self.street, weights=np.diff(self.first_edge), minlength=len(STREETS))
         return tuple(counts.astype(np.int64).tolist())
 
+    @cached_property
+    def behind(self) -> NDArray[np.int32]:
+        """int32[edges]: the node behind each action, and where that is a deal the node after it."""
+        behind: NDArray[np.int32] = self.child + (self.kind[self.child] == DEAL).astype(np.int32)
+        return behind
+
     @property
     def decisions(self) -> int:
         return sum(self.decisions_by_street)

@@ -181,3 +181,40 @@ def clustering(
             f"{row.ratio:.2f}x",
         )
     terminal().print(results)
+
+
+@bench.command()
+def training(
+    cards: Annotated[Path, typer.Option(help="A card abstraction's folder.")] = Path("abstractions/small"),
+    betting: Annotated[str, typer.Option(help="As `solvent train` takes it.")] = "laptop",
+    threads: Annotated[int, typer.Option(min=2, help="Threads beside one.")] = 2,
+    repeats: Annotated[int, typer.Option(min=1, help="Interleaved repeats; medians are shown.")] = 5,
+    memory: Annotated[str, typer.Option(help="The most that the tables may take, such as 12G.")] = "12G",
+    page: Annotated[Path | None, typer.Option(help="Write a results page in Markdown here.")] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON document and nothing else.")
+    ] = False,
+) -> None:
+    """Rows a second of blueprint training on a large table: threads, locks, pages; beside random access."""
+    from solvent.experiments.training_speed import measure, write_results
+    from solvent.units import parse_size, size
+
+    with terminal(stderr=True).status("measuring") as status:
+        found = measure(
+            cards, betting, threads, repeats, parse_size(memory), lambda said: status.update(Text(said))
+        )
+    if page is not None:
+        write_results(found, f"solvent bench training --cards {cards} --betting {betting}", page)
+    if as_json:
+        sys.stdout.write(json.dumps(found.as_dict(), indent=1) + "\n")
+        return
+    results = table(
+        "pages", "threads", "locks", "million rows/s", "speed-up", "ns a row", title=size(found.table_bytes)
+    )
+    for way in found.ways:
+        made = "as made" if way.locks == "inside" else str(way.threads)
+        numbers = (f"{way.rows_per_second / 1e6:.2f}", f"{way.speed_up:.2f}", f"{way.nanoseconds:.0f}")
+        results.add_row(way.pages, made, way.locks, *numbers)
+    terminal().print(results)
+    for pages, nanoseconds in found.access_nanoseconds.items():
+        terminal().print(f"a random access with pages of {pages}: {nanoseconds:.0f} ns")

@@ -25,6 +25,8 @@ from solvent.app.experiments import (
     reproduce_sampling_options,
     reproduce_total_rbp,
 )
+from solvent.app.match import match
+from solvent.app.play import play
 from solvent.app.terminal import terminal
 from solvent.app.training import train
 from solvent.errors import InputError
@@ -40,6 +42,8 @@ app = typer.Typer(
 )
 app.add_typer(abstract, name="abstract")
 app.command()(train)
+app.command()(match)
+app.command()(play)
 app.add_typer(bench, name="bench")
 app.add_typer(cards, name="cards")
 reproduce = typer.Typer(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,7 +14,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 
 from solvent.app.terminal import table, terminal
 from solvent.errors import InputError
-from solvent.units import parse_size, size
+from solvent.units import duration, parse_size, size
 
 if TYPE_CHECKING:
     from solvent.solvers.train import Training, TrainingDesign, TrainingProgress
@@ -50,7 +50,15 @@ def train(
         float,
         typer.Option(max=0.0, help="Leave out actions of mean regret below this, in big blinds, mostly."),
     ] = 0.0,
+    initial_weights: Annotated[
+        bool,
+        typer.Option("--initial-weights", help="Begin with what simulated win rates suggest, not uniformly."),
+    ] = False,
     seed: Annotated[int, typer.Option(min=0, help="Seed.")] = 0,
+    locks: Annotated[
+        str,
+        typer.Option(help="none; rows: one for each; inside: also threads inside a traversal, to compare."),
+    ] = "none",
     checkpoint_minutes: Annotated[float, typer.Option(min=0.01, help="Minutes between checkpoints.")] = 3.0,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON document and nothing else.")
@@ -59,12 +67,15 @@ def train(
     """Train a heads-up no-limit hold'em blueprint by Monte Carlo CFR."""
     from solvent.app.display import cores
     from solvent.app.report import write_report
+    from solvent.solvers.blueprint import LOCKS
     from solvent.solvers.train import Training
 
     if out is None:
         raise InputError("say by --out which folder to keep the training in")
     if minutes is None and iterations is None:
         raise InputError("say how long to train, by --minutes or by --iterations")
+    if locks not in LOCKS:
+        raise InputError(f"locks are {', '.join(LOCKS)}, not {locks!r}")
     limit, console = parse_size(memory), terminal(stderr=True)
     said = not as_json or sys.stderr.isatty()
     threads = threads or cores()
@@ -73,6 +84,7 @@ def train(
     else:
         folder = _cards(preset, cards, threads, said)
         design = _design(folder, betting, stack, weights, exploration_decay, reward, regret_floor, seed)
+        design = replace(design, initial_weights=initial_weights)
         training = Training.create(out, design)
     if said:
         _say_cost(training, console)
@@ -100,6 +112,7 @@ def train(
             iterations=iterations,
             threads=threads,
             memory=limit,
+            locks=locks,
             checkpoint_seconds=60 * checkpoint_minutes,
             watch=watch,
         )
@@ -178,6 +191,7 @@ def _say_cost(training: Training, console: Console) -> None:
 
 def _line(progress: TrainingProgress) -> str:
     return (
-        f"{progress.iterations:,} iterations, {progress.rate:,.0f}/s, {progress.rows_rate / 1e6:.1f}M rows/s, "
-        f"regret {progress.regret:.1f} mbb"
+        f"{progress.iterations:,} iterations, {progress.rate:,.0f}/s, {progress.rows_touched / 1e6:,.0f}M rows, "
+        f"{progress.rows_rate / 1e6:.1f}M/s, regret {progress.regret:.1f} mbb"
+        + ("" if progress.left is None else f", {duration(progress.left)} left")
     )

@@ -69,6 +69,8 @@ class Tree(NamedTuple):
     orbit: Array
     """int32[hands], empty without isomorphism: hands of one orbit have one value before any board."""
     groups: swept.Groups
+    rounds: int
+    """How many rounds are played; tuples of rounds are padded, so that all games share compiled kernels."""
 
 
 class Boards(NamedTuple):
@@ -449,7 +451,7 @@ def pass_down(tree, rounds, spaces, tables, rule, player, above):  # type: ignor
     `above`, float[2, subtrees of the last round, boards before it, seats there], receives what the last round
     starts from: the other's reach, and the traverser's own.
     """
-    last = len(rounds) - 1
+    last = tree.rounds - 1
     if last == 0:
         above[0, 0, 0] = tree.root_reach[player]
         above[1, 0, 0] = 1.0
@@ -496,7 +498,7 @@ def pass_last(tree, rounds, tables, rule, player, evaluator, above, first, stop,
 
     `out`, float[subtrees, boards, seats], receives the values at the roots.
     """
-    boards = rounds[len(rounds) - 1]
+    boards = rounds[tree.rounds - 1]
     subtree = boards.subtree
     seats = out.shape[2]
     work = np.empty(tree.rows * seats, dtype=out.dtype)
@@ -550,7 +552,7 @@ def pass_up(tree, rounds, spaces, tables, rule, player, evaluator, out):  # type
 
     A game of one round has its values in `out` already.
     """
-    last = len(rounds) - 1
+    last = tree.rounds - 1
     values = out
     for r in range(last - 1, -1, -1):
         boards, space = rounds[r], spaces[r]
@@ -581,8 +583,8 @@ def whole_pass(tree, rounds, spaces, tables, rule, player, evaluator, above, out
     """One player's pass over the whole game on one thread."""
     pass_down(tree, rounds, spaces, tables, rule, player, above)
     pass_last(tree, rounds, tables, rule, player, evaluator, above, 0, out.shape[1], out)
-    if len(rounds) > 1:
-        carry_up(tree, rounds, spaces, len(rounds) - 2, out, 0, 1)
+    if tree.rounds > 1:
+        carry_up(tree, rounds, spaces, tree.rounds - 2, out, 0, 1)
     return pass_up(tree, rounds, spaces, tables, rule, player, evaluator, out)
 
 

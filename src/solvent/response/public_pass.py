@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -18,8 +18,12 @@ from solvent.response.public_kernels import Boards, Rule, Space, Tables, Tree
 from solvent.response.swept import Groups
 from solvent.response.swept_lanes import FEW
 
+Made = TypeVar("Made")
+
 EVALUATORS = {"swept": kernels.SWEPT, "sweep": kernels.SWEEP, "gemm": kernels.GEMM}
 JOBS_PER_THREAD = 8
+MOST_ROUNDS = 4
+"""Rounds that kernels are compiled for; a game of more has kernels of its own."""
 LEAST_JOB = 300
 """Subtrees x boards that a job has at least: handing one to a thread takes as long as ten of them."""
 
@@ -45,10 +49,11 @@ class PublicPass:
         self.game, self.dtype, self.threads = game, dtype, threads
         self.evaluator = EVALUATORS[evaluator]
         self.tree = _tree(game, dtype)
-        self.rounds = tuple(_boards(game, r) for r in range(len(game.rounds)))
+        self.rounds = padded([_boards(game, r) for r in range(len(game.rounds))], MOST_ROUNDS)
         last = game.rounds[-1]
         before = game.rounds[-2] if len(game.rounds) > 1 else last
-        self.spaces = tuple(self._space(r) for r in range(max(1, len(game.rounds) - 1)))
+        spaces = [self._space(r) for r in range(max(1, len(game.rounds) - 1))]
+        self.spaces = padded(spaces, MOST_ROUNDS - 1)
         self.above = np.zeros((2, len(last.subtrees), len(before.boards), before.seats), dtype=dtype)
         self.out = np.zeros((len(last.subtrees), len(last.boards), last.seats), dtype=dtype)
 
@@ -71,8 +76,8 @@ class PublicPass:
             for first in range(0, boards, step)
         ]  # fmt: skip
         self._side_by_side(kernels.pass_last, jobs)
-        if len(self.rounds) > 1:
-            places = (self.tree, self.rounds, self.spaces, len(self.rounds) - 2, self.out)
+        if self.tree.rounds > 1:
+            places = (self.tree, self.rounds, self.spaces, self.tree.rounds - 2, self.out)
             self._side_by_side(kernels.carry_up, [(*places, k, self.threads) for k in range(self.threads)])
         value: NDArray[np.floating] = kernels.pass_up(*arguments, self.evaluator, self.out)
         return value
@@ -108,6 +113,11 @@ class PublicPass:
         return Space(np.zeros(shape, dtype=self.dtype))
 
 
+def padded(rounds: Sequence[Made], least: int) -> tuple[Made, ...]:
+    """Something of each round, the last repeated: a tuple's length is part of its type, and so of a kernel's."""
+    return (*rounds, *(rounds[-1],) * (least - len(rounds)))
+
+
 def _tree(game: PublicGame, dtype: np.dtype[Any]) -> Tree:
     nodes = game.nodes
     scale = np.cumprod([here.probability for here in game.rounds]) * game.deal_scale
@@ -139,6 +149,7 @@ def _tree(game: PublicGame, dtype: np.dtype[Any]) -> Tree:
         matrix_of=game.matrix_of,
         orbit=game.orbit if game.isomorphism else game.orbit[:0],
         groups=_groups(game, stakes, other_row, value_row, 2 * most, dtype),
+        rounds=len(game.rounds),
     )
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.forms.public import DECISION, FOLDED, MATRIX, RANKED, PublicGame
+from solvent.response.public_pass import MOST_ROUNDS, padded
 from solvent.solvers.block_response_kernels import Behind
 from solvent.solvers.pruned_public_kernels import Chances
 
@@ -35,7 +36,7 @@ class BlockLayout:
         self.highest = _highest(game, stake, self.parent)
         """The most that the player of each edge can win behind it, times the chance of deal and board."""
         self.chances = _chances(game, dtype)
-        self.possible = tuple(game.possible(level) for level in range(len(game.rounds)))
+        self.possible = padded([game.possible(level) for level in range(len(game.rounds))], MOST_ROUNDS)
         """By round: whether each player can hold the hand of each seat, bool[players, boards, seats]."""
         self.node_sizes = _node_sizes(game)
         """Infosets of each node, on all boards; 0 where nobody acts."""

@@ -185,7 +185,7 @@ def respond(tree, rounds, behind, seen, player, root, writes, sums, into, won): 
     With `writes` the regrets of all the player's blocks there, which must be stored, change accordingly.
     """
     level = behind.level[root]
-    last = len(rounds) - 1
+    last = tree.rounds - 1
     boards = rounds[level]
     seats = boards.hand.shape[1]
     work = np.zeros(tree.rows * seats, dtype=tree.root_reach.dtype)
@@ -220,7 +220,7 @@ def respond_below(  # type: ignore[no-untyped-def]
     tree, rounds, behind, seen, player, root, end, writes, sums, into, above, width
 ):
     """The same for the subtrees of the last round behind a node of the first: values to their deal nodes."""
-    boards = rounds[len(rounds) - 1]
+    boards = rounds[tree.rounds - 1]
     seats = boards.hand.shape[1]
     work = np.zeros(tree.rows * seats, dtype=above.dtype)
     scratch = kernels.scratch_space(work, seats, kernels.SWEEP, boards.card.shape[1] > 0, tree.rows)

@@ -2,8 +2,8 @@
 
 Tables are one array of float32 numbers. First comes the head, the preflop rows of every class of hands; then one
 arena for each public cluster, with the flop's, the turn's and the river's rows. Within a street the rows of one
-bucket lie together in the order of the tree, player 0's nodes before player 1's. So a traversal, which has one
-bucket a street, stays in a few stretches of memory, and a cluster can be moved elsewhere whole.
+bucket lie together, those of a node's children side by side. So a traversal, which has one bucket a street, stays
+in a few stretches of memory, and a cluster can be moved elsewhere whole.
 """
 
 from __future__ import annotations
@@ -15,67 +15,83 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.abstraction.betting import DEAL, DECISION, FOLDED, BettingTree
+from solvent.abstraction.betting import DECISION, SHOWDOWN, BettingTree
 from solvent.abstraction.buckets import CardAbstraction
 from solvent.cards.evaluator import evaluator
 from solvent.errors import InputError
 from solvent.solvers.blueprint_deals import holdem_iterations
 from solvent.solvers.blueprint_kernels import (
-    ACTIONS,
-    CHILD,
-    KIND,
+    ACTIONS_MASK,
+    COLUMNS,
+    FIRST,
+    GAIN,
+    INFO,
+    LOSS,
     MOST_ACTIONS,
-    PLAYER,
+    PLAYER_SHIFT,
     ROW,
-    STREET,
-    TERMINAL,
+    SHOWN,
+    STREET_SHIFT,
     frames,
 )
+from solvent.solvers.locked import locked_iterations, new_locks
 from solvent.solvers.rewards import reward as reward_of
 
 STREETS = 4
+LOCKS = ("none", "rows", "inside")
+"""How threads keep out of each other's way."""
 
 
 @dataclass(frozen=True)
 class SampledTree:
-    """A betting tree as kernels walk it: no deals in between, a row's place at every decision."""
+    """A betting tree as kernels walk it: no deals in between, children side by side, a row's place at decisions."""
 
-    nodes: NDArray[np.int32]
-    """int32[nodes, 6]: see `blueprint_kernels`."""
-    children: NDArray[np.int32]
-    """int32[edges]"""
-    pays: NDArray[np.float32]
-    """float32[nodes, 3]: what player 0 wins at a terminal if his hand is better, the same or worse."""
+    walk: NDArray[np.int32]
+    """int32[edges + 1, 4]: see `blueprint_kernels`; the root, then the node behind each edge."""
+    row: NDArray[np.int32]
+    """int32[nodes]: where the row of each of the tree's decisions begins in a bucket's rows."""
     bucket_floats: NDArray[np.int64]
     """int64[4]: numbers that one bucket has on each street: a regret and a sum for each action."""
 
+    def felt(self, reward: str, big_blind: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """The walk with payoffs as a reward makes them feel: whole numbers and float32 in the same memory."""
+        walk = self.walk.copy()
+        pays, ends = walk.view(np.float32), self.walk[:, INFO] & ACTIONS_MASK == 0
+        for column in (GAIN, LOSS):
+            pays[ends, column] = reward_of(reward, pays[ends, column], big_blind)
+        return walk, pays
+
 
 def sampled_tree(tree: BettingTree) -> SampledTree:
-    """The betting tree of an abstraction, for sampling."""
+    """The betting tree of an abstraction, for sampling.
+
+    Rows of a street lie in the order of the walk, player 0's before player 1's: those of a node's children side by
+    side, as children are.
+    """
     counts = np.diff(tree.first_edge)
     if counts.max(initial=0) > MOST_ACTIONS:
         raise InputError(
             f"a decision may have {MOST_ACTIONS} actions, and this betting has one with {counts.max()}"
         )
-    decides = tree.kind == DECISION
-    nodes = np.zeros((len(tree), 6), dtype=np.int32)
-    nodes[:, KIND] = np.where(decides, 0, TERMINAL)
-    nodes[:, PLAYER], nodes[:, STREET] = tree.player, tree.street
-    nodes[:, ACTIONS], nodes[:, CHILD] = counts, tree.first_edge[:-1]
-    sizes = np.zeros(STREETS, dtype=np.int64)
+    order = np.concatenate([[0], tree.behind])
+    decides = tree.kind[order] == DECISION
+    row, sizes = np.zeros(len(tree), dtype=np.int32), np.zeros(STREETS, dtype=np.int64)
     for street in range(STREETS):
         here = np.concatenate(
-            [np.flatnonzero(decides & (tree.street == street) & (tree.player == who)) for who in (0, 1)]
+            [order[decides & (tree.street[order] == street) & (tree.player[order] == who)] for who in (0, 1)]
         )
         ends = np.cumsum(2 * counts[here].astype(np.int64))
-        nodes[here, ROW] = ends - 2 * counts[here]
+        row[here] = ends - 2 * counts[here]
         sizes[street] = ends[-1] if len(ends) else 0
-    children = tree.child + (tree.kind[tree.child] == DEAL)  # the node after a deal is what follows it
-    stake = tree.paid.min(axis=1).astype(np.float32)
-    pays = np.stack([stake, np.zeros_like(stake), -stake], axis=1)
-    folded = tree.kind == FOLDED
-    pays[folded] = np.where(tree.player[folded] == 0, -stake[folded], stake[folded])[:, None]
-    return SampledTree(nodes, children.astype(np.int32), pays, sizes)
+    walk = np.zeros((len(order), COLUMNS), dtype=np.int32)
+    walk[:, FIRST], walk[:, ROW] = tree.first_edge[order] + 1, row[order]
+    who = np.where(tree.kind[order] == SHOWDOWN, SHOWN, tree.player[order]).astype(np.int32)
+    walk[:, INFO] = counts[order] | who << PLAYER_SHIFT | tree.street[order].astype(np.int32) << STREET_SHIFT
+    stake = tree.paid.min(axis=1).astype(np.float32)[order]
+    pays = walk.view(np.float32)
+    pays[~decides, GAIN], pays[~decides, LOSS] = stake[~decides], -stake[~decides]
+    walk[~decides, INFO] &= SHOWN << PLAYER_SHIFT | 1 << PLAYER_SHIFT
+    return SampledTree(walk, row, sizes)
 
 
 class Blueprint:
@@ -94,6 +110,7 @@ class Blueprint:
             )
         self.iterations = 0
         self.touched = 0
+        self._felt: tuple[str, tuple[NDArray[np.int32], NDArray[np.float32]]] | None = None
 
     def run(
         self,
@@ -103,33 +120,52 @@ class Blueprint:
         seed: int = 0,
         linear: bool = True,
         exploration: tuple[float, float] = (0.0, 0.0),
-        floor: float = -np.inf,
+        floor: float = 0.0,
         reward: str = "y1",
+        locks: str = "none",
     ) -> None:
-        """More iterations, shared among threads that write to the same tables without locks."""
+        """More iterations, shared among threads that write to the same tables.
+
+        Without locks an addition that two threads make to one number at the same moment may count once. `rows` has
+        a lock for each row; `inside` also makes threads inside a traversal, as many as it takes: see `locked`.
+        """
+        if locks == "inside":
+            if floor < 0:
+                raise InputError("locks inside a traversal go with no regret floor")
+            locked_iterations(
+                self, iterations, seed=seed, linear=linear, exploration=exploration, reward=reward
+            )
+            return
         start, stop = self.iterations, self.iterations + iterations
         bounds = np.linspace(start, stop, threads + 1).astype(np.int64)
-        rooms = [frames() for _ in range(threads)]
-        felt = felt_payoffs(self.sampled.pays, reward, self.tree.abstraction.rules.blinds[1])
-        sampled, lookup, tables = self.sampled, self.cards.lookup, evaluator()
+        rooms, row_locks = [frames() for _ in range(threads)], new_locks() if locks == "rows" else None
+        walk, pays = self.felt(reward)
+        lookup, tables = self.cards.lookup, evaluator()
 
         def work(which: int) -> None:
             holdem_iterations(
-                bounds[which], bounds[which + 1], seed, np.float32(linear), sampled.nodes, sampled.children,
-                felt, self.layout, self.table, lookup, tables, rooms[which], np.zeros(52, dtype=np.int64),
+                bounds[which], bounds[which + 1], seed, np.float32(linear), walk, pays, self.layout,
+                self.table, lookup, tables, rooms[which], np.zeros(52, dtype=np.int64),
                 np.zeros((2, STREETS), dtype=np.int64), exploration, np.float32(floor),
+                row_locks,
             )  # fmt: skip
 
         each_on_a_thread(work, threads)
         self.iterations = stop
         self.touched += sum(int(room.touched[0]) for room in rooms)
 
+    def felt(self, reward: str) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+        """The tree with payoffs as a reward makes them feel; kept for the next call."""
+        if self._felt is None or self._felt[0] != reward:
+            self._felt = (reward, self.sampled.felt(reward, self.tree.abstraction.rules.blinds[1]))
+        return self._felt[1]
+
     def row(self, node: int, cluster: int, bucket: int) -> NDArray[np.float32]:
         """float32[2, actions]: regrets and sums of a decision node for a bucket."""
-        nodes, layout = self.sampled.nodes, self.layout
-        street, actions = int(nodes[node, STREET]), int(nodes[node, ACTIONS])
+        tree, layout = self.tree, self.layout
+        street, actions = int(tree.street[node]), int(tree.first_edge[node + 1] - tree.first_edge[node])
         arena = 0 if street == 0 else layout[0, 1] + cluster * layout[0, 2] + layout[2, street]
-        start = int(arena + bucket * layout[1, street] + nodes[node, ROW])
+        start = int(arena + bucket * layout[1, street] + self.sampled.row[node])
         return self.table[start : start + 2 * actions].reshape(2, actions)
 
     def average(self, node: int, cluster: int, bucket: int) -> NDArray[np.float64]:
@@ -137,11 +173,6 @@ class Blueprint:
         sums = self.row(node, cluster, bucket)[1].astype(np.float64)
         total = sums.sum()
         return sums / total if total > 0 else np.full(len(sums), 1.0 / len(sums))
-
-
-def felt_payoffs(pays: NDArray[np.float32], name: str, big_blind: int) -> NDArray[np.float32]:
-    """float32[2, nodes, 3]: what each player's payoffs are made to feel like."""
-    return np.stack([reward_of(name, mine, big_blind) for mine in (pays, -pays)]).astype(np.float32)
 
 
 def table_layout(sampled: SampledTree, cards: CardAbstraction) -> NDArray[np.int64]:

@@ -4,8 +4,8 @@ One traversal is for one player and one deal. At his nodes all actions are walke
 other's nodes the average strategy is accumulated and one action sampled. Cards come in only through `base`, where
 each player's rows of each street begin, and `outcome`, who wins at showdown.
 
-A row is [regrets of all actions, sums of strategies of all actions]. Rows of one bucket on one street lie together
-in the order of the tree, so that what a traversal touches is near what it touched before.
+A row is [regrets of all actions, sums of strategies of all actions]. Rows wait in main memory: a traversal asks for
+those of all children of a node before it walks the first, so that it waits once and not once for each.
 """
 
 from __future__ import annotations
@@ -13,16 +13,24 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from solvent.solvers.random_kernels import STEP, mix
+from solvent.intrinsics import exchange, prefetch
+from solvent.kernels import kernel, step
+from solvent.randomness import random_float
 
-DECISION, TERMINAL = 0, 1
-KIND, PLAYER, STREET, ACTIONS, CHILD, ROW = range(6)
-"""Columns of a node."""
+FIRST, ROW, INFO = range(3)
+"""Columns of a decision: its first child, where its row begins in a bucket's, and what it is."""
+GAIN, LOSS = range(2)
+"""Columns of a terminal, float32 in the same memory: what is won and lost there."""
+COLUMNS = 4
+PLAYER_SHIFT, STREET_SHIFT, ACTIONS_MASK = 8, 16, 255
+"""Parts of a decision's information; a terminal has no actions, and as its player who folded, or `SHOWN`."""
+SHOWN = 2
 MOST_ACTIONS = 16
 DEEPEST = 64
+LINE = 16
+"""float32 numbers of a cache line."""
 
 
 class Frames(NamedTuple):
@@ -51,20 +59,7 @@ def frames() -> Frames:
     )
 
 
-@njit(cache=True, nogil=True)
-def random_bits(random):  # type: ignore[no-untyped-def]
-    """The next 64 random bits of the stream whose counter is kept in `random`: uint64[1]."""
-    random[0] += STEP
-    return mix(random[0])
-
-
-@njit(cache=True, nogil=True)
-def random_float(random):  # type: ignore[no-untyped-def]
-    """A random number from 0 to 1, 1 excluded."""
-    return np.float32(np.float64(random_bits(random) >> np.uint64(40)) * 2.0**-24)
-
-
-@njit(cache=True, nogil=True)
+@step
 def match_regrets(table, row, actions, least, strategy, depth):  # type: ignore[no-untyped-def]
     """Regret matching into strategy[depth]; no action gets less than `least` before they are made to sum to 1."""
     total = np.float32(0)
@@ -73,8 +68,9 @@ def match_regrets(table, row, actions, least, strategy, depth):  # type: ignore[
         strategy[depth, action] = regret
         total += regret
     if total > 0:
+        scale = np.float32(1) / total
         for action in range(actions):
-            strategy[depth, action] /= total
+            strategy[depth, action] *= scale
     else:
         for action in range(actions):
             strategy[depth, action] = np.float32(1) / np.float32(actions)
@@ -87,46 +83,84 @@ def match_regrets(table, row, actions, least, strategy, depth):  # type: ignore[
             strategy[depth, action] /= total
 
 
-@njit(cache=True, nogil=True)
-def traverse(  # type: ignore[no-untyped-def]
-    player, weight, nodes, children, pays, base, outcome, table, stack, strategy, values, random, touched,
-    least, floor,
-):  # fmt: skip
-    """One traversal for `player`; his value of the root.
+@step
+def terminal_value(player, node, info, pays, outcome):  # type: ignore[no-untyped-def]
+    """What `player` wins at a terminal; `outcome`: player 0's hand is better (0), the same (1), worse (2)."""
+    folded = info >> PLAYER_SHIFT
+    ahead = 1 - outcome if folded == SHOWN else 2 * folded - 1
+    if player == 1:
+        ahead = -ahead
+    return pays[node, GAIN] if ahead > 0 else pays[node, LOSS] if ahead < 0 else np.float32(0)
 
-    nodes: int32[n, 6]. children: int32[edges]. pays: float32[2, n, 3], what each player wins at a terminal if
-    player 0 has the better hand, the same, or the worse (`outcome` 0, 1, 2). base: int64[2, streets]. weight: what
-    this iteration counts. floor: regrets below it are not walked, except to terminals and on the last street.
+
+@step
+def lock(locks, row):  # type: ignore[no-untyped-def]
+    """Wait for a row, where there are locks."""
+    if locks is not None:
+        while exchange(locks, row % len(locks), np.int32(1)) != 0:
+            pass
+
+
+@step
+def unlock(locks, row):  # type: ignore[no-untyped-def]
+    """Let others have a row."""
+    if locks is not None:
+        exchange(locks, row % len(locks), np.int32(0))
+
+
+@kernel
+def traverse(  # type: ignore[no-untyped-def]
+    root, player, weight, walk, pays, base, outcome, table, frames, least, floor, locks
+):
+    """One traversal for `player` from a node on; his value of it.
+
+    walk: int32[nodes, 4], pays: float32[nodes, 4], the same memory. base: int64[2, streets], where each player's
+    rows begin. weight: what this iteration counts. floor: actions of regret below it are not walked, except to
+    terminals and on the last street; 0: all are. locks: None, or int32 numbers that stand for rows.
     """
-    node, depth, rows = 0, 0, 0
+    stack, strategy, values, random, touched = frames
+    node, depth, rows, last_street = np.int64(root), 0, 0, base.shape[1] - 1
     while True:
         # Down to a terminal.
-        while nodes[node, KIND] == DECISION:
-            who, actions = nodes[node, PLAYER], nodes[node, ACTIONS]
-            row = base[who, nodes[node, STREET]] + nodes[node, ROW]
-            match_regrets(table, row, actions, least, strategy, depth)
+        info = walk[node, INFO]
+        actions = info & ACTIONS_MASK
+        while actions > 0:
+            who, street = info >> PLAYER_SHIFT & 1, info >> STREET_SHIFT
+            row = base[who, street] + walk[node, ROW]
+            first = np.int64(walk[node, FIRST])
             rows += 1
+            lock(locks, row)
+            match_regrets(table, row, actions, least, strategy, depth)
             if who == player:
+                unlock(locks, row)
                 walked = (1 << actions) - 1
-                if floor < 0 and nodes[node, STREET] < base.shape[1] - 1:
-                    walked = worth_walking(node, nodes, children, table, row, floor)
+                if floor < 0 and street < last_street:
+                    walked = worth_walking(first, actions, walk, table, row, floor)
                 values[depth, MOST_ACTIONS] = 0
                 action = next_action(-1, walked)
                 stack[depth, 0], stack[depth, 1], stack[depth, 2], stack[depth, 3] = node, row, action, walked
-                node = children[nodes[node, CHILD] + action]
+                for child in range(first, first + actions):
+                    below = walk[child, INFO]
+                    if below & ACTIONS_MASK:
+                        there = base[below >> PLAYER_SHIFT & 1, below >> STREET_SHIFT] + walk[child, ROW]
+                        prefetch(table, there)
+                node = first + action
                 depth += 1
             else:
-                draw = random_float(random)
-                chosen = actions - 1
                 for action in range(actions):
                     table[row + actions + action] += weight * strategy[depth, action]
+                unlock(locks, row)
+                draw = random_float(random)
+                chosen = actions - 1
                 for action in range(actions - 1):
                     draw -= strategy[depth, action]
                     if draw < 0:
                         chosen = action
                         break
-                node = children[nodes[node, CHILD] + chosen]
-        value = pays[player, node, outcome]
+                node = first + chosen
+            info = walk[node, INFO]
+            actions = info & ACTIONS_MASK
+        value = terminal_value(player, node, info, pays, outcome)
         # Up to the next action that is left to walk.
         while depth > 0:
             above = depth - 1
@@ -134,36 +168,38 @@ def traverse(  # type: ignore[no-untyped-def]
             values[above, action] = value
             values[above, MOST_ACTIONS] += strategy[above, action] * value
             action = next_action(action, walked)
-            if action < nodes[node, ACTIONS]:
+            if action < MOST_ACTIONS:
                 stack[above, 2] = action
-                node = children[nodes[node, CHILD] + action]
+                node = walk[node, FIRST] + action
                 break
             value, row = values[above, MOST_ACTIONS], stack[above, 1]
-            for action in range(nodes[node, ACTIONS]):
+            lock(locks, row)
+            for action in range(walk[node, INFO] & ACTIONS_MASK):
                 if walked >> action & 1:
                     table[row + action] += weight * (values[above, action] - value)
+            unlock(locks, row)
             depth -= 1
         if depth == 0:
             touched[0] += rows
             return value
 
 
-@njit(cache=True, nogil=True)
+@step
 def next_action(action, walked):  # type: ignore[no-untyped-def]
-    """The first action after `action` that is walked; one past the last bit if there is none."""
+    """The first action after `action` that is walked; `MOST_ACTIONS` if there is none."""
     action += 1
     while walked >> action and walked >> action & 1 == 0:
         action += 1
     return action if walked >> action else MOST_ACTIONS
 
 
-@njit(cache=True, nogil=True)
-def worth_walking(node, nodes, children, table, row, floor):  # type: ignore[no-untyped-def]
+@step
+def worth_walking(first, actions, walk, table, row, floor):  # type: ignore[no-untyped-def]
     """A bit for each action of enough regret or that leads to a terminal; all, if no regret is positive."""
     walked, best = 0, np.float32(0)
-    for action in range(nodes[node, ACTIONS]):
+    for action in range(actions):
         best = max(best, table[row + action])
-        ends = nodes[children[nodes[node, CHILD] + action], KIND] == TERMINAL
+        ends = walk[first + action, INFO] & ACTIONS_MASK == 0
         if ends or table[row + action] >= floor:
             walked |= 1 << action
-    return walked if best > 0 else (1 << nodes[node, ACTIONS]) - 1
+    return walked if best > 0 else (1 << actions) - 1

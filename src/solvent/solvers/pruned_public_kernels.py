@@ -172,7 +172,7 @@ def pass_live(tree, down, rounds, spaces, tables, rule, sums, weight, chances, p
     grows wherever he plays, though the other player does not come there. With `weight` above 0 the sums that
     interval and total pruning need grow too.
     """
-    last = len(rounds) - 1
+    last = tree.rounds - 1
     kernels.pass_down(down, rounds, spaces, tables, rule, player, above)
     boards = rounds[last]
     seats = out.shape[2]
@@ -232,7 +232,7 @@ def first_round_up(tree, rounds, spaces, tables, rule, sums, weight, chances, pl
     """The way back up through the first of two rounds."""
     boards, space = rounds[0], spaces[0]
     seats = boards.hand.shape[1]
-    below = rounds[len(rounds) - 1]
+    below = rounds[tree.rounds - 1]
     total = np.zeros(boards.hand.shape)
     work = space.work[0, 0]
     for s in range(len(below.subtree)):

@@ -19,20 +19,22 @@ from numpy.typing import NDArray
 
 from solvent.abstraction.public_equity import showdown_signs, showdown_symbol
 from solvent.errors import InputError
-from solvent.forms.public import DEAL, DECISION, PublicGame
+from solvent.forms.public import DECISION, PublicGame
 from solvent.response.exploitability import Evaluation
 from solvent.response.public_pass import PublicPass
 from solvent.response.public_response import evaluate_public
 from solvent.solvers.blueprint_kernels import (
-    ACTIONS,
-    CHILD,
+    COLUMNS,
     DEEPEST,
-    KIND,
+    FIRST,
+    GAIN,
+    INFO,
+    LOSS,
     MOST_ACTIONS,
-    PLAYER,
+    PLAYER_SHIFT,
     ROW,
-    STREET,
-    TERMINAL,
+    SHOWN,
+    STREET_SHIFT,
     frames,
 )
 from solvent.solvers.bucketed import seat_rows
@@ -62,7 +64,7 @@ class SampledPublicSolver:
         self.rule = load_rule(rule)
         Sampling("external").check_rule(self.rule)
         self.rows = seat_rows(game, buckets)
-        self.nodes, self.children, floats = _tree(game)
+        self.walk, self.row, floats = _walk(game)
         counts = np.array([int(rows.max()) + 1 for rows in self.rows])
         ends = np.cumsum(counts * floats)
         self.starts = [
@@ -71,8 +73,6 @@ class SampledPublicSolver:
         ]
         """Where in the table the rows of each seat's bucket begin, by round: int64[boards x seats]."""
         self.table = np.zeros(int(ends[-1]), dtype=np.float32)
-        won = _pays(game)
-        self.pays = np.stack([won, -won])
         self.dealer = _dealer(game, self.starts)
         self._frames = frames()
 
@@ -85,7 +85,7 @@ class SampledPublicSolver:
         """Run so many more iterations: one deal, one pass for each player."""
         stop = self.iterations + iterations
         public_iterations(
-            self.iterations, stop, self.seed, isinstance(self.rule, LCFR), self.nodes, self.children, self.pays,
+            self.iterations, stop, self.seed, isinstance(self.rule, LCFR), self.walk, self.walk.view(np.float32),
             self.dealer, self.table, self._frames, np.zeros((2, len(self.rows)), dtype=np.int64),
         )  # fmt: skip
         self.iterations = stop
@@ -94,8 +94,8 @@ class SampledPublicSolver:
         """The average strategy's sums for every seat, a table by block: float64[cells]."""
         game, parts = self.game, []
         for edge, node in enumerate(game.edge_node):
-            action = edge - game.nodes.first_edge[node]
-            place = self.nodes[node, ROW] + self.nodes[node, ACTIONS] + action
+            first, stop = game.nodes.first_edge[node : node + 2]
+            place = self.row[node] + (stop - first) + (edge - first)
             parts.append(self.table[self.starts[game.nodes.round[node]] + place])
         return np.concatenate(parts).astype(np.float64)
 
@@ -109,47 +109,47 @@ class SampledPublicSolver:
         return PublicPass(self.game, np.dtype(np.float64))
 
 
-def _tree(game: PublicGame) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
-    """Nodes and children as `traverse` walks them, and the numbers that one bucket has in each round."""
-    given = game.nodes
-    counts = np.diff(given.first_edge)
+def _walk(game: PublicGame) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
+    """The betting tree as `traverse` walks it, the place of each node's row, and a bucket's numbers by round.
+
+    The walk has the root and then the node behind each edge, deals left out, so that children lie side by side.
+    """
+    nodes = game.nodes
+    counts = np.diff(nodes.first_edge)
     if counts.max(initial=0) > MOST_ACTIONS:
         raise InputError(
             f"a decision may have {MOST_ACTIONS} actions, and {game.name} has one with {counts.max()}"
         )
-    decides = given.symbol == DECISION
-    nodes = np.zeros((len(decides), 6), dtype=np.int32)
-    nodes[:, KIND] = np.where(decides, 0, TERMINAL)
-    nodes[:, PLAYER], nodes[:, STREET] = given.player, given.round
-    nodes[:, ACTIONS], nodes[:, CHILD] = counts, given.first_edge[:-1]
-    floats = np.zeros(len(game.rounds), dtype=np.int64)
-    for level in range(len(game.rounds)):
-        here = np.concatenate(
-            [np.flatnonzero(decides & (given.round == level) & (given.player == who)) for who in (0, 1)]
-        )
-        ends = np.cumsum(2 * counts[here].astype(np.int64))
-        nodes[here, ROW] = ends - 2 * counts[here]
-        floats[level] = ends[-1]
-    after = np.arange(len(decides))
+    after = np.arange(len(counts))
     for subtree in (subtree for each in game.rounds for subtree in each.subtrees):
         if subtree.deal >= 0:
             after[subtree.deal] = subtree.start  # what follows a deal
-    children = after[given.child].astype(np.int32)
-    depth = np.zeros(len(decides), dtype=np.int64)
+    order = np.concatenate([[0], after[nodes.child]])
+    depth = np.zeros(len(counts), dtype=np.int64)
     for edge, node in enumerate(game.edge_node):  # parents come before children
-        depth[children[edge]] = depth[node] + 1
+        depth[order[edge + 1]] = depth[node] + 1
     if depth.max(initial=0) >= DEEPEST:
         raise InputError(f"{game.name} has {depth.max()} actions in a row; sampling takes {DEEPEST - 1}")
-    assert not (given.symbol[children] == DEAL).any()
-    return nodes, children, floats
-
-
-def _pays(game: PublicGame) -> NDArray[np.float32]:
-    """float32[nodes, 3]: what player 0 wins at a terminal if his hand is better, the same or worse."""
-    shown = game.nodes.symbol == showdown_symbol(game)
-    stake = game.nodes.stake[:, None]
-    won: NDArray[np.float32] = np.where(shown[:, None], stake * [1, 0, -1], stake).astype(np.float32)
-    return won
+    decides = nodes.symbol == DECISION
+    row, floats = np.zeros(len(counts), dtype=np.int64), np.zeros(len(game.rounds), dtype=np.int64)
+    for level in range(len(game.rounds)):
+        here = np.concatenate(
+            [np.flatnonzero(decides & (nodes.round == level) & (nodes.player == who)) for who in (0, 1)]
+        )
+        ends = np.cumsum(2 * counts[here].astype(np.int64))
+        row[here] = ends - 2 * counts[here]
+        floats[level] = ends[-1]
+    walk = np.zeros((len(order), COLUMNS), dtype=np.int32)
+    walk[:, FIRST], walk[:, ROW] = nodes.first_edge[order] + 1, row[order]
+    # Of a terminal the player is who folded, which the sign of what player 0 wins tells.
+    folded = np.where(nodes.symbol == showdown_symbol(game), SHOWN, nodes.stake > 0)
+    who = np.where(decides, nodes.player, folded).astype(np.int32)[order]
+    street = np.where(decides, nodes.round, 0).astype(np.int32)[order]
+    walk[:, INFO] = counts[order] | who << PLAYER_SHIFT | street << STREET_SHIFT
+    ends_here, stake = ~decides[order], np.abs(nodes.stake[order]).astype(np.float32)
+    pays = walk.view(np.float32)
+    pays[ends_here, GAIN], pays[ends_here, LOSS] = stake[ends_here], -stake[ends_here]
+    return walk, row, floats
 
 
 def _dealer(game: PublicGame, starts: Sequence[NDArray[np.int64]]) -> Dealer:

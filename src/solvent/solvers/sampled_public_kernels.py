@@ -13,8 +13,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from solvent.solvers.blueprint_kernels import random_bits, traverse
-from solvent.solvers.random_kernels import TO_UNIT, stream
+from solvent.randomness import TO_UNIT, random_bits, stream
+from solvent.solvers.blueprint_kernels import traverse
 
 
 class Dealer(NamedTuple):
@@ -83,19 +83,16 @@ def find_rows(dealer, board, first, second, base):  # type: ignore[no-untyped-de
 
 
 @njit(cache=True, nogil=True)
-def public_iterations(start, end, seed, linear, nodes, children, pays, dealer, table, frames, base):  # type: ignore[no-untyped-def]
+def public_iterations(start, end, seed, linear, walk, pays, dealer, table, frames, base):  # type: ignore[no-untyped-def]
     """Iterations `start` to `end`: each deals once and traverses the tree for both players.
 
     linear: whether iteration t counts t. base: int64[2, rounds], room. The rest as `traverse` takes it.
     """
-    stack, strategy, values, random, touched = frames
+    random, zero = frames[3], np.float32(0)
     for iteration in range(start, end):
         random[0] = stream(seed, iteration, 0)
         board, first, second, outcome = deal(dealer, random)
         find_rows(dealer, board, first, second, base)
         weight = np.float32(iteration + 1 if linear else 1)
         for player in range(2):
-            traverse(
-                player, weight, nodes, children, pays, base, outcome, table, stack, strategy, values, random,
-                touched, np.float32(0), np.float32(-np.inf),
-            )  # fmt: skip
+            traverse(0, player, weight, walk, pays, base, outcome, table, frames, zero, zero, None)

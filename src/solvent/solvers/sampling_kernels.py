@@ -19,7 +19,7 @@ import numpy as np
 
 from solvent.games.game import CHANCE, TERMINAL
 from solvent.kernels import kernel, step
-from solvent.solvers.random_kernels import STEP, stream, uniform
+from solvent.randomness import STEP, stream, uniform
 
 Array = Any
 

@@ -32,7 +32,6 @@ from solvent.games.flop_holdem import FlopHoldem
 from solvent.games.game import Game, GameError
 from solvent.games.kuhn import Kuhn
 from solvent.games.leduc import Leduc
-from solvent.games.limit_holdem import LimitHoldem
 from solvent.games.public import PublicRules
 from solvent.response.exploitability import Evaluation
 from solvent.solvers.cfr import HistorySolver
@@ -388,8 +387,7 @@ def compile_kernels(solver: Solver) -> float:
     if isinstance(solver, PublicSolver):
         rules: PublicRules = Kuhn() if solver.way == "shapes" else Leduc()
         if solver.game.sorted_hands:
-            streets = len(solver.game.rounds)
-            rules = FlopHoldem(2, 4, raises=1) if streets <= 2 else LimitHoldem(3, 3, streets, max_bets=1)
+            rules = FlopHoldem(2, 4, raises=1)
         twin = PublicSolver(
             public_game(rules, solver.game.isomorphism),
             solver.rule,

@@ -50,7 +50,7 @@ def add_up_node(tree, offset, regret, scale, possible, player, board, node, seat
 def add_up_regrets(tree, rounds, possible, offset, regret, scale, player, worst, chosen, sums, out):  # type: ignore[no-untyped-def]
     """T psi(I, a) - sum v(I) of every block that is stored, from the regrets: its largest, in `worst`."""
     worst[:] = -np.inf
-    last = len(rounds) - 1
+    last = tree.rounds - 1
     for level in range(last, -1, -1):
         boards = rounds[level]
         seats = boards.hand.shape[1]

@@ -1,16 +1,17 @@
 """Training a blueprint to a time or a number of iterations, within a memory limit, in a folder that survives kills.
 
 train.json       what was asked for: cards, betting, rule, seed, version
-checkpoints/N/   the tables after N iterations; the newest two are kept
+checkpoints/N/   the tables after N iterations: the newest two, and two from a quarter and a sixteenth of the way
 metrics.jsonl    one line for each look at the progress
 """
 
 from __future__ import annotations
 
 import json
+import math
 import shutil
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -32,10 +33,16 @@ from solvent.bundle import (
 )
 from solvent.errors import InputError
 from solvent.solvers.blueprint import Blueprint, sampled_tree, table_floats, table_layout
+from solvent.solvers.initial_weights import begin_with_win_rates
 from solvent.units import size
 
 ASKED = "train.json"
 KEEP = 2
+"""Checkpoints that are always kept, the newest."""
+OLDER, APART = 2, 4
+"""Of the ones before, how many are kept, and about how many times as many iterations the next one has."""
+LAYOUT = 2
+"""Of the tables; changes whenever the same numbers would stand elsewhere."""
 LOOK_SECONDS = 2.0
 """Between two looks at the progress."""
 FIRST_PIECE = 2_000
@@ -62,6 +69,8 @@ class TrainingDesign:
     """In big blinds, below 0: actions whose mean regret is below it are left out of most iterations. 0: none."""
     reward: str = "y1"
     """y1, y2, y3 or y4: see `rewards`."""
+    initial_weights: bool = False
+    """Whether to begin with what simulated win rates suggest, instead of with all actions alike."""
     seed: int = 0
 
 
@@ -145,7 +154,7 @@ class Training:
             infoset_actions=self.tree.infoset_actions(buckets),
             table_bytes=table,
             memory=table + 3 * self.tree.nbytes + river + BESIDES,
-            disk=(KEEP + 1) * table,
+            disk=(KEEP + OLDER + 1) * table,
         )
 
     def run(
@@ -155,6 +164,7 @@ class Training:
         iterations: int | None = None,
         threads: int = 1,
         memory: int = 8 << 30,
+        locks: str = "none",
         checkpoint_seconds: float = 180.0,
         watch: Callable[[TrainingProgress], None] | None = None,
     ) -> TrainingProgress:
@@ -174,7 +184,7 @@ class Training:
                 write_text(self.folder / ASKED, json.dumps(asked, indent=1))
             check_room(self.folder, cost.disk)
             return self._run(
-                seconds, iterations, threads, checkpoint_seconds, watch or (lambda progress: None)
+                seconds, iterations, threads, locks, checkpoint_seconds, watch or (lambda progress: None)
             )
 
     def _run(
@@ -182,10 +192,13 @@ class Training:
         seconds: float | None,
         iterations: int | None,
         threads: int,
+        locks: str,
         checkpoint_seconds: float,
         watch: Callable[[TrainingProgress], None],
     ) -> TrainingProgress:
         blueprint, before = self.load()
+        if self.design.initial_weights and blueprint.iterations == 0:
+            begin_with_win_rates(blueprint, threads=threads)
         options = asdict(self.design)
         start = saved = looked = time.monotonic()
         piece, at = FIRST_PIECE, (blueprint.iterations, blueprint.touched)
@@ -196,6 +209,7 @@ class Training:
                 "iterations": blueprint.iterations,
                 "touched": blueprint.touched,
                 "seconds": progress.seconds,
+                "layout": LAYOUT,
             }
             self.save(blueprint, facts)
 
@@ -217,6 +231,7 @@ class Training:
                     exploration=options["exploration"],
                     floor=self._floor(blueprint.iterations),
                     reward=options["reward"],
+                    locks=locks,
                 )
                 took = time.monotonic() - begun
                 piece = max(threads, int(piece * min(4.0, max(0.25, LOOK_SECONDS / max(took, 1e-6)))))
@@ -255,6 +270,8 @@ class Training:
         if not found:
             return Blueprint(self.tree, self.cards), 0.0
         tables, facts = read_bundle(found[-1], verify=not mapped, mapped=mapped)
+        if facts.get("layout") != LAYOUT:
+            raise InputError(f"{found[-1]} was made by another version of solvent; train anew")
         blueprint = Blueprint(self.tree, self.cards, tables["table"])
         blueprint.iterations, blueprint.touched = facts["iterations"], facts["touched"]
         return blueprint, float(facts["seconds"])
@@ -274,7 +291,7 @@ class Training:
         if path.is_dir() and read_facts(path)["iterations"] == blueprint.iterations:
             return
         write_bundle(path, {"table": blueprint.table}, facts)
-        for old in self.checkpoints()[:-KEEP]:
+        for old in superseded(self.checkpoints()):
             shutil.rmtree(old, ignore_errors=True)
 
     def regret(self, blueprint: Blueprint) -> float:
@@ -283,22 +300,24 @@ class Training:
         if self.design.linear:
             weight = weight * (weight + 1) // 2
         head = blueprint.table[: int(blueprint.layout[0, 1])].reshape(169, -1)
-        nodes = blueprint.sampled.nodes
-        first = nodes[0]
-        rows = head[:, first[5] : first[5] + first[3]]
+        first = int(blueprint.sampled.row[0])
+        rows = head[:, first : first + len(self.tree.actions(0))]
         best = np.maximum(rows.max(axis=1), 0.0)
         return float(best.mean()) / max(weight, 1) / self.tree.abstraction.rules.blinds[1] * 1000
 
     def _floor(self, iterations: int) -> float:
         """The regret below which actions are left out: the mean regret times what iterations have weighed."""
-        if self.design.floor >= 0:
-            return -np.inf
+        if self.design.floor >= 0 or not iterations:
+            return 0.0
         weight = iterations * (iterations + 1) / 2 if self.design.linear else float(iterations)
-        return self.design.floor * self.tree.abstraction.rules.blinds[1] * weight if iterations else -np.inf
+        return self.design.floor * self.tree.abstraction.rules.blinds[1] * weight
 
     def _note(self, progress: TrainingProgress) -> None:
-        with (self.folder / "metrics.jsonl").open("a") as file:
-            file.write(json.dumps(asdict(progress)) + "\n")
+        try:
+            with (self.folder / "metrics.jsonl").open("a") as file:
+                file.write(json.dumps(asdict(progress)) + "\n")
+        except OSError as error:
+            raise InputError(f"cannot write in {self.folder}: {error.strerror or error}") from error
 
     @contextmanager
     def _held(self) -> Iterator[None]:
@@ -306,3 +325,18 @@ class Training:
             for folder in (self.folder, self.folder / "checkpoints"):
                 remove_half_written(folder)
             yield
+
+
+def superseded(checkpoints: Sequence[Path]) -> list[Path]:
+    """Which checkpoints, oldest first and named by their iterations, need not be kept.
+
+    Iterations fall into spans, each `APART` times as long as the one before; the last of an earlier span is kept.
+    """
+
+    def span(path: Path) -> int:
+        return int(math.log(max(1, int(path.name)), APART) + 1e-9)
+
+    now = span(checkpoints[-1])
+    last_of = {span(path): path for path in checkpoints}
+    kept = [last_of[each] for each in range(now - OLDER, now) if each in last_of]
+    return [path for path in checkpoints[:-KEEP] if path not in kept]

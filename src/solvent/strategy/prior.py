@@ -1,13 +1,15 @@
-"""A strategy to begin with: what each hand's win rate suggests, before anything has been learned.
+"""A strategy to begin with: what a hand's win rate suggests, before anything has been learned.
 
-Lin (2024) starts with such weights instead of uniform play: below a win rate of 20 % mostly folds and checks. The
-paper gives no other number; the table here is ours. As small initial regrets (`SamplingSolver.warm_start`) it is a
-prior that learning can overcome, and CFR's guarantees stay:
+| hands that win | facing a bet: fold, call, raise | with none: check, bet |
+|---|---|---|
+| below 20 % | .80, .15, .05 | .90, .10 |
+| below 50 % | .25, .60, .15 | .75, .25 |
+| below 80 % | .05, .60, .35 | .40, .60 |
+| more | .01, .24, .75 | .15, .85 |
 
-game = public_game(load_game("leduc"), isomorphism=False)
-tree, place = unroll(game)
-solver = SamplingSolver(tree)
-solver.warm_start(win_rate_prior(game)[place])
+All raises share their part; where there is no raise, calling has it. Lin (2024) starts with such weights instead of
+uniform play, and says only that below 20 % folding and checking are by far the most likely; the numbers are ours.
+As small initial regrets it is a prior that learning can overcome, and CFR's guarantees stay.
 """
 
 from __future__ import annotations
@@ -15,32 +17,39 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.abstraction.public_equity import equities
-from solvent.forms.public import PublicGame
+from solvent.kernels import kernel
 
 STEPS = (0.2, 0.5, 0.8)
 """Win rates at which the prior changes."""
-FACING = ((0.80, 0.15, 0.05), (0.25, 0.60, 0.15), (0.05, 0.60, 0.35), (0.01, 0.24, 0.75))
-"""Fold, call, raise where there is a bet to call, by win rate from low to high; all raises share their part."""
-OPEN = ((0.0, 0.90, 0.10), (0.0, 0.75, 0.25), (0.0, 0.40, 0.60), (0.0, 0.15, 0.85))
-"""Fold, check, bet where there is none."""
-KINDS = {"fold": 0, "check": 1, "call": 1}
-"""Which of the three an action is by its first word; all others bet or raise."""
+FACING_FOLD, FACING_RAISE = (0.80, 0.25, 0.05, 0.01), (0.05, 0.15, 0.35, 0.75)
+OPEN_RAISE = (0.10, 0.25, 0.60, 0.85)
 
 
-def win_rate_prior(game: PublicGame) -> NDArray[np.float64]:
-    """The prior of a game of folds, calls, bets and one kind of showdown: a table by block, float64[cells].
+def prior_strategy(rate: float, folds: bool, raises: int) -> NDArray[np.float64]:
+    """float64[actions]: fold (where `folds`), call, then every raise, of a hand that wins `rate` of showdowns.
 
-    A hand's win rate is its equity against a random hand and all boards to come: what simulated games come to.
+    >>> prior_strategy(0.15, True, 2).round(3).tolist(), prior_strategy(0.15, False, 0).tolist()
+    ([0.8, 0.15, 0.025, 0.025], [1.0])
     """
-    steps = [np.digitize(np.nan_to_num(each), STEPS) for each in equities(game)]
-    tables = {True: np.array(FACING), False: np.array(OPEN)}
-    parts = []
-    for node in np.unique(game.edge_node):
-        actions = game.betting[node].actions
-        kinds = np.array([KINDS.get(action.split()[0], 2) for action in actions])
-        shares = tables["fold" in actions][:, kinds] / np.bincount(kinds)[kinds]
-        shares /= shares.sum(axis=1, keepdims=True)
-        step = steps[game.nodes.round[node]].ravel()
-        parts += [shares[step, action] for action in range(len(actions))]
-    return np.concatenate(parts)
+    probabilities = np.zeros(folds + 1 + raises)
+    prior(probabilities, folds, raises, rate)
+    return probabilities
+
+
+@kernel
+def prior(probabilities, folds, raises, rate):  # type: ignore[no-untyped-def]
+    """`prior_strategy` into the first places of `probabilities`: float[]."""
+    row = 0
+    while row < len(STEPS) and rate >= STEPS[row]:
+        row += 1
+    call, place = 1.0, 0
+    if folds:
+        probabilities[0] = FACING_FOLD[row]
+        call -= FACING_FOLD[row]
+        place = 1
+    if raises > 0:
+        share = FACING_RAISE[row] if folds else OPEN_RAISE[row]
+        call -= share
+        for bet in range(raises):
+            probabilities[place + 1 + bet] = share / raises
+    probabilities[place] = call

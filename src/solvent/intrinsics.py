@@ -1,0 +1,47 @@
+"""Three machine operations that Numba has no function for: a prefetch, and a lock's two halves."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba import extending, types
+from numba.core import cgutils
+
+intrinsic: Any = extending.intrinsic
+
+TO_WRITE, KEEP, DATA = 1, 3, 1
+"""Arguments of LLVM's prefetch: for writing, into all caches, of data."""
+
+
+def _pointer(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    """Where an element of a one-dimensional array lies."""
+    array = context.make_array(signature.args[0])(context, builder, arguments[0])
+    return builder.gep(array.data, [arguments[1]])
+
+
+@intrinsic
+def prefetch(typing_context, array, index):  # type: ignore[no-untyped-def]
+    """Begin to bring array[index] into the cache, and go on."""
+
+    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        byte = ir.IntType(8).as_pointer()
+        whole = ir.IntType(32)
+        shape = ir.FunctionType(ir.VoidType(), [byte, whole, whole, whole])
+        function = cgutils.get_or_insert_function(builder.module, shape, "llvm.prefetch.p0i8")  # type: ignore[no-untyped-call]
+        place = builder.bitcast(_pointer(context, builder, signature, arguments), byte)
+        builder.call(function, [place, *(whole(number) for number in (TO_WRITE, KEEP, DATA))])
+        return context.get_dummy_value()
+
+    return types.void(array, types.int64), generate
+
+
+@intrinsic
+def exchange(typing_context, array, index, value):  # type: ignore[no-untyped-def]
+    """Put a value into array[index], int32, and return what stood there, in one step for all threads."""
+
+    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        place = _pointer(context, builder, signature, arguments)
+        return builder.atomic_rmw("xchg", place, arguments[2], "seq_cst")
+
+    return types.int32(array, types.int64, types.int32), generate

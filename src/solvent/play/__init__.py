@@ -1,0 +1,1 @@
+"""Agents, matches between them and what came of it."""

@@ -1,0 +1,58 @@
+"""What a match says: mean winnings and how sure they are, from pairs of hands with the same cards."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+SURE = 1.959963984540054
+"""Standard errors on each side of a 95 % interval."""
+
+
+@dataclass(frozen=True)
+class Winnings:
+    """What one agent won from another, in whole chips: exact sums over pairs of hands, so any order gives the same.
+
+    A pair is one observation: its two hands share their cards and are not independent.
+
+    >>> Winnings(pairs=2, won=60, squares=2000, big_blind=100).mbb
+    150.0
+    """
+
+    pairs: int
+    won: int
+    """Chips over all hands."""
+    squares: int
+    """Of what each pair won, summed up."""
+    big_blind: int
+
+    @property
+    def hands(self) -> int:
+        return 2 * self.pairs
+
+    @property
+    def mbb(self) -> float:
+        """Thousandths of a big blind a hand; NaN before the first."""
+        return self.won / self.hands / self.big_blind * 1000 if self.pairs else math.nan
+
+    @property
+    def mbb_interval(self) -> float:
+        """Half the width of the 95 % interval of `mbb`; infinite below two pairs."""
+        if self.pairs < 2:
+            return math.inf
+        # In whole numbers until the last step, so that nothing cancels.
+        variance = (self.pairs * self.squares - self.won**2) / (self.pairs * (self.pairs - 1))
+        return SURE * math.sqrt(variance / self.pairs) / 2 / self.big_blind * 1000
+
+    @property
+    def bb_per_100(self) -> float:
+        """Big blinds in a hundred hands."""
+        return self.mbb / 10
+
+    @property
+    def bb_per_100_interval(self) -> float:
+        return self.mbb_interval / 10
+
+    def __neg__(self) -> Winnings:
+        """The same from the other side."""
+        return Winnings(self.pairs, -self.won, self.squares, self.big_blind)

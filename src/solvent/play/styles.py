@@ -1,0 +1,57 @@
+"""A run's own strategy changed into other players: weights multiplied, then made to sum to 1 again.
+
+| style | fold | call or check | bets and raises |
+|---|---|---|---|
+| `aggressive` | x 0.5 | x 1 | x 2 the smallest, x 3 the next, x 4, ... |
+| `tight` | x 2 | x 1 | x 0.5 |
+| `calling-machine` | x 1 | x 5 | x 1 |
+| `tight-aggressive` | as `tight` where the hand's bucket wins less than 50 % of deals, else as `aggressive` | | |
+| `random` | every action of the tree alike | | |
+| `deterministic` | the most probable action, ties alike | | |
+| `initial-weights` | a strategy from win rates alone: see `solvent.strategy.prior` | | |
+
+These are the opponents of Laptop MCCFR, which names no factors.
+"""
+
+from __future__ import annotations
+
+from solvent.abstraction.translation import TOTAL
+from solvent.games.holdem import CALL, FOLD
+from solvent.kernels import kernel
+from solvent.strategy.post_processing import cut
+
+STYLES = (
+    "own",
+    "aggressive",
+    "tight",
+    "random",
+    "calling-machine",
+    "tight-aggressive",
+    "deterministic",
+    "initial-weights",
+)
+"""Styles by number; the first is the run's own strategy."""
+OWN, AGGRESSIVE, TIGHT, RANDOM, CALLING, TIGHT_AGGRESSIVE, DETERMINISTIC, INITIAL = range(len(STYLES))
+LOOSE = 0.5
+"""The win rate from which a tight-aggressive player is aggressive."""
+
+
+@kernel
+def restyle(style, probabilities, edges, start, count, rate):  # type: ignore[no-untyped-def]
+    """Change the probabilities of a node's actions, whose edges begin at `start`; they need not sum to 1 after."""
+    if style == TIGHT_AGGRESSIVE:
+        style = TIGHT if rate < LOOSE else AGGRESSIVE
+    if style == DETERMINISTIC:
+        cut(probabilities, count, 2.0)
+        return
+    bets = 0
+    for action in range(count):
+        total = edges[start + action, TOTAL]
+        if total == FOLD:
+            factor = 0.5 if style == AGGRESSIVE else (2.0 if style == TIGHT else 1.0)
+        elif total == CALL:
+            factor = 5.0 if style == CALLING else 1.0
+        else:
+            factor = 2.0 + bets if style == AGGRESSIVE else (0.5 if style == TIGHT else 1.0)
+            bets += 1
+        probabilities[action] *= factor

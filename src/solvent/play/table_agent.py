@@ -1,0 +1,237 @@
+"""Agents that play from a run's tables, or by a rule: the compiled ones, as anybody may ask them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvent.abstraction.betting import DECISION, BettingTree
+from solvent.abstraction.buckets import CardAbstraction, Lookup
+from solvent.abstraction.win_rates import win_rates
+from solvent.errors import InputError
+from solvent.games.holdem import HoldemRules
+from solvent.play.betting_state import position
+from solvent.play.contract import View
+from solvent.play.styles import STYLES
+from solvent.play.table_kernels import (
+    ANYTHING,
+    BUCKET,
+    CALLS,
+    CLUSTER,
+    FIRST,
+    FOLDS,
+    LOST,
+    MOST_MODELS,
+    NODE,
+    OWES,
+    TABLE,
+    Playing,
+    real_action,
+    respond,
+    room,
+)
+from solvent.solvers.blueprint import Blueprint
+from solvent.strategy.post_processing import NONE, PostProcessing
+
+RULES = {"always-fold": FOLDS, "always-call": CALLS, "random": ANYTHING}
+"""Agents that need no run."""
+RATE_DEALS = 1_000_000
+"""That win rates are simulated from: a bucket with a thousandth of all hands is about 1 % off."""
+_rates: dict[str, NDArray[np.float32]] = {}
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What an agent thought of a situation."""
+
+    actions: tuple[int, ...]
+    """The abstract actions' real ones, in the order of the tree; the action alone where there was no strategy."""
+    probabilities: tuple[float, ...]
+    chosen: int
+    """Which of them was drawn."""
+    history: str
+    """The abstract hand so far, as the ACPC writes it."""
+    bucket: tuple[int, int] | None
+    """The public cluster and bucket of the hand, where they were looked at."""
+    note: str = ""
+    """Why there was no strategy."""
+
+
+class TableAgent:
+    """A compiled agent."""
+
+    def __init__(self, name: str, playing: Playing, tree: BettingTree | None = None) -> None:
+        self._name, self.playing, self.tree = name, playing, tree
+        self._room = room()
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def rules(self) -> HoldemRules | None:
+        """The stacks and blinds it was trained with."""
+        return None if self.tree is None else self.tree.abstraction.rules
+
+    def act(self, view: View) -> int:
+        return self._respond(view)[1]
+
+    def decision(self, view: View) -> Decision:
+        """What the agent does, and with what probabilities."""
+        edge, action = self._respond(view)
+        walk = self._room.walk
+        if edge < 0:
+            return Decision((action,), (1.0,), 0, "", None, self._note())
+        assert self.tree is not None
+        node, start = int(walk[NODE]), int(self.playing.nodes[walk[NODE], FIRST])
+        state = self._state(view)
+        edges = range(start, start + len(self.tree.actions(node)))
+        real = tuple(int(real_action(self.playing, node, one, state)) for one in edges)
+        return Decision(
+            real,
+            tuple(self._room.probabilities[: len(real)].tolist()),
+            edge - start,
+            self.tree.history(node),
+            (max(int(walk[CLUSTER]), 0), int(walk[BUCKET])),
+        )
+
+    def _note(self) -> str:
+        walk = self._room.walk
+        if self.playing.kind != TABLE:
+            return "plays by a rule"
+        if walk[OWES]:
+            return "the last bet was small enough to be taken for a call"
+        assert walk[LOST]
+        return "this is off the tree: win rate against pot odds"
+
+    def _respond(self, view: View) -> tuple[int, int]:
+        deck = np.zeros(52, dtype=np.int64)
+        deck[2 * view.seat : 2 * view.seat + 2] = view.hole
+        deck[4 : 4 + len(view.board)] = view.board
+        actions = np.array(view.actions, dtype=np.int64)
+        state = position(view.rules)
+        edge, action = respond(np.uint64(view.key), view.seat, deck, state, actions, self.playing, self._room)
+        return int(edge), int(action)
+
+    @staticmethod
+    def _state(view: View) -> NDArray[np.int64]:
+        from solvent.play.betting_state import begin, take
+
+        state = position(view.rules)
+        begin(state)
+        for action in view.actions:
+            take(state, action)
+        return state
+
+
+def rule_agent(name: str) -> TableAgent:
+    """`always-fold` (checks where it can), `always-call` or `random`."""
+    return TableAgent(name, _playing(RULES[name]))
+
+
+def table_agent(
+    name: str,
+    models: Sequence[Blueprint],
+    style: str = "own",
+    post: PostProcessing = NONE,
+    by_reach: bool = False,
+) -> TableAgent:
+    """An agent from the tables of one run, or of several with one betting tree and one card abstraction."""
+    if not 1 <= len(models) <= MOST_MODELS:
+        raise InputError(f"an ensemble has 1 to {MOST_MODELS} runs, not {len(models)}")
+    first = models[0]
+    for other in models[1:]:
+        if other.cards.fingerprint != first.cards.fingerprint:
+            raise InputError(f"the runs of {name} have different card abstractions; an ensemble shares one")
+        if other.tree.abstraction != first.tree.abstraction:
+            raise InputError(f"the runs of {name} have different betting; an ensemble shares one")
+    if style not in STYLES:
+        raise InputError(f"there is no style {style!r}; there are {', '.join(STYLES[1:])}")
+    empty = np.zeros(0, dtype=np.float32)
+    tables = [model.table for model in models] + [empty] * (MOST_MODELS - len(models))
+    playing = _playing(TABLE)._replace(
+        style=STYLES.index(style),
+        models=len(models),
+        by_reach=by_reach and len(models) > 1,
+        stack=first.tree.abstraction.rules.effective_stack,
+        big_blind=first.tree.abstraction.rules.blinds[1],
+        post=post.numbers,
+        nodes=_read_only(_nodes(first)),
+        edges=_read_only(np.stack([first.tree.behind, first.tree.action], axis=1).astype(np.int32)),
+        layout=_read_only(_layout(first)),
+        rates=_read_only(rates_of(first.cards)),
+        lookup=_lookup(first.cards),
+        tables=tuple(map(_read_only, tables)),
+    )
+    return TableAgent(name, playing, first.tree)
+
+
+def rates_of(cards: CardAbstraction, deals: int = RATE_DEALS) -> NDArray[np.float32]:
+    """float32[buckets of all streets]: simulated win rates, made once for each card abstraction."""
+    if cards.fingerprint not in _rates:
+        by_street = win_rates(cards, deals)
+        _rates[cards.fingerprint] = np.concatenate([rates.ravel() for rates in by_street])
+    return _rates[cards.fingerprint]
+
+
+def _nodes(model: Blueprint) -> NDArray[np.int32]:
+    tree = model.tree
+    columns = (
+        tree.kind != DECISION,
+        tree.street,
+        np.diff(tree.first_edge),
+        tree.first_edge[:-1],
+        model.sampled.row,
+        tree.paid[:, 0],
+        tree.paid[:, 1],
+    )
+    return np.stack(columns, axis=1).astype(np.int32)
+
+
+def _layout(model: Blueprint) -> NDArray[np.int64]:
+    sizes = np.array(model.cards.sizes, dtype=np.int64)
+    starts = np.concatenate([[0], np.cumsum(sizes.prod(axis=1))[:-1]])
+    return np.concatenate([model.layout, [starts, sizes[:, 1]]]).astype(np.int64)
+
+
+def _read_only(array: NDArray[Any]) -> NDArray[Any]:
+    """A view that kernels take as one type, whether it is memory-mapped or not."""
+    view = np.asarray(array).view()
+    view.flags.writeable = False
+    return view
+
+
+def _lookup(cards: CardAbstraction) -> Lookup:
+    """The tables of the card abstraction, those of the indexers as they are."""
+    index, tables = cards.lookup[:5], cards.lookup[5:]
+    return Lookup(*index, *map(_read_only, tables))
+
+
+def _playing(kind: int) -> Playing:
+    """An agent without tables: one node, at which everything is over."""
+    none = np.zeros(0, dtype=np.float32)
+    index = np.zeros(1, dtype=np.int64)
+    card_tables = (
+        np.zeros(1, np.int16),
+        *(np.zeros(1, np.uint16) for _ in range(3)),
+        np.zeros((1, 1), np.uint16),
+    )
+    return Playing(
+        kind=kind,
+        style=0,
+        models=0,
+        by_reach=False,
+        stack=0,
+        big_blind=1,
+        post=NONE.numbers,
+        nodes=_read_only(np.ones((1, 7), dtype=np.int32)),
+        edges=_read_only(np.zeros((1, 2), dtype=np.int32)),
+        layout=_read_only(np.zeros((5, 4), dtype=np.int64)),
+        rates=_read_only(np.zeros(1, dtype=np.float32)),
+        lookup=Lookup(*(index,) * 5, *map(_read_only, card_tables)),
+        tables=(_read_only(none),) * MOST_MODELS,
+    )

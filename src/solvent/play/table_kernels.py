@@ -1,0 +1,421 @@
+"""Agents that play from tables, compiled: each follows a hand through its own betting tree and its own buckets.
+
+An agent has an abstract hand beside the real one: a node of its tree.
+
+- It acts at its node: the average strategies of its tables there, added up where they are several, changed by its
+  style and post-processed, and one action drawn. Where the real rules do not allow folding, folding has 0.
+- Its abstract bet becomes the real bet of the same part of the pot after calling, at least the least and at most
+  all-in. Abstract all-in is all-in, unless real stacks are deeper, in big blinds, than the tree's: then it is the
+  part of the pot that it is. Where nobody may raise any more, it calls.
+- The other's bet is taken for an abstract one by the pseudo-harmonic mapping (`abstraction.translation`).
+- A small bet that is taken for a check leaves the agent to act on the check. Taken for a call it ends the abstract
+  street: the agent calls, and the two hands meet on the next street.
+- The abstract hand may end before the real one (all-in with less than the real stacks), and the other may raise
+  where the tree has no raise. From then on the agent has no strategy: it checks, and calls where its bucket's win
+  rate against a random hand is at least the pot odds, and otherwise folds.
+
+What is drawn depends on the hand's key and the number of the action alone: action k is chosen by draw 2k of the
+hand's stream, and taken for an abstract one by draw 2k + 1. So a hand can be replayed from any point.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvent.abstraction.buckets import Lookup
+from solvent.abstraction.dealing import DEALT, bucket_of, deal, lead, public_cluster
+from solvent.abstraction.translation import CHILD, NONE, TOTAL, pot_part, translate
+from solvent.games.holdem import CALL, FOLD, NOBODY
+from solvent.kernels import kernel, part
+from solvent.play.betting_state import (
+    BIG,
+    FOLDED,
+    OVER,
+    PAID,
+    PLAYER,
+    STACK,
+    STREET,
+    begin,
+    is_legal,
+    options,
+    take,
+    winnings,
+)
+from solvent.play.styles import INITIAL, OWN, RANDOM, restyle
+from solvent.randomness import STEP, stream, uniform
+from solvent.strategy.post_processing import PostNumbers, class_of, post_process
+from solvent.strategy.prior import prior
+
+TABLE, FOLDS, CALLS, ANYTHING = 0, 1, 2, 3
+"""What an agent plays by: tables, or a rule."""
+MOST_ACTIONS = 16
+MOST_MODELS = 8
+END, NODE_STREET, ACTIONS, FIRST, ROW, NODE_PAID = 0, 1, 2, 3, 4, 5
+"""Columns of a node: whether the abstract hand is over, its street, how many actions, where their edges begin,
+where its row lies among its bucket's, and what both players have put in (two columns)."""
+NODE, LOST, OWES, ACTED, CLUSTER, BUCKET, BUCKET_STREET = range(7)
+"""Numbers of a walk: the abstract node; whether there is no strategy any more; whether the agent only has to call;
+how many decisions it has made; its public cluster (-1: not looked up), its bucket, and the bucket's street."""
+WALK = 7
+PAIRS, WON, SQUARES, ILLEGAL = range(4)
+"""What a match counts: pairs of hands, chips that the first agent won over both hands, their squares, and actions
+that were not legal."""
+
+
+class Playing(NamedTuple):
+    """What a kernel needs of an agent. All have one type."""
+
+    kind: int
+    style: int
+    models: int
+    by_reach: bool
+    """Whether models weigh by how likely they were to play the hand so far, and not alike."""
+    stack: int
+    big_blind: int
+    """Of the tree, in its chips."""
+    post: PostNumbers
+    nodes: NDArray[np.int32]
+    """int32[nodes, 7]"""
+    edges: NDArray[np.int32]
+    """int32[edges, 2]: the node behind each action, and the action"""
+    layout: NDArray[np.int64]
+    """int64[5, 4]: `blueprint.table_layout`; where streets' win rates begin; buckets of a cluster"""
+    rates: NDArray[np.float32]
+    """float32[buckets of all streets]: win rates"""
+    lookup: Lookup
+    tables: tuple[NDArray[np.float32], ...]
+    """`MOST_MODELS` tables, empty ones last"""
+
+
+class Room(NamedTuple):
+    """One agent's own memory."""
+
+    walk: NDArray[np.int64]
+    reach: NDArray[np.float64]
+    """float64[models]: how likely each model was to play as the agent has played."""
+    probabilities: NDArray[np.float64]
+    """float64[actions]: of the decision made last."""
+    played: NDArray[np.float64]
+    """float64[models, actions]: what each model plays there."""
+    classes: NDArray[np.int64]
+    sums: NDArray[np.float64]
+
+
+def room() -> Room:
+    """Memory for one agent."""
+    return Room(
+        np.zeros(WALK, dtype=np.int64),
+        np.zeros(MOST_MODELS),
+        np.zeros(MOST_ACTIONS),
+        np.zeros((MOST_MODELS, MOST_ACTIONS)),
+        np.zeros(MOST_ACTIONS, dtype=np.int64),
+        np.zeros(MOST_ACTIONS + 2),
+    )
+
+
+@kernel
+def draw_of(key, number):  # type: ignore[no-untyped-def]
+    """Draw `number` of a hand's stream: from 0 to 1, 1 excluded."""
+    return uniform(np.uint64(key) + STEP * np.uint64(number))
+
+
+@part
+def start_walk(agent, room):  # type: ignore[no-untyped-def]
+    """Go to the root."""
+    walk, reach = room[0], room[1]
+    walk[NODE] = walk[OWES] = walk[ACTED] = walk[BUCKET] = 0
+    walk[CLUSTER] = walk[BUCKET_STREET] = -1
+    walk[LOST] = agent.nodes[0, END]
+    for model in range(agent.models):
+        reach[model] = 1.0
+
+
+@part
+def find_bucket(agent, walk, deck, seat, street):  # type: ignore[no-untyped-def]
+    """Look up the hand's bucket on a street, once."""
+    if walk[BUCKET_STREET] == street:
+        return
+    if street > 0 and walk[CLUSTER] < 0:
+        walk[CLUSTER] = public_cluster(deck, agent.lookup)
+    found = bucket_of(deck, seat, street, walk[CLUSTER], agent.lookup)
+    walk[BUCKET], walk[BUCKET_STREET] = min(found, agent.layout[4, street] - 1), street
+
+
+@part
+def win_rate(agent, walk, street):  # type: ignore[no-untyped-def]
+    """How often the bucket wins against a random hand."""
+    within = walk[BUCKET] + (walk[CLUSTER] * agent.layout[4, street] if street > 0 else 0)
+    return np.float64(agent.rates[agent.layout[3, street] + within])
+
+
+@part
+def sums_start(agent, walk):  # type: ignore[no-untyped-def]
+    """Where the sums of the node's row for the bucket begin."""
+    node, layout = walk[NODE], agent.layout
+    street = agent.nodes[node, NODE_STREET]
+    row = walk[BUCKET] * layout[1, street] + agent.nodes[node, ROW] + agent.nodes[node, ACTIONS]
+    if street > 0:
+        row += layout[0, 1] + walk[CLUSTER] * layout[0, 2] + layout[2, street]
+    return row
+
+
+@part
+def mix_models(agent, walk, reach, played, probabilities):  # type: ignore[no-untyped-def]
+    """The average strategies of all models at the node, into `played`, and their mixture."""
+    start, count = sums_start(agent, walk), agent.nodes[walk[NODE], ACTIONS]
+    weights = 0.0
+    for action in range(count):
+        probabilities[action] = 0.0
+    for model in range(agent.models):
+        weights += reach[model]
+    for model in range(agent.models):
+        table = agent.tables[model]
+        weight = reach[model] / weights if agent.by_reach and weights > 0 else 1.0 / agent.models
+        total = 0.0
+        for action in range(count):
+            total += table[start + action]
+        for action in range(count):
+            played[model, action] = table[start + action] / total if total > 0 else 1.0 / count
+            probabilities[action] += weight * played[model, action]
+
+
+@part
+def strategy(agent, room, street, folds):  # type: ignore[no-untyped-def]
+    """The probabilities of the node's actions, as they are played; `folds`: whether the real rules allow it."""
+    walk, reach, probabilities, played, classes, sums = room
+    node, post = walk[NODE], agent.post
+    count, start = np.int64(agent.nodes[node, ACTIONS]), np.int64(agent.nodes[node, FIRST])
+    may_fold = agent.edges[start, TOTAL] == FOLD
+    rate = win_rate(agent, walk, street) if agent.style != OWN else 0.0
+    if agent.style == RANDOM:
+        for action in range(count):
+            probabilities[action] = 1.0
+    elif agent.style == INITIAL:
+        prior(probabilities, may_fold, count - 1 - may_fold, rate)
+    else:
+        mix_models(agent, walk, reach, played, probabilities)
+    if may_fold and not folds:
+        probabilities[0] = 0.0
+    if agent.style != OWN:
+        restyle(agent.style, probabilities, agent.edges, start, count, rate)
+    total = 0.0
+    for action in range(count):
+        total += probabilities[action]
+    left = count - (may_fold and not folds)
+    for action in range(count):
+        if total > 0:
+            probabilities[action] /= total
+        else:
+            probabilities[action] = 0.0 if action < count - left else 1.0 / left
+    changes = post.between > 0 or post.within > 0 or post.fold < 1
+    if changes and (post.first or walk[ACTED] > 0):
+        faced = max(agent.nodes[node, NODE_PAID], agent.nodes[node, NODE_PAID + 1])
+        for action in range(count):
+            total = agent.edges[start + action, TOTAL]
+            size = pot_part(total, faced)
+            classes[action] = class_of(post.classes, total, action - may_fold - 1, size)
+        post_process(probabilities, classes, count, post, sums)
+
+
+@part
+def pick(probabilities, count, call, draw):  # type: ignore[no-untyped-def]
+    """The action that a random number falls on, never one of probability 0; `call` if all have that."""
+    chosen = call
+    for action in range(count):
+        if probabilities[action] > 0:
+            chosen = action
+            draw -= probabilities[action]
+            if draw < 0:
+                break
+    return chosen
+
+
+@kernel
+def real_action(agent, node, edge, state):  # type: ignore[no-untyped-def]
+    """The real action that an abstract one becomes."""
+    folds, _, least, most = options(state)
+    total = np.int64(agent.edges[edge, TOTAL])
+    if total <= CALL:
+        return total if total == CALL or folds else np.int64(CALL)
+    if least == 0:
+        return np.int64(CALL)
+    shorter = min(state[STACK], state[STACK + 1])
+    most = min(most, max(shorter, least))
+    if total == agent.stack and shorter * agent.big_blind <= agent.stack * state[BIG]:
+        return most
+    faced = np.int64(max(agent.nodes[node, NODE_PAID], agent.nodes[node, NODE_PAID + 1]))
+    yours = state[PAID + 1 - state[PLAYER]]
+    raised = (2 * (total - faced) * yours + faced) // (2 * faced)  # half a chip is rounded up
+    return min(max(yours + raised, least), most)
+
+
+@part
+def decide(agent, room, deck, state, draw):  # type: ignore[no-untyped-def]
+    """(the edge of the abstract action, or `NONE`; the real action) of the agent, who is to act."""
+    walk = room[0]
+    folds, call, least, most = options(state)
+    if agent.kind != TABLE:
+        return NONE, by_rule(agent.kind, folds, least, most, draw)
+    if walk[OWES]:
+        return NONE, np.int64(CALL)
+    player, street = state[PLAYER], state[STREET]
+    find_bucket(agent, walk, deck, player, street)
+    if walk[LOST]:
+        pot = 2 * min(state[PAID + 1 - player], state[STACK + player])
+        calls = call == 0 or win_rate(agent, walk, street) * pot >= call
+        return NONE, np.int64(CALL if calls else FOLD)
+    strategy(agent, room, street, folds)
+    node = walk[NODE]
+    start = agent.nodes[node, FIRST]
+    call_place = 1 if agent.edges[start, TOTAL] == FOLD else 0
+    edge = start + pick(room[2], agent.nodes[node, ACTIONS], call_place, draw)
+    return np.int64(edge), real_action(agent, node, edge, state)
+
+
+@part
+def by_rule(kind, folds, least, most, draw):  # type: ignore[no-untyped-def]
+    """What an agent without tables does: fold or check, call, or anything: fold, call or raise alike, and raises
+    of all sizes, evenly on a logarithmic scale."""
+    if kind == FOLDS and folds:
+        return np.int64(FOLD)
+    if kind != ANYTHING:
+        return np.int64(CALL)
+    ways = 1 + np.int64(folds) + np.int64(least > 0)
+    way = np.int64(draw * ways)
+    if folds and way == 0:
+        return np.int64(FOLD)
+    if way == np.int64(folds):
+        return np.int64(CALL)
+    part = draw * ways - way
+    total = np.int64(least * np.exp(part * np.log((most + 1) / least)))
+    return min(max(total, least), most)
+
+
+@part
+def follow(agent, room, edge):  # type: ignore[no-untyped-def]
+    """Go on behind the agent's own decision."""
+    walk, reach, played = room[0], room[1], room[3]
+    walk[ACTED] += 1
+    if edge == NONE:
+        walk[OWES] = 0
+        return
+    if agent.by_reach:
+        for model in range(agent.models):
+            reach[model] *= played[model, edge - agent.nodes[walk[NODE], FIRST]]
+    go_to(agent, walk, edge)
+
+
+@part
+def go_to(agent, walk, edge):  # type: ignore[no-untyped-def]
+    """Go to the node behind an edge."""
+    walk[NODE] = agent.edges[edge, CHILD]
+    walk[LOST] = agent.nodes[walk[NODE], END]
+
+
+@part
+def observe(agent, room, state, action, own, draw):  # type: ignore[no-untyped-def]
+    """Go on behind what somebody did in `state`, which the agent has not drawn; `own`: whether he did it."""
+    walk = room[0]
+    if own:
+        walk[ACTED] += 1
+    if agent.kind != TABLE or action == FOLD:
+        return
+    if walk[OWES]:  # in a replay of somebody else's play, he did not call
+        walk[OWES], walk[LOST] = 0, 1
+    if walk[LOST]:
+        return
+    node = walk[NODE]
+    start, count = agent.nodes[node, FIRST], agent.nodes[node, ACTIONS]
+    if action == CALL:
+        go_to(agent, walk, start + (1 if agent.edges[start, TOTAL] == FOLD else 0))
+        return
+    yours, shorter = state[PAID + 1 - state[PLAYER]], min(state[STACK], state[STACK + 1])
+    faced = np.int64(max(agent.nodes[node, NODE_PAID], agent.nodes[node, NODE_PAID + 1]))
+    size = pot_part(min(action, shorter), yours)
+    edge = translate(
+        size, action >= shorter, agent.edges, start, start + count, faced, agent.stack, not own, draw
+    )
+    if edge == NONE:
+        walk[LOST] = 1
+        return
+    street = agent.nodes[node, NODE_STREET]
+    go_to(agent, walk, edge)
+    if agent.edges[edge, TOTAL] == CALL and (walk[LOST] or agent.nodes[walk[NODE], NODE_STREET] > street):
+        walk[OWES] = 1
+
+
+@part
+def play_hand(key, deck, state, first, second, first_room, second_room, evaluator, history, counts):  # type: ignore[no-untyped-def]
+    """One hand between an agent on the button and another; what the button wins. history: int64[], its length
+    first, then the actions."""
+    begin(state)
+    start_walk(first, first_room)
+    start_walk(second, second_room)
+    number = 0
+    while state[PLAYER] != OVER:
+        draw = draw_of(key, 2 * number)
+        if state[PLAYER] == 0:
+            edge, action = decide(first, first_room, deck, state, draw)
+        else:
+            edge, action = decide(second, second_room, deck, state, draw)
+        if not is_legal(state, action):
+            counts[ILLEGAL] += 1
+            action = np.int64(CALL)
+        draw = draw_of(key, 2 * number + 1)
+        if state[PLAYER] == 0:
+            follow(first, first_room, edge)
+            observe(second, second_room, state, action, False, draw)
+        else:
+            follow(second, second_room, edge)
+            observe(first, first_room, state, action, False, draw)
+        take(state, action)
+        number += 1
+        history[number] = action
+    history[0] = number
+    return winnings(state, lead(deck, evaluator) if state[FOLDED] == NOBODY else 0)
+
+
+@kernel
+def deal_pair(seed, pair, deck, random):  # type: ignore[no-untyped-def]
+    """Deal the cards of a pair of hands into deck[:9]; the key of what is drawn in them."""
+    for card in range(52):
+        deck[card] = card
+    random[0] = stream(seed, pair, 0)
+    deal(deck, DEALT, random)
+    return stream(seed, pair, 1)
+
+
+@kernel
+def play_pairs(  # type: ignore[no-untyped-def]
+    start, stop, seed, deck, state, random, a, b, a_room, b_room, evaluator, histories, counts
+):
+    """Pairs of hands `start` to `stop`: the same cards and draws twice, agents change seats. counts: int64[4]."""
+    for pair in range(start, stop):
+        key = deal_pair(seed, pair, deck, random)
+        won = play_hand(key, deck, state, a, b, a_room, b_room, evaluator, histories[0], counts)
+        won -= play_hand(key, deck, state, b, a, b_room, a_room, evaluator, histories[1], counts)
+        counts[PAIRS] += 1
+        counts[WON] += won
+        counts[SQUARES] += won * won
+
+
+@kernel
+def respond(key, seat, deck, state, actions, agent, room):  # type: ignore[no-untyped-def]
+    """(edge, real action) of an agent after the actions of a hand so far, his own included."""
+    begin(state)
+    start_walk(agent, room)
+    for number in range(len(actions)):
+        draw = draw_of(key, 2 * number + 1)
+        if state[PLAYER] == seat:
+            edge, action = decide(agent, room, deck, state, draw_of(key, 2 * number))
+            if action == actions[number]:
+                follow(agent, room, edge)
+            else:
+                observe(agent, room, state, actions[number], True, draw)
+        else:
+            observe(agent, room, state, actions[number], False, draw)
+        take(state, actions[number])
+    return decide(agent, room, deck, state, draw_of(key, 2 * len(actions)))

@@ -1,0 +1,239 @@
+"""What is done to a decision's probabilities before one action is drawn: thresholding, purification, New-tau.
+
+Brown, Ganzfried and Sandholm 2015, section 4. All of it is one procedure with free choices:
+
+1. If folding has more than `fold`, fold.
+2. Put actions into classes, and leave out the classes with less than `between`.
+3. Leave out the actions with less than `within` of their class.
+
+What is left is made to sum to 1; where nothing is left, the most probable stays, ties alike, so that a threshold of
+1 is purification. `between` and `within` see each class or action as a part of 1.
+
+| written | is |
+|---|---|
+| `none` | nothing is left out |
+| `threshold(x)` | every action its own class, between x |
+| `purify` | the same with 1 |
+| `new(tau)` | fold tau; classes fold, call and all bets together; between 1 and within 1 |
+| `new(0.2,between=0.3,within=0.1,classes=sizes)` | New-tau with its other choices made |
+| `purify(first=false)` | a player's first action of a hand is left as it is |
+
+Classes are `kinds` (fold; call or check; bets and raises), `sizes` (bets up to the pot and larger ones apart) or
+`actions` (each its own).
+
+>>> mixed = [0.1, 0.25, 0.15, 0.15, 0.2, 0.15, 0, 0, 0]  # fold, call, seven bets
+>>> classes = [0, 1, 2, 2, 2, 2, 2, 2, 2]
+>>> parse_post("purify").apply(mixed, range(9)).index(1.0), parse_post("new(0.2)").apply(mixed, classes).index(1.0)
+(1, 4)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from solvent.errors import InputError
+from solvent.games.holdem import CALL, FOLD
+from solvent.games.naming import parse_call, spell
+from solvent.kernels import kernel
+
+ACTIONS, KINDS, SIZES = 0, 1, 2
+CLASSES = ("actions", "kinds", "sizes")
+"""How actions are put into classes, by number."""
+FOLDS, CALLS, BETS = 0, 1, 2
+"""The first classes; others follow."""
+EXAMPLE = "none, purify, threshold(0.15), new(0.2) or new(0.2,first=false)"
+
+
+class PostNumbers(NamedTuple):
+    """A post-processing for kernels."""
+
+    fold: float
+    classes: int
+    between: float
+    within: float
+    first: bool
+
+
+@dataclass(frozen=True)
+class PostProcessing:
+    """What is left out of a decision's probabilities."""
+
+    fold: float = 1.0
+    """Folding with more than this is folding always."""
+    classes: str = "actions"
+    between: float = 0.0
+    """The least that a class needs; 1 leaves the most probable alone."""
+    within: float = 0.0
+    """The least that an action needs of its class; 1 leaves the most probable alone."""
+    first: bool = True
+    """Whether a player's first action of a hand is changed too."""
+
+    def __post_init__(self) -> None:
+        for name in ("fold", "between", "within"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
+                raise InputError(
+                    f"the {name} of a post-processing is a number from 0 to 1, not {spell(value)}"
+                )
+        if self.classes not in CLASSES:
+            raise InputError(
+                f"classes of a post-processing are {', '.join(CLASSES)}, not {spell(self.classes)}"
+            )
+        if not isinstance(self.first, bool):
+            raise InputError(
+                f"first is true or false (leave the first action as it is), not {spell(self.first)}"
+            )
+
+    def apply(self, probabilities: Sequence[float], classes: Sequence[int]) -> list[float]:
+        """The probabilities of a decision's actions afterwards. `classes`: each one's class; `FOLDS` is folding."""
+        sums = {
+            one: sum(p for p, c in zip(probabilities, classes, strict=True) if c == one) for one in classes
+        }
+        if sums.get(FOLDS, 0.0) > self.fold:
+            return [1.0 if one == FOLDS else 0.0 for one in classes]
+        of_class = dict(zip(sums, _cut(list(sums.values()), self.between), strict=True))
+        result = [0.0] * len(probabilities)
+        for one, share in of_class.items():
+            if share > 0:
+                places = [place for place, other in enumerate(classes) if other == one]
+                inside = [probabilities[place] / sums[one] for place in places]
+                for place, part in zip(places, _cut(inside, self.within), strict=True):
+                    result[place] = share * part
+        return result
+
+    @property
+    def numbers(self) -> PostNumbers:
+        return PostNumbers(
+            float(self.fold), CLASSES.index(self.classes), float(self.between), float(self.within), self.first
+        )
+
+    def __str__(self) -> str:
+        first = [] if self.first else ["first=false"]
+        if self.fold == 1 and self.classes == "actions" and self.within == 0:
+            if self.between == 0:
+                return "none"
+            name, inside = (
+                ("purify", first) if self.between == 1 else ("threshold", [spell(self.between), *first])
+            )
+        else:
+            name, inside = "new", [spell(self.fold)]
+            for key, usual in (("classes", "kinds"), ("between", 1.0), ("within", 1.0)):
+                value = getattr(self, key)
+                inside += [f"{key}={spell(value)}"] if value != usual else []
+            inside += first
+        return f"{name}({','.join(inside)})" if inside else name
+
+
+NONE = PostProcessing()
+
+
+def _cut(shares: list[float], least: float) -> list[float]:
+    kept = [share if share >= least else 0.0 for share in shares]
+    if not sum(kept) > 0:
+        kept = [1.0 if share == max(shares) else 0.0 for share in shares]
+    total = sum(kept)
+    return [share / total for share in kept]
+
+
+def parse_post(text: str) -> PostProcessing:
+    """A post-processing as users write it.
+
+    >>> [str(parse_post(text)) for text in ("purify", "threshold(0.15)", "new(0.2, first=false)", "none")]
+    ['purify', 'threshold(0.15)', 'new(0.2,first=false)', 'none']
+    """
+    name, arguments = parse_call(text, EXAMPLE)
+    usual: dict[str, dict[str, Any]] = {
+        "none": {},
+        "purify": {"between": 1.0},
+        "threshold": {},
+        "new": {"classes": "kinds", "between": 1.0, "within": 1.0},
+    }
+    allowed = {"none": (), "purify": ("first",), "threshold": ("between", "first")}
+    places = {"threshold": "between", "new": "fold"}
+    if name not in usual:
+        raise InputError(f"there is no post-processing {name!r}; write {EXAMPLE}")
+    given = {key if key is not None else places.get(name, ""): value for key, value in arguments}
+    known = allowed.get(name, ("fold", "classes", "between", "within", "first"))
+    unknown = [key for key in given if key not in known]
+    if unknown or len(given) < len(arguments):
+        raise InputError(f"cannot read the post-processing {text!r}; write {EXAMPLE}")
+    if name in places and places[name] not in given:
+        raise InputError(f"the post-processing {name} needs a number, such as {name}(0.2)")
+    return PostProcessing(**{**usual[name], **given})
+
+
+@kernel
+def class_of(classes, action, place, fraction):  # type: ignore[no-untyped-def]
+    """The class of an action: its place among the node's bets, and its size as a part of the pot after calling."""
+    if action == FOLD:
+        return FOLDS
+    if action == CALL:
+        return CALLS
+    if classes == KINDS:
+        return BETS
+    if classes == SIZES:
+        return BETS if fraction <= 1.0 else BETS + 1
+    return BETS + place
+
+
+@kernel
+def post_process(probabilities, class_numbers, count, post, sums):  # type: ignore[no-untyped-def]
+    """`PostProcessing.apply` in place. class_numbers: int64[actions], below len(sums). sums: float64[], room."""
+    for one in range(len(sums)):
+        sums[one] = 0.0
+    for action in range(count):
+        sums[class_numbers[action]] += probabilities[action]
+    if sums[FOLDS] > post.fold:
+        for action in range(count):
+            probabilities[action] = 1.0 if class_numbers[action] == FOLDS else 0.0
+        return
+    if post.within > 0:
+        for one in range(len(sums)):
+            if sums[one] > 0:
+                cut_class(probabilities, class_numbers, count, one, sums[one], post.within)
+    else:
+        for action in range(count):
+            if sums[class_numbers[action]] > 0:
+                probabilities[action] /= sums[class_numbers[action]]
+    cut(sums, len(sums), post.between)
+    for action in range(count):
+        probabilities[action] *= sums[class_numbers[action]]
+
+
+@kernel
+def cut(shares, count, least):  # type: ignore[no-untyped-def]
+    """Leave out what is below `least`, and make the rest sum to 1; if nothing is left, the greatest, ties alike."""
+    total, best = 0.0, 0.0
+    for place in range(count):
+        best = max(best, shares[place])
+        if shares[place] >= least:
+            total += shares[place]
+    if not total > 0:
+        least, total = best, 0.0
+        for place in range(count):
+            if shares[place] == best:
+                total += best
+    for place in range(count):
+        shares[place] = shares[place] / total if shares[place] >= least else 0.0
+
+
+@kernel
+def cut_class(probabilities, class_numbers, count, one, whole, least):  # type: ignore[no-untyped-def]
+    """`cut` for the actions of one class, which have `whole` together."""
+    total, best = 0.0, 0.0
+    for action in range(count):
+        if class_numbers[action] == one:
+            probabilities[action] /= whole
+            best = max(best, probabilities[action])
+            if probabilities[action] >= least:
+                total += probabilities[action]
+    if not total > 0:
+        least, total = best, 0.0
+        for action in range(count):
+            if class_numbers[action] == one and probabilities[action] == best:
+                total += best
+    for action in range(count):
+        if class_numbers[action] == one:
+            probabilities[action] = probabilities[action] / total if probabilities[action] >= least else 0.0
