@@ -228,7 +228,7 @@ def reproduce_sampled_buckets(
     out: Out = RESULTS,
     as_json: Json = False,
 ) -> None:
-    """How strategies on EMD, percentile and hierarchical buckets fare against real cards: about 8 minutes."""
+    """How strategies on EMD, percentile and hierarchical buckets fare against real cards: about 5 minutes."""
     from solvent.experiments import sampled_buckets as experiment
     from solvent.experiments.sampled_buckets_page import claims, write_sampled_buckets
 

@@ -71,7 +71,7 @@ class Scale:
 
 
 FULL = Scale(
-    "holdem(suits=2,ranks=6,streets=3,max_bets=1)", 4, (8, 24), 100, 5, (20_000, 200_000, 2_000_000), 80
+    "holdem(suits=2,ranks=6,streets=3,max_bets=1)", 4, (8, 24), 100, 5, (10_000, 100_000, 1_000_000), 60
 )
 QUICK = Scale("holdem(suits=2,ranks=4,streets=3,max_bets=1)", 2, (6,), 10, 2, (1_000, 10_000), 5)
 

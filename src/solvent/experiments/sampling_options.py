@@ -28,7 +28,7 @@ from solvent.response.exploitability import evaluate, expected_value
 from solvent.solvers.sampling import SamplingSolver
 from solvent.solvers.sampling_options import Sampling
 from solvent.strategy.ensemble import WAYS, combine
-from solvent.strategy.prior import win_rate_prior
+from solvent.strategy.public_prior import win_rate_prior
 
 UNIT = 2.0
 """Chips of a big blind in all of the games, of the first round's bet in Leduc."""
@@ -112,10 +112,10 @@ class Scale:
     seeds: int
 
 
-HOLDEM_ITERATIONS = (10_000, 30_000, 100_000, 300_000)
+HOLDEM_ITERATIONS = (10_000, 50_000, 200_000)
 FULL = Scale(
     {
-        "leduc": (10_000, 100_000, 1_000_000),
+        "leduc": (10_000, 100_000, 500_000),
         "flop_holdem(suits=3,ranks=4,raises=1)": HOLDEM_ITERATIONS,
         "holdem(suits=2,ranks=5,streets=3,max_bets=1)": HOLDEM_ITERATIONS,
     },
