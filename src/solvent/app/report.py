@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 COLOURS = ("#5b8db8", "#8fbf88", "#e8a33d", "#d9713c", "#c0392b", "#8e44ad", "#5d3a6e", "#2c3e50")
 CHARTS = 3
+FINE = 60
+"""Columns of pixels that a hand's actions share."""
 
 
 def write_report(training: Training, path: Path) -> None:
@@ -56,7 +58,7 @@ def write_report(training: Training, path: Path) -> None:
         "font-variant-numeric:tabular-nums}.measured td{padding-right:2em;vertical-align:top}</style>"
         f"<h1>Heads-up no-limit hold'em blueprint</h1><table>{facts}</table><h2>Before the flop</h2>{charts}"
         f"{evaluation_section(training.folder, blueprint.iterations)}"
-        f"<h2>Training</h2><img src='data:image/png;base64,{_progress(training)}'>\n",
+        f"{_progress(training)}\n",
     )
 
 
@@ -91,14 +93,9 @@ def _chart(blueprint: Blueprint, node: int) -> str:
     actions = blueprint.tree.actions(node)
     chart = preflop_chart(blueprint, node)
     figure, axes, plt = _figure((5.4, 5.6))
+    axes.imshow(_bars(chart), extent=(0, 13, 13, 0), aspect="auto", interpolation="nearest")
     for row in range(13):
         for column in range(13):
-            left = 0.0
-            for which in range(len(actions)):
-                share = chart[row, column, which]
-                colour = COLOURS[which % len(COLOURS)]
-                axes.barh(row, share, left=column + left, height=1.0, align="edge", color=colour)
-                left += share
             names = RANKS[12 - min(row, column)] + RANKS[12 - max(row, column)]
             names += "" if row == column else "s" if column > row else "o"
             axes.text(column + 0.5, row + 0.5, names, ha="center", va="center", fontsize=6.5, color="white")
@@ -114,15 +111,29 @@ def _chart(blueprint: Blueprint, node: int) -> str:
     return _png(figure, plt)
 
 
+def _bars(chart: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A picture, float64[13, 13 x FINE, 3]: each hand's actions side by side, as wide as they are likely."""
+    from matplotlib.colors import to_rgb
+
+    colours = np.array([to_rgb(COLOURS[which % len(COLOURS)]) for which in range(chart.shape[2])])
+    ends = np.cumsum(chart, axis=2)[:, :, None, :-1]
+    places = (np.arange(FINE) + 0.5)[:, None] / FINE
+    which = (places >= ends).sum(axis=3)
+    return colours[which].reshape(13, 13 * FINE, 3)
+
+
 def _progress(training: Training) -> str:
-    lines = (training.folder / "metrics.jsonl").read_text().splitlines()
+    path = training.folder / "metrics.jsonl"
+    if not path.is_file():
+        return ""
+    lines = path.read_text().splitlines()
     rows: list[dict[str, Any]] = [json.loads(line) for line in lines if line.endswith("}")]
     figure, axes, plt = _figure((8, 3.2))
     axes.loglog([row["iterations"] for row in rows], [max(row["regret"], 1e-3) for row in rows], marker=".")
     axes.set_xlabel("iterations")
     axes.set_ylabel("regret of the first decision (mbb)")
     axes.grid(which="both", alpha=0.25)
-    return _png(figure, plt)
+    return f"<h2>Training</h2><img src='data:image/png;base64,{_png(figure, plt)}'>"
 
 
 def _figure(inches: tuple[float, float]) -> tuple[Any, Any, Any]:
