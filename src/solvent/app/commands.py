@@ -25,6 +25,7 @@ from solvent.app.experiments import (
 )
 from solvent.app.match import match
 from solvent.app.play import play
+from solvent.app.reproduce_agents import reproduce_laptop_mccfr, reproduce_post_processing
 from solvent.app.terminal import terminal
 from solvent.app.training import train
 from solvent.errors import InputError
@@ -54,6 +55,8 @@ reproduce.command("full-deck")(reproduce_full_deck)
 reproduce.command("total-rbp")(reproduce_total_rbp)
 reproduce.command("larger-game")(reproduce_larger_game)
 reproduce.command("abstraction")(reproduce_abstraction)
+reproduce.command("laptop-mccfr")(reproduce_laptop_mccfr)
+reproduce.command("post-processing")(reproduce_post_processing)
 
 # typer carries its own copy of click; this is that copy's root of all usage errors.
 _UsageError: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
