@@ -11,14 +11,11 @@ from solvent.abstraction.buckets import CardAbstraction, describe_tables
 from solvent.abstraction.presets import Design
 from solvent.abstraction.translation import translation
 from solvent.games.holdem import BOARD_CARDS, CALL, FOLD, act, legal, start
-from solvent.play import table_agent
 from solvent.play.table_agent import rates_of
 from solvent.randomness import STEP, uniform
 from solvent.solvers.blueprint import Blueprint
 from solvent.strategy.post_processing import NONE
 from solvent.strategy.prior import prior_strategy
-
-table_agent.RATE_DEALS = 30_000  # enough for tests
 
 
 @cache
