@@ -97,15 +97,15 @@ def test_hands_are_those_of_the_twin(models, case):
         chosen = [models[one] for one in which]
         twins.append(Twin(chosen, style, post, by_reach=len(chosen) > 1))
         agents.append(table_agent("agent", chosen, style, post, by_reach=True))
-    slow, fast = Match(*twins, rules, 120, seed=5), Match(*agents, rules, 120, seed=5)
-    mixed = Match(twins[0], agents[1], rules, 120, seed=5)  # the compiled agent asked one decision at a time
+    slow, fast = Match(*twins, rules, 80, seed=5), Match(*agents, rules, 80, seed=5)
+    mixed = Match(twins[0], agents[1], rules, 80, seed=5)  # the compiled agent asked one decision at a time
     deep = 0
-    for pair in range(60):
+    for pair in range(40):
         played = [hand.actions for hand in fast.pair(pair)]
         assert played == [hand.actions for hand in slow.pair(pair)]
         assert played == [hand.actions for hand in mixed.pair(pair)]
         deep += sum(len(actions) for actions in played)
-    assert deep > 60
+    assert deep > 40
     assert fast.run().winnings == slow.run().winnings
 
 

@@ -216,9 +216,9 @@ def strategy(agent, room, street, folds):  # type: ignore[no-untyped-def]
     if changes and (post.first or walk[ACTED] > 0):
         faced = max(agent.nodes[node, NODE_PAID], agent.nodes[node, NODE_PAID + 1])
         for action in range(count):
-            total = agent.edges[start + action, TOTAL]
-            size = pot_part(total, faced)
-            classes[action] = class_of(post.classes, total, action - may_fold - 1, size)
+            raised_to = agent.edges[start + action, TOTAL]
+            size = pot_part(raised_to, faced)
+            classes[action] = class_of(post.classes, raised_to, action - may_fold - 1, size)
         post_process(probabilities, classes, count, post, sums)
 
 
