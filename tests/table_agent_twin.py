@@ -11,14 +11,11 @@ from solvent.abstraction.buckets import CardAbstraction, describe_tables
 from solvent.abstraction.presets import Design
 from solvent.abstraction.translation import translation
 from solvent.games.holdem import BOARD_CARDS, CALL, FOLD, act, legal, start
-from solvent.play import table_agent
 from solvent.play.table_agent import rates_of
 from solvent.randomness import STEP, uniform
 from solvent.solvers.blueprint import Blueprint
 from solvent.strategy.post_processing import NONE
 from solvent.strategy.prior import prior_strategy
-
-table_agent.RATE_DEALS = 30_000  # enough for tests
 
 
 @cache
@@ -194,7 +191,8 @@ class Twin:
             return None, False
         shorter = state.rules.effective_stack
         place = len(actions) - 1
-        if action < shorter or actions[-1] != self.rules.effective_stack:
+        shallow = shorter / state.rules.blinds[1] < self.rules.effective_stack / self.rules.blinds[1]
+        if action < shorter or shallow or actions[-1] != self.rules.effective_stack:
             yours = state.paid[1 - state.player]
             size = (min(action, shorter) - yours) / (2 * yours)
             shares = translation(size, [self.part(node, total) for total in actions[call + 1 :]])

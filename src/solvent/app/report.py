@@ -119,7 +119,8 @@ def _bars(chart: NDArray[np.float64]) -> NDArray[np.float64]:
     ends = np.cumsum(chart, axis=2)[:, :, None, :-1]
     places = (np.arange(FINE) + 0.5)[:, None] / FINE
     which = (places >= ends).sum(axis=3)
-    return colours[which].reshape(13, 13 * FINE, 3)
+    picture: NDArray[np.float64] = colours[which].reshape(13, 13 * FINE, 3)
+    return picture
 
 
 def _progress(training: Training) -> str:
