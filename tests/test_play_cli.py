@@ -6,7 +6,6 @@ import os
 import shutil
 import signal
 import sys
-import threading
 from dataclasses import asdict
 from mmap import mmap
 
@@ -17,11 +16,11 @@ from solvent.app.commands import run
 from solvent.games.hand_history import read_phh
 from solvent.games.holdem import HoldemRules
 from solvent.play.agents import AgentLoader, split_name
-from solvent.play.matches import Match, round_robin
+from solvent.play.matches import Match, Table, round_robin
 from solvent.play.statistics import Winnings
 from solvent.play.table_agent import rule_agent
 from solvent.solvers import train as training_module
-from solvent.solvers.train import Training, TrainingDesign
+from solvent.solvers.train import LAYOUT, Training, TrainingDesign
 from table_agent_twin import random_model, small_cards
 
 STATISTICS = ("chips", "mbb_per_hand", "mbb_per_hand_95", "bb_per_100", "bb_per_100_95")
@@ -52,7 +51,7 @@ def runs(tmp_path_factory):
         for number in checkpoints:
             model = random_model(betting, number)
             model.iterations = number
-            training.save(model, {"iterations": number, "touched": 0, "seconds": 1.0})
+            training.save(model, {"iterations": number, "touched": 0, "seconds": 1.0, "layout": LAYOUT})
     (folder / "empty").mkdir()
     shutil.copy(folder / "a" / "train.json", folder / "empty")
     return folder
@@ -198,16 +197,22 @@ def test_hands_are_written_as_they_were_played(solvent, runs):
         assert first.board[:shorter] == second.board[:shorter]
 
 
-def test_an_interrupt_shows_what_was_played(solvent):
-    solvent("match", "always-call", "random", "--hands", 2)  # compiled
-    timer = threading.Timer(0.7, os.kill, (os.getpid(), signal.SIGINT))
-    timer.start()
-    code, out, _ = solvent("match", "always-call", "random", "always-fold", "--hands", 100_000_000, "--json")
-    timer.join()
+def test_an_interrupt_shows_what_was_played(solvent, monkeypatch):
+    """Ctrl-C while the fourth piece is played."""
+    pieces, play = [], Table.play
+
+    def interrupted(self, *given):
+        pieces.append(given)
+        if len(pieces) == 4:
+            os.kill(os.getpid(), signal.SIGINT)
+        return play(self, *given)
+
+    monkeypatch.setattr(Table, "play", interrupted)
+    code, out, _ = solvent("match", "always-call", "random", "always-fold", "--hands", 20_000_000, "--json")
     result = json.loads(out)["matches"]
     assert code == 0
     assert len(result) == 1
-    assert 0 < result[0]["hands"] < 100_000_000
+    assert 0 < result[0]["hands"] < 20_000_000
     assert not result[0]["complete"]
 
 

@@ -110,16 +110,18 @@ def test_deals_are_as_likely_as_the_rules_say(name: str, ranged: int) -> None:
 def twin(solver: SampledPublicSolver, rows: list[np.ndarray], iteration: int) -> None:
     """One iteration as the paper writes it, from the betting tree and the rules, with the same random numbers."""
     game, rules = solver.game, solver.game.rules
-    random = np.array([stream(solver.seed, iteration, 0)])
+    random = np.array([stream(solver.seed, iteration, 0)], dtype=np.uint64)
     last, *held, _ = map(int, deal(solver.dealer, random))
     boards = [last]
     for here in game.rounds[:0:-1]:
         boards.insert(0, int(here.parent[boards[0]]))
     hands = [game.hands[hand] for hand in held]
     shown = game.rounds[-1].boards[last]
-    counts = np.diff(game.nodes.first_edge)
     sizes = [
-        max(solver.row[n] + 2 * counts[n] for n in np.flatnonzero(game.nodes.round == r))
+        max(
+            solver.tree.row[n] + 2 * (game.nodes.first_edge[n + 1] - game.nodes.first_edge[n])
+            for n in np.flatnonzero(game.nodes.round == r)
+        )
         for r in range(len(game.rounds))
     ]
     starts = np.cumsum([0, *(size * (int(row.max()) + 1) for size, row in zip(sizes, rows, strict=True))])
@@ -130,8 +132,8 @@ def twin(solver: SampledPublicSolver, rows: list[np.ndarray], iteration: int) ->
         here = game.rounds[level]
         seat = int(np.flatnonzero(here.hand[boards[level]] == held[who])[0])
         bucket = int(rows[level][boards[level], seat])
-        start = starts[level] + bucket * sizes[level] + solver.row[node]
-        actions = int(counts[node])
+        start = starts[level] + bucket * sizes[level] + solver.tree.row[node]
+        actions = int(np.diff(game.nodes.first_edge)[node])
         return solver.table[start : start + 2 * actions].reshape(2, actions)
 
     def walk(betting, player: int) -> float:

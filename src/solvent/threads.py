@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from queue import SimpleQueue
 from typing import TypeVar
 
@@ -36,10 +36,11 @@ def in_pieces(
         finally:
             free.put(room)
 
-    starts = range(0, count, piece)
+    futures: list[Future[None]] = []
     with ThreadPoolExecutor(len(rooms)) as pool:
-        futures = [pool.submit(one, start) for start in starts]
         try:
+            for start in range(0, count, piece):
+                futures.append(pool.submit(one, start))
             for done, future in enumerate(futures):
                 future.result()
                 if progress is not None:

@@ -404,7 +404,7 @@ class BettingTree:
 
 def build_tree(abstraction: BettingAbstraction) -> BettingTree:
     """The betting tree of an abstraction: counted first, then filled."""
-    rules, sizes = abstraction.rules, _kernel_sizes(abstraction)
+    rules, sizes = abstraction.rules, kernel_sizes(abstraction)
     given = (*rules.stacks, *rules.blinds, rules.streets, sizes, MOST_NODES)
     nodes, edges = map(int, grow(*given, _columns(0, 0)))
     if nodes < 0:
@@ -442,7 +442,7 @@ def _columns(nodes: int, edges: int) -> Columns:
     )
 
 
-def _kernel_sizes(abstraction: BettingAbstraction) -> Sizes:
+def kernel_sizes(abstraction: BettingAbstraction) -> Sizes:
     """The sizes as arrays; a street's last list is repeated where others have more."""
     numbers = max(map(len, abstraction.sizes))
     most = max(1, max(len(sizes) for street in abstraction.sizes for sizes in street))

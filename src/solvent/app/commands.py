@@ -15,6 +15,7 @@ from solvent import __version__
 from solvent.app.abstraction import abstract
 from solvent.app.bench import bench
 from solvent.app.cards import cards
+from solvent.app.evaluate import evaluate
 from solvent.app.experiments import (
     bench_plans,
     reproduce_abstraction,
@@ -27,6 +28,7 @@ from solvent.app.experiments import (
 )
 from solvent.app.match import match
 from solvent.app.play import play
+from solvent.app.reproduce_agents import reproduce_laptop_mccfr, reproduce_post_processing
 from solvent.app.terminal import terminal
 from solvent.app.training import train
 from solvent.errors import InputError
@@ -44,6 +46,7 @@ app.add_typer(abstract, name="abstract")
 app.command()(train)
 app.command()(match)
 app.command()(play)
+app.command()(evaluate)
 app.add_typer(bench, name="bench")
 app.add_typer(cards, name="cards")
 reproduce = typer.Typer(
@@ -56,6 +59,8 @@ reproduce.command("full-deck")(reproduce_full_deck)
 reproduce.command("total-rbp")(reproduce_total_rbp)
 reproduce.command("larger-game")(reproduce_larger_game)
 reproduce.command("abstraction")(reproduce_abstraction)
+reproduce.command("laptop-mccfr")(reproduce_laptop_mccfr)
+reproduce.command("post-processing")(reproduce_post_processing)
 reproduce.command("sampling-options")(reproduce_sampling_options)
 reproduce.command("sampled-buckets")(reproduce_sampled_buckets)
 

@@ -29,7 +29,7 @@ from solvent.experiments.sampling_options import (
     Result,
 )
 from solvent.solvers.rewards import reward
-from solvent.strategy.prior import STEPS, prior_strategy
+from solvent.strategy.prior import STEPS, WITHIN, prior_strategy
 
 SUMMED, REACH = ENSEMBLES
 LESS, MORE, SAME = "less exploitable", "more exploitable", "no difference to be seen"
@@ -95,14 +95,15 @@ def sections(result: Result, stem: str) -> list[str]:
     return parts
 
 
+def _priors(folds: bool) -> list[list[float]]:
+    """The prior of the worst and of the best hands with one raise."""
+    return [prior_strategy(rate, folds, 1).round(6).tolist() for rate in (WITHIN[0], WITHIN[-1])]
+
+
 def _settings(result: Result) -> str:
     losses = ", ".join(f"{loss / UNIT:g} on `{game}`" for game, loss in result.largest_loss.items())
-    low, high = (
-        " and ".join(
-            " / ".join(f"{part:.2g}" for part in prior_strategy(rate, folds, 1)) for folds in (True, False)
-        )
-        for rate in (0.0, 1.0)
-    )
+    first, second = (" / ".join(f"{part:g}" for part in row) for row in _priors(folds=True))
+    checks = [" / ".join(f"{part:g}" for part in row) for row in _priors(folds=False)]
     bends = next(loss for loss in range(1, 1000) if reward("y4", -loss) < -loss)
     shared = (
         "two processors."
@@ -114,10 +115,10 @@ def _settings(result: Result) -> str:
         f"differs from true rewards only for losses from {bends} on; so y3 and y4 run also in units in which the "
         f"largest loss is {STACK}, the paper's stacks. Exploration decay: at least 1 % an action, falling to 0 by "
         f"iteration 40,000. Regret floor: {FLOOR:g} chips. Initial weights: a prior as regrets of the largest "
-        f"payoff in sum, by a hand's equity over all hands and boards; fold / call / raise and check / bet are "
-        f"{low} below {STEPS[0]:.0%} and {high} from {STEPS[-1]:.0%}; the paper gives no figures but the first "
-        f"step. Ensembles: {MODELS} models of so many iterations each. Two threads share one table without locks, "
-        f"and here had {shared}"
+        f"payoff in sum, by a hand's equity over all hands and boards; fold / call / raise {first} below "
+        f"{STEPS[0]:.0%}, {second} from {STEPS[-1]:.0%}, check / bet {checks[0]} and "
+        f"{checks[1]}; the paper gives no figures but the first step. Ensembles: {MODELS} "
+        f"models of so many iterations each. Two threads share one table without locks, and here had {shared}"
     )
 
 

@@ -22,7 +22,7 @@ from solvent.errors import InputError
 from solvent.play.styles import STYLES
 from solvent.play.table_agent import RULES, TableAgent, rule_agent, table_agent
 from solvent.solvers.blueprint import Blueprint
-from solvent.solvers.train import Training
+from solvent.solvers.train import LAYOUT, Training
 from solvent.strategy.post_processing import PostProcessing, parse_post
 
 ENSEMBLES = ("sum", "reach")
@@ -112,6 +112,8 @@ def load_tables(training: Training, iterations: int | None = None) -> Blueprint:
     file = path / "table.npy"
     small = not file.exists() or file.stat().st_size <= VERIFIED
     tables, facts = read_bundle(path, verify=small, mapped=True)
+    if facts.get("layout") != LAYOUT:
+        raise InputError(f"{path} was made by another version of solvent; train anew")
     if "table" not in tables or tables["table"].dtype != "float32":
         raise InputError(f"{path} is damaged: it has no table of float32 numbers")
     model = Blueprint(training.tree, training.cards, tables["table"])

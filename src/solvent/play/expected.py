@@ -22,7 +22,7 @@ from solvent.cards.evaluator import evaluator
 from solvent.errors import InputError
 from solvent.games.holdem import FOLD
 from solvent.kernels import kernel
-from solvent.play.matches import PIECE, MatchResult
+from solvent.play.matches import MatchResult
 from solvent.play.statistics import Winnings
 from solvent.play.table_agent import TableAgent
 from solvent.play.table_kernels import (
@@ -51,6 +51,8 @@ PARTS = 100
 """Winnings are counted in so many parts of a chip: whole numbers add up alike in any order."""
 FAINT = 1e-4
 """Nodes less likely than this are reached as often as they are likely, and then with this likelihood."""
+PIECE = 100
+"""Pairs that a thread walks between two looks at the clock."""
 BOARDS = (100, 50)
 """Boards to come that are drawn for who is all-in before the flop and on it."""
 
@@ -117,7 +119,7 @@ def expected_match(
     work(0, 0, 0)
     began = time.perf_counter()
     with contextlib.suppress(KeyboardInterrupt):
-        in_pieces(work, pairs, PIECE // 10, list(range(threads)), progress)
+        in_pieces(work, pairs, PIECE, list(range(threads)), progress)
     counted, won, squares = (int(sum(each[place] for each in done)) for place in (PAIRS, WON, SQUARES))
     winnings = Winnings(counted, won, squares, PARTS * rules.blinds[1])
     return MatchResult((a.name, b.name), winnings, 2 * pairs, time.perf_counter() - began)
@@ -138,6 +140,15 @@ def check_agents(a: TableAgent, b: TableAgent) -> BettingTree:
         if agent.playing.by_reach:
             raise InputError(f"{agent.name} weighs its runs by a hand's history: its hands must be played")
     return trees[0]
+
+
+def can_be_averaged(a: TableAgent, b: TableAgent) -> bool:
+    """Whether two agents can be walked together."""
+    try:
+        check_agents(a, b)
+    except InputError:
+        return False
+    return True
 
 
 @kernel

@@ -392,7 +392,7 @@ def deal_pair(seed, pair, deck, random):  # type: ignore[no-untyped-def]
 def play_pairs(  # type: ignore[no-untyped-def]
     start, stop, seed, deck, state, random, a, b, a_room, b_room, evaluator, histories, counts
 ):
-    """Pairs of hands `start` to `stop`: the same cards and draws twice, agents change seats. counts: int64[4]."""
+    """Pairs of hands `start` to `stop`: the same cards and draws twice, seats changed. counts: int64[4]."""
     for pair in range(start, stop):
         key = deal_pair(seed, pair, deck, random)
         won = play_hand(key, deck, state, a, b, a_room, b_room, evaluator, histories[0], counts)

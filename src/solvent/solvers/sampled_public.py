@@ -23,23 +23,11 @@ from solvent.forms.public import DECISION, PublicGame
 from solvent.response.exploitability import Evaluation
 from solvent.response.public_pass import PublicPass
 from solvent.response.public_response import evaluate_public
-from solvent.solvers.blueprint_kernels import (
-    COLUMNS,
-    DEEPEST,
-    FIRST,
-    GAIN,
-    INFO,
-    LOSS,
-    MOST_ACTIONS,
-    PLAYER_SHIFT,
-    ROW,
-    SHOWN,
-    STREET_SHIFT,
-    frames,
-)
+from solvent.solvers.blueprint_kernels import SHOWN, frames
 from solvent.solvers.bucketed import seat_rows
 from solvent.solvers.rules import LCFR, RegretRule, load_rule
 from solvent.solvers.sampled_public_kernels import Dealer, public_iterations
+from solvent.solvers.sampled_tree import SampledTree, lay_out
 from solvent.solvers.sampling import check_seed
 from solvent.solvers.sampling_options import SAMPLED_RULE, Sampling
 
@@ -64,7 +52,8 @@ class SampledPublicSolver:
         self.rule = load_rule(rule)
         Sampling("external").check_rule(self.rule)
         self.rows = seat_rows(game, buckets)
-        self.walk, self.row, floats = _walk(game)
+        self.tree = _tree(game)
+        floats = self.tree.bucket_floats
         counts = np.array([int(rows.max()) + 1 for rows in self.rows])
         ends = np.cumsum(counts * floats)
         self.starts = [
@@ -85,8 +74,8 @@ class SampledPublicSolver:
         """Run so many more iterations: one deal, one pass for each player."""
         stop = self.iterations + iterations
         public_iterations(
-            self.iterations, stop, self.seed, isinstance(self.rule, LCFR), self.walk, self.walk.view(np.float32),
-            self.dealer, self.table, self._frames, np.zeros((2, len(self.rows)), dtype=np.int64),
+            self.iterations, stop, self.seed, isinstance(self.rule, LCFR), *self.tree.felt(), self.dealer,
+            self.table, self._frames, np.zeros((2, len(self.rows)), dtype=np.int64),
         )  # fmt: skip
         self.iterations = stop
 
@@ -94,8 +83,8 @@ class SampledPublicSolver:
         """The average strategy's sums for every seat, a table by block: float64[cells]."""
         game, parts = self.game, []
         for edge, node in enumerate(game.edge_node):
-            first, stop = game.nodes.first_edge[node : node + 2]
-            place = self.row[node] + (stop - first) + (edge - first)
+            first, last = game.nodes.first_edge[node : node + 2]
+            place = self.tree.row[node] + (last - first) + edge - first
             parts.append(self.table[self.starts[game.nodes.round[node]] + place])
         return np.concatenate(parts).astype(np.float64)
 
@@ -109,47 +98,19 @@ class SampledPublicSolver:
         return PublicPass(self.game, np.dtype(np.float64))
 
 
-def _walk(game: PublicGame) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
-    """The betting tree as `traverse` walks it, the place of each node's row, and a bucket's numbers by round.
-
-    The walk has the root and then the node behind each edge, deals left out, so that children lie side by side.
-    """
-    nodes = game.nodes
-    counts = np.diff(nodes.first_edge)
-    if counts.max(initial=0) > MOST_ACTIONS:
-        raise InputError(
-            f"a decision may have {MOST_ACTIONS} actions, and {game.name} has one with {counts.max()}"
-        )
-    after = np.arange(len(counts))
+def _tree(game: PublicGame) -> SampledTree:
+    """The betting as `traverse` walks it."""
+    given = game.nodes
+    after = np.arange(len(given.symbol))
     for subtree in (subtree for each in game.rounds for subtree in each.subtrees):
         if subtree.deal >= 0:
             after[subtree.deal] = subtree.start  # what follows a deal
-    order = np.concatenate([[0], after[nodes.child]])
-    depth = np.zeros(len(counts), dtype=np.int64)
-    for edge, node in enumerate(game.edge_node):  # parents come before children
-        depth[order[edge + 1]] = depth[node] + 1
-    if depth.max(initial=0) >= DEEPEST:
-        raise InputError(f"{game.name} has {depth.max()} actions in a row; sampling takes {DEEPEST - 1}")
-    decides = nodes.symbol == DECISION
-    row, floats = np.zeros(len(counts), dtype=np.int64), np.zeros(len(game.rounds), dtype=np.int64)
-    for level in range(len(game.rounds)):
-        here = np.concatenate(
-            [np.flatnonzero(decides & (nodes.round == level) & (nodes.player == who)) for who in (0, 1)]
-        )
-        ends = np.cumsum(2 * counts[here].astype(np.int64))
-        row[here] = ends - 2 * counts[here]
-        floats[level] = ends[-1]
-    walk = np.zeros((len(order), COLUMNS), dtype=np.int32)
-    walk[:, FIRST], walk[:, ROW] = nodes.first_edge[order] + 1, row[order]
-    # Of a terminal the player is who folded, which the sign of what player 0 wins tells.
-    folded = np.where(nodes.symbol == showdown_symbol(game), SHOWN, nodes.stake > 0)
-    who = np.where(decides, nodes.player, folded).astype(np.int32)[order]
-    street = np.where(decides, nodes.round, 0).astype(np.int32)[order]
-    walk[:, INFO] = counts[order] | who << PLAYER_SHIFT | street << STREET_SHIFT
-    ends_here, stake = ~decides[order], np.abs(nodes.stake[order]).astype(np.float32)
-    pays = walk.view(np.float32)
-    pays[ends_here, GAIN], pays[ends_here, LOSS] = stake[ends_here], -stake[ends_here]
-    return walk, row, floats
+    folded = (given.stake > 0).astype(np.int64)  # player 0 wins what player 1 has folded
+    ends = np.where(given.symbol == showdown_symbol(game), SHOWN, folded)
+    who = np.where(given.symbol == DECISION, given.player, ends)
+    return lay_out(
+        given.first_edge, after[given.child], who, given.round, np.abs(given.stake), len(game.rounds)
+    )
 
 
 def _dealer(game: PublicGame, starts: Sequence[NDArray[np.int64]]) -> Dealer:

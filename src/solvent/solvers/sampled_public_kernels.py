@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from solvent.kernels import kernel
 from solvent.randomness import TO_UNIT, random_bits, stream
 from solvent.solvers.blueprint_kernels import traverse
 
@@ -40,24 +40,37 @@ class Dealer(NamedTuple):
     """int8[triples]: who wins; likewise."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def below(count, random):  # type: ignore[no-untyped-def]
     """A random whole number from 0 to count - 1."""
     return np.int64(random_bits(random) % np.uint64(count))
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def unit(random):  # type: ignore[no-untyped-def]
     """A random number in [0, 1) with 53 bits."""
     return np.float64(random_bits(random) >> np.uint64(11)) * TO_UNIT
 
 
-@njit(cache=True, nogil=True)
+@kernel
+def first_above(sums, number):  # type: ignore[no-untyped-def]
+    """The first place of a rising array that holds more than a number, which its last does."""
+    low, high = 0, len(sums) - 1
+    while low < high:
+        middle = (low + high) // 2
+        if sums[middle] > number:
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+@kernel
 def deal(dealer, random):  # type: ignore[no-untyped-def]
     """A board of the last round, both hands, and the outcome: 0, 1, 2 if player 0 wins, ties, loses."""
     if len(dealer.chance) > 0:
         hands = dealer.row.shape[1]
-        drawn = np.searchsorted(dealer.chance, unit(random) * dealer.chance[-1], side="right")
+        drawn = first_above(dealer.chance, unit(random) * dealer.chance[-1])
         return drawn // (hands * hands), drawn // hands % hands, drawn % hands, 1 - dealer.sign[drawn]
     boards, seats = dealer.hand.shape
     card, weight = dealer.card, dealer.weight
@@ -73,7 +86,7 @@ def deal(dealer, random):  # type: ignore[no-untyped-def]
         return board, np.int64(first), np.int64(second), 1 - (lead > 0) + (lead < 0)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def find_rows(dealer, board, first, second, base):  # type: ignore[no-untyped-def]
     """Where the rows of both players begin in every round, into base: int64[2, rounds]; `board` as dealt."""
     place = dealer.first_last + board
@@ -82,17 +95,19 @@ def find_rows(dealer, board, first, second, base):  # type: ignore[no-untyped-de
         place = dealer.parent[place]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def public_iterations(start, end, seed, linear, walk, pays, dealer, table, frames, base):  # type: ignore[no-untyped-def]
     """Iterations `start` to `end`: each deals once and traverses the tree for both players.
 
     linear: whether iteration t counts t. base: int64[2, rounds], room. The rest as `traverse` takes it.
     """
-    random, zero = frames[3], np.float32(0)
+    random = frames[3]
     for iteration in range(start, end):
         random[0] = stream(seed, iteration, 0)
         board, first, second, outcome = deal(dealer, random)
         find_rows(dealer, board, first, second, base)
         weight = np.float32(iteration + 1 if linear else 1)
         for player in range(2):
-            traverse(0, player, weight, walk, pays, base, outcome, table, frames, zero, zero, None)
+            traverse(
+                0, player, weight, walk, pays, base, outcome, table, frames, np.float32(0), np.float32(0), None,
+            )  # fmt: skip

@@ -1,0 +1,243 @@
+"""Local best response to an agent on 52 cards: a lower bound of what it can lose (Lisy and Bowling 2017).
+
+The response knows the agent's strategy, style and post-processing included, and never its hand: it keeps a range
+over the agent's 1,326 hands by Bayes' rule. At each decision it takes what would be best if both players only
+checked and called afterwards:
+
+    fold          what it has put in is lost
+    check, call   the showdown against the range
+    bet           the agent folds at once as often as its strategy says, or it is the showdown at the higher stake
+                  against the hands that do not fold
+
+Showdowns are exact on the river and, over all rivers, on the turn; before, they are over boards drawn at random
+(`run_outs`). Streets on which the response does not decide it checks and calls through.
+
+Bets that the agent's tree does not have are taken for others by the agent's own random mapping, as in play. The
+response does not foresee that draw, and values a bet over all that it may be taken for; afterwards it knows the
+draw, which an opponent at the table would not. So with bets off the tree the figure is a lower bound for an agent
+that says aloud what it takes a bet for. On the tree it knows no more than anybody can.
+
+What is drawn is public: own cards, board, the agent's actions (from the mixture over its range). A hand's end
+counts with its expectation over the range, which has the same mean and a smaller variance than dealing the agent a
+hand. What hand k draws is decided by the seed and k; the response has the button in every second hand.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Collection
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvent.abstraction.betting import BettingAbstraction, kernel_sizes, parse_street
+from solvent.cards.deck import cards_label
+from solvent.cards.evaluator import evaluator
+from solvent.cards.showdown import pairs
+from solvent.errors import InputError
+from solvent.evaluate.response_kernels import LENGTH, Choices, Held, held, respond_hands
+from solvent.games.holdem import BOARD_CARDS, STREETS, HoldemRules, play
+from solvent.play.statistics import SURE
+from solvent.play.table_agent import TableAgent
+from solvent.threads import Progress, in_pieces
+
+PIECE = 50
+"""Hands that a thread plays between two looks at the clock; an even number."""
+RUN_OUTS = 100
+LEAST_RUN_OUTS = 16
+"""So many boards leave no hand out: each is possible on four fifths of them."""
+LATE = ("turn", "river")
+SHORT = {"fc": "", "fcpa": "100%,a"}
+
+
+@dataclass(frozen=True)
+class ResponseActions:
+    """What the response may do on each street: its bets, or None where it checks and calls.
+
+    >>> str(response_actions("fcpa")), str(response_actions("fc,50%,a", ["river"]))
+    ('fcpa on turn, river', 'fc,50%,a on river')
+    """
+
+    name: str
+    by_street: tuple[str | None, ...]
+    """Sizes as players write them; the empty text: fold, check and call."""
+
+    def __str__(self) -> str:
+        return self.name
+
+    def choices(self, run_outs: int) -> Choices:
+        """For kernels."""
+        nothing = ((),)
+        sizes = [
+            nothing if not bets else parse_street(bets, street)
+            for bets, street in zip(self.by_street, STREETS, strict=True)
+        ]
+        decides = np.array([bets is not None for bets in self.by_street], dtype=np.int64)
+        return Choices(decides, kernel_sizes(BettingAbstraction(tuple(sizes))), run_outs)
+
+
+def response_actions(text: str, streets: Collection[str] = LATE) -> ResponseActions:
+    """The actions that a text names: `fc`, `fcpa` or `fc,50%,100%,200%,a`, on the same streets;
+    or street by street: `flop=fc; turn=fc,50%,a; river=fcpa`.
+    """
+    unknown = [street for street in streets if street not in STREETS]
+    if unknown or not streets:
+        raise InputError(f"streets are {', '.join(STREETS)}, not {', '.join(unknown) or 'none'}")
+    by_street: dict[str, str] = {}
+    if "=" in text:
+        for part in filter(str.strip, text.split(";")):
+            street, _, written = (piece.strip() for piece in part.partition("="))
+            if street not in STREETS or street in by_street:
+                raise InputError(f"the response's actions by street are written {EXAMPLE}, not {text!r}")
+            by_street[street] = written
+        name = text.strip()
+    else:
+        by_street = {street: text for street in STREETS if street in streets}
+        name = f"{text.strip()} on {', '.join(by_street)}"
+    found = ResponseActions(
+        name, tuple(_bets(by_street[street]) if street in by_street else None for street in STREETS)
+    )
+    found.choices(RUN_OUTS)  # refuses sizes that nobody writes
+    return found
+
+
+EXAMPLE = "'turn=fc,50%,a; river=fcpa'"
+
+
+def _bets(text: str) -> str:
+    written = text.strip().lower()
+    if written in SHORT:
+        return SHORT[written]
+    if not written.startswith("fc,"):
+        raise InputError(
+            f"the response's actions are fc, fcpa, or fc and bets as fc,50%,100%,a, not {text!r}"
+        )
+    return written.removeprefix("fc,")
+
+
+@dataclass(frozen=True)
+class ResponseResult:
+    """What local best response won."""
+
+    actions: str
+    won: NDArray[np.float64]
+    """float64[hands]: chips in each hand that was played, the button's and the big blind's in turn."""
+    asked: int
+    big_blind: int
+    seconds: float
+
+    @property
+    def hands(self) -> int:
+        return len(self.won)
+
+    @property
+    def mbb(self) -> float:
+        """Thousandths of a big blind a hand; NaN before the first."""
+        return float(self.won.mean()) / self.big_blind * 1000 if self.hands else math.nan
+
+    @cached_property
+    def mbb_interval(self) -> float:
+        """Half the width of the 95 % interval of `mbb`; infinite below four hands.
+
+        A pair of hands, one in each seat, is one observation.
+        """
+        pairs = self.won.reshape(-1, 2).mean(axis=1)
+        if len(pairs) < 2:
+            return math.inf
+        return SURE * float(pairs.std(ddof=1)) / math.sqrt(len(pairs)) / self.big_blind * 1000
+
+    @property
+    def complete(self) -> bool:
+        return self.hands == self.asked
+
+
+@dataclass(frozen=True)
+class ResponseHand:
+    """One hand of the response's, as it was played."""
+
+    seat: int
+    """The response's; 0 has the button."""
+    hole: tuple[int, int]
+    board: tuple[int, ...]
+    actions: tuple[int, ...]
+    won: float
+    """Chips, on average over the agent's range."""
+
+    def __str__(self) -> str:
+        return f"{cards_label(self.hole)} {cards_label(self.board)} {self.actions} {self.won:+.1f}"
+
+
+class LocalBestResponse:
+    """The response to one agent."""
+
+    def __init__(
+        self,
+        agent: TableAgent,
+        actions: ResponseActions | str = "fcpa",
+        rules: HoldemRules | None = None,
+        run_outs: int = RUN_OUTS,
+        seed: int = 0,
+    ) -> None:
+        """`rules`: stacks and blinds; those that the agent was trained with by default."""
+        self.rules = rules or agent.rules or HoldemRules()
+        self.actions = response_actions(actions) if isinstance(actions, str) else actions
+        if self.rules.bets or self.rules.caps or self.rules.streets != len(BOARD_CARDS):
+            raise InputError("local best response plays no-limit hold'em to the river")
+        if run_outs < LEAST_RUN_OUTS:
+            raise InputError(f"at least {LEAST_RUN_OUTS} run-outs are drawn, not {run_outs}")
+        self.agent, self.seed = agent, seed
+        self._choices = self.actions.choices(run_outs)
+
+    def run(
+        self, hands: int, threads: int = 1, progress: Progress | None = None, plain: bool = False
+    ) -> ResponseResult:
+        """Play. `plain` deals the agent a hand and shows it down: the same mean, much noisier, to compare with.
+
+        An interrupt ends it with what was played.
+        """
+        if hands < 2 or hands % 2:
+            raise InputError(f"local best response plays in both seats, an even number of hands, not {hands}")
+        results = np.full(hands, np.nan)
+        self._play(0, 0, plain, self._room(), results)  # compiles
+        began = time.perf_counter()
+
+        def work(start: int, stop: int, room: Held) -> None:
+            self._play(start, stop, plain, room, results)
+
+        with suppress(KeyboardInterrupt):
+            in_pieces(work, hands, PIECE, [self._room() for _ in range(threads)], progress)
+        won = results[~np.isnan(results)]
+        return ResponseResult(
+            self.actions.name, won, hands, self.rules.blinds[1], time.perf_counter() - began
+        )
+
+    def hand(self, number: int) -> ResponseHand:
+        """One hand, as `run` plays it."""
+        results, room = np.zeros(number + 1), self._room()
+        self._play(number, number + 1, False, room, results)
+        seat, cards = number % 2, tuple(room.deck[:9].tolist())
+        actions = tuple(room.history[: room.counts[LENGTH]].tolist())
+        seen = BOARD_CARDS[play(self.rules, actions).street]
+        hole = (cards[2 * seat], cards[2 * seat + 1])
+        return ResponseHand(seat, hole, cards[4 : 4 + seen], actions, float(results[number]))
+
+    def _room(self) -> Held:
+        return held(self.agent.playing, self.rules, self._choices.sizes)
+
+    def _play(self, start: int, stop: int, plain: bool, room: Held, results: NDArray[np.float64]) -> None:
+        respond_hands(
+            start,
+            stop,
+            self.seed,
+            plain,
+            self.agent.playing,
+            self._choices,
+            evaluator(),
+            pairs(),
+            room,
+            results,
+        )

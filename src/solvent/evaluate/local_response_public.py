@@ -1,0 +1,244 @@
+"""Local best response on the public form, exactly (Lisy and Bowling 2017).
+
+The response knows the other's strategy and keeps the other's range by Bayes' rule. At each decision it takes the
+action that would be best if both players only checked and called afterwards:
+
+    fold          what it has put in is lost
+    check, call   the showdown against the range, all boards to come dealt
+    bet, raise    the other folds at once as his strategy says, or it is the showdown at the higher stake against
+                  the hands that did not fold
+
+It is a strategy like any other, so what it wins is at most what the best response wins; how much less, nobody
+promises. Values of all hands are computed side by side, and the strategy that comes of it is evaluated exactly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvent.errors import InputError
+from solvent.forms.public import DECISION, PublicGame
+from solvent.games.public import FOLD, SHOWDOWN, PublicRules
+from solvent.response.public_kernels import EVALUATE, Rule, Tables
+from solvent.response.public_pass import PublicPass
+from solvent.strategy.public_infosets import PublicInfosets
+from solvent.strategy.strategy import Strategy
+
+AT_ONCE = 1 << 20
+"""Pairs of hands on boards that are compared at once."""
+Hands = NDArray[np.float64]
+"""float64[boards, seats]: a number for every hand on every board of a round."""
+
+
+@dataclass(frozen=True)
+class LocalResponse:
+    """What local best response wins against both seats of a strategy, in chips a game."""
+
+    value: tuple[float, float]
+    """As player 0 against player 1's strategy, and as player 1 against player 0's."""
+
+    @property
+    def mean(self) -> float:
+        """Over both seats, as exploitability is."""
+        return sum(self.value) / 2
+
+
+def local_response(
+    strategy: Strategy, *, bets: bool = True, rounds: Collection[int] | None = None
+) -> LocalResponse:
+    """Local best response to both players of a strategy of a game with bets.
+
+    bets: whether it bets and raises, or only folds, checks and calls. rounds: where it decides, all by default; in
+    others it checks and calls.
+    """
+    game, weights = _on_public_form(strategy)
+    response = _Response(game, weights, bets, rounds)
+    public_pass = PublicPass(game, weights.dtype)
+    return LocalResponse((response.value(0, public_pass), response.value(1, public_pass)))
+
+
+def response_weights(
+    game: PublicGame,
+    weights: NDArray[np.float64],
+    player: int,
+    bets: bool = True,
+    rounds: Collection[int] | None = None,
+) -> NDArray[np.float64]:
+    """The strategy in which `player` plays local best response and the other what `weights`, by cell, say."""
+    return _Response(game, weights, bets, rounds).weights(player)
+
+
+class _Response:
+    """One strategy, and how to respond to it locally."""
+
+    def __init__(
+        self, game: PublicGame, weights: NDArray[np.float64], bets: bool, rounds: Collection[int] | None
+    ) -> None:
+        self.game, self.bets = game, bets
+        self.rounds = set(range(len(game.rounds)) if rounds is None else rounds)
+        self.infosets = PublicInfosets(game)
+        self.strategy = self.infosets.normalised(weights)
+        self.calls = _passive_actions(game)
+
+    def value(self, player: int, public_pass: PublicPass) -> float:
+        none = self.strategy[:0]
+        tables = Tables(self.infosets.block, none, none, none, self.weights(player), none)
+        won = public_pass.run(player, tables, Rule(EVALUATE, 1.0, 1.0, -np.inf, 0.0, 0.0))
+        return float(won.sum(dtype=np.float64))
+
+    def weights(self, player: int) -> NDArray[np.float64]:
+        """By cell: the response of `player`, the other's strategy as it is."""
+        made = self.strategy.copy()
+        game, nodes = self.game, self.game.nodes
+        reach: dict[int, Hands] = {0: self._root_reach(1 - player)}
+        for level, here in enumerate(game.rounds):
+            for subtree in here.subtrees:
+                if level:
+                    reach[subtree.start] = self._dealt(level, reach[subtree.deal])
+                for node in range(subtree.start, subtree.stop):
+                    if nodes.symbol[node] != DECISION:
+                        continue
+                    for edge in self._edges(node):
+                        child, at = int(nodes.child[edge]), reach[node]
+                        mine = nodes.player[node] == player
+                        reach[child] = at if mine else at * self._block(self.strategy, edge)
+                    if nodes.player[node] == player:
+                        chosen = self._choose(node, player, reach[node])
+                        for place, edge in enumerate(self._edges(node)):
+                            self._block(made, edge)[...] = chosen == place
+        return made
+
+    def _choose(self, node: int, player: int, reach: Hands) -> NDArray[np.int64]:
+        """int64[boards, seats]: which action every hand takes."""
+        nodes, edges = self.game.nodes, list(self._edges(node))
+        call = self.calls[node]
+        if nodes.round[node] not in self.rounds:
+            return np.full(reach.shape, call)
+        values = []
+        for place, edge in enumerate(edges):
+            child = int(nodes.child[edge])
+            if place <= call:
+                values.append(self._passive_value(child, player, reach))
+            elif self.bets:
+                values.append(self._bet_value(child, player, reach))
+        best = np.array(values)
+        # Where nothing is to be gained by anything else, as where the other cannot be, it calls.
+        return np.where(best.max(axis=0) > best[call], best.argmax(axis=0), call)
+
+    def _bet_value(self, node: int, player: int, reach: Hands) -> Hands:
+        """Of a bet after which the other decides at `node`: he folds, or both check and call to the end."""
+        edges = list(self._edges(node))
+        fold = [edge for edge in edges if self.game.betting[self.game.nodes.child[edge]].symbol == FOLD]
+        called = int(self.game.nodes.child[edges[self.calls[node]]])
+        if not fold:
+            return self._passive_value(called, player, reach)
+        folds = self._block(self.strategy, fold[0])
+        folded = int(self.game.nodes.child[fold[0]])
+        return self._passive_value(folded, player, reach * folds) + self._passive_value(
+            called, player, reach * (1 - folds)
+        )
+
+    def _passive_value(self, node: int, player: int, reach: Hands) -> Hands:
+        """What every hand wins from a range in which it is weighed by reach, if both check and call from `node`."""
+        nodes, level = self.game.nodes, int(self.game.nodes.round[node])
+        if nodes.symbol[node] == DECISION:
+            return self._passive_value(
+                int(nodes.child[list(self._edges(node))[self.calls[node]]]), player, reach
+            )
+        if self.game.betting[node].deals:
+            below = next(s for s in self.game.rounds[level + 1].subtrees if s.deal == node)
+            dealt = self._passive_value(below.start, player, self._dealt(level + 1, reach))
+            return self._summed_up(level + 1, dealt)
+        return self._terminal_value(node, level, player, reach)
+
+    def _terminal_value(self, node: int, level: int, player: int, reach: Hands) -> Hands:
+        game, here, stake = self.game, self.game.rounds[level], float(self.game.nodes.stake[node])
+        if not game.sorted_hands:
+            matrix = game.matrix[game.matrix_of[game.nodes.symbol[node], np.arange(len(here.boards))]]
+            side = matrix if player == 0 else -matrix.transpose(0, 2, 1)
+            won: Hands = stake * np.einsum("bij,bj->bi", side, reach)
+            return won
+        won, step = np.empty_like(reach), max(1, AT_ONCE // here.seats**2)
+        for first in range(0, len(here.boards), step):
+            some = slice(first, first + step)
+            cards = here.card[some]
+            shared = (cards[:, :, None, :, None] == cards[:, None, :, None, :]).any(axis=(3, 4))
+            sign = np.where(shared, 0.0, 1.0 if player == 0 else -1.0)
+            if game.betting[node].symbol == SHOWDOWN:
+                # Seats are sorted by strength; those before `tie` of a seat are no better than it.
+                beats = here.tie[some][:, None, :] <= np.arange(here.seats)[None, :, None]
+                sign = np.where(shared, 0.0, beats.astype(np.float64) - beats.transpose(0, 2, 1))
+            won[some] = np.einsum("bij,bj->bi", sign, reach[some])
+        return stake * won
+
+    def _dealt(self, level: int, reach: Hands) -> Hands:
+        """Numbers of every hand on the boards of the round before, carried to those of a round."""
+        here = self.game.rounds[level]
+        return np.take_along_axis(reach[here.parent], here.parent_seat, axis=1)
+
+    def _summed_up(self, level: int, values: Hands) -> Hands:
+        """Values on the boards of a round, carried to those of the round before."""
+        game, here, before = self.game, self.game.rounds[level], self.game.rounds[level - 1]
+        total = np.zeros((len(before.boards), before.seats))
+        weighed = values * (here.multiplicity * here.probability)[:, None]
+        np.add.at(total, (here.parent[:, None], here.parent_seat), weighed)
+        if game.isomorphism:  # hands that differ in the names of suits alone have one value
+            count = np.bincount(game.orbit)
+            total[0] = (np.bincount(game.orbit, weights=total[0]) / count)[game.orbit]
+        return total
+
+    def _root_reach(self, other: int) -> Hands:
+        # Where terminals have matrices, those hold the ranges.
+        weight = self.game.ranges[other] if self.game.sorted_hands else np.ones(len(self.game.hands))
+        return weight[self.game.rounds[0].hand].astype(np.float64)
+
+    def _edges(self, node: int) -> range:
+        first_edge = self.game.nodes.first_edge
+        return range(int(first_edge[node]), int(first_edge[node + 1]))
+
+    def _block(self, table: NDArray[np.float64], edge: int) -> Hands:
+        """The block of an action as float64[boards, seats], in place."""
+        here = self.game.rounds[self.game.nodes.round[self.game.edge_node[edge]]]
+        start = int(self.infosets.block[edge])
+        return table[start : start + here.hand.size].reshape(here.hand.shape)
+
+
+def _passive_actions(game: PublicGame) -> dict[int, int]:
+    """Which action of each decision is the check or call; a game without them is refused."""
+    found = {}
+    for node in np.flatnonzero(game.nodes.symbol == DECISION).tolist():
+        actions = game.betting[node].actions
+        calls = [place for place, action in enumerate(actions) if action in ("check", "call")]
+        if len(calls) != 1 or any(action != "fold" for action in actions[: calls[0]]):
+            raise InputError(
+                f"local best response is for games in which one folds, checks, calls and bets; "
+                f"{game.name} has a decision between {', '.join(actions)}"
+            )
+        found[node] = calls[0]
+    return found
+
+
+def _on_public_form(strategy: Strategy) -> tuple[PublicGame, NDArray[np.float64]]:
+    """The game of a strategy, and its probabilities by cell of the public form."""
+    if isinstance(strategy.infosets, PublicInfosets):
+        return strategy.infosets.game, np.array(strategy.probabilities, dtype=np.float64)
+    from solvent.forms.public import public_game
+    from solvent.games.catalogue import load_game
+
+    rules: Any = load_game(strategy.game)
+    if not isinstance(rules, PublicRules):
+        raise InputError(f"local best response is for games with a public form; {strategy.game} has none")
+    game = public_game(rules, isomorphism=False)
+    infosets = PublicInfosets(game)
+    weights = np.zeros(infosets.cells)
+    for number in infosets.numbers():
+        row = strategy.infosets.cells_of(
+            strategy.infosets.find(infosets.label(number), infosets.player_of(number))
+        )
+        weights[infosets.cells_of(number)] = strategy.probabilities[row]
+    return game, weights
