@@ -19,7 +19,7 @@ from solvent.games.public import SHOWDOWN
 from solvent.response.exploitability import evaluate, expected_value
 from solvent.solvers.sampling import SamplingSolver
 from solvent.strategy.ensemble import combine
-from solvent.strategy.public_prior import win_rate_prior
+from solvent.strategy.prior import win_rate_prior
 
 
 def some(tree, count: int, seed: int = 0) -> list[np.ndarray]:

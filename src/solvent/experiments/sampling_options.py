@@ -28,7 +28,7 @@ from solvent.response.exploitability import evaluate, expected_value
 from solvent.solvers.sampling import SamplingSolver
 from solvent.solvers.sampling_options import Sampling
 from solvent.strategy.ensemble import WAYS, combine
-from solvent.strategy.public_prior import win_rate_prior
+from solvent.strategy.prior import win_rate_prior
 
 UNIT = 2.0
 """Chips of a big blind in all of the games, of the first round's bet in Leduc."""
