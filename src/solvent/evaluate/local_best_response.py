@@ -18,8 +18,9 @@ draw, which an opponent at the table would not. So with bets off the tree the fi
 that says aloud what it takes a bet for. On the tree it knows no more than anybody can.
 
 What is drawn is public: own cards, board, the agent's actions (from the mixture over its range). A hand's end
-counts with its expectation over the range, which has the same mean and a smaller variance than dealing the agent a
-hand. What hand k draws is decided by the seed and k; the response has the button in every second hand.
+counts with its expectation over the range, and the agent's folds with their probability while the rest of the hand
+goes on, which has the same mean and a smaller variance than dealing the agent a hand. What hand k draws is decided
+by the seed and k; the response has the button in every second hand.
 """
 
 from __future__ import annotations
@@ -164,6 +165,7 @@ class ResponseHand:
     hole: tuple[int, int]
     board: tuple[int, ...]
     actions: tuple[int, ...]
+    """What was drawn: the agent's folds are counted instead, and end a hand only where nothing else is likely."""
     won: float
     """Chips, on average over the agent's range."""
 

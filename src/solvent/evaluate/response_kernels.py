@@ -4,6 +4,7 @@ The agent's hand is never drawn. The response has a range, a weight for each of 
 the agent cannot tell apart (one bucket) are one *group*: the agent's own function says what a group plays. What
 the agent does is drawn from the mixture of all groups, the cards of the board from what the range leaves likely,
 and the end of a hand counts with its expectation over the range. Only what is public is drawn; means are the same.
+Folds of the agent's end a hand for certain, so they are counted with their probability, and the rest goes on.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from solvent.abstraction.translation import NONE, TOTAL
 from solvent.cards.evaluator import EMPTY_KEY, strength_of
 from solvent.cards.showdown import HANDS
 from solvent.games.holdem import CALL, FOLD, NOBODY, HoldemRules
-from solvent.kernels import kernel, part
+from solvent.kernels import kernel, part, step
 from solvent.play.betting_state import (
     BIG,
     FOLDED,
@@ -114,12 +115,17 @@ class Held(NamedTuple):
     """float64[groups, actions]"""
     totals: NDArray[np.int64]
     """The response's bets."""
+    score: NDArray[np.float64]
+    """float64[2]: `WON`, what the agent's folds have won so far, and `REST`, how much of the hand goes on."""
     counts: NDArray[np.int64]
     """int64[3]: `LIVE`, `LISTED`, and the length of the history."""
     history: NDArray[np.int64]
 
 
 LIVE, LISTED, LENGTH = 0, 1, 2
+WON, REST = 0, 1
+LEAST_REST = 0.01
+"""A rest below this goes on as often as it is a part of it."""
 
 
 def held(agent: Playing, rules: HoldemRules, sizes: Sizes) -> Held:
@@ -146,6 +152,7 @@ def held(agent: Playing, rules: HoldemRules, sizes: Sizes) -> Held:
         reach=np.ones((groups, MOST_MODELS)),
         chances=np.zeros((groups, MOST_ACTIONS)),
         totals=np.zeros(sizes.unit.shape[2] + 1, dtype=np.int64),
+        score=np.zeros(2),
         counts=np.zeros(3, dtype=np.int64),
         history=np.zeros(longest, dtype=np.int64),
     )
@@ -166,7 +173,7 @@ def draw_card(taken, random):  # type: ignore[no-untyped-def]
             return card
 
 
-@part
+@step
 def set_range(taken, hands, held):  # type: ignore[no-untyped-def]
     """All hands alike that share no card with those taken."""
     for hand in range(HANDS):
@@ -218,7 +225,7 @@ def deal_board(count, start, me, agent_hand, hands, held):  # type: ignore[no-un
     normalise(held)
 
 
-@part
+@step
 def find_groups(agent, me, street, hands, held):  # type: ignore[no-untyped-def]
     """Which hands of the range are in one bucket."""
     walk, deck, you = held.room.walk, held.deck, 1 - me
@@ -332,7 +339,7 @@ def try_bet(agent, total, number, held):  # type: ignore[no-untyped-def]
     return walk[NODE] * 4 + walk[LOST] * 2 + walk[OWES]
 
 
-@part
+@step
 def bet_value(agent, total, me, held):  # type: ignore[no-untyped-def]
     """What a bet wins: the agent folds, or both check and call to the end; over all that it may be taken for."""
     state, you = held.trial_state, 1 - me
@@ -358,7 +365,7 @@ def bet_value(agent, total, me, held):  # type: ignore[no-untyped-def]
     return low * (folded * won + kept * stake) + (1.0 - low) * value
 
 
-@part
+@step
 def choose(agent, choices, me, base, raises, held):  # type: ignore[no-untyped-def]
     """The response's action, and its value in chips. Equities are those of the street."""
     state, you = held.state, 1 - me
@@ -392,24 +399,55 @@ def choose(agent, choices, me, base, raises, held):  # type: ignore[no-untyped-d
 
 
 @part
+def mixed_chance(action, held):  # type: ignore[no-untyped-def]
+    """How likely an action of the agent's is, over its range."""
+    mixed = 0.0
+    for place in range(held.counts[LISTED]):
+        group = held.listed[place]
+        mixed += held.group_weight[group] * held.chances[group, action]
+    return mixed
+
+
+@part
+def count_folds(folded, held):  # type: ignore[no-untyped-def]
+    """The agent folds this often: count what that wins, and go on with the rest; whether the hand ends with it.
+
+    A rest that hardly counts goes on seldom, and then counts for the others too.
+    """
+    score, you = held.score, held.state[PLAYER]
+    score[WON] += score[REST] * folded * held.state[PAID + you]
+    score[REST] *= 1.0 - folded
+    if score[REST] < LEAST_REST:
+        goes_on = draw(held.random) * LEAST_REST < score[REST]
+        score[REST] = LEAST_REST if goes_on else 0.0
+    return score[REST] == 0.0
+
+
+@step
 def agent_acts(agent, agent_hand, held):  # type: ignore[no-untyped-def]
-    """What the agent does, drawn from the mixture over the range or as its hand has it; the range learns of it."""
+    """What the agent does: drawn from the mixture over the range, which learns of it, or as its hand has it.
+
+    Of the mixture the folds are counted, not drawn: see `count_folds`.
+    """
     state, room, chances = held.state, held.room, held.chances
     number = draw(held.random)
     if agent.kind != TABLE:
-        _, _, least, most = options(state)
-        return by_rule(agent.kind, options(state)[0], least, most, number)
+        folds, _, least, most = options(state)
+        folded = folded_by_rule(agent.kind, state)
+        if agent_hand < 0:
+            if count_folds(folded, held):
+                return np.int64(FOLD)
+            number = folded + number * (1.0 - folded)
+        return by_rule(agent.kind, folds, least, most, number)
     sum_groups(held)
-    count = agent_chances(agent, room, state, held)
-    chosen = -1
-    for action in range(count):
-        mixed = 0.0
-        if agent_hand >= 0:
-            mixed = chances[held.group[agent_hand], action]
-        else:
-            for place in range(held.counts[LISTED]):
-                group = held.listed[place]
-                mixed += held.group_weight[group] * chances[group, action]
+    count, chosen, first = agent_chances(agent, room, state, held), -1, 0
+    if agent_hand < 0 and fold_column(agent, room.walk):
+        first, folded = 1, mixed_chance(0, held)
+        if count_folds(folded, held):
+            return np.int64(FOLD)
+        number *= 1.0 - folded
+    for action in range(first, count):
+        mixed = mixed_chance(action, held) if agent_hand < 0 else chances[held.group[agent_hand], action]
         if mixed > 0:
             chosen = action
             number -= mixed
@@ -432,7 +470,7 @@ def agent_acts(agent, agent_hand, held):  # type: ignore[no-untyped-def]
     return action
 
 
-@part
+@step
 def follow_each(agent, edge, held):  # type: ignore[no-untyped-def]
     """Go on behind the agent's decision with every hand of its range, each of which has its own reaches."""
     room, walk = held.room, held.room.walk
@@ -450,7 +488,7 @@ def follow_each(agent, edge, held):  # type: ignore[no-untyped-def]
             held.reach[group, model] = room.reach[model]
 
 
-@part
+@step
 def find_equities(me, street, run_outs, evaluator, hands, held):  # type: ignore[no-untyped-def]
     """The equity of the response's hand against each of the range: exact from the turn on, else by drawn boards."""
     deck, known = held.deck, 0 if street == 0 else street + 2
@@ -505,7 +543,7 @@ def meet(me, evaluator, hands, held):  # type: ignore[no-untyped-def]
         met[hand] += 1
 
 
-@part
+@step
 def respond_hand(seed, number, me, plain, agent, choices, evaluator, hands, held):  # type: ignore[no-untyped-def]
     """What the response wins in one hand, in chips, sitting at `me`."""
     state, deck, random, you = held.state, held.deck, held.random, 1 - me
@@ -522,6 +560,7 @@ def respond_hand(seed, number, me, plain, agent, choices, evaluator, hands, held
         agent_hand = high * (high - 1) // 2 + low
     begin(state)
     start_walk(agent, held.room)
+    held.score[WON], held.score[REST] = 0.0, 1.0
     for model in range(agent.models):
         for group in range(HANDS if agent.by_reach else 0):
             held.reach[group, model] = 1.0
@@ -550,9 +589,9 @@ def respond_hand(seed, number, me, plain, agent, choices, evaluator, hands, held
         held.history[length] = action
         length += 1
     held.counts[LENGTH] = length
-    side = 1.0 if me == 0 else -1.0
+    side, won, rest = 1.0 if me == 0 else -1.0, held.score[WON], held.score[REST]
     if state[FOLDED] != NOBODY:
-        return side * winnings(state, 0)
+        return won + rest * side * winnings(state, 0)
     street = state[STREET]
     if plain:
         if street < 3:
@@ -572,7 +611,7 @@ def respond_hand(seed, number, me, plain, agent, choices, evaluator, hands, held
     for place in range(held.counts[LIVE]):
         hand = held.live[place]
         mean += held.weight[hand] * held.equity[hand]
-    return mean * min(state[PAID], state[PAID + 1])
+    return won + rest * mean * min(state[PAID], state[PAID + 1])
 
 
 @kernel
