@@ -15,12 +15,15 @@ from solvent import __version__
 from solvent.app.abstraction import abstract
 from solvent.app.bench import bench
 from solvent.app.cards import cards
+from solvent.app.evaluate import evaluate
 from solvent.app.experiments import (
     bench_plans,
     reproduce_abstraction,
     reproduce_aggregation,
     reproduce_full_deck,
     reproduce_larger_game,
+    reproduce_sampled_buckets,
+    reproduce_sampling_options,
     reproduce_total_rbp,
 )
 from solvent.app.match import match
@@ -43,6 +46,7 @@ app.add_typer(abstract, name="abstract")
 app.command()(train)
 app.command()(match)
 app.command()(play)
+app.command()(evaluate)
 app.add_typer(bench, name="bench")
 app.add_typer(cards, name="cards")
 reproduce = typer.Typer(
@@ -57,6 +61,8 @@ reproduce.command("larger-game")(reproduce_larger_game)
 reproduce.command("abstraction")(reproduce_abstraction)
 reproduce.command("laptop-mccfr")(reproduce_laptop_mccfr)
 reproduce.command("post-processing")(reproduce_post_processing)
+reproduce.command("sampling-options")(reproduce_sampling_options)
+reproduce.command("sampled-buckets")(reproduce_sampled_buckets)
 
 # typer carries its own copy of click; this is that copy's root of all usage errors.
 _UsageError: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")

@@ -1,4 +1,4 @@
-"""A training's report: one HTML page with the preflop charts, regret over time and sizes."""
+"""A training's report: one HTML page with the preflop charts, what was measured, regret over time and sizes."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from solvent.app.evaluation_section import evaluation_section
 from solvent.bundle import write_text
 from solvent.cards.deck import RANKS
 from solvent.cards.isomorphism import Indexer
@@ -51,8 +52,10 @@ def write_report(training: Training, path: Path) -> None:
         path,
         "<!doctype html><meta charset='utf-8'><title>solvent: blueprint</title><style>body{font:15px sans-serif;"
         "max-width:64em;margin:2em auto}th{text-align:left;padding-right:2em;font-weight:normal;color:#555}"
-        "figure{display:inline-block;margin:0 1em 1em 0}figcaption{color:#555}</style>"
+        "figure{display:inline-block;margin:0 1em 1em 0}figcaption{color:#555}.measured{margin:0 0 1.5em;"
+        "font-variant-numeric:tabular-nums}.measured td{padding-right:2em;vertical-align:top}</style>"
         f"<h1>Heads-up no-limit hold'em blueprint</h1><table>{facts}</table><h2>Before the flop</h2>{charts}"
+        f"{evaluation_section(training.folder, blueprint.iterations)}"
         f"<h2>Training</h2><img src='data:image/png;base64,{_progress(training)}'>\n",
     )
 

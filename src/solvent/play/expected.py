@@ -142,6 +142,15 @@ def check_agents(a: TableAgent, b: TableAgent) -> BettingTree:
     return trees[0]
 
 
+def can_be_averaged(a: TableAgent, b: TableAgent) -> bool:
+    """Whether two agents can be walked together."""
+    try:
+        check_agents(a, b)
+    except InputError:
+        return False
+    return True
+
+
 @kernel
 def expected_pairs(  # type: ignore[no-untyped-def]
     start,

@@ -1,0 +1,356 @@
+"""What a sane strategy does, whatever else it does, and what it would mean if it did not.
+
+The agent is watched playing against itself, with its style and post-processing, so every figure is weighed by how
+often the situation arises and rows that are never visited decide nothing. Before the flop all nodes and all classes
+of hands are gone through instead of dealt (the two hands taken as independent).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import spearmanr
+
+from solvent.abstraction.betting import DEAL, DECISION
+from solvent.cards.deck import RANKS
+from solvent.cards.evaluator import evaluator
+from solvent.cards.isomorphism import Indexer
+from solvent.cards.showdown import pairs
+from solvent.errors import InputError
+from solvent.evaluate.behaviour_kernels import (
+    BINS,
+    CALLED,
+    COUNTS,
+    DECISIONS,
+    FOLDED,
+    NUTS,
+    NUTS_FOLDED,
+    ODD,
+    RAISED,
+    UNTRAINED,
+    WEIGHT,
+    preflop_strategies,
+    watch,
+)
+from solvent.games.holdem import CALL, FOLD, STREETS
+from solvent.play.betting_state import position
+from solvent.play.table_agent import TableAgent
+from solvent.play.table_kernels import MOST_ACTIONS, room
+from solvent.threads import Progress, in_pieces
+
+DEALS = 200_000
+PIECE = 2_000
+CLASSES = 169
+DEEP = 50.0
+"""Big blinds from which going all-in at once is out of proportion."""
+LEAST = 20
+"""Decisions that a figure needs to say anything."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One thing that a sane strategy does."""
+
+    name: str
+    measured: float | None
+    """None where it never arose."""
+    unit: str
+    wanted: str
+    passed: bool
+    meaning: str
+    """What a failure would mean."""
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+class Watched:
+    """What an agent did."""
+
+    def __init__(
+        self,
+        agent: TableAgent,
+        deals: int = DEALS,
+        seed: int = 0,
+        threads: int = 1,
+        progress: Progress | None = None,
+    ) -> None:
+        if agent.tree is None:
+            raise InputError(f"{agent.name} plays by a rule; behaviour is looked at in a training's strategy")
+        self.agent, self.tree, self.deals = agent, agent.tree, deals
+        self._preflop()
+        self._self_play(deals, seed, threads, progress)
+
+    def _self_play(self, deals: int, seed: int, threads: int, progress: Progress | None) -> None:
+        rules = self.tree.abstraction.rules
+        made = [(np.zeros((len(STREETS), 2, BINS, 4)), np.zeros(COUNTS)) for _ in range(threads)]
+
+        def work(start: int, stop: int, sums: tuple[NDArray[np.float64], NDArray[np.float64]]) -> None:
+            watch(
+                start, stop, seed, np.zeros(52, np.int64), position(rules), np.zeros(1, np.uint64),
+                self.agent.playing, room(), room(), evaluator(), pairs(), *sums,
+            )  # fmt: skip
+
+        in_pieces(work, deals, PIECE, made, progress)
+        self.sums: NDArray[np.float64] = np.sum([one for one, _ in made], axis=0)
+        self.counts: NDArray[np.float64] = np.sum([one for _, one in made], axis=0)
+
+    def _preflop(self) -> None:
+        """Strategies and reaches of all nodes before the flop."""
+        tree = self.tree
+        nodes = np.flatnonzero((tree.kind == DECISION) & (tree.street == 0))
+        acted = np.zeros(len(tree), dtype=np.int64)
+        reach = np.ones((len(tree), 2, CLASSES))
+        place = {int(node): number for number, node in enumerate(nodes)}
+        found = np.zeros((len(nodes), CLASSES, MOST_ACTIONS))
+        for node in nodes:
+            path = self._decisions_above(int(node))
+            acted[node] = sum(tree.player[above] == tree.player[node] for above in path)
+        preflop_strategies(self.agent.playing, room(), nodes, acted[nodes], found)
+        for node in nodes:
+            player = int(tree.player[node])
+            for action, child in enumerate(tree.children(int(node))):
+                reach[child] = reach[node]
+                reach[child, player] *= found[place[int(node)], :, action]
+                if tree.kind[child] == DEAL:
+                    reach[child + 1] = reach[child]
+        self.nodes, self.strategies, self.reach = nodes, found, reach
+        self.weights = class_weights()
+
+    def _decisions_above(self, node: int) -> list[int]:
+        above, found = int(self.tree.parent[node]), []
+        while above >= 0:
+            if self.tree.kind[above] == DECISION:
+                found.append(above)
+            above = int(self.tree.parent[above])
+        return found
+
+    def preflop(
+        self, kind: Callable[[int], bool], faced: Callable[[int], bool] = lambda node: True
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """For each class of hands: how often it comes to nodes of some sort, and how often it does `kind` there."""
+        came, did = np.zeros((2, CLASSES))
+        for number, node in enumerate(self.nodes.tolist()):
+            if not faced(node):
+                continue
+            player = int(self.tree.player[node])
+            mine, yours = self.reach[node, player], float(self.reach[node, 1 - player] @ self.weights)
+            came += mine * yours
+            for place, action in enumerate(self.tree.actions(node)):
+                if kind(action):
+                    did += mine * yours * self.strategies[number, :, place]
+        return came, did
+
+    def faces_raise(self, node: int) -> bool:
+        """Whether somebody has raised, and the player to act has to call it."""
+        paid = self.tree.paid[node]
+        return bool(paid.max() > self.tree.abstraction.rules.blinds[1] and paid[0] != paid[1])
+
+
+def class_weights() -> NDArray[np.float64]:
+    """float64[169]: how often each class of two cards is dealt."""
+    index = Indexer([2])
+    hands = np.array([index.index((low, high)) for high in range(52) for low in range(high)])
+    weights: NDArray[np.float64] = np.bincount(hands, minlength=CLASSES) / len(hands)
+    return weights
+
+
+def class_of(text: str) -> int:
+    """The class of a hand such as `AA`, `72o` or `AKs`."""
+    first, second = (RANKS.index(rank) for rank in text[:2])
+    return int(Indexer([2]).index((4 * first, 4 * second + (0 if text.endswith("s") else 1))))
+
+
+def check_behaviour(watched: Watched) -> list[Check]:
+    """All checks."""
+    return [
+        *_sound(watched),
+        *_before_the_flop(watched),
+        *_after_the_flop(watched),
+    ]
+
+
+def _check(
+    name: str, measured: float, unit: str, limits: tuple[float, float], meaning: str, cases: float = np.inf
+) -> Check:
+    """Passed where the figure is between the limits, or where too few cases say anything."""
+    low, high = limits
+    number = "{:.4g}" + (f" {unit}" if unit else "")
+    if low == high:
+        wanted = number.format(low)
+    elif low == -np.inf or (low == 0 and high < 100):
+        wanted = "at most " + number.format(high)
+    elif high == np.inf or high in (1, 100):
+        wanted = "at least " + number.format(low)
+    else:
+        wanted = f"{low:.4g} to " + number.format(high)
+    if cases < LEAST or not np.isfinite(measured):
+        return Check(name, None, unit, wanted, True, meaning)
+    return Check(name, float(measured), unit, wanted, bool(low <= measured <= high), meaning)
+
+
+def _sound(watched: Watched) -> list[Check]:
+    tree, counts = watched.tree, watched.counts
+    folds = np.flatnonzero((tree.kind == DECISION) & (tree.paid[:, 0] == tree.paid[:, 1]))
+    free = sum(tree.actions(int(node))[0] == FOLD for node in folds)
+    decisions = max(counts[DECISIONS], 1)
+    return [
+        _check(
+            "probabilities are probabilities",
+            float(counts[ODD]),
+            "decisions",
+            (0, 0),
+            "a decision with probabilities below 0, not summing to 1, or folding where there is no bet: the table "
+            "is damaged or post-processing is wrong",
+        ),
+        _check(
+            "nobody folds to no bet",
+            float(free),
+            "nodes",
+            (0, 0),
+            "the betting tree gives away pots for nothing: the tree is built wrongly",
+        ),
+        _check(
+            "it plays from what it was trained on",
+            100 * counts[UNTRAINED] / decisions,
+            "% of decisions",
+            (0, 1),
+            "the agent comes to rows that training never visited and plays all actions alike there: train longer, "
+            "or with fewer buckets or bets",
+        ),
+    ]
+
+
+def _before_the_flop(watched: Watched) -> list[Check]:
+    weights, rates = watched.weights, preflop_rates(watched.agent)
+    aces, worst = class_of("AA"), class_of("72o")
+    _, folded = watched.preflop(lambda action: action == FOLD)
+    came, raised = watched.preflop(lambda action: action > CALL, watched.faces_raise)
+    _, given_up = watched.preflop(lambda action: action == FOLD, watched.faces_raise)
+    raises = raised / np.maximum(came, 1e-300)
+    stays = 1 - given_up / np.maximum(came, 1e-300)
+    reached = came > 1e-6
+    opening = watched.strategies[0]
+    actions = watched.tree.actions(0)
+    rules = watched.tree.abstraction.rules
+    plays = 100 * float(weights @ (1 - opening[:, actions.index(FOLD)])) if FOLD in actions else 100.0
+    shoves = opening[:, len(actions) - 1] if actions[-1] == rules.effective_stack else np.zeros(CLASSES)
+    found = [
+        _check(
+            "aces never fold before the flop",
+            100 * folded[aces],
+            "% of hands",
+            (0, 0.5),
+            "the best hand gives up its blind or its raise: those rows have hardly been trained, or payoffs have "
+            "the wrong sign",
+        ),
+        _check(
+            "72o raises a raise less than aces do",
+            100 * (raises[worst] - raises[aces]),
+            "points of %",
+            (-np.inf, 0),
+            "the worst hand bluffs more than the best one bets: buckets are mixed up or training has just begun",
+            cases=np.inf if reached[aces] else 0,
+        ),
+        _check(
+            "better hands stay more facing a raise",
+            _rank_correlation(rates[reached], stays[reached]),
+            "rank correlation",
+            (0.6, 1),
+            "who stays in has little to do with his hand: buckets are mixed up or training has just begun",
+            cases=np.inf if reached.sum() > 2 else 0,
+        ),
+        _check(
+            "the button plays more hands than it folds",
+            plays,
+            "% of hands",
+            (50, 100),
+            "it folds the small blind with most hands, which loses more than playing them heads-up in position",
+        ),
+    ]
+    if rules.effective_stack >= DEEP * rules.blinds[1]:
+        found.append(
+            _check(
+                "it does not open all-in",
+                100 * float(weights @ shoves),
+                "% of hands",
+                (0, 5),
+                "it risks a deep stack to win the blinds: all-in has not been found out to be dear yet",
+            )
+        )
+    return found
+
+
+def _after_the_flop(watched: Watched) -> list[Check]:
+    found = []
+    for street, name in enumerate(STREETS[1:], start=1):
+        cells = watched.sums[street, 1]
+        enough = cells[:, WEIGHT] >= LEAST
+        stays = 1 - cells[enough, FOLDED] / cells[enough, WEIGHT]
+        all_of = cells.sum(axis=0)
+        found += [
+            _check(
+                f"better hands stay more facing a bet on the {name}",
+                _rank_correlation(np.flatnonzero(enough), stays),
+                "rank correlation",
+                (0.8, 1),
+                "calls do not follow the strength of hands: buckets of unlike hands, or too little training",
+                cases=np.inf if enough.sum() > 2 else 0,
+            ),
+            _check(
+                f"it neither folds nor calls everything on the {name}",
+                100 * all_of[FOLDED] / max(all_of[WEIGHT], 1),
+                "% folded to bets",
+                (10, 85),
+                "any bet wins the pot, or no bluff ever does: an opponent need only notice",
+                cases=all_of[WEIGHT],
+            ),
+        ]
+    counts = watched.counts
+    found.append(
+        _check(
+            "the nuts never fold on the river",
+            100 * counts[NUTS_FOLDED] / max(counts[NUTS], 1),
+            "% of hands",
+            (0, 2),
+            "a hand that cannot lose is given up: its bucket holds much weaker hands too, or was hardly visited",
+            cases=counts[NUTS],
+        )
+    )
+    return found
+
+
+def preflop_rates(agent: TableAgent) -> NDArray[np.float64]:
+    """float64[169]: how often each class wins against a random hand."""
+    rates: NDArray[np.float64] = agent.playing.rates[:CLASSES].astype(np.float64)
+    return rates
+
+
+def summary(watched: Watched) -> dict[str, Any]:
+    """Frequencies by street, facing a bet and not: what style of play it is."""
+    made: dict[str, Any] = {}
+    for street, name in enumerate(STREETS):
+        for faced, situation in enumerate(("unopened", "facing a bet")):
+            total = watched.sums[street, faced].sum(axis=0)
+            if total[WEIGHT] > 0:
+                shares = total / total[WEIGHT]
+                made[f"{name}, {situation}"] = {
+                    "decisions_a_hand": total[WEIGHT] / watched.deals,
+                    "fold": shares[FOLDED],
+                    "call": shares[CALLED],
+                    "raise": shares[RAISED],
+                }
+    return made
+
+
+def _rank_correlation(strength: NDArray[Any], frequency: NDArray[np.float64]) -> float:
+    """Spearman's; 1 where all frequencies are equal: nothing speaks against them."""
+    if len(frequency) < 3:
+        return np.nan
+    if np.ptp(frequency) < 1e-9:
+        return 1.0
+    return float(spearmanr(strength, frequency).statistic)
