@@ -6,13 +6,18 @@ READY := $(VENV)/.ready
 
 .PHONY: run test test-all bench lint format clean
 
+AGENT := runs/holdem
+POST := threshold(0.15)
+
 run: $(READY)
-	@if [ -f runs/leduc/run.toml ]; then \
-		$(BIN)/solvent solve --resume runs/leduc --iterations 20000; \
+	@if [ -f $(AGENT)/train.json ]; then \
+		$(BIN)/solvent train --resume --minutes 3 --checkpoint-minutes 0.5 --out $(AGENT); \
 	else \
-		$(BIN)/solvent solve leduc --iterations 20000 --out runs/leduc; \
+		$(BIN)/solvent train --preset tiny --betting fcpa --minutes 3 --checkpoint-minutes 0.5 --out $(AGENT); \
 	fi
-	@$(BIN)/solvent show runs/leduc --limit 6
+	@$(BIN)/solvent evaluate $(AGENT) --post '$(POST)'
+	@echo "The report: $(AGENT)/report.html"
+	@echo "Play against it: $(BIN)/solvent play $(AGENT) --post '$(POST)'"
 
 test: $(READY) lint
 	$(BIN)/python -m pytest -n 2 --dist worksteal --durations 10

@@ -191,7 +191,8 @@ class Twin:
             return None, False
         shorter = state.rules.effective_stack
         place = len(actions) - 1
-        if action < shorter or actions[-1] != self.rules.effective_stack:
+        shallow = shorter / state.rules.blinds[1] < self.rules.effective_stack / self.rules.blinds[1]
+        if action < shorter or shallow or actions[-1] != self.rules.effective_stack:
             yours = state.paid[1 - state.player]
             size = (min(action, shorter) - yours) / (2 * yours)
             shares = translation(size, [self.part(node, total) for total in actions[call + 1 :]])

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from conftest import compiled
 from random_public import RandomBetting, RandomHoldem, RandomPublic
 from solvent.errors import InputError
-from solvent.forms.history import GameTree, compile_tree
+from solvent.forms.history import GameTree, compile_tree, normalise
 from solvent.forms.public import PublicGame, public_game
 from solvent.forms.unroll import unroll
 from solvent.games.catalogue import load_game
@@ -26,7 +26,7 @@ from solvent.games.kuhn import Kuhn
 from solvent.games.leduc import Leduc
 from solvent.games.public import Betting, Board, PublicRules
 from solvent.response.exploitability import evaluate
-from solvent.solvers.cfr import HistorySolver, normalise
+from solvent.solvers.cfr import HistorySolver
 from solvent.solvers.public_cfr import PublicSolver
 from solvent.solvers.rules import RULES
 

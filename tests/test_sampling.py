@@ -14,10 +14,9 @@ from oracles import children, counterfactual_values
 from random_games import RandomGame
 from solvent.app.commands import run as run_here
 from solvent.errors import InputError
-from solvent.forms.history import GameTree, compile_tree
+from solvent.forms.history import GameTree, compile_tree, normalise
 from solvent.games.game import CHANCE, TERMINAL
 from solvent.randomness import STEP, mix, stream, uniform
-from solvent.solvers.cfr import normalise
 from solvent.solvers.rewards import reward
 from solvent.solvers.sampled_layout import alias_columns
 from solvent.solvers.sampling import SamplingSolver

@@ -5,12 +5,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from solvent.abstraction.translation import translation
 from solvent.games.holdem import CALL, FOLD, HoldemRules, act, legal, payoffs, start
 from solvent.play import betting_state
 from solvent.play.contract import View
 from solvent.play.matches import Match, Table, play_hand
 from solvent.play.styles import STYLES
 from solvent.play.table_agent import RULES, rates_of, rule_agent, table_agent
+from solvent.solvers.blueprint import Blueprint
 from solvent.strategy.post_processing import parse_post
 from table_agent_twin import Twin, Wild, random_model, small_cards
 
@@ -95,15 +97,15 @@ def test_hands_are_those_of_the_twin(models, case):
         chosen = [models[one] for one in which]
         twins.append(Twin(chosen, style, post, by_reach=len(chosen) > 1))
         agents.append(table_agent("agent", chosen, style, post, by_reach=True))
-    slow, fast = Match(*twins, rules, 120, seed=5), Match(*agents, rules, 120, seed=5)
-    mixed = Match(twins[0], agents[1], rules, 120, seed=5)  # the compiled agent asked one decision at a time
+    slow, fast = Match(*twins, rules, 80, seed=5), Match(*agents, rules, 80, seed=5)
+    mixed = Match(twins[0], agents[1], rules, 80, seed=5)  # the compiled agent asked one decision at a time
     deep = 0
-    for pair in range(60):
+    for pair in range(40):
         played = [hand.actions for hand in fast.pair(pair)]
         assert played == [hand.actions for hand in slow.pair(pair)]
         assert played == [hand.actions for hand in mixed.pair(pair)]
         deep += sum(len(actions) for actions in played)
-    assert deep > 60
+    assert deep > 40
     assert fast.run().winnings == slow.run().winnings
 
 
@@ -199,6 +201,81 @@ def test_a_decision_says_its_probabilities(models):
     often = [agent.act(view_of([], key=7**k % 2**64)) for k in range(2_000)]
     shares = [often.count(action) / len(often) for action in decision.actions]
     np.testing.assert_allclose(shares, decision.probabilities, atol=0.04)
+
+
+def with_row(sums):
+    """A blueprint whose first decision, fold, call, 250, 400 or 6,000, has these sums for every hand."""
+    model = random_model_once()
+    model = Blueprint(model.tree, model.cards)
+    for bucket in range(169):
+        model.row(0, 0, bucket)[1] = sums
+    return model
+
+
+def test_an_ensemble_adds_probabilities():
+    """Laptop MCCFR's example: (.2, .4, .4), (.5, .5, 0) and (0, .5, .5) give (.233, .467, .300)."""
+    rows = [[0.2, 0.4, 0.4, 0, 0], [5, 5, 0, 0, 0], [0, 300, 300, 0, 0]]  # sums need not be alike
+    agent = table_agent("ensemble", [with_row(row) for row in rows])
+    expected = [0.2333, 0.4667, 0.3, 0, 0]
+    np.testing.assert_allclose(agent.decision(view_of([])).probabilities, expected, atol=1e-4)
+
+
+def test_an_ensemble_by_reach_follows_who_plays_so():
+    """After a raise that only the first model makes, only its strategy is left."""
+    first, second = with_row([0, 0, 1, 0, 0]), with_row([0, 1, 0, 0, 0])
+    alike, by_reach = (table_agent("e", [first, second], by_reach=reach) for reach in (False, True))
+    raised = first.tree.children(0)[2]
+    again = first.tree.children(raised)[2]  # raised once more: the first player's second decision
+    for model, sums in ((first, [1, 0]), (second, [0, 1])):  # fold or call, for there is a cap
+        for bucket in range(169):
+            model.row(again, 0, bucket)[1] = sums
+    seen = 0
+    for key in range(20):
+        if alike.act(view_of([], key=key)) != 250:
+            continue
+        seen += 1
+        total = first.tree.actions(raised)[2]
+        np.testing.assert_allclose(alike.decision(view_of([250, total], key=key)).probabilities, [0.5, 0.5])
+        np.testing.assert_allclose(by_reach.decision(view_of([250, total], key=key)).probabilities, [1, 0])
+    assert seen > 3
+
+
+@pytest.mark.parametrize(
+    ("style", "weights"),
+    [
+        ("aggressive", [0.05, 0.5, 0.4, 0.3, 0.4]),
+        ("tight", [0.2, 0.5, 0.1, 0.05, 0.05]),
+        ("calling-machine", [0.1, 2.5, 0.2, 0.1, 0.1]),
+        ("random", [1, 1, 1, 1, 1]),
+        ("deterministic", [0, 1, 0, 0, 0]),
+        ("own", [0.1, 0.5, 0.2, 0.1, 0.1]),
+    ],
+)
+def test_styles_multiply_weights(style, weights):
+    agent = table_agent(style, [with_row([0.1, 0.5, 0.2, 0.1, 0.1])], style)
+    found = agent.decision(view_of([])).probabilities
+    np.testing.assert_allclose(found, np.array(weights) / sum(weights), rtol=1e-6)
+
+
+def test_hands_part_tight_from_aggressive():
+    """Aces win more than half of all deals, seven-deuce less."""
+    agent = table_agent("agent", [with_row([0.1, 0.5, 0.2, 0.1, 0.1])], "tight-aggressive")
+    aces, worst = (agent.decision(view_of([], hole=hole)).probabilities for hole in ((50, 51), (0, 21)))
+    assert aces[4] > 0.2 > 0.1 > worst[4]
+    prior = table_agent("agent", [with_row([0.1, 0.5, 0.2, 0.1, 0.1])], "initial-weights")
+    aces, worst = (prior.decision(view_of([], hole=hole)).probabilities for hole in ((50, 51), (0, 21)))
+    assert sum(aces[2:]) > 0.5 > sum(worst[2:])
+
+
+def test_all_in_with_short_stacks_is_a_bet_of_its_size(models):
+    """Ten big blinds on a tree of sixty are 4.5 pots: between the raise to 4 and all-in, which is 29.5."""
+    agent, rules = table_agent("agent", [models[1]]), in_chips(10)
+    seen = [agent.decision(view_of([1_000], rules=rules, key=7**k % 2**64)).history for k in range(400)]
+    assert set(seen) == {"r400", "r6000"}
+    share = translation(4.5, [0.75, 1.5, 29.5])[2]
+    assert seen.count("r400") / 400 == pytest.approx(share, abs=0.08)
+    deep = [agent.decision(view_of([6_000], key=key)).history for key in range(20)]
+    assert set(deep) == {"r6000"}
 
 
 def test_off_the_tree_win_rates_meet_pot_odds(models):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
+from threading import Event, Thread
 from typing import TypeVar
 
 Room = TypeVar("Room")
@@ -25,26 +25,39 @@ def in_pieces(
     A room is one thread's own memory: no two calls have one at the same time. An interrupt or an error ends the
     work once the pieces under way are done.
     """
-    free: SimpleQueue[Room] = SimpleQueue()
-    for room in rooms:
-        free.put(room)
+    starts: SimpleQueue[int] = SimpleQueue()
+    for start in range(0, count, piece):
+        starts.put(start)
+    pieces, ended = starts.qsize(), Event()
+    finished: SimpleQueue[BaseException | None] = SimpleQueue()
 
-    def one(start: int) -> None:
-        room = free.get()
-        try:
-            work(start, min(start + piece, count), room)
-        finally:
-            free.put(room)
+    def take_pieces(room: Room) -> None:
+        while not ended.is_set():
+            try:
+                start = starts.get_nowait()
+            except Empty:
+                return
+            try:
+                work(start, min(start + piece, count), room)
+                finished.put(None)
+            except BaseException as error:
+                finished.put(error)
+                return
 
-    futures: list[Future[None]] = []
-    with ThreadPoolExecutor(len(rooms)) as pool:
-        try:
-            for start in range(0, count, piece):
-                futures.append(pool.submit(one, start))
-            for done, future in enumerate(futures):
-                future.result()
-                if progress is not None:
-                    progress(min((done + 1) * piece, count), count)
-        finally:
-            for future in futures:
-                future.cancel()
+    threads: list[Thread] = []
+    try:
+        for room in rooms[:pieces]:
+            thread = Thread(target=take_pieces, args=(room,))
+            thread.start()
+            threads.append(thread)
+        for done in range(pieces):
+            # An interrupt gets through here, where an executor's own locks might be left in disorder.
+            error = finished.get()
+            if error is not None:
+                raise error
+            if progress is not None:
+                progress(min((done + 1) * piece, count), count)
+    finally:
+        ended.set()
+        for thread in threads:
+            thread.join()

@@ -6,7 +6,7 @@ probability
     f(x) = (B - x)(1 + A) / ((B - A)(1 + x))
 
 and for B otherwise. Below the smallest size A is 0: the bet is taken for a check or call. Above the largest it is
-taken for the largest. All-in is taken for all-in where there is that.
+taken for the largest.
 
 >>> round(lower_share(0.5, 0.0, 1.0), 4), round(lower_share(0.75, 0.5, 1.0), 4)
 (0.3333, 0.4286)
@@ -39,9 +39,9 @@ def lower_share(size, below, above):  # type: ignore[no-untyped-def]
 def translate(size, all_in, edges, start, end, faced, stack, calls, draw):  # type: ignore[no-untyped-def]
     """The edge that a real bet or raise is taken for; `NONE` where the node has no bets.
 
-    size: of the real bet; all_in: whether it puts a player all-in. edges: int32[edges, 2], the node's from
-    `start` to `end`. faced, stack: what the abstract bettor faces, and the abstract all-in. calls: whether a small
-    bet may be taken for a check or call. draw: a random number from 0 to 1.
+    size: of the real bet; all_in: whether to take it for all-in where there is that. edges: int32[edges, 2], the
+    node's from `start` to `end`. faced, stack: what the abstract bettor faces, and the abstract all-in. calls:
+    whether a small bet may be taken for a check or call. draw: a random number from 0 to 1.
     """
     bet = start
     while bet < end and edges[bet, TOTAL] <= 0:

@@ -22,10 +22,13 @@ from solvent.app.experiments import (
     reproduce_aggregation,
     reproduce_full_deck,
     reproduce_larger_game,
+    reproduce_sampled_buckets,
+    reproduce_sampling_options,
     reproduce_total_rbp,
 )
 from solvent.app.match import match
 from solvent.app.play import play
+from solvent.app.reproduce_agents import reproduce_laptop_mccfr, reproduce_post_processing
 from solvent.app.terminal import terminal
 from solvent.app.training import train
 from solvent.errors import InputError
@@ -56,6 +59,10 @@ reproduce.command("full-deck")(reproduce_full_deck)
 reproduce.command("total-rbp")(reproduce_total_rbp)
 reproduce.command("larger-game")(reproduce_larger_game)
 reproduce.command("abstraction")(reproduce_abstraction)
+reproduce.command("laptop-mccfr")(reproduce_laptop_mccfr)
+reproduce.command("post-processing")(reproduce_post_processing)
+reproduce.command("sampling-options")(reproduce_sampling_options)
+reproduce.command("sampled-buckets")(reproduce_sampled_buckets)
 
 # typer carries its own copy of click; this is that copy's root of all usage errors.
 _UsageError: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 def evaluate(
     run: Annotated[Path, typer.Argument(help="A training's folder, or a run's of `solvent solve --out`.")],
     parts: Annotated[
-        str, typer.Option(help="What to measure: styles, earlier, lbr, behaviour.")
-    ] = "styles,earlier,lbr,behaviour",
+        str, typer.Option(help="What to measure: styles, earlier, lbr, posts, behaviour.")
+    ] = "styles,earlier,lbr,posts,behaviour",
     pairs: Annotated[int, typer.Option(min=1, help="Pairs of hands of each match.")] = 100_000,
     lbr_hands: Annotated[
         int, typer.Option(min=2, help="Hands of each local best response, an even number.")
@@ -178,6 +178,16 @@ def _show(document: dict[str, Any]) -> None:
                 f"{row['hands']:,}" + ("" if row["complete"] else ", stopped"),
                 f"{row['hands_per_second']:,.0f}",
             )
+        console.print(shown)
+    if document.get("posts"):
+        names = [match["opponent"] for match in document["posts"][0]["matches"]]
+        shown = table("post", *names, "LBR wins", title="wins against, mbb/hand")
+        for row in document["posts"]:
+            figures = (
+                with_interval(found["mbb_per_hand"], found["mbb_per_hand_95"], 0)
+                for found in (*row["matches"], row["lbr"])
+            )
+            shown.add_row(row["post"], *figures)
         console.print(shown)
     if "behaviour" in document:
         shown = table("behaviour", "measured", "wanted", "")

@@ -16,7 +16,7 @@ def evaluation_section(folder: Path, iterations: int) -> str:
     if found is None:
         return ""
     try:
-        tables = _matches(found) + _responses(found) + _behaviour(found)
+        tables = _matches(found) + _responses(found) + _posts(found) + _behaviour(found)
     except (KeyError, TypeError, ValueError):
         return "<h2>Evaluation</h2><p>The file with its results is damaged; evaluate again.</p>"
     of = f"After {found.get('iterations', 0):,} iterations, post-processing {found.get('post', 'none')}."
@@ -51,6 +51,22 @@ def _responses(found: dict[str, Any]) -> str:
         for row in found.get("lbr", [])
     ]
     return _table(["local best response wins", "mbb/hand", "hands"], rows)
+
+
+def _posts(found: dict[str, Any]) -> str:
+    rows = [
+        [
+            row["post"],
+            *(
+                with_interval(each["mbb_per_hand"], each["mbb_per_hand_95"], 0)
+                for each in (*row["matches"], row["lbr"])
+            ),
+        ]
+        for row in found.get("posts", [])
+        if "lbr" in row
+    ]
+    names = [match["opponent"] for match in found["posts"][0]["matches"]] if rows else []
+    return _table(["post-processed, wins against", *names, "local best response wins"], rows)
 
 
 def _behaviour(found: dict[str, Any]) -> str:

@@ -45,12 +45,12 @@ def bench_plans(
     from solvent.experiments.aggregation import GAMES, measure
     from solvent.experiments.aggregation_page import write_results
 
-    with _telling() as say:
+    with telling() as say:
         rows = measure(game or GAMES, repeats, threads, dtype, parse_size(memory), say)
     if page is not None:
         write_results(rows, page)
     if as_json:
-        _print_json({"rows": [row.as_dict() for row in rows]})
+        print_json({"rows": [row.as_dict() for row in rows]})
     else:
         _show_plans(rows)
 
@@ -72,14 +72,14 @@ def reproduce_aggregation(
     repeats, plan_seconds = (3, 2.0) if quick else (paper.REPEATS, paper.PLAN_SECONDS)
     span = seconds or (1.0 if quick else paper.CURVE_SECONDS)
     limit, page = parse_size(memory), out / "aggregation.md"
-    with _telling() as say:
+    with telling() as say:
         rows = paper.measure(games, repeats, memory=limit, progress=say, plan_seconds=plan_seconds)
         points = paper.curves(games, span, 2 * span, memory=limit, progress=say)
     command = "solvent reproduce aggregation" + (" --quick" if quick else "")
     write_results(rows, page, points, command)
     if as_json:
         curves = [point.as_dict() for point in points]
-        _print_json({"rows": [row.as_dict() for row in rows], "curves": curves, "page": str(page)})
+        print_json({"rows": [row.as_dict() for row in rows], "curves": curves, "page": str(page)})
     else:
         _show_plans(rows)
         terminal().print(f"written to {page}")
@@ -98,12 +98,12 @@ def reproduce_full_deck(
     from solvent.experiments.full_deck import full_deck, write_full_deck
 
     page = out / "full-deck.md"
-    with _telling() as say:
+    with telling() as say:
         checks = full_deck(minutes, threads, rule, target, game, progress=say)
     command = f"solvent reproduce full-deck --minutes {minutes:g} --threads {threads}"
     write_full_deck(checks, page, command)
     if as_json:
-        _print_json({"rows": [check.as_dict() for check in checks], "page": str(page)})
+        print_json({"rows": [check.as_dict() for check in checks], "page": str(page)})
     else:
         terminal().print(_checks_table(checks))
         terminal().print(f"written to {page}")
@@ -127,14 +127,14 @@ def reproduce_total_rbp(
     page, scale = out / "total-rbp.md", paper.QUICK if quick else paper.FULL
     if target is not None:
         scale = replace(scale, target=target)
-    with _telling() as say:
+    with telling() as say:
         result = paper.total_rbp(game or paper.GAMES[: 1 if quick else None], scale, say)
     options = [*(f"--game '{name}'" for name in game or ()), *(["--quick"] if quick else [])]
     options += [] if target is None else [f"--target {target:g}"]
     write_total_rbp(result, page, " ".join(["solvent reproduce total-rbp", *options]))
     if as_json:
         rows = {name: [each.as_dict() for each in getattr(result, name)] for name in ("points", "timings")}
-        _print_json({**rows, "page": str(page)})
+        print_json({**rows, "page": str(page)})
     else:
         terminal().print(_timings_table(result.timings))
         for claim, measured, verdict in claims(result):
@@ -155,7 +155,7 @@ def reproduce_larger_game(
     from solvent.experiments.larger_game import GAME, larger_game, write_larger_game
 
     page = out / "larger-game.md"
-    with _telling() as say:
+    with telling() as say:
         result = larger_game(game or GAME, iterations, say)
     options = [] if game is None else [f"--game '{game}'"]
     options += [] if iterations == 200 else [f"--iterations {iterations}"]
@@ -163,7 +163,7 @@ def reproduce_larger_game(
     if as_json:
         rows = [point.as_dict() for point in result.points]
         freed = {"freed_bytes": result.freed, "given_back_bytes": result.given_back}
-        _print_json({"points": rows, **freed, "page": str(page)})
+        print_json({"points": rows, **freed, "page": str(page)})
     else:
         back = result.given_back
         terminal().print(
@@ -184,7 +184,7 @@ def reproduce_abstraction(
     from solvent.experiments.abstraction_page import claims, write_abstraction_quality
 
     page, scale = out / "abstraction.md", quality.QUICK if quick else quality.FULL_SCALE
-    with _telling() as say:
+    with telling() as say:
         hands, river = deal(scale.flops, scale.strips, scale.codes_per_strip, scale.river_every, threads, say)
         result = quality.abstraction_quality(hands, river, scale, threads, say)
     options = ["--quick"] if quick else []
@@ -192,15 +192,58 @@ def reproduce_abstraction(
     write_abstraction_quality(result, page, " ".join(["solvent reproduce abstraction", *options]))
     if as_json:
         rows = {name: [each.as_dict() for each in getattr(result, name)] for name in ("rows", "publics")}
-        _print_json({**rows, "page": str(page)})
+        print_json({**rows, "page": str(page)})
     else:
         for claim, measured, verdict in claims(result):
             terminal().print(f"{claim}. {measured}: {verdict}", soft_wrap=True)
         terminal().print(f"written to {page}")
 
 
+def reproduce_sampling_options(
+    quick: Annotated[
+        bool, typer.Option(help="Small games and few iterations, to see that it works.")
+    ] = False,
+    out: Out = RESULTS,
+    as_json: Json = False,
+) -> None:
+    """What each option of Monte Carlo CFR does to exact exploitability, with intervals: about 8 minutes."""
+    from solvent.experiments import sampling_options as paper
+    from solvent.experiments.sampling_options_page import claims, write_sampling_options
+
+    page = out / "sampling-options.md"
+    with telling() as say:
+        result = paper.sampling_options(paper.QUICK if quick else paper.FULL, say)
+    write_sampling_options(result, page, "solvent reproduce sampling-options" + (" --quick" if quick else ""))
+    if as_json:
+        rows = {name: [each.as_dict() for each in getattr(result, name)] for name in ("points", "meetings")}
+        print_json({**rows, "page": str(page)})
+    else:
+        _show_claims(claims(result), page)
+
+
+def reproduce_sampled_buckets(
+    quick: Annotated[
+        bool, typer.Option(help="A small deck and few iterations, to see that it works.")
+    ] = False,
+    out: Out = RESULTS,
+    as_json: Json = False,
+) -> None:
+    """How strategies on EMD, percentile and hierarchical buckets fare against real cards: about 5 minutes."""
+    from solvent.experiments import sampled_buckets as experiment
+    from solvent.experiments.sampled_buckets_page import claims, write_sampled_buckets
+
+    page = out / "sampled-buckets.md"
+    with telling() as say:
+        result = experiment.sampled_buckets(experiment.QUICK if quick else experiment.FULL, say)
+    write_sampled_buckets(result, page, "solvent reproduce sampled-buckets" + (" --quick" if quick else ""))
+    if as_json:
+        print_json({"rows": [row.as_dict() for row in result.rows], "page": str(page)})
+    else:
+        _show_claims(claims(result), page)
+
+
 @contextmanager
-def _telling() -> Iterator[Callable[[str], None]]:
+def telling() -> Iterator[Callable[[str], None]]:
     """Progress on standard error: one line that changes on a terminal, a line for each step elsewhere."""
     console = terminal(stderr=True)
     if not console.is_terminal:
@@ -210,7 +253,15 @@ def _telling() -> Iterator[Callable[[str], None]]:
         yield lambda said: status.update(Text(said))
 
 
-def _print_json(document: Any) -> None:
+def _show_claims(claims: Sequence[Sequence[str]], page: Path) -> None:
+    for claim, measured, verdict in claims:
+        terminal().print(
+            f"{claim}. {measured}: {verdict}".replace("<br>", "; "), soft_wrap=True, markup=False
+        )
+    terminal().print(f"written to {page}")
+
+
+def print_json(document: Any) -> None:
     sys.stdout.write(json.dumps(document, indent=1) + "\n")
 
 

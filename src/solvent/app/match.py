@@ -7,6 +7,7 @@ import math
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
@@ -69,11 +70,12 @@ def match(
         raise InputError("a match needs two agents or more")
     if phh is not None and len(agents) > 2:
         raise InputError("hands are written to --phh in a match of two agents")
-    players = load_agents(agents, post, ensemble)
+    console = terminal(stderr=True)
+    with console.status("opening agents"):
+        players = load_agents(agents, post, ensemble)
     rules = rules_of(players, stack, blinds)
     threads = threads or cores()
     Match(players[0], players[1], rules, hands)  # refuses what cannot be played before anything is shown
-    console = terminal(stderr=True)
     results = []
     with Progress(
         TextColumn("{task.description}"),
@@ -209,17 +211,16 @@ def _show_one(result: MatchResult) -> None:
 def _show_all(results: list[MatchResult], names: list[str], hands: int) -> None:
     """What each row wins from each column, and from all."""
     against = {}
-    for result in results:
-        against[result.names] = result.winnings
-        against[result.names[::-1]] = -result.winnings
+    for (a, b), result in zip(combinations(range(len(names)), 2), results, strict=False):
+        against[a, b], against[b, a] = result.winnings, -result.winnings
     shown = Table(
         title=f"mbb/hand that a row wins from a column, 95 % intervals, {hands:,} hands each",
         title_justify="left",
     )
     for header in ("", *(str(number + 1) for number in range(len(names))), "mean"):
         shown.add_column(header, overflow="fold", justify="right")
-    for number, name in enumerate(names):
-        met = [against.get((name, other)) for other in names]
+    for number in range(len(names)):
+        met = [against.get((number, other)) for other in range(len(names))]
         found = [one.mbb for one in met if one is not None and one.pairs]
         cells = ["" if one is None else _with_interval(one.mbb, one.mbb_interval, 0) for one in met]
         cells[number] = "-"

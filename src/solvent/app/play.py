@@ -63,10 +63,13 @@ def play(
     ] = False,
 ) -> None:
     """Play against an agent in the terminal."""
-    players = load_agents([agent], post, ensemble)
-    rules = rules_of(players, stack, blinds)
+    console = terminal(stderr=as_json)
+    with console.status("opening the agent (kernels are compiled once per machine)"):
+        players = load_agents([agent], post, ensemble)
+        rules = rules_of(players, stack, blinds)
+        ready(players[0])
     chosen = int.from_bytes(os.urandom(4)) if seed is None else seed
-    session = Session(players[0], rules, chosen, terminal(stderr=as_json), show)
+    session = Session(players[0], rules, chosen, console, show)
     session.console.print(f"You play {players[0].name}. {HELP}. Seed {chosen}.", soft_wrap=True)
     try:
         while hands is None or len(session.won) < hands:
@@ -78,6 +81,13 @@ def play(
         sys.stdout.write(json.dumps(session.summary(), indent=1) + "\n")
     else:
         session.show_summary()
+
+
+def ready(agent: TableAgent) -> None:
+    """Have it decide once, so that everything is compiled."""
+    from solvent.play.contract import View
+
+    agent.act(View(HoldemRules(), 0, (0, 1), (), (), 0))
 
 
 @dataclass

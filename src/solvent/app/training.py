@@ -82,7 +82,7 @@ def train(
     if resume:
         training = Training.open(out)
     else:
-        folder = _cards(preset, cards, threads, said)
+        folder = cards_folder(preset, cards, threads, said)
         design = _design(folder, betting, stack, weights, exploration_decay, reward, regret_floor, seed)
         design = replace(design, initial_weights=initial_weights)
         training = Training.create(out, design)
@@ -135,7 +135,7 @@ def train(
     terminal().print(result)
 
 
-def _cards(preset: str | None, cards: Path | None, threads: int, said: bool) -> Path:
+def cards_folder(preset: str | None, cards: Path | None, threads: int, said: bool) -> Path:
     """The folder of the card abstraction, which is made if a preset's is not there."""
     from solvent.abstraction.buckets import TABLES
     from solvent.abstraction.presets import preset_named

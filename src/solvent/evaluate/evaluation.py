@@ -6,6 +6,7 @@ import json
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +30,12 @@ from solvent.evaluate.style_table import (
     style_opponents,
 )
 from solvent.solvers.train import Training
-from solvent.strategy.post_processing import NONE, PostProcessing
+from solvent.strategy.post_processing import NONE, PostProcessing, parse_post
 
-PARTS = ("styles", "earlier", "lbr", "behaviour")
+PARTS = ("styles", "earlier", "lbr", "posts", "behaviour")
+POSTS = ("none", "purify", "threshold(0.15)", "new(0.2)")
+POST_PART = 5
+"""Post-processings are compared over this part of the pairs and hands of the other matches."""
 FILE = "evaluation.json"
 HANDS = 20_000
 ACTIONS = ("fc", "fcpa")
@@ -90,6 +94,7 @@ class Evaluation:
             "styles": lambda: self._matches("styles", style_opponents(self.training)),
             "earlier": lambda: self._matches("earlier", earlier_opponents(self.training, self.options.post)),
             "lbr": self._responses,
+            "posts": self._posts,
             "behaviour": self._behaviour,
         }
         with suppress(KeyboardInterrupt):
@@ -122,6 +127,38 @@ class Evaluation:
             if not result.complete:
                 return False
         return True
+
+    def _posts(self) -> bool:
+        """Every post-processing against the strategy as it is, all actions alike, win rates alone and one who "
+        "calls."""
+        options, rows = self.options, self.document.setdefault("posts", [])
+        against = [Opponent("as it is", run_agent(self.training))]
+        against += [
+            o
+            for o in style_opponents(self.training)
+            if o.name in ("random", "initial-weights", "always-call")
+        ]
+        for text in POSTS:
+            agent = run_agent(self.training, parse_post(text))
+            row: dict[str, Any] = {"post": text, "matches": []}
+            rows.append(row)
+            played = play_all(
+                agent, against, max(2, options.pairs // POST_PART), seed=options.seed, threads=options.threads,
+                seen=partial(self._seen_against, text),
+            )  # fmt: skip
+            row["matches"] = [match_row(name, result) for name, result in played]
+            response = LocalBestResponse(
+                agent, response_actions("fcpa", options.lbr_streets), seed=options.seed
+            )
+            self.seen(f"{text}: local best response", 0, 1)
+            result = response.run(max(2, options.lbr_hands // POST_PART), options.threads)
+            row["lbr"] = response_row(result)
+            if not (result.complete and all(match["complete"] for match in row["matches"])):
+                return False
+        return True
+
+    def _seen_against(self, who: str, name: str, done: int, total: int) -> None:
+        self.seen(f"{who} against {name}", done, total)
 
     def _behaviour(self) -> bool:
         options = self.options

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from solvent.play.agents import load_tables
+from solvent.play.expected import can_be_averaged, expected_match
 from solvent.play.matches import Match, MatchResult
 from solvent.play.styles import STYLES
 from solvent.play.table_agent import RULES, TableAgent, rule_agent, table_agent
@@ -61,7 +62,11 @@ def play_all(
     threads: int = 1,
     seen: Seen | None = None,
 ) -> Iterator[tuple[str, MatchResult]]:
-    """The run against each of them over duplicate deals; an interrupted match is the last."""
+    """The run against each of them over duplicate deals; an interrupted match is the last.
+
+    Agents of one betting tree are averaged over what they may draw, which takes far fewer deals to be sure of;
+    others' hands are played.
+    """
     assert agent.rules is not None
     for opponent in opponents:
 
@@ -69,8 +74,10 @@ def play_all(
             if seen is not None:
                 seen(name, done, total)
 
-        match = Match(agent, opponent.agent, agent.rules, 2 * pairs, seed)
-        result = match.run(threads, progress)
+        if can_be_averaged(agent, opponent.agent):
+            result = expected_match(agent, opponent.agent, pairs, seed, threads, progress)
+        else:
+            result = Match(agent, opponent.agent, agent.rules, 2 * pairs, seed).run(threads, progress)
         yield opponent.name, result
         if not result.complete:
             return

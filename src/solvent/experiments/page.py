@@ -58,6 +58,19 @@ def pyplot() -> Any:
     return plt
 
 
+def plain_ticks(axis: Any, places: Sequence[float]) -> None:
+    """Write those of the places that an axis shows as plain numbers, thinned out where they come too close."""
+    from math import log
+
+    low, high = axis.get_view_interval()
+    shown: list[float] = []
+    for place in (place for place in places if low <= place <= high):
+        if not shown or log(place / shown[-1]) > 0.06 * log(high / low):
+            shown.append(place)
+    axis.set_ticks(shown, [f"{place:g}" for place in shown])
+    axis.set_ticks([], minor=True)
+
+
 def threads_text(count: int) -> str:
     """A number of threads in words."""
     return "1 thread" if count == 1 else f"{count} threads"

@@ -69,6 +69,18 @@ def sequence_form(tree: GameTree) -> SequenceForm:
     return form
 
 
+@njit(cache=True, nogil=True)
+def realisation_plan(first, before, cell, strategy):  # type: ignore[no-untyped-def]
+    """How likely a player's own actions make each of his sequences: float64[sequences]."""
+    plan = np.empty(len(cell))
+    plan[0] = 1.0
+    for situation in range(len(before)):
+        reach = plan[before[situation]]
+        for sequence in range(first[situation], first[situation + 1]):
+            plan[sequence] = reach * strategy[cell[sequence]]
+    return plan
+
+
 def _build(tree: GameTree) -> SequenceForm:
     last = np.zeros((2, tree.histories), dtype=np.int64)
     sequences = tuple(_sequences(tree, player, last[player]) for player in (0, 1))

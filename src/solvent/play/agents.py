@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from solvent.bundle import read_bundle, read_facts
+from solvent.bundle import read_bundle
 from solvent.errors import InputError
 from solvent.play.styles import STYLES
 from solvent.play.table_agent import RULES, TableAgent, rule_agent, table_agent
@@ -108,7 +108,6 @@ def load_tables(training: Training, iterations: int | None = None) -> Blueprint:
             f"{training.folder} has no checkpoint of {number} iterations; it has {', '.join(map(str, found))}"
         )
     path = found[number]
-    read_facts(path)  # a damaged manifest is refused first
     file = path / "table.npy"
     small = not file.exists() or file.stat().st_size <= VERIFIED
     tables, facts = read_bundle(path, verify=small, mapped=True)

@@ -71,7 +71,8 @@ class Table:
             first, last, seed, self.deck, self.state, self.random, a.playing, b.playing, *self.rooms,
             evaluator(), self.histories, self.counts,
         )  # fmt: skip
-        assert self.counts[ILLEGAL] == 0, "an agent did what is not legal"
+        if self.counts[ILLEGAL]:
+            raise RuntimeError(f"{a.name} or {b.name} did what is not legal {self.counts[ILLEGAL]} times")
         counts: list[int] = self.counts.tolist()
         return counts
 

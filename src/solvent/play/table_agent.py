@@ -62,7 +62,7 @@ class Decision:
 
 
 class TableAgent:
-    """A compiled agent."""
+    """A compiled agent, from tables or by a rule. It is asked by one thread at a time."""
 
     def __init__(self, name: str, playing: Playing, tree: BettingTree | None = None) -> None:
         self._name, self.playing, self.tree = name, playing, tree
@@ -82,13 +82,12 @@ class TableAgent:
 
     def decision(self, view: View) -> Decision:
         """What the agent does, and with what probabilities."""
-        edge, action = self._respond(view)
+        edge, action, state = self._respond(view)
         walk = self._room.walk
         if edge < 0:
             return Decision((action,), (1.0,), 0, "", None, self._note())
         assert self.tree is not None
         node, start = int(walk[NODE]), int(self.playing.nodes[walk[NODE], FIRST])
-        state = self._state(view)
         edges = range(start, start + len(self.tree.actions(node)))
         real = tuple(int(real_action(self.playing, node, one, state)) for one in edges)
         return Decision(
@@ -108,24 +107,14 @@ class TableAgent:
         assert walk[LOST]
         return "this is off the tree: win rate against pot odds"
 
-    def _respond(self, view: View) -> tuple[int, int]:
+    def _respond(self, view: View) -> tuple[int, int, NDArray[np.int64]]:
+        """The edge that is drawn, or -1, the real action, and the position."""
         deck = np.zeros(52, dtype=np.int64)
         deck[2 * view.seat : 2 * view.seat + 2] = view.hole
         deck[4 : 4 + len(view.board)] = view.board
-        actions = np.array(view.actions, dtype=np.int64)
-        state = position(view.rules)
+        actions, state = np.array(view.actions, dtype=np.int64), position(view.rules)
         edge, action = respond(np.uint64(view.key), view.seat, deck, state, actions, self.playing, self._room)
-        return int(edge), int(action)
-
-    @staticmethod
-    def _state(view: View) -> NDArray[np.int64]:
-        from solvent.play.betting_state import begin, take
-
-        state = position(view.rules)
-        begin(state)
-        for action in view.actions:
-            take(state, action)
-        return state
+        return int(edge), int(action), state
 
 
 def rule_agent(name: str) -> TableAgent:

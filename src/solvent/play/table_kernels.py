@@ -7,7 +7,9 @@ An agent has an abstract hand beside the real one: a node of its tree.
 - Its abstract bet becomes the real bet of the same part of the pot after calling, at least the least and at most
   all-in. Abstract all-in is all-in, unless real stacks are deeper, in big blinds, than the tree's: then it is the
   part of the pot that it is. Where nobody may raise any more, it calls.
-- The other's bet is taken for an abstract one by the pseudo-harmonic mapping (`abstraction.translation`).
+- The other's bet is taken for an abstract one by the pseudo-harmonic mapping (`abstraction.translation`). All-in
+  is abstract all-in, unless real stacks are shallower than the tree's: then it is a bet of its size. (Ten big
+  blinds all-in are four pots; answered as 200 all-in they would nearly always be folded to.)
 - A small bet that is taken for a check leaves the agent to act on the check. Taken for a call it ends the abstract
   street: the agent calls, and the two hands meet on the next street.
 - The abstract hand may end before the real one (all-in with less than the real stacks), and the other may raise
@@ -214,9 +216,9 @@ def strategy(agent, room, street, folds):  # type: ignore[no-untyped-def]
     if changes and (post.first or walk[ACTED] > 0):
         faced = max(agent.nodes[node, NODE_PAID], agent.nodes[node, NODE_PAID + 1])
         for action in range(count):
-            total = agent.edges[start + action, TOTAL]
-            size = pot_part(total, faced)
-            classes[action] = class_of(post.classes, total, action - may_fold - 1, size)
+            raised_to = agent.edges[start + action, TOTAL]
+            size = pot_part(raised_to, faced)
+            classes[action] = class_of(post.classes, raised_to, action - may_fold - 1, size)
         post_process(probabilities, classes, count, post, sums)
 
 
@@ -335,9 +337,8 @@ def observe(agent, room, state, action, own, draw):  # type: ignore[no-untyped-d
     yours, shorter = state[PAID + 1 - state[PLAYER]], min(state[STACK], state[STACK + 1])
     faced = np.int64(max(agent.nodes[node, NODE_PAID], agent.nodes[node, NODE_PAID + 1]))
     size = pot_part(min(action, shorter), yours)
-    edge = translate(
-        size, action >= shorter, agent.edges, start, start + count, faced, agent.stack, not own, draw
-    )
+    all_in = action >= shorter and shorter * agent.big_blind >= agent.stack * state[BIG]
+    edge = translate(size, all_in, agent.edges, start, start + count, faced, agent.stack, not own, draw)
     if edge == NONE:
         walk[LOST] = 1
         return

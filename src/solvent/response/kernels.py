@@ -1,21 +1,9 @@
-"""Compiled sweeps over the sequence form: realisation plans, pay-offs and best responses."""
+"""Compiled sweeps over the sequence form: pay-offs and best responses."""
 
 from __future__ import annotations
 
 import numpy as np
 from numba import njit
-
-
-@njit(cache=True, nogil=True)
-def realisation_plan(first, before, cell, strategy):  # type: ignore[no-untyped-def]
-    """How likely a player's own actions make each of his sequences: float64[sequences]."""
-    plan = np.empty(len(cell))
-    plan[0] = 1.0
-    for situation in range(len(before)):
-        reach = plan[before[situation]]
-        for sequence in range(first[situation], first[situation + 1]):
-            plan[sequence] = reach * strategy[cell[sequence]]
-    return plan
 
 
 @njit(cache=True, nogil=True)

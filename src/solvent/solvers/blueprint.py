@@ -10,88 +10,37 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.abstraction.betting import DECISION, SHOWDOWN, BettingTree
+from solvent.abstraction.betting import SHOWDOWN, BettingTree
 from solvent.abstraction.buckets import CardAbstraction
 from solvent.cards.evaluator import evaluator
 from solvent.errors import InputError
 from solvent.solvers.blueprint_deals import holdem_iterations
 from solvent.solvers.blueprint_kernels import (
-    ACTIONS_MASK,
-    COLUMNS,
-    FIRST,
-    GAIN,
-    INFO,
-    LOSS,
-    MOST_ACTIONS,
-    PLAYER_SHIFT,
-    ROW,
     SHOWN,
-    STREET_SHIFT,
     frames,
 )
 from solvent.solvers.locked import locked_iterations, new_locks
-from solvent.solvers.rewards import reward as reward_of
+from solvent.solvers.sampled_tree import SampledTree, lay_out
 
 STREETS = 4
 LOCKS = ("none", "rows", "inside")
 """How threads keep out of each other's way."""
 
 
-@dataclass(frozen=True)
-class SampledTree:
-    """A betting tree as kernels walk it: no deals in between, children side by side, a row's place at decisions."""
-
-    walk: NDArray[np.int32]
-    """int32[edges + 1, 4]: see `blueprint_kernels`; the root, then the node behind each edge."""
-    row: NDArray[np.int32]
-    """int32[nodes]: where the row of each of the tree's decisions begins in a bucket's rows."""
-    bucket_floats: NDArray[np.int64]
-    """int64[4]: numbers that one bucket has on each street: a regret and a sum for each action."""
-
-    def felt(self, reward: str, big_blind: int) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-        """The walk with payoffs as a reward makes them feel: whole numbers and float32 in the same memory."""
-        walk = self.walk.copy()
-        pays, ends = walk.view(np.float32), self.walk[:, INFO] & ACTIONS_MASK == 0
-        for column in (GAIN, LOSS):
-            pays[ends, column] = reward_of(reward, pays[ends, column], big_blind)
-        return walk, pays
-
-
 def sampled_tree(tree: BettingTree) -> SampledTree:
-    """The betting tree of an abstraction, for sampling.
-
-    Rows of a street lie in the order of the walk, player 0's before player 1's: those of a node's children side by
-    side, as children are.
-    """
-    counts = np.diff(tree.first_edge)
-    if counts.max(initial=0) > MOST_ACTIONS:
-        raise InputError(
-            f"a decision may have {MOST_ACTIONS} actions, and this betting has one with {counts.max()}"
-        )
-    order = np.concatenate([[0], tree.behind])
-    decides = tree.kind[order] == DECISION
-    row, sizes = np.zeros(len(tree), dtype=np.int32), np.zeros(STREETS, dtype=np.int64)
-    for street in range(STREETS):
-        here = np.concatenate(
-            [order[decides & (tree.street[order] == street) & (tree.player[order] == who)] for who in (0, 1)]
-        )
-        ends = np.cumsum(2 * counts[here].astype(np.int64))
-        row[here] = ends - 2 * counts[here]
-        sizes[street] = ends[-1] if len(ends) else 0
-    walk = np.zeros((len(order), COLUMNS), dtype=np.int32)
-    walk[:, FIRST], walk[:, ROW] = tree.first_edge[order] + 1, row[order]
-    who = np.where(tree.kind[order] == SHOWDOWN, SHOWN, tree.player[order]).astype(np.int32)
-    walk[:, INFO] = counts[order] | who << PLAYER_SHIFT | tree.street[order].astype(np.int32) << STREET_SHIFT
-    stake = tree.paid.min(axis=1).astype(np.float32)[order]
-    pays = walk.view(np.float32)
-    pays[~decides, GAIN], pays[~decides, LOSS] = stake[~decides], -stake[~decides]
-    walk[~decides, INFO] &= SHOWN << PLAYER_SHIFT | 1 << PLAYER_SHIFT
-    return SampledTree(walk, row, sizes)
+    """The betting tree of an abstraction, for sampling."""
+    return lay_out(
+        tree.first_edge,
+        tree.behind,
+        np.where(tree.kind == SHOWDOWN, SHOWN, tree.player),
+        tree.street,
+        tree.paid.min(axis=1),
+        STREETS,
+    )
 
 
 class Blueprint:

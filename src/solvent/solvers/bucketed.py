@@ -45,7 +45,7 @@ class BucketedSolver:
             raise InputError(
                 f"rule {self.rule} predicts, and bucketed rows keep no last regrets; choose another"
             )
-        self.rows = [_rows(game, level, bucket) for level, bucket in enumerate(_check(game, buckets))]
+        self.rows = seat_rows(game, buckets)
         self._pass = PublicPass(game, np.dtype(np.float64), evaluator, threads)
         edge_round = game.nodes.round[game.edge_node]
         self.edge_rows = [self.rows[level] for level in edge_round]
@@ -94,22 +94,18 @@ class BucketedSolver:
         return np.concatenate([self.arena.block(name, e)[rows] for e, rows in enumerate(self.edge_rows)])
 
 
-def _check(
-    game: PublicGame, buckets: Sequence[NDArray[np.integer] | None]
-) -> Sequence[NDArray[np.integer] | None]:
+def seat_rows(game: PublicGame, buckets: Sequence[NDArray[np.integer] | None]) -> list[NDArray[np.int64]]:
+    """The row of every seat by round, int64[boards x seats], from bucket maps that fit; None: a row each."""
     if len(buckets) != len(game.rounds):
         raise InputError(f"{game.name} has {len(game.rounds)} rounds and got {len(buckets)} bucket maps")
+    found = []
     for here, bucket in zip(game.rounds, buckets, strict=True):
         if bucket is None:
+            found.append(np.arange(here.hand.size, dtype=np.int64))
             continue
         if not isinstance(bucket, np.ndarray) or not np.issubdtype(bucket.dtype, np.integer):
             raise InputError(f"a bucket map of {game.name} is an array of whole numbers")
         if bucket.shape != here.hand.shape or bucket.min() < 0:
             raise InputError(f"a bucket map of {game.name} is {here.hand.shape} rows, none negative")
-    return buckets
-
-
-def _rows(game: PublicGame, level: int, bucket: NDArray[np.integer] | None) -> NDArray[np.int64]:
-    if bucket is None:
-        return np.arange(game.rounds[level].hand.size, dtype=np.int64)
-    return bucket.astype(np.int64).ravel()
+        found.append(bucket.astype(np.int64).ravel())
+    return found

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from solvent.errors import InputError
-from solvent.forms.history import GameTree
+from solvent.forms.history import GameTree, normalise
 from solvent.forms.sequence import sequence_form
 from solvent.response.exploitability import Evaluation, evaluate
 from solvent.solvers.kernels import Play, Rows, Side, Tables, match_regrets
@@ -236,15 +236,6 @@ def recall_notes(tree: GameTree) -> list[str]:
         f"imperfect recall of player {' and '.join(forgetful)}: CFR's guarantee does not hold, and "
         "exploitability is measured by opponents who forget nothing"
     ]
-
-
-def normalise(tree: GameTree, weight: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Scale the weights of each infoset to sum to 1; uniform where they are all 0."""
-    if tree.cells == 0:
-        return weight.copy()
-    total = np.add.reduceat(weight, tree.infoset_cell[:-1])
-    total = np.repeat(total, np.diff(tree.infoset_cell))
-    return np.where(total > 0, weight / np.where(total > 0, total, 1), tree.uniform)
 
 
 def _side(tree: GameTree, player: int) -> Side:

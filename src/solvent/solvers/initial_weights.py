@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from solvent.abstraction.betting import DECISION
-from solvent.abstraction.win_rates import win_rates
+from solvent.abstraction.win_rates import DEALS, win_rates
 from solvent.games.holdem import FOLD
 from solvent.kernels import kernel
 from solvent.solvers.blueprint_kernels import MOST_ACTIONS
@@ -15,9 +15,6 @@ from solvent.strategy.prior import prior
 
 if TYPE_CHECKING:
     from solvent.solvers.blueprint import Blueprint
-
-DEALS = 10_000_000
-"""Simulated; the paper has tens of millions."""
 
 
 def begin_with_win_rates(blueprint: Blueprint, deals: int = DEALS, threads: int = 1) -> None:

@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.errors import InputError
-from solvent.forms.history import GameTree
+from solvent.forms.history import GameTree, normalise
 from solvent.forms.sequence import sequence_form
 from solvent.solvers import interval_kernels, total_kernels
 from solvent.solvers import pruned_kernels as kernels
-from solvent.solvers.cfr import OnHistories, check_options, normalise, table_dtype
+from solvent.solvers.cfr import OnHistories, check_options, table_dtype
 from solvent.solvers.pruned_kernels import Bounds, Held, Play, Seen, Step
 from solvent.solvers.pruned_layout import Cells, Forest, layout
 from solvent.solvers.pruning import Pruning

@@ -19,13 +19,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from solvent.errors import InputError
-from solvent.forms.history import GameTree
-from solvent.solvers.cfr import OnHistories, check_options, normalise, recall_notes, table_dtype
+from solvent.forms.history import GameTree, normalise
+from solvent.solvers.cfr import OnHistories, check_options, recall_notes, table_dtype
 from solvent.solvers.plans import check_threads
 from solvent.solvers.pruning import NO_PRUNING
 from solvent.solvers.rewards import reward
 from solvent.solvers.rules import LCFR, RegretRule, load_rule
-from solvent.solvers.sampled_layout import aligned, lay_out
+from solvent.solvers.sampled_layout import Layout, aligned, lay_out
 from solvent.solvers.sampling_kernels import Room, Setting, run_chance, run_external, run_outcome
 from solvent.solvers.sampling_options import DECAYED, LEAST, SAMPLED_RULE, Sampling
 from solvent.strategy.strategy import Strategy
@@ -73,8 +73,7 @@ class SamplingSolver(OnHistories):
         self.rule = load_rule(rule)
         self.sampling.check_rule(self.rule)
         self.iterations = self.head_start = self.nodes_touched = 0
-        payoff = reward(self.sampling.reward, tree.payoff, self.sampling.reward_unit)
-        self.layout = lay_out(tree, payoff, self.dtype)
+        self.layout = self._lay_out()
         self.table = aligned(self.layout.numbers, self.dtype)
         self._setting = Setting(
             np.uint64(seed),
@@ -186,6 +185,15 @@ class SamplingSolver(OnHistories):
     def restore(self, facts: Mapping[str, Any]) -> None:
         """Go on from tables that were loaded, as they were when a checkpoint said so of itself."""
         self.iterations, self.nodes_touched = facts["iterations"], facts["nodes_touched"]
+
+    def _lay_out(self) -> Layout:
+        """The tree laid out for sampling; solvers that follow one another on a tree share the last one made."""
+        key = (self.sampling.reward, self.sampling.reward_unit, self.dtype)
+        if self.tree._cache.get("sampled", (None,))[0] != key:
+            payoff = reward(self.sampling.reward, self.tree.payoff, self.sampling.reward_unit)
+            self.tree._cache["sampled"] = (key, lay_out(self.tree, payoff, self.dtype))
+        layout: Layout = self.tree._cache["sampled"][1]
+        return layout
 
     def _room(self) -> Room:
         frames, widest = self.layout.deepest + 1, self.layout.widest

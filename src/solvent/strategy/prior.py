@@ -17,12 +17,19 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from solvent.abstraction.public_equity import equities
+from solvent.forms.public import PublicGame
 from solvent.kernels import kernel
 
 STEPS = (0.2, 0.5, 0.8)
 """Win rates at which the prior changes."""
 FACING_FOLD, FACING_RAISE = (0.80, 0.25, 0.05, 0.01), (0.05, 0.15, 0.35, 0.75)
 OPEN_RAISE = (0.10, 0.25, 0.60, 0.85)
+WITHIN = (0.1, 0.3, 0.6, 0.9)
+"""A win rate between each two steps."""
+FOLD, CALL, RAISE = range(3)
+KINDS = {"fold": FOLD, "check": CALL, "call": CALL}
+"""Which of the three an action is by its first word; all others bet or raise."""
 
 
 def prior_strategy(rate: float, folds: bool, raises: int) -> NDArray[np.float64]:
@@ -53,3 +60,25 @@ def prior(probabilities, folds, raises, rate):  # type: ignore[no-untyped-def]
         for bet in range(raises):
             probabilities[place + 1 + bet] = share / raises
     probabilities[place] = call
+
+
+def win_rate_prior(game: PublicGame) -> NDArray[np.float64]:
+    """The prior of a game of folds, calls, bets and one kind of showdown: a table by block, float64[cells].
+
+    A hand's win rate is its equity against a random hand and all boards to come: what simulated games come to.
+
+    game = public_game(load_game("leduc"), isomorphism=False)
+    tree, place = unroll(game)
+    solver = SamplingSolver(tree)
+    solver.warm_start(win_rate_prior(game)[place])
+    """
+    steps = [np.digitize(np.nan_to_num(each), STEPS) for each in equities(game)]
+    parts = []
+    for node in np.unique(game.edge_node):
+        kinds = [KINDS.get(action.split()[0], RAISE) for action in game.betting[node].actions]
+        folds, raises = FOLD in kinds, kinds.count(RAISE)
+        shares = np.zeros((len(WITHIN), len(kinds)))
+        shares[:, np.argsort(kinds, kind="stable")] = [prior_strategy(rate, folds, raises) for rate in WITHIN]
+        step = steps[game.nodes.round[node]].ravel()
+        parts += [shares[step, action] for action in range(len(kinds))]
+    return np.concatenate(parts)
