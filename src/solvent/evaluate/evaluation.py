@@ -129,8 +129,7 @@ class Evaluation:
         return True
 
     def _posts(self) -> bool:
-        """Every post-processing against the strategy as it is, all actions alike, win rates alone and one who "
-        "calls."""
+        """Every post-processing against the strategy as it is, anything at all, win rates alone and calls."""
         options, rows = self.options, self.document.setdefault("posts", [])
         against = [Opponent("as it is", run_agent(self.training))]
         against += [
