@@ -19,7 +19,7 @@ from solvent.solvers.train import LAYOUT, Training, TrainingDesign
 from table_agent_twin import random_model, small_cards
 
 BETTING = "preflop=100%,a; postflop=100%,a; stack=15"
-QUICK = ("--pairs", "200", "--lbr-hands", "100", "--deals", "500", "--threads", "1")
+QUICK = ("--pairs", "200", "--lbr-hands", "106", "--deals", "500", "--threads", "1")
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import spearmanr
 
-from solvent.abstraction.betting import DEAL, DECISION
+from solvent.abstraction.betting import DECISION
 from solvent.cards.deck import RANKS
 from solvent.cards.evaluator import evaluator
 from solvent.cards.isomorphism import Indexer
@@ -103,21 +103,18 @@ class Watched:
         """Strategies and reaches of all nodes before the flop."""
         tree = self.tree
         nodes = np.flatnonzero((tree.kind == DECISION) & (tree.street == 0))
-        acted = np.zeros(len(tree), dtype=np.int64)
-        reach = np.ones((len(tree), 2, CLASSES))
-        place = {int(node): number for number, node in enumerate(nodes)}
+        acted = np.zeros(len(nodes), dtype=np.int64)
+        for number, node in enumerate(nodes.tolist()):
+            acted[number] = sum(
+                tree.player[above] == tree.player[node] for above in self._decisions_above(node)
+            )
         found = np.zeros((len(nodes), CLASSES, MOST_ACTIONS))
-        for node in nodes:
-            path = self._decisions_above(int(node))
-            acted[node] = sum(tree.player[above] == tree.player[node] for above in path)
-        preflop_strategies(self.agent.playing, room(), nodes, acted[nodes], found)
-        for node in nodes:
-            player = int(tree.player[node])
-            for action, child in enumerate(tree.children(int(node))):
-                reach[child] = reach[node]
-                reach[child, player] *= found[place[int(node)], :, action]
-                if tree.kind[child] == DEAL:
-                    reach[child + 1] = reach[child]
+        preflop_strategies(self.agent.playing, room(), nodes, acted, found)
+        reach = {0: np.ones((2, CLASSES))}
+        for number, node in enumerate(nodes.tolist()):
+            for action, child in enumerate(tree.children(node)):
+                reach[child] = reach[node].copy()
+                reach[child][tree.player[node]] *= found[number, :, action]
         self.nodes, self.strategies, self.reach = nodes, found, reach
         self.weights = class_weights()
 
@@ -138,7 +135,7 @@ class Watched:
             if not faced(node):
                 continue
             player = int(self.tree.player[node])
-            mine, yours = self.reach[node, player], float(self.reach[node, 1 - player] @ self.weights)
+            mine, yours = self.reach[node][player], float(self.reach[node][1 - player] @ self.weights)
             came += mine * yours
             for place, action in enumerate(self.tree.actions(node)):
                 if kind(action):
@@ -195,8 +192,8 @@ def _check(
 
 def _sound(watched: Watched) -> list[Check]:
     tree, counts = watched.tree, watched.counts
-    folds = np.flatnonzero((tree.kind == DECISION) & (tree.paid[:, 0] == tree.paid[:, 1]))
-    free = sum(tree.actions(int(node))[0] == FOLD for node in folds)
+    unbet = np.flatnonzero((tree.kind == DECISION) & (tree.paid[:, 0] == tree.paid[:, 1]))
+    free = (tree.action[tree.first_edge[unbet]] == FOLD).sum()
     decisions = max(counts[DECISIONS], 1)
     return [
         _check(

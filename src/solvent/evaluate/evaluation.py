@@ -18,6 +18,7 @@ from solvent.evaluate.local_best_response import (
     RUN_OUTS,
     LocalBestResponse,
     ResponseResult,
+    check_hands,
     response_actions,
 )
 from solvent.evaluate.style_table import (
@@ -68,6 +69,7 @@ class Options:
             )
         if min(self.pairs, self.deals) < 1:
             raise InputError("an evaluation has at least one pair of hands and one deal")
+        check_hands(self.lbr_hands)
         for actions in self.lbr_actions:
             response_actions(actions, self.lbr_streets)
 
@@ -150,7 +152,7 @@ class Evaluation:
                 agent, response_actions("fcpa", options.lbr_streets), seed=options.seed
             )
             self.seen(f"{text}: local best response", 0, 1)
-            result = response.run(max(2, options.lbr_hands // POST_PART), options.threads)
+            result = response.run(2 * max(1, options.lbr_hands // POST_PART // 2), options.threads)
             row["lbr"] = response_row(result)
             if not (result.complete and all(match["complete"] for match in row["matches"])):
                 return False

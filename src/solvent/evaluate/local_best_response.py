@@ -53,6 +53,7 @@ LEAST_RUN_OUTS = 16
 """So many boards leave no hand out: each is possible on four fifths of them."""
 LATE = ("turn", "river")
 SHORT = {"fc": "", "fcpa": "100%,a"}
+EXAMPLE = "'turn=fc,50%,a; river=fcpa'"
 
 
 @dataclass(frozen=True)
@@ -106,9 +107,6 @@ def response_actions(text: str, streets: Collection[str] = LATE) -> ResponseActi
     return found
 
 
-EXAMPLE = "'turn=fc,50%,a; river=fcpa'"
-
-
 def _bets(text: str) -> str:
     written = text.strip().lower()
     if written in SHORT:
@@ -118,6 +116,12 @@ def _bets(text: str) -> str:
             f"the response's actions are fc, fcpa, or fc and bets as fc,50%,100%,a, not {text!r}"
         )
     return written.removeprefix("fc,")
+
+
+def check_hands(hands: int) -> None:
+    """Refuse a number of hands that cannot be played."""
+    if hands < 2 or hands % 2:
+        raise InputError(f"local best response plays in both seats, an even number of hands, not {hands}")
 
 
 @dataclass(frozen=True)
@@ -201,8 +205,7 @@ class LocalBestResponse:
 
         An interrupt ends it with what was played.
         """
-        if hands < 2 or hands % 2:
-            raise InputError(f"local best response plays in both seats, an even number of hands, not {hands}")
+        check_hands(hands)
         results = np.full(hands, np.nan)
         self._play(0, 0, plain, self._room(), results)  # compiles
         began = time.perf_counter()
