@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import numpy as np
@@ -41,8 +43,15 @@ JSON_KEYS = {
 
 
 def solvent(*arguments: str | Path, **options) -> subprocess.CompletedProcess[str]:
+    """A command in this process, which has its kernels already; with options in one of its own."""
     command = [sys.executable, "-m", "solvent.app.main", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, **options)
+    if options:
+        return subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, **options)
+    said, complained = io.StringIO(), io.StringIO()
+    with pytest.MonkeyPatch.context() as patched, redirect_stdout(said), redirect_stderr(complained):
+        patched.setattr(sys, "argv", ["solvent", *map(str, arguments)])
+        code = run_here()
+    return subprocess.CompletedProcess(command, code, said.getvalue(), complained.getvalue())
 
 
 def solved(*arguments: str | Path) -> dict:
