@@ -3,8 +3,10 @@
 import errno
 import json
 import shutil
+import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -16,14 +18,16 @@ from solvent.abstraction.betting import DECISION, SHOWDOWN, parse_betting
 from solvent.abstraction.buckets import CardAbstraction, describe_tables
 from solvent.abstraction.dealing import deal
 from solvent.abstraction.presets import Design
+from solvent.app.commands import run as run_command
 from solvent.bundle import read_bundle
 from solvent.cards.evaluator import hand_strengths
 from solvent.errors import InputError
 from solvent.games.holdem import FOLD
-from solvent.randomness import random_bits, random_float, stream
+from solvent.kernels import kernel
+from solvent.randomness import random_float, stream
 from solvent.solvers import train as training_module
 from solvent.solvers.blueprint import Blueprint, sampled_tree
-from solvent.solvers.blueprint_kernels import ACTIONS_MASK, GAIN, INFO, LOSS
+from solvent.solvers.blueprint_kernels import ACTIONS_MASK, GAIN, INFO, LOSS, add_to_sum
 from solvent.solvers.initial_weights import begin_with_win_rates
 from solvent.solvers.locked import locked_iterations
 from solvent.solvers.rewards import reward as reward_of
@@ -52,7 +56,7 @@ def cards():
     return random_cards()
 
 
-def twin(blueprint, iteration, seed):
+def twin(blueprint, iteration, seed, linear=True, exploration=(0.0, 0.0), floor=0.0, reward="y1"):
     """One iteration as the paper writes it, with the same random numbers."""
     tree = blueprint.tree
     random = np.zeros(1, dtype=np.uint64)
@@ -62,8 +66,10 @@ def twin(blueprint, iteration, seed):
     holes, board = (deck[:2], deck[2:4]), deck[4:9]
     strength = [int(hand_strengths([*hole, *board])) for hole in holes]
     sign = int(np.sign(strength[0] - strength[1]))
-    random_bits(random)  # whether to leave out bad actions
-    weight = np.float32(iteration + 1)
+    prunes = random_float(random) < 0.95
+    weight = np.float32(iteration + 1 if linear else 1)
+    least = max(0.0, exploration[0] - exploration[1] * iteration)
+    lowest = floor * (iteration * (iteration + 1) / 2 if linear else iteration) if prunes else 0.0
 
     def row_of(node):
         who, street = tree.player[node], int(tree.street[node])
@@ -74,44 +80,96 @@ def twin(blueprint, iteration, seed):
             stake = float(tree.paid[node].min())
             folder = tree.player[node]
             won = sign * stake if folder < 0 else stake * (-1, 1)[folder]
-            return won if player == 0 else -won
+            return float(reward_of(reward, np.array([won if player == 0 else -won], np.float32), 100)[0])
         row = row_of(node)
         positive = np.maximum(row[0], 0)
         actions = len(positive)
         strategy = (
             positive / positive.sum() if positive.sum() > 0 else np.full(actions, 1 / actions, np.float32)
         )
+        if least > 0:
+            strategy = np.maximum(strategy, np.float32(least))
+            strategy = strategy / strategy.sum()
         if tree.player[node] != player:
-            draw, chosen = random_float(random), actions - 1
             row[1] += weight * strategy
+            draw, chosen = random_float(random), actions - 1
             for action in range(actions - 1):
                 draw -= strategy[action]
                 if draw < 0:
                     chosen = action
                     break
             return walk(below(node, chosen), player)
-        values = np.array([walk(below(node, action), player) for action in range(actions)], dtype=np.float32)
+        walked = [True] * actions
+        if lowest < 0 and least == 0 and tree.street[node] < 3 and (row[0] > 0).any():
+            walked = [row[0][a] >= lowest or not tree.children(below(node, a)) for a in range(actions)]
+        values = np.array(
+            [walk(below(node, action), player) if walked[action] else 0 for action in range(actions)],
+            np.float32,
+        )
         value = np.float32(strategy @ values)
-        row[0] += weight * (values - value)
+        row[0] += np.where(walked, weight * (values - value), 0)
+        left_out.append(walked.count(False))
         return value
 
     def below(node, action):
         child = tree.children(node)[action]
         return child + 1 if len(tree.children(child)) == 1 else child
 
+    left_out = []
     for player in (0, 1):
         walk(0, player)
+    return sum(left_out)
 
 
-def test_iterations_are_those_of_the_twin(cards):
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"linear": False, "reward": "y2"},
+        {"exploration": (0.2, 0.001), "reward": "y3"},
+        {"floor": -0.02},
+        {"floor": -0.02, "exploration": (0.2, 0.01)},
+    ],
+)
+def test_iterations_are_those_of_the_twin(cards, options):
     tree = parse_betting(BETTING).tree()
     fast, slow = Blueprint(tree, cards), Blueprint(tree, cards)
-    for iteration in range(200):
+    left_out = 0
+    for iteration in range(60):
         slow.table[:] = fast.table
-        fast.run(1, seed=7)
-        twin(slow, iteration, seed=7)
+        fast.run(1, seed=7, **options)
+        left_out += twin(slow, iteration, 7, **options)
         np.testing.assert_allclose(fast.table, slow.table, rtol=1e-5, atol=0.1)
-    assert np.count_nonzero(fast.table) > 1000
+    assert np.count_nonzero(fast.table) > 300
+    assert (left_out > 0) == ("floor" in options)
+
+
+def test_large_sums_lose_nothing_on_average():
+    """A sum of 2^30 in steps of 1, which float32 would not notice."""
+    table, random = np.full(1, 2.0**30, dtype=np.float32), np.array([3], dtype=np.uint64)
+    add_many(table, np.float32(1), random, 1 << 20)
+    assert table[0] - 2.0**30 == pytest.approx(1 << 20, rel=0.15)
+
+
+@kernel
+def add_many(table, added, random, times):
+    for _ in range(times):
+        add_to_sum(table, 0, added, random)
+
+
+def test_an_interrupt_counts_what_was_done(cards, monkeypatch):
+    """Ctrl-C while threads are at work: the piece is finished and counted, and then the interrupt comes."""
+    tree = parse_betting(BETTING).tree()
+    straight, stopped = Blueprint(tree, cards), Blueprint(tree, cards)
+    straight.run(20_000, seed=3)
+    timer = threading.Timer(0.005, signal.raise_signal, (signal.SIGINT,))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        stopped.run(20_000, seed=3)
+    timer.join()
+    assert stopped.iterations == straight.iterations
+    assert stopped.touched == straight.touched
+    np.testing.assert_array_equal(stopped.table, straight.table)
 
 
 def test_locked_rows_change_nothing_on_one_thread(cards):
@@ -355,3 +413,77 @@ def test_a_full_disk_is_one_line_and_loses_no_checkpoint(design, tmp_path, monke
             Training.open(folder).run(iterations=1_000)
     assert Training.open(folder).load()[0].iterations == 500
     assert Training.open(folder).run(iterations=1_000).iterations == 1_000
+
+
+@pytest.fixture
+def train(design, tmp_path, monkeypatch, capsys):
+    """`solvent train` in this process, with cards that need no folder: exit code, output and complaints."""
+
+    def command(*arguments):
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setattr(sys, "argv", ["solvent", "train", *map(str, arguments)])
+        code = run_command()
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    return command
+
+
+def test_train_is_a_command(train, tmp_path):
+    options = ("--cards", "cards", "--betting", BETTING, "--threads", 1, "--json")
+    code, out, _ = train(*options, "--iterations", 200, "--seed", 3, "--out", "run")
+    assert code == 0
+    document = json.loads(out)
+    assert document["iterations"] == 200
+    assert document["design"]["seed"] == 3
+    assert (tmp_path / "run" / "report.html").exists()
+    with (tmp_path / "run" / "metrics.jsonl").open("a") as file:
+        file.write('{"iterations": 12')  # as a kill may leave it
+    code, out, _ = train("--resume", "--iterations", 400, "--out", "run", "--json", "--threads", 1)
+    assert code == 0
+    assert json.loads(out)["iterations"] == 400
+    lines = (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()
+    assert json.loads(lines[-1])["iterations"] == 400
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["--minutes", "nan"], "--minutes is a number above 0"),
+        (["--minutes", "-1"], "--minutes is a number above 0"),
+        (["--iterations", "-5"], "--iterations is a number above 0"),
+        ([], "say how long"),
+        (["--iterations", "9", "--stack", "nan"], "stack is 1 to 1,000,000"),
+        (["--iterations", "9", "--stack", "0.3"], "stack is 1 to 1,000,000"),
+        (["--iterations", "9", "--seed", "99999999999999999999999"], "seed must be"),
+        (["--iterations", "9", "--threads", "100000"], "threads"),
+        (["--iterations", "9", "--regret-floor", "-inf"], "regret floor is a finite number"),
+        (["--iterations", "9", "--locks", "inside", "--regret-floor", "-1"], "no regret floor"),
+        (["--iterations", "9", "--locks", "all"], "locks are none, rows, inside"),
+        (["--iterations", "9", "--reward", "y9"], "rewards are y1"),
+        (["--iterations", "9", "--weights", "heavy"], "weights are linear or uniform"),
+        (["--iterations", "9", "--memory", "1M"], "and --memory allows"),
+        (["--iterations", "9", "--preset", "tiny"], "not both"),
+    ],
+)
+def test_bad_trainings_get_one_line_and_no_folder(train, tmp_path, given, said):
+    code, _, complaint = train("--cards", "cards", "--out", "run", *given)
+    assert code == 2
+    assert said in complaint.splitlines()[-1]
+    assert "Traceback" not in complaint
+    assert not (tmp_path / "run").exists()
+
+
+def test_resuming_takes_no_other_design(train):
+    assert train("--cards", "cards", "--betting", BETTING, "--iterations", 50, "--out", "run")[0] == 0
+    for option in (("--betting", "fcpa"), ("--seed", 0), ("--reward", "y2"), ("--initial-weights",)):
+        code, _, complaint = train("--resume", "--iterations", 100, "--out", "run", *option)
+        assert code == 2
+        assert f"leave out {option[0]}" in complaint
+
+
+def test_cards_are_not_made_for_a_training_that_cannot_be(train):
+    for given in (("--reward", "y9"), ("--memory", "1M"), ("--betting", "flop=oops")):
+        code, _, complaint = train("--preset", "tiny", "--iterations", 9, "--out", "run", *given)
+        assert code == 2
+        assert "turn histograms" not in complaint

@@ -149,6 +149,7 @@ class BettingAbstraction:
 
     def with_stack(self, big_blinds: float) -> BettingAbstraction:
         """The same bets with both stacks of so many big blinds."""
+        big_blinds = _stack(big_blinds)
         chips = round(big_blinds * self.rules.blinds[1])
         return replace(self, rules=replace(self.rules, stacks=(chips, chips)))
 

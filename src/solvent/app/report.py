@@ -6,6 +6,7 @@ import base64
 import html
 import io
 import json
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -127,8 +128,10 @@ def _progress(training: Training) -> str:
     path = training.folder / "metrics.jsonl"
     if not path.is_file():
         return ""
-    lines = path.read_text().splitlines()
-    rows: list[dict[str, Any]] = [json.loads(line) for line in lines if line.endswith("}")]
+    rows: list[dict[str, Any]] = []
+    for line in path.read_text(errors="replace").splitlines():
+        with suppress(ValueError):  # a kill may have cut a line off
+            rows.append(json.loads(line))
     figure, axes, plt = _figure((8, 3.2))
     axes.loglog([row["iterations"] for row in rows], [max(row["regret"], 1e-3) for row in rows], marker=".")
     axes.set_xlabel("iterations")

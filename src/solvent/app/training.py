@@ -17,13 +17,29 @@ from solvent.errors import InputError
 from solvent.units import duration, parse_size, size
 
 if TYPE_CHECKING:
-    from solvent.solvers.train import Training, TrainingDesign, TrainingProgress
+    from solvent.solvers.train import Training, TrainingProgress
 
+DESIGNED = (
+    "preset",
+    "cards",
+    "betting",
+    "stack",
+    "weights",
+    "exploration_decay",
+    "reward",
+    "regret_floor",
+    "initial_weights",
+    "seed",
+)
+"""Options that a training is begun with and keeps."""
+ROWS_A_SECOND = 5e6
+"""About what one thread touches."""
 DECAY = (0.01, 2.5e-7)
 """Paper 003: the least probability of an action, and by how much it falls each iteration until it is 0."""
 
 
 def train(
+    context: typer.Context,
     preset: Annotated[
         str | None,
         typer.Option(help="Cards: tiny, small, medium or tartanian7; made if need be.  [default: tiny]"),
@@ -48,7 +64,10 @@ def train(
     reward: Annotated[str, typer.Option(help="y1 (true chips), y2, y3 or y4: losses weigh more.")] = "y1",
     regret_floor: Annotated[
         float,
-        typer.Option(max=0.0, help="Leave out actions of mean regret below this, in big blinds, mostly."),
+        typer.Option(
+            max=0.0,
+            help="Mostly leave out actions whose regret an iteration is below so many big blinds, such as -0.01.",
+        ),
     ] = 0.0,
     initial_weights: Annotated[
         bool,
@@ -65,29 +84,54 @@ def train(
     ] = False,
 ) -> None:
     """Train a heads-up no-limit hold'em blueprint by Monte Carlo CFR."""
+    from solvent.abstraction.buckets import CardAbstraction
     from solvent.app.display import cores
     from solvent.app.report import write_report
-    from solvent.solvers.blueprint import LOCKS
-    from solvent.solvers.train import Training
+    from solvent.solvers.blueprint import check_locks
+    from solvent.solvers.plans import check_threads
+    from solvent.solvers.train import Training, TrainingDesign, check_design
 
     if out is None:
         raise InputError("say by --out which folder to keep the training in")
     if minutes is None and iterations is None:
         raise InputError("say how long to train, by --minutes or by --iterations")
-    if locks not in LOCKS:
-        raise InputError(f"locks are {', '.join(LOCKS)}, not {locks!r}")
+    if minutes is not None and not 0 < minutes < float("inf"):
+        raise InputError(f"--minutes is a number above 0, not {minutes:g}")
+    if iterations is not None and iterations < 1:
+        raise InputError(f"--iterations is a number above 0, not {iterations}")
     limit, console = parse_size(memory), terminal(stderr=True)
     said = not as_json or sys.stderr.isatty()
     threads = threads or cores()
+    check_threads(threads)
+    check_locks(locks, regret_floor)
     if resume:
+        given = [name for name in DESIGNED if context.get_parameter_source(name).name != "DEFAULT"]  # type: ignore[union-attr]
+        if given:
+            option = given[0].replace("_", "-")
+            raise InputError(f"--resume goes on as the training was begun; leave out --{option}")
         training = Training.open(out)
     else:
-        folder = cards_folder(preset, cards, threads, said)
-        design = _design(folder, betting, stack, weights, exploration_decay, reward, regret_floor, seed)
-        design = replace(design, initial_weights=initial_weights)
+        if weights not in ("linear", "uniform"):
+            raise InputError(f"weights are linear or uniform, not {weights!r}")
+        design = TrainingDesign(
+            cards="",
+            cards_fingerprint="",
+            betting=betting,
+            stack=stack,
+            linear=weights == "linear",
+            exploration=DECAY if exploration_decay else (0.0, 0.0),
+            floor=regret_floor,
+            reward=reward,
+            initial_weights=initial_weights,
+            seed=seed,
+        )
+        check_design(design)
+        folder = cards_folder(preset, cards, threads, said, limit)
+        fingerprint = CardAbstraction.load(folder).fingerprint
+        design = replace(design, cards=str(folder.resolve()), cards_fingerprint=fingerprint)
         training = Training.create(out, design)
     if said:
-        _say_cost(training, console)
+        _say_cost(training, console, minutes, threads)
     with Progress(
         SpinnerColumn(),
         TextColumn("{task.description}"),
@@ -107,15 +151,20 @@ def train(
             )
             shown.update(task, description=_line(progress), total=1.0, completed=done)
 
-        made = training.run(
-            seconds=None if minutes is None else 60 * minutes,
-            iterations=iterations,
-            threads=threads,
-            memory=limit,
-            locks=locks,
-            checkpoint_seconds=60 * checkpoint_minutes,
-            watch=watch,
-        )
+        try:
+            made = training.run(
+                seconds=None if minutes is None else 60 * minutes,
+                iterations=iterations,
+                threads=threads,
+                memory=limit,
+                locks=locks,
+                checkpoint_seconds=60 * checkpoint_minutes,
+                watch=watch,
+            )
+        except KeyboardInterrupt:
+            kept = training.facts().get("iterations", 0)
+            console.print(f"stopped; {out} keeps {kept:,} iterations, and --resume goes on", soft_wrap=True)
+            raise
     write_report(training, out / "report.html")
     document = {
         "folder": str(out),
@@ -135,9 +184,12 @@ def train(
     terminal().print(result)
 
 
-def cards_folder(preset: str | None, cards: Path | None, threads: int, said: bool) -> Path:
-    """The folder of the card abstraction, which is made if a preset's is not there."""
+def cards_folder(
+    preset: str | None, cards: Path | None, threads: int, said: bool, memory: int | None = None
+) -> Path:
+    """The folder of the card abstraction, which is made if a preset's is not there and `memory` allows it."""
     from solvent.abstraction.buckets import TABLES
+    from solvent.abstraction.build import estimate
     from solvent.abstraction.presets import preset_named
     from solvent.app.abstraction import make_abstraction
 
@@ -145,46 +197,24 @@ def cards_folder(preset: str | None, cards: Path | None, threads: int, said: boo
         raise InputError("name the cards' folder by --cards or a preset by --preset, not both")
     folder = cards if cards is not None else Path("abstractions") / (preset or "tiny")
     if cards is None and not (folder / TABLES).is_dir():
-        make_abstraction(preset_named(preset or "tiny"), folder, threads, said)
+        design = preset_named(preset or "tiny")
+        needed = estimate(design, threads).memory
+        if memory is not None and needed > memory:
+            raise InputError(
+                f"making the {design.name} cards takes {size(needed)}, and --memory allows {size(memory)}"
+            )
+        make_abstraction(design, folder, threads, said)
     return folder
 
 
-def _design(
-    cards: Path,
-    betting: str,
-    stack: float | None,
-    weights: str,
-    exploration_decay: bool,
-    reward: str,
-    regret_floor: float,
-    seed: int,
-) -> TrainingDesign:
-    from solvent.abstraction.buckets import CardAbstraction
-    from solvent.solvers.rewards import REWARDS
-    from solvent.solvers.train import TrainingDesign
-
-    if weights not in ("linear", "uniform"):
-        raise InputError(f"weights are linear or uniform, not {weights!r}")
-    if reward not in REWARDS:
-        raise InputError(f"rewards are {', '.join(REWARDS)}, not {reward!r}")
-    return TrainingDesign(
-        cards=str(cards),
-        cards_fingerprint=CardAbstraction.load(cards).fingerprint,
-        betting=betting,
-        stack=stack,
-        linear=weights == "linear",
-        exploration=DECAY if exploration_decay else (0.0, 0.0),
-        floor=regret_floor,
-        reward=reward,
-        seed=seed,
-    )
-
-
-def _say_cost(training: Training, console: Console) -> None:
+def _say_cost(training: Training, console: Console, minutes: float | None, threads: int) -> None:
     cost = training.cost()
+    visits = 60 * (minutes or 0) * threads * ROWS_A_SECOND / cost.rows
+    expected = f"; about {visits:,.0f} visits of each row in {minutes:g} minutes" if minutes else ""
     console.print(
         f"{cost.nodes:,} betting nodes, {cost.rows:,} rows, {cost.infoset_actions:,} infoset-actions: tables of "
-        f"{size(cost.table_bytes)}, {size(cost.memory)} of memory in all, up to {size(cost.disk)} on the disk",
+        f"{size(cost.table_bytes)}, {size(cost.memory)} of memory in all, up to {size(cost.disk)} on the disk"
+        + expected,
         soft_wrap=True,
     )
 

@@ -77,13 +77,17 @@ class Blueprint:
 
         Without locks an addition that two threads make to one number at the same moment may count once. `rows` has
         a lock for each row; `inside` also makes threads inside a traversal, as many as it takes: see `locked`.
+        `floor`, chips: actions whose regret an iteration is below it are left out of most iterations; 0: none.
         """
+        check_locks(locks, floor)
         if locks == "inside":
-            if floor < 0:
-                raise InputError("locks inside a traversal go with no regret floor")
-            locked_iterations(
-                self, iterations, seed=seed, linear=linear, exploration=exploration, reward=reward
-            )
+
+            def inside(_: int) -> None:
+                locked_iterations(
+                    self, iterations, seed=seed, linear=linear, exploration=exploration, reward=reward
+                )
+
+            each_on_a_thread(inside, 1)
             return
         start, stop = self.iterations, self.iterations + iterations
         bounds = np.linspace(start, stop, threads + 1).astype(np.int64)
@@ -99,9 +103,11 @@ class Blueprint:
                 row_locks,
             )  # fmt: skip
 
-        each_on_a_thread(work, threads)
-        self.iterations = stop
-        self.touched += sum(int(room.touched[0]) for room in rooms)
+        try:
+            each_on_a_thread(work, threads)
+        finally:  # an interrupt comes when all threads are done
+            self.iterations = stop
+            self.touched += sum(int(room.touched[0]) for room in rooms)
 
     def felt(self, reward: str) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         """The tree with payoffs as a reward makes them feel; kept for the next call."""
@@ -138,7 +144,23 @@ def table_floats(layout: NDArray[np.int64], cards: CardAbstraction) -> int:
 
 
 def each_on_a_thread(work: Callable[[int], None], threads: int) -> None:
-    """Call work(0), work(1), ... each on its own thread."""
+    """Call work(0), work(1), ... each on its own thread; an interrupt waits until all are done."""
+    interrupted = False
     with ThreadPoolExecutor(threads) as pool:
-        for future in [pool.submit(work, which) for which in range(threads)]:
-            future.result()
+        waiting = [pool.submit(work, which) for which in range(threads)]
+        while waiting:
+            try:
+                waiting[-1].result()
+                waiting.pop()
+            except KeyboardInterrupt:
+                interrupted = True
+    if interrupted:
+        raise KeyboardInterrupt
+
+
+def check_locks(locks: str, floor: float) -> None:
+    """Refuse locks that there are not, and what they do not go with."""
+    if locks not in LOCKS:
+        raise InputError(f"locks are {', '.join(LOCKS)}, not {locks!r}")
+    if locks == "inside" and floor < 0:
+        raise InputError("locks inside a traversal go with no regret floor")

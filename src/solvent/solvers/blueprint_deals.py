@@ -41,16 +41,16 @@ def holdem_iterations(  # type: ignore[no-untyped-def]
     layout: int64[3, 4]: (0, floats of the head, floats of a cluster's arena, 0); floats of a bucket by street;
     where each street's rows begin in a cluster's arena. deck: int64[52]. base: int64[2, 4], room. exploration:
     (height, slope), the least probability of an action falls with the iterations. linear: 1 if iteration t counts
-    t, else 0.
+    t, else 0. floor: chips, the regret an iteration below which actions are left out of most iterations; 0: none.
     """
     random = frames[3]
     for iteration in range(start, end):
         outcome = deal_hand(iteration, seed, layout, lookup, evaluator, random, deck, base)
         weight = np.float32(iteration + 1) * linear + (np.float32(1) - linear)
         least = np.float32(max(0.0, exploration[0] - exploration[1] * iteration))
-        prune = random_float(random) < PRUNED_SHARE
+        before = np.float32(iteration) * (
+            linear * np.float32(0.5) * np.float32(iteration - 1) + np.float32(1)
+        )
+        lowest = floor * before if random_float(random) < PRUNED_SHARE else np.float32(0)
         for player in range(2):
-            traverse(
-                0, player, weight, walk, pays, base, outcome, table, frames, least,
-                floor if prune else np.float32(0), locks,
-            )  # fmt: skip
+            traverse(0, player, weight, walk, pays, base, outcome, table, frames, least, lowest, locks)

@@ -29,8 +29,8 @@ PLAYER_SHIFT, STREET_SHIFT, ACTIONS_MASK = 8, 16, 255
 SHOWN = 2
 MOST_ACTIONS = 16
 DEEPEST = 64
-LINE = 16
-"""float32 numbers of a cache line."""
+SMALLEST_PART = np.float32(2.0**-20)
+"""What is added to a sum is at least this part of it: sixteen times what float32 can hold."""
 
 
 class Frames(NamedTuple):
@@ -84,6 +84,16 @@ def match_regrets(table, row, actions, least, strategy, depth):  # type: ignore[
 
 
 @step
+def add_to_sum(table, place, added, random):  # type: ignore[no-untyped-def]
+    """Add to a sum that may have grown so large that float32 would lose what is added: then a part of the sum is
+    added instead, as often as it takes to be right on average."""
+    part = table[place] * SMALLEST_PART
+    if 0 < added < part:
+        added = part if random_float(random) * part < added else np.float32(0)
+    table[place] += added
+
+
+@step
 def terminal_value(player, node, info, pays, outcome):  # type: ignore[no-untyped-def]
     """What `player` wins at a terminal; `outcome`: player 0's hand is better (0), the same (1), worse (2)."""
     folded = info >> PLAYER_SHIFT
@@ -116,7 +126,8 @@ def traverse(  # type: ignore[no-untyped-def]
 
     walk: int32[nodes, 4], pays: float32[nodes, 4], the same memory. base: int64[2, streets], where each player's
     rows begin. weight: what this iteration counts. floor: actions of regret below it are not walked, except to
-    terminals and on the last street; 0: all are. locks: None, or int32 numbers that stand for rows.
+    terminals, on the last street and where every action has a `least` probability; 0: all are. locks: None, or
+    int32 numbers that stand for rows.
     """
     stack, strategy, values, random, touched = frames
     node, depth, rows, last_street = np.int64(root), 0, 0, base.shape[1] - 1
@@ -134,7 +145,7 @@ def traverse(  # type: ignore[no-untyped-def]
             if who == player:
                 unlock(locks, row)
                 walked = (1 << actions) - 1
-                if floor < 0 and street < last_street:
+                if floor < 0 and least == 0 and street < last_street:
                     walked = worth_walking(first, actions, walk, table, row, floor)
                 values[depth, MOST_ACTIONS] = 0
                 action = next_action(-1, walked)
@@ -148,7 +159,7 @@ def traverse(  # type: ignore[no-untyped-def]
                 depth += 1
             else:
                 for action in range(actions):
-                    table[row + actions + action] += weight * strategy[depth, action]
+                    add_to_sum(table, row + actions + action, weight * strategy[depth, action], random)
                 unlock(locks, row)
                 draw = random_float(random)
                 chosen = actions - 1

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from solvent import __version__
-from solvent.abstraction.betting import BettingTree, parse_betting
+from solvent.abstraction.betting import BettingAbstraction, BettingTree, parse_betting
 from solvent.abstraction.buckets import CardAbstraction
 from solvent.bundle import (
     check_room,
@@ -32,8 +32,11 @@ from solvent.bundle import (
     write_text,
 )
 from solvent.errors import InputError
-from solvent.solvers.blueprint import Blueprint, sampled_tree, table_floats, table_layout
+from solvent.solvers.blueprint import Blueprint, check_locks, sampled_tree, table_floats, table_layout
 from solvent.solvers.initial_weights import begin_with_win_rates
+from solvent.solvers.plans import check_threads
+from solvent.solvers.rewards import REWARDS
+from solvent.solvers.sampling import check_seed
 from solvent.units import size
 
 ASKED = "train.json"
@@ -66,7 +69,8 @@ class TrainingDesign:
     exploration: tuple[float, float] = (0.0, 0.0)
     """The least probability of an action, and by how much it falls each iteration."""
     floor: float = 0.0
-    """In big blinds, below 0: actions whose mean regret is below it are left out of most iterations. 0: none."""
+    """In big blinds, below 0: actions whose regret, shared out over all iterations, is below it are left out of
+    most iterations. A row is visited in few of them, so that -0.01 leaves out much and -1 little. 0: none."""
     reward: str = "y1"
     """y1, y2, y3 or y4: see `rewards`."""
     initial_weights: bool = False
@@ -100,7 +104,7 @@ class TrainingProgress:
     rows_touched: int
     rows_rate: float
     regret: float
-    """The mean positive regret of the first decision, in mbb a hand."""
+    """The first decision's greatest positive regret, in mbb a hand."""
     left: float | None
     """Seconds."""
 
@@ -113,10 +117,8 @@ class Training:
         self.cards = CardAbstraction.load(design.cards)
         if self.cards.fingerprint != design.cards_fingerprint:
             raise InputError(f"{design.cards} is not the card abstraction that {folder} was trained with")
-        betting = parse_betting(design.betting)
-        self.tree: BettingTree = (
-            betting if design.stack is None else betting.with_stack(design.stack)
-        ).tree()
+        check_design(design)
+        self.tree: BettingTree = betting_of(design).tree()
 
     @classmethod
     def create(cls, folder: Path, design: TrainingDesign) -> Training:
@@ -171,18 +173,21 @@ class Training:
         """Train until a limit is reached; `seconds` count from this call, `iterations` from the beginning."""
         if seconds is None and iterations is None:
             raise InputError("say how long to train, by minutes or by iterations")
+        check_threads(threads)
         cost = self.cost()
         if cost.memory > memory:
             raise InputError(
                 f"this training takes {size(cost.memory)}, of which tables {size(cost.table_bytes)}, and --memory "
                 f"allows {size(memory)}; take a smaller abstraction or fewer bet sizes"
             )
+        check_locks(locks, self.design.floor)
         self.folder.mkdir(parents=True, exist_ok=True)
         with self._held():
+            kept = sum(file.stat().st_size for path in self.checkpoints() for file in path.iterdir())
+            check_room(self.folder, max(0, cost.disk - kept))
             if not (self.folder / ASKED).exists():
                 asked = {"version": __version__, "design": asdict(self.design)}
                 write_text(self.folder / ASKED, json.dumps(asked, indent=1))
-            check_room(self.folder, cost.disk)
             return self._run(
                 seconds, iterations, threads, locks, checkpoint_seconds, watch or (lambda progress: None)
             )
@@ -229,7 +234,7 @@ class Training:
                     seed=options["seed"],
                     linear=options["linear"],
                     exploration=options["exploration"],
-                    floor=self._floor(blueprint.iterations),
+                    floor=self.design.floor * self.tree.abstraction.rules.blinds[1],
                     reward=options["reward"],
                     locks=locks,
                 )
@@ -295,7 +300,7 @@ class Training:
             shutil.rmtree(old, ignore_errors=True)
 
     def regret(self, blueprint: Blueprint) -> float:
-        """The mean over hands of the first decision's greatest positive regret an iteration, in mbb."""
+        """The first decision's greatest positive regret a hand, summed over all hole cards, in mbb."""
         weight = blueprint.iterations
         if self.design.linear:
             weight = weight * (weight + 1) // 2
@@ -303,19 +308,15 @@ class Training:
         first = int(blueprint.sampled.row[0])
         rows = head[:, first : first + len(self.tree.actions(0))]
         best = np.maximum(rows.max(axis=1), 0.0)
-        return float(best.mean()) / max(weight, 1) / self.tree.abstraction.rules.blinds[1] * 1000
-
-    def _floor(self, iterations: int) -> float:
-        """The regret below which actions are left out: the mean regret times what iterations have weighed."""
-        if self.design.floor >= 0 or not iterations:
-            return 0.0
-        weight = iterations * (iterations + 1) / 2 if self.design.linear else float(iterations)
-        return self.design.floor * self.tree.abstraction.rules.blinds[1] * weight
+        return float(best.sum()) / max(weight, 1) / self.tree.abstraction.rules.blinds[1] * 1000
 
     def _note(self, progress: TrainingProgress) -> None:
         try:
-            with (self.folder / "metrics.jsonl").open("a") as file:
-                file.write(json.dumps(asdict(progress)) + "\n")
+            with (self.folder / "metrics.jsonl").open("a+b") as file:
+                end = file.seek(0, 2)
+                file.seek(max(0, end - 1))
+                broken = end > 0 and file.read(1) != b"\n"  # a line that a kill has cut off
+                file.write(b"\n" * broken + json.dumps(asdict(progress)).encode() + b"\n")
         except OSError as error:
             raise InputError(f"cannot write in {self.folder}: {error.strerror or error}") from error
 
@@ -325,6 +326,22 @@ class Training:
             for folder in (self.folder, self.folder / "checkpoints"):
                 remove_half_written(folder)
             yield
+
+
+def betting_of(design: TrainingDesign) -> BettingAbstraction:
+    """The bets of a design, with its stacks."""
+    betting = parse_betting(design.betting)
+    return betting if design.stack is None else betting.with_stack(design.stack)
+
+
+def check_design(design: TrainingDesign) -> None:
+    """Refuse what cannot be trained, before anything is made."""
+    if design.reward not in REWARDS:
+        raise InputError(f"rewards are {', '.join(REWARDS)}, not {design.reward!r}")
+    if not -np.inf < design.floor <= 0:
+        raise InputError(f"a regret floor is a finite number of big blinds, at most 0, not {design.floor}")
+    check_seed(design.seed)
+    betting_of(design)
 
 
 def superseded(checkpoints: Sequence[Path]) -> list[Path]:
