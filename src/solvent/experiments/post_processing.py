@@ -48,10 +48,10 @@ Say = Callable[[str], None]
 class Scale:
     """How much is trained, played and measured."""
 
-    seconds: float = 90.0
+    seconds: float = 60.0
     """Of training, each agent."""
-    hands: int = 1_000_000
-    lbr_hands: int = 10_000
+    hands: int = 400_000
+    lbr_hands: int = 8_000
 
 
 QUICK = Scale(seconds=1.0, hands=2_000, lbr_hands=20)
