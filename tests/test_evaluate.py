@@ -12,7 +12,7 @@ import pytest
 
 from solvent.app.commands import run
 from solvent.app.evaluation_section import evaluation_section
-from solvent.evaluate.evaluation import Evaluation, Options, read_evaluation
+from solvent.evaluate.evaluation import Evaluation, Options, read_evaluations
 from solvent.solvers import train as training_module
 from solvent.solvers.solve import solve
 from solvent.solvers.train import LAYOUT, Training, TrainingDesign
@@ -78,7 +78,7 @@ def test_all_parts(solvent, folder) -> None:
     assert [row["actions"] for row in found["lbr"]] == ["fc on turn, river", "fcpa on turn, river"]
     assert found["lbr"][1]["mbb_per_hand"] > 0  # play by chance loses
     assert len(found["behaviour"]["checks"]) >= 10
-    assert read_evaluation(folder) == found
+    assert read_evaluations(folder) == [found]
     report = (folder / "report.html").read_text()
     assert "<h2>Evaluation</h2>" in report
     assert "fcpa on turn, river" in report
@@ -91,9 +91,15 @@ def test_parts_are_kept_for_one_strategy(solvent, folder) -> None:
     )
     assert code == 0
     assert "turn=fc;river=fc,50%" in out
-    assert {"lbr", "behaviour"} <= set(read_evaluation(folder))
+    assert {"lbr", "behaviour"} <= set(read_evaluations(folder)[0])
     solvent("evaluate", folder, *QUICK, "--parts", "lbr", "--post", "purify")
-    assert "behaviour" not in read_evaluation(folder)
+    purified, plain = read_evaluations(folder)
+    assert (purified["post"], plain["post"]) == ("purify", "none")
+    assert "behaviour" not in purified
+    assert "behaviour" in plain
+    section = evaluation_section(folder, plain["iterations"])
+    assert "post-processing purify" in section
+    assert "post-processing none" in section
 
 
 def test_an_interrupt_keeps_what_was_done(folder) -> None:
@@ -108,8 +114,25 @@ def test_an_interrupt_keeps_what_was_done(folder) -> None:
     assert [row["opponent"] for row in found["styles"]] == ["aggressive", "tight"]
     assert [row["complete"] for row in found["styles"]] == [True, False]
     evaluation.save()
+    whole = Evaluation(Training.open(folder), Options(parts=("styles",), pairs=10))
+    assert whole.run()["complete"]
+    whole.save()
+    evaluation.save()  # half of a part does not replace the whole
+    assert read_evaluations(folder)[0]["styles"] == whole.document["styles"]
     assert "aggressive" in evaluation_section(folder, 1_000)
     assert "gone on since" in evaluation_section(folder, 2_000)
+
+
+def test_an_interrupted_comparison_has_whole_rows_alone(solvent, folder, monkeypatch) -> None:
+    def stop(what: str, done: int, total: int) -> None:
+        if what == "threshold(0.15) against random":
+            raise KeyboardInterrupt
+
+    evaluation = Evaluation(Training.open(folder), Options(parts=("posts",), pairs=2_000, lbr_hands=20), stop)
+    found = evaluation.run()
+    assert [row["post"] for row in found["posts"]] == ["none", "purify"]
+    assert all(len(row["matches"]) == 4 and "lbr" in row for row in found["posts"])
+    assert not found["complete"]
 
 
 def test_what_is_no_run_is_one_line(solvent, folder, tmp_path) -> None:
@@ -165,7 +188,7 @@ def test_a_small_game_is_measured_exactly(solvent, tmp_path) -> None:
 
 
 def test_a_damaged_evaluation_does_not_stop_the_report(folder) -> None:
-    (folder / "evaluation.json").write_text('{"styles": [{}]}')
+    (folder / "evaluation.json").write_text('{"evaluations": [{"styles": [{}]}]}')
     assert "evaluate again" in evaluation_section(folder, 1)
     (folder / "evaluation.json").write_text("{")
     assert evaluation_section(folder, 1) == ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -109,7 +110,8 @@ def _training(folder: Path, options: Options) -> dict[str, Any]:
         evaluation = Evaluation(training, options, seen)
         document = evaluation.run()
     evaluation.save()
-    write_report(training, folder / "report.html")
+    with suppress(KeyboardInterrupt):
+        write_report(training, folder / "report.html")
     return document
 
 
@@ -158,7 +160,8 @@ def _show(document: dict[str, Any]) -> None:
     titles = {"styles": "wins against", "earlier": "wins against earlier checkpoints"}
     for part, title in titles.items():
         if document.get(part):
-            shown = table(title, "mbb/hand", "BB/100", "hands")
+            note = f"post-processing {document['post']}; styles are without" if part == "styles" else None
+            shown = table(title, "mbb/hand", "BB/100", "hands", title=note)
             for row in document[part]:
                 shown.add_row(
                     row["opponent"],

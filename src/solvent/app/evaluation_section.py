@@ -7,22 +7,30 @@ from pathlib import Path
 from typing import Any
 
 from solvent.app.evaluate import measured, with_interval
-from solvent.evaluate.evaluation import read_evaluation
+from solvent.evaluate.evaluation import read_evaluations
 
 
 def evaluation_section(folder: Path, iterations: int) -> str:
     """HTML, empty where nothing was measured. `iterations`: of the strategy that the report is on."""
-    found = read_evaluation(folder)
-    if found is None:
+    found = read_evaluations(folder)
+    if not found:
         return ""
+    newest = [each for each in found if each.get("iterations") == iterations] or found[:1]
+    return "<h2>Evaluation</h2>" + "".join(_of_one(each, iterations) for each in newest)
+
+
+def _of_one(found: dict[str, Any], iterations: int) -> str:
+    """What was measured of one strategy."""
     try:
         tables = _matches(found) + _responses(found) + _posts(found) + _behaviour(found)
     except (KeyError, TypeError, ValueError):
-        return "<h2>Evaluation</h2><p>The file with its results is damaged; evaluate again.</p>"
+        return "<p>The file with its results is damaged; evaluate again.</p>"
     of = f"After {found.get('iterations', 0):,} iterations, post-processing {found.get('post', 'none')}."
     if found.get("iterations") != iterations:
         of += " Training has gone on since."
-    return f"<h2>Evaluation</h2><p>{html.escape(of)}</p>{tables}"
+    if found.get("styles"):
+        of += " Styles change the strategy as it is, without post-processing."
+    return f"<p>{html.escape(of)}</p>{tables}"
 
 
 def _matches(found: dict[str, Any]) -> str:

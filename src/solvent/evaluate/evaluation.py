@@ -35,9 +35,12 @@ from solvent.strategy.post_processing import NONE, PostProcessing, parse_post
 
 PARTS = ("styles", "earlier", "lbr", "posts", "behaviour")
 POSTS = ("none", "purify", "threshold(0.15)", "new(0.2)")
+POSTS_AGAINST = ("random", "initial-weights", "always-call")
 POST_PART = 5
 """Post-processings are compared over this part of the pairs and hands of the other matches."""
 FILE = "evaluation.json"
+KEPT = 8
+"""Strategies that the file speaks of: checkpoints and post-processings."""
 HANDS = 20_000
 ACTIONS = ("fc", "fcpa")
 Seen = Callable[[str, int, int], None]
@@ -87,6 +90,7 @@ class Evaluation:
             "iterations": self.iterations,
             "post": str(options.post),
             "seed": options.seed,
+            "parts": {},
             "complete": False,
         }
 
@@ -99,8 +103,14 @@ class Evaluation:
             "posts": self._posts,
             "behaviour": self._behaviour,
         }
+        done = self.document["parts"]
         with suppress(KeyboardInterrupt):
-            self.document["complete"] = all(made[part]() for part in PARTS if part in self.options.parts)
+            for part in (part for part in PARTS if part in self.options.parts):
+                done[part] = False
+                done[part] = made[part]()
+                if not done[part]:
+                    break
+        self.document["complete"] = all(done.get(part) for part in self.options.parts)
         return self.document
 
     def _matches(self, part: str, opponents: Sequence[Opponent]) -> bool:
@@ -131,31 +141,28 @@ class Evaluation:
         return True
 
     def _posts(self) -> bool:
-        """Every post-processing against the strategy as it is, anything at all, win rates alone and calls."""
+        """Every post-processing against the strategy as it is and players of other making."""
         options, rows = self.options, self.document.setdefault("posts", [])
         against = [Opponent("as it is", run_agent(self.training))]
-        against += [
-            o
-            for o in style_opponents(self.training)
-            if o.name in ("random", "initial-weights", "always-call")
-        ]
+        against += [one for one in style_opponents(self.training) if one.name in POSTS_AGAINST]
         for text in POSTS:
             agent = run_agent(self.training, parse_post(text))
-            row: dict[str, Any] = {"post": text, "matches": []}
-            rows.append(row)
             played = play_all(
                 agent, against, max(2, options.pairs // POST_PART), seed=options.seed, threads=options.threads,
                 seen=partial(self._seen_against, text),
             )  # fmt: skip
-            row["matches"] = [match_row(name, result) for name, result in played]
+            matches = [match_row(name, result) for name, result in played]
+            if not all(match["complete"] for match in matches):
+                return False
             response = LocalBestResponse(
                 agent, response_actions("fcpa", options.lbr_streets), seed=options.seed
             )
             self.seen(f"{text}: local best response", 0, 1)
-            result = response.run(2 * max(1, options.lbr_hands // POST_PART // 2), options.threads)
-            row["lbr"] = response_row(result)
-            if not (result.complete and all(match["complete"] for match in row["matches"])):
+            hands = max(2, options.lbr_hands // POST_PART // 2 * 2)
+            result = response.run(hands, options.threads)
+            if not result.complete:
                 return False
+            rows.append({"post": text, "matches": matches, "lbr": response_row(result)})
         return True
 
     def _seen_against(self, who: str, name: str, done: int, total: int) -> None:
@@ -175,12 +182,21 @@ class Evaluation:
         return True
 
     def save(self) -> Path:
-        """Write the file; parts of an earlier evaluation of the same strategy that were not measured now stay."""
-        path = self.training.folder / FILE
-        before = read_evaluation(self.training.folder) or {}
-        same = all(before.get(key) == self.document[key] for key in ("iterations", "post"))
-        kept = {part: before[part] for part in PARTS if same and part in before}
-        write_text(path, json.dumps(kept | self.document, indent=1) + "\n")
+        """Write the file. It keeps what was measured of other strategies of the training, and of this one the parts
+        that were not measured now, or not to their end."""
+        path, mine = self.training.folder / FILE, self.document
+        others, kept = [], dict[str, Any]()
+        for found in read_evaluations(self.training.folder):
+            if all(found.get(key) == mine[key] for key in ("iterations", "post")):
+                whole = found.get("parts", {})
+                kept = {part: found[part] for part in PARTS if whole.get(part) and part in found}
+            else:
+                others.append(found)
+        stale = {part for part in kept if mine["parts"].get(part)}
+        kept = {part: rows for part, rows in kept.items() if part not in stale}
+        parts = mine["parts"] | dict.fromkeys(kept, True)
+        newest = mine | kept | {"parts": parts, "complete": all(parts.values())}
+        write_text(path, json.dumps({"evaluations": [newest, *others][:KEPT]}, indent=1) + "\n")
         return path
 
 
@@ -196,10 +212,10 @@ def response_row(result: ResponseResult) -> dict[str, Any]:
     }
 
 
-def read_evaluation(folder: Path) -> dict[str, Any] | None:
-    """What a training's file says; None where there is none that can be read."""
+def read_evaluations(folder: Path) -> list[dict[str, Any]]:
+    """What a training's file says of each strategy, the last measured first; empty where none can be read."""
     try:
-        found = json.loads((folder / FILE).read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return None
-    return found if isinstance(found, dict) else None
+        found = json.loads((folder / FILE).read_text(encoding="utf-8"))["evaluations"]
+    except (OSError, ValueError, KeyError, TypeError):
+        return []
+    return [each for each in found if isinstance(each, dict)] if isinstance(found, list) else []
