@@ -88,7 +88,7 @@ def test_the_mean_is_that_of_played_hands(agents):
     error = np.hypot(expected.winnings.mbb_interval, played.winnings.mbb_interval) / SURE
     assert abs(expected.winnings.mbb - played.winnings.mbb) < 4 * error
     assert expected_match(*agents, pairs=4_000, seed=1).winnings == expected.winnings  # on any threads
-    assert expected.winnings.mbb_interval < 4 * played.winnings.mbb_interval  # from a tenth of the pairs
+    assert expected.winnings.mbb_interval < 2.5 * played.winnings.mbb_interval  # no gain: 3.2
 
 
 def test_rules_walk_the_tree_and_strangers_do_not(agents):

@@ -43,7 +43,7 @@ def evaluate(
     post: Annotated[
         str, typer.Option(help="Post-processing: none, purify, threshold(0.15), new(0.2), ...")
     ] = "none",
-    seed: Annotated[int, typer.Option(min=0, help="Seed of deals and draws.")] = 0,
+    seed: Annotated[int, typer.Option(min=0, max=(1 << 63) - 1, help="Seed of deals and draws.")] = 0,
     threads: Annotated[int | None, typer.Option(min=1, help="Threads.  [default: all cores]")] = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print one JSON document and nothing else.")
@@ -195,9 +195,7 @@ def _show(document: dict[str, Any]) -> None:
     if "behaviour" in document:
         shown = table("behaviour", "measured", "wanted", "")
         for check in document["behaviour"]["checks"]:
-            shown.add_row(
-                check["name"], measured(check), check["wanted"], "ok" if check["passed"] else "FAILED"
-            )
+            shown.add_row(check["name"], measured(check), check["wanted"], verdict(check))
         console.print(shown)
         for check in document["behaviour"]["checks"]:
             if not check["passed"]:
@@ -211,6 +209,11 @@ def with_interval(value: float | None, interval: float | None, digits: int) -> s
     if value is None:
         return "-"
     return f"{value:+,.{digits}f}" + ("" if interval is None else f" ± {interval:,.{digits}f}")
+
+
+def verdict(check: dict[str, Any]) -> str:
+    """Whether a check found what is wanted; a dash where it found too little to say."""
+    return "-" if check["measured"] is None else "ok" if check["passed"] else "FAILED"
 
 
 def measured(check: dict[str, Any]) -> str:

@@ -6,7 +6,7 @@ import html
 from pathlib import Path
 from typing import Any
 
-from solvent.app.evaluate import measured, with_interval
+from solvent.app.evaluate import measured, verdict, with_interval
 from solvent.evaluate.evaluation import read_evaluations
 
 
@@ -84,7 +84,7 @@ def _behaviour(found: dict[str, Any]) -> str:
             check["name"],
             measured(check),
             check["wanted"],
-            "ok" if check["passed"] else "FAILED: " + check["meaning"],
+            verdict(check) + ("" if check["passed"] else f": {check['meaning']}"),
         ]
         for check in checks
     ]

@@ -53,7 +53,9 @@ def match(
     ensemble: Ensemble = "sum",
     stack: Stack = None,
     blinds: Blinds = "50/100",
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the deals and of what agents draw.")] = 0,
+    seed: Annotated[
+        int, typer.Option(min=0, max=(1 << 63) - 1, help="Seed of the deals and of what agents draw.")
+    ] = 0,
     threads: Annotated[int | None, typer.Option(min=1, help="Threads.  [default: all cores]")] = None,
     phh: Annotated[
         Path | None, typer.Option(help="Write every hand to this file, in PHH (of two agents).")

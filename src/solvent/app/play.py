@@ -43,6 +43,10 @@ class Quit(Exception):  # noqa: N818 -- no error
     """The person has had enough."""
 
 
+MOST = 1e12
+"""No bet is written larger."""
+
+
 def play(
     agent: Annotated[
         str, typer.Argument(help="Whom to play: a training's folder, or any agent as in `solvent match`.")
@@ -53,7 +57,8 @@ def play(
     stack: Stack = None,
     blinds: Blinds = "50/100",
     seed: Annotated[
-        int | None, typer.Option(min=0, help="Seed of the deals.  [default: another each time]")
+        int | None,
+        typer.Option(min=0, max=(1 << 63) - 1, help="Seed of the deals.  [default: another each time]"),
     ] = None,
     show: Annotated[
         bool, typer.Option("--show", help="Show the agent's cards and probabilities after every hand.")
@@ -347,7 +352,7 @@ def parse_answer(answer: str, state: HoldemState, base: int) -> int | None:
     match = re.fullmatch(r"[br]\s*(\d+(?:\.\d*)?|\.\d+)\s*(bb|c|%)?", answer)
     if match is None:
         return None
-    number, yours = float(match[1]), state.paid[1 - state.player]
+    number, yours = min(float(match[1]), MOST), state.paid[1 - state.player]
     if match[2] == "%":
         return yours + round(number / 100 * 2 * yours)
     return base + round(number * (1 if match[2] == "c" else state.rules.blinds[1]))

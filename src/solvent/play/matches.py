@@ -133,9 +133,9 @@ class Match:
                 for pair in range(pairs):
                     both = self.pair(pair)
                     won = both[0].payoffs[0] + both[1].payoffs[1]
-                    add([1, won, won * won])
                     if record is not None:
                         record(pair, both)
+                    add([1, won, won * won])
                     if seen is not None:
                         seen(pair + 1, pairs)
         except KeyboardInterrupt:

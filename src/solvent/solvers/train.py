@@ -336,6 +336,8 @@ def betting_of(design: TrainingDesign) -> BettingAbstraction:
 
 def check_design(design: TrainingDesign) -> None:
     """Refuse what cannot be trained, before anything is made."""
+    if not isinstance(design.betting, str) or not isinstance(design.floor, int | float):
+        raise InputError("a training's betting is text and its regret floor a number")
     if design.reward not in REWARDS:
         raise InputError(f"rewards are {', '.join(REWARDS)}, not {design.reward!r}")
     if not -np.inf < design.floor <= 0:
