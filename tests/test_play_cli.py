@@ -221,10 +221,10 @@ def test_an_interrupted_match_keeps_its_pairs():
         raise KeyboardInterrupt
 
     folds = rule_agent("always-fold")
-    found = Match(folds, rule_agent("always-call"), HoldemRules(), 8_000).run(1, stop)
+    found = Match(folds, rule_agent("always-call"), HoldemRules(), 2_000_000).run(1, stop)
     assert not found.complete
     assert found.winnings.hands >= 2_000
-    results = list(round_robin([folds, folds, folds], HoldemRules(), 8_000, progress=stop))
+    results = list(round_robin([folds, folds, folds], HoldemRules(), 2_000_000, progress=stop))
     assert len(results) == 1
 
 
