@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from solvent.experiments.laptop_mccfr import BOTS, PAPER_REWARDS, STYLES, LaptopMccfr, Meeting, mean_of
+from solvent.experiments.laptop_mccfr import BOTS, PAPER_REWARDS, STYLES, LaptopMccfr, mean_of
 from solvent.experiments.page import markdown_table, pyplot, write_csv, write_page
 from solvent.solvers.rewards import REWARDS
 from solvent.units import size
@@ -146,8 +146,3 @@ def _plot_lines(found: LaptopMccfr, path: Path) -> None:
     figure.legend(handles, labels, loc="outside lower center", ncols=len(STYLES), fontsize=8)
     figure.savefig(path, dpi=110)
     plt.close(figure)
-
-
-def summary(found: LaptopMccfr) -> list[Meeting]:
-    """What is shown on the terminal: the ensemble against its changed versions."""
-    return found.of("7")
