@@ -72,7 +72,7 @@ def evaluate(
             seed=seed,
             threads=threads or cores(),
         )
-        document = _training(run, options)
+        document = _training(run, options, said=not as_json)
     if as_json:
         sys.stdout.write(json.dumps(document, indent=1) + "\n")
     elif "game" in document:
@@ -85,7 +85,7 @@ def _words(text: str) -> list[str]:
     return [word.strip() for word in text.split(",") if word.strip()]
 
 
-def _training(folder: Path, options: Options) -> dict[str, Any]:
+def _training(folder: Path, options: Options, said: bool) -> dict[str, Any]:
     """Measure a training, and write its file and its report anew."""
     from solvent.app.report import write_report
     from solvent.evaluate.evaluation import Evaluation
@@ -104,8 +104,13 @@ def _training(folder: Path, options: Options) -> dict[str, Any]:
     ) as shown:
         task = shown.add_task("compiling kernels (once per machine)", total=None)
 
+        under_way = [""]
+
         def seen(what: str, done: int, total: int) -> None:
             shown.update(task, description=what, completed=done, total=total)
+            if said and not console.is_terminal and what != under_way[0]:
+                console.print(what, soft_wrap=True, highlight=False)
+                under_way[0] = what
 
         evaluation = Evaluation(training, options, seen)
         document = evaluation.run()

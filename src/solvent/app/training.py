@@ -32,6 +32,8 @@ DESIGNED = (
     "seed",
 )
 """Options that a training is begun with and keeps."""
+LINE_SECONDS = 30.0
+"""Between two lines on the progress where there is no terminal."""
 ROWS_A_SECOND = 5e6
 """About what one thread touches."""
 DECAY = (0.01, 2.5e-7)
@@ -142,6 +144,7 @@ def train(
         disable=not said or not console.is_terminal,
     ) as shown:
         task = shown.add_task("compiling", total=None)
+        next_line = [0.0]
 
         def watch(progress: TrainingProgress) -> None:
             done = (
@@ -150,6 +153,9 @@ def train(
                 else progress.seconds / max(progress.seconds + progress.left, 1e-9)
             )
             shown.update(task, description=_line(progress), total=1.0, completed=done)
+            if said and not console.is_terminal and progress.seconds >= next_line[0]:
+                console.print(_line(progress), soft_wrap=True)
+                next_line[0] = progress.seconds + LINE_SECONDS
 
         try:
             made = training.run(
