@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from solvent.solvers.blueprint import Blueprint
-    from solvent.solvers.train import Training
+    from solvent.solvers.train import Training, TrainingDesign
 
 COLOURS = ("#5b8db8", "#8fbf88", "#e8a33d", "#d9713c", "#c0392b", "#8e44ad", "#5d3a6e", "#2c3e50")
 CHARTS = 3
@@ -43,6 +43,7 @@ def write_report(training: Training, path: Path) -> None:
         "tables": size(cost.table_bytes),
         "iterations": f"{blueprint.iterations:,} in {seconds:,.0f} s",
         "rows touched": f"{blueprint.touched:,}",
+        "learning": _learning(design),
         "seed": str(design.seed),
     }
     facts = "".join(f"<tr><th>{html.escape(k)}</th><td>{html.escape(v)}</td></tr>" for k, v in rows.items())
@@ -61,6 +62,18 @@ def write_report(training: Training, path: Path) -> None:
         f"{evaluation_section(training.folder, blueprint.iterations)}"
         f"{_progress(training)}\n",
     )
+
+
+def _learning(design: TrainingDesign) -> str:
+    """How the training weighs and explores, in a line."""
+    parts = ["linear weights" if design.linear else "uniform weights", f"reward {design.reward}"]
+    if design.exploration[0] > 0:
+        parts.append("exploration decay")
+    if design.floor < 0:
+        parts.append(f"regret floor {design.floor:g} BB")
+    if design.initial_weights:
+        parts.append("initial weights")
+    return ", ".join(parts)
 
 
 def _preflop_decisions(blueprint: Blueprint) -> list[tuple[int, str]]:
