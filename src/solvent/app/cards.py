@@ -9,10 +9,8 @@ import time
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-from solvent.app.terminal import table, terminal
+from solvent.app.terminal import bar, table, terminal
 
 if TYPE_CHECKING:
     from solvent.cards.equity import Equity, Side
@@ -48,32 +46,20 @@ def show_equity(
     on_board, out = parse_cards(board), parse_cards(dead)
     console = terminal(stderr=True)
     start = time.perf_counter()
-    with _progress(console) as bar:
-        task = bar.add_task("compiling kernels (once per machine)", total=None)
+    with bar(console) as shown:
+        task = shown.add_task("compiling kernels (once per machine)", total=None)
         found = equity(
             *ranges,
             on_board,
             out,
             threads or cores(),
-            lambda done, total: bar.update(task, description="run-outs", completed=done, total=total),
+            lambda done, total: shown.update(task, description="run-outs", completed=done, total=total),
         )
     seconds = time.perf_counter() - start
     if as_json:
         sys.stdout.write(json.dumps(_document(found, (first, second), board, dead, seconds), indent=1) + "\n")
     else:
         _show(found, (first, second), seconds)
-
-
-def _progress(console: Console) -> Progress:
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(24),
-        TaskProgressColumn(),
-        TimeRemainingColumn(),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    )
 
 
 def _document(found: Equity, given: tuple[str, str], board: str, dead: str, seconds: float) -> dict[str, Any]:

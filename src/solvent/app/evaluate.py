@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-from solvent.app.terminal import table, terminal
+from solvent.app.terminal import bar, table, terminal
 from solvent.errors import InputError
 
 if TYPE_CHECKING:
@@ -93,15 +92,7 @@ def _training(folder: Path, options: Options, said: bool) -> dict[str, Any]:
 
     training = Training.open(folder)
     console = terminal(stderr=True)
-    with Progress(
-        TextColumn("{task.description}"),
-        BarColumn(24),
-        TaskProgressColumn(),
-        TimeRemainingColumn(),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    ) as shown:
+    with bar(console) as shown:
         task = shown.add_task("compiling kernels (once per machine)", total=None)
 
         under_way = [""]

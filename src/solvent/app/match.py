@@ -12,10 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, TextIO
 
 import typer
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from solvent.app.terminal import table, terminal
+from solvent.app.terminal import bar, table, terminal
 from solvent.errors import InputError
 
 if TYPE_CHECKING:
@@ -79,15 +78,7 @@ def match(
     threads = threads or cores()
     Match(players[0], players[1], rules, hands)  # refuses what cannot be played before anything is shown
     results = []
-    with Progress(
-        TextColumn("{task.description}"),
-        BarColumn(24),
-        TaskProgressColumn(),
-        TimeRemainingColumn(),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    ) as shown:
+    with bar(console) as shown:
         task = shown.add_task("compiling kernels (once per machine)", total=None)
 
         def seen(done: int, total: int) -> None:

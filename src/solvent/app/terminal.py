@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 
@@ -22,3 +23,16 @@ def table(*headers: str, title: str | None = None) -> Table:
     for header in headers:
         made.add_column(header, overflow="fold")
     return made
+
+
+def bar(console: Console) -> Progress:
+    """A bar with what is under way, how far it is and the time left; nothing where there is no terminal."""
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(24),
+        TaskProgressColumn(),
+        TimeRemainingColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
