@@ -1,4 +1,4 @@
-"""The command line as a user meets it: real processes, real files, bad input, kill -9."""
+"""The command line as a user meets it: real files, bad input; processes of their own where they are killed."""
 
 from __future__ import annotations
 

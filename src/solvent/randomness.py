@@ -50,3 +50,9 @@ def random_bits(random):  # type: ignore[no-untyped-def]
 def random_float(random):  # type: ignore[no-untyped-def]
     """A random number from 0 to 1, 1 excluded, with 24 bits: exact as float32."""
     return np.float32(np.float64(random_bits(random) >> np.uint64(40)) * 2.0**-24)
+
+
+@kernel
+def random_unit(random):  # type: ignore[no-untyped-def]
+    """A random number from 0 to 1, 1 excluded, with 53 bits."""
+    return np.float64(random_bits(random) >> np.uint64(11)) * TO_UNIT

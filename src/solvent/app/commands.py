@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import sys
@@ -29,7 +28,7 @@ from solvent.app.experiments import (
 from solvent.app.match import match
 from solvent.app.play import play
 from solvent.app.reproduce_agents import reproduce_laptop_mccfr, reproduce_post_processing
-from solvent.app.terminal import terminal
+from solvent.app.terminal import print_json, terminal
 from solvent.app.training import train
 from solvent.errors import InputError
 from solvent.units import parse_size
@@ -99,10 +98,6 @@ def _refuse(sentence: str) -> int:
     return 2
 
 
-def _print_json(document: Any) -> None:
-    sys.stdout.write(json.dumps(document, indent=1) + "\n")
-
-
 def _version(asked: bool) -> None:
     if asked:
         print(f"solvent {__version__}")
@@ -126,7 +121,7 @@ def games(as_json: Json = False) -> None:
 
     if as_json:
         rows = [{"name": n, "parameters": {p.name: p.default for p in parameters(n)}} for n in GAMES]
-        _print_json({"games": rows})
+        print_json({"games": rows})
     else:
         terminal().print(games_table())
 
@@ -277,7 +272,7 @@ def solve(
     if result.run is not None:
         plot_convergence(result, result.run / "convergence.png")
     if as_json:
-        _print_json(result.as_dict())
+        print_json(result.as_dict())
     else:
         terminal().print(result_table(result))
 
@@ -305,7 +300,7 @@ def show(
     if as_json:
         facts = {"game": strategy.game, "fingerprint": strategy.fingerprint, **strategy.facts}
         listed = [{"player": p, "infoset": label, "probabilities": row} for p, label, row in rows]
-        _print_json({**facts, "infosets": listed, "matching": matching})
+        print_json({**facts, "infosets": listed, "matching": matching})
         return
     console = terminal()
     if infoset is None:
@@ -333,7 +328,7 @@ def compare(a: RunFolder, b: RunFolder, as_json: Json = False) -> None:
 
     document = head_to_head(a, b)
     if as_json:
-        _print_json(document)
+        print_json(document)
     else:
         terminal().print(comparison_table(document))
 
@@ -350,7 +345,7 @@ def runs(
         raise InputError(f"{folder} is not a folder")
     found = [run_summary(run) for run in find_runs(folder)]
     if as_json:
-        _print_json({"runs": found})
+        print_json({"runs": found})
     else:
         console = terminal()
         console.print(runs_table(found))

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
 from rich.text import Text
 
-from solvent.app.terminal import table, terminal
+from solvent.app.terminal import print_json, table, terminal
 from solvent.units import parse_size, size
 
 if TYPE_CHECKING:
@@ -259,10 +257,6 @@ def _show_claims(claims: Sequence[Sequence[str]], page: Path) -> None:
             f"{claim}. {measured}: {verdict}".replace("<br>", "; "), soft_wrap=True, markup=False
         )
     terminal().print(f"written to {page}")
-
-
-def print_json(document: Any) -> None:
-    sys.stdout.write(json.dumps(document, indent=1) + "\n")
 
 
 def _show_plans(rows: Sequence[Row]) -> None:

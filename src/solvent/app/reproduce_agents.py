@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from solvent.app.experiments import RESULTS, Json, Out, print_json, telling
-from solvent.app.terminal import table, terminal
+from solvent.app.experiments import RESULTS, Json, Out, telling
+from solvent.app.terminal import print_json, table, terminal
 from solvent.app.training import cards_folder
 
 Cards = Annotated[

@@ -36,8 +36,6 @@ LINE_SECONDS = 30.0
 """Between two lines on the progress where there is no terminal."""
 ROWS_A_SECOND = 5e6
 """About what one thread touches."""
-DECAY = (0.01, 2.5e-7)
-"""Paper 003: the least probability of an action, and by how much it falls each iteration until it is 0."""
 
 
 def train(
@@ -91,6 +89,7 @@ def train(
     from solvent.app.report import write_report
     from solvent.solvers.blueprint import check_locks
     from solvent.solvers.plans import check_threads
+    from solvent.solvers.sampling_options import DECAY
     from solvent.solvers.train import Training, TrainingDesign, check_design
 
     if out is None:

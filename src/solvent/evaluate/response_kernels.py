@@ -61,7 +61,7 @@ from solvent.play.table_kernels import (
     start_walk,
     strategy,
 )
-from solvent.randomness import random_bits, stream
+from solvent.randomness import random_bits, random_unit, stream
 
 ALMOST_ONE = 1.0 - 2.0**-53
 HALVINGS = 30
@@ -162,12 +162,6 @@ def held(agent: Playing, rules: HoldemRules, sizes: Sizes) -> Held:
 
 
 @part
-def draw(random):  # type: ignore[no-untyped-def]
-    """A random number from 0 to 1, 1 excluded."""
-    return np.float64(random_bits(random) >> np.uint64(11)) * 2.0**-53
-
-
-@part
 def draw_card(taken, random):  # type: ignore[no-untyped-def]
     """A card that is not among those taken, a bit each."""
     while True:
@@ -205,7 +199,7 @@ def deal_board(count, start, me, agent_hand, hands, held):  # type: ignore[no-un
     deck, weight = held.deck, held.weight
     hand = agent_hand
     if hand < 0:
-        left, place = draw(held.random), 0
+        left, place = random_unit(held.random), 0
         hand = held.live[0]
         while place < held.counts[LIVE]:
             hand = held.live[place]
@@ -426,7 +420,7 @@ def count_folds(folded, held):  # type: ignore[no-untyped-def]
     score[WON] += score[REST] * folded * held.state[PAID + you]
     score[REST] *= 1.0 - folded
     if score[REST] < LEAST_REST:
-        goes_on = draw(held.random) * LEAST_REST < score[REST]
+        goes_on = random_unit(held.random) * LEAST_REST < score[REST]
         score[REST] = LEAST_REST if goes_on else 0.0
     return score[REST] == 0.0
 
@@ -438,7 +432,7 @@ def agent_acts(agent, agent_hand, held):  # type: ignore[no-untyped-def]
     Of the mixture the folds are counted, not drawn: see `count_folds`.
     """
     state, room, chances = held.state, held.room, held.chances
-    number = draw(held.random)
+    number = random_unit(held.random)
     if agent.kind != TABLE:
         folds, _, least, most = options(state)
         folded = folded_by_rule(agent.kind, state)
@@ -589,7 +583,7 @@ def respond_hand(seed, number, me, plain, agent, choices, evaluator, hands, held
                     find_equities(me, street, choices.run_outs, evaluator, hands, held)
                     known = True
                 action, _ = choose(agent, choices, me, base, raises, held)
-            observe(agent, held.room, state, action, False, draw(random))
+            observe(agent, held.room, state, action, False, random_unit(random))
         else:
             action = agent_acts(agent, agent_hand, held)
         raises += action > CALL

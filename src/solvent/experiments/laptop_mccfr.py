@@ -25,10 +25,10 @@ from solvent.play.expected import expected_match
 from solvent.play.matches import Match, MatchResult
 from solvent.play.styles import STYLES as STYLE_NAMES
 from solvent.solvers.rewards import REWARDS
+from solvent.solvers.sampling_options import DECAY
 from solvent.solvers.train import Training, TrainingDesign
 
 BETTING = "preset=laptop; postflop=50%,100%,a"
-DECAY = (0.01, 2.5e-7)
 BOTS = 4
 STYLES = STYLE_NAMES[1:]
 PAPER_WINS = {

@@ -45,7 +45,7 @@ from solvent.play.table_kernels import (
     start_walk,
     strategy,
 )
-from solvent.randomness import random_bits
+from solvent.randomness import random_bits, random_unit
 from solvent.threads import Progress, in_pieces
 
 PARTS = 100
@@ -243,18 +243,12 @@ def expected_hand(  # type: ignore[no-untyped-def]
             child = edges[nodes[node, FIRST] + action, CHILD]
             likely = here * probabilities[action]
             if 0 < likely < faint and walked.kind[child] == DECISION:
-                likely = faint if uniform_draw(deal.random) * faint < likely else 0.0
+                likely = faint if random_unit(deal.random) * faint < likely else 0.0
             reach[child] = likely
             first_seat.acted[child] = 1 if button else first_seat.acted[node]
             second_seat.acted[child] = second_seat.acted[node] if button else 1
         node += 1
     return won
-
-
-@kernel
-def uniform_draw(random):  # type: ignore[no-untyped-def]
-    """A random number from 0 to 1, 1 excluded."""
-    return np.float64(random_bits(random) >> np.uint64(11)) * 2.0**-53
 
 
 @kernel

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.kernels import kernel
-from solvent.randomness import TO_UNIT, random_bits, stream
+from solvent.randomness import random_bits, random_unit, stream
 from solvent.solvers.blueprint_kernels import traverse
 
 
@@ -47,12 +47,6 @@ def below(count, random):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def unit(random):  # type: ignore[no-untyped-def]
-    """A random number in [0, 1) with 53 bits."""
-    return np.float64(random_bits(random) >> np.uint64(11)) * TO_UNIT
-
-
-@kernel
 def first_above(sums, number):  # type: ignore[no-untyped-def]
     """The first place of a rising array that holds more than a number, which its last does."""
     low, high = 0, len(sums) - 1
@@ -70,7 +64,7 @@ def deal(dealer, random):  # type: ignore[no-untyped-def]
     """A board of the last round, both hands, and the outcome: 0, 1, 2 if player 0 wins, ties, loses."""
     if len(dealer.chance) > 0:
         hands = dealer.row.shape[1]
-        drawn = first_above(dealer.chance, unit(random) * dealer.chance[-1])
+        drawn = first_above(dealer.chance, random_unit(random) * dealer.chance[-1])
         return drawn // (hands * hands), drawn // hands % hands, drawn % hands, 1 - dealer.sign[drawn]
     boards, seats = dealer.hand.shape
     card, weight = dealer.card, dealer.weight
@@ -80,7 +74,7 @@ def deal(dealer, random):  # type: ignore[no-untyped-def]
         a, b, c, d = card[first, 0], card[first, 1], card[second, 0], card[second, 1]
         if a == c or a == d or b == c or b == d:  # noqa: SIM109
             continue
-        if weight.shape[1] > 0 and unit(random) >= weight[0, first] * weight[1, second]:
+        if weight.shape[1] > 0 and random_unit(random) >= weight[0, first] * weight[1, second]:
             continue
         lead = dealer.strength[board, first] - dealer.strength[board, second]
         return board, np.int64(first), np.int64(second), 1 - (lead > 0) + (lead < 0)

@@ -18,6 +18,8 @@ LEAST = 0.01
 """The minimum probability with which exploration decay begins."""
 DECAYED = 40_000
 """The iteration from which there is none."""
+DECAY = (LEAST, LEAST / DECAYED)
+"""The least probability of an action, and by how much it falls each iteration until it is 0."""
 SAMPLED_RULE = "lcfr"
 """The rule unless the user says otherwise."""
 EFFECTIVE = {
