@@ -14,21 +14,21 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from solvent.errors import InputError as InputError
     from solvent.forms.history import GameTree as GameTree
     from solvent.forms.history import compile_tree as compile_tree
+    from solvent.foundation.errors import InputError as InputError
     from solvent.games.catalogue import load_game as load_game
     from solvent.games.game import CHANCE as CHANCE
     from solvent.games.game import TERMINAL as TERMINAL
     from solvent.games.game import Game as Game
     from solvent.games.game import State as State
-    from solvent.response.exploitability import best_response as best_response
+    from solvent.response.history import best_response as best_response
     from solvent.response.measure import exploitability as exploitability
-    from solvent.solvers.cfr import HistorySolver as HistorySolver
+    from solvent.solvers.history.solver import HistorySolver as HistorySolver
     from solvent.solvers.rules import RegretRule as RegretRule
     from solvent.solvers.rules import Weights as Weights
-    from solvent.solvers.sampling import SamplingSolver as SamplingSolver
-    from solvent.solvers.sampling_options import Sampling as Sampling
+    from solvent.solvers.sampled.history.solver import SamplingSolver as SamplingSolver
+    from solvent.solvers.sampled.options import Sampling as Sampling
     from solvent.solvers.solve import Result as Result
     from solvent.solvers.solve import solve as solve
     from solvent.strategy.openspiel import from_tabular_policy as from_tabular_policy
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 # Names load on first use: importing the compiler takes longer than a script should wait.
 _WHERE = {
-    "InputError": "solvent.errors",
+    "InputError": "solvent.foundation.errors",
     "GameTree": "solvent.forms.history",
     "compile_tree": "solvent.forms.history",
     "load_game": "solvent.games.catalogue",
@@ -45,13 +45,13 @@ _WHERE = {
     "TERMINAL": "solvent.games.game",
     "Game": "solvent.games.game",
     "State": "solvent.games.game",
-    "best_response": "solvent.response.exploitability",
+    "best_response": "solvent.response.history",
     "exploitability": "solvent.response.measure",
-    "HistorySolver": "solvent.solvers.cfr",
+    "HistorySolver": "solvent.solvers.history.solver",
     "RegretRule": "solvent.solvers.rules",
     "Weights": "solvent.solvers.rules",
-    "SamplingSolver": "solvent.solvers.sampling",
-    "Sampling": "solvent.solvers.sampling_options",
+    "SamplingSolver": "solvent.solvers.sampled.history.solver",
+    "Sampling": "solvent.solvers.sampled.options",
     "Result": "solvent.solvers.solve",
     "solve": "solvent.solvers.solve",
     "from_tabular_policy": "solvent.strategy.openspiel",

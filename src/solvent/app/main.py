@@ -9,7 +9,7 @@ def main() -> None:
     """Run the command line."""
     try:
         # Imported here, where Ctrl-C is no traceback.
-        from solvent.app.commands import run
+        from solvent.app.commands.solve import run
 
         code = run()
     except KeyboardInterrupt:

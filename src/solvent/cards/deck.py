@@ -12,7 +12,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.errors import InputError
+from solvent.foundation.errors import InputError
 
 RANKS = "23456789TJQKA"
 SUITS = "cdhs"

@@ -29,7 +29,7 @@ from solvent.cards.equity_kernels import Hands, meet_on_boards
 from solvent.cards.evaluator import evaluator
 from solvent.cards.ranges import Range
 from solvent.cards.showdown import HANDS, pairs
-from solvent.threads import Progress, in_pieces
+from solvent.foundation.threads import Progress, in_pieces
 
 BOARD = 5
 SWEEP_COST = 10

@@ -27,7 +27,7 @@ from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from solvent.cards.deck import Card, CardError, check_cards
-from solvent.kernels import kernel, step
+from solvent.foundation.compiling import kernel, step
 
 SUITS, RANKS = 4, 13
 STREETS = 4

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from solvent.cards.deck import Card
 from solvent.cards.evaluator import EMPTY_KEY, evaluator, strength_of
-from solvent.kernels import kernel
+from solvent.foundation.compiling import kernel
 
 HANDS = 1326
 LIVE = 1081

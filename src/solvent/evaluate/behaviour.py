@@ -15,12 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import spearmanr
 
-from solvent.abstraction.betting import DECISION
 from solvent.cards.deck import RANKS
 from solvent.cards.evaluator import evaluator
 from solvent.cards.isomorphism import Indexer
 from solvent.cards.showdown import pairs
-from solvent.errors import InputError
 from solvent.evaluate.behaviour_kernels import (
     BINS,
     CALLED,
@@ -36,11 +34,13 @@ from solvent.evaluate.behaviour_kernels import (
     preflop_strategies,
     watch,
 )
-from solvent.games.holdem import CALL, FOLD, STREETS
+from solvent.forms.betting import DECISION
+from solvent.foundation.errors import InputError
+from solvent.foundation.threads import Progress, in_pieces
+from solvent.games.betting.rules import CALL, FOLD, STREETS
 from solvent.play.betting_state import position
 from solvent.play.table_agent import TableAgent
 from solvent.play.table_kernels import MOST_ACTIONS, room
-from solvent.threads import Progress, in_pieces
 
 DEALS = 200_000
 PIECE = 2_000

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from solvent.abstraction.dealing import DEALT, deal
-from solvent.abstraction.translation import NONE, TOTAL
+from solvent.abstraction.betting.translation import NONE, TOTAL
+from solvent.abstraction.cards.dealing import DEALT, deal
 from solvent.cards.evaluator import EMPTY_KEY, strength_of
 from solvent.cards.showdown import HANDS
-from solvent.games.holdem import CALL, FOLD
-from solvent.kernels import kernel, part
+from solvent.foundation.compiling import kernel, part
+from solvent.foundation.randomness import stream
+from solvent.games.betting.rules import CALL, FOLD
 from solvent.play.betting_state import OVER, PLAYER, STREET, begin, options, take
 from solvent.play.table_kernels import (
     ACTED,
@@ -28,7 +29,6 @@ from solvent.play.table_kernels import (
     sums_start,
     win_rate,
 )
-from solvent.randomness import stream
 
 WEIGHT, FOLDED, CALLED, RAISED = range(4)
 """What is summed up over decisions: how many, and the probabilities of each kind of action."""

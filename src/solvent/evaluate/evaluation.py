@@ -10,8 +10,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from solvent.bundle import write_text
-from solvent.errors import InputError
 from solvent.evaluate.behaviour import DEALS, Watched, check_behaviour, summary
 from solvent.evaluate.local_best_response import (
     LATE,
@@ -30,7 +28,9 @@ from solvent.evaluate.style_table import (
     run_agent,
     style_opponents,
 )
-from solvent.solvers.train import Training
+from solvent.foundation.bundle import write_text
+from solvent.foundation.errors import InputError
+from solvent.solvers.blueprint.training import Training
 from solvent.strategy.post_processing import NONE, PostProcessing, parse_post
 
 PARTS = ("styles", "earlier", "lbr", "posts", "behaviour")

@@ -35,16 +35,16 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.abstraction.betting import BettingAbstraction, kernel_sizes, parse_street
 from solvent.cards.deck import cards_label
 from solvent.cards.evaluator import evaluator
 from solvent.cards.showdown import pairs
-from solvent.errors import InputError
-from solvent.evaluate.response_kernels import LENGTH, Choices, Held, held, respond_hands
-from solvent.games.holdem import BOARD_CARDS, STREETS, HoldemRules, play
+from solvent.evaluate.local_response_kernels import LENGTH, Choices, Held, held, respond_hands
+from solvent.forms.betting import BettingAbstraction, kernel_sizes, parse_street
+from solvent.foundation.errors import InputError
+from solvent.foundation.threads import Progress, in_pieces
+from solvent.games.betting.rules import BOARD_CARDS, STREETS, HoldemRules, play
 from solvent.play.statistics import SURE
 from solvent.play.table_agent import TableAgent
-from solvent.threads import Progress, in_pieces
 
 PIECE = 50
 """Hands that a thread plays between two looks at the clock; an even number."""

@@ -21,11 +21,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.errors import InputError
 from solvent.forms.public import DECISION, PublicGame
-from solvent.games.public import FOLD, SHOWDOWN, PublicRules
-from solvent.response.public_kernels import EVALUATE, Rule, Tables
-from solvent.response.public_pass import PublicPass
+from solvent.foundation.errors import InputError
+from solvent.games.public_rules import FOLD, SHOWDOWN, PublicRules
+from solvent.passes.public_kernels import EVALUATE, Rule, Tables
+from solvent.passes.public_pass import PublicPass
 from solvent.strategy.public_infosets import PublicInfosets
 from solvent.strategy.strategy import Strategy
 

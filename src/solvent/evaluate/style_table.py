@@ -15,7 +15,7 @@ from solvent.play.expected import can_be_averaged, expected_match
 from solvent.play.matches import Match, MatchResult
 from solvent.play.styles import STYLES
 from solvent.play.table_agent import RULES, TableAgent, rule_agent, table_agent
-from solvent.solvers.train import Training
+from solvent.solvers.blueprint.training import Training
 from solvent.strategy.post_processing import NONE, PostProcessing
 
 PAIRS = 100_000

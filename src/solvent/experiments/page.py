@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from solvent import __version__
-from solvent.units import size
+from solvent.foundation.units import size
 
 Record = Any
 """A dataclass with `as_dict`."""

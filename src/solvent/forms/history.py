@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from solvent.foundation.units import size
 from solvent.games.game import (
     CHANCE,
     TERMINAL,
@@ -32,8 +33,7 @@ from solvent.games.game import (
     chance_children,
     children,
 )
-from solvent.games.public import PublicRules
-from solvent.units import size
+from solvent.games.public_rules import PublicRules
 
 BYTES_PER_HISTORY = 72
 """Tree arrays, the walk's two vectors and the terminals of the sequence form, per history."""

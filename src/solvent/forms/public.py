@@ -23,9 +23,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.errors import InputError
+from solvent.foundation.errors import InputError
 from solvent.games.game import GameError
-from solvent.games.public import FOLD, SHOWDOWN, Betting, Board, Hand, PublicRules
+from solvent.games.public_rules import FOLD, SHOWDOWN, Betting, Board, Hand, PublicRules
 
 DECISION, DEAL, FOLDED, RANKED, MATRIX = -1, -2, 0, 1, 2
 """What a node is: `Nodes.symbol`. Matrices are numbered from MATRIX upward."""

@@ -9,9 +9,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.errors import InputError
 from solvent.forms.public import DEAL, DECISION, MATRIX, PublicGame
 from solvent.forms.sequence import SequenceForm, Sequences
+from solvent.foundation.errors import InputError
 
 Ints = NDArray[np.int64]
 

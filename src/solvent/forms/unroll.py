@@ -13,7 +13,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.errors import InputError
 from solvent.forms.history import (
     BYTES_PER_CELL,
     BYTES_PER_HISTORY,
@@ -22,8 +21,9 @@ from solvent.forms.history import (
     GameTree,
 )
 from solvent.forms.public import DEAL, DECISION, FOLDED, RANKED, PublicGame, Round
+from solvent.foundation.errors import InputError
+from solvent.foundation.units import size
 from solvent.games.game import CHANCE, TERMINAL
-from solvent.units import size
 
 
 def unroll(game: PublicGame, memory: int = DEFAULT_MEMORY) -> tuple[GameTree, NDArray[np.int64]]:

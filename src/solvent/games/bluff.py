@@ -19,7 +19,7 @@ from itertools import combinations_with_replacement, product
 from math import comb, factorial, prod
 
 from solvent.games.game import GameError
-from solvent.games.public import Betting, Board, PublicRules
+from solvent.games.public_rules import Betting, Board, PublicRules
 
 Roll = tuple[int, ...]
 """A player's dice, lowest first; faces count from 1."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from solvent.games.game import GameError
 from solvent.games.limit_holdem import LimitHoldem
-from solvent.games.public import MOST_BETS
+from solvent.games.public_rules import MOST_BETS
 
 BET = 2
 

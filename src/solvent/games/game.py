@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import Protocol, runtime_checkable
 
-from solvent.errors import InputError
+from solvent.foundation.errors import InputError
 
 CHANCE = -1
 """Returned by `State.player` where nature moves."""

@@ -13,9 +13,19 @@ from typing import TYPE_CHECKING, Any
 
 from solvent.cards.deck import Card, CardError, card_label, cards_label, parse_cards
 from solvent.cards.ranking import best_strength
-from solvent.errors import InputError
+from solvent.foundation.errors import InputError
+from solvent.games.betting.rules import (
+    BOARD_CARDS,
+    CALL,
+    FOLD,
+    HoldemRules,
+    HoldemState,
+    act,
+    payoffs,
+    play,
+    start,
+)
 from solvent.games.game import GameError
-from solvent.games.holdem import BOARD_CARDS, CALL, FOLD, HoldemRules, HoldemState, act, payoffs, play, start
 
 if TYPE_CHECKING:
     from pokerkit import HandHistory

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
-from solvent.games.public import FOLD, SHOWDOWN, Betting, Board, PublicRules
+from solvent.games.public_rules import FOLD, SHOWDOWN, Betting, Board, PublicRules
 
 CARDS = "JQK"
 

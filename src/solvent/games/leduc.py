@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from solvent.games.game import GameError
 from solvent.games.naming import spell
-from solvent.games.public import (
+from solvent.games.public_rules import (
     FOLD,
     MOST_BETS,
     MOST_BETTING_NODES,

@@ -20,10 +20,20 @@ from numpy.typing import NDArray
 
 from solvent.cards.deck import RANKS, SUITS, Card, cards_label, deck
 from solvent.cards.ranking import best_strength, five_card_strengths
+from solvent.games.betting.rules import (
+    BOARD_CARDS,
+    CALL,
+    FOLD,
+    HoldemRules,
+    HoldemState,
+    act,
+    legal,
+    payoffs,
+    start,
+)
 from solvent.games.game import GameError
-from solvent.games.holdem import BOARD_CARDS, CALL, FOLD, HoldemRules, HoldemState, act, legal, payoffs, start
-from solvent.games.public import FOLD as FOLDED
-from solvent.games.public import MOST_BETS, MOST_BETTING_NODES, SHOWDOWN, Betting, Board, PublicRules
+from solvent.games.public_rules import FOLD as FOLDED
+from solvent.games.public_rules import MOST_BETS, MOST_BETTING_NODES, SHOWDOWN, Betting, Board, PublicRules
 
 BLINDS = (1, 2)
 BETS = (2, 2, 4, 4)

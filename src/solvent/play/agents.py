@@ -17,12 +17,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from solvent.bundle import read_bundle
-from solvent.errors import InputError
+from solvent.foundation.bundle import read_bundle
+from solvent.foundation.errors import InputError
 from solvent.play.styles import STYLES
 from solvent.play.table_agent import RULES, TableAgent, rule_agent, table_agent
-from solvent.solvers.blueprint import Blueprint
-from solvent.solvers.train import LAYOUT, Training
+from solvent.solvers.blueprint.blueprint import Blueprint
+from solvent.solvers.blueprint.training import LAYOUT, Training
 from solvent.strategy.post_processing import PostProcessing, parse_post
 
 ENSEMBLES = ("sum", "reach")

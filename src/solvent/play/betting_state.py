@@ -1,13 +1,13 @@
-"""The rules of `solvent.games.holdem`, no-limit, compiled: a position is one array of whole numbers."""
+"""The rules of `solvent.games.betting.rules`, no-limit, compiled: a position is one array of whole numbers."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
+from solvent.foundation.compiling import kernel
+from solvent.games.betting.rules import CALL, FOLD, NOBODY, HoldemRules
 from solvent.games.game import TERMINAL
-from solvent.games.holdem import CALL, FOLD, NOBODY, HoldemRules
-from solvent.kernels import kernel
 
 STREET, PLAYER, PAID, RAISED, OPENED, FOLDED, STACK, SMALL, BIG = 0, 1, 2, 4, 5, 6, 7, 9, 10
 """Where a position's numbers stand; `PAID` and `STACK` have two, one a player."""

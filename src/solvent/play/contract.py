@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Protocol
 
 from solvent.cards.deck import Card
-from solvent.games.holdem import HoldemRules, HoldemState, Legal, legal, play
+from solvent.games.betting.rules import HoldemRules, HoldemState, Legal, legal, play
 
 
 @dataclass(frozen=True)

@@ -16,13 +16,15 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.abstraction.betting import DEAL, DECISION, FOLDED, BettingTree
-from solvent.abstraction.dealing import bucket_of, lead, public_cluster
-from solvent.abstraction.translation import CHILD, TOTAL
+from solvent.abstraction.betting.translation import CHILD, TOTAL
+from solvent.abstraction.cards.dealing import bucket_of, lead, public_cluster
 from solvent.cards.evaluator import evaluator
-from solvent.errors import InputError
-from solvent.games.holdem import FOLD
-from solvent.kernels import kernel
+from solvent.forms.betting import DEAL, DECISION, FOLDED, BettingTree
+from solvent.foundation.compiling import kernel
+from solvent.foundation.errors import InputError
+from solvent.foundation.randomness import random_bits, random_unit
+from solvent.foundation.threads import Progress, in_pieces
+from solvent.games.betting.rules import FOLD
 from solvent.play.matches import MatchResult
 from solvent.play.statistics import Winnings
 from solvent.play.table_agent import TableAgent
@@ -45,8 +47,6 @@ from solvent.play.table_kernels import (
     start_walk,
     strategy,
 )
-from solvent.randomness import random_bits, random_unit
-from solvent.threads import Progress, in_pieces
 
 PARTS = 100
 """Winnings are counted in so many parts of a chip: whole numbers add up alike in any order."""

@@ -16,15 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.cards.evaluator import evaluator
-from solvent.errors import InputError
+from solvent.foundation.errors import InputError
+from solvent.foundation.threads import Progress, in_pieces
+from solvent.games.betting.rules import BOARD_CARDS, HoldemRules, act, start
 from solvent.games.hand_history import Hand
-from solvent.games.holdem import BOARD_CARDS, HoldemRules, act, start
 from solvent.play.betting_state import position
 from solvent.play.contract import Agent, View
 from solvent.play.statistics import Winnings
 from solvent.play.table_agent import TableAgent
 from solvent.play.table_kernels import ILLEGAL, PAIRS, SQUARES, WON, Room, deal_pair, play_pairs, room
-from solvent.threads import Progress, in_pieces
 
 LEAST_PIECE, MOST_PIECE = 1_000, 20_000
 """Pairs that a thread plays at once: few enough to stop soon, not so few that a long match has too many pieces."""

@@ -15,9 +15,9 @@ These are the opponents of Laptop MCCFR, which names no factors.
 
 from __future__ import annotations
 
-from solvent.abstraction.translation import TOTAL
-from solvent.games.holdem import CALL, FOLD
-from solvent.kernels import kernel
+from solvent.abstraction.betting.translation import TOTAL
+from solvent.foundation.compiling import kernel
+from solvent.games.betting.rules import CALL, FOLD
 from solvent.strategy.post_processing import cut
 
 STYLES = (

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.abstraction.betting import DECISION, BettingTree
-from solvent.abstraction.buckets import CardAbstraction, Lookup
-from solvent.abstraction.win_rates import win_rates
-from solvent.errors import InputError
-from solvent.games.holdem import HoldemRules
+from solvent.abstraction.cards.buckets import CardAbstraction, Lookup
+from solvent.abstraction.cards.win_rates import win_rates
+from solvent.forms.betting import DECISION, BettingTree
+from solvent.foundation.errors import InputError
+from solvent.games.betting.rules import HoldemRules
 from solvent.play.betting_state import position
 from solvent.play.contract import View
 from solvent.play.styles import STYLES
@@ -34,7 +34,7 @@ from solvent.play.table_kernels import (
     respond,
     room,
 )
-from solvent.solvers.blueprint import Blueprint
+from solvent.solvers.blueprint.blueprint import Blueprint
 from solvent.strategy.post_processing import NONE, PostProcessing
 
 RULES = {"always-fold": FOLDS, "always-call": CALLS, "random": ANYTHING}

@@ -27,11 +27,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.abstraction.buckets import Lookup
-from solvent.abstraction.dealing import DEALT, bucket_of, deal, lead, public_cluster
-from solvent.abstraction.translation import CHILD, NONE, TOTAL, pot_part, translate
-from solvent.games.holdem import CALL, FOLD, NOBODY
-from solvent.kernels import kernel, part
+from solvent.abstraction.betting.translation import CHILD, NONE, TOTAL, pot_part, translate
+from solvent.abstraction.cards.buckets import Lookup
+from solvent.abstraction.cards.dealing import DEALT, bucket_of, deal, lead, public_cluster
+from solvent.foundation.compiling import kernel, part
+from solvent.foundation.randomness import STEP, stream, uniform
+from solvent.games.betting.rules import CALL, FOLD, NOBODY
 from solvent.play.betting_state import (
     BIG,
     FOLDED,
@@ -47,7 +48,6 @@ from solvent.play.betting_state import (
     winnings,
 )
 from solvent.play.styles import INITIAL, OWN, RANDOM, restyle
-from solvent.randomness import STEP, stream, uniform
 from solvent.strategy.post_processing import PostNumbers, class_of, post_process
 from solvent.strategy.prior import prior
 

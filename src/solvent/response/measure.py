@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from solvent.errors import InputError
 from solvent.forms.history import GameTree, compile_tree
+from solvent.foundation.errors import InputError
 from solvent.games.catalogue import load_game
-from solvent.response.exploitability import Evaluation, evaluate, expected_value
-from solvent.response.public_pass import PublicPass
-from solvent.response.public_response import evaluate_public
+from solvent.passes.public_pass import PublicPass
+from solvent.response.history import Evaluation, evaluate, expected_value
+from solvent.response.public import evaluate_public
 from solvent.strategy.public_infosets import PublicInfosets
 from solvent.strategy.strategy import Strategy, different_games
 

@@ -9,28 +9,28 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.errors import InputError
 from solvent.forms.history import BYTES_PER_HISTORY, GameTree, compile_tree
 from solvent.forms.public import PublicGame, public_game
+from solvent.foundation.errors import InputError
+from solvent.foundation.units import size
 from solvent.games.game import Game
-from solvent.games.public import PublicRules
-from solvent.response.exploitability import Evaluation
-from solvent.solvers.array_pass import array_bytes
-from solvent.solvers.cfr import HistorySolver, check_options, table_dtype
-from solvent.solvers.flattened import flattened_bytes
-from solvent.solvers.interval_public import IntervalPublicSolver
-from solvent.solvers.plans import check_plan
-from solvent.solvers.pruned_cfr import PrunedSolver
-from solvent.solvers.pruned_public import PrunedPublicSolver
-from solvent.solvers.pruning import NO_PRUNING, Pruning
-from solvent.solvers.public_cfr import PublicSolver, check_public_options, way_of
+from solvent.games.public_rules import PublicRules
+from solvent.response.history import Evaluation
+from solvent.solvers.history.flattened import flattened_bytes
+from solvent.solvers.history.plans import check_plan
+from solvent.solvers.history.solver import HistorySolver, check_options, table_dtype
+from solvent.solvers.pruned.history.solver import PrunedSolver
+from solvent.solvers.pruned.pruning import NO_PRUNING, Pruning
+from solvent.solvers.pruned.public.interval import IntervalPublicSolver
+from solvent.solvers.pruned.public.solver import PrunedPublicSolver
+from solvent.solvers.pruned.public.total import TotalPublicSolver
+from solvent.solvers.public.arrays import array_bytes
+from solvent.solvers.public.solver import PublicSolver, check_public_options, way_of
 from solvent.solvers.rules import CFRPlus, RegretRule, load_rule
-from solvent.solvers.sampled_layout import BYTES_PER_HISTORY as SAMPLED_BYTES_PER_HISTORY
-from solvent.solvers.sampling import SamplingSolver, check_seed
-from solvent.solvers.sampling_options import NO_SAMPLING, Sampling
-from solvent.solvers.total_public import TotalPublicSolver
+from solvent.solvers.sampled.history.layout import BYTES_PER_HISTORY as SAMPLED_BYTES_PER_HISTORY
+from solvent.solvers.sampled.history.solver import SamplingSolver, check_seed
+from solvent.solvers.sampled.options import NO_SAMPLING, Sampling
 from solvent.strategy.strategy import Strategy
-from solvent.units import size
 
 ON_PUBLIC_FORM = ("auto", "aggregated", "serial", "branched")
 """Plans that a game with a public form runs there; the others need its histories stored."""

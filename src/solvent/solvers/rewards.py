@@ -13,7 +13,7 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from solvent.errors import InputError
+from solvent.foundation.errors import InputError
 
 
 def _steep(loss: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from solvent.errors import InputError
+from solvent.foundation.errors import InputError
 from solvent.games.naming import parse_call, spell
 
 

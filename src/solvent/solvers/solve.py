@@ -23,29 +23,29 @@ from types import FrameType
 from typing import Any
 
 from solvent import __version__
-from solvent.errors import InputError
 from solvent.forms.history import DEFAULT_MEMORY, compile_tree
 from solvent.forms.public import public_game
+from solvent.foundation.errors import InputError
+from solvent.foundation.units import parse_size
 from solvent.games.catalogue import load_game
 from solvent.games.efg import EfgGame
 from solvent.games.flop_holdem import FlopHoldem
 from solvent.games.game import Game, GameError
 from solvent.games.kuhn import Kuhn
 from solvent.games.leduc import Leduc
-from solvent.games.public import PublicRules
-from solvent.response.exploitability import Evaluation
-from solvent.solvers.cfr import HistorySolver
+from solvent.games.public_rules import PublicRules
+from solvent.response.history import Evaluation
 from solvent.solvers.choose import Options, Solver, make_solver
-from solvent.solvers.pruned_cfr import PrunedSolver
-from solvent.solvers.pruned_public import PrunedPublicSolver
-from solvent.solvers.pruning import NO_PRUNING, Pruning
-from solvent.solvers.public_cfr import PublicSolver
+from solvent.solvers.history.solver import HistorySolver
+from solvent.solvers.pruned.history.solver import PrunedSolver
+from solvent.solvers.pruned.pruning import NO_PRUNING, Pruning
+from solvent.solvers.pruned.public.solver import PrunedPublicSolver
+from solvent.solvers.public.solver import PublicSolver
 from solvent.solvers.rules import RegretRule, load_rule
-from solvent.solvers.sampling import SamplingSolver
-from solvent.solvers.sampling_options import NO_SAMPLING, SAMPLED_RULE, Sampling
+from solvent.solvers.sampled.history.solver import SamplingSolver
+from solvent.solvers.sampled.options import NO_SAMPLING, SAMPLED_RULE, Sampling
 from solvent.strategy.run import Run
 from solvent.strategy.strategy import Strategy
-from solvent.units import parse_size
 
 DEFAULT_ITERATIONS = 1000
 """The limit where a user gives none."""
@@ -283,9 +283,9 @@ def solve(
     limits. The first limit of `iterations` (in all), `until` (exploitability in chips) and `seconds` (of this
     call) stops; with none, 1,000 iterations, or a million with sampling. The plan is `auto` and there is one
     thread unless said otherwise. `form` is `history`, `public` or the one that suits the plan. `pruning` is
-    `partial`, `interval` or `total` (see `solvent.solvers.pruning.Pruning` for the options). `sampling` is
+    `partial`, `interval` or `total` (see `solvent.solvers.pruned.pruning.Pruning` for the options). `sampling` is
     `external`, `outcome` or `chance`: Monte Carlo CFR with rule `lcfr` or `cfr` (see
-    `solvent.solvers.sampling_options.Sampling` for the options). `out` makes a run folder with checkpoints.
+    `solvent.solvers.sampled.options.Sampling` for the options). `out` makes a run folder with checkpoints.
     `seed` decides what sampling draws; the full-width solvers draw nothing at random. Ctrl-C stops after the
     running iterations and keeps what was reached.
     """

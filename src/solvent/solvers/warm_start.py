@@ -14,7 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.errors import InputError
+from solvent.foundation.errors import InputError
 from solvent.solvers.rules import RegretRule, Weights
 from solvent.strategy.arena import Arena
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from solvent.memory import give_back_memory
+from solvent.foundation.memory import give_back_memory
 
 ABSENT = -1
 LARGE = 1 << 20

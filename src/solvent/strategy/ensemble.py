@@ -13,9 +13,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from solvent.errors import InputError
 from solvent.forms.history import GameTree, normalise
 from solvent.forms.sequence import realisation_plan, sequence_form
+from solvent.foundation.errors import InputError
 
 WAYS = ("sum", "reach")
 

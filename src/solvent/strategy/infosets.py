@@ -15,8 +15,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.errors import InputError
 from solvent.forms.history import GameTree
+from solvent.foundation.errors import InputError
 
 Arrays = dict[str, NDArray[np.generic]]
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from solvent.errors import InputError
 from solvent.forms.history import GameTree
+from solvent.foundation.errors import InputError
 from solvent.games.catalogue import load_game
 from solvent.games.openspiel import OpenSpielGame
 from solvent.strategy.strategy import Strategy

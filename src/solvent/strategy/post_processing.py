@@ -33,10 +33,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from solvent.errors import InputError
-from solvent.games.holdem import CALL, FOLD
+from solvent.foundation.compiling import kernel
+from solvent.foundation.errors import InputError
+from solvent.games.betting.rules import CALL, FOLD
 from solvent.games.naming import parse_call, spell
-from solvent.kernels import kernel
 
 ACTIONS, KINDS, SIZES = 0, 1, 2
 CLASSES = ("actions", "kinds", "sizes")

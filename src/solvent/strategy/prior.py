@@ -17,9 +17,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.abstraction.public_equity import equities
+from solvent.abstraction.cards.public_equity import equities
 from solvent.forms.public import PublicGame
-from solvent.kernels import kernel
+from solvent.foundation.compiling import kernel
 
 STEPS = (0.2, 0.5, 0.8)
 """Win rates at which the prior changes."""

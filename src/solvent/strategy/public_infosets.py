@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.errors import InputError
 from solvent.forms.public import DECISION, PublicGame, public_game
+from solvent.foundation.errors import InputError
 from solvent.games.catalogue import load_game
-from solvent.games.public import Hand, PublicRules
+from solvent.games.public_rules import Hand, PublicRules
 
 
 class PublicInfosets:

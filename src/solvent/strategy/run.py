@@ -22,8 +22,15 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from solvent.bundle import held, read_bundle, read_facts, remove_half_written, write_bundle, write_text
-from solvent.errors import InputError
+from solvent.foundation.bundle import (
+    held,
+    read_bundle,
+    read_facts,
+    remove_half_written,
+    write_bundle,
+    write_text,
+)
+from solvent.foundation.errors import InputError
 from solvent.strategy.infosets import InfosetTable
 from solvent.strategy.public_infosets import PublicInfosets, public_infosets
 from solvent.strategy.strategy import VERIFY_UP_TO, Strategy

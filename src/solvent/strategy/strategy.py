@@ -17,9 +17,9 @@ from typing import Any, TextIO
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.bundle import read_bundle, write_bundle
-from solvent.errors import InputError
 from solvent.forms.history import GameTree
+from solvent.foundation.bundle import read_bundle, write_bundle
+from solvent.foundation.errors import InputError
 from solvent.strategy.infosets import InfosetTable
 from solvent.strategy.public_infosets import PublicInfosets, public_infosets
 

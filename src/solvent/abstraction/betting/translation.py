@@ -1,0 +1,80 @@
+"""Which abstract bet a real bet is taken for: the randomised pseudo-harmonic mapping (Ganzfried and Sandholm 2013).
+
+Sizes are parts of the pot after calling. A bet of x between two abstract sizes A and B is taken for A with
+probability
+
+    f(x) = (B - x)(1 + A) / ((B - A)(1 + x))
+
+and for B otherwise. Below the smallest size A is 0: the bet is taken for a check or call. Above the largest it is
+taken for the largest.
+
+>>> round(lower_share(0.5, 0.0, 1.0), 4), round(lower_share(0.75, 0.5, 1.0), 4)
+(0.3333, 0.4286)
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from solvent.foundation.compiling import kernel
+
+CHILD, TOTAL = 0, 1
+"""Columns of an edge: the node behind an action, and the action: fold, call or the total raised to, ascending."""
+NONE = -1
+
+
+@kernel
+def pot_part(total, faced):  # type: ignore[no-untyped-def]
+    """The size of a raise to `total` over `faced`, the other's total, as a part of the pot after calling."""
+    return np.float64(total - faced) / np.float64(2 * faced)
+
+
+@kernel
+def lower_share(size, below, above):  # type: ignore[no-untyped-def]
+    """How often a bet of `size` is taken for `below` and not for `above`, which it lies between."""
+    return (above - size) * (1.0 + below) / ((above - below) * (1.0 + size))
+
+
+@kernel
+def translate(size, all_in, edges, start, end, faced, stack, calls, draw):  # type: ignore[no-untyped-def]
+    """The edge that a real bet or raise is taken for; `NONE` where the node has no bets.
+
+    size: of the real bet; all_in: whether to take it for all-in where there is that. edges: int32[edges, 2], the
+    node's from `start` to `end`. faced, stack: what the abstract bettor faces, and the abstract all-in. calls:
+    whether a small bet may be taken for a check or call. draw: a random number from 0 to 1.
+    """
+    bet = start
+    while bet < end and edges[bet, TOTAL] <= 0:
+        bet += 1
+    if bet == end:
+        return NONE
+    if all_in and edges[end - 1, TOTAL] == stack:
+        return end - 1
+    below = 0.0
+    for edge in range(bet, end):
+        above = pot_part(edges[edge, TOTAL], faced)
+        if size <= above:
+            if edge == bet and not calls:
+                return edge
+            return edge - 1 if draw < lower_share(size, below, above) else edge
+        below = above
+    return end - 1
+
+
+def translation(size: float, sizes: list[float]) -> list[float]:
+    """How often a bet of `size` is taken for a check or call, and for each of `sizes`, ascending.
+
+    >>> [round(share, 3) for share in translation(0.75, [0.5, 1.0])], translation(3.0, [0.5, 1.0])
+    ([0.0, 0.429, 0.571], [0.0, 0.0, 1.0])
+    """
+    known = [0.0, *sizes]
+    shares = [0.0] * len(known)
+    place = sum(size > one for one in known)
+    if place == len(known):
+        shares[-1] = 1.0
+    elif place == 0:
+        shares[0] = 1.0
+    else:
+        shares[place - 1] = float(lower_share(size, known[place - 1], known[place]))
+        shares[place] = 1.0 - shares[place - 1]
+    return shares

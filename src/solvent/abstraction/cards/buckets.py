@@ -1,0 +1,196 @@
+"""Card abstractions: which bucket a hand is played by, on every street, from tables that open memory-mapped.
+
+    preflop   the 169 classes of two cards
+    flop      a table over the classes of [2, 3]
+    turn      a table over the classes of [2, 3, 1]: the flop's public cluster is remembered
+    river     a table of codes over the classes of [2, 5], and in each public cluster the bucket of each code
+
+A bucket is a pair: the public cluster of the flop (0 before the flop), and a number within the cluster. A look-up
+is an index and two or three reads. A folder holds the tables as a bundle, with what they were made from and a
+fingerprint.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import ArrayLike, NDArray
+
+from solvent.abstraction.cards.presets import Design, design_from
+from solvent.cards.deck import Card, CardError, check_cards
+from solvent.cards.isomorphism import Indexer, class_index
+from solvent.foundation.bundle import read_bundle, read_facts, write_bundle
+from solvent.foundation.errors import InputError
+
+STREETS = ("preflop", "flop", "turn", "river")
+BOARD_CARDS = (0, 3, 4, 5)
+"""Cards on the board, by street."""
+KIND = "card abstraction"
+VERSION = 1
+"""Of the tables' meaning: changes whenever the same cards would be looked up elsewhere."""
+TABLES = "tables"
+INDEXED = ([2], [3], [2, 3], [2, 3, 1], [2, 5])
+LOOKED_UP = ("cluster_of_flop", "flop", "turn", "river_code", "river")
+
+
+class Lookup(NamedTuple):
+    """What a kernel needs to find buckets."""
+
+    hole_index: NDArray[np.int64]
+    board_index: NDArray[np.int64]
+    flop_index: NDArray[np.int64]
+    turn_index: NDArray[np.int64]
+    river_index: NDArray[np.int64]
+    """Indexers' tables of [2], [3], [2, 3], [2, 3, 1] and [2, 5]."""
+    cluster_of_flop: NDArray[np.int16]
+    """int16[1755]: the public cluster of each class of flops."""
+    flop: NDArray[np.uint16]
+    """uint16[1,286,792]: buckets, by class of [2, 3]."""
+    turn: NDArray[np.uint16]
+    """uint16[55,190,538]: buckets, by class of [2, 3, 1]."""
+    river_code: NDArray[np.uint16]
+    """uint16[123,156,254]: codes, by class of [2, 5]."""
+    river: NDArray[np.uint16]
+    """uint16[clusters, codes]: buckets, by public cluster and code."""
+
+
+@njit(cache=True, nogil=True)
+def street_bucket(street, hole, flop, turn, river, lookup):  # type: ignore[no-untyped-def]
+    """The public cluster and bucket of a hand on a street, from its cards as bits, 16 bits a suit."""
+    if street == 0:
+        return np.int64(0), class_index((hole, np.int64(0), np.int64(0), np.int64(0)), lookup.hole_index)
+    zero = np.int64(0)
+    cluster = np.int64(lookup.cluster_of_flop[class_index((flop, zero, zero, zero), lookup.board_index)])
+    if street == 1:
+        return cluster, np.int64(lookup.flop[class_index((hole, flop, zero, zero), lookup.flop_index)])
+    if street == 2:
+        return cluster, np.int64(lookup.turn[class_index((hole, flop, turn, zero), lookup.turn_index)])
+    code = np.int64(
+        lookup.river_code[class_index((hole, flop | turn | river, zero, zero), lookup.river_index)]
+    )
+    return cluster, np.int64(lookup.river[cluster, min(code, lookup.river.shape[1] - 1)])
+
+
+@njit(cache=True, nogil=True)
+def bucket_kernel(street, cards, lookup, clusters, buckets):  # type: ignore[no-untyped-def]
+    """The public cluster and bucket of each row of `cards`: hole cards first, the board in dealing order."""
+    for row in range(len(cards)):
+        hole, flop, turn, river = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
+        for place in range(cards.shape[1]):
+            card = np.int64(cards[row, place])
+            bit = np.int64(1) << ((card & 3) << 4 | card >> 2)
+            if place < 2:
+                hole |= bit
+            elif place < 5:
+                flop |= bit
+            elif place == 5:
+                turn |= bit
+            else:
+                river |= bit
+        clusters[row], buckets[row] = street_bucket(street, hole, flop, turn, river, lookup)
+
+
+class CardAbstraction:
+    """A card abstraction: `bucket(street, hole, board)` and what it was made from."""
+
+    def __init__(self, arrays: dict[str, NDArray[Any]], facts: dict[str, Any]) -> None:
+        self.arrays, self.facts = arrays, facts
+        self.design: Design = design_from(facts["design"])
+        self.fingerprint: str = facts["fingerprint"]
+        """What the tables are, in a few letters: equal tables have equal fingerprints."""
+        index: list[NDArray[Any]] = [Indexer(pattern).tables for pattern in INDEXED]
+        self.lookup = Lookup(*index, *(arrays[name] for name in LOOKED_UP))
+
+    @property
+    def sizes(self) -> tuple[tuple[int, int], ...]:
+        """(public clusters, buckets in each) by street."""
+        design = self.design
+        return ((1, 169), *((design.clusters, size) for size in (design.flop, design.turn, design.river)))
+
+    def bucket(self, street: int | str, hole: Sequence[Card], board: Sequence[Card] = ()) -> tuple[int, int]:
+        """(public cluster, bucket) of one hand, the board in dealing order."""
+        if len(hole) != 2:
+            raise CardError(f"a hand has two hole cards, not {len(hole)}")
+        clusters, buckets = self.buckets(street, [[*hole, *board]])
+        return int(clusters[0]), int(buckets[0])
+
+    def buckets(self, street: int | str, cards: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Public clusters and buckets of many hands: [..., hole cards and board in dealing order] to int64[...]."""
+        number = street_number(street)
+        hands = np.asarray(cards)
+        wanted = 2 + BOARD_CARDS[number]
+        if hands.ndim < 1 or hands.shape[-1] != wanted:
+            given = hands.shape[-1] if hands.ndim else 0
+            raise CardError(
+                f"a {STREETS[number]} hand is two cards and a board of {wanted - 2}, not {given} cards in all"
+            )
+        check_cards(hands)
+        rows = np.ascontiguousarray(hands.reshape(-1, wanted), dtype=np.uint8)
+        clusters, found = np.empty((2, len(rows)), dtype=np.int64)
+        bucket_kernel(number, rows, self.lookup, clusters, found)
+        return clusters.reshape(hands.shape[:-1]), found.reshape(hands.shape[:-1])
+
+    def save(self, folder: Path) -> None:
+        """Write the tables into a folder."""
+        write_bundle(folder / TABLES, self.arrays, self.facts)
+
+    @classmethod
+    def load(cls, folder: str | Path, verify: bool = False) -> CardAbstraction:
+        """Open the tables of a folder memory-mapped. `verify` reads them all to compare their checksums."""
+        tables = Path(folder) / TABLES
+        if not tables.is_dir():
+            raise InputError(f"{folder} holds no card abstraction; `solvent abstract` makes one")
+        facts = read_facts(tables)
+        if facts.get("kind") != KIND:
+            raise InputError(f"{folder} holds no card abstraction")
+        if facts.get("version") != VERSION:
+            raise InputError(
+                f"{folder} was made by another version of solvent: its tables have version "
+                f"{facts.get('version')} and this one reads version {VERSION}; make it anew"
+            )
+        arrays, facts = read_bundle(tables, verify=verify, mapped=True)
+        made = cls(arrays, facts) if set(LOOKED_UP) <= arrays.keys() else None
+        if made is None or not made._fits():
+            raise InputError(
+                f"{tables} is damaged: a table is missing, has another size or holds what it cannot"
+            )
+        return made
+
+    def _fits(self) -> bool:
+        """Whether the tables have their sizes and the small ones only numbers that there are."""
+        design, arrays = self.design, self.arrays
+        sizes = {name: Indexer(pattern).size for name, pattern in zip(LOOKED_UP, INDEXED[1:], strict=False)}
+        if any(arrays[name].shape != (size,) for name, size in sizes.items()):
+            return False
+        if arrays["river"].shape != (design.clusters, design.codes):
+            return False
+        most = {"cluster_of_flop": design.clusters, "flop": design.flop, "river": design.river}
+        return all(arrays[name].min() >= 0 and arrays[name].max() < many for name, many in most.items())
+
+
+def describe_tables(arrays: dict[str, NDArray[Any]], design: Design) -> dict[str, Any]:
+    """The facts that go with tables: kind, version, design, and the fingerprint of all of it."""
+    digest = hashlib.sha256(repr(sorted(design.as_dict().items())).encode())
+    for name in sorted(arrays):
+        digest.update(name.encode())
+        digest.update(np.ascontiguousarray(arrays[name]).data)
+    return {
+        "kind": KIND,
+        "version": VERSION,
+        "design": design.as_dict(),
+        "fingerprint": digest.hexdigest()[:16],
+    }
+
+
+def street_number(street: int | str) -> int:
+    """A street's number, 0 to 3, from its number or name."""
+    if isinstance(street, str) and street in STREETS:
+        return STREETS.index(street)
+    if isinstance(street, int | np.integer) and not isinstance(street, bool) and 0 <= street < len(STREETS):
+        return int(street)
+    raise InputError(f"a street is {', '.join(STREETS)} or a number from 0 to 3, not {street!r}")

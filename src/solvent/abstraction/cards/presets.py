@@ -1,0 +1,141 @@
+"""Which card abstraction is wanted: sizes per street, methods, seed; presets by name, or a TOML file."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+from solvent.abstraction.hierarchical.public_clusters import METHODS
+from solvent.cards.showdown import LIVE
+from solvent.foundation.errors import InputError
+
+FLOPS = 1_755
+"""Public states of the flop, up to suits."""
+
+
+@dataclass(frozen=True)
+class Design:
+    """What decides a card abstraction."""
+
+    name: str = "custom"
+    clusters: int = 1
+    """C: public clusters of flops; 1 is an abstraction that forgets the board."""
+    flop: int = 200
+    """Buckets in each cluster on the flop."""
+    turn: int = 200
+    river: int = 200
+    base: int = 1_000
+    """Flop buckets of the base abstraction, by which flops are compared."""
+    flop_features: str = "emd"
+    """emd: histograms of equity; potential: histograms over turn buckets; ehs: percentiles of mean equity."""
+    turn_features: str = "emd"
+    """emd or ehs."""
+    potential_buckets: int = 200
+    """Turn buckets that potential-aware histograms are over."""
+    public_method: str = "sequential"
+    """How flops are clustered: sequential, literal, average or medoids."""
+    strips: int = 16
+    """Strips of equity that river hands' codes are in."""
+    codes_per_strip: int = 32
+    iterations: int = 20
+    """Of each clustering at most."""
+    restarts: int = 1
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.type == "int" and (isinstance(value, bool) or not isinstance(value, int)):
+                raise InputError(f"{field.name} is a whole number, not {value!r}")
+            least = 0 if field.name == "seed" else 1
+            if field.type == "int" and value < least:
+                raise InputError(f"{field.name} is at least {least}, not {value}")
+            if field.type == "str" and not isinstance(value, str):
+                raise InputError(f"{field.name} is text, not {value!r}")
+        for name, value, most in (
+            ("potential_buckets", self.potential_buckets, 60_000),
+            ("flop", self.flop, 60_000),
+            ("turn", self.turn, 60_000),
+            ("base", self.base, 60_000),
+            ("clusters", self.clusters, FLOPS),
+            ("strips", self.strips, LIVE),
+            ("river", self.river, self.codes),
+            ("strips x codes_per_strip", self.codes, 60_000),
+        ):
+            if value > most:
+                raise InputError(f"{name} is at most {most:,} here, not {value:,}")
+        for name, value, allowed in (
+            ("flop_features", self.flop_features, ("emd", "potential", "ehs")),
+            ("turn_features", self.turn_features, ("emd", "ehs")),
+            ("public_method", self.public_method, METHODS),
+        ):
+            if value not in allowed:
+                raise InputError(f"{name} is one of {', '.join(allowed)}, not {value!r}")
+
+    @property
+    def codes(self) -> int:
+        """Codes that river hands are told apart by."""
+        return self.strips * self.codes_per_strip
+
+    @property
+    def label(self) -> str:
+        """The sizes as the papers write them.
+
+        >>> PRESETS["tartanian7"].label
+        '169 / 60x500 / 60x500 / 60x500'
+        """
+        return " / ".join(
+            ["169", *(f"{self.clusters}x{size}" for size in (self.flop, self.turn, self.river))]
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        """As it is written to a file."""
+        return asdict(self)
+
+
+PRESETS = {
+    design.name: design
+    for design in (
+        Design("tiny", 4, 20, 20, 20, base=200, codes_per_strip=16, iterations=8),
+        Design("small", 8, 50, 50, 50, base=1_000, iterations=30, restarts=2),
+        Design("medium", 30, 200, 200, 200, base=5_000, codes_per_strip=128),
+        Design("tartanian7", 60, 500, 500, 500, base=5_000, codes_per_strip=128),
+    )
+}
+
+
+def design_from(settings: Mapping[str, Any]) -> Design:
+    """A design from names and values; `preset` names what is changed."""
+    given = dict(settings)
+    preset = given.pop("preset", None)
+    start = Design() if preset is None else preset_named(preset)
+    known = {field.name for field in fields(Design)}
+    unknown = sorted(set(given) - known)
+    if unknown:
+        raise InputError(
+            f"an abstraction has no setting {unknown[0]!r}; it has preset, {', '.join(sorted(known))}"
+        )
+    if preset is not None and given and "name" not in given:
+        given["name"] = f"{preset} changed"
+    return replace(start, **given)
+
+
+def preset_named(name: str) -> Design:
+    """The preset of this name."""
+    if not isinstance(name, str) or name not in PRESETS:
+        raise InputError(f"there is no preset {name!r}; there are {', '.join(PRESETS)}")
+    return PRESETS[name]
+
+
+def read_design(path: Path) -> Design:
+    """A design from a TOML file."""
+    try:
+        settings = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise InputError(f"there is no file {path}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"{path} is not TOML: {error}") from error
+    return design_from(settings)

@@ -1,0 +1,204 @@
+"""Lloyd's algorithm over any space: seeds, assignment, better centres, until no point moves.
+
+A space holds weighted points, measures them and improves centres; this module knows no metric. What is
+promised of every space: the objective never rises, no centre stays without points, the same seed gives the same
+clusters, and a run resumed from its checkpoint ends as if it had never stopped.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from threading import Lock
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvent.foundation.errors import InputError
+
+SAMPLE = 10_000
+"""From how many points seeds are drawn at most, or from `PER_CENTER` a centre if that is more."""
+PER_CENTER = 10
+CANDIDATES = 3
+"""Of how many points drawn the best becomes a seed. Three were measured to end 1 % lower than one."""
+
+Made = TypeVar("Made")
+
+Progress = Callable[[int, int, float, int], None]
+"""Called after each iteration with restart, iteration, objective, and how many points moved."""
+
+
+@dataclass(frozen=True)
+class Assigned:
+    """Points assigned to their nearest centres."""
+
+    centers: NDArray[Any]
+    assignment: NDArray[np.int32]
+    lower: NDArray[np.float64]
+    """What the space keeps for the next assignment: bounds on lengths from the points to the other centres."""
+    objective: float
+    moved: int
+    evaluations: int
+
+
+class Space(Protocol):
+    """Weighted points with a distance, and what their centres are."""
+
+    weights: NDArray[np.int64]
+
+    def subset(self, rows: NDArray[np.int64]) -> Space:
+        """The space of these points alone."""
+
+    def approach(self, point: int, nearest: NDArray[np.float64]) -> None:
+        """Lower `nearest` of every point to its distance from one of them."""
+
+    def centers_at(self, rows: NDArray[np.int64]) -> NDArray[Any]:
+        """Centres that are these points."""
+
+    def assign(self, centers: NDArray[Any], before: Assigned | None) -> Assigned:
+        """The nearest centre of each point, of equals the first."""
+
+    def improve(self, now: Assigned) -> NDArray[Any]:
+        """The centres that suit their points best. A centre without points stays."""
+
+    def own_distances(self, centers: NDArray[Any], assignment: NDArray[np.int32]) -> NDArray[np.float64]:
+        """The distance of each point from its centre."""
+
+
+@dataclass(frozen=True)
+class Track:
+    """Where one restart has come: its assignment, and the objective after each iteration."""
+
+    now: Assigned
+    history: tuple[float, ...]
+    evaluations: int
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where a run has come: the current restart, and the best of those that ended."""
+
+    restart: int
+    track: Track | None
+    best: Track | None
+
+
+def run(space: Space, k: int, seed: int, restarts: int, iterations: int, at: Standing) -> Iterator[Standing]:
+    """Continue a run from where it stands: every iteration's standing, the last with all restarts ended.
+
+    A restart ends when no point moves or the objective would rise; after `iterations`, once no centre is empty.
+    """
+    while at.restart < restarts:
+        track = at.track or _begin(space, seeds(space, k, seed, at.restart))
+        yield (at := replace(at, track=track))
+        while (further := _step(space, track, iterations)) is not None:
+            track = further
+            yield (at := replace(at, track=track))
+        best = at.best
+        if best is None or track.now.objective < best.now.objective:
+            best = track
+        at = Standing(at.restart + 1, None, best)
+    yield at
+
+
+def seeds(space: Space, k: int, seed: int, restart: int) -> NDArray[Any]:
+    """Greedy k-means++: each next centre is the best of a few points, drawn by their share of the objective.
+
+    Of more than `SAMPLE` points, seeds are drawn from a random sample, unless it lacks k distinct ones.
+    """
+    random = np.random.Generator(np.random.PCG64([seed, restart]))
+    size = len(space.weights)
+    sample = max(SAMPLE, PER_CENTER * k)
+    if size > sample:
+        rows = np.sort(random.choice(size, sample, replace=False))
+        chosen = _draw(space.subset(rows), k, random)
+        if len(chosen) == k:
+            return space.centers_at(rows[chosen])
+    chosen = _draw(space, k, random)
+    if len(chosen) < k:
+        raise InputError(f"{k} clusters were asked for, but there are only {len(chosen)} distinct points")
+    return space.centers_at(chosen)
+
+
+def _draw(space: Space, k: int, random: np.random.Generator) -> NDArray[np.int64]:
+    """The points drawn as seeds; fewer than k if every point is then at distance 0 from one of them."""
+    chosen: list[int] = []
+    nearest = np.full(len(space.weights), np.inf)
+    mass = np.cumsum(space.weights, dtype=np.float64)
+    while len(chosen) < k and mass[-1] > 0:
+        least, last = np.inf, np.searchsorted(mass, mass[-1])
+        places = np.searchsorted(mass, random.random(CANDIDATES) * mass[-1], side="right")
+        before, point = nearest, -1
+        for place in np.minimum(places, last):
+            lowered = before.copy()
+            space.approach(int(place), lowered)
+            objective = float((lowered * space.weights).sum())
+            if objective < least:
+                nearest, least, point = lowered, objective, int(place)
+        chosen.append(point)
+        np.cumsum(nearest * space.weights, out=mass)
+    return np.array(chosen, np.int64)
+
+
+def _begin(space: Space, centers: NDArray[Any]) -> Track:
+    now = space.assign(centers, None)
+    return Track(now, (now.objective,), now.evaluations)
+
+
+def _step(space: Space, track: Track, iterations: int) -> Track | None:
+    """One more iteration, or None where the restart ends."""
+    now = track.now
+    empty = _empty(now)
+    if len(empty) == 0 and (now.moved == 0 or len(track.history) >= iterations):
+        return None
+    further = space.assign(_refill(space, space.improve(now), now, empty), now)
+    if further.objective > now.objective and len(empty) > 0:
+        further = space.assign(_refill(space, now.centers, now, empty), now)
+    if further.objective > now.objective or (further.objective == now.objective and further.moved == 0):
+        return None
+    return Track(further, (*track.history, further.objective), track.evaluations + further.evaluations)
+
+
+def _empty(now: Assigned) -> NDArray[np.intp]:
+    return np.flatnonzero(np.bincount(now.assignment, minlength=len(now.centers)) == 0)
+
+
+def _refill(space: Space, centers: NDArray[Any], now: Assigned, empty: NDArray[np.intp]) -> NDArray[Any]:
+    """Move each empty centre to the point that is then farthest from its centre. No other point is worse off."""
+    if len(empty) == 0:
+        return centers
+    centers = centers.copy()
+    own = space.own_distances(centers, now.assignment)
+    for k in empty:
+        farthest = int(np.argmax(own))
+        centers[k] = space.centers_at(np.array([farthest]))[0]
+        space.approach(farthest, own)
+    return centers
+
+
+def in_blocks(work: Callable[[int, int], Made], size: int, block: int, threads: int) -> list[Made]:
+    """work(start, stop) over fixed blocks, the results in order: sums over them do not depend on the threads."""
+    spans = [(start, min(start + block, size)) for start in range(0, size, block)]
+    others = min(threads, len(spans)) - 1
+    if others < 1:
+        return [work(*span) for span in spans]
+    made: dict[int, Made] = {}
+    todo = iter(enumerate(spans))
+    lock = Lock()
+
+    def take_blocks() -> None:
+        while True:
+            with lock:
+                at, span = next(todo, (-1, (0, 0)))
+            if at < 0:
+                return
+            made[at] = work(*span)
+
+    with ThreadPoolExecutor(others) as pool:
+        helping = [pool.submit(take_blocks) for _ in range(others)]
+        take_blocks()
+        for other in helping:
+            other.result()
+    return [made[at] for at in range(len(spans))]

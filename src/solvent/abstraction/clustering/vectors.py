@@ -1,0 +1,200 @@
+"""Rows of numbers as a space to cluster: cumulative histograms by EMD, features by squared distance."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvent.abstraction.clustering import kernels
+from solvent.abstraction.clustering.lloyd import Assigned, in_blocks
+
+BLOCK = 8192
+"""Points that a thread takes at a time."""
+CENTERS = 4
+"""Centres that a thread improves at a time."""
+NEIGHBOURHOODS = 128
+"""Centres whose neighbours a thread sorts at a time."""
+NEIGHBOURS = 255
+"""How many neighbours of each centre are sorted at most."""
+FEW = 32
+"""Centres that a point without an assignment is compared with one by one; of more, first 1 in `COARSER`."""
+COARSER = 8
+SLACK = 1e-12
+"""More than rounding does to a length that is computed in float64, relatively."""
+
+
+def padded(rows: NDArray[Any]) -> NDArray[Any]:
+    """The rows with zeros up to whole vectors."""
+    missing = -rows.shape[1] % kernels.LANES[rows.dtype]
+    return np.ascontiguousarray(np.pad(rows, ((0, 0), (0, missing))) if missing else rows)
+
+
+class Vectors:
+    """Integer rows with the L1 distance and medians as centres, or float32 rows, squared distance and means."""
+
+    def __init__(self, rows: NDArray[Any], weights: NDArray[np.int64], threads: int) -> None:
+        """rows: padded; uint8, uint16 or float32"""
+        self.rows, self.weights, self.threads = rows, weights, threads
+        self.squared = rows.dtype == np.float32
+        self.slack = SLACK if self.squared else 0.0
+
+    def subset(self, rows: NDArray[np.int64]) -> Vectors:
+        return Vectors(self.rows[rows], self.weights[rows], self.threads)
+
+    def approach(self, point: int, nearest: NDArray[np.float64]) -> None:
+        kernels.approach(self.rows, self.rows, point, 0, len(self.rows), nearest)
+
+    def centers_at(self, rows: NDArray[np.int64]) -> NDArray[Any]:
+        return self.rows[rows]
+
+    def own_distances(self, centers: NDArray[Any], assignment: NDArray[np.int32]) -> NDArray[np.float64]:
+        own = np.empty(len(self.rows))
+        kernels.own_distances(self.rows, centers, assignment, 0, len(self.rows), own)
+        return own
+
+    def assign(self, centers: NDArray[Any], before: Assigned | None) -> Assigned:
+        if before is None:
+            return self._assign_anew(centers)
+        drift = self._drift(before.centers, centers)
+        return self._assign_from(centers, before.assignment.copy(), before.lower.copy(), drift)
+
+    def _assign_anew(self, centers: NDArray[Any]) -> Assigned:
+        """From the nearest of a few of the centres, found likewise, bounds lead to the nearest of all."""
+        size, k = len(self.rows), len(centers)
+        if k < FEW:
+            return self.assign_plainly(centers)
+        coarse = self._assign_anew(centers[: k // COARSER])
+        made = self._assign_from(centers, coarse.assignment, np.full(size, -np.inf), np.zeros(k))
+        return replace(made, moved=size, evaluations=made.evaluations + coarse.evaluations)
+
+    def _assign_from(
+        self,
+        centers: NDArray[Any],
+        assignment: NDArray[np.int32],
+        lower: NDArray[np.float64],
+        drift: NDArray[np.float64],
+    ) -> Assigned:
+        made = self._assign(centers, assignment, lower, (drift, *self._neighbours(centers)))
+        return replace(made, evaluations=made.evaluations + len(centers) ** 2)
+
+    def assign_plainly(self, centers: NDArray[Any]) -> Assigned:
+        """Every point against every centre."""
+        size, k = len(self.rows), len(centers)
+        unknown = np.zeros(size, np.int32), np.full(size, -np.inf)
+        alone = np.arange(k, dtype=np.int32)[:, None], np.zeros((k, 1))
+        made = self._assign(centers, *unknown, (np.zeros(k), *alone))
+        return replace(made, moved=size, evaluations=size * k)
+
+    def _assign(
+        self,
+        centers: NDArray[Any],
+        assignment: NDArray[np.int32],
+        lower: NDArray[np.float64],
+        bounds: tuple[NDArray[Any], ...],
+    ) -> Assigned:
+        """Assignment and lower bounds are changed in place. bounds: drift, neighbours and gaps of centres"""
+        drift, neighbours, gaps = bounds
+        rows, weights, squared, slack = self.rows, self.weights, self.squared, self.slack
+
+        def work(start: int, stop: int) -> tuple[float, int, int]:
+            done: tuple[float, int, int] = kernels.assign(
+                rows,
+                weights,
+                centers,
+                squared,
+                slack,
+                drift,
+                neighbours,
+                gaps,
+                start,
+                stop,
+                assignment,
+                lower,
+            )
+            return done
+
+        parts = in_blocks(work, len(self.rows), BLOCK, self.threads)
+        objective, moved, evaluations = (sum(part) for part in zip(*parts, strict=True))
+        return Assigned(centers, assignment, lower, float(objective), int(moved), int(evaluations))
+
+    def improve(self, now: Assigned) -> NDArray[Any]:
+        k = len(now.centers)
+        starts, members = self._members(now.assignment, k)
+        centers = now.centers.copy()
+
+        def work(start: int, stop: int) -> None:
+            suit = kernels.means if self.squared else kernels.medians
+            suit(self.rows, self.weights, starts, members, start, stop, centers)
+
+        in_blocks(work, k, CENTERS, self.threads)
+        return centers
+
+    def _members(self, assignment: NDArray[np.int32], k: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """Points by centre: those of centre k are members[starts[k]:starts[k + 1]], in order."""
+        size = len(assignment)
+        block = -(-size // self.threads)
+        counts = np.zeros((self.threads, k), np.int64)  # by block, then by centre
+        in_blocks(
+            lambda start, stop: kernels.count_members(assignment, start, stop, counts[start // block]),
+            size,
+            block,
+            self.threads,
+        )
+        starts = np.concatenate([[0], np.cumsum(counts.sum(axis=0))])
+        place = starts[:-1] + np.cumsum(counts, axis=0) - counts
+        members = np.empty(size, np.int32)
+        in_blocks(
+            lambda start, stop: kernels.place_members(
+                assignment, start, stop, place[start // block], members
+            ),
+            size,
+            block,
+            self.threads,
+        )
+        return starts, members
+
+    def _drift(self, old: NDArray[Any], new: NDArray[Any]) -> NDArray[np.float64]:
+        """For each centre, how far another one moved at most."""
+        k = len(old)
+        shift = np.empty(k)
+        kernels.own_distances(old, new, np.arange(k, dtype=np.int32), 0, k, shift)
+        if self.squared:
+            np.sqrt(shift, out=shift)
+        shift *= 1.0 + self.slack
+        farthest = int(np.argmax(shift))
+        drift = np.full(k, shift[farthest])
+        drift[farthest] = max(np.delete(shift, farthest), default=0.0)
+        return drift
+
+    def _neighbours(self, centers: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+        """Each centre's nearest centres in order, itself first, and their lengths from it."""
+        k = len(centers)
+        many = min(k, NEIGHBOURS + 1)
+        neighbours, gaps = np.empty((k, many), np.int32), np.empty((k, many))
+
+        def work(start: int, stop: int) -> None:
+            apart = np.empty((stop - start, k))
+            kernels.center_distances(centers, self.squared, start, stop, apart)
+            near = np.argpartition(apart, many - 1, axis=1)[:, :many] if many < k else None
+            some = apart if near is None else np.take_along_axis(apart, near, axis=1)
+            order = np.argsort(some, axis=1, kind="stable")
+            gaps[start:stop] = np.take_along_axis(some, order, axis=1)
+            neighbours[start:stop] = order if near is None else np.take_along_axis(near, order, axis=1)
+
+        in_blocks(work, k, NEIGHBOURHOODS, self.threads)
+        return neighbours, gaps
+
+
+def plain_distances(points: NDArray[Any], centers: NDArray[Any]) -> NDArray[np.float64]:
+    """L1 distances of integers or Euclidean distances of floats, one centre at a time."""
+    apart = np.empty((len(points), len(centers)))
+    for k, center in enumerate(centers):
+        difference = points.astype(np.float64) - center
+        if points.dtype == np.float32:
+            apart[:, k] = np.sqrt((difference**2).sum(axis=1))
+        else:
+            apart[:, k] = np.abs(difference).sum(axis=1)
+    return apart

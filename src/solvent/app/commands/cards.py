@@ -1,0 +1,94 @@
+"""The `solvent cards` commands: what hands and ranges are worth."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import time
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from solvent.app.terminal import bar, table, terminal
+
+if TYPE_CHECKING:
+    from solvent.cards.equity import Equity, Side
+
+cards = typer.Typer(help="What hands and ranges are worth.", no_args_is_help=True)
+
+Hands = Annotated[str, typer.Argument(help="A hand such as AsKh, or a range such as QQ+,AKs,76s:0.5.")]
+
+
+@cards.callback()
+def options() -> None:
+    """What hands and ranges are worth."""
+
+
+@cards.command("equity")
+def show_equity(
+    first: Hands,
+    second: Hands,
+    board: Annotated[str, typer.Option(help="The board so far: 3, 4 or 5 cards such as Ks7d2c.")] = "",
+    dead: Annotated[str, typer.Option(help="Cards that are out of play.")] = "",
+    threads: Annotated[int | None, typer.Option(min=1, help="Threads.  [default: all cores]")] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON document and nothing else.")
+    ] = False,
+) -> None:
+    """The exact equity of two hands or ranges against each other, over every deal and every run-out."""
+    from solvent.app.views.display import cores
+    from solvent.cards.deck import parse_cards
+    from solvent.cards.equity import equity
+    from solvent.cards.ranges import parse_range
+
+    ranges = parse_range(first), parse_range(second)
+    on_board, out = parse_cards(board), parse_cards(dead)
+    console = terminal(stderr=True)
+    start = time.perf_counter()
+    with bar(console) as shown:
+        task = shown.add_task("compiling kernels (once per machine)", total=None)
+        found = equity(
+            *ranges,
+            on_board,
+            out,
+            threads or cores(),
+            lambda done, total: shown.update(task, description="run-outs", completed=done, total=total),
+        )
+    seconds = time.perf_counter() - start
+    if as_json:
+        sys.stdout.write(json.dumps(_document(found, (first, second), board, dead, seconds), indent=1) + "\n")
+    else:
+        _show(found, (first, second), seconds)
+
+
+def _document(found: Equity, given: tuple[str, str], board: str, dead: str, seconds: float) -> dict[str, Any]:
+    return {
+        "players": [_player(side, text) for side, text in zip(found.sides, given, strict=True)],
+        "board": board,
+        "dead": dead,
+        "pairs": found.pairs,
+        "runouts": found.runouts,
+        "boards": found.boards,
+        "seconds": seconds,
+    }
+
+
+def _player(side: Side, text: str) -> dict[str, Any]:
+    from solvent.cards.ranges import hand_label
+
+    hands = {
+        hand_label(number): value for number, value in enumerate(side.hands.tolist()) if not math.isnan(value)
+    }
+    return {"range": text, "equity": side.equity, "win": side.win, "tie": side.tie, "hands": hands}
+
+
+def _show(found: Equity, given: tuple[str, str], seconds: float) -> None:
+    console = terminal()
+    rows = table("hands", "equity", "wins", "ties")
+    for side, text in zip(found.sides, given, strict=True):
+        rows.add_row(text, *(f"{100 * share:.4f} %" for share in (side.equity, side.win, side.tie)))
+    console.print(rows)
+    deals = f"{found.pairs:,} pair{'s' if found.pairs > 1 else ''} of hands"
+    each = f"{found.runouts:,} run-out{'s' if found.runouts > 1 else ''} each"
+    console.print(f"exact: {deals}, {each}, in {seconds:.2f} s", soft_wrap=True)

@@ -1,0 +1,54 @@
+"""Strategies and games as other programs read them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TextIO
+
+from solvent.foundation.errors import InputError
+from solvent.games.catalogue import load_game
+from solvent.games.efg import write_efg
+from solvent.strategy.openspiel import save_tabular_policy
+from solvent.strategy.strategy import Strategy
+
+FORMATS = ("csv", "json", "openspiel", "strategy", "efg")
+
+
+def export(source: str, to: str, out: Path | None) -> None:
+    """Write `source`, a run, a saved strategy or for efg a game, in a format to a file or standard output."""
+    if to not in FORMATS:
+        raise InputError(f"there is no format {to!r}; the formats are {', '.join(FORMATS)}")
+    if out is None and to in ("openspiel", "strategy"):
+        raise InputError(f"say with --out where the {to} export goes")
+    if to == "efg":
+        game = Strategy.load(source).game if Path(source).is_dir() else source
+        write_efg(load_game(game), sys.stdout if out is None else out)
+        return
+    strategy = Strategy.load(source)
+    if to == "strategy":
+        assert out is not None
+        if out.exists():
+            raise InputError(f"{out} exists; choose another folder")
+        strategy.save(out)
+    elif to == "openspiel":
+        assert out is not None
+        save_tabular_policy(strategy, out)
+    else:
+        with _opened(out) as file:
+            (strategy.write_csv if to == "csv" else strategy.write_json)(file)
+
+
+@contextmanager
+def _opened(out: Path | None) -> Iterator[TextIO]:
+    if out is None:
+        yield sys.stdout
+        return
+    try:
+        file = out.open("w", newline="", encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"cannot write {out}: {error.strerror}") from error
+    with file:
+        yield file

@@ -1,0 +1,240 @@
+"""The `solvent match` command: agents against each other, over the same cards from both seats."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, TextIO
+
+import typer
+from rich.table import Table
+
+from solvent.app.terminal import bar, table, terminal
+from solvent.foundation.errors import InputError
+
+if TYPE_CHECKING:
+    from solvent.games.betting.rules import HoldemRules
+    from solvent.games.hand_history import Hand
+    from solvent.play.matches import MatchResult
+    from solvent.play.table_agent import TableAgent
+
+STACK = 200.0
+"""Big blinds where no agent was trained with any."""
+Post = Annotated[
+    str | None,
+    typer.Option(help="For agents that name none: none, purify, threshold(0.15), new(0.2), ..."),
+]
+Ensemble = Annotated[
+    str, typer.Option(help="How an ensemble weighs its runs: sum (alike), or reach (by their play so far).")
+]
+Stack = Annotated[
+    str | None,
+    typer.Option(help="Big blinds, or button's,big blind's.  [default: as the first run was trained with]"),
+]
+Blinds = Annotated[str, typer.Option(help="Small and big blind, in chips.")]
+
+
+def match(
+    agents: Annotated[
+        list[str],
+        typer.Argument(
+            help="A training's folder (with :STYLE, @POST, #ITERATIONS, and + for an ensemble), always-fold, "
+            "always-call or random. More than two play a round robin."
+        ),
+    ],
+    hands: Annotated[int, typer.Option(min=2, help="Hands of each match, an even number.")] = 20_000,
+    post: Post = None,
+    ensemble: Ensemble = "sum",
+    stack: Stack = None,
+    blinds: Blinds = "50/100",
+    seed: Annotated[
+        int, typer.Option(min=0, max=(1 << 63) - 1, help="Seed of the deals and of what agents draw.")
+    ] = 0,
+    threads: Annotated[int | None, typer.Option(min=1, help="Threads.  [default: all cores]")] = None,
+    phh: Annotated[
+        Path | None, typer.Option(help="Write every hand to this file, in PHH (of two agents).")
+    ] = None,
+    as_json: Annotated[
+        bool, typer.Option("--json", help="Print one JSON document and nothing else.")
+    ] = False,
+) -> None:
+    """Agents against each other: duplicate deals, what they win and how sure that is."""
+    from solvent.app.views.display import cores
+    from solvent.play.matches import Match, round_robin
+
+    if len(agents) < 2:
+        raise InputError("a match needs two agents or more")
+    if phh is not None and len(agents) > 2:
+        raise InputError("hands are written to --phh in a match of two agents")
+    console = terminal(stderr=True)
+    with console.status("opening agents"):
+        players = load_agents(agents, post, ensemble)
+    rules = rules_of(players, stack, blinds)
+    threads = threads or cores()
+    Match(players[0], players[1], rules, hands)  # refuses what cannot be played before anything is shown
+    results = []
+    with bar(console) as shown:
+        task = shown.add_task("compiling kernels (once per machine)", total=None)
+
+        def seen(done: int, total: int) -> None:
+            shown.update(task, description=f"{done:,} of {total:,} hands", completed=done, total=total)
+
+        if phh is not None:
+            with _written(phh) as file:
+                one = Match(players[0], players[1], rules, hands, seed)
+                results.append(one.run(threads, seen, lambda pair, both: _write(file, both)))
+        else:
+            results.extend(_all(round_robin(list(players), rules, hands, seed, threads, seen)))
+    names = [player.name for player in players]
+    if as_json:
+        sys.stdout.write(json.dumps(_document(results, names, rules, seed), indent=1) + "\n")
+    elif len(players) == 2:
+        _show_one(results[0])
+    else:
+        _show_all(results, names, hands)
+
+
+def load_agents(names: list[str], post: str | None, ensemble: str) -> list[TableAgent]:
+    """The agents of these names, runs being opened once."""
+    from solvent.play.agents import AgentLoader
+    from solvent.strategy.post_processing import parse_post
+
+    loader = AgentLoader(None if post is None else parse_post(post), ensemble)
+    return [loader.load(name) for name in names]
+
+
+def rules_of(players: list[TableAgent], stack: str | None, blinds: str) -> HoldemRules:
+    """Stacks and blinds as they were asked for."""
+    from solvent.games.betting.rules import HoldemRules
+
+    small, big = _numbers(blinds, "/", "blinds are written small/big in chips, as 50/100")
+    if int(small) != small or int(big) != big:
+        raise InputError(f"blinds are whole chips, not {blinds!r}")
+    if stack is None:
+        trained = next((player.rules for player in players if player.rules is not None), None)
+        depths = [STACK] if trained is None else [trained.effective_stack / trained.blinds[1]]
+    else:
+        depths = _numbers(stack, ",", "a stack is a number of big blinds, or two, as 200 or 100,40")
+    chips = [round(depth * big) for depth in depths]
+    if len(chips) > 2 or min(chips) < 1:
+        raise InputError(f"a stack is one or two numbers of big blinds of at least a chip, not {stack!r}")
+    return HoldemRules((chips[0], chips[-1]), (int(small), int(big)))
+
+
+def _numbers(text: str, between: str, wanted: str) -> list[float]:
+    try:
+        numbers = [float(part) for part in text.split(between)]
+        if not all(0 <= number < 1e9 for number in numbers) or (between == "/" and len(numbers) != 2):
+            raise ValueError
+    except ValueError as error:
+        raise InputError(f"{wanted}, not {text!r}") from error
+    return numbers
+
+
+def _all(results: Iterator[MatchResult]) -> list[MatchResult]:
+    """Results up to an interrupt, which a match of its own ends well."""
+    found: list[MatchResult] = []
+    try:
+        for result in results:
+            found.append(result)
+    except KeyboardInterrupt:  # between two matches
+        pass
+    return found
+
+
+@contextmanager
+def _written(path: Path) -> Iterator[TextIO]:
+    try:
+        with path.open("w", encoding="utf-8") as file:
+            yield file
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+def _write(file: TextIO, hands: tuple[Hand, Hand]) -> None:
+    from solvent.games.hand_history import write_phh
+
+    for hand in hands:
+        file.write(f"[{hand.number}]\n{write_phh(hand)}\n\n")
+
+
+def _document(results: list[MatchResult], names: list[str], rules: HoldemRules, seed: int) -> dict[str, Any]:
+    return {
+        "agents": names,
+        "stacks_bb": [stack / rules.blinds[1] for stack in rules.stacks],
+        "blinds": list(rules.blinds),
+        "seed": seed,
+        "matches": [_result(result) for result in results],
+    }
+
+
+def _result(result: MatchResult) -> dict[str, Any]:
+    won = result.winnings
+    return {
+        "a": result.names[0],
+        "b": result.names[1],
+        "hands": won.hands,
+        "asked": result.asked,
+        "complete": result.complete,
+        "mbb_per_hand": won.mbb if won.pairs else None,
+        "mbb_per_hand_95": won.mbb_interval if won.pairs > 1 else None,
+        "bb_per_100": won.bb_per_100 if won.pairs else None,
+        "bb_per_100_95": won.bb_per_100_interval if won.pairs > 1 else None,
+        "chips": won.won,
+        "seconds": result.seconds,
+        "hands_per_second": won.hands / max(result.seconds, 1e-9),
+    }
+
+
+def _show_one(result: MatchResult) -> None:
+    won = result.winnings
+    shown = table("", "", title=f"{result.names[0]} against {result.names[1]}")
+    shown.add_row("mbb/hand", _with_interval(won.mbb, won.mbb_interval))
+    shown.add_row("BB/100", _with_interval(won.bb_per_100, won.bb_per_100_interval, 2))
+    shown.add_row("hands", _hands(result))
+    shown.add_row("", f"{won.hands / max(result.seconds, 1e-9):,.0f} a second")
+    terminal().print(shown)
+
+
+def _show_all(results: list[MatchResult], names: list[str], hands: int) -> None:
+    """What each row wins from each column, and from all."""
+    against = {}
+    for (a, b), result in zip(combinations(range(len(names)), 2), results, strict=False):
+        against[a, b], against[b, a] = result.winnings, -result.winnings
+    shown = Table(
+        title=f"mbb/hand that a row wins from a column, 95 % intervals, {hands:,} hands each",
+        title_justify="left",
+    )
+    for header in ("", *(str(number + 1) for number in range(len(names))), "mean"):
+        shown.add_column(header, overflow="fold", justify="right")
+    for number in range(len(names)):
+        met = [against.get((number, other)) for other in range(len(names))]
+        found = [one.mbb for one in met if one is not None and one.pairs]
+        cells = ["" if one is None else _with_interval(one.mbb, one.mbb_interval, 0) for one in met]
+        cells[number] = "-"
+        shown.add_row(str(number + 1), *cells, f"{sum(found) / len(found):+,.0f}" if found else "")
+    console = terminal()
+    for number, name in enumerate(names):
+        console.print(f"{number + 1}  {name}", soft_wrap=True)
+    console.print(shown)
+    for result in results:
+        if not result.complete:
+            console.print(
+                f"stopped: {' against '.join(result.names)} played {_hands(result)}", soft_wrap=True
+            )
+
+
+def _with_interval(value: float, interval: float, digits: int = 1) -> str:
+    if math.isnan(value):
+        return "none played"
+    return f"{value:+,.{digits}f} ± {interval:,.{digits}f}"
+
+
+def _hands(result: MatchResult) -> str:
+    played = f"{result.winnings.hands:,}"
+    return played if result.complete else f"{played} of {result.asked:,}, stopped"

@@ -1,0 +1,313 @@
+"""`solvent bench plans` and the `solvent reproduce` commands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from solvent.app.terminal import print_json, table, terminal
+from solvent.foundation.units import parse_size, size
+
+if TYPE_CHECKING:
+    from solvent.experiments.aggregation.full_deck import Check
+    from solvent.experiments.aggregation.plans import Row
+    from solvent.experiments.total_rbp.pruning import Timing
+
+RESULTS = Path("docs/results")
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
+Out = Annotated[Path, typer.Option(help="The folder for the page, its CSV and its picture.")]
+
+
+def bench_plans(
+    game: Annotated[
+        list[str] | None, typer.Option(help="Games with a public form.  [default: the paper's six]")
+    ] = None,
+    repeats: Annotated[int, typer.Option(min=1, help="Interleaved repeats; medians are shown.")] = 7,
+    threads: Annotated[int, typer.Option(min=1, help="Threads for the aggregated plan.")] = 1,
+    dtype: Annotated[str, typer.Option(help="float32, float64 or auto.")] = "float32",
+    memory: Annotated[str, typer.Option(help="The most that a plan may take, such as 8G.")] = "8G",
+    page: Annotated[
+        Path | None, typer.Option(help="Write a results page in Markdown here, and a CSV beside it.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Seconds per CFR iteration on every plan, evaluator and board isomorphism, interleaved in one process."""
+    from solvent.experiments.aggregation.plans import GAMES, measure
+    from solvent.experiments.aggregation.plans_page import write_results
+
+    with telling() as say:
+        rows = measure(game or GAMES, repeats, threads, dtype, parse_size(memory), say)
+    if page is not None:
+        write_results(rows, page)
+    if as_json:
+        print_json({"rows": [row.as_dict() for row in rows]})
+    else:
+        _show_plans(rows)
+
+
+def reproduce_aggregation(
+    out: Out = RESULTS,
+    quick: Annotated[bool, typer.Option(help="Small games and short times, to see that it works.")] = False,
+    seconds: Annotated[
+        float | None, typer.Option(help="Seconds of each plan in Figure 3.  [default: 30]")
+    ] = None,
+    memory: Annotated[str, typer.Option(help="The most that a plan may take, such as 8G.")] = "8G",
+    as_json: Json = False,
+) -> None:
+    """Table 1 and Figure 3 of the aggregation paper on this machine: about half an hour."""
+    from solvent.experiments.aggregation import plans as paper
+    from solvent.experiments.aggregation.plans_page import write_results
+
+    games = paper.QUICK_GAMES if quick else paper.GAMES
+    repeats, plan_seconds = (3, 2.0) if quick else (paper.REPEATS, paper.PLAN_SECONDS)
+    span = seconds or (1.0 if quick else paper.CURVE_SECONDS)
+    limit, page = parse_size(memory), out / "aggregation.md"
+    with telling() as say:
+        rows = paper.measure(games, repeats, memory=limit, progress=say, plan_seconds=plan_seconds)
+        points = paper.curves(games, span, 2 * span, memory=limit, progress=say)
+    command = "solvent reproduce aggregation" + (" --quick" if quick else "")
+    write_results(rows, page, points, command)
+    if as_json:
+        curves = [point.as_dict() for point in points]
+        print_json({"rows": [row.as_dict() for row in rows], "curves": curves, "page": str(page)})
+    else:
+        _show_plans(rows)
+        terminal().print(f"written to {page}")
+
+
+def reproduce_full_deck(
+    minutes: Annotated[float, typer.Option(help="Stop after so many, checks included.")] = 20.0,
+    threads: Annotated[int, typer.Option(min=1, help="Threads.")] = 2,
+    rule: Annotated[str, typer.Option(help="cfr, cfr+, lcfr, dcfr, dcfr(a,b,g) or pcfr+.")] = "dcfr",
+    target: Annotated[float, typer.Option(help="Stop below this exploitability, in mbb/hand.")] = 0.9,
+    game: Annotated[str, typer.Option(help="The deck.")] = "flop_holdem(suits=4,ranks=13)",
+    out: Out = RESULTS,
+    as_json: Json = False,
+) -> None:
+    """Flop hold'em with all 52 cards, to below 1 mbb/hand; it takes about 3 GB."""
+    from solvent.experiments.aggregation.full_deck import full_deck, write_full_deck
+
+    page = out / "full-deck.md"
+    with telling() as say:
+        checks = full_deck(minutes, threads, rule, target, game, progress=say)
+    command = f"solvent reproduce full-deck --minutes {minutes:g} --threads {threads}"
+    write_full_deck(checks, page, command)
+    if as_json:
+        print_json({"rows": [check.as_dict() for check in checks], "page": str(page)})
+    else:
+        terminal().print(_checks_table(checks))
+        terminal().print(f"written to {page}")
+
+
+def reproduce_total_rbp(
+    game: Annotated[
+        list[str] | None, typer.Option(help="Games; the last is timed.  [default: leduc and leduc5]")
+    ] = None,
+    quick: Annotated[bool, typer.Option(help="Leduc and few iterations, to see that it works.")] = False,
+    target: Annotated[
+        float | None, typer.Option(help="The exploitability to be timed, in chips.  [default: 0.05]")
+    ] = None,
+    out: Out = RESULTS,
+    as_json: Json = False,
+) -> None:
+    """What partial, interval and total pruning store and touch: about a quarter of an hour."""
+    from solvent.experiments.total_rbp import pruning as paper
+    from solvent.experiments.total_rbp.pruning_page import claims, write_total_rbp
+
+    page, scale = out / "total-rbp.md", paper.QUICK if quick else paper.FULL
+    if target is not None:
+        scale = replace(scale, target=target)
+    with telling() as say:
+        result = paper.total_rbp(game or paper.GAMES[: 1 if quick else None], scale, say)
+    options = [*(f"--game '{name}'" for name in game or ()), *(["--quick"] if quick else [])]
+    options += [] if target is None else [f"--target {target:g}"]
+    write_total_rbp(result, page, " ".join(["solvent reproduce total-rbp", *options]))
+    if as_json:
+        rows = {name: [each.as_dict() for each in getattr(result, name)] for name in ("points", "timings")}
+        print_json({**rows, "page": str(page)})
+    else:
+        terminal().print(_timings_table(result.timings))
+        for claim, measured, verdict in claims(result):
+            terminal().print(f"{claim}. {measured}: {verdict}", soft_wrap=True)
+        terminal().print(f"written to {page}")
+
+
+def reproduce_larger_game(
+    game: Annotated[
+        str | None,
+        typer.Option(help="A game with a public form.  [default: Leduc of 11 million infoset-actions]"),
+    ] = None,
+    iterations: Annotated[int, typer.Option(min=2, help="Iterations with and without pruning.")] = 200,
+    out: Out = RESULTS,
+    as_json: Json = False,
+) -> None:
+    """Memory and time with total pruning and without, on a game of 42 million histories: about 10 minutes."""
+    from solvent.experiments.total_rbp.larger_game import GAME, larger_game, write_larger_game
+
+    page = out / "larger-game.md"
+    with telling() as say:
+        result = larger_game(game or GAME, iterations, say)
+    options = [] if game is None else [f"--game '{game}'"]
+    options += [] if iterations == 200 else [f"--iterations {iterations}"]
+    write_larger_game(result, page, " ".join(["solvent reproduce larger-game", *options]))
+    if as_json:
+        rows = [point.as_dict() for point in result.points]
+        freed = {"freed_bytes": result.freed, "given_back_bytes": result.given_back}
+        print_json({"points": rows, **freed, "page": str(page)})
+    else:
+        back = result.given_back
+        terminal().print(
+            f"{size(result.freed)} of tables freed, resident memory fell by {'-' if back is None else size(back)}"
+        )
+        terminal().print(f"written to {page}")
+
+
+def reproduce_abstraction(
+    quick: Annotated[bool, typer.Option(help="The hands on a dozen flops, to see that it works.")] = False,
+    threads: Annotated[int, typer.Option(min=1, help="Threads.")] = 2,
+    out: Out = RESULTS,
+    as_json: Json = False,
+) -> None:
+    """How well buckets of hands fit: hierarchical and free, EMD and percentiles: about 4 minutes, 2 GB."""
+    from solvent.experiments.tartanian7 import abstraction_quality as quality
+    from solvent.experiments.tartanian7.abstraction_hands import deal
+    from solvent.experiments.tartanian7.abstraction_page import claims, write_abstraction_quality
+
+    page, scale = out / "abstraction.md", quality.QUICK if quick else quality.FULL_SCALE
+    with telling() as say:
+        hands, river = deal(scale.flops, scale.strips, scale.codes_per_strip, scale.river_every, threads, say)
+        result = quality.abstraction_quality(hands, river, scale, threads, say)
+    options = ["--quick"] if quick else []
+    options += [] if threads == 2 else [f"--threads {threads}"]
+    write_abstraction_quality(result, page, " ".join(["solvent reproduce abstraction", *options]))
+    if as_json:
+        rows = {name: [each.as_dict() for each in getattr(result, name)] for name in ("rows", "publics")}
+        print_json({**rows, "page": str(page)})
+    else:
+        for claim, measured, verdict in claims(result):
+            terminal().print(f"{claim}. {measured}: {verdict}", soft_wrap=True)
+        terminal().print(f"written to {page}")
+
+
+def reproduce_sampling_options(
+    quick: Annotated[
+        bool, typer.Option(help="Small games and few iterations, to see that it works.")
+    ] = False,
+    out: Out = RESULTS,
+    as_json: Json = False,
+) -> None:
+    """What each option of Monte Carlo CFR does to exact exploitability, with intervals: about 8 minutes."""
+    from solvent.experiments.laptop_mccfr import sampling_options as paper
+    from solvent.experiments.laptop_mccfr.sampling_options_page import claims, write_sampling_options
+
+    page = out / "sampling-options.md"
+    with telling() as say:
+        result = paper.sampling_options(paper.QUICK if quick else paper.FULL, say)
+    write_sampling_options(result, page, "solvent reproduce sampling-options" + (" --quick" if quick else ""))
+    if as_json:
+        rows = {name: [each.as_dict() for each in getattr(result, name)] for name in ("points", "meetings")}
+        print_json({**rows, "page": str(page)})
+    else:
+        _show_claims(claims(result), page)
+
+
+def reproduce_sampled_buckets(
+    quick: Annotated[
+        bool, typer.Option(help="A small deck and few iterations, to see that it works.")
+    ] = False,
+    out: Out = RESULTS,
+    as_json: Json = False,
+) -> None:
+    """How strategies on EMD, percentile and hierarchical buckets fare against real cards: about 5 minutes."""
+    from solvent.experiments.tartanian7 import sampled_buckets as experiment
+    from solvent.experiments.tartanian7.sampled_buckets_page import claims, write_sampled_buckets
+
+    page = out / "sampled-buckets.md"
+    with telling() as say:
+        result = experiment.sampled_buckets(experiment.QUICK if quick else experiment.FULL, say)
+    write_sampled_buckets(result, page, "solvent reproduce sampled-buckets" + (" --quick" if quick else ""))
+    if as_json:
+        print_json({"rows": [row.as_dict() for row in result.rows], "page": str(page)})
+    else:
+        _show_claims(claims(result), page)
+
+
+@contextmanager
+def telling() -> Iterator[Callable[[str], None]]:
+    """Progress on standard error: one line that changes on a terminal, a line for each step elsewhere."""
+    console = terminal(stderr=True)
+    if not console.is_terminal:
+        yield lambda said: console.print(Text(said), soft_wrap=True)
+        return
+    with console.status("measuring") as status:
+        yield lambda said: status.update(Text(said))
+
+
+def _show_claims(claims: Sequence[Sequence[str]], page: Path) -> None:
+    for claim, measured, verdict in claims:
+        terminal().print(
+            f"{claim}. {measured}: {verdict}".replace("<br>", "; "), soft_wrap=True, markup=False
+        )
+    terminal().print(f"written to {page}")
+
+
+def _show_plans(rows: Sequence[Row]) -> None:
+    for game in dict.fromkeys(row.game for row in rows):
+        shown = table("plan", "iteration", "ns per history", "peak", "speed-up", "efficiency", title=game)
+        for row in rows:
+            if row.game == game:
+                shown.add_row(_label(row), *_numbers(row))
+        terminal().print(shown)
+        for row in rows:
+            if row.game == game and row.refused is not None:
+                terminal().print(f"{row.plan}: {row.refused}")
+
+
+def _label(row: Row) -> str:
+    plan = row.plan if row.plan == row.runs_as else f"{row.plan} ({row.runs_as})"
+    parts = [plan, row.evaluator, "iso" if row.isomorphism else None]
+    return " ".join(filter(None, [*parts, f"x{row.threads}" if row.threads > 1 else None]))
+
+
+def _numbers(row: Row) -> list[str]:
+    if row.seconds_per_iteration is None:
+        return ["-"] * 5
+    return [
+        f"{row.seconds_per_iteration * 1e3:.4g} ms",
+        f"{row.ns_per_history:.3g}",
+        "-" if row.peak_memory_bytes is None else size(row.peak_memory_bytes),
+        "-" if row.speedup is None else f"{row.speedup:,.1f}x",
+        f"{row.efficiency:.2f}",
+    ]
+
+
+def _checks_table(checks: Sequence[Check]) -> Table:
+    shown = table("iterations", "seconds", "with checks", "exploitability, chips", "mbb/hand", "resident")
+    for check in checks:
+        shown.add_row(
+            f"{check.iterations:,}",
+            f"{check.seconds:.1f}",
+            f"{check.wall_seconds:.1f}",
+            f"{check.exploitability:.6f}",
+            f"{check.mbb_per_hand:.3f}",
+            "-" if check.resident_bytes is None else size(check.resident_bytes),
+        )
+    return shown
+
+
+def _timings_table(timings: Sequence[Timing]) -> Table:
+    title = f"{timings[0].game}: CFR to exploitability {timings[0].target:g}"
+    shown = table("pruning", "iterations", "nodes touched", "of best responses", "seconds", title=title)
+    for row in timings:
+        counts = (row.iterations, row.nodes_touched, row.response_nodes)
+        seconds = "-" if row.seconds is None else f"{row.seconds:.3g}"
+        shown.add_row(row.label, *("-" if n is None else f"{n:,}" for n in counts), seconds)
+    return shown

@@ -1,0 +1,170 @@
+"""A training's report: one HTML page with the preflop charts, what was measured, regret over time and sizes."""
+
+from __future__ import annotations
+
+import base64
+import html
+import io
+import json
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvent.app.views.evaluation_section import evaluation_section
+from solvent.cards.deck import RANKS
+from solvent.cards.isomorphism import Indexer
+from solvent.foundation.bundle import write_text
+from solvent.foundation.units import size
+from solvent.games.betting.rules import CALL, FOLD
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from solvent.solvers.blueprint.blueprint import Blueprint
+    from solvent.solvers.blueprint.training import Training, TrainingDesign
+
+COLOURS = ("#5b8db8", "#8fbf88", "#e8a33d", "#d9713c", "#c0392b", "#8e44ad", "#5d3a6e", "#2c3e50")
+CHARTS = 3
+FINE = 60
+"""Columns of pixels that a hand's actions share."""
+
+
+def write_report(training: Training, path: Path) -> None:
+    """Write the page."""
+    blueprint, seconds = training.load(mapped=True)
+    cost, design = training.cost(), training.design
+    rows = {
+        "cards": f"{training.cards.design.label}, fingerprint {training.cards.fingerprint}",
+        "betting": f"{design.betting}: " + "; ".join(training.tree.abstraction.describe()),
+        "betting nodes": f"{cost.nodes:,}",
+        "rows, infoset-actions": f"{cost.rows:,}, {cost.infoset_actions:,}",
+        "tables": size(cost.table_bytes),
+        "iterations": f"{blueprint.iterations:,} in {seconds:,.0f} s",
+        "rows touched": f"{blueprint.touched:,}",
+        "learning": _learning(design),
+        "seed": str(design.seed),
+    }
+    facts = "".join(f"<tr><th>{html.escape(k)}</th><td>{html.escape(v)}</td></tr>" for k, v in rows.items())
+    charts = "".join(
+        f"<figure><img src='data:image/png;base64,{_chart(blueprint, node)}'>"
+        f"<figcaption>{html.escape(title)}</figcaption></figure>"
+        for node, title in _preflop_decisions(blueprint)
+    )
+    write_text(
+        path,
+        "<!doctype html><meta charset='utf-8'><title>solvent: blueprint</title><style>body{font:15px sans-serif;"
+        "max-width:64em;margin:2em auto}th{text-align:left;padding-right:2em;font-weight:normal;color:#555}"
+        "figure{display:inline-block;margin:0 1em 1em 0}figcaption{color:#555}.measured{margin:0 0 1.5em;"
+        "font-variant-numeric:tabular-nums}.measured td{padding-right:2em;vertical-align:top}</style>"
+        f"<h1>Heads-up no-limit hold'em blueprint</h1><table>{facts}</table><h2>Before the flop</h2>{charts}"
+        f"{evaluation_section(training.folder, blueprint.iterations)}"
+        f"{_progress(training)}\n",
+    )
+
+
+def _learning(design: TrainingDesign) -> str:
+    """How the training weighs and explores, in a line."""
+    parts = ["linear weights" if design.linear else "uniform weights", f"reward {design.reward}"]
+    if design.exploration[0] > 0:
+        parts.append("exploration decay")
+    if design.floor < 0:
+        parts.append(f"regret floor {design.floor:g} BB")
+    if design.initial_weights:
+        parts.append("initial weights")
+    return ", ".join(parts)
+
+
+def _preflop_decisions(blueprint: Blueprint) -> list[tuple[int, str]]:
+    """The first decision, and what follows a call and the smallest raise."""
+    tree = blueprint.tree
+    wanted = [(0, "the button's first action")]
+    for action, child in zip(tree.actions(0), tree.children(0), strict=True):
+        if action != FOLD and tree.actions(child):
+            wanted.append((child, "the big blind after " + _action(action, tree.abstraction.rules.blinds[1])))
+    return wanted[:CHARTS]
+
+
+def _action(action: int, big_blind: int) -> str:
+    names = {FOLD: "fold", CALL: "call"}
+    return names.get(action, f"raise to {action / big_blind:g} BB")
+
+
+def preflop_chart(blueprint: Blueprint, node: int) -> NDArray[np.float64]:
+    """float64[13, 13, actions]: the average strategy, aces first, suited hands above the diagonal."""
+    index = Indexer([2])
+    made = np.zeros((13, 13, len(blueprint.tree.actions(node))))
+    for row in range(13):
+        for column in range(13):
+            high, low = 12 - min(row, column), 12 - max(row, column)
+            hole = (4 * high, 4 * low + (0 if column > row else 1))
+            made[row, column] = blueprint.average(node, 0, index.index(hole))
+    return made
+
+
+def _chart(blueprint: Blueprint, node: int) -> str:
+    actions = blueprint.tree.actions(node)
+    chart = preflop_chart(blueprint, node)
+    figure, axes, plt = _figure((5.4, 5.6))
+    axes.imshow(_bars(chart), extent=(0, 13, 13, 0), aspect="auto", interpolation="nearest")
+    for row in range(13):
+        for column in range(13):
+            names = RANKS[12 - min(row, column)] + RANKS[12 - max(row, column)]
+            names += "" if row == column else "s" if column > row else "o"
+            axes.text(column + 0.5, row + 0.5, names, ha="center", va="center", fontsize=6.5, color="white")
+    axes.set_xlim(0, 13)
+    axes.set_ylim(13, 0)
+    axes.axis("off")
+    big_blind = blueprint.tree.abstraction.rules.blinds[1]
+    handles = [
+        plt.Rectangle((0, 0), 1, 1, color=COLOURS[which % len(COLOURS)], label=_action(action, big_blind))
+        for which, action in enumerate(actions)
+    ]
+    figure.legend(handles=handles, loc="outside lower center", ncols=4, fontsize=7, frameon=False)
+    return _png(figure, plt)
+
+
+def _bars(chart: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A picture, float64[13, 13 x FINE, 3]: each hand's actions side by side, as wide as they are likely."""
+    from matplotlib.colors import to_rgb
+
+    colours = np.array([to_rgb(COLOURS[which % len(COLOURS)]) for which in range(chart.shape[2])])
+    ends = np.cumsum(chart, axis=2)[:, :, None, :-1]
+    places = (np.arange(FINE) + 0.5)[:, None] / FINE
+    which = (places >= ends).sum(axis=3)
+    picture: NDArray[np.float64] = colours[which].reshape(13, 13 * FINE, 3)
+    return picture
+
+
+def _progress(training: Training) -> str:
+    path = training.folder / "metrics.jsonl"
+    if not path.is_file():
+        return ""
+    rows: list[dict[str, Any]] = []
+    for line in path.read_text(errors="replace").splitlines():
+        with suppress(ValueError):  # a kill may have cut a line off
+            rows.append(json.loads(line))
+    figure, axes, plt = _figure((8, 3.2))
+    axes.loglog([row["iterations"] for row in rows], [max(row["regret"], 1e-3) for row in rows], marker=".")
+    axes.set_xlabel("iterations")
+    axes.set_ylabel("regret of the first decision (mbb)")
+    axes.grid(which="both", alpha=0.25)
+    return f"<h2>Training</h2><img src='data:image/png;base64,{_png(figure, plt)}'>"
+
+
+def _figure(inches: tuple[float, float]) -> tuple[Any, Any, Any]:
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    from matplotlib import pyplot as plt
+
+    figure, axes = plt.subplots(figsize=inches, layout="constrained")
+    return figure, axes, plt
+
+
+def _png(figure: Any, plt: Any) -> str:
+    buffer = io.BytesIO()
+    figure.savefig(buffer, dpi=100, format="png")
+    plt.close(figure)
+    return base64.b64encode(buffer.getvalue()).decode()

@@ -1,0 +1,155 @@
+"""Seconds per CFR iteration against OpenSpiel's C++ `CFRSolver`: same games, same process, interleaved.
+
+Both run vanilla CFR with alternating updates on the same tree. Each repeat times a batch of OpenSpiel's
+iterations and a batch of ours, one after the other, each long enough that neither starts cold; medians are
+reported.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from solvent.experiments.page import markdown_table, write_page
+from solvent.forms.history import compile_tree
+from solvent.games.openspiel import OpenSpielGame, load_openspiel
+from solvent.solvers.history.solver import HistorySolver
+from solvent.solvers.solve import compile_kernels
+
+GAMES = ("leduc_poker", "liars_dice")
+PLANS = ("serial", "auto")
+REPEATS = 9
+BATCH_SECONDS = 0.1
+OPENSPIEL = "openspiel"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One game on one plan; seconds are of one iteration, both players updated."""
+
+    game: str
+    plan: str
+    runs_as: str
+    """The plan that `auto` picked."""
+    threads: int
+    openspiel_seconds: float
+    seconds: float
+    ratio: float
+    compile_seconds: float
+    histories: int
+    nanoseconds_per_history: float
+    repeats: int
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def measure(
+    games: Sequence[str] = GAMES,
+    plans: Sequence[str] = PLANS,
+    threads: int = 1,
+    repeats: int = REPEATS,
+    progress: Callable[[str], None] | None = None,
+) -> list[Row]:
+    """Time every game on every plan."""
+    say = progress or (lambda text: None)
+    rows = []
+    for name in games:
+        say(f"{name}: compiling the game")
+        game = load_openspiel(name)
+        tree = compile_tree(game)
+        theirs = _their_solver(game)
+        solvers = {plan: HistorySolver(tree, "cfr", plan=plan, threads=threads) for plan in plans}
+        say("compiling kernels (once per machine)")
+        compile_seconds = {plan: compile_kernels(solver) for plan, solver in solvers.items()}
+        run: dict[str, Callable[[int], None]] = {plan: solver.run for plan, solver in solvers.items()}
+        run[OPENSPIEL] = _repeated(theirs.evaluate_and_update_policy)
+        batch = {who: _batch(iterate) for who, iterate in run.items()}
+        times: dict[str, list[float]] = {who: [] for who in run}
+        for repeat in range(repeats):
+            say(f"{name}: repeat {repeat + 1} of {repeats}")
+            for who, iterate in run.items():
+                times[who].append(_time(iterate, batch[who]) / batch[who])
+        for plan, solver in solvers.items():
+            seconds, openspiel = median(times[plan]), median(times[OPENSPIEL])
+            rows.append(
+                Row(
+                    name,
+                    plan,
+                    solver.plan.name,
+                    solver.threads,
+                    openspiel,
+                    seconds,
+                    openspiel / seconds,
+                    compile_seconds[plan],
+                    tree.histories,
+                    seconds / (2 * tree.histories) * 1e9,
+                    repeats,
+                )
+            )
+    return rows
+
+
+def write_results(rows: Sequence[Row], page: Path) -> None:
+    """The results page."""
+    table = markdown_table(
+        [
+            "game",
+            "plan",
+            "threads",
+            "OpenSpiel, s/iteration",
+            "solvent, s/iteration",
+            "ratio",
+            "ns per history",
+        ],
+        [
+            [
+                row.game,
+                row.plan if row.plan == row.runs_as else f"{row.plan} ({row.runs_as})",
+                row.threads,
+                f"{row.openspiel_seconds:.6f}",
+                f"{row.seconds:.6f}",
+                f"{row.ratio:.0f}",
+                f"{row.nanoseconds_per_history:.1f}",
+            ]
+            for row in rows
+        ],
+    )
+    about = (
+        "Vanilla CFR, alternating updates, float64, the same tree. OpenSpiel's is its C++ `CFRSolver`. "
+        f"Interleaved batches of {BATCH_SECONDS} s, median of {rows[0].repeats}. A history counts once for each "
+        "player's pass.\n\n"
+    )
+    write_page(page, "CFR iterations against OpenSpiel's", "solvent bench openspiel", about + table)
+
+
+def _their_solver(game: OpenSpielGame) -> Any:
+    import pyspiel
+
+    solver = pyspiel.CFRSolver(game.game)
+    solver.evaluate_and_update_policy()  # the first iteration builds their tables
+    return solver
+
+
+def _repeated(work: Callable[[], Any]) -> Callable[[int], None]:
+    def repeat(times: int) -> None:
+        for _ in range(times):
+            work()
+
+    return repeat
+
+
+def _batch(iterate: Callable[[int], None]) -> int:
+    """How many iterations take about as long as a batch should."""
+    iterate(1)
+    return max(1, round(BATCH_SECONDS / max(_time(iterate, 1), 1e-9)))
+
+
+def _time(iterate: Callable[[int], None], times: int) -> float:
+    start = time.perf_counter()
+    iterate(times)
+    return time.perf_counter() - start

@@ -1,0 +1,219 @@
+"""Rows that Monte Carlo CFR touches a second on a table larger than any cache, beside what memory allows.
+
+One blueprint, trained a little first. Then in turns, several times: one thread and several, without locks and with,
+and threads inside one traversal; the same table in pages of 2 MB and of 4 KB. Beside them the time of one random
+access to the same memory, each waiting for the one before: what a row would cost that nobody asked for ahead.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvent.abstraction.cards.buckets import CardAbstraction
+from solvent.experiments.page import markdown_table, write_page
+from solvent.forms.betting import parse_betting
+from solvent.foundation.compiling import kernel
+from solvent.foundation.errors import InputError
+from solvent.foundation.memory import zeros_in_pages
+from solvent.foundation.randomness import mix
+from solvent.foundation.units import size
+from solvent.solvers.blueprint.blueprint import Blueprint, sampled_tree, table_floats, table_layout
+
+REPEATS = 5
+WARM = 40_000
+"""Iterations before anything is timed."""
+BATCH_SECONDS = 2.0
+INSIDE = 20
+"""Iterations of a batch with threads inside a traversal."""
+ACCESSES = 4_000_000
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way to train, and what it reached."""
+
+    pages: str
+    threads: int
+    locks: str
+    rows_per_second: float
+    iterations_per_second: float
+    speed_up: float
+    """Against one thread without locks on the same pages."""
+
+    @property
+    def nanoseconds(self) -> float:
+        """Of one core's time for a row."""
+        return 1e9 * self.threads / self.rows_per_second
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self) | {"nanoseconds": self.nanoseconds}
+
+
+@dataclass(frozen=True)
+class TrainingSpeed:
+    """What was measured."""
+
+    cards: str
+    betting: str
+    table_bytes: int
+    ways: list[Way]
+    access_nanoseconds: dict[str, float]
+    """By pages: one random access that waits for the one before."""
+    seconds_to_touch: dict[str, float]
+    """By pages: until the system had given the table's memory."""
+    repeats: int
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self) | {"ways": [way.as_dict() for way in self.ways]}
+
+
+def measure(
+    cards: Path,
+    betting: str = "laptop",
+    threads: int = 2,
+    repeats: int = REPEATS,
+    memory: int = 12 << 30,
+    progress: Callable[[str], None] | None = None,
+) -> TrainingSpeed:
+    """Train in every way, in turns."""
+    say = progress or (lambda text: None)
+    abstraction, tree = CardAbstraction.load(cards), parse_betting(betting).tree()
+    floats = table_floats(table_layout(sampled_tree(tree), abstraction), abstraction)
+    if 8 * floats > memory:
+        raise InputError(
+            f"two tables of {size(4 * floats)} are more than the {size(memory)} that --memory allows"
+        )
+    blueprints, touching, access = {}, {}, {}
+    for pages, huge in (("2 MB", True), ("4 KB", False)):
+        say(f"{size(4 * floats)} in pages of {pages}")
+        start = time.perf_counter()
+        blueprints[pages] = Blueprint(tree, abstraction, zeros_in_pages(floats, huge))
+        touching[pages] = time.perf_counter() - start
+        say(f"pages of {pages}: {WARM:,} iterations first")
+        blueprints[pages].run(WARM)
+        access[pages] = random_access(blueprints[pages].table)
+    ways = [("2 MB", 1, "none"), ("2 MB", threads, "none"), ("4 KB", 1, "none"), ("4 KB", threads, "none")]
+    ways += [("2 MB", 1, "rows"), ("2 MB", threads, "rows"), ("2 MB", threads, "inside")]
+    batch = {way: _batch(blueprints[way[0]], way) for way in ways}
+    found: dict[tuple[str, int, str], list[tuple[float, float]]] = {way: [] for way in ways}
+    for repeat in range(repeats):
+        for way in ways:
+            say(f"repeat {repeat + 1} of {repeats}: {way[1]} threads, locks {way[2]}, pages of {way[0]}")
+            blueprint = blueprints[way[0]]
+            touched, start = blueprint.touched, time.perf_counter()
+            blueprint.run(batch[way], threads=way[1], locks=way[2])
+            took = time.perf_counter() - start
+            found[way].append(((blueprint.touched - touched) / took, batch[way] / took))
+    rates = {way: (median(r for r, _ in seen), median(i for _, i in seen)) for way, seen in found.items()}
+    return TrainingSpeed(
+        abstraction.design.label,
+        betting,
+        4 * floats,
+        [
+            Way(*way, rows, iterations, rows / rates[way[0], 1, "none"][0])
+            for way, (rows, iterations) in rates.items()
+        ],
+        access,
+        touching,
+        repeats,
+    )
+
+
+def random_access(table: NDArray[np.float32]) -> float:
+    """Nanoseconds of a random access to a table, each waiting for the one before."""
+    bits = table.view(np.int32)
+    chase(bits, 1_000)
+    start = time.perf_counter()
+    chase(bits, ACCESSES)
+    return (time.perf_counter() - start) / ACCESSES * 1e9
+
+
+@kernel
+def chase(bits, accesses):  # type: ignore[no-untyped-def]
+    """Read numbers at random places, each place depending on the number before."""
+    place = np.uint64(1)
+    for _ in range(accesses):
+        place = mix(place + np.uint64(1) + (np.uint64(bits[place % np.uint64(len(bits))]) & np.uint64(1)))
+    return place
+
+
+def _batch(blueprint: Blueprint, way: tuple[str, int, str]) -> int:
+    """How many iterations take about as long as a batch should; their kernels are compiled by then."""
+    if way[2] == "inside":
+        blueprint.run(2, threads=way[1], locks=way[2])
+        return INSIDE
+    blueprint.run(100, threads=way[1], locks=way[2])
+    start = time.perf_counter()
+    blueprint.run(4_000, threads=way[1], locks=way[2])
+    return max(100, round(4_000 * BATCH_SECONDS / (time.perf_counter() - start)))
+
+
+def write_results(found: TrainingSpeed, command: str, page: Path) -> None:
+    """The results page."""
+    locks = {
+        "none": "none",
+        "rows": "one for each row",
+        "inside": "one for each row, threads inside a traversal",
+    }
+    table = markdown_table(
+        [
+            "pages",
+            "threads",
+            "locks",
+            "million rows/s",
+            "iterations/s",
+            "against one thread",
+            "ns of a core a row",
+        ],
+        [
+            [
+                way.pages,
+                "as made" if way.locks == "inside" else way.threads,
+                locks[way.locks],
+                f"{way.rows_per_second / 1e6:.2f}",
+                f"{way.iterations_per_second:,.0f}",
+                f"{way.speed_up:.2f}",
+                f"{way.nanoseconds:.0f}",
+            ]
+            for way in found.ways
+        ],
+    )
+    access = markdown_table(
+        ["pages", "ns a random access", "seconds until the memory was there"],
+        [
+            [pages, f"{found.access_nanoseconds[pages]:.0f}", f"{found.seconds_to_touch[pages]:.1f}"]
+            for pages in found.access_nanoseconds
+        ],
+    )
+    body = (
+        f"External sampling on {found.betting} betting x {found.cards} cards: a table of "
+        f"{size(found.table_bytes)}. In turns, median of {found.repeats}, batches of {BATCH_SECONDS:.0f} s of wall "
+        f"time (with threads inside a traversal {INSIDE} iterations). A row is an infoset's regrets and sums, "
+        f"read and written once.\n\n{table}\nA random access reads one number of the same table where the number "
+        f"before decides:\n\n{access}\n{_reading(found)}"
+    )
+    write_page(page, "Training on a table larger than the caches", command, body)
+
+
+def _reading(found: TrainingSpeed) -> str:
+    ways = {(way.pages, way.threads, way.locks): way for way in found.ways}
+    several = max(way.threads for way in found.ways)
+    one, inside = ways["2 MB", 1, "none"], ways["2 MB", several, "inside"]
+    access = found.access_nanoseconds["2 MB"]
+    return (
+        f"One core takes {one.nanoseconds:.0f} ns a row, {one.nanoseconds / access:.2f} of a random access: "
+        f"children's rows lie side by side and are asked for before the first is walked. With 4 KB pages "
+        f"a row takes {ways['4 KB', 1, 'none'].nanoseconds:.0f} ns. {several} threads without locks do "
+        f"{ways['2 MB', several, 'none'].speed_up:.2f} times one's rows, with locks "
+        f"{ways['2 MB', several, 'rows'].speed_up:.2f} times; threads made inside a traversal, more than three "
+        f"actions on the first two streets, {inside.speed_up:.4f} times: making and joining threads "
+        f"costs more than the {1e6 / one.iterations_per_second:.0f} us that a whole iteration takes.\n"
+    )

@@ -1,0 +1,58 @@
+"""Random numbers from counters: draw k of a stream is a mix of the stream's key and k, and nothing is kept.
+
+The generator is splitmix64 (Steele, Lea and Flood 2014): a counter that steps by an odd constant and a mixing
+function over it. A stream's key mixes the seed, the iteration and the pass, so that an iteration draws the same
+numbers whichever thread runs it and wherever a run was cut into parts.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from solvent.foundation.compiling import kernel
+
+STEP = np.uint64(0x9E3779B97F4A7C15)
+"""2^64 over the golden ratio, odd: how far apart the counters of one stream are."""
+TO_UNIT = 2.0**-53
+
+
+@kernel
+def mix(counter):  # type: ignore[no-untyped-def]
+    """uint64 to uint64, one to one: every bit of the counter moves about half of the result's."""
+    bits = np.uint64(counter)
+    bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return bits ^ (bits >> np.uint64(31))
+
+
+@kernel
+def stream(seed, iteration, turn):  # type: ignore[no-untyped-def]
+    """Where the counter of one pass of one iteration starts."""
+    key = mix(np.uint64(seed) + STEP)
+    key = mix(key ^ np.uint64(iteration))
+    return mix(key + STEP * np.uint64(turn + 1))
+
+
+@kernel
+def uniform(counter):  # type: ignore[no-untyped-def]
+    """A number in [0, 1) with 53 bits; the next draw of the stream has the counter `counter + STEP`."""
+    return np.float64(mix(counter) >> np.uint64(11)) * TO_UNIT
+
+
+@kernel
+def random_bits(random):  # type: ignore[no-untyped-def]
+    """The next 64 random bits of the stream whose counter is kept in `random`: uint64[1]."""
+    random[0] += STEP
+    return mix(random[0])
+
+
+@kernel
+def random_float(random):  # type: ignore[no-untyped-def]
+    """A random number from 0 to 1, 1 excluded, with 24 bits: exact as float32."""
+    return np.float32(np.float64(random_bits(random) >> np.uint64(40)) * 2.0**-24)
+
+
+@kernel
+def random_unit(random):  # type: ignore[no-untyped-def]
+    """A random number from 0 to 1, 1 excluded, with 53 bits."""
+    return np.float64(random_bits(random) >> np.uint64(11)) * TO_UNIT

@@ -1,0 +1,601 @@
+"""Compiled passes over the public form: down with reach, across the terminals, back up with values.
+
+One pass of player i over one subtree on one board works on vectors with an entry for each seat:
+
+    descend    reach of the other player (and of i himself) at every node, from regret matching on the way
+    terminals  what i's hands win against that reach, all terminals of the subtree together
+    ascend     values to the root; at i's own nodes his regrets are updated, or the best action taken
+
+Terminals where hands are sorted: with P the sum of reach over seats passed so far and P_c that of seats
+holding card c, D(h) = P - P_a - P_b is the reach of the hands so far that share no card with h = (a, b). Taken
+before h's tie (D-), after it (D+) and at the end (D*), a showdown is worth D- + D+ - D* and a fold D* plus h's
+own reach, which D* took away twice.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+
+from solvent.forms.public import DECISION, FOLDED, MATRIX, RANKED
+from solvent.passes import lanes as _lanes
+from solvent.passes import swept
+from solvent.passes.lanes import WIDTH
+
+Array = Any
+
+lanes: Any = _lanes
+"""Intrinsics, whose types only the compiler knows."""
+
+UPDATE, RESPOND, EVALUATE = 0, 1, 2
+"""What happens at the traverser's own nodes: regrets change, the best action is taken, the strategy is played."""
+
+SWEPT, SWEEP, GEMM = 0, 1, 2
+"""How terminals are evaluated: 8 at a time as lanes of one sweep, one at a time, or by matrix product."""
+
+
+class Tree(NamedTuple):
+    """The betting tree and what does not depend on boards. A leading axis of 2 is the traverser."""
+
+    symbol: Array
+    player: Array
+    first_edge: Array
+    child: Array
+    stake: Array
+    """float64[2, nodes]: what the traverser wins where the symbol says 1, times the chance of deal and board."""
+    other_row: Array
+    """int32[2, nodes]: the row of the workspace that holds the other's reach of each node."""
+    own_row: Array
+    """int32[2, nodes]: the row that holds the traverser's own reach."""
+    value_row: Array
+    """int32[nodes]: the row that holds the traverser's values."""
+    first_other: int
+    """The row of the other's reach of a subtree's root."""
+    first_own: int
+    spare: int
+    """The first of four more rows for passing use."""
+    rows: int
+    """How many rows a workspace has, of one entry a seat each."""
+    root_reach: Array
+    """float[2, hands]: the other's reach before anything is played, his range."""
+    own_range: Array
+    """float[2, hands], or float[2, 0] where the ranges are 1 or part of the matrices."""
+    matrix: Array
+    """float[2, matrices, hands, hands]: the other's hands in rows, the traverser's in columns."""
+    matrix_of: Array
+    """int32[symbols, boards]"""
+    orbit: Array
+    """int32[hands], empty without isomorphism: hands of one orbit have one value before any board."""
+    groups: swept.Groups
+    rounds: int
+    """How many rounds are played; tuples of rounds are padded, so that all games share compiled kernels."""
+
+
+class Boards(NamedTuple):
+    """One round's boards (see `solvent.forms.public.Round`) and subtrees."""
+
+    card: Array
+    tie: Array
+    hand: Array
+    parent: Array
+    parent_seat: Array
+    multiplicity: Array
+    subtree: Array
+    """int64[subtrees, 4]: first node, one past the last, the deal node above, the subtree that one is in."""
+
+
+class Space(NamedTuple):
+    """Workspaces of a round that is not the last, one for each subtree and board."""
+
+    work: Array
+    """float[subtrees, boards, rows x seats]"""
+
+
+class Tables(NamedTuple):
+    """The tables by block: numbers of edge e on board b begin at `offset[e] + b * seats`; -1 means absent.
+
+    Strategies come from `seen` and `seen_last`. With alternating updates they are `regret` and `last`
+    themselves, with simultaneous ones copies from before the iteration, and where an average strategy is
+    measured they are its table.
+    """
+
+    offset: Array
+    regret: Array
+    average: Array
+    last: Array
+    seen: Array
+    seen_last: Array
+
+
+class Rule(NamedTuple):
+    """What happens at own nodes, and the regret rule's weights for this iteration."""
+
+    mode: int
+    positive: float
+    negative: float
+    floor: float
+    average: float
+    prediction: float
+
+
+@njit(cache=True, nogil=True)
+def match(tables, first, stop, base, prediction, seats, work, total):  # type: ignore[no-untyped-def]
+    """Rows with which sigma(a) = max(0, expected regret) / total + uniform, for the actions first..stop-1."""
+    uniform = total + seats
+    work[total:uniform] = 0
+    stored = 0
+    for edge in range(first, stop):
+        at = tables.offset[edge]
+        if at >= 0:
+            stored += 1
+            if prediction == 0.0:
+                lanes.add_positive(seats, work, total, tables.seen, at + base)
+            else:
+                lanes.add_expected(seats, work, total, tables.seen, tables.seen_last, at + base, prediction)
+    lanes.settle_total(seats, work, total, uniform, 1.0 / stored)
+
+
+@njit(cache=True, nogil=True)
+def play(tables, at, base, prediction, seats, work, total, sigma):  # type: ignore[no-untyped-def]
+    """The probability of one action for every seat."""
+    uniform = total + seats
+    if at < 0:
+        work[sigma : sigma + seats] = 0
+    elif prediction == 0.0:
+        lanes.share(seats, work, sigma, tables.seen, at + base, total, uniform)
+    else:
+        lanes.share_expected(
+            seats, work, sigma, tables.seen, tables.seen_last, at + base, total, uniform, prediction
+        )
+
+
+@njit(cache=True, nogil=True)
+def plain(tables, rule, first, stop):  # type: ignore[no-untyped-def]
+    """Whether a node's actions are two or three, all stored, under a rule that predicts nothing."""
+    if rule.prediction != 0.0 or not 2 <= stop - first <= 3:
+        return False
+    for edge in range(first, stop):  # noqa: SIM110 (all() does not compile)
+        if tables.offset[edge] < 0:
+            return False
+    return True
+
+
+@njit(cache=True, nogil=True)
+def descend(tree, tables, rule, player, start, stop, base, seats, work):  # type: ignore[no-untyped-def]
+    """Reach from the subtree's root to all its nodes; in UPDATE the traverser's average grows on the way."""
+    total = tree.spare * seats
+    sigma = total + 2 * seats
+    child, seen, average, offset = tree.child, tables.seen, tables.average, tables.offset
+    for node in range(start, stop):
+        if tree.symbol[node] != DECISION:
+            continue
+        mine = tree.player[node] == player
+        if mine and rule.mode != UPDATE:
+            continue
+        first = tree.first_edge[node]
+        last = tree.first_edge[node + 1]
+        rows = tree.own_row[player] if mine else tree.other_row[player]
+        source = rows[node] * seats
+        if plain(tables, rule, first, last):
+            t0, t1 = rows[child[first]] * seats, rows[child[first + 1]] * seats
+            r0, r1 = offset[first] + base, offset[first + 1] + base
+            if last - first == 2:
+                if mine:
+                    lanes.spread2(seats, work, t0, t1, source, seen, r0, r1, average, rule.average)
+                else:
+                    lanes.split2(seats, work, t0, t1, source, seen, r0, r1)
+            else:
+                t2, r2 = rows[child[first + 2]] * seats, offset[first + 2] + base
+                if mine:
+                    lanes.spread3(seats, work, t0, t1, t2, source, seen, r0, r1, r2, average, rule.average)
+                else:
+                    lanes.split3(seats, work, t0, t1, t2, source, seen, r0, r1, r2)
+            continue
+        match(tables, first, last, base, rule.prediction, seats, work, total)
+        for edge in range(first, last):
+            target = rows[child[edge]] * seats
+            play(tables, offset[edge], base, rule.prediction, seats, work, total, sigma)
+            lanes.multiply(seats, work, target, source, sigma)
+            if mine and offset[edge] >= 0:
+                lanes.add_scaled(seats, average, offset[edge] + base, work, target, rule.average)
+
+
+@njit(cache=True, nogil=True)
+def ascend(tree, tables, rule, player, start, stop, base, seats, work):  # type: ignore[no-untyped-def]
+    """Values from terminals and deals back to the root; the traverser's own nodes as `rule.mode` says."""
+    total = tree.spare * seats
+    sigma, gain = total + 2 * seats, total + 3 * seats
+    child, seen, regret, offset, rows = tree.child, tables.seen, tables.regret, tables.offset, tree.value_row
+    positive, negative, floor = rule.positive, rule.negative, rule.floor
+    for node in range(stop - 1, start - 1, -1):
+        if tree.symbol[node] != DECISION:
+            continue
+        first = tree.first_edge[node]
+        last = tree.first_edge[node + 1]
+        mine = tree.player[node] == player
+        value = rows[node] * seats
+        origin = rows[child[first]] * seats
+        if not mine and last - first == 3:
+            lanes.add3(
+                seats, work, value, origin, rows[child[first + 1]] * seats, rows[child[first + 2]] * seats
+            )
+            continue
+        if not mine or rule.mode == RESPOND:
+            for edge in range(first + 1, last):
+                so_far = origin if edge == first + 1 else value
+                below = rows[child[edge]] * seats
+                if mine:
+                    lanes.larger2(seats, work, value, so_far, below)
+                else:
+                    lanes.add2(seats, work, value, so_far, below)
+            if last - first == 1:
+                work[value : value + seats] = work[origin : origin + seats]
+            continue
+        if rule.mode == UPDATE and plain(tables, rule, first, last):
+            v1 = rows[child[first + 1]] * seats
+            r0, r1 = offset[first] + base, offset[first + 1] + base
+            if last - first == 2:
+                lanes.learn2(
+                    seats, work, value, origin, v1, seen, regret, r0, r1, positive, negative, floor
+                )  # fmt: skip
+            else:
+                v2, r2 = rows[child[first + 2]] * seats, offset[first + 2] + base
+                lanes.learn3(
+                    seats, work, value, origin, v1, v2, seen, regret, r0, r1, r2, positive, negative, floor
+                )  # fmt: skip
+            continue
+        match(tables, first, last, base, rule.prediction, seats, work, total)
+        # Values are measured from the first action, so that actions of equal value have regret 0.
+        work[gain : gain + seats] = 0
+        for edge in range(first + 1, last):
+            play(tables, offset[edge], base, rule.prediction, seats, work, total, sigma)
+            lanes.add_gain(seats, work, gain, sigma, rows[child[edge]] * seats, origin)
+        lanes.add2(seats, work, value, origin, gain)
+        if rule.mode == EVALUATE:
+            continue
+        for edge in range(first, last):
+            at = offset[edge] + base
+            if offset[edge] < 0:
+                continue
+            lanes.regret_of(seats, work, sigma, rows[child[edge]] * seats, origin, gain)
+            lanes.update(seats, regret, at, work, sigma, positive, negative, floor)
+            if rule.prediction != 0.0:
+                tables.last[at : at + seats] = work[sigma : sigma + seats]
+
+
+@njit(cache=True, nogil=True)
+def terminals_sweep(tree, player, boards, board, start, stop, seats, work, scratch):  # type: ignore[no-untyped-def]
+    """Evaluate a subtree's terminals one after another, each by a sweep of its own."""
+    card = boards.card[board]
+    tie = boards.tie[board]
+    reach, by_card = scratch.lanes.reach, scratch.lanes.sums
+    kind = work.dtype.type
+    for node in range(start, stop):
+        symbol = tree.symbol[node]
+        if symbol < 0:
+            continue
+        source = tree.other_row[player, node] * seats
+        won = tree.value_row[node] * seats
+        stake = kind(tree.stake[player, node])
+        total = kind(0.0)
+        for k in range(seats):
+            total += work[source + k]
+        grid = kind(3) * total  # see `solvent.passes.swept`
+        for k in range(seats):
+            reach[k] = (work[source + k] + grid) - grid
+        total = kind(0.0)
+        by_card[:] = 0
+        begin = 0
+        while begin < seats:
+            end = tie[begin]
+            for k in range(begin, end):
+                work[won + k] = total - by_card[card[k, 0]] - by_card[card[k, 1]]
+            for k in range(begin, end):
+                total += reach[k]
+                by_card[card[k, 0]] += reach[k]
+                by_card[card[k, 1]] += reach[k]
+            for k in range(begin, end):
+                work[won + k] += total - by_card[card[k, 0]] - by_card[card[k, 1]]
+            begin = end
+        for k in range(seats):
+            everyone = total - by_card[card[k, 0]] - by_card[card[k, 1]]
+            work[won + k] = stake * (work[won + k] - everyone if symbol == RANKED else everyone + reach[k])
+
+
+@njit(cache=True, nogil=True)
+def terminals_gemm(tree, player, boards, board, start, stop, seats, work, scratch):  # type: ignore[no-untyped-def]
+    """Evaluate a subtree's terminals by two matrix products, as the paper does: showdowns, then folds."""
+    card = boards.card[board]
+    tie = boards.tie[board]
+    sign, left, right = scratch.sign, scratch.left, scratch.right
+    for symbol in (RANKED, FOLDED):
+        count = 0
+        for node in range(start, stop):
+            if tree.symbol[node] == symbol:
+                stake = work.dtype.type(tree.stake[player, node])
+                source = tree.other_row[player, node] * seats
+                for k in range(seats):
+                    left[count, k] = stake * work[source + k]
+                count += 1
+        if count == 0:
+            continue
+        begin = 0
+        for other in range(seats):
+            if other == tie[begin]:
+                begin = other
+            a, b = card[other, 0], card[other, 1]
+            for k in range(seats):
+                blocked = card[k, 0] == a or card[k, 0] == b or card[k, 1] == a or card[k, 1] == b
+                wins = 1.0 if symbol == FOLDED or k >= tie[other] else (-1.0 if k < begin else 0.0)
+                sign[other, k] = 0.0 if blocked else wins
+        np.dot(left[:count], sign, right[:count])
+        count = 0
+        for node in range(start, stop):
+            if tree.symbol[node] == symbol:
+                target = tree.value_row[node] * seats
+                work[target : target + seats] = right[count]
+                count += 1
+
+
+@njit(cache=True, nogil=True)
+def terminals_matrix(tree, player, board, start, stop, seats, work):  # type: ignore[no-untyped-def]
+    """Evaluate a subtree's terminals by the matrix of each one's symbol on this board."""
+    for node in range(start, stop):
+        symbol = tree.symbol[node]
+        if symbol < MATRIX:
+            continue
+        matrix = tree.matrix[player, tree.matrix_of[symbol, board]]
+        source = tree.other_row[player, node] * seats
+        won = tree.value_row[node] * seats
+        stake = work.dtype.type(tree.stake[player, node])
+        work[won : won + seats] = 0
+        for other in range(seats):
+            weight = stake * work[source + other]
+            for k in range(seats):
+                work[won + k] += weight * matrix[other, k]
+
+
+@njit(cache=True, nogil=True)
+def terminals(tree, player, boards, board, start, stop, evaluator, seats, work, scratch, ahead):  # type: ignore[no-untyped-def]
+    """What the traverser's hands win at every terminal of a subtree."""
+    if boards.card.shape[1] == 0:
+        terminals_matrix(tree, player, board, start, stop, seats, work)
+    elif evaluator == SWEPT and seats >= WIDTH:
+        swept.evaluate(tree.groups, player, start, boards, board, seats, work, scratch.lanes, ahead)
+    elif evaluator == GEMM:
+        terminals_gemm(tree, player, boards, board, start, stop, seats, work, scratch)
+    else:
+        terminals_sweep(tree, player, boards, board, start, stop, seats, work, scratch)
+    ranges = tree.own_range[player]
+    if len(ranges):
+        for node in range(start, stop):
+            if tree.symbol[node] >= 0:
+                won = tree.value_row[node] * seats
+                for k in range(seats):
+                    work[won + k] *= ranges[boards.hand[board, k]]
+
+
+class Scratch(NamedTuple):
+    """What the evaluators need beside the workspace."""
+
+    lanes: swept.Lanes
+    sign: Array
+    left: Array
+    right: Array
+
+
+@njit(cache=True, nogil=True)
+def scratch_space(empty, seats, evaluator, sorted_hands, nodes):  # type: ignore[no-untyped-def]
+    """Scratch for one thread; `empty` tells the number type."""
+    square = seats if sorted_hands and evaluator == GEMM else 0
+    return Scratch(
+        swept.lanes_for(empty, seats if sorted_hands else 0),
+        np.zeros((square, square), dtype=empty.dtype),
+        np.zeros((nodes if square else 0, square), dtype=empty.dtype),
+        np.zeros((nodes if square else 0, square), dtype=empty.dtype),
+    )
+
+
+@njit(cache=True, nogil=True)
+def rows_ahead(edges):  # type: ignore[no-untyped-def]
+    """Space for the rows of a subtree with so many edges, none yet."""
+    return swept.Ahead(np.zeros(2 * edges, dtype=np.int64), np.zeros(1, dtype=np.int64))
+
+
+@njit(cache=True, nogil=True)
+def look_ahead(ahead, tree, tables, player, start, stop, base):  # type: ignore[no-untyped-def]
+    """List the rows that a pass over this subtree reads on the board that begins at `base`."""
+    seen, average = tables.seen.ctypes.data, tables.average.ctypes.data
+    count = 0
+    for node in range(start, stop):
+        for edge in range(tree.first_edge[node], tree.first_edge[node + 1]):
+            byte = (tables.offset[edge] + base) * tables.seen.itemsize
+            if tables.offset[edge] >= 0:
+                ahead.rows[count] = seen + byte
+                count += 1
+                if tree.player[node] == player:
+                    ahead.rows[count] = average + byte
+                    count += 1
+    ahead.count[0] = count
+
+
+@njit(cache=True, nogil=True)
+def average_over_orbits(orbit, vector):  # type: ignore[no-untyped-def]
+    """Give hands that differ only in the names of suits the mean of their values."""
+    sums = np.zeros(len(orbit))
+    counts = np.zeros(len(orbit))
+    for k in range(len(orbit)):
+        sums[orbit[k]] += vector[k]
+        counts[orbit[k]] += 1.0
+    for k in range(len(orbit)):
+        vector[k] = sums[orbit[k]] / counts[orbit[k]]
+
+
+@njit(cache=True, nogil=True)
+def start_from(tree, boards, player, board, reached, reached_own, seats, work):  # type: ignore[no-untyped-def]
+    """Carry the reaches at a deal node to the root of the subtree behind it, on one board."""
+    other = tree.first_other * seats
+    own = tree.first_own * seats
+    for k in range(seats):
+        before = boards.parent_seat[board, k]
+        work[other + k] = reached[before]
+        work[own + k] = reached_own[before]
+
+
+@njit(cache=True, nogil=True)
+def pass_down(tree, rounds, spaces, tables, rule, player, above):  # type: ignore[no-untyped-def]
+    """Reach from the start of the game to the deal nodes above the last round.
+
+    `above`, float[2, subtrees of the last round, boards before it, seats there], receives what the last round
+    starts from: the other's reach, and the traverser's own.
+    """
+    last = tree.rounds - 1
+    if last == 0:
+        above[0, 0, 0] = tree.root_reach[player]
+        above[1, 0, 0] = 1.0
+    alone = np.ones(tree.root_reach.shape[1], dtype=above.dtype)
+    for r in range(last):
+        boards, space = rounds[r], spaces[r]
+        seats = boards.hand.shape[1]
+        for s in range(len(boards.subtree)):
+            start, stop = boards.subtree[s, 0], boards.subtree[s, 1]
+            for board in range(len(boards.hand)):
+                work = space.work[s, board]
+                if r == 0:
+                    start_from(tree, boards, player, board, tree.root_reach[player], alone, seats, work)
+                else:
+                    before = spaces[r - 1].work[boards.subtree[s, 3], boards.parent[board]]
+                    width = rounds[r - 1].hand.shape[1]
+                    other = tree.other_row[player, boards.subtree[s, 2]] * width
+                    own = tree.own_row[player, boards.subtree[s, 2]] * width
+                    start_from(
+                        tree,
+                        boards,
+                        player,
+                        board,
+                        before[other : other + width],
+                        before[own : own + width],
+                        seats,
+                        work,
+                    )
+                descend(tree, tables, rule, player, start, stop, board * seats, seats, work)
+    if last > 0:
+        subtree, space, seats = rounds[last].subtree, spaces[last - 1], above.shape[3]
+        for s in range(len(subtree)):
+            other = tree.other_row[player, subtree[s, 2]] * seats
+            own = tree.own_row[player, subtree[s, 2]] * seats
+            for board in range(above.shape[2]):
+                work = space.work[subtree[s, 3], board]
+                above[0, s, board] = work[other : other + seats]
+                above[1, s, board] = work[own : own + seats]
+
+
+@njit(cache=True, nogil=True)
+def pass_last(tree, rounds, tables, rule, player, evaluator, above, first, stop, out):  # type: ignore[no-untyped-def]
+    """Down, across and up over boards first..stop-1 of the last round, subtree by subtree.
+
+    `out`, float[subtrees, boards, seats], receives the values at the roots.
+    """
+    boards = rounds[tree.rounds - 1]
+    subtree = boards.subtree
+    seats = out.shape[2]
+    work = np.empty(tree.rows * seats, dtype=out.dtype)
+    scratch = scratch_space(work, seats, evaluator, boards.card.shape[1] > 0, tree.rows)
+    ahead = rows_ahead(len(tree.child))
+    for s in range(len(subtree)):
+        start, end = subtree[s, 0], subtree[s, 1]
+        for board in range(first, stop):
+            reached, reached_own = above[0, s, boards.parent[board]], above[1, s, boards.parent[board]]
+            start_from(tree, boards, player, board, reached, reached_own, seats, work)
+            descend(tree, tables, rule, player, start, end, board * seats, seats, work)
+            look_ahead(ahead, tree, tables, player, start, end, (board + 1) * seats)
+            terminals(tree, player, boards, board, start, end, evaluator, seats, work, scratch, ahead)
+            ascend(tree, tables, rule, player, start, end, board * seats, seats, work)
+            value = tree.value_row[start] * seats
+            out[s, board] = work[value : value + seats]
+
+
+@njit(cache=True, nogil=True)
+def add_up(boards, orbit, below, total):  # type: ignore[no-untyped-def]
+    """One subtree's values on all boards, float[boards, seats], added up for the boards before, in order."""
+    total[:] = 0.0
+    for board in range(len(below)):
+        target = total[boards.parent[board]]
+        count = boards.multiplicity[board]
+        for k in range(below.shape[1]):
+            target[boards.parent_seat[board, k]] += count * below[board, k]
+    if len(orbit):
+        for board in range(len(total)):
+            average_over_orbits(orbit, total[board])
+
+
+@njit(cache=True, nogil=True)
+def carry_up(tree, rounds, spaces, r, values, first, step):  # type: ignore[no-untyped-def]
+    """What every `step`-th subtree of round r + 1 is worth, to the deal nodes above in round r."""
+    boards, space, below = rounds[r], spaces[r], rounds[r + 1]
+    seats = boards.hand.shape[1]
+    total = np.zeros(boards.hand.shape)
+    for s in range(first, len(below.subtree), step):
+        add_up(below, tree.orbit, values[s], total)
+        value = tree.value_row[below.subtree[s, 2]] * seats
+        for board in range(len(boards.hand)):
+            work = space.work[below.subtree[s, 3], board]
+            for k in range(seats):
+                work[value + k] = total[board, k]
+
+
+@njit(cache=True, nogil=True)
+def pass_up(tree, rounds, spaces, tables, rule, player, evaluator, out):  # type: ignore[no-untyped-def]
+    """Values from the deals above the last round back to the start of the game, float[hands].
+
+    A game of one round has its values in `out` already.
+    """
+    last = tree.rounds - 1
+    values = out
+    for r in range(last - 1, -1, -1):
+        boards, space = rounds[r], spaces[r]
+        seats = boards.hand.shape[1]
+        if r < last - 1:
+            carry_up(tree, rounds, spaces, r, values, 0, 1)
+        values = np.zeros((len(boards.subtree), len(boards.hand), seats), dtype=out.dtype)
+        ahead = rows_ahead(0)
+        scratch = scratch_space(out, seats, evaluator, boards.card.shape[1] > 0, tree.rows)
+        for s in range(len(boards.subtree)):
+            start, stop = boards.subtree[s, 0], boards.subtree[s, 1]
+            for board in range(len(boards.hand)):
+                work = space.work[s, board]
+                terminals(tree, player, boards, board, start, stop, evaluator, seats, work, scratch, ahead)
+                if len(tree.orbit):
+                    for node in range(start, stop):
+                        if tree.symbol[node] >= 0:
+                            value = tree.value_row[node] * seats
+                            average_over_orbits(tree.orbit, work[value : value + seats])
+                ascend(tree, tables, rule, player, start, stop, board * seats, seats, work)
+                value = tree.value_row[start] * seats
+                values[s, board] = work[value : value + seats]
+    return values[0, 0]
+
+
+@njit(cache=True, nogil=True)
+def whole_pass(tree, rounds, spaces, tables, rule, player, evaluator, above, out):  # type: ignore[no-untyped-def]
+    """One player's pass over the whole game on one thread."""
+    pass_down(tree, rounds, spaces, tables, rule, player, above)
+    pass_last(tree, rounds, tables, rule, player, evaluator, above, 0, out.shape[1], out)
+    if tree.rounds > 1:
+        carry_up(tree, rounds, spaces, tree.rounds - 2, out, 0, 1)
+    return pass_up(tree, rounds, spaces, tables, rule, player, evaluator, out)
+
+
+@njit(cache=True, nogil=True)
+def iterate(tree, rounds, spaces, tables, schedule, alternating, evaluator, above, out):  # type: ignore[no-untyped-def]
+    """One iteration for each row of the rule's weights, on one thread."""
+    for t in range(len(schedule)):
+        w = schedule[t]
+        rule = Rule(UPDATE, w[0], w[1], w[2], w[3], w[4])
+        if not alternating:
+            tables.seen[:] = tables.regret
+            tables.seen_last[:] = tables.last
+        for player in range(2):
+            whole_pass(tree, rounds, spaces, tables, rule, player, evaluator, above, out)

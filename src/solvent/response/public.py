@@ -1,0 +1,28 @@
+"""Exact best responses, exploitability and value on the public form."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvent.passes import public_kernels as kernels
+from solvent.passes.public_kernels import Rule, Tables
+from solvent.passes.public_pass import PublicPass
+from solvent.response.history import Evaluation
+
+
+def evaluate_public(public_pass: PublicPass, offset: NDArray[np.int64], weights: NDArray[Any]) -> Evaluation:
+    """Evaluate the strategy that plays each action in proportion to `weights`, a table by block."""
+    # Regret matching on weights that are nowhere negative is normalising them.
+    none = weights[:0]
+    tables = Tables(offset, none, none, none, weights, none)
+    best = [_total(public_pass, player, tables, kernels.RESPOND) for player in (0, 1)]
+    value = _total(public_pass, 0, tables, kernels.EVALUATE)
+    return Evaluation(max(0.0, sum(best) / 2), (value, -value), (best[0], best[1]))
+
+
+def _total(public_pass: PublicPass, player: int, tables: Tables, mode: int) -> float:
+    rule = Rule(mode, 1.0, 1.0, -np.inf, 0.0, 0.0)
+    return float(public_pass.run(player, tables, rule).sum(dtype=np.float64))

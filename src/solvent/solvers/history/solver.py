@@ -1,0 +1,259 @@
+"""Counterfactual regret minimisation on the history form: form x plan x rule x update mode.
+
+solver = HistorySolver(tree, "dcfr")
+solver.run(1000)
+solver.average_strategy()
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from solvent.forms.history import GameTree, normalise
+from solvent.forms.sequence import sequence_form
+from solvent.foundation.errors import InputError
+from solvent.response.history import Evaluation, evaluate
+from solvent.solvers.history.plans import Plan, Reached, check_plan, make_plan
+from solvent.solvers.history.serial_kernels import Play, Rows, Side, Tables, match_regrets
+from solvent.solvers.pruned.pruning import NO_PRUNING, Pruning, Unpruned
+from solvent.solvers.rules import RegretRule, Weights, load_rule
+from solvent.solvers.warm_start import FAINT, ONE_ITERATION, start_from
+from solvent.strategy.arena import Arena
+from solvent.strategy.strategy import Strategy
+
+UPDATES = ("alternating", "simultaneous")
+DTYPES = ("auto", "float64", "float32")
+FLOAT32_FROM = 10_000_000
+"""Infoset-actions from which tables are kept in single precision unless the user says otherwise."""
+
+
+def check_options(updates: str, dtype: str) -> None:
+    """Refuse an update mode or a dtype that there is not."""
+    if updates not in UPDATES:
+        raise InputError(f"there is no update mode {updates!r}; the modes are {', '.join(UPDATES)}")
+    if dtype not in DTYPES:
+        raise InputError(f"there is no dtype {dtype!r}; the dtypes are {', '.join(DTYPES)}")
+
+
+def table_dtype(dtype: str, cells: int) -> str:
+    """The dtype itself, or what `auto` stands for with so many infoset-actions."""
+    if dtype != "auto":
+        return dtype
+    return "float64" if cells < FLOAT32_FROM else "float32"
+
+
+class OnHistories(ABC):
+    """What every solver on the history form says of its game and of its average strategy."""
+
+    form = "history"
+    touched_unit = "histories"
+    tree: GameTree
+
+    @property
+    def name(self) -> str:
+        return self.tree.name
+
+    @property
+    def fingerprint(self) -> str:
+        return self.tree.fingerprint
+
+    @property
+    def histories(self) -> int:
+        return self.tree.histories
+
+    @property
+    def infosets(self) -> int:
+        return self.tree.infosets
+
+    @property
+    def infoset_actions(self) -> int:
+        return self.tree.cells
+
+    @property
+    def cells(self) -> int:
+        """Numbers in each table."""
+        return self.tree.cells
+
+    @property
+    def notes(self) -> list[str]:
+        """What CFR does not promise on this game, in sentences."""
+        if self.tree.zero_sum:
+            return []
+        return [
+            "the game is not zero-sum: average strategies need not approach a Nash equilibrium; "
+            "exploitability still measures the distance to one"
+        ]
+
+    @abstractmethod
+    def average_strategy(self) -> NDArray[np.float64]:
+        """The average strategy, float64[cells]: what converges."""
+
+    def evaluate(self) -> Evaluation:
+        """Exploitability and value of the average strategy, by exact best responses."""
+        return evaluate(self.tree, self.average_strategy())
+
+    def strategy(self, **facts: Any) -> Strategy:
+        """The average strategy, by infoset."""
+        return Strategy.of(self.tree, self.average_strategy(), **facts)
+
+
+class HistorySolver(OnHistories, Unpruned):
+    """CFR on a compiled game. `run` as often as you like; the average strategy is the result."""
+
+    def __init__(
+        self,
+        tree: GameTree,
+        rule: str | RegretRule = "dcfr",
+        updates: str = "alternating",
+        plan: str = "auto",
+        threads: int = 1,
+        dtype: str = "auto",
+        pruning: Pruning = NO_PRUNING,
+    ) -> None:
+        check_options(updates, dtype)
+        check_plan(plan, threads)
+        self.tree, self.updates, self.dtype = tree, updates, table_dtype(dtype, tree.cells)
+        self.rule, self.pruning = load_rule(rule), pruning
+        pruning.check_rule(self.rule)
+        self.iterations = 0
+        self.head_start = 0
+        """Iterations that a warm start counts for."""
+        self.nodes_touched = 0
+        tables = ("regret", "average", "last") if self.rule.predictive else ("regret", "average")
+        self.arena = Arena.full(np.ones(tree.cells, dtype=np.int64), tables, np.dtype(self.dtype))
+        self._rows = Rows(tree.parent, tree.cell, tree.payoff)
+        self._sides = (_side(tree, 0), _side(tree, 1))
+        self._play = _play(tree)
+        self.plan: Plan
+        if pruning.mode == "partial":
+            pruning.check_plan(plan)
+            self.plan = Reached(tree, self._rows, self._sides)
+        else:
+            self.plan = make_plan(plan, tree, self._rows, self._sides, threads)
+        self._match()
+
+    # What a run says of itself
+
+    @property
+    def plan_name(self) -> str:
+        return self.plan.name
+
+    @property
+    def threads(self) -> int:
+        return self.plan.threads
+
+    @property
+    def form_bytes(self) -> int:
+        """What the tree and the walk's vectors take beside the tables."""
+        tree = self.tree
+        columns = (tree.player, tree.infoset, tree.parent, tree.cell, tree.end, tree.payoff)
+        return sum(column.nbytes for column in columns) + 16 * tree.histories
+
+    @property
+    def notes(self) -> list[str]:
+        """What CFR does not promise on this game, in sentences."""
+        return [*super().notes, *recall_notes(self.tree)]
+
+    @property
+    def tables(self) -> Tables:
+        """The arena's tables as the kernels take them."""
+        regret, average = self.arena.table("regret"), self.arena.table("average")
+        last = self.arena.table("last") if self.rule.predictive else regret[:0]
+        return Tables(self.arena.offset, regret, average, last)
+
+    def run(self, iterations: int) -> None:
+        """Run so many more iterations."""
+        schedule = self.rule.schedule(self.head_start + self.iterations + 1, iterations, self.dtype)
+        self.plan.iterate(schedule, self.updates == "alternating", self.tables, self._play)
+        self.iterations += iterations
+        if isinstance(self.plan, Reached):
+            self.nodes_touched += self.plan.touched
+            self.plan.touched = 0
+        else:
+            self.nodes_touched += iterations * 2 * self.tree.histories
+
+    def average_strategy(self) -> NDArray[np.float64]:
+        """The average strategy, float64[cells]: what converges. Uniform where a player never came."""
+        total = np.zeros(self.tree.cells)
+        stored = self.arena.offset >= 0
+        total[stored] = self.arena.table("average")[self.arena.offset[stored]]
+        return normalise(self.tree, total)
+
+    def current_strategy(self) -> NDArray[np.float64]:
+        """What the next iteration will play, float64[cells]."""
+        play, player = self._play, self.tree.cell_player
+        cells = np.arange(self.tree.cells)
+        strategy: NDArray[np.float64] = play.backward[player, cells]
+        return strategy
+
+    def warm_start(self, strategy: Strategy | ArrayLike, iterations: int | None = None) -> None:
+        """Begin with a strategy as if it had been played for so many iterations: by default those that made it."""
+        facts = strategy.facts if isinstance(strategy, Strategy) else {}
+        given = strategy.probabilities if isinstance(strategy, Strategy) else strategy
+        start_from(self, normalise(self.tree, np.asarray(given, dtype=np.float64)), facts, iterations)
+        self._match()
+
+    def play_once(self, strategy: NDArray[np.float64]) -> None:
+        self.arena.table("regret")[self.arena.offset] = FAINT * strategy
+        self._match()
+        self.plan.iterate(ONE_ITERATION, False, self.tables, self._play)
+
+    def largest(self, cells: NDArray[np.float64]) -> NDArray[np.float64]:
+        first = self.tree.infoset_cell
+        return np.repeat(np.maximum.reduceat(cells, first[:-1]), np.diff(first))
+
+    def restore(self, facts: Mapping[str, Any]) -> None:
+        """Go on from tables that were loaded, as they were when a checkpoint said so of itself."""
+        self.iterations, self.nodes_touched = facts["iterations"], facts["nodes_touched"]
+        self.head_start = facts.get("head_start", 0)
+        self._match()
+
+    def _match(self) -> None:
+        """Derive the current strategies from the tables."""
+        prediction = Weights(*self.rule.schedule(max(1, self.head_start + self.iterations), 1)[0]).prediction
+        for player in (0, 1):
+            match_regrets(
+                self._sides[player],
+                prediction,
+                self.tables,
+                self._play.backward[player],
+                self._play.forward[1 - player],
+            )
+
+
+def recall_notes(tree: GameTree) -> list[str]:
+    """What CFR does not promise where a player forgets, in sentences."""
+    players = sequence_form(tree).sequences
+    forgetful = [str(k) for k, player in enumerate(players) if not player.perfect_recall]
+    if not forgetful:
+        return []
+    return [
+        f"imperfect recall of player {' and '.join(forgetful)}: CFR's guarantee does not hold, and "
+        "exploitability is measured by opponents who forget nothing"
+    ]
+
+
+def _side(tree: GameTree, player: int) -> Side:
+    mine = np.flatnonzero(tree.infoset_player == player)
+    sequences = sequence_form(tree).sequences[player]
+    return Side(
+        tree.infoset_cell[mine],
+        tree.infoset_cell[mine + 1],
+        sequences.first,
+        sequences.before,
+        sequences.cell,
+        sequences.histories,
+        np.zeros(len(sequences)),
+    )
+
+
+def _play(tree: GameTree) -> Play:
+    edges = tree.cells + len(tree.chance)
+    forward, backward = np.ones((2, edges)), np.ones((2, edges))
+    forward[:, tree.cells :] = tree.chance
+    return Play(forward, backward, np.zeros(tree.histories), np.zeros(tree.histories), np.zeros((2, edges)))

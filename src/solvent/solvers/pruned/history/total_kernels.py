@@ -1,0 +1,228 @@
+"""Compiled steps of total pruning: when it begins, what it measures, what returns, what is forgotten."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from solvent.solvers.pruned.history.kernels import SLACK, is_short, match, match_from, near_best, respond
+
+
+@njit(cache=True, nogil=True)
+def add_up_regrets(forest, held, allowed, behind):  # type: ignore[no-untyped-def]
+    """`behind[c]` becomes R(I, a) + sum Q of each cell that is stored: T psi(I, a) - sum v(I)."""
+    for k in range(len(forest.before)):
+        for cell in range(forest.first[k], forest.first[k + 1]):
+            behind[cell] = 0.0
+    for k in range(len(forest.before) - 1, -1, -1):
+        at = held.value_slot[forest.base + k]
+        if at < 0:
+            continue
+        start, stop = forest.first[k], forest.first[k + 1]
+        for cell in range(start, stop):
+            behind[cell] += held.bound[at] if held.pruned[cell] else held.gap[held.slot[cell]]
+        if forest.before[k] >= 0:
+            behind[forest.before[k]] += near_best(behind, start, stop, allowed[k])
+
+
+@njit(cache=True, nogil=True)
+def begin(payments, forest, step, held, seen, behind, play, begun, emptied):  # type: ignore[no-untyped-def]
+    """Prune, from the first moves on, what its CBR could not have made worth playing.
+
+    Lists the cells in `begun`, and in `emptied` the infosets behind them that were stored; returns how many.
+    """
+    cells = 0
+    infosets = 0
+    k = 0
+    while k < len(forest.before):
+        before = forest.before[k]
+        if before >= 0 and held.pruned[before]:
+            k = forest.behind[before, 1]
+            continue
+        start, stop = forest.first[k], forest.first[k + 1]
+        at = held.value_slot[forest.base + k]
+        slack = SLACK * (1.0 + abs(held.value[at]))
+        live = 0
+        for cell in range(start, stop):
+            live += not held.pruned[cell]
+        if live == stop - start:
+            held.bound[at] = -np.inf
+        changed = False
+        for cell in range(start, stop):
+            if held.pruned[cell] or live == 1:
+                continue
+            slot = held.slot[cell]
+            gap = behind[cell]
+            if not gap < -slack or held.regret[slot] > 0.0 or not held.gap[slot] < 0.0:
+                continue
+            if is_short(payments, cell, seen, step, gap, held.value[at]):
+                continue
+            held.bound[at] = max(held.bound[at], gap)
+            held.pruned[cell] = 1
+            held.since[cell] = step.iteration
+            live -= 1
+            changed = True
+            begun[cells] = cell
+            cells += 1
+            for inner in range(forest.behind[cell, 0], forest.behind[cell, 1]):
+                if held.value_slot[forest.base + inner] >= 0:
+                    emptied[infosets] = inner
+                    infosets += 1
+                for dropped in range(forest.first[inner], forest.first[inner + 1]):
+                    play.plan[dropped] = 0.0
+                    held.pruned[dropped] = 0
+        if changed:
+            match_from(forest, k, held, play)
+        k += 1
+    return cells, infosets
+
+
+@njit(cache=True, nogil=True)
+def settle(payments, forest, step, held, seen, allowed, failed, won, released):  # type: ignore[no-untyped-def]
+    """Measure the pruned actions of infosets whose bounds have come above 0.
+
+    What cannot pay yet stays pruned. The others are listed in `released`, with all values behind them in
+    `won`. Returns how many they are, and how many histories were touched.
+    """
+    none = won[:0]
+    count = 0
+    touched = 0
+    for n in range(len(failed)):
+        k = failed[n]
+        at = held.value_slot[forest.base + k]
+        slack = SLACK * (1.0 + abs(held.value[at]))
+        held.bound[at] = -np.inf
+        for cell in range(forest.first[k], forest.first[k + 1]):
+            if not held.pruned[cell]:
+                continue
+            touched += respond(payments, forest, cell, seen, none, allowed, won)
+            gap = won[cell] - held.value[at]
+            if gap < -slack and not is_short(payments, cell, seen, step, gap, held.value[at]):
+                held.bound[at] = max(held.bound[at], gap)
+            else:
+                released[count] = cell
+                count += 1
+    return count, touched
+
+
+@njit(cache=True, nogil=True)
+def choose_behind(forest, step, held, allowed, best_only, released, won, wanted):  # type: ignore[no-untyped-def]
+    """Which infosets behind the released cells must be stored: all, or those that the CBR plays to.
+
+    With `best_only` the actions that the CBR does not play are pruned at once.
+    """
+    count = 0
+    for n in range(len(released)):
+        cell = released[n]
+        held.pruned[cell] = 0
+        k = forest.behind[cell, 0]
+        while k < forest.behind[cell, 1]:
+            before = forest.before[k]
+            if held.pruned[before]:
+                k = forest.behind[before, 1]
+                continue
+            wanted[count] = k
+            count += 1
+            start, stop = forest.first[k], forest.first[k + 1]
+            if best_only:
+                value = near_best(won, start, stop, allowed[k])
+                slack = SLACK * (1.0 + abs(value))
+                for inner in range(start, stop):
+                    held.pruned[inner] = won[inner] - value < -slack
+                    held.since[inner] = step.iteration
+            k += 1
+    return count
+
+
+@njit(inline="always")
+def set_regret(held, step, mean, cell, gap):  # type: ignore[no-untyped-def]
+    slot = held.slot[cell]
+    held.gap[slot] = gap
+    if step.apart:
+        held.regret[slot] = max(gap / mean, step.floor)
+
+
+@njit(cache=True, nogil=True)
+def reset(forest, step, held, allowed, released, won, play):  # type: ignore[no-untyped-def]
+    """Set the regrets of released cells and of all behind them as if the CBR had been played all along."""
+    mean = 0.5 * (step.iteration + 1)  # how much gaps, where they are apart, outweigh regrets
+    for n in range(len(released)):
+        cell = released[n]
+        at = held.value_slot[forest.base + forest.infoset[cell]]
+        set_regret(held, step, mean, cell, won[cell] - held.value[at])
+        k = forest.behind[cell, 0]
+        while k < forest.behind[cell, 1]:
+            before = forest.before[k]
+            if held.pruned[before]:
+                k = forest.behind[before, 1]
+                continue
+            start, stop = forest.first[k], forest.first[k + 1]
+            value = near_best(won, start, stop, allowed[k])
+            at = held.value_slot[forest.base + k]
+            held.value[at] = value
+            held.bound[at] = -np.inf
+            for inner in range(start, stop):
+                gap = won[inner] - value
+                if held.pruned[inner]:
+                    held.bound[at] = max(held.bound[at], gap)
+                else:
+                    set_regret(held, step, mean, inner, gap)
+            match(start, stop, held, play.sigma)
+            k += 1
+    for n in range(len(released)):
+        match_from(forest, forest.infoset[released[n]], held, play)
+
+
+@njit(cache=True, nogil=True)
+def forget_averages(forest, held, limit, since, initial, emptied):  # type: ignore[no-untyped-def]
+    """Take actions out of the average that are at most `limit` of it and have been pruned since `since`.
+
+    The infoset's other actions take their place, and all behind those with them. Lists the cells whose
+    averages need no longer be stored; returns how many.
+    """
+    count = 0
+    k = 0
+    while k < len(forest.before):
+        before = forest.before[k]
+        if before >= 0 and held.pruned[before]:
+            k = forest.behind[before, 1]
+            continue
+        start, stop = forest.first[k], forest.first[k + 1]
+        k += 1
+        total = 0.0
+        kept = 0.0
+        for cell in range(start, stop):
+            at = held.average_slot[cell]
+            share = held.average[at] if at >= 0 else 0.0
+            total += share
+            if not held.pruned[cell] or held.since[cell] > since or share > limit:
+                kept += share
+        if not kept > 0.0:
+            continue
+        for cell in range(start, stop):
+            at = held.average_slot[cell]
+            if at < 0 or not held.pruned[cell] or held.since[cell] > since or held.average[at] > limit:
+                continue
+            emptied[count] = cell
+            count += 1
+            initial[cell] = 0.0
+            inner, end = forest.behind[cell]
+            for forgotten in range(forest.first[inner], forest.first[end]):
+                initial[forgotten] = 0.0
+                if held.average_slot[forgotten] >= 0:
+                    emptied[count] = forgotten
+                    count += 1
+        if not kept < total:
+            continue
+        for cell in range(start, stop):
+            scale_average(held, cell, total / kept)
+            inner, end = forest.behind[cell]
+            for scaled in range(forest.first[inner], forest.first[end]):
+                scale_average(held, scaled, total / kept)
+    return count
+
+
+@njit(inline="always")
+def scale_average(held, cell, factor):  # type: ignore[no-untyped-def]
+    if held.average_slot[cell] >= 0:
+        held.average[held.average_slot[cell]] *= factor

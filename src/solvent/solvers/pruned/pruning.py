@@ -1,0 +1,151 @@
+"""What pruning is asked for, and with what it can be combined."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any
+
+from numpy.typing import NDArray
+
+from solvent.foundation.errors import InputError
+from solvent.solvers.rules import CFR, LCFR, CFRPlus, RegretRule
+from solvent.strategy.arena import Arena
+
+PRUNINGS = ("none", "partial", "interval", "total")
+LENGTHS = ("dynamic", "guaranteed")
+AFTER = ("cbr", "uniform")
+PLANS = ("auto", "serial", "aggregated")
+EFFECTIVE = {
+    ("interval", "history"): ("every", "near", "length"),
+    ("interval", "public"): ("every",),
+    ("total", "history"): ("average", "every", "near", "after", "length"),
+    ("total", "public"): ("average", "every"),
+}
+"""The options that change something, by mode and form. By block, responses are exact and lengths dynamic, and what
+returns is played all alike."""
+
+
+@dataclass(frozen=True)
+class Pruning:
+    """How to prune.
+
+    `partial` leaves out what the other player does not reach: no number changes. `interval` also leaves out
+    actions of regret below 0 for as long as it must stay there, and makes up for it afterwards. `total`
+    leaves out actions that would not have paid even with best responses behind them, and stores nothing for
+    what lies there.
+    """
+
+    mode: str = "none"
+    average: float = 0.01
+    """C: a pruned action whose reach in the average strategy is at most C / sqrt(T) is set to 0 there."""
+    every: int = 10
+    """Iterations between looks for actions to prune."""
+    near: float = 0.0
+    """How near a counterfactual best response must be: 0 is exact, 1 as far from it as CFR's bound allows."""
+    after: str = "cbr"
+    """What is played behind an action when it returns: the best response, or all actions alike."""
+    least: float = 10.0
+    """For how many iterations an action must probably stay pruned for it to be worth the best response after."""
+    lasting: float = 0.005
+    """And for what part of the iterations so far: so that each action's best responses come ever more rarely."""
+    settled: float = 0.05
+    """The average is given up only of actions that have been pruned since this part of the iterations."""
+    length: str = "dynamic"
+    """How long an action may be left out: by what each iteration could have paid, or by U - L for each."""
+
+    def __post_init__(self) -> None:
+        for name, value, known in (
+            ("pruning", self.mode, PRUNINGS),
+            ("prune-length", self.length, LENGTHS),
+            ("prune-after", self.after, AFTER),
+        ):
+            if value not in known:
+                raise InputError(f"there is no {name} {value!r}; choose from {', '.join(known)}")
+        if not isinstance(self.every, Integral) or isinstance(self.every, bool) or self.every < 1:
+            raise InputError(f"prune-every must be a whole number of at least 1, not {self.every!r}")
+        numbers = {
+            "prune-average": self.average,
+            "prune-near": self.near,
+            "least": self.least,
+            "lasting": self.lasting,
+            "settled": self.settled,
+        }
+        for name, number in numbers.items():
+            if not isinstance(number, Real) or isinstance(number, bool) or not 0 <= number < math.inf:
+                raise InputError(f"{name} must be a number of at least 0, not {number!r}")
+        if self.near > 1:
+            raise InputError(f"prune-near must be at most 1, CFR's own bound, not {self.near!r}")
+
+    @property
+    def skips(self) -> bool:
+        """Whether iterations are skipped and made up for."""
+        return self.mode in ("interval", "total")
+
+    def effective(self, form: str) -> tuple[str, ...]:
+        """The options that change something when a game is solved on this form."""
+        return EFFECTIVE.get((self.mode, form), ())
+
+    def check_given(self, given: Collection[str], form: str) -> None:
+        """Refuse options that somebody has given and that change nothing."""
+        effective = self.effective(form)
+        for name in given:
+            if name not in effective:
+                takes = ", ".join(f"prune-{option}" for option in effective) or "no options"
+                where = f" on the {form} form" if effective else ""
+                raise InputError(f"prune-{name} changes nothing: pruning {self.mode}{where} takes {takes}")
+
+    def check_blocks(self) -> None:
+        """Refuse what is not done by block."""
+        if self.skips and (self.near or self.length != "dynamic"):
+            raise InputError(
+                f"{self.mode} pruning by block takes exact best responses and dynamic lengths alone"
+            )
+
+    def check_threads(self, threads: int) -> None:
+        """Refuse threads that would have nothing to do."""
+        if self.mode != "none" and threads > 1:
+            raise InputError(f"pruned solves run on one thread: give threads 1, not {threads}")
+
+    def check_plan(self, plan: str) -> None:
+        """Refuse a plan that has no walk to cut short."""
+        if self.mode != "none" and plan not in PLANS:
+            raise InputError(
+                f"pruning leaves histories out as it walks, and the {plan} plan has no such walk; "
+                f"the plans with pruning are {', '.join(PLANS)}"
+            )
+
+    def check_rule(self, rule: RegretRule) -> None:
+        """Refuse a rule whose regrets cannot be pruned."""
+        if self.mode != "none" and not isinstance(rule, CFR | CFRPlus | LCFR):
+            raise InputError(
+                f"pruning needs regrets that add up with the average's weights: give rule cfr, cfr+ or lcfr; "
+                f"{rule} cannot be pruned"
+            )
+
+
+NO_PRUNING = Pruning()
+
+
+class Unpruned:
+    """What a solver that keeps all its tables says of itself, and how they are saved."""
+
+    arena: Arena
+    pruning = NO_PRUNING
+    response_nodes = 0
+    pruned_actions = 0
+    stored_regrets = stored_averages = peak_stored = 1.0
+
+    @property
+    def table_bytes(self) -> int:
+        return self.arena.bytes
+
+    def saved_tables(self) -> dict[str, NDArray[Any]]:
+        """What a checkpoint keeps."""
+        return dict(self.arena.tables)
+
+    def load_tables(self, tables: Mapping[str, NDArray[Any]]) -> None:
+        """Take up what a checkpoint has kept; a ValueError if it is not of this game and rule."""
+        self.arena.load(tables)

@@ -1,0 +1,68 @@
+"""Compiled steps of interval pruning by block: which blocks may be pruned, and for how long."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from solvent.forms.public import DECISION
+from solvent.solvers.pruned.public.kernels import reach_against
+from solvent.solvers.pruned.public.response_kernels import seen_row
+
+
+@njit(cache=True, nogil=True)
+def worst_regrets(tree, rounds, behind, possible, offset, regret, player, worst):  # type: ignore[no-untyped-def]
+    """The largest regret of a hand that can be held, of each of a player's blocks that he may play; else -inf."""
+    worst[:] = -np.inf
+    for node in range(len(tree.symbol)):
+        if tree.symbol[node] != DECISION or tree.player[node] != player:
+            continue
+        level = behind.level[node]
+        hands = possible[level][player]
+        boards, seats = rounds[level].hand.shape
+        for edge in range(tree.first_edge[node], tree.first_edge[node + 1]):
+            if offset[edge] < 0:
+                continue
+            for board in range(boards):
+                at = offset[edge] + board * seats
+                for k in range(seats):
+                    if hands[board, k]:
+                        worst[edge] = max(worst[edge], regret[at + k])
+
+
+@njit(cache=True, nogil=True)
+def lasts(  # type: ignore[no-untyped-def]
+    tree,
+    rounds,
+    behind,
+    chances,
+    possible,
+    seen,
+    weight,
+    player,
+    edge,
+    most,
+    least,
+    regret,
+    value,
+    work,
+    by_card,
+):
+    """Whether a block's pruning would last: whether no hand could soon have made up for its regret.
+
+    By what the iterations so far could have paid: each hand's regret must be at least `least` of that.
+    """
+    node = behind.edge_node[edge]
+    level = behind.level[node]
+    boards = rounds[level]
+    seats = boards.hand.shape[1]
+    hands = possible[level][player]
+    last = behind.last_edge[player, node]
+    for board in range(len(boards.hand)):
+        seen_row(tree, rounds, behind, level, board, last, seen, player, seats, work, 0)
+        reach_against(tree, chances, player, level, boards, board, 0, seats, work, seats, by_card)
+        for k in range(seats):
+            at = board * seats + k
+            if hands[board, k] and -regret[at] < least * (weight * most * work[seats + k] - value[at]):
+                return False
+    return True

@@ -1,0 +1,111 @@
+"""CFR on a card abstraction of a public game: hands share rows, values are those of real cards.
+
+A bucket map gives every seat of a round a row of the table; seats of one row play alike. A pass runs on the
+public form as it is: strategies are gathered from the rows before it, and what each seat regretted and played
+is scattered back and added up after it. So the abstract game is solved full-width, and its strategy can be
+measured by a best response that sees real cards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvent.forms.public import PublicGame
+from solvent.foundation.errors import InputError
+from solvent.passes.public_kernels import UPDATE, Rule, Tables
+from solvent.passes.public_pass import PublicPass
+from solvent.response.history import Evaluation
+from solvent.response.public import evaluate_public
+from solvent.solvers.rules import RegretRule, load_rule
+from solvent.strategy.arena import Arena
+
+PLAIN = (1.0, 1.0, -np.inf, 1.0)
+"""A rule under which a pass over empty tables leaves instantaneous regrets and one iteration's play."""
+
+
+class BucketedSolver:
+    """CFR with bucket maps: `buckets[r]`, int[boards, seats], is the row of each seat of round r.
+
+    Alternating updates, float64. `None` for a round keeps its hands apart.
+    """
+
+    def __init__(
+        self,
+        game: PublicGame,
+        buckets: Sequence[NDArray[np.integer] | None],
+        rule: str | RegretRule = "dcfr",
+        evaluator: str = "swept",
+        threads: int = 1,
+    ) -> None:
+        self.game, self.rule, self.iterations = game, load_rule(rule), 0
+        if self.rule.predictive:
+            raise InputError(
+                f"rule {self.rule} predicts, and bucketed rows keep no last regrets; choose another"
+            )
+        self.rows = seat_rows(game, buckets)
+        self._pass = PublicPass(game, np.dtype(np.float64), evaluator, threads)
+        edge_round = game.nodes.round[game.edge_node]
+        self.edge_rows = [self.rows[level] for level in edge_round]
+        sizes = np.array([int(rows.max()) + 1 for rows in self.edge_rows], dtype=np.int64)
+        self.arena = Arena.full(sizes, ("regret", "average"), np.float64)
+        self.edge_player = game.nodes.player[game.edge_node]
+        self.offset = np.cumsum(game.block_sizes) - game.block_sizes
+        self.seat_regret, self.seat_average, self.seen = (np.zeros(game.cells) for _ in range(3))
+
+    def run(self, iterations: int) -> None:
+        """Run so many more iterations."""
+        for weights in self.rule.schedule(self.iterations + 1, iterations):
+            for player in (0, 1):
+                self._update(player, weights)
+        self.iterations += iterations
+
+    def evaluate(self) -> Evaluation:
+        """Exploitability of the average strategy by best responses that see real cards."""
+        return evaluate_public(self._pass, self.offset, self.average_strategy())
+
+    def average_strategy(self) -> NDArray[np.float64]:
+        """float64[cells] of the game with real cards: proportional to the probabilities at each infoset."""
+        return self._gathered("average")
+
+    def _update(self, player: int, weights: NDArray[np.float64]) -> None:
+        positive, negative, floor, average, _ = weights
+        self.seen[:] = self._gathered("regret")
+        self.seat_regret[:] = 0.0
+        self.seat_average[:] = 0.0
+        none = self.seen[:0]
+        tables = Tables(self.offset, self.seat_regret, self.seat_average, none, self.seen, none)
+        self._pass.run(player, tables, Rule(UPDATE, *PLAIN, 0.0))
+        for edge in np.flatnonzero(self.edge_player == player).tolist():
+            rows, block = (
+                self.edge_rows[edge],
+                slice(self.offset[edge], self.offset[edge] + self.edge_rows[edge].size),
+            )
+            regret, played = self.arena.block("regret", edge), self.arena.block("average", edge)
+            regret += np.bincount(rows, self.seat_regret[block], len(regret))
+            regret *= np.where(regret > 0, positive, negative)
+            np.maximum(regret, floor, out=regret)
+            played += average * np.bincount(rows, self.seat_average[block], len(played))
+
+    def _gathered(self, name: str) -> NDArray[np.float64]:
+        """A table's rows, for every seat: float64[cells]."""
+        return np.concatenate([self.arena.block(name, e)[rows] for e, rows in enumerate(self.edge_rows)])
+
+
+def seat_rows(game: PublicGame, buckets: Sequence[NDArray[np.integer] | None]) -> list[NDArray[np.int64]]:
+    """The row of every seat by round, int64[boards x seats], from bucket maps that fit; None: a row each."""
+    if len(buckets) != len(game.rounds):
+        raise InputError(f"{game.name} has {len(game.rounds)} rounds and got {len(buckets)} bucket maps")
+    found = []
+    for here, bucket in zip(game.rounds, buckets, strict=True):
+        if bucket is None:
+            found.append(np.arange(here.hand.size, dtype=np.int64))
+            continue
+        if not isinstance(bucket, np.ndarray) or not np.issubdtype(bucket.dtype, np.integer):
+            raise InputError(f"a bucket map of {game.name} is an array of whole numbers")
+        if bucket.shape != here.hand.shape or bucket.min() < 0:
+            raise InputError(f"a bucket map of {game.name} is {here.hand.shape} rows, none negative")
+        found.append(bucket.astype(np.int64).ravel())
+    return found

@@ -1,0 +1,128 @@
+"""What sampling is asked for, and with what it can be combined."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+from solvent.foundation.errors import InputError
+from solvent.solvers.pruned.pruning import Pruning
+from solvent.solvers.rewards import REWARDS
+from solvent.solvers.rules import CFR, LCFR, RegretRule
+
+SAMPLINGS = ("none", "external", "outcome", "chance")
+LEAST = 0.01
+"""The minimum probability with which exploration decay begins."""
+DECAYED = 40_000
+"""The iteration from which there is none."""
+DECAY = (LEAST, LEAST / DECAYED)
+"""The least probability of an action, and by how much it falls each iteration until it is 0."""
+SAMPLED_RULE = "lcfr"
+"""The rule unless the user says otherwise."""
+EFFECTIVE = {
+    "external": ("exploration_decay", "exploration_mix", "reward", "reward_unit", "regret_floor"),
+    "chance": ("exploration_decay", "exploration_mix", "reward", "reward_unit", "regret_floor"),
+    "outcome": ("exploration", "exploration_decay", "exploration_mix", "reward", "reward_unit"),
+}
+"""The options that change something, by what is sampled."""
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """How to sample.
+
+    `external` draws chance and the other player and tries all own actions; `outcome` draws one play of the game;
+    `chance` draws chance alone. The other options are off by default.
+    """
+
+    mode: str = "none"
+    exploration: float = 0.6
+    """Outcome sampling: how much of the own draws is uniform rather than from the strategy."""
+    exploration_decay: bool = False
+    """Whether every strategy that is read gives each action at least y(t) = 0.01 (1 - t / 40,000)."""
+    exploration_mix: bool = False
+    """Whether that is done by mixing in uniform play; else by raising what is below and renormalising."""
+    reward: str = "y1"
+    """How losses feel: see `solvent.solvers.rewards`."""
+    reward_unit: float = 1.0
+    """Chips that make one big blind, in which rewards are written."""
+    regret_floor: float = 0.0
+    """Chips: regrets do not fall below minus so much, and actions near it are left out on 95 % of passes unless
+    they end the game. 0 is no floor. With lcfr, of the regrets as discounted to the iteration."""
+
+    def __post_init__(self) -> None:
+        if self.mode not in SAMPLINGS:
+            raise InputError(f"there is no sampling {self.mode!r}; choose from {', '.join(SAMPLINGS)}")
+        if self.reward not in REWARDS:
+            raise InputError(f"there is no reward {self.reward!r}; the rewards are {', '.join(REWARDS)}")
+        numbers = {
+            "exploration": self.exploration,
+            "reward-unit": self.reward_unit,
+            "regret-floor": self.regret_floor,
+        }
+        for name, number in numbers.items():
+            if not isinstance(number, Real) or isinstance(number, bool) or not 0 <= number < math.inf:
+                raise InputError(f"{name} must be a number of at least 0, not {number!r}")
+        if not 0 < self.exploration <= 1:
+            raise InputError(f"exploration must be above 0 and at most 1, not {self.exploration!r}")
+        if self.reward_unit == 0:
+            raise InputError("reward-unit is the chips of one big blind and must be above 0")
+        if self.exploration_mix and not self.exploration_decay:
+            raise InputError("exploration-mix says how exploration-decay works; give that too")
+        if self.reward_unit != 1 and self.reward == "y1":
+            raise InputError("reward-unit changes nothing with reward y1; give y2, y3 or y4")
+
+    def __bool__(self) -> bool:
+        return self.mode != "none"
+
+    @property
+    def effective(self) -> tuple[str, ...]:
+        """The options that change something."""
+        return EFFECTIVE.get(self.mode, ())
+
+    def check_given(self, given: Collection[str]) -> None:
+        """Refuse options that somebody has given and that change nothing."""
+        for name in given:
+            if name not in self.effective:
+                option = name.replace("_", "-")
+                if not self:
+                    raise InputError(f"{option} is for sampling: give sampling external, outcome or chance")
+                raise InputError(f"{option} changes nothing with {self.mode} sampling")
+
+    def check_rule(self, rule: RegretRule) -> None:
+        """Refuse a rule that touches all regrets at every iteration."""
+        if self and not isinstance(rule, CFR | LCFR):
+            raise InputError(
+                f"sampling touches few infosets at an iteration, so that the others' regrets cannot fade or be "
+                f"cut: give rule cfr or lcfr; {rule} cannot be sampled"
+            )
+
+    def check_others(self, pruning: Pruning, options: dict[str, tuple[Any, Any]]) -> None:
+        """Refuse pruning, and what is not at its default: a value and a default by option's name."""
+        if not self:
+            return
+        if pruning.mode != "none":
+            raise InputError(
+                f"sampling draws what it walks and cannot be pruned; leave out pruning {pruning.mode}"
+            )
+        for name, (value, default) in options.items():
+            if value != default:
+                raise InputError(
+                    f"{name} {value} is for full-width solves; {self.mode} sampling has a walk of its own on "
+                    f"stored histories, with alternating updates"
+                )
+
+
+NO_SAMPLING = Sampling()
+
+
+def minimum_probability(iteration: int) -> float:
+    """Exploration decay's y(x) = 0.01 - 2.5e-7 x up to iteration 40,000, then 0.
+
+    >>> minimum_probability(20_000)
+    0.005
+    """
+    return max(0.0, LEAST - LEAST / DECAYED * iteration)

@@ -1,0 +1,219 @@
+"""External-sampling Monte Carlo CFR on the sampled form: a betting tree, and a row of numbers for each bucket.
+
+One traversal is for one player and one deal. At his nodes all actions are walked and regrets updated; at the
+other's nodes the average strategy is accumulated and one action sampled. Cards come in only through `base`, where
+each player's rows of each street begin, and `outcome`, who wins at showdown.
+
+A row is [regrets of all actions, sums of strategies of all actions]. Rows wait in main memory: a traversal asks for
+those of all children of a node before it walks the first, so that it waits once and not once for each.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvent.forms.sampled import (
+    ACTIONS_MASK,
+    DEEPEST,
+    FIRST,
+    GAIN,
+    INFO,
+    LOSS,
+    MOST_ACTIONS,
+    PLAYER_SHIFT,
+    ROW,
+    SHOWN,
+    STREET_SHIFT,
+)
+from solvent.foundation.compiling import kernel, step
+from solvent.foundation.intrinsics import exchange, prefetch
+from solvent.foundation.randomness import random_float
+
+SMALLEST_PART = np.float32(2.0**-20)
+"""What is added to a sum is at least this part of it: sixteen times what float32 can hold."""
+
+
+class Frames(NamedTuple):
+    """One thread's stack: the traverser's nodes above the node at hand."""
+
+    node: NDArray[np.int64]
+    """int64[depth, 4]: the node, its row, the action at hand, and a bit for each action that is walked."""
+    strategy: NDArray[np.float32]
+    """float32[depth, actions]"""
+    value: NDArray[np.float32]
+    """float32[depth, actions + 1]: the value of each action and, last, of the node so far."""
+    random: NDArray[np.uint64]
+    """uint64[1]: the counter of the random stream."""
+    touched: NDArray[np.int64]
+    """int64[1]: rows touched."""
+
+
+def frames() -> Frames:
+    """A stack for one thread."""
+    return Frames(
+        np.zeros((DEEPEST, 4), dtype=np.int64),
+        np.zeros((DEEPEST, MOST_ACTIONS), dtype=np.float32),
+        np.zeros((DEEPEST, MOST_ACTIONS + 1), dtype=np.float32),
+        np.zeros(1, dtype=np.uint64),
+        np.zeros(1, dtype=np.int64),
+    )
+
+
+@step
+def match_regrets(table, row, actions, least, strategy, depth):  # type: ignore[no-untyped-def]
+    """Regret matching into strategy[depth]; no action gets less than `least` before they are made to sum to 1."""
+    total = np.float32(0)
+    for action in range(actions):
+        regret = max(table[row + action], np.float32(0))
+        strategy[depth, action] = regret
+        total += regret
+    if total > 0:
+        scale = np.float32(1) / total
+        for action in range(actions):
+            strategy[depth, action] *= scale
+    else:
+        for action in range(actions):
+            strategy[depth, action] = np.float32(1) / np.float32(actions)
+    if least > 0:
+        total = np.float32(0)
+        for action in range(actions):
+            strategy[depth, action] = max(strategy[depth, action], least)
+            total += strategy[depth, action]
+        for action in range(actions):
+            strategy[depth, action] /= total
+
+
+@step
+def add_to_sum(table, place, added, random):  # type: ignore[no-untyped-def]
+    """Add to a sum that may have grown so large that float32 would lose what is added: then a part of the sum is
+    added instead, as often as it takes to be right on average."""
+    part = table[place] * SMALLEST_PART
+    if 0 < added < part:
+        added = part if random_float(random) * part < added else np.float32(0)
+    table[place] += added
+
+
+@step
+def terminal_value(player, node, info, pays, outcome):  # type: ignore[no-untyped-def]
+    """What `player` wins at a terminal; `outcome`: player 0's hand is better (0), the same (1), worse (2)."""
+    folded = info >> PLAYER_SHIFT
+    ahead = 1 - outcome if folded == SHOWN else 2 * folded - 1
+    if player == 1:
+        ahead = -ahead
+    return pays[node, GAIN] if ahead > 0 else pays[node, LOSS] if ahead < 0 else np.float32(0)
+
+
+@step
+def lock(locks, row):  # type: ignore[no-untyped-def]
+    """Wait for a row, where there are locks."""
+    if locks is not None:
+        while exchange(locks, row % len(locks), np.int32(1)) != 0:
+            pass
+
+
+@step
+def unlock(locks, row):  # type: ignore[no-untyped-def]
+    """Let others have a row."""
+    if locks is not None:
+        exchange(locks, row % len(locks), np.int32(0))
+
+
+@kernel
+def traverse(  # type: ignore[no-untyped-def]
+    root, player, weight, walk, pays, base, outcome, table, frames, least, floor, locks
+):
+    """One traversal for `player` from a node on; his value of it.
+
+    walk: int32[nodes, 4], pays: float32[nodes, 4], the same memory. base: int64[2, streets], where each player's
+    rows begin. weight: what this iteration counts. floor: actions of regret below it are not walked, except to
+    terminals, on the last street and where every action has a `least` probability; 0: all are. locks: None, or
+    int32 numbers that stand for rows.
+    """
+    stack, strategy, values, random, touched = frames
+    node, depth, rows, last_street = np.int64(root), 0, 0, base.shape[1] - 1
+    while True:
+        # Down to a terminal.
+        info = walk[node, INFO]
+        actions = info & ACTIONS_MASK
+        while actions > 0:
+            who, street = info >> PLAYER_SHIFT & 1, info >> STREET_SHIFT
+            row = base[who, street] + walk[node, ROW]
+            first = np.int64(walk[node, FIRST])
+            rows += 1
+            lock(locks, row)
+            match_regrets(table, row, actions, least, strategy, depth)
+            if who == player:
+                unlock(locks, row)
+                walked = (1 << actions) - 1
+                if floor < 0 and least == 0 and street < last_street:
+                    walked = worth_walking(first, actions, walk, table, row, floor)
+                values[depth, MOST_ACTIONS] = 0
+                action = next_action(-1, walked)
+                stack[depth, 0], stack[depth, 1], stack[depth, 2], stack[depth, 3] = node, row, action, walked
+                for child in range(first, first + actions):
+                    below = walk[child, INFO]
+                    if below & ACTIONS_MASK:
+                        there = base[below >> PLAYER_SHIFT & 1, below >> STREET_SHIFT] + walk[child, ROW]
+                        prefetch(table, there)
+                node = first + action
+                depth += 1
+            else:
+                for action in range(actions):
+                    add_to_sum(table, row + actions + action, weight * strategy[depth, action], random)
+                unlock(locks, row)
+                draw = random_float(random)
+                chosen = actions - 1
+                for action in range(actions - 1):
+                    draw -= strategy[depth, action]
+                    if draw < 0:
+                        chosen = action
+                        break
+                node = first + chosen
+            info = walk[node, INFO]
+            actions = info & ACTIONS_MASK
+        value = terminal_value(player, node, info, pays, outcome)
+        # Up to the next action that is left to walk.
+        while depth > 0:
+            above = depth - 1
+            node, action, walked = stack[above, 0], stack[above, 2], stack[above, 3]
+            values[above, action] = value
+            values[above, MOST_ACTIONS] += strategy[above, action] * value
+            action = next_action(action, walked)
+            if action < MOST_ACTIONS:
+                stack[above, 2] = action
+                node = walk[node, FIRST] + action
+                break
+            value, row = values[above, MOST_ACTIONS], stack[above, 1]
+            lock(locks, row)
+            for action in range(walk[node, INFO] & ACTIONS_MASK):
+                if walked >> action & 1:
+                    table[row + action] += weight * (values[above, action] - value)
+            unlock(locks, row)
+            depth -= 1
+        if depth == 0:
+            touched[0] += rows
+            return value
+
+
+@step
+def next_action(action, walked):  # type: ignore[no-untyped-def]
+    """The first action after `action` that is walked; `MOST_ACTIONS` if there is none."""
+    action += 1
+    while walked >> action and walked >> action & 1 == 0:
+        action += 1
+    return action if walked >> action else MOST_ACTIONS
+
+
+@step
+def worth_walking(first, actions, walk, table, row, floor):  # type: ignore[no-untyped-def]
+    """A bit for each action of enough regret or that leads to a terminal; all, if no regret is positive."""
+    walked, best = 0, np.float32(0)
+    for action in range(actions):
+        best = max(best, table[row + action])
+        ends = walk[first + action, INFO] & ACTIONS_MASK == 0
+        if ends or table[row + action] >= floor:
+            walked |= 1 << action
+    return walked if best > 0 else (1 << actions) - 1

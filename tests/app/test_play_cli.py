@@ -1,0 +1,290 @@
+"""`solvent match` and `solvent play`: what agents are called, what is refused, interrupts, hands in files."""
+
+import io
+import json
+import os
+import shutil
+import signal
+import sys
+from dataclasses import asdict
+from mmap import mmap
+
+import numpy as np
+import pytest
+
+from oracles.table_agent import random_model, small_cards
+from solvent.app.commands.solve import run
+from solvent.games.betting.rules import HoldemRules
+from solvent.games.hand_history import read_phh
+from solvent.play.agents import AgentLoader, split_name
+from solvent.play.matches import Match, Table, round_robin
+from solvent.play.statistics import Winnings
+from solvent.play.table_agent import rule_agent
+from solvent.solvers.blueprint import training as training_module
+from solvent.solvers.blueprint.training import LAYOUT, Training, TrainingDesign
+
+STATISTICS = ("chips", "mbb_per_hand", "mbb_per_hand_95", "bb_per_100", "bb_per_100_95")
+BETTING = "preflop=3x,a; postflop=100%; cap=1; stack=10"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def loaded_cards():
+    """Every training's cards are the small ones."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(training_module.CardAbstraction, "load", classmethod(lambda cls, folder: small_cards()))
+        yield
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """A folder with trainings: a with two checkpoints, b, and other betting."""
+    folder = tmp_path_factory.mktemp("runs")
+    for name, betting, checkpoints in (
+        ("a", BETTING, (500, 1_000)),
+        ("b", BETTING, (700,)),
+        ("c", "fcpa", (10,)),
+    ):
+        training = Training(folder / name, TrainingDesign("cards", small_cards().fingerprint, betting))
+        training.folder.mkdir()
+        asked = json.dumps({"version": "0", "design": asdict(training.design)})
+        (training.folder / "train.json").write_text(asked)
+        for number in checkpoints:
+            model = random_model(betting, number)
+            model.iterations = number
+            training.save(model, {"iterations": number, "touched": 0, "seconds": 1.0, "layout": LAYOUT})
+    (folder / "empty").mkdir()
+    shutil.copy(folder / "a" / "train.json", folder / "empty")
+    return folder
+
+
+@pytest.fixture
+def solvent(runs, monkeypatch, capsys):
+    """Run a command in this process, in the runs' folder: (exit code, standard output, standard error)."""
+
+    def command(*arguments, typed=""):
+        monkeypatch.chdir(runs)
+        monkeypatch.setattr(sys, "argv", ["solvent", *map(str, arguments)])
+        monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
+        code = run()
+        found = capsys.readouterr()
+        return code, found.out, found.err
+
+    return command
+
+
+def test_a_match_says_what_was_won(solvent):
+    code, out, _ = solvent("match", "a", "b:aggressive@purify", "--hands", 2_000, "--threads", 2, "--json")
+    assert code == 0
+    document = json.loads(out)
+    result = document["matches"][0]
+    assert (result["a"], result["b"], result["hands"]) == ("a", "b:aggressive@purify", 2_000)
+    assert document["stacks_bb"] == [10, 10]  # as trained
+    assert result["complete"]
+    assert result["mbb_per_hand"] == pytest.approx(10 * result["bb_per_100"])
+    assert result["chips"] == pytest.approx(result["mbb_per_hand"] * 2_000 / 10)
+    _, alone, _ = solvent("match", "a", "b:aggressive@purify", "--hands", 2_000, "--threads", 1, "--json")
+    again = json.loads(alone)["matches"][0]
+    assert [again[key] for key in STATISTICS] == [result[key] for key in STATISTICS]
+    code, out, _ = solvent("match", "a", "b", "--hands", 200)
+    assert code == 0
+    assert "mbb/hand" in out
+    assert "BB/100" in out
+
+
+def test_more_than_two_play_a_round_robin(solvent):
+    code, out, _ = solvent(
+        "match", "a", "a#500", "a+b", "c", "random", "--hands", 100, "--ensemble", "reach", "--json"
+    )
+    assert code == 0
+    matches = json.loads(out)["matches"]
+    assert len(matches) == 10
+    assert {match["hands"] for match in matches} == {100}
+    code, out, _ = solvent("match", "a", "b", "always-fold", "--hands", 100, "--post", "new(0.2)")
+    assert code == 0
+    assert "a@new(0.2)" in out
+
+
+def test_names_are_taken_apart():
+    assert split_name("x/a+x/b#7:tight@new(0.2,first=false)")[:2] == (["x/a", "x/b#7"], "tight")
+    assert str(split_name("x@threshold(0.15)")[2]) == "threshold(0.15)"
+    assert split_name("x")[1:] == ("own", None)
+
+
+def test_a_folder_may_have_any_name(runs):
+    strange = runs / "a+b:tight@x#1"
+    shutil.copytree(runs / "a", strange)
+    assert AgentLoader().load(str(strange)).name == str(strange)
+    assert AgentLoader().load(f"{strange}:tight").playing.style == 2
+
+
+def test_an_earlier_checkpoint_is_another_agent(runs):
+    loader = AgentLoader()
+    new, old, named = (loader.load(f"{runs}/{name}") for name in ("a", "a#500", "a#1000"))
+    assert (new.playing.tables[0] == named.playing.tables[0]).all()
+    assert (new.playing.tables[0] != old.playing.tables[0]).any()
+    assert not new.playing.tables[0].flags.writeable
+    owner = new.playing.tables[0]
+    while isinstance(owner, np.ndarray):
+        owner = owner.base
+    assert isinstance(owner, mmap)  # nothing was copied
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("a",), "two agents"),
+        (("a", "nobody"), "there is no agent 'nobody'"),
+        (("a", "empty"), "no checkpoint yet"),
+        (("a", "."), "is not a training"),
+        (("a", "a:bold"), "no style 'bold'"),
+        (("a", "a@sharpen"), "no post-processing 'sharpen'"),
+        (("a", "a:tight:tight"), "two styles"),
+        (("a", "a#3"), "no checkpoint of 3 iterations; it has 500, 1000"),
+        (("a", "a#x"), "named by its iterations"),
+        (("a", "a+c"), "different betting"),
+        (("a", "a+"), "names no agent"),
+        (("a", "+".join("a" * 9)), "1 to 8 runs"),
+        (("a", "b", "--hands", "7"), "even, not 7"),
+        (("a", "b", "--stack", "much"), "number of big blinds"),
+        (("a", "b", "--stack", "0"), "at least a chip"),
+        (("a", "b", "--stack", "1,2,3"), "one or two numbers"),
+        (("a", "b", "--stack", "200000"), "at most 10,000,000 chips"),
+        (("a", "b", "--blinds", "100/50"), "the big at least 1 and the small no more"),
+        (("a", "b", "--blinds", "100"), "small/big"),
+        (("a", "b", "--blinds", "0.5/1"), "whole chips"),
+        (("a", "b", "--ensemble", "vote"), "sum or reach, not 'vote'"),
+        (("a", "b", "--post", "purify(2)"), "cannot read"),
+        (("a", "b", "--phh", "none/such"), "cannot write"),
+        (("a", "b", "c", "--phh", "x"), "match of two"),
+    ],
+)
+def test_what_cannot_be_played_is_refused(solvent, arguments, says):
+    code, out, err = solvent("match", *arguments)
+    assert (code, out) == (2, "")
+    assert len(err.splitlines()) == 1
+    assert says in err
+
+
+@pytest.mark.parametrize("place", [40, 3_000])
+def test_a_damaged_table_is_refused(solvent, runs, place):
+    damaged = runs / f"damaged{place}"
+    shutil.copytree(runs / "b", damaged)
+    with next(damaged.glob("checkpoints/*/table.npy")).open("r+b") as file:
+        file.seek(place)
+        file.write(b"\x01\x02\x03")
+    for command in (("match", damaged.name, "a"), ("play", damaged.name)):
+        code, _, err = solvent(*command)
+        assert code == 2
+        assert len(err.splitlines()) == 1
+        assert "is damaged" in err
+
+
+def test_hands_are_written_as_they_were_played(solvent, runs):
+    code, out, _ = solvent(
+        "match", "a", "random", "--hands", 40, "--stack", "30,50", "--phh", "hands.phhs", "--json"
+    )
+    assert code == 0
+    written = (runs / "hands.phhs").read_text().split("\n\n")
+    hands = [read_phh(text.partition("\n")[2]) for text in written if text.strip()]
+    assert [hand.number for hand in hands] == list(range(1, 41))
+    assert {hand.names for hand in hands} == {("a", "random"), ("random", "a")}
+    assert all(hand.rules == HoldemRules((3_000, 5_000)) for hand in hands)
+    won = sum(hand.payoffs[hand.names.index("a")] for hand in hands)
+    assert won == json.loads(out)["matches"][0]["chips"]
+    for first, second in zip(hands[::2], hands[1::2], strict=True):
+        assert first.holes == second.holes
+        shorter = min(len(first.board), len(second.board))
+        assert first.board[:shorter] == second.board[:shorter]
+
+
+def test_an_interrupt_shows_what_was_played(solvent, monkeypatch):
+    """Ctrl-C while the fourth piece is played."""
+    pieces, play = [], Table.play
+
+    def interrupted(self, *given):
+        pieces.append(given)
+        if len(pieces) == 4:
+            os.kill(os.getpid(), signal.SIGINT)
+        return play(self, *given)
+
+    monkeypatch.setattr(Table, "play", interrupted)
+    code, out, _ = solvent("match", "always-call", "random", "always-fold", "--hands", 20_000_000, "--json")
+    result = json.loads(out)["matches"]
+    assert code == 0
+    assert len(result) == 1
+    assert 0 < result[0]["hands"] < 20_000_000
+    assert not result[0]["complete"]
+
+
+def test_an_interrupted_match_keeps_its_pairs():
+    def stop(done, total):
+        raise KeyboardInterrupt
+
+    folds = rule_agent("always-fold")
+    found = Match(folds, rule_agent("always-call"), HoldemRules(), 2_000_000).run(1, stop)
+    assert not found.complete
+    assert found.winnings.hands >= 2_000
+    results = list(round_robin([folds, folds, folds], HoldemRules(), 2_000_000, progress=stop))
+    assert len(results) == 1
+
+
+def test_intervals_are_those_of_pair_means():
+    rng = np.random.default_rng(1)
+    won = rng.integers(-400, 500, 1_000)
+    found = Winnings(len(won), int(won.sum()), int((won**2).sum()), 100)
+    means = won / 2 / 100 * 1000
+    assert found.mbb == pytest.approx(means.mean())
+    assert found.mbb_interval == pytest.approx(1.959964 * means.std(ddof=1) / np.sqrt(len(means)), rel=1e-6)
+    assert (-found).mbb == -found.mbb
+    assert np.isnan(Winnings(0, 0, 0, 100).mbb)
+    assert Winnings(1, 5, 25, 100).mbb_interval == np.inf
+
+
+# Playing
+
+
+def test_a_person_plays_and_ends_with_a_summary(solvent):
+    code, out, err = solvent(
+        "play", "always-call", "--seed", 3, "--hands", 2, typed="c\nk\nk\nk\np\n\nf\nq\n"
+    )
+    assert (code, err) == (0, "")
+    assert "Hand 1: you have the button" in out
+    assert "Showdown: you have" in out
+    assert "plays by a rule" in out
+
+
+def test_answers_that_are_not_legal_are_asked_again(solvent):
+    code, out, _ = solvent(
+        "play", "a", "--seed", 1, "--hands", 1, typed="k\nb 0.1\nz\n?\nb 50%\n" + "c\n" * 5 + "\n"
+    )
+    assert code == 0
+    assert out.count("is not possible here") == 3
+    assert "1 hand: " in out
+
+
+@pytest.mark.parametrize("typed", ["", "c\n", "q\n"])
+def test_the_end_of_what_is_typed_ends_the_play(solvent, typed):
+    code, out, _ = solvent("play", "always-call", "--seed", 3, typed=typed)
+    assert code == 0
+    assert "No hand was played to its end." in out
+
+
+def test_a_summary_in_json_counts_every_hand(solvent):
+    """Against who always calls: the button is folded ten times, the big blind checked down ten times."""
+    typed = ("f\n\n" + "k\n" * 4 + "\n") * 10
+    code, out, err = solvent("play", "always-call", "--json", "--seed", 5, "--show", typed=typed)
+    assert code == 0
+    summary = json.loads(out)
+    assert summary["hands"] == 20
+    assert summary["bb_won"] == pytest.approx(summary["mbb_per_hand"] * 20 / 1000)
+    assert -15 <= summary["bb_won"] <= 5
+    assert err.count("Showdown") == 10
+    assert err.count("You lose 0.5 BB.") == 10
+
+
+def test_probabilities_of_the_last_hand_are_shown(solvent):
+    _, out, _ = solvent("play", "a@purify", "--seed", 2, "--hands", 1, typed="c\n" * 12 + "\n")
+    _, asked, _ = solvent("play", "a@purify", "--seed", 2, "--hands", 1, typed="c\n" * 12 + "p\n\n")
+    assert "100.0 %" not in out
+    assert "100.0 %" in asked
+    assert "played" in asked

@@ -1,0 +1,99 @@
+"""Behaviour: what is sane passes, what is not is named, and what is counted is what is played."""
+
+from __future__ import annotations
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from oracles.table_agent import random_model
+from solvent.evaluate.behaviour import Watched, check_behaviour, class_of, class_weights, summary
+from solvent.forms.betting import DECISION
+from solvent.foundation.errors import InputError
+from solvent.games.betting.rules import FOLD
+from solvent.play.table_agent import rates_of, rule_agent, table_agent
+from solvent.solvers.blueprint.blueprint import Blueprint
+from solvent.strategy.post_processing import parse_post
+
+TREE = "preflop=100%,a; postflop=100%,a; cap=2; stack=20"
+
+
+@cache
+def by_strength() -> Blueprint:
+    """A model that stays in as often as its bucket wins, and half of that raises."""
+    model = random_model(TREE)
+    rates, start = rates_of(model.cards), 0
+    for street, (clusters, buckets) in enumerate(model.cards.sizes):
+        nodes = np.flatnonzero((model.tree.kind == DECISION) & (model.tree.street == street))
+        for node in nodes.tolist():
+            actions = model.tree.actions(node)
+            for cluster in range(clusters):
+                for bucket in range(buckets):
+                    rate = float(rates[start + cluster * buckets + bucket])
+                    weights = [rate] * len(actions)
+                    if actions[0] == FOLD:
+                        weights[0] = 0.0 if rate > 0.8 else (len(actions) - 1) * (1 - rate)
+                    model.row(node, cluster, bucket)[1] = weights
+        start += clusters * buckets
+    return model
+
+
+def results(model: Blueprint, deals: int = 4_000, post: str = "none") -> dict:
+    watched = Watched(table_agent("agent", [model], post=parse_post(post)), deals)
+    return {check.name: check for check in check_behaviour(watched)}
+
+
+def test_sane_play_passes() -> None:
+    found = results(by_strength())
+    failed = [check.name for check in found.values() if not check.passed]
+    assert failed in ([], ["the nuts never fold on the river"])  # these buckets know little of hands
+    assert found["aces never fold before the flop"].measured == 0
+    assert found["better hands stay more facing a raise"].measured == pytest.approx(1, abs=1e-4)
+
+
+def test_play_by_chance_fails() -> None:
+    found = results(random_model(TREE))
+    failed = {check.name for check in found.values() if not check.passed}
+    assert {"aces never fold before the flop", "better hands stay more facing a raise"} <= failed
+    assert "probabilities are probabilities" not in failed
+    assert "nobody folds to no bet" not in failed
+
+
+def test_an_empty_table_is_no_training() -> None:
+    model = random_model(TREE)
+    model.table[:] = 0
+    found = results(model, 500)
+    check = found["it plays from what it was trained on"]
+    assert not check.passed
+    assert check.measured == 100
+
+
+def test_post_processing_is_looked_at_too() -> None:
+    found = results(by_strength(), 500, "new(0.01)")  # folds whenever it folds at all
+    assert found["the button plays more hands than it folds"].measured < 20
+
+
+def test_what_is_counted_is_what_is_played() -> None:
+    watched = Watched(table_agent("agent", [random_model(TREE)]), 20_000)
+    _, folded = watched.preflop(lambda action: action == FOLD)
+    hands = watched.sums[0].sum(axis=(0, 1))[1] / watched.deals
+    assert 2 * float(watched.weights @ folded) == pytest.approx(2 * hands, abs=0.02)
+    first = Watched(table_agent("agent", [random_model(TREE)]), 5_000, threads=2)
+    again = Watched(table_agent("agent", [random_model(TREE)]), 5_000)
+    assert first.sums == pytest.approx(again.sums)
+    shares = summary(again)["flop, facing a bet"]
+    assert shares["fold"] + shares["call"] + shares["raise"] == pytest.approx(1)
+
+
+def test_classes() -> None:
+    weights = class_weights()
+    assert weights.sum() == pytest.approx(1)
+    assert weights[class_of("AA")] == pytest.approx(6 / 1326)
+    assert weights[class_of("72o")] == pytest.approx(12 / 1326)
+    assert weights[class_of("AKs")] == pytest.approx(4 / 1326)
+
+
+def test_rules_have_no_behaviour() -> None:
+    with pytest.raises(InputError, match="always-fold plays by a rule"):
+        Watched(rule_agent("always-fold"))

@@ -1,0 +1,257 @@
+"""Local best response on 52 cards: known values, a slow twin, and the same mean as with hands plainly dealt."""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from oracles.table_agent import Twin, random_model
+from solvent.abstraction.betting.translation import translation
+from solvent.cards.evaluator import hand_strengths
+from solvent.evaluate.local_best_response import LocalBestResponse, ResponseHand, response_actions
+from solvent.evaluate.local_response_kernels import LEAST_REST
+from solvent.forms.betting import DEAL, DECISION
+from solvent.foundation.errors import InputError
+from solvent.games.betting.rules import BOARD_CARDS, CALL, FOLD, HoldemRules, act, legal, start
+from solvent.play.table_agent import TableAgent, rule_agent, table_agent
+from solvent.strategy.post_processing import parse_post
+
+TREE = "preflop=100%,a; postflop=100%,a; stack=15"
+CAPPED = "preflop=100%,a; postflop=100%; cap=2; stack=25"
+ALL = tuple(combinations(range(52), 2))
+
+
+@cache
+def agents(style: str, post: str, models: int, by_reach: bool, tree: str = TREE) -> tuple[TableAgent, Twin]:
+    tables = [random_model(tree, seed) for seed in range(models)]
+    made = parse_post(post)
+    return (
+        table_agent("agent", tables, style, made, by_reach),
+        Twin(tables, style, made, by_reach),
+    )
+
+
+def test_always_fold_loses_750() -> None:
+    for actions in ("fcpa", "fc,50%,200%", "river=fcpa"):
+        result = LocalBestResponse(rule_agent("always-fold"), actions).run(40)
+        assert result.mbb == pytest.approx(750, abs=1e-9)
+        assert result.mbb_interval == pytest.approx(0, abs=1e-9)
+        assert result.complete
+
+
+def test_always_call_loses_much() -> None:
+    short = HoldemRules((2_000, 2_000), (50, 100))
+    result = LocalBestResponse(rule_agent("always-call"), "fcpa", short).run(600)
+    assert result.mbb - result.mbb_interval > 1_500
+    folds = LocalBestResponse(rule_agent("always-call"), "fc", short).run(600)
+    assert abs(folds.mbb) < folds.mbb_interval + 50  # nothing to fold to, and no bets
+    assert folds.mbb_interval < 200
+
+
+def test_threads_change_nothing() -> None:
+    agent, _ = agents("own", "none", 1, False)
+    one = LocalBestResponse(agent, "fcpa", seed=3).run(200)
+    two = LocalBestResponse(agent, "fcpa", seed=3).run(200, threads=2)
+    assert (one.won == two.won).all()
+    assert (one.won != LocalBestResponse(agent, "fcpa", seed=4).run(200).won).any()
+
+
+@pytest.mark.parametrize(
+    ("actions", "hands"),
+    [
+        ("fc,60%,a", 2_000),
+        pytest.param("fcpa", 20_000, marks=pytest.mark.slow),
+        pytest.param("preflop=fcpa;flop=fc,50%;turn=fcpa;river=fcpa", 6_000, marks=pytest.mark.slow),
+    ],
+)
+def test_the_mean_is_that_of_hands_plainly_dealt(actions: str, hands: int) -> None:
+    agent, _ = agents("own", "none", 1, False, CAPPED)  # the response raises where this tree has no raise
+    response = LocalBestResponse(agent, actions, run_outs=30)
+    expected, plain = response.run(hands), response.run(hands, plain=True)
+    both = np.hypot(expected.mbb_interval, plain.mbb_interval)
+    assert abs(expected.mbb - plain.mbb) < 1.5 * both
+    assert expected.mbb_interval < plain.mbb_interval
+
+
+@pytest.mark.parametrize(
+    ("agent", "actions", "number"),
+    [
+        (("own", "none", 1, False), "fcpa", 8),
+        (("tight", "purify", 1, False), "fc,60%,250%", 8),
+        (("own", "threshold(0.2)", 2, True), "turn=fc;river=fc,100%", 6),
+    ],
+)
+def test_hands_are_those_of_the_twin(agent: tuple, actions: str, number: int) -> None:
+    playing, twin = agents(*agent)
+    response = LocalBestResponse(playing, actions)
+    checked = sum(check_hand(response, twin, response.hand(k)) for k in range(number))
+    assert checked > number / 3
+
+
+def check_hand(response: LocalBestResponse, twin: Twin, hand: ResponseHand) -> int:
+    """Replay a hand with the range in plain sight; how many decisions of the response were looked at."""
+    tree, state, node, checked = twin.tree, start(response.rules), 0, 0
+    weights = {other: 1.0 for other in ALL if not set(other) & set(hand.hole)}
+    reach = dict.fromkeys(ALL, tuple([1.0] * len(twin.models)))
+    acted, won, rest = 0, 0.0, 1.0
+    for action in hand.actions:
+        board = hand.board[: BOARD_CARDS[state.street]]
+        weights = {other: w for other, w in weights.items() if not set(other) & set(board)}
+        if state.player == hand.seat:
+            if response.actions.by_street[state.street] is None:
+                assert action == CALL
+            else:
+                checked += 1
+                values = response_values(response, twin, hand, state, node, weights, acted, reach)
+                best = max(values.values())
+                assert values[action] == pytest.approx(best, abs=1e-6)
+            place = place_of(tree, node, action)
+            if place is None:
+                return checked  # off the tree: the twin does not know what the bet was taken for
+        else:
+            place = place_of(tree, node, action)
+            assert place is not None
+            chances = each(twin, node, state, weights, board, acted, reach)
+            if tree.actions(node)[0] == FOLD:
+                folded = sum(w * chances[other][0] for other, w in weights.items()) / sum(weights.values())
+                won += rest * folded * state.paid[state.player]
+                rest = max(rest * (1 - folded), LEAST_REST)  # where it goes on with less, by chance
+                if action == FOLD:
+                    rest = 0.0
+            weights = {
+                other: w * chances[other][place] for other, w in weights.items() if chances[other][place]
+            }
+            if twin.by_reach:
+                for other in weights:
+                    bucket = twin.cards.bucket(state.street, other, board)
+                    reach[other] = tuple(
+                        one * model.average(node, *bucket)[place]
+                        for one, model in zip(reach[other], twin.models, strict=True)
+                    )
+            acted += 1
+        state = act(state, action)
+        child = tree.children(node)[place]
+        node = child + 1 if tree.kind[child] == DEAL else child
+    if state.folded >= 0:
+        end = state.at_stake if state.folded != hand.seat else -state.at_stake
+    else:
+        mine = equities(hand, weights, hand.board) if state.street >= 2 else dict.fromkeys(weights, np.nan)
+        mean = sum(w * mine[other] for other, w in weights.items()) / sum(weights.values())
+        end = mean * state.at_stake
+    if not np.isnan(end):  # before the turn boards are drawn
+        assert hand.won == pytest.approx(won + rest * end, abs=1e-6)
+    return checked
+
+
+def response_values(response, twin, hand, state, node, weights, acted, reach) -> dict:
+    """What each action of the response would win if both only checked and called afterwards."""
+    me, board = hand.seat, hand.board[: BOARD_CARDS[state.street]]
+    equity = equities(hand, weights, board)
+    total = sum(weights.values())
+    allowed = legal(state)
+    stake = min(state.paid[1 - me], state.rules.stacks[me])
+    found = {CALL: stake * sum(w * equity[other] for other, w in weights.items()) / total}
+    if allowed.fold:
+        found[FOLD] = -state.paid[me]
+    bets = response.actions.by_street[state.street]
+    for bet in filter(None, bets.split(",")) if allowed.min_raise else ():
+        yours, most = state.paid[1 - me], state.rules.effective_stack
+        exact = most if bet == "a" else yours + float(bet[:-1]) / 100 * 2 * yours
+        amount = max(allowed.min_raise, int(min(exact, most) + 0.5))
+        won = 0.0
+        for place, share in taken_for(twin, node, amount, state):
+            after = act(state, amount)
+            child = twin.tree.children(node)[place]
+            if twin.tree.kind[child] == DECISION:
+                chances = each(twin, child, after, weights, board, acted, reach)
+                folds = twin.tree.actions(child)[0] == FOLD
+            else:  # taken for a call that ends the street, or the showdown: the agent calls
+                chances, folds = {}, False
+            for other, w in weights.items():
+                fold = chances[other][0] if folds else 0.0
+                won += share * w / total * (fold * yours + (1 - fold) * amount * equity[other])
+        found[amount] = won
+    return found
+
+
+def taken_for(twin, node, amount, state) -> list:
+    """The places of the tree's actions that a bet is taken for, and how often."""
+    actions = twin.tree.actions(node)
+    if amount in actions:
+        return [(actions.index(amount), 1.0)]
+    call, yours = actions.index(CALL), state.paid[1 - state.player]
+    sizes = [twin.part(node, total) for total in actions[call + 1 :]]
+    assert sizes, "these trees have bets wherever the response may bet"
+    shares = translation((amount - yours) / (2 * yours), sizes)
+    return [(call + k, share) for k, share in enumerate(shares) if share > 0]
+
+
+def each(twin, node, state, weights, board, acted, reach) -> dict:
+    """Every hand's probabilities at a node."""
+    known: dict = {}
+    found = {}
+    for other in weights:
+        bucket = twin.cards.bucket(state.street, other, board)
+        key = (bucket, reach[other])
+        if key not in known:
+            rate = float(twin.rates[state.street][bucket])
+            known[key] = twin.probabilities(node, bucket, rate, legal(state).fold, acted, list(reach[other]))
+        found[other] = known[key]
+    return found
+
+
+def equities(hand: ResponseHand, weights: dict, board: tuple) -> dict:
+    """1 for a win, -1 for a loss, over all rivers."""
+    others = np.array(list(weights))
+    total, met = np.zeros(len(others)), np.zeros(len(others))
+    rivers = [()] if len(board) == 5 else [(card,) for card in range(52) if card not in (*board, *hand.hole)]
+    for river in rivers:
+        free = ~np.isin(others, river).any(axis=1)
+        full = (*board, *river)
+        mine = int(hand_strengths([[*hand.hole, *full]])[0])
+        yours = hand_strengths([[*other, *full] for other in others[free]]).astype(int)
+        total[free] += np.sign(mine - yours)
+        met[free] += 1
+    return dict(zip(map(tuple, others.tolist()), total / met, strict=True))
+
+
+def place_of(tree, node, action) -> int | None:
+    actions = tree.actions(node)
+    return actions.index(action) if action in actions else None
+
+
+@pytest.mark.parametrize(
+    ("text", "streets", "said"),
+    [
+        ("pot", ("turn",), "fc, fcpa, or fc and bets"),
+        ("fc,50", ("turn",), "a bet size is written"),
+        ("fc,3x", ("turn",), "cannot be written with x"),
+        ("fcpa", ("turn", "brook"), "streets are preflop, flop, turn, river, not brook"),
+        ("turn=fc;turn=fcpa", ("turn",), "by street are written"),
+    ],
+)
+def test_odd_actions_are_refused(text: str, streets: tuple[str, ...], said: str) -> None:
+    with pytest.raises(InputError, match=said):
+        response_actions(text, streets)
+
+
+def test_odd_numbers_are_refused() -> None:
+    response = LocalBestResponse(rule_agent("always-fold"))
+    with pytest.raises(InputError, match="even number of hands, not 3"):
+        response.run(3)
+    with pytest.raises(InputError, match="at least 16 run-outs"):
+        LocalBestResponse(rule_agent("always-fold"), run_outs=2)
+
+
+def test_an_interrupt_leaves_what_was_played() -> None:
+    def stop(done: int, total: int) -> None:
+        if done >= 100:
+            raise KeyboardInterrupt
+
+    result = LocalBestResponse(rule_agent("always-fold")).run(2_000, progress=stop)
+    assert 100 <= result.hands < 2_000
+    assert not result.complete
+    assert result.mbb == pytest.approx(750)

@@ -1,0 +1,473 @@
+"""Monte Carlo CFR on betting trees x buckets: against a slow twin, and in a folder."""
+
+import errno
+import json
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from oracles.blueprints import BETTING, random_cards
+from solvent.abstraction.cards.dealing import deal
+from solvent.app.commands.solve import run as run_command
+from solvent.cards.evaluator import hand_strengths
+from solvent.forms.betting import DECISION, SHOWDOWN, parse_betting
+from solvent.forms.sampled import ACTIONS_MASK, GAIN, INFO, LOSS
+from solvent.foundation import bundle
+from solvent.foundation.bundle import read_bundle
+from solvent.foundation.compiling import kernel
+from solvent.foundation.errors import InputError
+from solvent.foundation.randomness import random_float, stream
+from solvent.games.betting.rules import FOLD
+from solvent.solvers.blueprint import training as training_module
+from solvent.solvers.blueprint.blueprint import Blueprint, sampled_tree
+from solvent.solvers.blueprint.initial_weights import begin_with_win_rates
+from solvent.solvers.blueprint.row_locks import locked_iterations
+from solvent.solvers.blueprint.training import Training, TrainingDesign, superseded
+from solvent.solvers.rewards import reward as reward_of
+from solvent.solvers.sampled.tables.kernels import add_to_sum
+from solvent.strategy.prior import prior_strategy
+
+
+@pytest.fixture(scope="module")
+def cards():
+    return random_cards()
+
+
+def twin(blueprint, iteration, seed, linear=True, exploration=(0.0, 0.0), floor=0.0, reward="y1"):
+    """One iteration as the paper writes it, with the same random numbers."""
+    tree = blueprint.tree
+    random = np.zeros(1, dtype=np.uint64)
+    random[0] = stream(seed, iteration, 0)
+    deck = np.arange(52)
+    deal(deck, 9, random)
+    holes, board = (deck[:2], deck[2:4]), deck[4:9]
+    strength = [int(hand_strengths([*hole, *board])) for hole in holes]
+    sign = int(np.sign(strength[0] - strength[1]))
+    prunes = random_float(random) < 0.95
+    weight = np.float32(iteration + 1 if linear else 1)
+    least = max(0.0, exploration[0] - exploration[1] * iteration)
+    lowest = floor * (iteration * (iteration + 1) / 2 if linear else iteration) if prunes else 0.0
+
+    def row_of(node):
+        who, street = tree.player[node], int(tree.street[node])
+        return blueprint.row(node, *blueprint.cards.bucket(street, holes[who], board[: (0, 3, 4, 5)[street]]))
+
+    def walk(node, player):
+        if not tree.children(node):
+            stake = float(tree.paid[node].min())
+            folder = tree.player[node]
+            won = sign * stake if folder < 0 else stake * (-1, 1)[folder]
+            return float(reward_of(reward, np.array([won if player == 0 else -won], np.float32), 100)[0])
+        row = row_of(node)
+        positive = np.maximum(row[0], 0)
+        actions = len(positive)
+        strategy = (
+            positive / positive.sum() if positive.sum() > 0 else np.full(actions, 1 / actions, np.float32)
+        )
+        if least > 0:
+            strategy = np.maximum(strategy, np.float32(least))
+            strategy = strategy / strategy.sum()
+        if tree.player[node] != player:
+            row[1] += weight * strategy
+            draw, chosen = random_float(random), actions - 1
+            for action in range(actions - 1):
+                draw -= strategy[action]
+                if draw < 0:
+                    chosen = action
+                    break
+            return walk(below(node, chosen), player)
+        walked = [True] * actions
+        if lowest < 0 and least == 0 and tree.street[node] < 3 and (row[0] > 0).any():
+            walked = [row[0][a] >= lowest or not tree.children(below(node, a)) for a in range(actions)]
+        values = np.array(
+            [walk(below(node, action), player) if walked[action] else 0 for action in range(actions)],
+            np.float32,
+        )
+        value = np.float32(strategy @ values)
+        row[0] += np.where(walked, weight * (values - value), 0)
+        left_out.append(walked.count(False))
+        return value
+
+    def below(node, action):
+        child = tree.children(node)[action]
+        return child + 1 if len(tree.children(child)) == 1 else child
+
+    left_out = []
+    for player in (0, 1):
+        walk(0, player)
+    return sum(left_out)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"linear": False, "reward": "y2"},
+        {"exploration": (0.2, 0.001), "reward": "y3"},
+        {"floor": -0.02},
+        {"floor": -0.02, "exploration": (0.2, 0.01)},
+    ],
+)
+def test_iterations_are_those_of_the_twin(cards, options):
+    tree = parse_betting(BETTING).tree()
+    fast, slow = Blueprint(tree, cards), Blueprint(tree, cards)
+    left_out = 0
+    for iteration in range(60):
+        slow.table[:] = fast.table
+        fast.run(1, seed=7, **options)
+        left_out += twin(slow, iteration, 7, **options)
+        np.testing.assert_allclose(fast.table, slow.table, rtol=1e-5, atol=0.1)
+    assert np.count_nonzero(fast.table) > 300
+    assert (left_out > 0) == ("floor" in options)
+
+
+def test_large_sums_lose_nothing_on_average():
+    """A sum of 2^30 in steps of 1, which float32 would not notice."""
+    table, random = np.full(1, 2.0**30, dtype=np.float32), np.array([3], dtype=np.uint64)
+    add_many(table, np.float32(1), random, 1 << 20)
+    assert table[0] - 2.0**30 == pytest.approx(1 << 20, rel=0.15)
+
+
+@kernel
+def add_many(table, added, random, times):
+    for _ in range(times):
+        add_to_sum(table, 0, added, random)
+
+
+def test_an_interrupt_counts_what_was_done(cards, monkeypatch):
+    """Ctrl-C while threads are at work: the piece is finished and counted, and then the interrupt comes."""
+    tree = parse_betting(BETTING).tree()
+    straight, stopped = Blueprint(tree, cards), Blueprint(tree, cards)
+    straight.run(20_000, seed=3)
+    timer = threading.Timer(0.005, signal.raise_signal, (signal.SIGINT,))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        stopped.run(20_000, seed=3)
+    timer.join()
+    assert stopped.iterations == straight.iterations
+    assert stopped.touched == straight.touched
+    np.testing.assert_array_equal(stopped.table, straight.table)
+
+
+def test_locked_rows_change_nothing_on_one_thread(cards):
+    tree = parse_betting(BETTING).tree()
+    plain, locked = Blueprint(tree, cards), Blueprint(tree, cards)
+    plain.run(300, seed=2)
+    locked.run(300, seed=2, locks="rows")
+    np.testing.assert_array_equal(plain.table, locked.table)
+
+
+def test_which_calls_get_threads_changes_nothing(cards):
+    tree = parse_betting("preflop=3x,5x,a; postflop=50%,100%,a; cap=1; stack=10").tree()
+    many, none = Blueprint(tree, cards), Blueprint(tree, cards)
+    locked_iterations(many, 40, seed=5, spawn_above=3)
+    locked_iterations(none, 40, seed=5, spawn_above=99)
+    np.testing.assert_array_equal(many.table, none.table)
+    assert many.touched == none.touched > 40
+    assert np.count_nonzero(many.table) > 500
+
+
+def test_rows_lie_side_by_side_and_fill_the_tables(cards):
+    tree = parse_betting(BETTING).tree()
+    blueprint = Blueprint(tree, cards)
+    for node in np.flatnonzero(tree.kind == DECISION):
+        street = int(tree.street[node])
+        clusters, buckets = cards.sizes[street]
+        for cluster in range(clusters):
+            for bucket in range(buckets):
+                blueprint.row(int(node), cluster, bucket)[:] += 1
+    assert (blueprint.table == 1).all()
+    assert blueprint.table.size == 2 * tree.infoset_actions([c * b for c, b in cards.sizes])
+
+
+def test_one_run_in_two_parts_is_one_run(cards):
+    tree = parse_betting(BETTING).tree()
+    whole, parts = Blueprint(tree, cards), Blueprint(tree, cards)
+    whole.run(500, seed=3)
+    parts.run(200, seed=3)
+    parts.run(300, seed=3)
+    np.testing.assert_array_equal(whole.table, parts.table)
+    assert whole.touched == parts.touched
+    other = Blueprint(tree, cards)
+    other.run(500, seed=4)
+    assert (other.table != whole.table).any()
+
+
+def test_terminals_pay_what_was_put_in():
+    tree = parse_betting(BETTING).tree()
+    walk, pays = sampled_tree(tree).transformed(lambda payoff: payoff)
+    ends = walk[:, INFO] & ACTIONS_MASK == 0
+    assert pays[1, GAIN] == 50  # folding at once loses the small blind
+    assert pays[ends, GAIN].max() == 1000
+    np.testing.assert_array_equal(pays[ends, GAIN], -pays[ends, LOSS])
+    assert ends.sum() == np.isin(tree.kind, (SHOWDOWN, tree.kind[tree.children(0)[0]])).sum()
+
+
+@pytest.mark.parametrize(
+    ("reward", "big_blinds", "expected"),
+    [
+        (0, -10, -10),
+        (1, -10, -15),
+        (2, -10, -12.3125),
+        (3, -10, -10),
+        (3, -50, -61.19),
+        (3, -100, -152.78),
+        (2, 5, 5),
+    ],
+)
+def test_biased_rewards_are_the_papers(reward, big_blinds, expected):
+    felt = reward_of(f"y{reward + 1}", np.array([100 * big_blinds], np.float32), 100)
+    assert felt[0] == pytest.approx(100 * expected, rel=1e-4)
+
+
+def test_a_strategy_grows_sane(cards):
+    """With two cards and a bet before the flop alone, aces are never folded and seven-deuce is folded to all-in."""
+    tree = parse_betting("preflop=a; stack=10").tree()
+    blueprint = Blueprint(tree, cards)
+    blueprint.run(60_000, seed=1)
+    from solvent.cards.deck import parse_cards
+    from solvent.cards.isomorphism import Indexer
+
+    inside = Blueprint(tree, cards)
+    inside.run(4_000, seed=1, locks="inside")
+    aces, worst = (Indexer([2]).index(parse_cards(hand)) for hand in ("AsAh", "7d2c"))
+    assert inside.average(0, 0, aces)[tree.actions(0).index(FOLD)] < 0.1
+    fold = tree.actions(0).index(FOLD)
+    assert blueprint.average(0, 0, aces)[fold] < 0.02
+    all_in = tree.children(0)[-1]
+    assert blueprint.average(all_in, 0, worst)[tree.actions(all_in).index(FOLD)] > 0.9
+
+
+def test_initial_weights_are_the_prior_of_win_rates(cards):
+    from solvent.cards.deck import parse_cards
+    from solvent.cards.isomorphism import Indexer
+
+    tree = parse_betting(BETTING).tree()
+    blueprint = Blueprint(tree, cards)
+    begin_with_win_rates(blueprint, deals=200_000)
+    aces = Indexer([2]).index(parse_cards("AsAh"))
+    regrets, sums = blueprint.row(0, 0, aces)
+    np.testing.assert_allclose(regrets / 1_000, prior_strategy(0.85, True, len(regrets) - 2), rtol=1e-6)
+    assert not sums.any()
+    last = int(np.flatnonzero(tree.kind == DECISION)[-1])
+    assert blueprint.row(last, 1, 1)[0].sum() == pytest.approx(1_000)
+    sums_of_rows = blueprint.table.sum() / 1_000
+    assert sums_of_rows == pytest.approx(tree.rows([c * b for c, b in cards.sizes]), rel=1e-5)
+
+
+@pytest.fixture
+def design(cards, monkeypatch):
+    monkeypatch.setattr(training_module.CardAbstraction, "load", classmethod(lambda cls, folder: cards))
+    return TrainingDesign("cards", cards.fingerprint, BETTING)
+
+
+def test_training_is_kept_and_goes_on(design, tmp_path):
+    folder = tmp_path / "run"
+    seen = []
+    made = Training.create(folder, design).run(iterations=3_000, watch=seen.append)
+    assert made.iterations == 3_000
+    assert seen[-1].iterations == 3_000
+    again = Training.open(folder)
+    assert again.run(iterations=5_000).iterations == 5_000
+    straight = Training.create(tmp_path / "straight", design)
+    straight.run(iterations=5_000)
+    np.testing.assert_array_equal(again.load()[0].table, straight.load()[0].table)
+    assert len(again.checkpoints()) == 2
+    lines = (folder / "metrics.jsonl").read_text().splitlines()
+    assert json.loads(lines[-1])["iterations"] == 5_000
+
+
+def test_older_checkpoints_thin_out():
+    """The newest two stay, and the last of each of the two spans 16 to 63 and 4 to 15."""
+    kept: list[Path] = []
+    for iterations in range(1, 101):
+        kept.append(Path(f"{iterations:05d}"))
+        kept = [path for path in kept if path not in superseded(kept)]
+        assert len(kept) <= 4
+        assert kept[-1].name == f"{iterations:05d}"
+    assert [int(path.name) for path in kept] == [15, 63, 99, 100]
+
+
+def test_training_refuses_what_cannot_be(design, tmp_path):
+    with pytest.raises(InputError, match=r"takes .* and --memory"):
+        Training.create(tmp_path / "big", design).run(iterations=10, memory=1 << 20)
+    assert not (tmp_path / "big").exists()
+    with pytest.raises(InputError, match="how long"):
+        Training.create(tmp_path / "none", design).run()
+    with pytest.raises(InputError, match="is not a training"):
+        Training.open(tmp_path)
+    folder = tmp_path / "run"
+    Training.create(folder, design).run(iterations=100)
+    with pytest.raises(InputError, match="already holds a training"):
+        Training.create(folder, design)
+    newest = Training.open(folder).checkpoints()[-1]
+    with (newest / "table.npy").open("r+b") as file:
+        file.seek(200)
+        file.write(b"\x01\x02\x03")
+    with pytest.raises(InputError, match="checksum does not match"):
+        Training.open(folder).run(iterations=200)
+    asked = json.loads((folder / "train.json").read_text())
+    asked["design"]["cards_fingerprint"] = "other"
+    (folder / "train.json").write_text(json.dumps(asked))
+    with pytest.raises(InputError, match="is not the card abstraction"):
+        Training.open(folder)
+    with pytest.raises(InputError, match="damaged"):
+        read_bundle(newest)
+
+
+def test_simulated_win_rates_are_those_of_random_hands(cards):
+    """Aces beat a random hand in 85.2 % of deals, seven-deuce in 34.6 %; buckets at random win half of theirs."""
+    from solvent.abstraction.cards.win_rates import win_rates
+    from solvent.cards.deck import parse_cards
+    from solvent.cards.isomorphism import Indexer
+
+    rates = win_rates(cards, deals=400_000, threads=2)
+    aces, worst = (Indexer([2]).index(parse_cards(hand)) for hand in ("AsAh", "7d2c"))
+    assert rates[0][0, aces] == pytest.approx(0.852, abs=0.02)
+    assert rates[0][0, worst] == pytest.approx(0.346, abs=0.02)
+    assert [rate.shape for rate in rates] == list(cards.sizes)
+    np.testing.assert_allclose(rates[1], 0.5, atol=0.01)
+
+
+KILLED = """
+import sys
+import numpy as np
+sys.path.insert(0, {tests!r})
+from oracles.blueprints import BETTING, random_cards
+from pathlib import Path
+from solvent.abstraction.cards.buckets import CardAbstraction
+from solvent.strategy.prior import prior_strategy
+from solvent.solvers.blueprint.training import Training, TrainingDesign
+cards = random_cards()
+CardAbstraction.load = classmethod(lambda cls, folder: cards)
+folder = Path({folder!r})
+begun = (folder / "train.json").exists()
+design = TrainingDesign("cards", cards.fingerprint, BETTING)
+training = Training.open(folder) if begun else Training.create(folder, design)
+training.run(iterations=10**12, checkpoint_seconds=0.05)
+"""
+
+
+def test_killed_training_goes_on_bit_for_bit(design, tmp_path):
+    folder = tmp_path / "run"
+    script = KILLED.format(tests=str(Path(__file__).parents[1]), folder=str(folder))
+    for kill in range(2):
+        process = subprocess.Popen([sys.executable, "-c", script])
+        wanted = int(newest(folder).name) if kill else 0
+        while newest(folder) is None or int(newest(folder).name) <= wanted:
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.kill()
+        process.wait()
+    training = Training.open(folder)
+    reached = training.load()[0].iterations + 1_000
+    assert training.run(iterations=reached).iterations == reached
+    straight = Blueprint(training.tree, training.cards)
+    straight.run(reached)
+    np.testing.assert_array_equal(training.load()[0].table, straight.table)
+
+
+def newest(folder):
+    found = sorted((folder / "checkpoints").glob("[0-9]*"))
+    return found[-1] if found else None
+
+
+def test_a_full_disk_is_one_line_and_loses_no_checkpoint(design, tmp_path, monkeypatch):
+    folder = tmp_path / "run"
+    Training.create(folder, design).run(iterations=500)
+
+    def full(*arguments, **options):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(bundle.np, "save", full)
+        with pytest.raises(InputError, match="No space left"):
+            Training.open(folder).run(iterations=1_000)
+    room = shutil.disk_usage(tmp_path)
+    with monkeypatch.context() as patched:
+        patched.setattr(bundle.shutil, "disk_usage", lambda path: room._replace(free=1 << 20))
+        with pytest.raises(InputError, match="free"):
+            Training.open(folder).run(iterations=1_000)
+    assert Training.open(folder).load()[0].iterations == 500
+    assert Training.open(folder).run(iterations=1_000).iterations == 1_000
+
+
+@pytest.fixture
+def train(design, tmp_path, monkeypatch, capsys):
+    """`solvent train` in this process, with cards that need no folder: exit code, output and complaints."""
+
+    def command(*arguments):
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setattr(sys, "argv", ["solvent", "train", *map(str, arguments)])
+        code = run_command()
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    return command
+
+
+def test_train_is_a_command(train, tmp_path):
+    options = ("--cards", "cards", "--betting", BETTING, "--threads", 1, "--json")
+    code, out, _ = train(*options, "--iterations", 200, "--seed", 3, "--out", "run")
+    assert code == 0
+    document = json.loads(out)
+    assert document["iterations"] == 200
+    assert document["design"]["seed"] == 3
+    assert (tmp_path / "run" / "report.html").exists()
+    with (tmp_path / "run" / "metrics.jsonl").open("a") as file:
+        file.write('{"iterations": 12')  # as a kill may leave it
+    code, out, _ = train("--resume", "--iterations", 400, "--out", "run", "--json", "--threads", 1)
+    assert code == 0
+    assert json.loads(out)["iterations"] == 400
+    lines = (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()
+    assert json.loads(lines[-1])["iterations"] == 400
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["--minutes", "nan"], "--minutes is a number above 0"),
+        (["--minutes", "-1"], "--minutes is a number above 0"),
+        (["--iterations", "-5"], "--iterations is a number above 0"),
+        ([], "say how long"),
+        (["--iterations", "9", "--stack", "nan"], "stack is 1 to 1,000,000"),
+        (["--iterations", "9", "--stack", "0.3"], "stack is 1 to 1,000,000"),
+        (["--iterations", "9", "--seed", "99999999999999999999999"], "seed must be"),
+        (["--iterations", "9", "--threads", "100000"], "threads"),
+        (["--iterations", "9", "--regret-floor", "-inf"], "regret floor is a finite number"),
+        (["--iterations", "9", "--locks", "inside", "--regret-floor", "-1"], "no regret floor"),
+        (["--iterations", "9", "--locks", "all"], "locks are none, rows, inside"),
+        (["--iterations", "9", "--reward", "y9"], "rewards are y1"),
+        (["--iterations", "9", "--weights", "heavy"], "weights are linear or uniform"),
+        (["--iterations", "9", "--memory", "1M"], "and --memory allows"),
+        (["--iterations", "9", "--preset", "tiny"], "not both"),
+    ],
+)
+def test_bad_trainings_get_one_line_and_no_folder(train, tmp_path, given, said):
+    code, _, complaint = train("--cards", "cards", "--out", "run", *given)
+    assert code == 2
+    assert said in complaint.splitlines()[-1]
+    assert "Traceback" not in complaint
+    assert not (tmp_path / "run").exists()
+
+
+def test_resuming_takes_no_other_design(train):
+    assert train("--cards", "cards", "--betting", BETTING, "--iterations", 50, "--out", "run")[0] == 0
+    for option in (("--betting", "fcpa"), ("--seed", 0), ("--reward", "y2"), ("--initial-weights",)):
+        code, _, complaint = train("--resume", "--iterations", 100, "--out", "run", *option)
+        assert code == 2
+        assert f"leave out {option[0]}" in complaint
+
+
+def test_cards_are_not_made_for_a_training_that_cannot_be(train):
+    for given in (("--reward", "y9"), ("--memory", "1M"), ("--betting", "flop=oops")):
+        code, _, complaint = train("--preset", "tiny", "--iterations", 9, "--out", "run", *given)
+        assert code == 2
+        assert "turn histograms" not in complaint
