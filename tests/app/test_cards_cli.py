@@ -7,7 +7,7 @@ import json
 import pytest
 from test_cli import solvent
 
-from solvent.app.commands.solve import run
+from solvent.app.command_line import run
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from solvent.app.commands.solve import run as run_here
+from solvent.app.command_line import run as run_here
 from solvent.games.catalogue import GAMES
 from solvent.strategy.run import Run
 

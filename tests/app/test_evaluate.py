@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from oracles.table_agent import random_model, small_cards
-from solvent.app.commands.solve import run
+from solvent.app.command_line import run
 from solvent.app.views.evaluation_section import evaluation_section
 from solvent.evaluate.evaluation import Evaluation, Options, read_evaluations
 from solvent.solvers.blueprint import training as training_module

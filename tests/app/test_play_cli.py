@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from oracles.table_agent import random_model, small_cards
-from solvent.app.commands.solve import run
+from solvent.app.command_line import run
 from solvent.games.betting.rules import HoldemRules
 from solvent.games.hand_history import read_phh
 from solvent.play.agents import AgentLoader, split_name

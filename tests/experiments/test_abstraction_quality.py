@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from solvent.abstraction.cards.feature_kernels import BINS
 from solvent.abstraction.cards.features import RiverCodes, mean_equity
 from solvent.abstraction.clustering.cluster import Ground, Histograms
-from solvent.app.commands.solve import app
+from solvent.app.command_line import app
 from solvent.experiments.tartanian7 import abstraction_hands, abstraction_page
 from solvent.experiments.tartanian7 import abstraction_quality as quality
 from solvent.experiments.tartanian7.abstraction_hands import Hands, River, RiverHands

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from solvent.app.commands.solve import app
+from solvent.app.command_line import app
 from solvent.experiments.confidence import Interval, deviation_interval, mean_interval, ratio_interval
 from solvent.experiments.laptop_mccfr.sampling_options import LONGER, MODELS, NAMES, PLAIN, QUICK
 from solvent.experiments.laptop_mccfr.sampling_options_page import ALIKE, LESS, MORE, SAME, mean_text, verdict

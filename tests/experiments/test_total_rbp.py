@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from solvent.app.commands.solve import app
+from solvent.app.command_line import app
 from solvent.experiments.total_rbp import pruning as paper
 from solvent.experiments.total_rbp import pruning_page as total_rbp_page
 from solvent.experiments.total_rbp.pruning import (

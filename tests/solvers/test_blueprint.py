@@ -15,7 +15,7 @@ import pytest
 
 from oracles.blueprints import BETTING, random_cards
 from solvent.abstraction.cards.dealing import deal
-from solvent.app.commands.solve import run as run_command
+from solvent.app.command_line import run as run_command
 from solvent.cards.evaluator import hand_strengths
 from solvent.forms.betting import DECISION, SHOWDOWN, parse_betting
 from solvent.forms.sampled import ACTIONS_MASK, GAIN, INFO, LOSS

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from solvent.app.commands.solve import app
+from solvent.app.command_line import app
 from solvent.experiments.tartanian7.sampled_buckets import (
     FREE,
     HIERARCHICAL,

@@ -12,7 +12,7 @@ import pytest
 from conftest import compiled
 from oracles.random_games import RandomGame
 from oracles.trees import children, counterfactual_values
-from solvent.app.commands.solve import run as run_here
+from solvent.app.command_line import run as run_here
 from solvent.forms.history import GameTree, compile_tree, normalise
 from solvent.foundation.errors import InputError
 from solvent.foundation.randomness import STEP, mix, stream, uniform

@@ -9,7 +9,7 @@ def main() -> None:
     """Run the command line."""
     try:
         # Imported here, where Ctrl-C is no traceback.
-        from solvent.app.commands.solve import run
+        from solvent.app.command_line import run
 
         code = run()
     except KeyboardInterrupt:

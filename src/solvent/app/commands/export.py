@@ -1,4 +1,4 @@
-"""Strategies and games as other programs read them."""
+"""The `solvent export` command: strategies and games as other programs read them."""
 
 from __future__ import annotations
 
@@ -6,19 +6,26 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TextIO
+from typing import Annotated, TextIO
+
+import typer
 
 from solvent.foundation.errors import InputError
-from solvent.games.catalogue import load_game
-from solvent.games.efg import write_efg
-from solvent.strategy.openspiel import save_tabular_policy
-from solvent.strategy.strategy import Strategy
 
 FORMATS = ("csv", "json", "openspiel", "strategy", "efg")
 
 
-def export(source: str, to: str, out: Path | None) -> None:
-    """Write `source`, a run, a saved strategy or for efg a game, in a format to a file or standard output."""
+def export(
+    source: Annotated[str, typer.Argument(help="A run, a saved strategy or, for efg, a game.")],
+    to: Annotated[str, typer.Option("--format", help="csv, json, openspiel, strategy or efg.")] = "csv",
+    out: Annotated[Path | None, typer.Option(help="Where to; standard output for csv, json and efg.")] = None,
+) -> None:
+    """Write a strategy as CSV, JSON, a pickled OpenSpiel TabularPolicy or a saved strategy; a game as .efg."""
+    from solvent.games.catalogue import load_game
+    from solvent.games.efg import write_efg
+    from solvent.strategy.openspiel import save_tabular_policy
+    from solvent.strategy.strategy import Strategy
+
     if to not in FORMATS:
         raise InputError(f"there is no format {to!r}; the formats are {', '.join(FORMATS)}")
     if out is None and to in ("openspiel", "strategy"):
