@@ -300,7 +300,7 @@ def test_orbits_and_representatives() -> None:
     flop = game.rounds[1]
     assert len(flop.boards) == 1755
     assert flop.multiplicity.sum() == 22_100
-    assert flop.seats == 1176
+    assert flop.slots == 1176
 
 
 def test_isomorphism_switches_itself_off() -> None:
@@ -395,9 +395,9 @@ def classes(game: PublicGame, numbers: dict[Any, int]) -> NDArray[np.int64]:
                     numbers.setdefault(
                         min((b(board), h(game.hands[hand])) for h, b in symmetries), len(numbers)
                     )
-                    for hand in seats
+                    for hand in slots
                 ]
-                for board, seats in zip(here.boards, here.hand.tolist(), strict=True)
+                for board, slots in zip(here.boards, here.hand.tolist(), strict=True)
             ]
         ).ravel()
         for here in game.rounds

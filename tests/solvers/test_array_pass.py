@@ -257,7 +257,7 @@ def test_parts_change_nothing(isomorphism: bool, monkeypatch: pytest.MonkeyPatch
 @pytest.mark.parametrize("dtype", ["float64", pytest.param("float32", marks=pytest.mark.slow)])
 def test_matrices_that_do_not_fit_are_made_when_needed(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
     game = game_of(FLOP, False, "any")
-    room = 10 * 2 * 10 * 10 * np.dtype(dtype).itemsize  # ten boards, two symbols, ten seats
+    room = 10 * 2 * 10 * 10 * np.dtype(dtype).itemsize  # ten boards, two symbols, ten slots
     monkeypatch.setattr(array_pass, "MATRIX_BYTES", room)
     plan = ArrayPass(game, dtype=dtype)
     assert len(plan.bounds[1]) == 6

@@ -126,7 +126,7 @@ def test_averages_are_those_that_were_played(game: PublicGame, mode: str, update
             reach = average[offset[last] : offset[last] + sizes[last]]
             if nodes.round[game.edge_node[last]] < nodes.round[node]:
                 here = game.rounds[nodes.round[node]]
-                reach = reach[here.parent_seat].ravel()
+                reach = reach[here.parent_slot].ravel()
         np.testing.assert_allclose(total, reach, atol=1e-9)
 
 

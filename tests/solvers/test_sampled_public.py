@@ -130,8 +130,8 @@ def twin(solver: SampledPublicSolver, rows: list[np.ndarray], iteration: int) ->
     def row_of(node: int) -> np.ndarray:
         level, who = int(game.nodes.round[node]), int(game.nodes.player[node])
         here = game.rounds[level]
-        seat = int(np.flatnonzero(here.hand[boards[level]] == held[who])[0])
-        bucket = int(rows[level][boards[level], seat])
+        slot = int(np.flatnonzero(here.hand[boards[level]] == held[who])[0])
+        bucket = int(rows[level][boards[level], slot])
         start = starts[level] + bucket * sizes[level] + solver.tree.row[node]
         actions = int(np.diff(game.nodes.first_edge)[node])
         return solver.table[start : start + 2 * actions].reshape(2, actions)
@@ -227,11 +227,11 @@ def test_suits_are_all_that_lossless_buckets_forget() -> None:
     for level, here in enumerate(game.rounds):
         number = up_to_suits(game, level)
         names: dict[int, set] = {}
-        for board, seat in np.ndindex(here.hand.shape):
-            cards = (*game.hands[here.hand[board, seat]], *here.boards[board])
+        for board, slot in np.ndindex(here.hand.shape):
+            cards = (*game.hands[here.hand[board, slot]], *here.boards[board])
             swapped = (cards, tuple(card ^ 1 for card in cards))  # two suits: the other names
             key = min((tuple(sorted(c[:2])), tuple(sorted(c[2:]))) for c in swapped)
-            names.setdefault(int(number[board, seat]), set()).add(key)
+            names.setdefault(int(number[board, slot]), set()).add(key)
         assert all(len(each) == 1 for each in names.values())
         assert len(set().union(*names.values())) == len(names)
 

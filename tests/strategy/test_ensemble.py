@@ -85,9 +85,9 @@ def test_equities_are_those_of_every_hand_and_board() -> None:
     rules = load_game("holdem(suits=2,ranks=5,streets=3,max_bets=1)")
     game = public_game(rules, isomorphism=False)
     found = equities(game)
-    for level, board, seat in ((2, 100, 3), (2, 7, 0), (1, 11, 5), (0, 0, 4), (0, 0, 17)):
+    for level, board, slot in ((2, 100, 3), (2, 7, 0), (1, 11, 5), (0, 0, 4), (0, 0, 17)):
         here = game.rounds[level]
-        mine, shown = game.hands[here.hand[board, seat]], here.boards[board]
+        mine, shown = game.hands[here.hand[board, slot]], here.boards[board]
         results = []
         left = [card for card in rules.deck if card not in mine and card not in shown]
         for yours in combinations(left, 2):
@@ -95,17 +95,17 @@ def test_equities_are_those_of_every_hand_and_board() -> None:
             for _ in range(2 - level):
                 boards = [after for b in boards for after, _ in rules.boards(b, mine, yours)]
             results += [(1 + rules.sign(SHOWDOWN, b, mine, yours)) / 2 for b in boards]
-        assert found[level][board, seat] == pytest.approx(np.mean(results))
+        assert found[level][board, slot] == pytest.approx(np.mean(results))
     # The turns of a flop hand, by their equity.
     histogram = equity_histograms(game, 1, 20)
-    flop, seat = 11, 5
+    flop, slot = 11, 5
     turns = [
         found[2][k, s]
-        for k, s in zip(*np.nonzero(game.rounds[2].parent_seat == seat), strict=True)
+        for k, s in zip(*np.nonzero(game.rounds[2].parent_slot == slot), strict=True)
         if game.rounds[2].parent[k] == flop
     ]
     assert len(turns) == 5
-    assert histogram[flop, seat].tolist() == [sum(t < (k + 1) / 20 for t in turns) for k in range(19)] + [5]
+    assert histogram[flop, slot].tolist() == [sum(t < (k + 1) / 20 for t in turns) for k in range(19)] + [5]
     assert (equity_histograms(game, 2, 20)[..., -1] == 1).all()
 
 

@@ -32,7 +32,7 @@ from solvent.strategy.strategy import Strategy
 AT_ONCE = 1 << 20
 """Pairs of hands on boards that are compared at once."""
 Hands = NDArray[np.float64]
-"""float64[boards, seats]: a number for every hand on every board of a round."""
+"""float64[boards, slots]: a number for every hand on every board of a round."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +125,7 @@ class _Response:
         return made
 
     def _choose(self, node: int, player: int, reach: Hands) -> NDArray[np.int64]:
-        """int64[boards, seats]: which action every hand takes."""
+        """int64[boards, slots]: which action every hand takes."""
         nodes, edges = self.game.nodes, list(self._edges(node))
         call = self.calls[node]
         if nodes.round[node] not in self.rounds:
@@ -174,15 +174,15 @@ class _Response:
             side = matrix if player == 0 else -matrix.transpose(0, 2, 1)
             won: Hands = stake * np.einsum("bij,bj->bi", side, reach)
             return won
-        won, step = np.empty_like(reach), max(1, AT_ONCE // here.seats**2)
+        won, step = np.empty_like(reach), max(1, AT_ONCE // here.slots**2)
         for first in range(0, len(here.boards), step):
             some = slice(first, first + step)
             cards = here.card[some]
             shared = (cards[:, :, None, :, None] == cards[:, None, :, None, :]).any(axis=(3, 4))
             sign = np.where(shared, 0.0, 1.0 if player == 0 else -1.0)
             if game.betting[node].symbol == SHOWDOWN:
-                # Seats are sorted by strength; those before `tie` of a seat are no better than it.
-                beats = here.tie[some][:, None, :] <= np.arange(here.seats)[None, :, None]
+                # Slots are sorted by strength; those before `tie` of a slot are no better than it.
+                beats = here.tie[some][:, None, :] <= np.arange(here.slots)[None, :, None]
                 sign = np.where(shared, 0.0, beats.astype(np.float64) - beats.transpose(0, 2, 1))
             won[some] = np.einsum("bij,bj->bi", sign, reach[some])
         return stake * won
@@ -190,14 +190,14 @@ class _Response:
     def _dealt(self, level: int, reach: Hands) -> Hands:
         """Numbers of every hand on the boards of the round before, carried to those of a round."""
         here = self.game.rounds[level]
-        return np.take_along_axis(reach[here.parent], here.parent_seat, axis=1)
+        return np.take_along_axis(reach[here.parent], here.parent_slot, axis=1)
 
     def _summed_up(self, level: int, values: Hands) -> Hands:
         """Values on the boards of a round, carried to those of the round before."""
         game, here, before = self.game, self.game.rounds[level], self.game.rounds[level - 1]
-        total = np.zeros((len(before.boards), before.seats))
+        total = np.zeros((len(before.boards), before.slots))
         weighed = values * (here.multiplicity * here.probability)[:, None]
-        np.add.at(total, (here.parent[:, None], here.parent_seat), weighed)
+        np.add.at(total, (here.parent[:, None], here.parent_slot), weighed)
         if game.isomorphism:  # hands that differ in the names of suits alone have one value
             count = np.bincount(game.orbit)
             total[0] = (np.bincount(game.orbit, weights=total[0]) / count)[game.orbit]
@@ -213,7 +213,7 @@ class _Response:
         return range(int(first_edge[node]), int(first_edge[node + 1]))
 
     def _block(self, table: NDArray[np.float64], edge: int) -> Hands:
-        """The block of an action as float64[boards, seats], in place."""
+        """The block of an action as float64[boards, slots], in place."""
         here = self.game.rounds[self.game.nodes.round[self.game.edge_node[edge]]]
         start = int(self.infosets.block[edge])
         return table[start : start + here.hand.size].reshape(here.hand.shape)

@@ -5,8 +5,8 @@ thousand boards stand for billions of histories, and a node on a board is a vect
 hand.
 
 Nodes are numbered round by round, and inside a round subtree by subtree, parents before children, so that
-what is played between two deals is a slice of nodes. A board knows its *seats*: the hands that can be held
-on it. Where hands are pairs of cards the seats are sorted by strength, which makes a showdown one sweep.
+what is played between two deals is a slice of nodes. A board knows its *slots*: the hands that can be held
+on it. Where hands are pairs of cards the slots are sorted by strength, which makes a showdown one sweep.
 
 With isomorphism, boards that differ only in the names of suits are stood for by one of them, with the
 number of them as its multiplicity.
@@ -58,7 +58,7 @@ class Subtree(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Round:
-    """The boards of one round. All of them have the same number of seats."""
+    """The boards of one round. All of them have the same number of slots."""
 
     boards: Sequence[Board]
     parent: NDArray[np.int32]
@@ -69,17 +69,17 @@ class Round:
     """The chance of one board, given the one before and two hands that it leaves possible; 1 where the
     matrices hold the chances."""
     hand: NDArray[np.int32]
-    """The hand in each seat: int32[boards, seats]."""
-    parent_seat: NDArray[np.int32]
-    """Where that hand sat on the board before: int32[boards, seats]."""
+    """The hand in each slot: int32[boards, slots]."""
+    parent_slot: NDArray[np.int32]
+    """slot of that hand on the board before: int32[boards, slots]."""
     card: NDArray[np.int8]
-    """The cards of each seat: int8[boards, seats, 2]; empty where terminals have matrices."""
+    """The cards of each slot: int8[boards, slots, 2]; empty where terminals have matrices."""
     tie: NDArray[np.int32]
-    """One past the last seat of the same strength: int32[boards, seats]; likewise."""
+    """One past the last slot of the same strength: int32[boards, slots]; likewise."""
     subtrees: Sequence[Subtree]
 
     @property
-    def seats(self) -> int:
+    def slots(self) -> int:
         return int(self.hand.shape[1])
 
 
@@ -122,8 +122,8 @@ class PublicGame:
 
     @cached_property
     def block_sizes(self) -> NDArray[np.int64]:
-        """Numbers in the block of each edge: boards x seats of its round."""
-        per_round = np.array([len(r.boards) * r.seats for r in self.rounds], dtype=np.int64)
+        """Numbers in the block of each edge: boards x slots of its round."""
+        per_round = np.array([len(r.boards) * r.slots for r in self.rounds], dtype=np.int64)
         return per_round[self.nodes.round[self.edge_node]]
 
     @property
@@ -159,13 +159,13 @@ class PublicGame:
         return int(sum(count * here.hand.size for count, here in zip(per_round, self.rounds, strict=True)))
 
     def possible(self, level: int) -> NDArray[np.bool_]:
-        """Whether each player can hold the hand of each seat in a round: bool[players, boards, seats]."""
+        """Whether each player can hold the hand of each slot in a round: bool[players, boards, slots]."""
         here = self.rounds[level]
         if self.sorted_hands:
             return np.stack([weight[here.hand] > 0 for weight in self.ranges])
         ends = np.unique(self.nodes.symbol[self.nodes.symbol >= MATRIX])
         in_round = [s for s in ends if self.nodes.round[np.flatnonzero(self.nodes.symbol == s)[0]] >= level]
-        found = np.zeros((2, len(here.boards), here.seats), dtype=np.bool_)
+        found = np.zeros((2, len(here.boards), here.slots), dtype=np.bool_)
         for symbol in in_round:
             below = int(self.nodes.round[np.flatnonzero(self.nodes.symbol == symbol)[0]])
             board: NDArray[np.integer] = np.arange(len(self.rounds[below].boards))
@@ -302,7 +302,7 @@ def _rounds(
                 boards, multiplicity = _representatives(rules, boards)
                 parent = np.zeros(len(boards), dtype=np.int32)
         before = rounds[-1] if rounds else None
-        hand, card, tie = _seats(rules, hands, boards, sorts, sort=level > 0)
+        hand, card, tie = _slots(rules, hands, boards, sorts, sort=level > 0)
         probability = 1.0
         if sorts and level:
             probability = _board_probability(rules, hands, rounds[-1].boards[0])
@@ -313,7 +313,7 @@ def _rounds(
                 multiplicity,
                 probability,
                 hand,
-                _parent_seats(hand, parent, before, len(hands)),
+                _parent_slots(hand, parent, before, len(hands)),
                 card,
                 tie,
                 here,
@@ -322,7 +322,7 @@ def _rounds(
     return rounds
 
 
-def _seats(
+def _slots(
     rules: PublicRules, hands: Sequence[Hand], boards: Sequence[Board], sorts: bool, sort: bool
 ) -> tuple[NDArray[np.int32], NDArray[np.int8], NDArray[np.int32]]:
     """The hands that can be held on each board, sorted by strength where that is how they meet."""
@@ -336,25 +336,25 @@ def _seats(
         return everyone[None].copy(), cards[None], tie
     strength = rules.strengths(boards, hands)
     dead = (cards[None, :, :, None] == np.array(boards, dtype=np.int8)[:, None, None, :]).any(axis=(2, 3))
-    seats = int((~dead[0]).sum())
+    slots = int((~dead[0]).sum())
     # Hands that the board blocks sort last and are cut off.
-    order = np.argsort(np.where(dead, np.iinfo(np.int64).max, strength), axis=1, kind="stable")[:, :seats]
+    order = np.argsort(np.where(dead, np.iinfo(np.int64).max, strength), axis=1, kind="stable")[:, :slots]
     ordered = np.take_along_axis(strength, order, axis=1)
     last = np.ones(ordered.shape, dtype=bool)
     last[:, :-1] = ordered[:, 1:] != ordered[:, :-1]
-    ends = np.where(last, np.arange(1, seats + 1), seats + 1)
+    ends = np.where(last, np.arange(1, slots + 1), slots + 1)
     tie = np.minimum.accumulate(ends[:, ::-1], axis=1)[:, ::-1].astype(np.int32)
     return order.astype(np.int32), cards[order], np.ascontiguousarray(tie)
 
 
-def _parent_seats(
+def _parent_slots(
     hand: NDArray[np.int32], parent: NDArray[np.int32], before: Round | None, hands: int
 ) -> NDArray[np.int32]:
     if before is None:
         return hand
-    seat = np.full((len(before.boards), hands), -1, dtype=np.int32)
-    np.put_along_axis(seat, before.hand, np.arange(before.seats, dtype=np.int32)[None], axis=1)
-    return np.take_along_axis(seat[parent], hand, axis=1)
+    slot = np.full((len(before.boards), hands), -1, dtype=np.int32)
+    np.put_along_axis(slot, before.hand, np.arange(before.slots, dtype=np.int32)[None], axis=1)
+    return np.take_along_axis(slot[parent], hand, axis=1)
 
 
 def _board_probability(rules: PublicRules, hands: Sequence[Hand], board: Board) -> float:

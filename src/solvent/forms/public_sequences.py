@@ -1,7 +1,7 @@
 """The sequence form of a public game whose terminals have matrices, straight from the public form.
 
 A player's situation is a decision node with one hand on one board. Cells are places in the public form's
-tables, all blocks present: a block's first place + board x seats + seat.
+tables, all blocks present: a block's first place + board x slots + slot.
 """
 
 from __future__ import annotations
@@ -46,18 +46,18 @@ class _Sequences:
         nodes = game.nodes
         start = np.cumsum(game.block_sizes) - game.block_sizes
         self.last: list[Ints] = [np.zeros((0, 0), dtype=np.int64)] * len(nodes.symbol)
-        """The sequence by which each node is reached: int64[boards, seats]."""
+        """The sequence by which each node is reached: int64[boards, slots]."""
         first, before, cell = [np.ones(1, dtype=np.int64)], [], [np.full(1, -1, dtype=np.int64)]
         count = 1
         behind = {s.deal: s.start for here in game.rounds for s in here.subtrees}
         for node, symbol in enumerate(nodes.symbol):
             here = game.rounds[nodes.round[node]]
             if node == 0:
-                self.last[0] = np.zeros((len(here.boards), here.seats), dtype=np.int64)
+                self.last[0] = np.zeros((len(here.boards), here.slots), dtype=np.int64)
             reach = self.last[node]
             if symbol == DEAL:
                 below = game.rounds[nodes.round[node] + 1]
-                self.last[behind[node]] = reach[below.parent[:, None], below.parent_seat]
+                self.last[behind[node]] = reach[below.parent[:, None], below.parent_slot]
             if symbol != DECISION:
                 continue
             edges = np.arange(nodes.first_edge[node], nodes.first_edge[node + 1])

@@ -123,11 +123,11 @@ Outcomes = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
 
 def _ranked_boards(game: PublicGame, level: int, before: _Deals) -> Outcomes:
     """Where hands are cards: every board on which both can be held, and each as likely as the others."""
-    here, seat = game.rounds[level], _seat_of(game, level)
+    here, slot = game.rounds[level], _slot_of(game, level)
     pairs = []
     for parent in np.unique(before.board):
         deals, boards = np.flatnonzero(before.board == parent), np.flatnonzero(here.parent == parent)
-        held = [seat[boards][:, before.hands[player, deals]].T >= 0 for player in (0, 1)]
+        held = [slot[boards][:, before.hands[player, deals]].T >= 0 for player in (0, 1)]
         row, column = np.nonzero(held[0] & held[1])
         pairs.append(np.stack([deals[row], boards[column]]))
     above, board = np.concatenate(pairs, axis=1)
@@ -150,12 +150,12 @@ def _weighted_boards(game: PublicGame, level: int, before: _Deals) -> Outcomes:
     return above, board, probability
 
 
-def _seat_of(game: PublicGame, level: int) -> NDArray[np.int64]:
+def _slot_of(game: PublicGame, level: int) -> NDArray[np.int64]:
     """Where each hand sits on each board: int64[boards, hands], -1 where the board blocks it."""
     here = game.rounds[level]
-    seat = np.full((len(here.boards), len(game.hands)), -1, dtype=np.int64)
-    np.put_along_axis(seat, here.hand.astype(np.int64), np.arange(here.seats)[None], axis=1)
-    return seat
+    slot = np.full((len(here.boards), len(game.hands)), -1, dtype=np.int64)
+    np.put_along_axis(slot, here.hand.astype(np.int64), np.arange(here.slots)[None], axis=1)
+    return slot
 
 
 # The rows
@@ -184,7 +184,7 @@ class _Unrolling:
         decisions = np.where(game.nodes.symbol == DECISION, 1, 0)
         positions = np.array([here.hand.size for here in game.rounds], dtype=np.int64)
         self.key_end = np.cumsum(decisions * positions[game.nodes.round])
-        """One past the last *key* of each node: a decision has one for each board and seat of its round."""
+        """One past the last *key* of each node: a decision has one for each board and slot of its round."""
         self.key_first: NDArray[np.int64] = np.append(0, self.key_end[:-1])
         self.first_row = np.full(int(self.key_end[-1]), histories, dtype=np.int64)
         """The first history of each key."""
@@ -271,8 +271,8 @@ class _Unrolling:
     def _keys(self, level: int, decisions: NDArray[np.int64]) -> NDArray[np.int64]:
         """What the acting player knows at each node: int64[deals, nodes]."""
         game, deals = self.game, self.deals[level]
-        here, seat = game.rounds[level], _seat_of(game, level)
-        place = deals.board * here.seats + seat[deals.board, deals.hands]
+        here, slot = game.rounds[level], _slot_of(game, level)
+        place = deals.board * here.slots + slot[deals.board, deals.hands]
         keys: NDArray[np.int64] = self.key_first[decisions] + place[game.nodes.player[decisions]].T
         return keys
 
@@ -282,8 +282,8 @@ class _Unrolling:
         symbol, stake = game.nodes.symbol[ends], game.nodes.stake[ends]
         first, second = deals.hands
         if game.sorted_hands:
-            seat, tie = _seat_of(game, level), game.rounds[level].tie
-            mine, yours = (tie[deals.board, seat[deals.board, hand]] for hand in (first, second))
+            slot, tie = _slot_of(game, level), game.rounds[level].tie
+            mine, yours = (tie[deals.board, slot[deals.board, hand]] for hand in (first, second))
             sign = np.where(symbol == RANKED, np.sign(mine - yours)[:, None], symbol == FOLDED)
         else:
             # A matrix holds chance x sign.
@@ -346,13 +346,13 @@ def _betting(game: PublicGame) -> tuple[NDArray[np.int64], NDArray[np.int64], ND
 
 
 def _labels(game: PublicGame, node: NDArray[np.int64], place: NDArray[np.int64]) -> list[str]:
-    """The infosets' texts, from their betting nodes and their places among boards and seats."""
+    """The infosets' texts, from their betting nodes and their places among boards and slots."""
     rules, betting = game.rules, game.betting
     hands = [rules.hand_labels[hand] for hand in game.hands]
     boards = [[rules.board_label(board) for board in here.boards] for here in game.rounds]
     holds = [here.hand.ravel() for here in game.rounds]
     labels = []
     for k, where, level in zip(node.tolist(), place.tolist(), game.nodes.round[node].tolist(), strict=True):
-        board = boards[level][where // game.rounds[level].seats]
+        board = boards[level][where // game.rounds[level].slots]
         labels.append(f"{hands[holds[level][where]]}|{board}|{betting[k].history}")
     return labels

@@ -125,7 +125,7 @@ def elementwise(
     return types.void(*kinds), generate
 
 
-# Regret matching. `work` holds vectors of one entry a seat; tables are read and written where a block's row
+# Regret matching. `work` holds vectors of one entry a slot; tables are read and written where a block's row
 # for the board begins.
 
 

@@ -1,12 +1,12 @@
 """Compiled passes over the public form: down with reach, across the terminals, back up with values.
 
-One pass of player i over one subtree on one board works on vectors with an entry for each seat:
+One pass of player i over one subtree on one board works on vectors with an entry for each slot:
 
     descend    reach of the other player (and of i himself) at every node, from regret matching on the way
     terminals  what i's hands win against that reach, all terminals of the subtree together
     ascend     values to the root; at i's own nodes his regrets are updated, or the best action taken
 
-Terminals where hands are sorted: with P the sum of reach over seats passed so far and P_c that of seats
+Terminals where hands are sorted: with P the sum of reach over slots passed so far and P_c that of slots
 holding card c, D(h) = P - P_a - P_b is the reach of the hands so far that share no card with h = (a, b). Taken
 before h's tie (D-), after it (D+) and at the end (D*), a showdown is worth D- + D+ - D* and a fold D* plus h's
 own reach, which D* took away twice.
@@ -57,7 +57,7 @@ class Tree(NamedTuple):
     spare: int
     """The first of four more rows for passing use."""
     rows: int
-    """How many rows a workspace has, of one entry a seat each."""
+    """How many rows a workspace has, of one entry a slot each."""
     root_reach: Array
     """float[2, hands]: the other's reach before anything is played, his range."""
     own_range: Array
@@ -80,7 +80,7 @@ class Boards(NamedTuple):
     tie: Array
     hand: Array
     parent: Array
-    parent_seat: Array
+    parent_slot: Array
     multiplicity: Array
     subtree: Array
     """int64[subtrees, 4]: first node, one past the last, the deal node above, the subtree that one is in."""
@@ -90,11 +90,11 @@ class Space(NamedTuple):
     """Workspaces of a round that is not the last, one for each subtree and board."""
 
     work: Array
-    """float[subtrees, boards, rows x seats]"""
+    """float[subtrees, boards, rows x slots]"""
 
 
 class Tables(NamedTuple):
-    """The tables by block: numbers of edge e on board b begin at `offset[e] + b * seats`; -1 means absent.
+    """The tables by block: numbers of edge e on board b begin at `offset[e] + b * slots`; -1 means absent.
 
     Strategies come from `seen` and `seen_last`. With alternating updates they are `regret` and `last`
     themselves, with simultaneous ones copies from before the iteration, and where an average strategy is
@@ -121,9 +121,9 @@ class Rule(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def match(tables, first, stop, base, prediction, seats, work, total):  # type: ignore[no-untyped-def]
+def match(tables, first, stop, base, prediction, slots, work, total):  # type: ignore[no-untyped-def]
     """Rows with which sigma(a) = max(0, expected regret) / total + uniform, for the actions first..stop-1."""
-    uniform = total + seats
+    uniform = total + slots
     work[total:uniform] = 0
     stored = 0
     for edge in range(first, stop):
@@ -131,23 +131,23 @@ def match(tables, first, stop, base, prediction, seats, work, total):  # type: i
         if at >= 0:
             stored += 1
             if prediction == 0.0:
-                lanes.add_positive(seats, work, total, tables.seen, at + base)
+                lanes.add_positive(slots, work, total, tables.seen, at + base)
             else:
-                lanes.add_expected(seats, work, total, tables.seen, tables.seen_last, at + base, prediction)
-    lanes.settle_total(seats, work, total, uniform, 1.0 / stored)
+                lanes.add_expected(slots, work, total, tables.seen, tables.seen_last, at + base, prediction)
+    lanes.settle_total(slots, work, total, uniform, 1.0 / stored)
 
 
 @njit(cache=True, nogil=True)
-def play(tables, at, base, prediction, seats, work, total, sigma):  # type: ignore[no-untyped-def]
-    """The probability of one action for every seat."""
-    uniform = total + seats
+def play(tables, at, base, prediction, slots, work, total, sigma):  # type: ignore[no-untyped-def]
+    """The probability of one action for every slot."""
+    uniform = total + slots
     if at < 0:
-        work[sigma : sigma + seats] = 0
+        work[sigma : sigma + slots] = 0
     elif prediction == 0.0:
-        lanes.share(seats, work, sigma, tables.seen, at + base, total, uniform)
+        lanes.share(slots, work, sigma, tables.seen, at + base, total, uniform)
     else:
         lanes.share_expected(
-            seats, work, sigma, tables.seen, tables.seen_last, at + base, total, uniform, prediction
+            slots, work, sigma, tables.seen, tables.seen_last, at + base, total, uniform, prediction
         )
 
 
@@ -163,10 +163,10 @@ def plain(tables, rule, first, stop):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def descend(tree, tables, rule, player, start, stop, base, seats, work):  # type: ignore[no-untyped-def]
+def descend(tree, tables, rule, player, start, stop, base, slots, work):  # type: ignore[no-untyped-def]
     """Reach from the subtree's root to all its nodes; in UPDATE the traverser's average grows on the way."""
-    total = tree.spare * seats
-    sigma = total + 2 * seats
+    total = tree.spare * slots
+    sigma = total + 2 * slots
     child, seen, average, offset = tree.child, tables.seen, tables.average, tables.offset
     for node in range(start, stop):
         if tree.symbol[node] != DECISION:
@@ -177,36 +177,36 @@ def descend(tree, tables, rule, player, start, stop, base, seats, work):  # type
         first = tree.first_edge[node]
         last = tree.first_edge[node + 1]
         rows = tree.own_row[player] if mine else tree.other_row[player]
-        source = rows[node] * seats
+        source = rows[node] * slots
         if plain(tables, rule, first, last):
-            t0, t1 = rows[child[first]] * seats, rows[child[first + 1]] * seats
+            t0, t1 = rows[child[first]] * slots, rows[child[first + 1]] * slots
             r0, r1 = offset[first] + base, offset[first + 1] + base
             if last - first == 2:
                 if mine:
-                    lanes.spread2(seats, work, t0, t1, source, seen, r0, r1, average, rule.average)
+                    lanes.spread2(slots, work, t0, t1, source, seen, r0, r1, average, rule.average)
                 else:
-                    lanes.split2(seats, work, t0, t1, source, seen, r0, r1)
+                    lanes.split2(slots, work, t0, t1, source, seen, r0, r1)
             else:
-                t2, r2 = rows[child[first + 2]] * seats, offset[first + 2] + base
+                t2, r2 = rows[child[first + 2]] * slots, offset[first + 2] + base
                 if mine:
-                    lanes.spread3(seats, work, t0, t1, t2, source, seen, r0, r1, r2, average, rule.average)
+                    lanes.spread3(slots, work, t0, t1, t2, source, seen, r0, r1, r2, average, rule.average)
                 else:
-                    lanes.split3(seats, work, t0, t1, t2, source, seen, r0, r1, r2)
+                    lanes.split3(slots, work, t0, t1, t2, source, seen, r0, r1, r2)
             continue
-        match(tables, first, last, base, rule.prediction, seats, work, total)
+        match(tables, first, last, base, rule.prediction, slots, work, total)
         for edge in range(first, last):
-            target = rows[child[edge]] * seats
-            play(tables, offset[edge], base, rule.prediction, seats, work, total, sigma)
-            lanes.multiply(seats, work, target, source, sigma)
+            target = rows[child[edge]] * slots
+            play(tables, offset[edge], base, rule.prediction, slots, work, total, sigma)
+            lanes.multiply(slots, work, target, source, sigma)
             if mine and offset[edge] >= 0:
-                lanes.add_scaled(seats, average, offset[edge] + base, work, target, rule.average)
+                lanes.add_scaled(slots, average, offset[edge] + base, work, target, rule.average)
 
 
 @njit(cache=True, nogil=True)
-def ascend(tree, tables, rule, player, start, stop, base, seats, work):  # type: ignore[no-untyped-def]
+def ascend(tree, tables, rule, player, start, stop, base, slots, work):  # type: ignore[no-untyped-def]
     """Values from terminals and deals back to the root; the traverser's own nodes as `rule.mode` says."""
-    total = tree.spare * seats
-    sigma, gain = total + 2 * seats, total + 3 * seats
+    total = tree.spare * slots
+    sigma, gain = total + 2 * slots, total + 3 * slots
     child, seen, regret, offset, rows = tree.child, tables.seen, tables.regret, tables.offset, tree.value_row
     positive, negative, floor = rule.positive, rule.negative, rule.floor
     for node in range(stop - 1, start - 1, -1):
@@ -215,58 +215,58 @@ def ascend(tree, tables, rule, player, start, stop, base, seats, work):  # type:
         first = tree.first_edge[node]
         last = tree.first_edge[node + 1]
         mine = tree.player[node] == player
-        value = rows[node] * seats
-        origin = rows[child[first]] * seats
+        value = rows[node] * slots
+        origin = rows[child[first]] * slots
         if not mine and last - first == 3:
             lanes.add3(
-                seats, work, value, origin, rows[child[first + 1]] * seats, rows[child[first + 2]] * seats
+                slots, work, value, origin, rows[child[first + 1]] * slots, rows[child[first + 2]] * slots
             )
             continue
         if not mine or rule.mode == RESPOND:
             for edge in range(first + 1, last):
                 so_far = origin if edge == first + 1 else value
-                below = rows[child[edge]] * seats
+                below = rows[child[edge]] * slots
                 if mine:
-                    lanes.larger2(seats, work, value, so_far, below)
+                    lanes.larger2(slots, work, value, so_far, below)
                 else:
-                    lanes.add2(seats, work, value, so_far, below)
+                    lanes.add2(slots, work, value, so_far, below)
             if last - first == 1:
-                work[value : value + seats] = work[origin : origin + seats]
+                work[value : value + slots] = work[origin : origin + slots]
             continue
         if rule.mode == UPDATE and plain(tables, rule, first, last):
-            v1 = rows[child[first + 1]] * seats
+            v1 = rows[child[first + 1]] * slots
             r0, r1 = offset[first] + base, offset[first + 1] + base
             if last - first == 2:
                 lanes.learn2(
-                    seats, work, value, origin, v1, seen, regret, r0, r1, positive, negative, floor
+                    slots, work, value, origin, v1, seen, regret, r0, r1, positive, negative, floor
                 )  # fmt: skip
             else:
-                v2, r2 = rows[child[first + 2]] * seats, offset[first + 2] + base
+                v2, r2 = rows[child[first + 2]] * slots, offset[first + 2] + base
                 lanes.learn3(
-                    seats, work, value, origin, v1, v2, seen, regret, r0, r1, r2, positive, negative, floor
+                    slots, work, value, origin, v1, v2, seen, regret, r0, r1, r2, positive, negative, floor
                 )  # fmt: skip
             continue
-        match(tables, first, last, base, rule.prediction, seats, work, total)
+        match(tables, first, last, base, rule.prediction, slots, work, total)
         # Values are measured from the first action, so that actions of equal value have regret 0.
-        work[gain : gain + seats] = 0
+        work[gain : gain + slots] = 0
         for edge in range(first + 1, last):
-            play(tables, offset[edge], base, rule.prediction, seats, work, total, sigma)
-            lanes.add_gain(seats, work, gain, sigma, rows[child[edge]] * seats, origin)
-        lanes.add2(seats, work, value, origin, gain)
+            play(tables, offset[edge], base, rule.prediction, slots, work, total, sigma)
+            lanes.add_gain(slots, work, gain, sigma, rows[child[edge]] * slots, origin)
+        lanes.add2(slots, work, value, origin, gain)
         if rule.mode == EVALUATE:
             continue
         for edge in range(first, last):
             at = offset[edge] + base
             if offset[edge] < 0:
                 continue
-            lanes.regret_of(seats, work, sigma, rows[child[edge]] * seats, origin, gain)
-            lanes.update(seats, regret, at, work, sigma, positive, negative, floor)
+            lanes.regret_of(slots, work, sigma, rows[child[edge]] * slots, origin, gain)
+            lanes.update(slots, regret, at, work, sigma, positive, negative, floor)
             if rule.prediction != 0.0:
-                tables.last[at : at + seats] = work[sigma : sigma + seats]
+                tables.last[at : at + slots] = work[sigma : sigma + slots]
 
 
 @njit(cache=True, nogil=True)
-def terminals_sweep(tree, player, boards, board, start, stop, seats, work, scratch):  # type: ignore[no-untyped-def]
+def terminals_sweep(tree, player, boards, board, start, stop, slots, work, scratch):  # type: ignore[no-untyped-def]
     """Evaluate a subtree's terminals one after another, each by a sweep of its own."""
     card = boards.card[board]
     tie = boards.tie[board]
@@ -276,19 +276,19 @@ def terminals_sweep(tree, player, boards, board, start, stop, seats, work, scrat
         symbol = tree.symbol[node]
         if symbol < 0:
             continue
-        source = tree.other_row[player, node] * seats
-        won = tree.value_row[node] * seats
+        source = tree.other_row[player, node] * slots
+        won = tree.value_row[node] * slots
         stake = kind(tree.stake[player, node])
         total = kind(0.0)
-        for k in range(seats):
+        for k in range(slots):
             total += work[source + k]
         grid = kind(3) * total  # see `solvent.passes.swept`
-        for k in range(seats):
+        for k in range(slots):
             reach[k] = (work[source + k] + grid) - grid
         total = kind(0.0)
         by_card[:] = 0
         begin = 0
-        while begin < seats:
+        while begin < slots:
             end = tie[begin]
             for k in range(begin, end):
                 work[won + k] = total - by_card[card[k, 0]] - by_card[card[k, 1]]
@@ -299,13 +299,13 @@ def terminals_sweep(tree, player, boards, board, start, stop, seats, work, scrat
             for k in range(begin, end):
                 work[won + k] += total - by_card[card[k, 0]] - by_card[card[k, 1]]
             begin = end
-        for k in range(seats):
+        for k in range(slots):
             everyone = total - by_card[card[k, 0]] - by_card[card[k, 1]]
             work[won + k] = stake * (work[won + k] - everyone if symbol == RANKED else everyone + reach[k])
 
 
 @njit(cache=True, nogil=True)
-def terminals_gemm(tree, player, boards, board, start, stop, seats, work, scratch):  # type: ignore[no-untyped-def]
+def terminals_gemm(tree, player, boards, board, start, stop, slots, work, scratch):  # type: ignore[no-untyped-def]
     """Evaluate a subtree's terminals by two matrix products, as the paper does: showdowns, then folds."""
     card = boards.card[board]
     tie = boards.tie[board]
@@ -315,18 +315,18 @@ def terminals_gemm(tree, player, boards, board, start, stop, seats, work, scratc
         for node in range(start, stop):
             if tree.symbol[node] == symbol:
                 stake = work.dtype.type(tree.stake[player, node])
-                source = tree.other_row[player, node] * seats
-                for k in range(seats):
+                source = tree.other_row[player, node] * slots
+                for k in range(slots):
                     left[count, k] = stake * work[source + k]
                 count += 1
         if count == 0:
             continue
         begin = 0
-        for other in range(seats):
+        for other in range(slots):
             if other == tie[begin]:
                 begin = other
             a, b = card[other, 0], card[other, 1]
-            for k in range(seats):
+            for k in range(slots):
                 blocked = card[k, 0] == a or card[k, 0] == b or card[k, 1] == a or card[k, 1] == b
                 wins = 1.0 if symbol == FOLDED or k >= tie[other] else (-1.0 if k < begin else 0.0)
                 sign[other, k] = 0.0 if blocked else wins
@@ -334,46 +334,46 @@ def terminals_gemm(tree, player, boards, board, start, stop, seats, work, scratc
         count = 0
         for node in range(start, stop):
             if tree.symbol[node] == symbol:
-                target = tree.value_row[node] * seats
-                work[target : target + seats] = right[count]
+                target = tree.value_row[node] * slots
+                work[target : target + slots] = right[count]
                 count += 1
 
 
 @njit(cache=True, nogil=True)
-def terminals_matrix(tree, player, board, start, stop, seats, work):  # type: ignore[no-untyped-def]
+def terminals_matrix(tree, player, board, start, stop, slots, work):  # type: ignore[no-untyped-def]
     """Evaluate a subtree's terminals by the matrix of each one's symbol on this board."""
     for node in range(start, stop):
         symbol = tree.symbol[node]
         if symbol < MATRIX:
             continue
         matrix = tree.matrix[player, tree.matrix_of[symbol, board]]
-        source = tree.other_row[player, node] * seats
-        won = tree.value_row[node] * seats
+        source = tree.other_row[player, node] * slots
+        won = tree.value_row[node] * slots
         stake = work.dtype.type(tree.stake[player, node])
-        work[won : won + seats] = 0
-        for other in range(seats):
+        work[won : won + slots] = 0
+        for other in range(slots):
             weight = stake * work[source + other]
-            for k in range(seats):
+            for k in range(slots):
                 work[won + k] += weight * matrix[other, k]
 
 
 @njit(cache=True, nogil=True)
-def terminals(tree, player, boards, board, start, stop, evaluator, seats, work, scratch, ahead):  # type: ignore[no-untyped-def]
+def terminals(tree, player, boards, board, start, stop, evaluator, slots, work, scratch, ahead):  # type: ignore[no-untyped-def]
     """What the traverser's hands win at every terminal of a subtree."""
     if boards.card.shape[1] == 0:
-        terminals_matrix(tree, player, board, start, stop, seats, work)
-    elif evaluator == SWEPT and seats >= WIDTH:
-        swept.evaluate(tree.groups, player, start, boards, board, seats, work, scratch.lanes, ahead)
+        terminals_matrix(tree, player, board, start, stop, slots, work)
+    elif evaluator == SWEPT and slots >= WIDTH:
+        swept.evaluate(tree.groups, player, start, boards, board, slots, work, scratch.lanes, ahead)
     elif evaluator == GEMM:
-        terminals_gemm(tree, player, boards, board, start, stop, seats, work, scratch)
+        terminals_gemm(tree, player, boards, board, start, stop, slots, work, scratch)
     else:
-        terminals_sweep(tree, player, boards, board, start, stop, seats, work, scratch)
+        terminals_sweep(tree, player, boards, board, start, stop, slots, work, scratch)
     ranges = tree.own_range[player]
     if len(ranges):
         for node in range(start, stop):
             if tree.symbol[node] >= 0:
-                won = tree.value_row[node] * seats
-                for k in range(seats):
+                won = tree.value_row[node] * slots
+                for k in range(slots):
                     work[won + k] *= ranges[boards.hand[board, k]]
 
 
@@ -387,11 +387,11 @@ class Scratch(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def scratch_space(empty, seats, evaluator, sorted_hands, nodes):  # type: ignore[no-untyped-def]
+def scratch_space(empty, slots, evaluator, sorted_hands, nodes):  # type: ignore[no-untyped-def]
     """Scratch for one thread; `empty` tells the number type."""
-    square = seats if sorted_hands and evaluator == GEMM else 0
+    square = slots if sorted_hands and evaluator == GEMM else 0
     return Scratch(
-        swept.lanes_for(empty, seats if sorted_hands else 0),
+        swept.lanes_for(empty, slots if sorted_hands else 0),
         np.zeros((square, square), dtype=empty.dtype),
         np.zeros((nodes if square else 0, square), dtype=empty.dtype),
         np.zeros((nodes if square else 0, square), dtype=empty.dtype),
@@ -434,12 +434,12 @@ def average_over_orbits(orbit, vector):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def start_from(tree, boards, player, board, reached, reached_own, seats, work):  # type: ignore[no-untyped-def]
+def start_from(tree, boards, player, board, reached, reached_own, slots, work):  # type: ignore[no-untyped-def]
     """Carry the reaches at a deal node to the root of the subtree behind it, on one board."""
-    other = tree.first_other * seats
-    own = tree.first_own * seats
-    for k in range(seats):
-        before = boards.parent_seat[board, k]
+    other = tree.first_other * slots
+    own = tree.first_own * slots
+    for k in range(slots):
+        before = boards.parent_slot[board, k]
         work[other + k] = reached[before]
         work[own + k] = reached_own[before]
 
@@ -448,7 +448,7 @@ def start_from(tree, boards, player, board, reached, reached_own, seats, work): 
 def pass_down(tree, rounds, spaces, tables, rule, player, above):  # type: ignore[no-untyped-def]
     """Reach from the start of the game to the deal nodes above the last round.
 
-    `above`, float[2, subtrees of the last round, boards before it, seats there], receives what the last round
+    `above`, float[2, subtrees of the last round, boards before it, slots there], receives what the last round
     starts from: the other's reach, and the traverser's own.
     """
     last = tree.rounds - 1
@@ -458,13 +458,13 @@ def pass_down(tree, rounds, spaces, tables, rule, player, above):  # type: ignor
     alone = np.ones(tree.root_reach.shape[1], dtype=above.dtype)
     for r in range(last):
         boards, space = rounds[r], spaces[r]
-        seats = boards.hand.shape[1]
+        slots = boards.hand.shape[1]
         for s in range(len(boards.subtree)):
             start, stop = boards.subtree[s, 0], boards.subtree[s, 1]
             for board in range(len(boards.hand)):
                 work = space.work[s, board]
                 if r == 0:
-                    start_from(tree, boards, player, board, tree.root_reach[player], alone, seats, work)
+                    start_from(tree, boards, player, board, tree.root_reach[player], alone, slots, work)
                 else:
                     before = spaces[r - 1].work[boards.subtree[s, 3], boards.parent[board]]
                     width = rounds[r - 1].hand.shape[1]
@@ -477,55 +477,55 @@ def pass_down(tree, rounds, spaces, tables, rule, player, above):  # type: ignor
                         board,
                         before[other : other + width],
                         before[own : own + width],
-                        seats,
+                        slots,
                         work,
                     )
-                descend(tree, tables, rule, player, start, stop, board * seats, seats, work)
+                descend(tree, tables, rule, player, start, stop, board * slots, slots, work)
     if last > 0:
-        subtree, space, seats = rounds[last].subtree, spaces[last - 1], above.shape[3]
+        subtree, space, slots = rounds[last].subtree, spaces[last - 1], above.shape[3]
         for s in range(len(subtree)):
-            other = tree.other_row[player, subtree[s, 2]] * seats
-            own = tree.own_row[player, subtree[s, 2]] * seats
+            other = tree.other_row[player, subtree[s, 2]] * slots
+            own = tree.own_row[player, subtree[s, 2]] * slots
             for board in range(above.shape[2]):
                 work = space.work[subtree[s, 3], board]
-                above[0, s, board] = work[other : other + seats]
-                above[1, s, board] = work[own : own + seats]
+                above[0, s, board] = work[other : other + slots]
+                above[1, s, board] = work[own : own + slots]
 
 
 @njit(cache=True, nogil=True)
 def pass_last(tree, rounds, tables, rule, player, evaluator, above, first, stop, out):  # type: ignore[no-untyped-def]
     """Down, across and up over boards first..stop-1 of the last round, subtree by subtree.
 
-    `out`, float[subtrees, boards, seats], receives the values at the roots.
+    `out`, float[subtrees, boards, slots], receives the values at the roots.
     """
     boards = rounds[tree.rounds - 1]
     subtree = boards.subtree
-    seats = out.shape[2]
-    work = np.empty(tree.rows * seats, dtype=out.dtype)
-    scratch = scratch_space(work, seats, evaluator, boards.card.shape[1] > 0, tree.rows)
+    slots = out.shape[2]
+    work = np.empty(tree.rows * slots, dtype=out.dtype)
+    scratch = scratch_space(work, slots, evaluator, boards.card.shape[1] > 0, tree.rows)
     ahead = rows_ahead(len(tree.child))
     for s in range(len(subtree)):
         start, end = subtree[s, 0], subtree[s, 1]
         for board in range(first, stop):
             reached, reached_own = above[0, s, boards.parent[board]], above[1, s, boards.parent[board]]
-            start_from(tree, boards, player, board, reached, reached_own, seats, work)
-            descend(tree, tables, rule, player, start, end, board * seats, seats, work)
-            look_ahead(ahead, tree, tables, player, start, end, (board + 1) * seats)
-            terminals(tree, player, boards, board, start, end, evaluator, seats, work, scratch, ahead)
-            ascend(tree, tables, rule, player, start, end, board * seats, seats, work)
-            value = tree.value_row[start] * seats
-            out[s, board] = work[value : value + seats]
+            start_from(tree, boards, player, board, reached, reached_own, slots, work)
+            descend(tree, tables, rule, player, start, end, board * slots, slots, work)
+            look_ahead(ahead, tree, tables, player, start, end, (board + 1) * slots)
+            terminals(tree, player, boards, board, start, end, evaluator, slots, work, scratch, ahead)
+            ascend(tree, tables, rule, player, start, end, board * slots, slots, work)
+            value = tree.value_row[start] * slots
+            out[s, board] = work[value : value + slots]
 
 
 @njit(cache=True, nogil=True)
 def add_up(boards, orbit, below, total):  # type: ignore[no-untyped-def]
-    """One subtree's values on all boards, float[boards, seats], added up for the boards before, in order."""
+    """One subtree's values on all boards, float[boards, slots], added up for the boards before, in order."""
     total[:] = 0.0
     for board in range(len(below)):
         target = total[boards.parent[board]]
         count = boards.multiplicity[board]
         for k in range(below.shape[1]):
-            target[boards.parent_seat[board, k]] += count * below[board, k]
+            target[boards.parent_slot[board, k]] += count * below[board, k]
     if len(orbit):
         for board in range(len(total)):
             average_over_orbits(orbit, total[board])
@@ -535,14 +535,14 @@ def add_up(boards, orbit, below, total):  # type: ignore[no-untyped-def]
 def carry_up(tree, rounds, spaces, r, values, first, step):  # type: ignore[no-untyped-def]
     """What every `step`-th subtree of round r + 1 is worth, to the deal nodes above in round r."""
     boards, space, below = rounds[r], spaces[r], rounds[r + 1]
-    seats = boards.hand.shape[1]
+    slots = boards.hand.shape[1]
     total = np.zeros(boards.hand.shape)
     for s in range(first, len(below.subtree), step):
         add_up(below, tree.orbit, values[s], total)
-        value = tree.value_row[below.subtree[s, 2]] * seats
+        value = tree.value_row[below.subtree[s, 2]] * slots
         for board in range(len(boards.hand)):
             work = space.work[below.subtree[s, 3], board]
-            for k in range(seats):
+            for k in range(slots):
                 work[value + k] = total[board, k]
 
 
@@ -556,25 +556,25 @@ def pass_up(tree, rounds, spaces, tables, rule, player, evaluator, out):  # type
     values = out
     for r in range(last - 1, -1, -1):
         boards, space = rounds[r], spaces[r]
-        seats = boards.hand.shape[1]
+        slots = boards.hand.shape[1]
         if r < last - 1:
             carry_up(tree, rounds, spaces, r, values, 0, 1)
-        values = np.zeros((len(boards.subtree), len(boards.hand), seats), dtype=out.dtype)
+        values = np.zeros((len(boards.subtree), len(boards.hand), slots), dtype=out.dtype)
         ahead = rows_ahead(0)
-        scratch = scratch_space(out, seats, evaluator, boards.card.shape[1] > 0, tree.rows)
+        scratch = scratch_space(out, slots, evaluator, boards.card.shape[1] > 0, tree.rows)
         for s in range(len(boards.subtree)):
             start, stop = boards.subtree[s, 0], boards.subtree[s, 1]
             for board in range(len(boards.hand)):
                 work = space.work[s, board]
-                terminals(tree, player, boards, board, start, stop, evaluator, seats, work, scratch, ahead)
+                terminals(tree, player, boards, board, start, stop, evaluator, slots, work, scratch, ahead)
                 if len(tree.orbit):
                     for node in range(start, stop):
                         if tree.symbol[node] >= 0:
-                            value = tree.value_row[node] * seats
-                            average_over_orbits(tree.orbit, work[value : value + seats])
-                ascend(tree, tables, rule, player, start, stop, board * seats, seats, work)
-                value = tree.value_row[start] * seats
-                values[s, board] = work[value : value + seats]
+                            value = tree.value_row[node] * slots
+                            average_over_orbits(tree.orbit, work[value : value + slots])
+                ascend(tree, tables, rule, player, start, stop, board * slots, slots, work)
+                value = tree.value_row[start] * slots
+                values[s, board] = work[value : value + slots]
     return values[0, 0]
 
 

@@ -54,8 +54,8 @@ class PublicPass:
         before = game.rounds[-2] if len(game.rounds) > 1 else last
         spaces = [self._space(r) for r in range(max(1, len(game.rounds) - 1))]
         self.spaces = padded(spaces, MOST_ROUNDS - 1)
-        self.above = np.zeros((2, len(last.subtrees), len(before.boards), before.seats), dtype=dtype)
-        self.out = np.zeros((len(last.subtrees), len(last.boards), last.seats), dtype=dtype)
+        self.above = np.zeros((2, len(last.subtrees), len(before.boards), before.slots), dtype=dtype)
+        self.out = np.zeros((len(last.subtrees), len(last.boards), last.slots), dtype=dtype)
 
     @cached_property
     def pool(self) -> ThreadPoolExecutor:
@@ -109,7 +109,7 @@ class PublicPass:
         here = self.game.rounds[level]
         if level == len(self.game.rounds) - 1:
             return Space(np.zeros((0, 0, 0), dtype=self.dtype))
-        shape = (len(here.subtrees), len(here.boards), self.tree.rows * here.seats)
+        shape = (len(here.subtrees), len(here.boards), self.tree.rows * here.slots)
         return Space(np.zeros(shape, dtype=self.dtype))
 
 
@@ -269,7 +269,7 @@ def _boards(game: PublicGame, level: int) -> Boards:
         tie=here.tie,
         hand=here.hand,
         parent=here.parent,
-        parent_seat=here.parent_seat,
+        parent_slot=here.parent_slot,
         multiplicity=here.multiplicity,
         subtree=np.array(subtrees, dtype=np.int64),
     )

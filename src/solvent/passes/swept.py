@@ -1,7 +1,7 @@
 """The swept evaluator: terminals of one board as lanes of one sweep over its sorted hands.
 
 Terminals to which the other brings the same reach share a lane, and WIDTH lanes make a group, one vector of
-numbers for each seat. A group is gathered from rows of the workspace (8 seats of 8 rows at a time, exchanged
+numbers for each slot. A group is gathered from rows of the workspace (8 slots of 8 rows at a time, exchanged
 in registers), swept, and given back to rows. What the sweep adds up is explained in `public_kernels`.
 
 A sweep takes sums apart again (P - P_a - P_b). Were they rounded, what should cancel to nothing would leave a
@@ -28,7 +28,7 @@ Array = Any
 LINE = 64
 """Bytes that come from memory together."""
 PARTS = 5
-"""Loops over the seats among which fetching ahead is divided, the first ones of a subtree."""
+"""Loops over the slots among which fetching ahead is divided, the first ones of a subtree."""
 
 
 class Groups(NamedTuple):
@@ -58,7 +58,7 @@ class Lanes(NamedTuple):
     """One thread's space for one group."""
 
     reach: Array
-    """float[seats x WIDTH]"""
+    """float[slots x WIDTH]"""
     won: Array
     sums: Array
     """float[(1 + CARDS) x WIDTH]: P, then P_c of each card."""
@@ -98,12 +98,12 @@ def fetch(ahead, share, byte):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def lanes_for(empty, seats):  # type: ignore[no-untyped-def]
+def lanes_for(empty, slots):  # type: ignore[no-untyped-def]
     """Space for a group; `empty` tells the number type."""
     kind = empty.dtype
     return Lanes(
-        np.zeros(seats * WIDTH, dtype=kind),
-        np.zeros(seats * WIDTH, dtype=kind),
+        np.zeros(slots * WIDTH, dtype=kind),
+        np.zeros(slots * WIDTH, dtype=kind),
         np.zeros((1 + CARDS) * WIDTH, dtype=kind),
         np.zeros(WIDTH, dtype=kind),
         np.zeros(WIDTH, dtype=np.int64),
@@ -113,49 +113,49 @@ def lanes_for(empty, seats):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def evaluate(groups, player, root, boards, board, seats, work, lanes, ahead):  # type: ignore[no-untyped-def]
-    """What the traverser's hands win at every terminal of a subtree on one board, with at least WIDTH seats."""
-    start = board * seats
+def evaluate(groups, player, root, boards, board, slots, work, lanes, ahead):  # type: ignore[no-untyped-def]
+    """What the traverser's hands win at every terminal of a subtree on one board, with at least WIDTH slots."""
+    start = board * slots
     part = 0
     for group in range(groups.first[player, root], groups.stop[player, root]):
         for lane in range(WIDTH):
-            lanes.source[lane] = groups.source[group, lane] * seats
-            lanes.shown[lane] = groups.shown[group, lane] * seats
-            lanes.given[lane] = groups.given[group, lane] * seats
-        whole = seats - seats % WIDTH
+            lanes.source[lane] = groups.source[group, lane] * slots
+            lanes.shown[lane] = groups.shown[group, lane] * slots
+            lanes.given[lane] = groups.given[group, lane] * slots
+        whole = slots - slots % WIDTH
         code.add_up(lanes.grid, work, lanes.source, whole)
         for lane in range(WIDTH):
-            for k in range(whole, seats):
+            for k in range(whole, slots):
                 lanes.grid[lane] += work[lanes.source[lane] + k]
             lanes.grid[lane] *= 3
         lanes.sums[:] = 0
         share = share_of(ahead, part)
-        # The last vector begins so that it ends with the last seat: what was done already is done again.
-        for k in range(0, seats, WIDTH):
+        # The last vector begins so that it ends with the last slot: what was done already is done again.
+        for k in range(0, slots, WIDTH):
             if groups.showdowns[group]:
-                code.gather(lanes.reach, work, lanes.source, min(k, seats - WIDTH), lanes.grid)
+                code.gather(lanes.reach, work, lanes.source, min(k, slots - WIDTH), lanes.grid)
             else:
-                code.gather_few(lanes.reach, work, lanes.source, min(k, seats - WIDTH), lanes.grid)
+                code.gather_few(lanes.reach, work, lanes.source, min(k, slots - WIDTH), lanes.grid)
             fetch(ahead, share, k * work.itemsize)
         part += 1
         share = share_of(ahead, part)
         if groups.showdowns[group]:
-            code.sweep(lanes.sums, lanes.reach, boards.card, start, seats, boards.tie, lanes.won)
-            for k in range(0, seats, WIDTH):
+            code.sweep(lanes.sums, lanes.reach, boards.card, start, slots, boards.tie, lanes.won)
+            for k in range(0, slots, WIDTH):
                 code.give_showdowns(
                     lanes.won, lanes.sums, boards.card, start, work, lanes.shown,
-                    groups.ranked, group * WIDTH, min(k, seats - WIDTH),
+                    groups.ranked, group * WIDTH, min(k, slots - WIDTH),
                 )  # fmt: skip
                 fetch(ahead, share, k * work.itemsize)
             part += 1
             share = share_of(ahead, part)
         else:
-            code.pile(lanes.sums, lanes.reach, boards.card, start, seats)
+            code.pile(lanes.sums, lanes.reach, boards.card, start, slots)
         if groups.folds[group]:
-            for k in range(0, seats, WIDTH):
+            for k in range(0, slots, WIDTH):
                 code.give_folds(
                     lanes.reach, lanes.sums, boards.card, start, work, lanes.given,
-                    groups.folded, group * WIDTH, min(k, seats - WIDTH),
+                    groups.folded, group * WIDTH, min(k, slots - WIDTH),
                 )  # fmt: skip
                 fetch(ahead, share, k * work.itemsize)
             part += 1

@@ -1,6 +1,6 @@
-"""The instructions of the swept evaluator: vectors of WIDTH lanes, one for each seat.
+"""The instructions of the swept evaluator: vectors of WIDTH lanes, one for each slot.
 
-8 seats of 8 rows are exchanged in registers on the way from rows of the workspace to lanes and back. A sweep is one
+8 slots of 8 rows are exchanged in registers on the way from rows of the workspace to lanes and back. A sweep is one
 piece of code, so that its sum over everyone stays in a register.
 """
 
@@ -63,7 +63,7 @@ class _Code:
         self.builder.store(value, self.place(data, at), align=self.align)
 
     def row(self, at: Any) -> Any:
-        """Where the lanes of a seat begin."""
+        """Where the lanes of a slot begin."""
         return self.builder.mul(at, self.index(WIDTH))
 
     def repeated(self, data: Any, at: Any) -> Any:
@@ -81,9 +81,9 @@ class _Code:
         with cgutils.for_range_slice(self.builder, first, stop, self.index(step), cgutils.intp_t) as (at, _):
             yield at
 
-    def cards(self, cards: int, seat: Any) -> tuple[Any, Any]:
-        """Where the sums of a seat's two cards begin."""
-        two = self.builder.mul(seat, self.index(2))
+    def cards(self, cards: int, slot: Any) -> tuple[Any, Any]:
+        """Where the sums of a slot's two cards begin."""
+        two = self.builder.mul(slot, self.index(2))
         a, b = (self.read_integer(cards, self.plus(two, k)) for k in range(2))
         return self.row(self.plus(a, 1)), self.row(self.plus(b, 1))
 
@@ -97,9 +97,9 @@ class _Code:
         """A vector in which to add up."""
         return cgutils.alloca_once_value(self.builder, ir.Constant(self.vector, [0.0] * WIDTH))
 
-    def add_seat(self, everyone: Any, seat: Any, cards: tuple[Any, Any]) -> None:
-        """P, P_a and P_b (parameter 0) grow by the reach of a seat (parameter 1)."""
-        sums, reach = self.data(0), self.load(self.data(1), self.row(seat))
+    def add_slot(self, everyone: Any, slot: Any, cards: tuple[Any, Any]) -> None:
+        """P, P_a and P_b (parameter 0) grow by the reach of a slot (parameter 1)."""
+        sums, reach = self.data(0), self.load(self.data(1), self.row(slot))
         self.builder.store(self.builder.fadd(self.builder.load(everyone), reach), everyone)
         for card in cards:
             self.store(self.builder.fadd(self.load(sums, card), reach), sums, card)
@@ -149,126 +149,126 @@ def prefetch(typing, addresses, k, byte):  # type: ignore[no-untyped-def]
 
 
 @intrinsic
-def add_up(typing, totals, work, source, seats):  # type: ignore[no-untyped-def]
-    """totals[j] = the sum of the row at source[j] over `seats` seats, a multiple of WIDTH"""
+def add_up(typing, totals, work, source, slots):  # type: ignore[no-untyped-def]
+    """totals[j] = the sum of the row at source[j] over `slots` slots, a multiple of WIDTH"""
 
     def write(code: _Code) -> None:
         builder = code.builder
         rows = [code.read_integer(2, code.index(lane)) for lane in range(WIDTH)]
         parts = [code.nothing() for _ in range(WIDTH)]
-        with code.each(code.index(0), code.integer(3), WIDTH) as seat:
+        with code.each(code.index(0), code.integer(3), WIDTH) as slot:
             for row, part in zip(rows, parts, strict=True):
-                read = code.load(code.data(1), code.plus(row, seat))
+                read = code.load(code.data(1), code.plus(row, slot))
                 builder.store(builder.fadd(builder.load(part), read), part)
         total, *rest = code.exchanged([builder.load(part) for part in parts])
         for more in rest:
             total = builder.fadd(total, more)
         code.store(total, code.data(0), code.index(0))
 
-    return _generated((totals, work, source, seats), 0, write)
+    return _generated((totals, work, source, slots), 0, write)
 
 
 def _gather(kinds: tuple[Any, ...], used: int) -> Generator:
     def write(code: _Code) -> None:
-        seat, rows = code.integer(3), []
+        slot, rows = code.integer(3), []
         for lane in range(used):
             row = code.read_integer(2, code.index(lane))
-            read = code.load(code.data(1), code.plus(row, seat))
+            read = code.load(code.data(1), code.plus(row, slot))
             coarse = code.repeated(code.data(4), code.index(lane))
             rows.append(code.builder.fsub(code.builder.fadd(read, coarse), coarse))
         rows += [ir.Constant(code.vector, [0.0] * WIDTH)] * (WIDTH - used)
         for k, value in enumerate(code.exchanged(rows)):
-            code.store(value, code.data(0), code.row(code.plus(seat, k)))
+            code.store(value, code.data(0), code.row(code.plus(slot, k)))
 
     return _generated(kinds, 0, write)
 
 
 @intrinsic
-def gather(typing, lanes, work, source, seat, grid):  # type: ignore[no-untyped-def]
-    """lanes[i, j] = work[source[j] + i] rounded to the grid of lane j, for WIDTH seats i from `seat`"""
-    return _gather((lanes, work, source, seat, grid), WIDTH)
+def gather(typing, lanes, work, source, slot, grid):  # type: ignore[no-untyped-def]
+    """lanes[i, j] = work[source[j] + i] rounded to the grid of lane j, for WIDTH slots i from `slot`"""
+    return _gather((lanes, work, source, slot, grid), WIDTH)
 
 
 @intrinsic
-def gather_few(typing, lanes, work, source, seat, grid):  # type: ignore[no-untyped-def]
+def gather_few(typing, lanes, work, source, slot, grid):  # type: ignore[no-untyped-def]
     """The same for the first FEW lanes; the others are 0."""
-    return _gather((lanes, work, source, seat, grid), FEW)
+    return _gather((lanes, work, source, slot, grid), FEW)
 
 
 @intrinsic
-def pile(typing, sums, reach, card, start, seats):  # type: ignore[no-untyped-def]
-    """Add up the reach of all seats; `card` has the board's first seat at `start`."""
+def pile(typing, sums, reach, card, start, slots):  # type: ignore[no-untyped-def]
+    """Add up the reach of all slots; `card` has the board's first slot at `start`."""
 
     def write(code: _Code) -> None:
         start = code.integer(3)
         everyone = code.nothing()
-        with code.each(code.index(0), code.integer(4)) as seat:
-            code.add_seat(everyone, seat, code.cards(2, code.plus(start, seat)))
+        with code.each(code.index(0), code.integer(4)) as slot:
+            code.add_slot(everyone, slot, code.cards(2, code.plus(start, slot)))
         code.store(code.builder.load(everyone), code.data(0), code.index(0))
 
-    return _generated((sums, reach, card, start, seats), 0, write)
+    return _generated((sums, reach, card, start, slots), 0, write)
 
 
 @intrinsic
-def sweep(typing, sums, reach, card, start, seats, tie, won):  # type: ignore[no-untyped-def]
+def sweep(typing, sums, reach, card, start, slots, tie, won):  # type: ignore[no-untyped-def]
     """The same tie by tie; won = D- + D+, the reach without h's cards before and after h's tie"""
 
     def write(code: _Code) -> None:
-        builder, start, seats, won = code.builder, code.integer(3), code.integer(4), code.data(6)
+        builder, start, slots, won = code.builder, code.integer(3), code.integer(4), code.data(6)
         everyone = code.nothing()
         begin = cgutils.alloca_once_value(builder, code.index(0))
         test, body, done = (builder.append_basic_block(name) for name in ("test", "body", "done"))
 
-        def apart(seat: Any) -> Any:
-            return code.apart(builder.load(everyone), code.data(0), code.cards(2, code.plus(start, seat)))
+        def apart(slot: Any) -> Any:
+            return code.apart(builder.load(everyone), code.data(0), code.cards(2, code.plus(start, slot)))
 
         builder.branch(test)
         builder.position_at_end(test)
         first = builder.load(begin)
-        builder.cbranch(builder.icmp_signed("<", first, seats), body, done)
+        builder.cbranch(builder.icmp_signed("<", first, slots), body, done)
         builder.position_at_end(body)
         end = code.read_integer(5, code.plus(start, first))
-        with code.each(first, end) as seat:
-            code.store(apart(seat), won, code.row(seat))
-        with code.each(first, end) as seat:
-            code.add_seat(everyone, seat, code.cards(2, code.plus(start, seat)))
-        with code.each(first, end) as seat:
-            before = code.load(won, code.row(seat))
-            code.store(builder.fadd(before, apart(seat)), won, code.row(seat))
+        with code.each(first, end) as slot:
+            code.store(apart(slot), won, code.row(slot))
+        with code.each(first, end) as slot:
+            code.add_slot(everyone, slot, code.cards(2, code.plus(start, slot)))
+        with code.each(first, end) as slot:
+            before = code.load(won, code.row(slot))
+            code.store(builder.fadd(before, apart(slot)), won, code.row(slot))
         builder.store(end, begin)
         builder.branch(test)
         builder.position_at_end(done)
         code.store(builder.load(everyone), code.data(0), code.index(0))
 
-    return _generated((sums, reach, card, start, seats, tie, won), 0, write)
+    return _generated((sums, reach, card, start, slots, tie, won), 0, write)
 
 
 def _give_back(kinds: tuple[Any, ...], value: Callable[[_Code, Any, Any], Any], used: int) -> Generator:
-    """work[rows[j] + i] = stake[j] value(lanes[i], D*) for WIDTH seats i and the lanes j in use."""
+    """work[rows[j] + i] = stake[j] value(lanes[i], D*) for WIDTH slots i and the lanes j in use."""
 
     def write(code: _Code) -> None:
-        lanes, sums, work, seat = code.data(0), code.data(1), code.data(4), code.integer(8)
+        lanes, sums, work, slot = code.data(0), code.data(1), code.data(4), code.integer(8)
         everyone, squared = code.load(sums, code.index(0)), []
         for k in range(WIDTH):
-            at = code.plus(seat, k)
+            at = code.plus(slot, k)
             total = code.apart(everyone, sums, code.cards(2, code.plus(code.integer(3), at)))
             squared.append(value(code, code.load(lanes, code.row(at)), total))
         for lane, row in enumerate(code.exchanged(squared)[:used]):
             paid = code.builder.fmul(row, code.repeated(code.data(6), code.plus(code.integer(7), lane)))
-            code.store(paid, work, code.plus(code.read_integer(5, code.index(lane)), seat))
+            code.store(paid, work, code.plus(code.read_integer(5, code.index(lane)), slot))
 
     return _generated(kinds, 0, write)
 
 
 @intrinsic
-def give_showdowns(typing, won, sums, card, start, work, rows, stakes, group, seat):  # type: ignore[no-untyped-def]
-    """work[rows[j] + i] = stake (won - D*) for WIDTH seats i from `seat`; stakes begin at `group`"""
-    kinds = (won, sums, card, start, work, rows, stakes, group, seat)
+def give_showdowns(typing, won, sums, card, start, work, rows, stakes, group, slot):  # type: ignore[no-untyped-def]
+    """work[rows[j] + i] = stake (won - D*) for WIDTH slots i from `slot`; stakes begin at `group`"""
+    kinds = (won, sums, card, start, work, rows, stakes, group, slot)
     return _give_back(kinds, lambda code, won, total: code.builder.fsub(won, total), WIDTH)
 
 
 @intrinsic
-def give_folds(typing, reach, sums, card, start, work, rows, stakes, group, seat):  # type: ignore[no-untyped-def]
-    """work[rows[j] + i] = stake (D* + reach) for WIDTH seats i and the first FEW lanes; stakes begin at `group`"""
-    kinds = (reach, sums, card, start, work, rows, stakes, group, seat)
+def give_folds(typing, reach, sums, card, start, work, rows, stakes, group, slot):  # type: ignore[no-untyped-def]
+    """work[rows[j] + i] = stake (D* + reach) for WIDTH slots i and the first FEW lanes; stakes begin at `group`"""
+    kinds = (reach, sums, card, start, work, rows, stakes, group, slot)
     return _give_back(kinds, lambda code, reach, total: code.builder.fadd(total, reach), FEW)

@@ -16,7 +16,7 @@ from solvent.games.public_rules import Hand, PublicRules
 
 
 class PublicInfosets:
-    """Infosets numbered by decision node, then board, then seat; their cells lie where the blocks do."""
+    """Infosets numbered by decision node, then board, then slot; their cells lie where the blocks do."""
 
     def __init__(self, game: PublicGame) -> None:
         self.game = game
@@ -36,17 +36,17 @@ class PublicInfosets:
     def numbers(self) -> Iterator[int]:
         """The infosets that can arise: hands that a board or the deal rules out are left out."""
         for infoset in range(len(self)):
-            node, board, seat = self._place(infoset)
-            if self._possible[self.game.nodes.round[node]][self.game.nodes.player[node], board, seat]:
+            node, board, slot = self._place(infoset)
+            if self._possible[self.game.nodes.round[node]][self.game.nodes.player[node], board, slot]:
                 yield infoset
 
     def player_of(self, infoset: int) -> int:
         return int(self.game.nodes.player[self._place(infoset)[0]])
 
     def label(self, infoset: int) -> str:
-        node, board, seat = self._place(infoset)
+        node, board, slot = self._place(infoset)
         here, rules = self.game.rounds[self.game.nodes.round[node]], self.game.rules
-        hand = rules.hand_labels[self.game.hands[here.hand[board, seat]]]
+        hand = rules.hand_labels[self.game.hands[here.hand[board, slot]]]
         return f"{hand}|{rules.board_label(here.boards[board])}|{self.game.betting[node].history}"
 
     def actions(self, infoset: int) -> tuple[str, ...]:
@@ -54,10 +54,10 @@ class PublicInfosets:
 
     def cells_of(self, infoset: int) -> NDArray[np.int64]:
         """Where the infoset's actions lie in a vector over cells."""
-        node, board, seat = self._place(infoset)
+        node, board, slot = self._place(infoset)
         nodes = self.game.nodes
         blocks = self.block[nodes.first_edge[node] : nodes.first_edge[node + 1]]
-        cells: NDArray[np.int64] = blocks + board * self.game.rounds[nodes.round[node]].seats + seat
+        cells: NDArray[np.int64] = blocks + board * self.game.rounds[nodes.round[node]].slots + slot
         return cells
 
     def find(self, label: str, player: int | None = None) -> int:
@@ -70,11 +70,11 @@ class PublicInfosets:
             level, number, relabel = place
             here = self.game.rounds[level]
             held = self.game.hands.index(relabel(self._hand_of_label[hand]))
-            seat = np.flatnonzero(here.hand[number] == held)
+            slot = np.flatnonzero(here.hand[number] == held)
             owner = int(self.game.nodes.player[node])
-            if self.game.nodes.round[node] == level and len(seat) and player in (None, owner):
+            if self.game.nodes.round[node] == level and len(slot) and player in (None, owner):
                 which = int(np.searchsorted(self.decisions, node))
-                return int(self.first[which]) + number * here.seats + int(seat[0])
+                return int(self.first[which]) + number * here.slots + int(slot[0])
         raise InputError(f"there is no infoset {label!r}; one that exists is {self.label(0)!r}")
 
     def normalised(self, weights: NDArray[np.floating]) -> NDArray[np.float64]:
@@ -100,17 +100,17 @@ class PublicInfosets:
         return np.concatenate(found)
 
     def _place(self, infoset: int) -> tuple[int, int, int]:
-        """Node, board and seat."""
+        """Node, board and slot."""
         which = int(np.searchsorted(self.first, infoset, side="right")) - 1
         node = int(self.decisions[which])
-        board, seat = divmod(
-            infoset - int(self.first[which]), self.game.rounds[self.game.nodes.round[node]].seats
+        board, slot = divmod(
+            infoset - int(self.first[which]), self.game.rounds[self.game.nodes.round[node]].slots
         )
-        return node, board, seat
+        return node, board, slot
 
     @cached_property
     def _possible(self) -> list[NDArray[np.bool_]]:
-        """Per round, bool[players, boards, seats]: whether a player can hold the hand."""
+        """Per round, bool[players, boards, slots]: whether a player can hold the hand."""
         return [self.game.possible(level) for level in range(len(self.game.rounds))]
 
     @cached_property

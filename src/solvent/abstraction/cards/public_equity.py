@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 
 
 def equities(game: PublicGame) -> list[Floats]:
-    """The equity of each hand against a random one, by round: float64[boards, seats], from 0 to 1.
+    """The equity of each hand against a random one, by round: float64[boards, slots], from 0 to 1.
 
     What the hand wins if both check and call to the end, ties half; over the other's range and all boards that
     can follow. Player 0's, and 1's where both hold the same. NaN for a hand that nobody can hold on the board.
@@ -34,7 +34,7 @@ def equities(game: PublicGame) -> list[Floats]:
 def equity_histograms(game: PublicGame, level: int, bins: int) -> NDArray[np.uint16]:
     """Of each hand of a round, on how many of the next round's boards its equity is in each bin or below.
 
-    uint16[boards, seats, bins], cumulative, as `cluster` takes them. In the last round,
+    uint16[boards, slots, bins], cumulative, as `cluster` takes them. In the last round,
     where no board follows, it counts the hand's own equity once.
     """
     if not game.sorted_hands:
@@ -74,7 +74,7 @@ def _boards_of(game: PublicGame, symbol: int) -> int:
 
 
 def _showdowns(game: PublicGame) -> tuple[Floats, Floats]:
-    """On the last boards, what each hand wins in all, and of how many: float64[boards, seats] each."""
+    """On the last boards, what each hand wins in all, and of how many: float64[boards, slots] each."""
     if game.isomorphism:
         raise InputError(f"{game.name}: equities go board by board; compile it with isomorphism off")
     last = game.rounds[-1]
@@ -89,11 +89,11 @@ def _showdowns(game: PublicGame) -> tuple[Floats, Floats]:
 
 @njit(cache=True, nogil=True)
 def _by_strength(card, tie, weight, won, met):  # type: ignore[no-untyped-def]
-    boards, seats = tie.shape
+    boards, slots = tie.shape
     for board in range(boards):
-        for mine in range(seats):
+        for mine in range(slots):
             a, b = card[board, mine, 0], card[board, mine, 1]
-            for yours in range(seats):
+            for yours in range(slots):
                 c, d = card[board, yours, 0], card[board, yours, 1]
                 if a in (c, d) or b in (c, d):
                     continue
@@ -105,16 +105,16 @@ def _by_strength(card, tie, weight, won, met):  # type: ignore[no-untyped-def]
 
 
 def _to_parents(game: PublicGame, level: int, numbers: Floats) -> Floats:
-    """Numbers of a round's seats, added up at the seats of the boards before."""
+    """Numbers of a round's slots, added up at the slots of the boards before."""
     before = game.rounds[level - 1].hand
     total = np.bincount(_parent_states(game, level).ravel(), numbers.ravel(), before.size)
     return total.astype(np.float64).reshape(before.shape)
 
 
 def _parent_states(game: PublicGame, level: int) -> NDArray[np.int64]:
-    """For every seat of a round, its number among the seats of all boards before."""
+    """For every slot of a round, its number among the slots of all boards before."""
     here, before = game.rounds[level], game.rounds[level - 1]
-    return here.parent[:, None].astype(np.int64) * before.seats + here.parent_seat
+    return here.parent[:, None].astype(np.int64) * before.slots + here.parent_slot
 
 
 def _ratio(won: Floats, met: Floats) -> Floats:

@@ -49,7 +49,7 @@ FULL_WIDTH_SEEDS = {PERCENTILES: 1, MIXED: 0, LOSSLESS: 1}
 Say = Callable[[str], None]
 Ints = NDArray[np.integer[Any]]
 Buckets = list[Ints]
-"""A row for each seat of each round."""
+"""A row for each slot of each round."""
 
 
 @dataclass(frozen=True)
@@ -179,7 +179,7 @@ class Maker:
         return tuple((each.size, int(each.max()) + 1) for each in self.lossless[1:])
 
     def make(self, method: str, size: int, seed: int) -> Buckets:
-        """The buckets of every seat by round; a flop's cluster is part of its buckets' numbers."""
+        """The buckets of every slot by round; a flop's cluster is part of its buckets' numbers."""
         if method == LOSSLESS:
             return self.lossless
         parted = [self._percentiles(level, size) for level in (1, 2)]
@@ -198,8 +198,8 @@ class Maker:
         """int32[flops]: Algorithms 2 and 3 on a base abstraction of flop hands."""
         flop = self.points[0]
         base = flop.by_emd(np.arange(len(flop.shape_of)), self.scale.base, seed)
-        flops, seats = self.game.rounds[1].hand.shape
-        rows = np.repeat(np.arange(flops), seats)
+        flops, slots = self.game.rounds[1].hand.shape
+        rows = np.repeat(np.arange(flops), slots)
         transitions = np.zeros((flops, self.scale.base), dtype=np.int64)
         np.add.at(transitions, (rows, base), 1)
         distances = transition_distances(transitions)
@@ -208,8 +208,8 @@ class Maker:
     def _by_emd(self, size: int, seed: int, clusters: NDArray[np.int32] | None) -> list[Ints]:
         """Algorithm 1 with k-medians; without clusters, all flops are one."""
         flop, turn = self.game.rounds[1:]
-        of_flop = np.repeat(np.arange(len(flop.boards)), flop.seats)
-        of_turn = np.repeat(turn.parent, turn.seats)
+        of_flop = np.repeat(np.arange(len(flop.boards)), flop.slots)
+        of_turn = np.repeat(turn.parent, turn.slots)
         cluster_of = np.zeros(len(flop.boards), dtype=np.int32) if clusters is None else clusters
         each = size // (int(cluster_of.max()) + 1)
         rounds = [
@@ -253,7 +253,7 @@ class Points:
 
 
 def up_to_suits(game: PublicGame, level: int) -> NDArray[np.int64]:
-    """A number for each seat of a round that seats share which differ only in the names of suits."""
+    """A number for each slot of a round that slots share which differ only in the names of suits."""
     here, hands = game.rounds[level], len(game.hands)
     number = {board: k for k, board in enumerate(here.boards)}
     hand_number = {hand: k for k, hand in enumerate(game.hands)}

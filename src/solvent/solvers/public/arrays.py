@@ -1,7 +1,7 @@
 """The aggregated plan on arrays, for NumPy, PyTorch, CuPy and JAX: no loop over nodes, boards or hands.
 
 The betting nodes of one level (one round, depth, player and number of actions) are a *group*, and a group on
-all boards is one array, float[actions, nodes, boards, seats]. An iteration of player i is
+all boards is one array, float[actions, nodes, boards, slots]. An iteration of player i is
 
     learn       what the other's reach leaves i's hands at every terminal, by one product for each symbol and
                 board with the symbol's matrix (the paper's second phase); values level by level back to the
@@ -99,21 +99,21 @@ class Part(NamedTuple):
     """Some of a round's boards."""
 
     carry: Array
-    """int[boards x seats]: where each seat was on the boards before."""
+    """int[boards x slots]: where each slot was on the boards before."""
     matrix: tuple[Array, ...]
-    """float[boards, seats, seats] for each symbol, player 0's hands in rows; () where it is made when needed,"""
+    """float[boards, slots, slots] for each symbol, player 0's hands in rows; () where it is made when needed,"""
     card: Array
-    """of the cards, int[boards, seats, 2],"""
+    """of the cards, int[boards, slots, 2],"""
     tie: Array
-    """and the order of the hands, int[boards, seats] (see `Round.tie`)."""
+    """and the order of the hands, int[boards, slots] (see `Round.tie`)."""
     ranges: tuple[Array, ...]
-    """float[boards, seats] for each player; () where the ranges are 1 or part of the matrices."""
+    """float[boards, slots] for each player; () where the ranges are 1 or part of the matrices."""
 
 
 class Collection(NamedTuple):
-    """How values on a round's boards are added up for those before: float and int[boards x seats before, most].
+    """How values on a round's boards are added up for those before: float and int[boards x slots before, most].
 
-    Where there are fewer than most seats to add, the weight is 0; else it is their board's multiplicity.
+    Where there are fewer than most slots to add, the weight is 0; else it is their board's multiplicity.
     """
 
     index: Array
@@ -130,11 +130,11 @@ class Fixed(NamedTuple):
     orbit: Array
     """float64[hands, hands]: the mean over hands of one orbit; None without isomorphism."""
     start: list[Array]
-    """float[1, boards, seats] for each part of the first round: a reach of 1."""
+    """float[1, boards, slots] for each part of the first round: a reach of 1."""
 
 
 Grid = list[list[dict[int, Array]]]
-"""An array for every round, part and group of a player: float[actions, nodes, boards, seats]."""
+"""An array for every round, part and group of a player: float[actions, nodes, boards, slots]."""
 
 
 class Learned(NamedTuple):
@@ -275,7 +275,7 @@ class ArrayPass:
         rows = self.layouts[r - 1].deals[player]
         before = self._joined([self._pick(rows, *pair) for pair in zip(start, reach, strict=True)], 1)
         before = before.reshape((before.shape[0], -1))
-        shape = (before.shape[0], -1, self.game.rounds[r].seats)
+        shape = (before.shape[0], -1, self.game.rounds[r].slots)
         return [self.namespace.take(before, part.carry, 1).reshape(shape) for part in fixed.parts[r]]
 
     def _learn(
@@ -317,7 +317,7 @@ class ArrayPass:
         return regret.clip(floor, None) if does.floor else regret
 
     def _won(self, fixed: Fixed, r: int, k: int, player: int, other: Strategy) -> list[Array]:
-        """What the player's hands win at the terminals of each symbol: float[terminals, boards, seats]."""
+        """What the player's hands win at the terminals of each symbol: float[terminals, boards, slots]."""
         layout, part = self.layouts[r], fixed.parts[r][k]
         if not layout.symbols:
             return []
@@ -386,7 +386,7 @@ class ArrayPass:
         return cast(values, self.kind)
 
     def _pick(self, rows: Rows, start: Array, reach: dict[int, Array]) -> Array:
-        """A player's reach of some nodes: float[nodes, boards, seats]."""
+        """A player's reach of some nodes: float[nodes, boards, slots]."""
         shape = (-1, *start.shape[1:])
         found = self._joined([start if g < 0 else reach[g].reshape(shape) for g in rows.pieces], 0)
         return found if rows.index is None else self.namespace.take(found, rows.index, 0)
@@ -395,7 +395,7 @@ class ArrayPass:
         return arrays[0] if len(arrays) == 1 else self.namespace.xp.concatenate(arrays, axis)
 
     def _sorted_matrices(self, symbols: Sequence[int], card: Array, tie: Array) -> tuple[Array, ...]:
-        """Which sorted hands can meet, and who wins: float[boards, seats, seats] for each symbol."""
+        """Which sorted hands can meet, and who wins: float[boards, slots, slots] for each symbol."""
         where = self.namespace.xp.where
         one, zero = (self.namespace.asarray(np.full((), x, dtype=self.dtype)) for x in (1, 0))
         low, high = card[:, :, 0], card[:, :, 1]
@@ -531,14 +531,14 @@ class ArrayPass:
 
     def _bounds(self, r: int, parts: int | None) -> list[tuple[int, int]]:
         """The boards of each part: first, one past the last."""
-        boards, seats = self.game.rounds[r].hand.shape
+        boards, slots = self.game.rounds[r].hand.shape
         if parts is None:
             most = boards
             if self.namespace.cached:
                 rows = max(
                     sum(self.layouts[r].groups[g].edge.size for g in x.groups) for x in self.layouts[r].levels
                 )
-                most = PART_NUMBERS // max(1, rows * seats)
+                most = PART_NUMBERS // max(1, rows * slots)
             if not _keeps_matrices(self.game, r, self.dtype):
                 most = min(most, MATRIX_BYTES // (_matrix_bytes(self.game, r, self.dtype) // boards))
             parts = -(-boards // max(1, most))
@@ -553,8 +553,8 @@ class ArrayPass:
         if game.isomorphism:
             alike = (game.orbit[:, None] == game.orbit[None, :]).astype(np.float64)
             orbit = self.namespace.asarray(alike / alike.sum(axis=0))
-        seats = game.rounds[0].seats
-        start = [np.ones((1, stop - first, seats), dtype=self.dtype) for first, stop in self.bounds[0]]
+        slots = game.rounds[0].slots
+        start = [np.ones((1, stop - first, slots), dtype=self.dtype) for first, stop in self.bounds[0]]
         return Fixed(parts, collections, orbit, [self.namespace.asarray(x) for x in start])
 
     def _part(self, r: int, first: int, stop: int) -> Part:
@@ -562,7 +562,7 @@ class ArrayPass:
         here, symbols = game.rounds[r], self.layouts[r].symbols
         carry = card = tie = None
         if r:
-            before = here.parent[first:stop, None] * game.rounds[r - 1].seats + here.parent_seat[first:stop]
+            before = here.parent[first:stop, None] * game.rounds[r - 1].slots + here.parent_slot[first:stop]
             carry = asarray(before.ravel().astype(np.int64))
         matrix: tuple[Array, ...] = ()
         ranges: tuple[Array, ...] = ()
@@ -579,14 +579,14 @@ class ArrayPass:
 
     def _collection(self, r: int) -> Collection:
         here, before = self.game.rounds[r], self.game.rounds[r - 1]
-        target = (here.parent[:, None].astype(np.int64) * before.seats + here.parent_seat).ravel()
+        target = (here.parent[:, None].astype(np.int64) * before.slots + here.parent_slot).ravel()
         order = np.argsort(target, kind="stable")
         counts = np.bincount(target, minlength=before.hand.size)
         within = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts)
         index = np.zeros((before.hand.size, counts.max()), dtype=np.int64)
         weight = np.zeros(index.shape, dtype=self.dtype)
         index[target[order], within] = order
-        weight[target[order], within] = here.multiplicity[order // here.seats]
+        weight[target[order], within] = here.multiplicity[order // here.slots]
         return Collection(self.namespace.asarray(index), self.namespace.asarray(weight))
 
 
@@ -611,7 +611,7 @@ def _matrix_bytes(game: PublicGame, r: int, dtype: DTypeLike) -> int:
     """What a round's matrices take, one for each board and symbol."""
     here = game.rounds[r]
     symbols = game.nodes.symbol[game.nodes.round == r]
-    return len(np.unique(symbols[symbols >= 0])) * here.hand.size * here.seats * np.dtype(dtype).itemsize
+    return len(np.unique(symbols[symbols >= 0])) * here.hand.size * here.slots * np.dtype(dtype).itemsize
 
 
 def _keeps_matrices(game: PublicGame, r: int, dtype: DTypeLike) -> bool:

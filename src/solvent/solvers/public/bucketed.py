@@ -1,7 +1,7 @@
 """CFR on a card abstraction of a public game: hands share rows, values are those of real cards.
 
-A bucket map gives every seat of a round a row of the table; seats of one row play alike. A pass runs on the
-public form as it is: strategies are gathered from the rows before it, and what each seat regretted and played
+A bucket map gives every slot of a round a row of the table; slots of one row play alike. A pass runs on the
+public form as it is: strategies are gathered from the rows before it, and what each slot regretted and played
 is scattered back and added up after it. So the abstract game is solved full-width, and its strategy can be
 measured by a best response that sees real cards.
 """
@@ -27,7 +27,7 @@ PLAIN = (1.0, 1.0, -np.inf, 1.0)
 
 
 class BucketedSolver:
-    """CFR with bucket maps: `buckets[r]`, int[boards, seats], is the row of each seat of round r.
+    """CFR with bucket maps: `buckets[r]`, int[boards, slots], is the row of each slot of round r.
 
     Alternating updates, float64. `None` for a round keeps its hands apart.
     """
@@ -45,7 +45,7 @@ class BucketedSolver:
             raise InputError(
                 f"rule {self.rule} predicts, and bucketed rows keep no last regrets; choose another"
             )
-        self.rows = seat_rows(game, buckets)
+        self.rows = slot_rows(game, buckets)
         self._pass = PublicPass(game, np.dtype(np.float64), evaluator, threads)
         edge_round = game.nodes.round[game.edge_node]
         self.edge_rows = [self.rows[level] for level in edge_round]
@@ -53,7 +53,7 @@ class BucketedSolver:
         self.arena = Arena.full(sizes, ("regret", "average"), np.float64)
         self.edge_player = game.nodes.player[game.edge_node]
         self.offset = np.cumsum(game.block_sizes) - game.block_sizes
-        self.seat_regret, self.seat_average, self.seen = (np.zeros(game.cells) for _ in range(3))
+        self.slot_regret, self.slot_average, self.seen = (np.zeros(game.cells) for _ in range(3))
 
     def run(self, iterations: int) -> None:
         """Run so many more iterations."""
@@ -73,10 +73,10 @@ class BucketedSolver:
     def _update(self, player: int, weights: NDArray[np.float64]) -> None:
         positive, negative, floor, average, _ = weights
         self.seen[:] = self._gathered("regret")
-        self.seat_regret[:] = 0.0
-        self.seat_average[:] = 0.0
+        self.slot_regret[:] = 0.0
+        self.slot_average[:] = 0.0
         none = self.seen[:0]
-        tables = Tables(self.offset, self.seat_regret, self.seat_average, none, self.seen, none)
+        tables = Tables(self.offset, self.slot_regret, self.slot_average, none, self.seen, none)
         self._pass.run(player, tables, Rule(UPDATE, *PLAIN, 0.0))
         for edge in np.flatnonzero(self.edge_player == player).tolist():
             rows, block = (
@@ -84,18 +84,18 @@ class BucketedSolver:
                 slice(self.offset[edge], self.offset[edge] + self.edge_rows[edge].size),
             )
             regret, played = self.arena.block("regret", edge), self.arena.block("average", edge)
-            regret += np.bincount(rows, self.seat_regret[block], len(regret))
+            regret += np.bincount(rows, self.slot_regret[block], len(regret))
             regret *= np.where(regret > 0, positive, negative)
             np.maximum(regret, floor, out=regret)
-            played += average * np.bincount(rows, self.seat_average[block], len(played))
+            played += average * np.bincount(rows, self.slot_average[block], len(played))
 
     def _gathered(self, name: str) -> NDArray[np.float64]:
-        """A table's rows, for every seat: float64[cells]."""
+        """A table's rows, for every slot: float64[cells]."""
         return np.concatenate([self.arena.block(name, e)[rows] for e, rows in enumerate(self.edge_rows)])
 
 
-def seat_rows(game: PublicGame, buckets: Sequence[NDArray[np.integer] | None]) -> list[NDArray[np.int64]]:
-    """The row of every seat by round, int64[boards x seats], from bucket maps that fit; None: a row each."""
+def slot_rows(game: PublicGame, buckets: Sequence[NDArray[np.integer] | None]) -> list[NDArray[np.int64]]:
+    """The row of every slot by round, int64[boards x slots], from bucket maps that fit; None: a row each."""
     if len(buckets) != len(game.rounds):
         raise InputError(f"{game.name} has {len(game.rounds)} rounds and got {len(buckets)} bucket maps")
     found = []

@@ -86,7 +86,7 @@ class OnPublicForm:
     @property
     def form_bytes(self) -> int:
         """What the form takes beside the tables."""
-        arrays = [a for here in self.game.rounds for a in (here.hand, here.parent_seat, here.card, here.tie)]
+        arrays = [a for here in self.game.rounds for a in (here.hand, here.parent_slot, here.card, here.tie)]
         return sum(array.nbytes for array in arrays) + self.game.matrix.nbytes
 
 

@@ -73,7 +73,7 @@ class HistoryWalk:
         ]
         self.histories += 1 + sum(job.result() for job in jobs)
 
-    # Between blocks, [board][seat], and positions, [hand][board][edge]
+    # Between blocks, [board][slot], and positions, [hand][board][edge]
 
     @cached_property
     def places(self) -> NDArray[np.int64]:
@@ -121,8 +121,8 @@ def _walk(game: PublicGame) -> tuple[Walk, int]:
         subtree.append((s.start, s.stop, end - begin, cells))
         cells += (end - begin) * len(game.hands) * len(game.rounds[level].boards)
     last_round = game.rounds[-1]
-    seat = np.full((len(last_round.boards), len(game.hands)), -1, dtype=np.int32)
-    np.put_along_axis(seat, last_round.hand, np.arange(last_round.seats, dtype=np.int32)[None], axis=1)
+    slot = np.full((len(last_round.boards), len(game.hands)), -1, dtype=np.int32)
+    np.put_along_axis(slot, last_round.hand, np.arange(last_round.slots, dtype=np.int32)[None], axis=1)
     scale = np.cumprod([here.probability for here in game.rounds]) * game.deal_scale
     stake = nodes.stake * scale[nodes.round]
     return Walk(
@@ -134,7 +134,7 @@ def _walk(game: PublicGame) -> tuple[Walk, int]:
         stake=np.stack([stake, np.where(nodes.symbol == RANKED, stake, -stake)]),
         subtree=np.array(subtree, dtype=np.int64),
         behind=behind,
-        seat=seat,
+        slot=slot,
         tie=last_round.tie,
         matrix=game.matrix,
         matrix_of=game.matrix_of,

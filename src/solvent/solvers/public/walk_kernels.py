@@ -36,15 +36,15 @@ class Walk(NamedTuple):
     """int64[subtrees, 4]: first node, one past the last, number of edges, first cell."""
     behind: Array
     """int64[nodes]: the subtree behind a deal node, else -1."""
-    seat: Array
+    slot: Array
     """int32[boards of the last round, hands]: -1 where the board blocks the hand."""
     tie: Array
-    """int32[boards of the last round, seats]"""
+    """int32[boards of the last round, slots]"""
     matrix: Array
     """float64[matrices, hands, hands]"""
     matrix_of: Array
     possible: Array
-    """bool[boards of the last round, hands, hands]: what can be dealt; empty where seats say it."""
+    """bool[boards of the last round, hands, hands]: what can be dealt; empty where slots say it."""
     weight: Array
     """float64[hands, hands]: product of the ranges, 0 where the hands cannot be dealt together."""
 
@@ -98,13 +98,13 @@ def walk_last(walk, s, boards, board, first, second, player, sign, reach, sigma,
 @njit(cache=True, nogil=True)
 def walk_deal(walk, first, second, player, sigma, value, down, up, down_last, up_last, open_boards):  # type: ignore[no-untyped-def]
     """All histories of one pair of hands; how many there were."""
-    boards = len(walk.seat)
+    boards = len(walk.slot)
     if len(walk.subtree) == 1:
         walk_last(walk, 0, boards, 0, first, second, player, 0.0, 1.0, sigma, value, down, up)
         return walk.subtree[0, 1]
     count = 0
     for board in range(boards):
-        possible = walk.seat[board, first] >= 0 and walk.seat[board, second] >= 0
+        possible = walk.slot[board, first] >= 0 and walk.slot[board, second] >= 0
         if len(walk.possible):
             possible = walk.possible[board, first, second]
         if possible:
@@ -159,8 +159,8 @@ def walk_deal(walk, first, second, player, sigma, value, down, up, down_last, up
 @njit(cache=True, nogil=True)
 def outcome_ranked(walk, board, first, second, player):  # type: ignore[no-untyped-def]
     """Whether the player's hand wins a showdown (1), loses it (-1) or ties (0), times the hands' weight."""
-    mine = walk.tie[board, walk.seat[board, first]]
-    yours = walk.tie[board, walk.seat[board, second]]
+    mine = walk.tie[board, walk.slot[board, first]]
+    yours = walk.tie[board, walk.slot[board, second]]
     sign = 1.0 if mine > yours else (-1.0 if mine < yours else 0.0)
     return walk.weight[first, second] * (sign if player == 0 else -sign)
 
@@ -175,7 +175,7 @@ def walk_deals(walk, player, sigma, value, from_hand, to_hand):  # type: ignore[
     up = np.empty(nodes)
     down_last = np.empty(nodes)
     up_last = np.empty(nodes)
-    open_boards = np.empty(len(walk.seat), dtype=np.int64)
+    open_boards = np.empty(len(walk.slot), dtype=np.int64)
     hands = walk.weight.shape[0]
     histories = 0
     for mine in range(from_hand, to_hand):
@@ -250,7 +250,7 @@ def update_hands(walk, player, weights, regret, average, last, sigma, value):  #
         nodes = max(nodes, walk.subtree[s, 1] - walk.subtree[s, 0])
     own = np.empty(nodes)
     own_last = np.empty(nodes)
-    boards = len(walk.seat)
+    boards = len(walk.slot)
     for hand in range(len(walk.weight)):
         base = walk.subtree[0, 3] + hand * walk.subtree[0, 2]
         update_position(walk, 0, player, base, weights, 1.0, regret, average, last, sigma, value, own)
@@ -259,7 +259,7 @@ def update_hands(walk, player, weights, regret, average, last, sigma, value):  #
             if s < 0:
                 continue
             for board in range(boards):
-                if walk.seat[board, hand] >= 0:
+                if walk.slot[board, hand] >= 0:
                     base = walk.subtree[s, 3] + (hand * boards + board) * walk.subtree[s, 2]
                     update_position(
                         walk, s, player, base, weights, own[node], regret, average, last, sigma, value, own_last
@@ -269,7 +269,7 @@ def update_hands(walk, player, weights, regret, average, last, sigma, value):  #
 @njit(cache=True, nogil=True)
 def match_hands(walk, prediction, regret, last, sigma):  # type: ignore[no-untyped-def]
     """Regret matching everywhere."""
-    boards = len(walk.seat)
+    boards = len(walk.slot)
     for player in range(2):
         for hand in range(len(walk.weight)):
             for s in range(len(walk.subtree)):

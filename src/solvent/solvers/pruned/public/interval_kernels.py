@@ -19,13 +19,13 @@ def worst_regrets(tree, rounds, behind, possible, offset, regret, player, worst)
             continue
         level = behind.level[node]
         hands = possible[level][player]
-        boards, seats = rounds[level].hand.shape
+        boards, slots = rounds[level].hand.shape
         for edge in range(tree.first_edge[node], tree.first_edge[node + 1]):
             if offset[edge] < 0:
                 continue
             for board in range(boards):
-                at = offset[edge] + board * seats
-                for k in range(seats):
+                at = offset[edge] + board * slots
+                for k in range(slots):
                     if hands[board, k]:
                         worst[edge] = max(worst[edge], regret[at + k])
 
@@ -55,14 +55,14 @@ def lasts(  # type: ignore[no-untyped-def]
     node = behind.edge_node[edge]
     level = behind.level[node]
     boards = rounds[level]
-    seats = boards.hand.shape[1]
+    slots = boards.hand.shape[1]
     hands = possible[level][player]
     last = behind.last_edge[player, node]
     for board in range(len(boards.hand)):
-        seen_row(tree, rounds, behind, level, board, last, seen, player, seats, work, 0)
-        reach_against(tree, chances, player, level, boards, board, 0, seats, work, seats, by_card)
-        for k in range(seats):
-            at = board * seats + k
-            if hands[board, k] and -regret[at] < least * (weight * most * work[seats + k] - value[at]):
+        seen_row(tree, rounds, behind, level, board, last, seen, player, slots, work, 0)
+        reach_against(tree, chances, player, level, boards, board, 0, slots, work, slots, by_card)
+        for k in range(slots):
+            at = board * slots + k
+            if hands[board, k] and -regret[at] < least * (weight * most * work[slots + k] - value[at]):
                 return False
     return True

@@ -22,7 +22,7 @@ CUT = -3
 class Sums(NamedTuple):
     """What is kept by node, sum v(I), and how far pruned actions are from returning.
 
-    Numbers of node n on board b begin at `value_offset[n] + b * seats`; -1 means that there are none.
+    Numbers of node n on board b begin at `value_offset[n] + b * slots`; -1 means that there are none.
     """
 
     value_offset: Array
@@ -53,48 +53,48 @@ class Chances(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def is_zero(work, row, seats):  # type: ignore[no-untyped-def]
-    for k in range(seats):  # noqa: SIM110 (all() does not compile)
+def is_zero(work, row, slots):  # type: ignore[no-untyped-def]
+    for k in range(slots):  # noqa: SIM110 (all() does not compile)
         if work[row + k] != 0:
             return False
     return True
 
 
 @njit(cache=True, nogil=True)
-def reach_against(tree, chances, player, level, boards, board, source, seats, work, target, by_card):  # type: ignore[no-untyped-def]
-    """pi_{-i}(I) of every seat: the reach in row `source` of all hands that can be held beside it."""
+def reach_against(tree, chances, player, level, boards, board, source, slots, work, target, by_card):  # type: ignore[no-untyped-def]
+    """pi_{-i}(I) of every slot: the reach in row `source` of all hands that can be held beside it."""
     if boards.card.shape[1] == 0:
         matrix = chances.matrix[player, chances.first[level] + board]
-        work[target : target + seats] = 0
-        for other in range(seats):
-            for k in range(seats):
+        work[target : target + slots] = 0
+        for other in range(slots):
+            for k in range(slots):
                 work[target + k] += work[source + other] * matrix[other, k]
         return
     card = boards.card[board]
     by_card[:] = 0
     total = 0.0
-    for k in range(seats):
+    for k in range(slots):
         total += work[source + k]
         by_card[card[k, 0]] += work[source + k]
         by_card[card[k, 1]] += work[source + k]
     ranges = tree.own_range[player]
-    for k in range(seats):
+    for k in range(slots):
         work[target + k] = total - by_card[card[k, 0]] - by_card[card[k, 1]] + work[source + k]
         if len(ranges):
             work[target + k] *= ranges[boards.hand[board, k]]
 
 
 @njit(cache=True, nogil=True)
-def track(tree, chances, sums, weight, player, level, boards, board, start, stop, seats, work, by_card):  # type: ignore[no-untyped-def]
+def track(tree, chances, sums, weight, player, level, boards, board, start, stop, slots, work, by_card):  # type: ignore[no-untyped-def]
     """Add an iteration to the sums of the traverser's nodes, whose values are in the workspace."""
-    reach = tree.spare * seats
-    base = board * seats
+    reach = tree.spare * slots
+    base = board * slots
     for node in range(start, stop):
         if tree.symbol[node] != DECISION or tree.player[node] != player:
             continue
-        value = tree.value_row[node] * seats
+        value = tree.value_row[node] * slots
         at = sums.value_offset[node] + base
-        for k in range(seats):
+        for k in range(slots):
             sums.value[at + k] += weight * work[value + k]
         first, last = tree.first_edge[node], tree.first_edge[node + 1]
         bounded = not sums.by_edge and sums.bound_offset[node] >= 0
@@ -103,8 +103,8 @@ def track(tree, chances, sums, weight, player, level, boards, board, start, stop
             if len(sums.gap) == 0 or sums.offset[edge] < 0:
                 continue
             at = sums.offset[edge] + base
-            below = tree.value_row[tree.child[edge]] * seats
-            for k in range(seats):
+            below = tree.value_row[tree.child[edge]] * slots
+            for k in range(slots):
                 gained = weight * (work[below + k] - work[value + k])
                 if sums.jumps and gained > 0.0 and sums.gap[at + k] < 0.0:
                     sums.gap[at + k] = gained
@@ -112,8 +112,8 @@ def track(tree, chances, sums, weight, player, level, boards, board, start, stop
                     sums.gap[at + k] += gained
         if not bounded:
             continue
-        source = tree.other_row[player, node] * seats
-        reach_against(tree, chances, player, level, boards, board, source, seats, work, reach, by_card)
+        source = tree.other_row[player, node] * slots
+        reach_against(tree, chances, player, level, boards, board, source, slots, work, reach, by_card)
         if not sums.by_edge:
             first, last = node, node + 1
         for place in range(first, last):
@@ -121,7 +121,7 @@ def track(tree, chances, sums, weight, player, level, boards, board, start, stop
             most = sums.most[place]
             worst = -np.inf
             if sums.bound_offset[place] >= 0:
-                for k in range(seats):
+                for k in range(slots):
                     sums.bound[at + k] += weight * (most * work[reach + k] - work[value + k])
                     worst = max(worst, sums.bound[at + k])
             if worst > 0.0:
@@ -129,21 +129,21 @@ def track(tree, chances, sums, weight, player, level, boards, board, start, stop
 
 
 @njit(cache=True, nogil=True)
-def one_terminal(tree, player, boards, board, node, seats, work, scratch):  # type: ignore[no-untyped-def]
+def one_terminal(tree, player, boards, board, node, slots, work, scratch):  # type: ignore[no-untyped-def]
     """What the traverser's hands win at one terminal."""
     if boards.card.shape[1] == 0:
-        kernels.terminals_matrix(tree, player, board, node, node + 1, seats, work)
+        kernels.terminals_matrix(tree, player, board, node, node + 1, slots, work)
         return
-    kernels.terminals_sweep(tree, player, boards, board, node, node + 1, seats, work, scratch)
+    kernels.terminals_sweep(tree, player, boards, board, node, node + 1, slots, work, scratch)
     ranges = tree.own_range[player]
     if len(ranges):
-        won = tree.value_row[node] * seats
-        for k in range(seats):
+        won = tree.value_row[node] * slots
+        for k in range(slots):
             work[won + k] *= ranges[boards.hand[board, k]]
 
 
 @njit(cache=True, nogil=True)
-def terminals_reached(tree, player, boards, board, start, stop, seats, work, scratch):  # type: ignore[no-untyped-def]
+def terminals_reached(tree, player, boards, board, start, stop, slots, work, scratch):  # type: ignore[no-untyped-def]
     """Evaluate the terminals that the other player reaches; the rest, and cut nodes, are worth 0.
 
     Returns how many nodes were touched.
@@ -151,15 +151,15 @@ def terminals_reached(tree, player, boards, board, start, stop, seats, work, scr
     touched = 0
     for node in range(start, stop):
         symbol = tree.symbol[node]
-        target = tree.value_row[node] * seats
+        target = tree.value_row[node] * slots
         if symbol == CUT:
-            work[target : target + seats] = 0
+            work[target : target + slots] = 0
         elif symbol < 0:
             touched += 1
-        elif is_zero(work, tree.other_row[player, node] * seats, seats):
-            work[target : target + seats] = 0
+        elif is_zero(work, tree.other_row[player, node] * slots, slots):
+            work[target : target + slots] = 0
         else:
-            one_terminal(tree, player, boards, board, node, seats, work, scratch)
+            one_terminal(tree, player, boards, board, node, slots, work, scratch)
             touched += 1
     return touched
 
@@ -175,9 +175,9 @@ def pass_live(tree, down, rounds, spaces, tables, rule, sums, weight, chances, p
     last = tree.rounds - 1
     kernels.pass_down(down, rounds, spaces, tables, rule, player, above)
     boards = rounds[last]
-    seats = out.shape[2]
-    work = np.zeros(tree.rows * seats, dtype=out.dtype)
-    scratch = kernels.scratch_space(work, seats, kernels.SWEEP, boards.card.shape[1] > 0, tree.rows)
+    slots = out.shape[2]
+    work = np.zeros(tree.rows * slots, dtype=out.dtype)
+    scratch = kernels.scratch_space(work, slots, kernels.SWEEP, boards.card.shape[1] > 0, tree.rows)
     by_card = np.zeros(64)
     fades = rule.positive != 1.0
     touched = 0
@@ -188,20 +188,20 @@ def pass_live(tree, down, rounds, spaces, tables, rule, sums, weight, chances, p
         away = deal >= 0 and tree.symbol[deal] == CUT
         for board in range(len(boards.hand)):
             reached, reached_own = above[0, s, boards.parent[board]], above[1, s, boards.parent[board]]
-            kernels.start_from(tree, boards, player, board, reached, reached_own, seats, work)
-            unreached = away or is_zero(work, tree.first_other * seats, seats)
-            if unreached and is_zero(work, tree.first_own * seats, seats) and (away or not fades):
+            kernels.start_from(tree, boards, player, board, reached, reached_own, slots, work)
+            unreached = away or is_zero(work, tree.first_other * slots, slots)
+            if unreached and is_zero(work, tree.first_own * slots, slots) and (away or not fades):
                 out[s, board] = 0
                 continue
-            kernels.descend(down, tables, rule, player, start, stop, board * seats, seats, work)
+            kernels.descend(down, tables, rule, player, start, stop, board * slots, slots, work)
             if away or (unreached and not fades):
                 out[s, board] = 0
-                touched += seats
+                touched += slots
                 continue
-            touched += seats * terminals_reached(
-                tree, player, boards, board, start, stop, seats, work, scratch
+            touched += slots * terminals_reached(
+                tree, player, boards, board, start, stop, slots, work, scratch
             )
-            kernels.ascend(tree, tables, rule, player, start, stop, board * seats, seats, work)
+            kernels.ascend(tree, tables, rule, player, start, stop, board * slots, slots, work)
             if weight > 0.0:
                 track(
                     tree,
@@ -214,12 +214,12 @@ def pass_live(tree, down, rounds, spaces, tables, rule, sums, weight, chances, p
                     board,
                     start,
                     stop,
-                    seats,
+                    slots,
                     work,
                     by_card,
                 )
-            value = tree.value_row[start] * seats
-            out[s, board] = work[value : value + seats]
+            value = tree.value_row[start] * slots
+            out[s, board] = work[value : value + slots]
     if last == 1:
         touched += first_round_up(
             tree, rounds, spaces, tables, rule, sums, weight, chances, player, out, by_card
@@ -231,7 +231,7 @@ def pass_live(tree, down, rounds, spaces, tables, rule, sums, weight, chances, p
 def first_round_up(tree, rounds, spaces, tables, rule, sums, weight, chances, player, out, by_card):  # type: ignore[no-untyped-def]
     """The way back up through the first of two rounds."""
     boards, space = rounds[0], spaces[0]
-    seats = boards.hand.shape[1]
+    slots = boards.hand.shape[1]
     below = rounds[tree.rounds - 1]
     total = np.zeros(boards.hand.shape)
     work = space.work[0, 0]
@@ -240,20 +240,20 @@ def first_round_up(tree, rounds, spaces, tables, rule, sums, weight, chances, pl
         if tree.symbol[deal] == CUT:
             continue
         kernels.add_up(below, tree.orbit, out[s], total)
-        value = tree.value_row[deal] * seats
-        for k in range(seats):
+        value = tree.value_row[deal] * slots
+        for k in range(slots):
             work[value + k] = total[0, k]
-    scratch = kernels.scratch_space(out, seats, kernels.SWEEP, boards.card.shape[1] > 0, tree.rows)
+    scratch = kernels.scratch_space(out, slots, kernels.SWEEP, boards.card.shape[1] > 0, tree.rows)
     start, stop = boards.subtree[0, 0], boards.subtree[0, 1]
-    touched = seats * terminals_reached(tree, player, boards, 0, start, stop, seats, work, scratch)
+    touched = slots * terminals_reached(tree, player, boards, 0, start, stop, slots, work, scratch)
     if len(tree.orbit):
         for node in range(start, stop):
             if tree.symbol[node] >= 0:
-                value = tree.value_row[node] * seats
-                kernels.average_over_orbits(tree.orbit, work[value : value + seats])
-    kernels.ascend(tree, tables, rule, player, start, stop, 0, seats, work)
+                value = tree.value_row[node] * slots
+                kernels.average_over_orbits(tree.orbit, work[value : value + slots])
+    kernels.ascend(tree, tables, rule, player, start, stop, 0, slots, work)
     if weight > 0.0:
-        track(tree, chances, sums, weight, player, 0, boards, 0, start, stop, seats, work, by_card)
+        track(tree, chances, sums, weight, player, 0, boards, 0, start, stop, slots, work, by_card)
     return touched
 
 

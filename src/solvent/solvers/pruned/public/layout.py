@@ -37,7 +37,7 @@ class BlockLayout:
         """The most that the player of each edge can win behind it, times the chance of deal and board."""
         self.chances = _chances(game, dtype)
         self.possible = padded([game.possible(level) for level in range(len(game.rounds))], MOST_ROUNDS)
-        """By round: whether each player can hold the hand of each seat, bool[players, boards, seats]."""
+        """By round: whether each player can hold the hand of each slot, bool[players, boards, slots]."""
         self.node_sizes = _node_sizes(game)
         """Infosets of each node, on all boards; 0 where nobody acts."""
         self.owner: NDArray[np.int8] = game.nodes.player[game.edge_node]
@@ -48,9 +48,9 @@ class BlockLayout:
         return range(first[node], first[node + 1])
 
     def shape(self, node: int) -> tuple[int, int]:
-        """Boards and seats of a node's round."""
+        """Boards and slots of a node's round."""
         here = self.game.rounds[self.game.nodes.round[node]]
-        return len(here.boards), here.seats
+        return len(here.boards), here.slots
 
     def blocks_behind(self, edge: int, player: int) -> Blocks:
         """A player's blocks behind a block, each after those before it."""
@@ -173,5 +173,5 @@ def _chances(game: PublicGame, dtype: np.dtype[Any]) -> Chances:
 
 def _node_sizes(game: PublicGame) -> NDArray[np.int64]:
     """Infosets of each node, on all boards; 0 where nobody acts."""
-    per_round = np.array([len(here.boards) * here.seats for here in game.rounds], dtype=np.int64)
+    per_round = np.array([len(here.boards) * here.slots for here in game.rounds], dtype=np.int64)
     return np.where(game.nodes.symbol == DECISION, per_round[game.nodes.round], 0)

@@ -42,7 +42,7 @@ class SkippingPublicSolver(PrunedPublicSolver):
         self._initial = _uniform_plan(self._layout)
         """Own reach of blocks at first; with alternating updates player 1 never saw that of player 0."""
         rounds = game.rounds
-        self._won = np.zeros((max(len(r.boards) for r in rounds), max(r.seats for r in rounds)), dtype=number)
+        self._won = np.zeros((max(len(r.boards) for r in rounds), max(r.slots for r in rounds)), dtype=number)
 
     @property
     def _arenas(self) -> dict[str, Arena]:
@@ -139,15 +139,15 @@ class SkippingPublicSolver(PrunedPublicSolver):
         return offset, plan
 
     def _respond(self, edge: int, seen: Seen, into: Into | None = None) -> NDArray[np.float64]:
-        """sum psi behind a block by board and seat. With `into` the regrets behind it change accordingly."""
+        """sum psi behind a block by board and slot. With `into` the regrets behind it change accordingly."""
         layout = self._layout
         where = into or Into(self.live.offset, self.live.table("regret"), 0.0, 1.0, 0.0, 0.0, 1.0)
         self.response_nodes += responses.respond(
             self._pass.tree, self._pass.rounds, layout.behind, seen, int(layout.owner[edge]),
             int(self.game.nodes.child[edge]), into is not None, self._sums(), where, self._won,
         )  # fmt: skip
-        boards, seats = layout.shape(int(self.game.edge_node[edge]))
-        return self._won[:boards, :seats].astype(np.float64)
+        boards, slots = layout.shape(int(self.game.edge_node[edge]))
+        return self._won[:boards, :slots].astype(np.float64)
 
     def _slack(self, player: int) -> NDArray[np.float64]:
         """How far below 0 the numbers of a player's blocks must be: float64[edges]."""

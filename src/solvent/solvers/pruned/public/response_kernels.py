@@ -58,17 +58,17 @@ def seen_at(seen, edge, index):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def seen_row(tree, rounds, behind, level, board, edge, seen, player, seats, work, target):  # type: ignore[no-untyped-def]
+def seen_row(tree, rounds, behind, level, board, edge, seen, player, slots, work, target):  # type: ignore[no-untyped-def]
     """The other player's cumulative reach by his last action, on a board of the same or the next round."""
     boards = rounds[level]
     edge_level = behind.level[behind.edge_node[edge]] if edge >= 0 else level
     before = boards.parent[board] * rounds[edge_level].hand.shape[1]
-    for k in range(seats):
+    for k in range(slots):
         total = seen.everything
         if edge >= 0 and edge_level < level:
-            total = seen_at(seen, edge, before + boards.parent_seat[board, k])
+            total = seen_at(seen, edge, before + boards.parent_slot[board, k])
         elif edge >= 0:
-            total = seen_at(seen, edge, board * seats + k)
+            total = seen_at(seen, edge, board * slots + k)
         work[target + k] = total * tree.root_reach[player, boards.hand[board, k]]
 
 
@@ -88,7 +88,7 @@ def current_plan(tree, rounds, behind, offset, regret, player, edges, plan_offse
         node = behind.edge_node[edge]
         level = behind.level[node]
         boards = rounds[level]
-        seats = boards.hand.shape[1]
+        slots = boards.hand.shape[1]
         last = behind.last_edge[1 - player, node]
         last_level = behind.level[behind.edge_node[last]] if last >= 0 else level
         live = 0
@@ -96,8 +96,8 @@ def current_plan(tree, rounds, behind, offset, regret, player, edges, plan_offse
             live += offset[other] >= 0
         for board in range(len(boards.hand)):
             before = boards.parent[board] * rounds[last_level].hand.shape[1]
-            for k in range(seats):
-                at = board * seats + k
+            for k in range(slots):
+                at = board * slots + k
                 probability = 0.0
                 if offset[edge] >= 0:
                     total = 0.0
@@ -107,7 +107,7 @@ def current_plan(tree, rounds, behind, offset, regret, player, edges, plan_offse
                     mine = max(regret[offset[edge] + at], 0.0)
                     probability = mine / total if total > 0.0 else 1.0 / live
                 if last >= 0 and last_level < level:
-                    probability *= plan[plan_offset[last] + before + boards.parent_seat[board, k]]
+                    probability *= plan[plan_offset[last] + before + boards.parent_slot[board, k]]
                 elif last >= 0:
                     probability *= plan[plan_offset[last] + at]
                 plan[plan_offset[edge] + at] = probability
@@ -143,35 +143,35 @@ class Behind(NamedTuple):
 
 @njit(cache=True, nogil=True)
 def respond_part(  # type: ignore[no-untyped-def]
-    tree, rounds, behind, seen, player, level, board, start, stop, seats, work, scratch
+    tree, rounds, behind, seen, player, level, board, start, stop, slots, work, scratch
 ):
     """Reach down a part of one subtree from cumulative strategies, and its terminals; deals keep their values."""
     boards = rounds[level]
     for node in range(start, stop):
         edge = behind.last_edge[player, node]
         if node == start or (edge >= 0 and tree.child[edge] == node):
-            target = tree.other_row[player, node] * seats
-            seen_row(tree, rounds, behind, level, board, edge, seen, player, seats, work, target)
+            target = tree.other_row[player, node] * slots
+            seen_row(tree, rounds, behind, level, board, edge, seen, player, slots, work, target)
     for node in range(start, stop):
         if tree.symbol[node] >= 0:
-            one_terminal(tree, player, boards, board, node, seats, work, scratch)
+            one_terminal(tree, player, boards, board, node, slots, work, scratch)
 
 
 @njit(cache=True, nogil=True)
-def write_regrets(tree, player, board, start, stop, seats, work, sums, into):  # type: ignore[no-untyped-def]
+def write_regrets(tree, player, board, start, stop, slots, work, sums, into):  # type: ignore[no-untyped-def]
     """Regrets and sums of the player's nodes as if the best response in the workspace had been played."""
-    base = board * seats
+    base = board * slots
     for node in range(start, stop):
         if tree.symbol[node] != DECISION or tree.player[node] != player:
             continue
-        value = tree.value_row[node] * seats
+        value = tree.value_row[node] * slots
         at = sums.value_offset[node] + base
-        for k in range(seats):
+        for k in range(slots):
             sums.value[at + k] = into.sums_keep * sums.value[at + k] + into.sums_share * work[value + k]
         for edge in range(tree.first_edge[node], tree.first_edge[node + 1]):
-            below = tree.value_row[tree.child[edge]] * seats
+            below = tree.value_row[tree.child[edge]] * slots
             here = into.offset[edge] + base
-            for k in range(seats):
+            for k in range(slots):
                 lost = work[below + k] - work[value + k]
                 into.regret[here + k] = max(into.keep * into.regret[here + k] + lost / into.mean, into.floor)
                 if len(sums.gap):
@@ -187,9 +187,9 @@ def respond(tree, rounds, behind, seen, player, root, writes, sums, into, won): 
     level = behind.level[root]
     last = tree.rounds - 1
     boards = rounds[level]
-    seats = boards.hand.shape[1]
-    work = np.zeros(tree.rows * seats, dtype=tree.root_reach.dtype)
-    scratch = kernels.scratch_space(work, seats, kernels.SWEEP, boards.card.shape[1] > 0, tree.rows)
+    slots = boards.hand.shape[1]
+    work = np.zeros(tree.rows * slots, dtype=tree.root_reach.dtype)
+    scratch = kernels.scratch_space(work, slots, kernels.SWEEP, boards.card.shape[1] > 0, tree.rows)
     rule = Rule(RESPOND, 1.0, 1.0, -np.inf, 0.0, 0.0)
     regret = into.regret
     tables = kernels.Tables(into.offset, regret, regret, regret[:0], regret, regret[:0])
@@ -198,20 +198,20 @@ def respond(tree, rounds, behind, seen, player, root, writes, sums, into, won): 
     for board in range(len(boards.hand)):
         if level < last:
             touched += respond_below(
-                tree, rounds, behind, seen, player, root, stop, writes, sums, into, work, seats,
+                tree, rounds, behind, seen, player, root, stop, writes, sums, into, work, slots,
             )  # fmt: skip
-        respond_part(tree, rounds, behind, seen, player, level, board, root, stop, seats, work, scratch)
+        respond_part(tree, rounds, behind, seen, player, level, board, root, stop, slots, work, scratch)
         if len(tree.orbit) and level == 0:
             for node in range(root, stop):
                 if tree.symbol[node] >= 0:
-                    value = tree.value_row[node] * seats
-                    kernels.average_over_orbits(tree.orbit, work[value : value + seats])
-        kernels.ascend(tree, tables, rule, player, root, stop, board * seats, seats, work)
+                    value = tree.value_row[node] * slots
+                    kernels.average_over_orbits(tree.orbit, work[value : value + slots])
+        kernels.ascend(tree, tables, rule, player, root, stop, board * slots, slots, work)
         if writes:
-            write_regrets(tree, player, board, root, stop, seats, work, sums, into)
-        value = tree.value_row[root] * seats
-        won[board, :seats] = work[value : value + seats]
-        touched += (stop - root) * seats
+            write_regrets(tree, player, board, root, stop, slots, work, sums, into)
+        value = tree.value_row[root] * slots
+        won[board, :slots] = work[value : value + slots]
+        touched += (stop - root) * slots
     return touched
 
 
@@ -221,13 +221,13 @@ def respond_below(  # type: ignore[no-untyped-def]
 ):
     """The same for the subtrees of the last round behind a node of the first: values to their deal nodes."""
     boards = rounds[tree.rounds - 1]
-    seats = boards.hand.shape[1]
-    work = np.zeros(tree.rows * seats, dtype=above.dtype)
-    scratch = kernels.scratch_space(work, seats, kernels.SWEEP, boards.card.shape[1] > 0, tree.rows)
+    slots = boards.hand.shape[1]
+    work = np.zeros(tree.rows * slots, dtype=above.dtype)
+    scratch = kernels.scratch_space(work, slots, kernels.SWEEP, boards.card.shape[1] > 0, tree.rows)
     rule = Rule(RESPOND, 1.0, 1.0, -np.inf, 0.0, 0.0)
     regret = into.regret
     tables = kernels.Tables(into.offset, regret, regret, regret[:0], regret, regret[:0])
-    out = np.zeros((len(boards.hand), seats), dtype=above.dtype)
+    out = np.zeros((len(boards.hand), slots), dtype=above.dtype)
     total = np.zeros(rounds[0].hand.shape)
     touched = 0
     for s in range(len(boards.subtree)):
@@ -235,13 +235,13 @@ def respond_below(  # type: ignore[no-untyped-def]
         if not root <= deal < end:
             continue
         for board in range(len(boards.hand)):
-            respond_part(tree, rounds, behind, seen, player, 1, board, start, stop, seats, work, scratch)
-            kernels.ascend(tree, tables, rule, player, start, stop, board * seats, seats, work)
+            respond_part(tree, rounds, behind, seen, player, 1, board, start, stop, slots, work, scratch)
+            kernels.ascend(tree, tables, rule, player, start, stop, board * slots, slots, work)
             if writes:
-                write_regrets(tree, player, board, start, stop, seats, work, sums, into)
-            value = tree.value_row[start] * seats
-            out[board] = work[value : value + seats]
-            touched += (stop - start) * seats
+                write_regrets(tree, player, board, start, stop, slots, work, sums, into)
+            value = tree.value_row[start] * slots
+            out[board] = work[value : value + slots]
+            touched += (stop - start) * slots
         kernels.add_up(boards, tree.orbit, out, total)
         value = tree.value_row[deal] * width
         for k in range(width):

@@ -11,30 +11,30 @@ from solvent.solvers.pruned.public.kernels import CUT
 
 
 @njit(cache=True, nogil=True)
-def add_up_node(tree, offset, regret, scale, possible, player, board, node, seats, work, worst, chosen, sums):  # type: ignore[no-untyped-def]
+def add_up_node(tree, offset, regret, scale, possible, player, board, node, slots, work, worst, chosen, sums):  # type: ignore[no-untyped-def]
     """Q of one node from those behind it, all as values; gaps of the player's own actions on the way.
 
     `worst[e]` becomes the largest gap of a hand that can be held. Gaps of `chosen` actions go to the bounds.
     """
     first, last = tree.first_edge[node], tree.first_edge[node + 1]
-    target = tree.value_row[node] * seats
-    base = board * seats
+    target = tree.value_row[node] * slots
+    base = board * slots
     mine = tree.player[node] == player
-    spare = tree.spare * seats
-    work[spare : spare + seats] = -np.inf if mine else 0.0
+    spare = tree.spare * slots
+    work[spare : spare + slots] = -np.inf if mine else 0.0
     at = sums.bound_offset[node]
     for edge in range(first, last):
-        below = tree.value_row[tree.child[edge]] * seats
+        below = tree.value_row[tree.child[edge]] * slots
         if not mine:
-            for k in range(seats):
+            for k in range(slots):
                 work[spare + k] += work[below + k]
             continue
         if offset[edge] < 0:
             # A pruned action is worth its node's bound at most, which counts where nothing else is worth more.
-            for k in range(seats):
+            for k in range(slots):
                 work[spare + k] = max(work[spare + k], sums.bound[at + base + k])
             continue
-        for k in range(seats):
+        for k in range(slots):
             gap = scale * regret[offset[edge] + base + k] + work[below + k]
             work[spare + k] = max(work[spare + k], gap)
             if possible[board, k]:
@@ -43,7 +43,7 @@ def add_up_node(tree, offset, regret, scale, possible, player, board, node, seat
                     sums.bound[at + base + k] = max(sums.bound[at + base + k], gap)
             elif chosen[edge]:
                 sums.bound[at + base + k] = max(sums.bound[at + base + k], -1.0)
-    work[target : target + seats] = work[spare : spare + seats]
+    work[target : target + slots] = work[spare : spare + slots]
 
 
 @njit(cache=True, nogil=True)
@@ -53,8 +53,8 @@ def add_up_regrets(tree, rounds, possible, offset, regret, scale, player, worst,
     last = tree.rounds - 1
     for level in range(last, -1, -1):
         boards = rounds[level]
-        seats = boards.hand.shape[1]
-        work = np.zeros(tree.rows * seats)
+        slots = boards.hand.shape[1]
+        work = np.zeros(tree.rows * slots)
         total = np.zeros(rounds[0].hand.shape)
         for s in range(len(boards.subtree)):
             start, stop, deal = boards.subtree[s, 0], boards.subtree[s, 1], boards.subtree[s, 2]
@@ -64,19 +64,19 @@ def add_up_regrets(tree, rounds, possible, offset, regret, scale, player, worst,
                 for node in range(stop - 1, start - 1, -1):
                     if tree.symbol[node] == DECISION:
                         add_up_node(
-                            tree, offset, regret, scale, possible[level][player], player, board, node, seats, work,
+                            tree, offset, regret, scale, possible[level][player], player, board, node, slots, work,
                             worst, chosen, sums,
                         )  # fmt: skip
                         continue
-                    target = tree.value_row[node] * seats
-                    work[target : target + seats] = 0
+                    target = tree.value_row[node] * slots
+                    work[target : target + slots] = 0
                     if level < last and tree.symbol[node] == DEAL:
                         below = rounds[level + 1]
                         for after in range(len(below.subtree)):
                             if below.subtree[after, 2] == node:
                                 kernels.add_up(below, tree.orbit, out[after], total)
-                        for k in range(seats):
+                        for k in range(slots):
                             work[target + k] = total[board, k]
                 if level == last:
-                    value = tree.value_row[start] * seats
-                    out[s, board] = work[value : value + seats]
+                    value = tree.value_row[start] * slots
+                    out[s, board] = work[value : value + slots]

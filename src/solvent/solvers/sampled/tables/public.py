@@ -24,7 +24,7 @@ from solvent.foundation.errors import InputError
 from solvent.passes.public_pass import PublicPass
 from solvent.response.history import Evaluation
 from solvent.response.public import evaluate_public
-from solvent.solvers.public.bucketed import seat_rows
+from solvent.solvers.public.bucketed import slot_rows
 from solvent.solvers.rules import LCFR, RegretRule, load_rule
 from solvent.solvers.sampled.history.solver import check_seed
 from solvent.solvers.sampled.options import SAMPLED_RULE, Sampling
@@ -33,7 +33,7 @@ from solvent.solvers.sampled.tables.public_deals import Dealer, public_iteration
 
 
 class SampledPublicSolver:
-    """External sampling with bucket maps: `buckets[r]`, int[boards, seats], is the row of each seat of round r.
+    """External sampling with bucket maps: `buckets[r]`, int[boards, slots], is the row of each slot of round r.
 
     `None` for a round keeps its hands apart. Tables are float32: for each bucket and node, regrets then sums.
     """
@@ -51,7 +51,7 @@ class SampledPublicSolver:
         self.game, self.seed, self.iterations = game, seed, 0
         self.rule = load_rule(rule)
         Sampling("external").check_rule(self.rule)
-        self.rows = seat_rows(game, buckets)
+        self.rows = slot_rows(game, buckets)
         self.tree = _tree(game)
         floats = self.tree.bucket_floats
         counts = np.array([int(rows.max()) + 1 for rows in self.rows])
@@ -60,7 +60,7 @@ class SampledPublicSolver:
             start + rows * size
             for start, rows, size in zip(ends - counts * floats, self.rows, floats, strict=True)
         ]
-        """Where in the table the rows of each seat's bucket begin, by round: int64[boards x seats]."""
+        """Where in the table the rows of each slot's bucket begin, by round: int64[boards x slots]."""
         self.table = np.zeros(int(ends[-1]), dtype=np.float32)
         self.dealer = _dealer(game, self.starts)
         self._frames = frames()
@@ -81,7 +81,7 @@ class SampledPublicSolver:
         self.iterations = stop
 
     def average(self) -> NDArray[np.float64]:
-        """The average strategy's sums for every seat, a table by block: float64[cells]."""
+        """The average strategy's sums for every slot, a table by block: float64[cells]."""
         game, parts = self.game, []
         for edge, node in enumerate(game.edge_node):
             first, last = game.nodes.first_edge[node : node + 2]

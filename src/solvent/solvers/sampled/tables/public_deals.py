@@ -27,7 +27,7 @@ class Dealer(NamedTuple):
     row: NDArray[np.int64]
     """int64[boards, hands]: where the rows of the hand's bucket begin in the table; -1 if it cannot be held."""
     hand: NDArray[np.int32]
-    """int32[boards of the last round, seats]: the hands that can be held there."""
+    """int32[boards of the last round, slots]: the hands that can be held there."""
     card: NDArray[np.int8]
     """int8[hands, 2]: their cards; empty where there is a running sum."""
     weight: NDArray[np.float64]
@@ -66,11 +66,11 @@ def deal(dealer, random):  # type: ignore[no-untyped-def]
         hands = dealer.row.shape[1]
         drawn = first_above(dealer.chance, random_unit(random) * dealer.chance[-1])
         return drawn // (hands * hands), drawn // hands % hands, drawn % hands, 1 - dealer.sign[drawn]
-    boards, seats = dealer.hand.shape
+    boards, slots = dealer.hand.shape
     card, weight = dealer.card, dealer.weight
     while True:
         board = below(boards, random)
-        first, second = dealer.hand[board, below(seats, random)], dealer.hand[board, below(seats, random)]
+        first, second = dealer.hand[board, below(slots, random)], dealer.hand[board, below(slots, random)]
         a, b, c, d = card[first, 0], card[first, 1], card[second, 0], card[second, 1]
         if a == c or a == d or b == c or b == d:  # noqa: SIM109
             continue
