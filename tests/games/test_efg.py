@@ -13,10 +13,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from solvent.games.efg import EfgGame, exact_probabilities, read_efg, unique_labels, write_efg
+from solvent.games.efg.labels import unique_labels
+from solvent.games.efg.reading import read_efg
+from solvent.games.efg.tree import EfgGame
+from solvent.games.efg.writing import exact_probabilities, write_efg
 from solvent.games.game import CHANCE, TERMINAL, Game, GameError, State
 from solvent.games.kuhn import Kuhn
 from solvent.games.leduc import Leduc
+from solvent.games.limit_holdem import LimitHoldem
 
 GAMES = Path(__file__).parent / "data"
 HEADER = 'EFG 2 R "title" { "A" "B" }\n""\n'
@@ -226,6 +230,8 @@ END = 't "" 0\n'
             "the probabilities of chance infoset 4 sum to 9999/10000 (about 0.9999), not to 1",
         ),
         ('c "" 1 "" { "x" 2 "y" 1 } 0\n' + END * 2, 3, "sum to 3, not to 1"),
+        ('c "" 1 "" { "x" 1e999 "y" 1/3 } 0\n' + END * 2, 3, "sum to a number too large for floating point,"),
+        (f'c "" 1 "" {{ "x" 1/{"7" * 900} "y" 1/{"3" * 900} }} 0\n' + END * 2, 3, "sum to about 0, not to 1"),
         (
             'c "" 1 "" { "x" 3/2 "y" -1/2 } 0\n' + END * 2,
             3,
@@ -391,6 +397,19 @@ def test_any_tree_survives_the_trip(tree: Any, tmp_path_factory: pytest.TempPath
     for _, state in histories(again):
         if state.player() == CHANCE:
             assert sum(probability for _, probability in state.chance()) == 1
+
+
+def test_a_game_with_too_many_histories_is_not_written(tmp_path: Path) -> None:
+    target = tmp_path / "game.efg"
+    with pytest.raises(GameError, match=r"histories; an \.efg file may list at most 20,000,000"):
+        write_efg(LimitHoldem(), target)
+    signalling = read_efg(GAMES / "signalling.efg")
+    with pytest.raises(GameError, match=r"has more than 3 histories, the most that an \.efg file may list"):
+        write_efg(signalling, target, most_nodes=3)
+    assert list(tmp_path.iterdir()) == []
+    nodes = sum(1 for _ in histories(signalling))
+    write_efg(signalling, target, most_nodes=nodes)
+    assert_same_tree(signalling, read_efg(target))
 
 
 def test_floats_become_the_fractions_they_were() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from solvent.games.efg import write_efg
+from solvent.games.efg.writing import write_efg
 from solvent.games.game import CHANCE, TERMINAL, Game, GameError, State
 from solvent.games.kuhn import Kuhn
 from solvent.games.leduc import Leduc

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from solvent.games.bluff import Bluff
-from solvent.games.efg import read_efg
+from solvent.games.efg.reading import read_efg
 from solvent.games.flop_holdem import FlopHoldem
 from solvent.games.game import Game, GameError
 from solvent.games.kuhn import Kuhn

@@ -17,7 +17,7 @@ from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 from typing import Any
 
-from solvent.games.efg import unique_labels
+from solvent.games.efg.labels import unique_labels
 from solvent.games.game import CHANCE, TERMINAL, GameError, ListedState, State
 
 PREFIX = "openspiel:"

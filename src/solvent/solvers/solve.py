@@ -28,7 +28,7 @@ from solvent.forms.public import public_game
 from solvent.foundation.errors import InputError
 from solvent.foundation.units import parse_size
 from solvent.games.catalogue import load_game
-from solvent.games.efg import EfgGame
+from solvent.games.efg.tree import EfgGame
 from solvent.games.flop_holdem import FlopHoldem
 from solvent.games.game import Game, GameError
 from solvent.games.kuhn import Kuhn

@@ -22,7 +22,7 @@ def export(
 ) -> None:
     """Write a strategy as CSV, JSON, a pickled OpenSpiel TabularPolicy or a saved strategy; a game as .efg."""
     from solvent.games.catalogue import load_game
-    from solvent.games.efg import write_efg
+    from solvent.games.efg.writing import write_efg
     from solvent.strategy.openspiel import save_tabular_policy
     from solvent.strategy.strategy import Strategy
 
