@@ -330,7 +330,7 @@ def test_a_rule_that_predicts_without_its_table_is_refused() -> None:
         (Weights(average=-1), "at least 0"),
         (Weights(average=math.inf), "outgrow"),
         (Weights(average=1e38), "outgrow float32 by iteration 10"),
-        ((1.0, 1.0), "five numbers"),
+        ((1.0, 1.0), "six numbers"),
     ],
 )
 def test_bad_weights(weights: Weights, sentence: str) -> None:

@@ -102,7 +102,7 @@ class PublicPass:
                 tables.seen[:] = tables.regret
                 tables.seen_last[:] = tables.last
             for player in (0, 1):
-                self.run(player, tables, Rule(kernels.UPDATE, *map(float, weights)))
+                self.run(player, tables, Rule(kernels.UPDATE, *map(float, weights[:5])))
 
     def _space(self, level: int) -> Space:
         """Workspaces of a round that is not the last; a game of one round has an empty one for its type's sake."""

@@ -26,7 +26,7 @@ from solvent.solvers.pruned.public.solver import PrunedPublicSolver
 from solvent.solvers.pruned.public.total import TotalPublicSolver
 from solvent.solvers.public.arrays import array_bytes
 from solvent.solvers.public.solver import PublicSolver, check_public_options, way_of
-from solvent.solvers.rules import CFRPlus, RegretRule, load_rule
+from solvent.solvers.rules import RegretRule, load_rule
 from solvent.solvers.sampled.history.layout import BYTES_PER_HISTORY as SAMPLED_BYTES_PER_HISTORY
 from solvent.solvers.sampled.history.solver import SamplingSolver, check_seed
 from solvent.solvers.sampled.options import NO_SAMPLING, Sampling
@@ -70,8 +70,9 @@ class Solver(Protocol):
     dtype: str
     pruning: Pruning
     iterations: int
-    head_start: int
 
+    @property
+    def head_start(self) -> float: ...
     @property
     def nodes_touched(self) -> int: ...
     @property
@@ -275,7 +276,7 @@ def _public_bytes(game: PublicGame, rule: RegretRule, options: Options) -> int:
     tables = 3 if rule.predictive else 2
     copies = tables - 1 if options.updates == "simultaneous" else 0
     sums = SUMS.get(options.pruning.mode, 0)
-    if options.pruning.skips and isinstance(rule, CFRPlus):
+    if options.pruning.skips and rule.floors:
         sums += 1  # regrets below 0
     total = (tables + copies + sums) * game.cells * dtype.itemsize
     if options.plan in ("serial", "branched"):

@@ -1,22 +1,26 @@
-"""Regret rules: what each iteration does to the regrets that went before, and how much its play counts.
+"""Regret rules: what each iteration does to the regrets before it, and how much its play counts in the average.
 
-A rule is a small value object. For iteration t it yields five numbers, and the kernels do the rest:
+A rule is a small value object. For iteration t it yields six numbers, and the kernels do the rest:
 
-    R      <-  max(floor, d (R + r))        d = positive where R + r > 0, else negative
-    sigma  ~   max(0, R + prediction r)     uniform where nothing is positive
-    S      <-  S + average x reach x sigma  the cumulative strategy, before sigma changes
+    R      <-  max(floor, d (R + r))               d = positive where R + r > 0, else negative
+    sigma  ~   max(0, R + prediction r)            uniform where nothing is positive
+    S      <-  keep S + average x reach x sigma    the cumulative strategy, before sigma changes
 
-where r is the iteration's instantaneous regret. A new rule touches no kernel: subclass `RegretRule`. One that
-predicts keeps r in a table of its own; a rule that begins to predict after its first iteration says so with
-`predictive = True`.
+Here r is the iteration's instantaneous regret; `passes.matching` has the first two lines as code. The clock t is a
+number of iterations, or any other sum of weights: it need not be whole.
+
+To add a rule, subclass `RegretRule`; no kernel changes. A rule also declares what it does (`discounts`, `floors`,
+`linear`, `predictive`, `average_power`), and that alone decides whether it can be pruned, sampled and trained with.
+What it declares is compared with its weights when it runs.
 """
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -38,58 +42,136 @@ class Weights(NamedTuple):
     """Weight of this iteration's play in the average strategy."""
     prediction: float = 0.0
     """How much of the last instantaneous regret is expected to come again."""
+    keep: float = 1.0
+    """What is kept of the cumulative strategy before this iteration's play is added."""
 
 
 class RegretRule(ABC):
-    """A regret rule. Instances are compared and printed by their parameters."""
+    """A regret rule. Instances are compared and printed by their parameters.
+
+    The class attributes are the rule's declarations. Their defaults promise nothing, so that a rule which declares
+    nothing runs on every full-width plan and is refused by pruning, sampling and training.
+    """
+
+    discounts: ClassVar[bool] = True
+    """Whether earlier regrets fade otherwise than by `linear` weights."""
+    floors: ClassVar[bool] = True
+    """Whether cumulative regrets are cut off from below, at 0."""
+    linear: ClassVar[bool] = False
+    """Whether iteration t counts t times, in regrets and in the average alike: they fade by t / (t + 1)."""
 
     @abstractmethod
-    def weights(self, t: int) -> Weights:
-        """The numbers for iteration t = 1, 2, ..."""
+    def weights(self, t: float) -> Weights:
+        """The numbers for iteration t = 1, 2, ..., or for any clock above 0."""
 
     @property
     def predictive(self) -> bool:
-        """Whether the rule needs the last instantaneous regrets kept: one more table."""
+        """Whether the rule needs the last instantaneous regrets kept, in one more table.
+
+        Declare it where a rule begins to predict after its first iteration.
+        """
         return self.weights(1).prediction != 0
+
+    @property
+    def average_power(self) -> float | None:
+        """The p for which iteration t's play counts t^p in the average; None promises nothing."""
+        return None
+
+    @property
+    def additive(self) -> bool:
+        """Whether regrets and averages are sums over iterations in which each iteration has one weight: 1, or t.
+
+        Sampling needs this, because it touches few infosets in an iteration and cannot fade or cut the others.
+        """
+        if self.discounts or self.floors or self.predictive:
+            return False
+        return self.average_power == (1 if self.linear else 0)
+
+    @property
+    def prunable(self) -> bool:
+        """Whether regret-based pruning knows what skipped iterations would have added.
+
+        Regrets must be sums, weighted like the average, or those of CFR+: unweighted, floored at 0, beside a
+        linear average (Brown and Sandholm, "Total RBP", section on CFR+).
+        """
+        plus = self.floors and not (self.discounts or self.linear or self.predictive)
+        return self.additive or (plus and self.average_power == 1)
 
     def __str__(self) -> str:
         given = {f.name: getattr(self, f.name) for f in fields(self)} if is_dataclass(self) else vars(self)
         shown = ",".join(f"{key}={spell(value)}" for key, value in given.items())
         return type(self).__name__.lower() + (f"({shown})" if shown else "")
 
-    def schedule(self, first: int, count: int, dtype: DTypeLike = np.float64) -> NDArray[np.float64]:
-        """The weights of `count` iterations beginning with `first`: float64[count, 5].
+    def schedule(self, first: float, count: int, dtype: DTypeLike = np.float64) -> NDArray[np.float64]:
+        """The weights at `count` clocks first, first + 1, ...: float64[count, 6], columns as in `Weights`.
 
         Refused where the solvers could not follow them: where the average would outgrow tables of `dtype`, or
-        where the rule predicts and its `predictive` says that it does not.
+        where the rule does what it declares not to do.
         """
-        rows = [self.weights(t) for t in range(first, first + count)]
+        clock = [first + k for k in range(count)]
+        rows = [self.weights(t) for t in clock]
         try:
             schedule = np.array(rows, dtype=np.float64).reshape(count, len(Weights._fields))
         except (TypeError, ValueError) as error:
-            raise InputError(
-                f"rule {self}: weights must be five numbers, as Weights(...) has them"
-            ) from error
-        positive, negative, floor, average, prediction = schedule.T
+            raise InputError(f"rule {self}: weights must be six numbers, as Weights(...) has them") from error
+        positive, negative, floor, average, prediction, keep = schedule.T
         if not np.isfinite([positive, negative, prediction]).all() or np.isnan(floor).any():
             raise InputError(f"rule {self}: factors and predictions must be finite and the floor a number")
         if not (average >= 0).all():
             raise InputError(f"rule {self}: weights of the average must be at least 0")
+        if not ((keep >= 0) & (keep <= 1)).all():
+            raise InputError(f"rule {self}: what is kept of the average must be from 0 to 1")
         if not (average * (first + count) < np.finfo(dtype).max).all():
             raise InputError(
                 f"rule {self}: the average's weights outgrow {np.dtype(dtype)} "
                 f"by iteration {first + count - 1:,}; let them grow more slowly"
             )
+        self._check_declared(np.array(clock, dtype=np.float64), schedule)
+        return schedule
+
+    def _check_declared(self, t: NDArray[np.float64], schedule: NDArray[np.float64]) -> None:
+        """Refuse weights that do what the rule declares not to do."""
+        positive, negative, floor, average, prediction, keep = schedule.T
         if prediction.any() and not self.predictive:
             raise InputError(f"rule {self} predicts, but its `predictive` is False; let it be True")
-        return schedule
+        if (floor > -math.inf).any() and not self.floors:
+            raise InputError(f"rule {self} cuts regrets off, but its `floors` is False; let it be True")
+        fade = t / (t + 1) if self.linear else np.ones(len(t))
+        if not self.discounts and not all(np.allclose(d, fade, 1e-12, 0) for d in (positive, negative)):
+            how = "otherwise than by t / (t + 1)" if self.linear else "with time"
+            raise InputError(f"rule {self} fades regrets {how}, but its `discounts` is False; let it be True")
+        power = self.average_power
+        if power is not None and not (np.allclose(average, t**power, 1e-12, 0) and (keep == 1).all()):
+            raise InputError(
+                f"rule {self}: its averages do not weigh iteration t by t^{power:g}, as its `average_power` says; "
+                f"let that be None"
+            )
+
+
+def by_keeping(schedule: NDArray[np.float64]) -> Iterator[tuple[float, NDArray[np.float64]]]:
+    """Cut a schedule where the average is scaled: pairs (keep, rows), to be run one after another.
+
+    The cumulative strategy is multiplied by `keep` before each piece; inside a piece it is only added to.
+
+    >>> rows = np.array([Weights(), Weights(keep=0.5), Weights()])
+    >>> [(keep, len(piece)) for keep, piece in by_keeping(rows)]
+    [(1.0, 1), (0.5, 2)]
+    """
+    keep = schedule[:, Weights._fields.index("keep")]
+    starts = sorted({0, *np.flatnonzero(keep != 1).tolist()})
+    for start, stop in zip(starts, [*starts[1:], len(schedule)], strict=True):
+        if start < stop:
+            yield float(keep[start]), schedule[start:stop]
 
 
 @dataclass(frozen=True)
 class CFR(RegretRule):
-    """Zinkevich et al. (2007): regrets and strategies are plain sums."""
+    """Counterfactual regret minimisation (Zinkevich et al. 2007): regrets and strategies are plain sums."""
 
-    def weights(self, t: int) -> Weights:
+    discounts = floors = False
+    average_power = 0.0
+
+    def weights(self, t: float) -> Weights:
         return Weights()
 
     def __str__(self) -> str:
@@ -98,9 +180,12 @@ class CFR(RegretRule):
 
 @dataclass(frozen=True)
 class CFRPlus(RegretRule):
-    """Tammelin (2014): regrets never below zero, iteration t counts t times in the average."""
+    """CFR+ (Tammelin 2014): regrets never below zero, iteration t counts t times in the average."""
 
-    def weights(self, t: int) -> Weights:
+    discounts = False
+    average_power = 1.0
+
+    def weights(self, t: float) -> Weights:
         return Weights(floor=0.0, average=t)
 
     def __str__(self) -> str:
@@ -109,7 +194,13 @@ class CFRPlus(RegretRule):
 
 @dataclass(frozen=True)
 class DCFR(RegretRule):
-    """Brown and Sandholm (2019): positive regrets fade by t^a/(t^a + 1), negative by b, the average by g."""
+    """Discounted CFR (Brown and Sandholm 2019).
+
+    Positive regrets fade by t^alpha / (t^alpha + 1), negative ones by t^beta / (t^beta + 1), and iteration t counts
+    t^gamma times in the average: the paper's (t / (t + 1))^gamma, applied from the end.
+    """
+
+    floors = False
 
     alpha: float = 1.5
     beta: float = 0.0
@@ -119,7 +210,11 @@ class DCFR(RegretRule):
         if math.isnan(self.alpha) or math.isnan(self.beta) or not math.isfinite(self.gamma):
             raise InputError(f"{self}: alpha and beta must be numbers and gamma a finite one")
 
-    def weights(self, t: int) -> Weights:
+    @property
+    def average_power(self) -> float:
+        return self.gamma
+
+    def weights(self, t: float) -> Weights:
         return Weights(_fade(t, self.alpha), _fade(t, self.beta), average=_power(t, self.gamma))
 
     def __str__(self) -> str:
@@ -128,9 +223,13 @@ class DCFR(RegretRule):
 
 @dataclass(frozen=True)
 class LCFR(RegretRule):
-    """Linear CFR: iteration t counts t times in regrets and average alike, DCFR(1, 1, 1)."""
+    """Linear CFR (Brown and Sandholm 2019): iteration t counts t times in regrets and average; DCFR(1, 1, 1)."""
 
-    def weights(self, t: int) -> Weights:
+    discounts = floors = False
+    linear = True
+    average_power = 1.0
+
+    def weights(self, t: float) -> Weights:
         return Weights(_fade(t, 1), _fade(t, 1), average=t)
 
     def __str__(self) -> str:
@@ -139,16 +238,19 @@ class LCFR(RegretRule):
 
 @dataclass(frozen=True)
 class PCFRPlus(RegretRule):
-    """Farina, Kroer and Sandholm (2021): CFR+ that bets on the last regret coming again; average weight t^2."""
+    """Predictive CFR+ (Farina, Kroer and Sandholm 2021): the last regret is expected again; average weight t^2."""
 
-    def weights(self, t: int) -> Weights:
+    discounts = False
+    average_power = 2.0
+
+    def weights(self, t: float) -> Weights:
         return Weights(floor=0.0, average=float(t) ** 2, prediction=1.0)
 
     def __str__(self) -> str:
         return "pcfr+"
 
 
-def _power(t: int, power: float) -> float:
+def _power(t: float, power: float) -> float:
     """t^p, infinite where it is too large for a number."""
     try:
         return math.pow(t, power)
@@ -156,7 +258,7 @@ def _power(t: int, power: float) -> float:
         return math.inf
 
 
-def _fade(t: int, power: float) -> float:
+def _fade(t: float, power: float) -> float:
     """t^p / (t^p + 1), without overflow; an infinite power keeps all or nothing."""
     if math.isinf(power):
         return float(power > 0)

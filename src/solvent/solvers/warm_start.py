@@ -31,7 +31,7 @@ class WarmSolver(Protocol):
     arena: Arena
     rule: RegretRule
     iterations: int
-    head_start: int
+    head_start: float
 
     def play_once(self, strategy: NDArray[np.float64]) -> None:
         """One plain CFR iteration in which both play `strategy`: tables become its regrets and its reach."""
@@ -53,7 +53,10 @@ def start_from(
     regret, average = solver.arena.table("regret"), solver.arena.table("average")
     scale = solver.largest(np.abs(regret.astype(np.float64)))
     regret[:] = strategy * np.maximum(scale, FAINT) * math.sqrt(count)
-    average *= solver.rule.schedule(1, count)[:, Weights._fields.index("average")].sum()
+    weight = 0.0
+    for row in solver.rule.schedule(1, count):
+        weight = Weights(*row).keep * weight + Weights(*row).average
+    average *= weight
     if "last" in solver.arena.names:
         solver.arena.table("last")[:] = 0.0
     solver.head_start = count

@@ -119,7 +119,7 @@ class Flattened:
     def _update(self, player: int, weights: Floats, tables: Tables, play: Play) -> None:
         """All that follows one player's walk: his average, his regrets, his next strategy."""
         cell, origin, infoset, infosets = self.infosets[player]
-        positive, negative, floor, average, prediction = weights
+        positive, negative, floor, average, prediction, _ = weights
         strategy, slot = play.backward[player].take(cell), tables.slot.take(cell)
         stored = xp.flatnonzero(slot >= 0)
         slot = slot.take(stored)

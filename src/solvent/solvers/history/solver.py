@@ -21,7 +21,7 @@ from solvent.response.history import Evaluation, evaluate
 from solvent.solvers.history.plans import Plan, Reached, check_plan, make_plan
 from solvent.solvers.history.serial_kernels import Play, Rows, Side, Tables, match_regrets
 from solvent.solvers.pruned.pruning import NO_PRUNING, Pruning, Unpruned
-from solvent.solvers.rules import RegretRule, Weights, load_rule
+from solvent.solvers.rules import RegretRule, Weights, by_keeping, load_rule
 from solvent.solvers.warm_start import FAINT, ONE_ITERATION, start_from
 from solvent.strategy.arena import Arena
 from solvent.strategy.strategy import Strategy
@@ -121,8 +121,8 @@ class HistorySolver(OnHistories, Unpruned):
         self.rule, self.pruning = load_rule(rule), pruning
         pruning.check_rule(self.rule)
         self.iterations = 0
-        self.head_start = 0
-        """Iterations that a warm start counts for."""
+        self.head_start: float = 0
+        """Iterations that a warm start counts for; the rule's clock is this plus `iterations`."""
         self.nodes_touched = 0
         tables = ("regret", "average", "last") if self.rule.predictive else ("regret", "average")
         self.arena = Arena.full(np.ones(tree.cells, dtype=np.int64), tables, np.dtype(self.dtype))
@@ -169,7 +169,10 @@ class HistorySolver(OnHistories, Unpruned):
     def run(self, iterations: int) -> None:
         """Run so many more iterations."""
         schedule = self.rule.schedule(self.head_start + self.iterations + 1, iterations, self.dtype)
-        self.plan.iterate(schedule, self.updates == "alternating", self.tables, self._play)
+        for keep, rows in by_keeping(schedule):
+            if keep != 1:
+                self.arena.table("average")[:] *= keep
+            self.plan.iterate(rows, self.updates == "alternating", self.tables, self._play)
         self.iterations += iterations
         if isinstance(self.plan, Reached):
             self.nodes_touched += self.plan.touched

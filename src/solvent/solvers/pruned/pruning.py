@@ -11,7 +11,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from solvent.foundation.errors import InputError
-from solvent.solvers.rules import CFR, LCFR, CFRPlus, RegretRule
+from solvent.solvers.rules import RegretRule
 from solvent.strategy.arena import Arena
 
 PRUNINGS = ("none", "partial", "interval", "total")
@@ -119,7 +119,7 @@ class Pruning:
 
     def check_rule(self, rule: RegretRule) -> None:
         """Refuse a rule whose regrets cannot be pruned."""
-        if self.mode != "none" and not isinstance(rule, CFR | CFRPlus | LCFR):
+        if self.mode != "none" and not rule.prunable:
             raise InputError(
                 f"pruning needs regrets that add up with the average's weights: give rule cfr, cfr+ or lcfr; "
                 f"{rule} cannot be pruned"

@@ -71,7 +71,7 @@ class BucketedSolver:
         return self._gathered("average")
 
     def _update(self, player: int, weights: NDArray[np.float64]) -> None:
-        positive, negative, floor, average, _ = weights
+        positive, negative, floor, average, _, keep = weights
         self.seen[:] = self._gathered("regret")
         self.slot_regret[:] = 0.0
         self.slot_average[:] = 0.0
@@ -87,6 +87,7 @@ class BucketedSolver:
             regret += np.bincount(rows, self.slot_regret[block], len(regret))
             regret *= np.where(regret > 0, positive, negative)
             np.maximum(regret, floor, out=regret)
+            played *= keep
             played += average * np.bincount(rows, self.slot_average[block], len(played))
 
     def _gathered(self, name: str) -> NDArray[np.float64]:

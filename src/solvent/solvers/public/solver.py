@@ -27,7 +27,7 @@ from solvent.solvers.public.arrays import ArrayPass
 from solvent.solvers.public.sequences import PublicLanes
 from solvent.solvers.public.shapes import ShapeLanes
 from solvent.solvers.public.walk import HistoryWalk
-from solvent.solvers.rules import RegretRule, load_rule
+from solvent.solvers.rules import RegretRule, by_keeping, load_rule
 from solvent.solvers.warm_start import FAINT, ONE_ITERATION, start_from
 from solvent.strategy.arena import Arena
 from solvent.strategy.public_infosets import PublicInfosets
@@ -116,8 +116,8 @@ class PublicSolver(OnPublicForm, Unpruned):
         self.evaluator = ("swept" if game.sorted_hands else "matrix") if evaluator == "auto" else evaluator
         self.threads, self.device = threads, device
         self.iterations = 0
-        self.head_start = 0
-        """Iterations that a warm start counts for."""
+        self.head_start: float = 0
+        """Iterations that a warm start counts for; the rule's clock is this plus `iterations`."""
         self.nodes_touched = 0
         names = ("regret", "average", "last") if self.rule.predictive else ("regret", "average")
         self.arena = Arena.full(game.block_sizes, names, np.dtype(self.dtype))
@@ -172,7 +172,10 @@ class PublicSolver(OnPublicForm, Unpruned):
         if iterations == 0:
             return
         schedule = self.rule.schedule(self.head_start + self.iterations + 1, iterations, self.dtype)
-        self.plan.iterate(self.tables, schedule, self.updates == "alternating")
+        for keep, rows in by_keeping(schedule):
+            if keep != 1:
+                self.arena.table("average")[:] *= keep
+            self.plan.iterate(self.tables, rows, self.updates == "alternating")
         self.iterations += iterations
         walked = isinstance(self.plan, HistoryWalk)
         self.nodes_touched += iterations * 2 * (self.histories if walked else self.game.public_nodes)

@@ -11,7 +11,7 @@ from typing import Any
 from solvent.foundation.errors import InputError
 from solvent.solvers.pruned.pruning import Pruning
 from solvent.solvers.rewards import REWARDS
-from solvent.solvers.rules import CFR, LCFR, RegretRule
+from solvent.solvers.rules import RegretRule
 
 SAMPLINGS = ("none", "external", "outcome", "chance")
 LEAST = 0.01
@@ -94,7 +94,7 @@ class Sampling:
 
     def check_rule(self, rule: RegretRule) -> None:
         """Refuse a rule that touches all regrets at every iteration."""
-        if self and not isinstance(rule, CFR | LCFR):
+        if self and not rule.additive:
             raise InputError(
                 f"sampling touches few infosets at an iteration, so that the others' regrets cannot fade or be "
                 f"cut: give rule cfr or lcfr; {rule} cannot be sampled"

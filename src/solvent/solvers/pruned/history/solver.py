@@ -24,7 +24,7 @@ from solvent.solvers.pruned.history import interval_kernels, kernels, total_kern
 from solvent.solvers.pruned.history.kernels import Bounds, Held, Play, Seen, Step
 from solvent.solvers.pruned.history.layout import Cells, Forest, layout
 from solvent.solvers.pruned.pruning import Pruning
-from solvent.solvers.rules import LCFR, CFRPlus, RegretRule, load_rule
+from solvent.solvers.rules import RegretRule, load_rule
 from solvent.strategy.arena import Arena
 from solvent.strategy.strategy import Strategy
 
@@ -63,8 +63,8 @@ class PrunedSolver(OnHistories):
         self.response_nodes = 0
         """Histories touched by best responses."""
         self.total = self.pruning.mode == "total"
-        self.linear = isinstance(self.rule, LCFR)
-        self.floored = isinstance(self.rule, CFRPlus)
+        self.linear = self.rule.linear
+        self.floored = self.rule.floors
         number = np.dtype(self.dtype)
         cells, infosets = (np.broadcast_to(np.int64(1), size) for size in (tree.cells, tree.infosets))
         gaps_apart = self.floored and self.total

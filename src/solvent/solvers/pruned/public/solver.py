@@ -27,7 +27,7 @@ from solvent.solvers.pruned.public import kernels
 from solvent.solvers.pruned.public.kernels import CUT, Sums
 from solvent.solvers.pruned.public.layout import BlockLayout, Blocks
 from solvent.solvers.public.solver import OnPublicForm
-from solvent.solvers.rules import LCFR, CFRPlus, RegretRule, load_rule
+from solvent.solvers.rules import RegretRule, load_rule
 from solvent.strategy.arena import Arena
 from solvent.strategy.public_infosets import PublicInfosets
 from solvent.strategy.strategy import Strategy
@@ -64,7 +64,7 @@ class PrunedPublicSolver(OnPublicForm):
             raise InputError(
                 f"{game.name} has {len(game.rounds)} rounds; blocks are pruned in games of up to two"
             )
-        self.linear, self.floored = isinstance(self.rule, LCFR), isinstance(self.rule, CFRPlus)
+        self.linear, self.floored = self.rule.linear, self.rule.floors
         self.iterations = self.walked = self.response_nodes = 0
         self.peak_stored = 1.0
         number = np.dtype(self.dtype)
@@ -129,7 +129,7 @@ class PrunedPublicSolver(OnPublicForm):
         """Run so many more iterations."""
         for weights in self.rule.schedule(self.iterations + 1, iterations, self.dtype):
             self.iterations += 1
-            rule = Rule(UPDATE, *map(float, weights))
+            rule = Rule(UPDATE, *map(float, weights[:5]))
             if self.updates == "alternating":
                 for player in (0, 1):
                     self._play(player, rule)

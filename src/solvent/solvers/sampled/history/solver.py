@@ -24,7 +24,7 @@ from solvent.solvers.history.plans import check_threads
 from solvent.solvers.history.solver import OnHistories, check_options, recall_notes, table_dtype
 from solvent.solvers.pruned.pruning import NO_PRUNING
 from solvent.solvers.rewards import reward
-from solvent.solvers.rules import LCFR, RegretRule, load_rule
+from solvent.solvers.rules import RegretRule, load_rule
 from solvent.solvers.sampled.history.kernels import Room, Setting, run_chance, run_external, run_outcome
 from solvent.solvers.sampled.history.layout import Layout, aligned, lay_out
 from solvent.solvers.sampled.options import DECAYED, LEAST, SAMPLED_RULE, Sampling
@@ -77,7 +77,7 @@ class SamplingSolver(OnHistories):
         self.table = aligned(self.layout.numbers, self.dtype)
         self._setting = Setting(
             np.uint64(seed),
-            isinstance(self.rule, LCFR),
+            self.rule.linear,
             float(self.sampling.exploration),
             LEAST if self.sampling.exploration_decay else 0.0,
             LEAST / DECAYED,

@@ -25,7 +25,7 @@ from solvent.passes.public_pass import PublicPass
 from solvent.response.history import Evaluation
 from solvent.response.public import evaluate_public
 from solvent.solvers.public.bucketed import slot_rows
-from solvent.solvers.rules import LCFR, RegretRule, load_rule
+from solvent.solvers.rules import RegretRule, load_rule
 from solvent.solvers.sampled.history.solver import check_seed
 from solvent.solvers.sampled.options import SAMPLED_RULE, Sampling
 from solvent.solvers.sampled.tables.kernels import frames
@@ -74,7 +74,7 @@ class SampledPublicSolver:
         """Run so many more iterations: one deal, one pass for each player."""
         stop = self.iterations + iterations
         public_iterations(
-            self.iterations, stop, self.seed, isinstance(self.rule, LCFR),
+            self.iterations, stop, self.seed, self.rule.linear,
             self.tree.walk, self.tree.walk.view(np.float32), self.dealer,
             self.table, self._frames, np.zeros((2, len(self.rows)), dtype=np.int64),
         )  # fmt: skip
