@@ -31,9 +31,11 @@ if TYPE_CHECKING:
     from solvent.solvers.sampled.options import Sampling as Sampling
     from solvent.solvers.solve import Result as Result
     from solvent.solvers.solve import solve as solve
+    from solvent.strategy.opening import open_strategy as open_strategy
     from solvent.strategy.openspiel import from_tabular_policy as from_tabular_policy
     from solvent.strategy.openspiel import to_tabular_policy as to_tabular_policy
     from solvent.strategy.strategy import Strategy as Strategy
+    from solvent.strategy.tables import TableStrategy as TableStrategy
 
 # Names load on first use: importing the compiler takes longer than a script should wait.
 _WHERE = {
@@ -56,7 +58,9 @@ _WHERE = {
     "solve": "solvent.solvers.solve",
     "from_tabular_policy": "solvent.strategy.openspiel",
     "to_tabular_policy": "solvent.strategy.openspiel",
+    "open_strategy": "solvent.strategy.opening",
     "Strategy": "solvent.strategy.strategy",
+    "TableStrategy": "solvent.strategy.tables",
 }
 
 __all__ = ["__version__", *_WHERE]

@@ -18,7 +18,7 @@ from solvent.response.measure import measure
 from solvent.solvers.public.bucketed import BucketedSolver
 from solvent.solvers.public.solver import PublicSolver
 from solvent.strategy.public_infosets import PublicInfosets
-from solvent.strategy.strategy import Strategy
+from solvent.strategy.tables import TableStrategy
 
 SMALL = ("kuhn", "leduc", "leduc(bets1=[1,2],bets2=[2,4])", "flop_holdem(suits=2,ranks=4)")
 REDUCED = "holdem(suits=2,ranks=4,streets=3,max_bets=2)"
@@ -29,13 +29,13 @@ def infosets_of(name: str) -> PublicInfosets:
     return PublicInfosets(public_game(load_game(name)))
 
 
-def as_strategy(name: str, weights: np.ndarray) -> Strategy:
+def as_strategy(name: str, weights: np.ndarray) -> TableStrategy:
     infosets = infosets_of(name)
-    return Strategy(name, infosets.game.fingerprint, infosets, weights)
+    return TableStrategy(name, infosets.game.fingerprint, infosets, weights)
 
 
 @cache
-def solved(name: str, iterations: int) -> Strategy:
+def solved(name: str, iterations: int) -> TableStrategy:
     """The average strategy after so many iterations; uniform after none."""
     game = infosets_of(name).game
     if iterations == 0:
@@ -45,7 +45,7 @@ def solved(name: str, iterations: int) -> Strategy:
     return as_strategy(name, np.array(solver.strategy().weights))
 
 
-def playing(name: str, wanted: tuple[str, ...]) -> Strategy:
+def playing(name: str, wanted: tuple[str, ...]) -> TableStrategy:
     """Always the first of these actions that there is."""
     infosets = infosets_of(name)
     game, weights = infosets.game, np.zeros(infosets.cells)
@@ -109,7 +109,7 @@ def test_equal_suits_may_be_left_out() -> None:
     for number in infosets.numbers():
         row = few.query(infosets.label(number))
         weights[infosets.cells_of(number)] = list(row.values())
-    all_boards = Strategy(name, game.fingerprint, infosets, weights)
+    all_boards = TableStrategy(name, game.fingerprint, infosets, weights)
     assert local_response(all_boards).value == pytest.approx(local_response(few).value, abs=1e-9)
 
 
@@ -127,7 +127,7 @@ def test_the_obvious_way(name: str, player: int) -> None:
         assert response.query(label, player) == pytest.approx(row), label
 
 
-def choices(rules: PublicRules, strategy: Strategy, player: int) -> dict[str, dict[str, float]]:
+def choices(rules: PublicRules, strategy: TableStrategy, player: int) -> dict[str, dict[str, float]]:
     """What the response does at each infoset at which one action is better than all others."""
     made: dict[str, dict[str, float]] = {}
 
@@ -204,7 +204,7 @@ def choices(rules: PublicRules, strategy: Strategy, player: int) -> dict[str, di
 
 def test_a_strategy_by_histories() -> None:
     tree = compiled("leduc")
-    uniform = Strategy.of(tree, np.ones(tree.cells))
+    uniform = TableStrategy.of(tree, np.ones(tree.cells))
     assert local_response(uniform).value == pytest.approx(local_response(solved("leduc", 0)).value, abs=1e-12)
 
 
@@ -221,7 +221,7 @@ def test_its_value_is_that_of_its_strategy() -> None:
         weights = response_weights(game, np.array(strategy.probabilities), player)
         response = as_strategy(name, weights)
         by_history = np.zeros(tree.cells)
-        other = Strategy.of(tree, np.ones(tree.cells)).infosets
+        other = TableStrategy.of(tree, np.ones(tree.cells)).infosets
         for number in other.numbers():
             label, who = other.label(number), other.player_of(number)
             by_history[other.cells_of(number)] = list(response.query(label, who).values())

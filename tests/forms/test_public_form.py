@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from conftest import compiled
 from oracles.random_public import RandomBetting, RandomHoldem, RandomPublic
-from solvent.forms.history import GameTree, compile_tree, normalise
+from solvent.forms.history import GameTree, compile_tree
 from solvent.forms.public import PublicGame, public_game
 from solvent.forms.unroll import unroll
 from solvent.foundation.errors import InputError
@@ -29,6 +29,7 @@ from solvent.response.history import evaluate
 from solvent.solvers.history.solver import HistorySolver
 from solvent.solvers.public.solver import PublicSolver
 from solvent.solvers.rules import RULES
+from solvent.strategy.strategy import normalise
 
 UPDATES = ["alternating", "simultaneous"]
 SMALL = ["kuhn", "leduc", "leduc(distinct=true)"]
@@ -162,7 +163,7 @@ def test_unrolling_gives_the_tree_that_the_rules_give(name: str) -> None:
     assert_same_tree(ours, theirs)
     draw = np.random.default_rng(0)
     for _ in range(3):
-        strategy = normalise(theirs, draw.random(theirs.cells))
+        strategy = normalise(draw.random(theirs.cells), theirs.infoset_cell)
         found, expected = evaluate(ours, strategy), evaluate(theirs, strategy)
         assert found.value == pytest.approx(expected.value, abs=1e-13)
         assert found.best_response == pytest.approx(expected.best_response, abs=1e-13)
@@ -554,7 +555,7 @@ def test_one_iteration_of_four_suits(ranks: int) -> None:
 def assert_same_evaluation(solver: PublicSolver, tree: GameTree, place: NDArray[np.int64]) -> None:
     found = solver.evaluate()
     average = solver.arena.table("average")[place].astype(np.float64)
-    expected = evaluate(tree, normalise(tree, average))
+    expected = evaluate(tree, normalise(average, tree.infoset_cell))
     assert found.value == pytest.approx(expected.value, abs=1e-10)
     assert found.best_response == pytest.approx(expected.best_response, abs=1e-10)
     assert found.exploitability == pytest.approx(expected.exploitability, abs=1e-10)

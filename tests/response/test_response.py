@@ -17,14 +17,14 @@ from solvent.forms.history import GameTree, compile_tree
 from solvent.games.catalogue import load_game
 from solvent.response.history import best_response, evaluate, expected_value
 from solvent.response.measure import exploitability
-from solvent.strategy.strategy import Strategy
+from solvent.strategy.tables import TableStrategy
 
 
 def random_strategy(tree: GameTree, seed: int) -> np.ndarray:
     """Random, with some actions never played."""
     draw = np.random.default_rng(seed)
     weights = draw.random(tree.cells) * (draw.random(tree.cells) < 0.8)
-    return np.array(Strategy.of(tree, weights).probabilities)
+    return np.array(TableStrategy.of(tree, weights).probabilities)
 
 
 def pure_strategies(tree: GameTree, player: int, strategy: np.ndarray):
@@ -69,7 +69,7 @@ def test_random_games_by_brute_force(seed: int, zero_sum: bool) -> None:
 @pytest.mark.parametrize("name", ["kuhn", "leduc", "bluff(dice=1,faces=3)"])
 def test_value_is_what_the_rules_pay(name: str) -> None:
     tree = compiled(name)
-    strategy = Strategy.of(tree, random_strategy(tree, 2))
+    strategy = TableStrategy.of(tree, random_strategy(tree, 2))
     paid = expected_payoffs(
         load_game(name).root(), lambda player, label: list(strategy.query(label, player).values())
     )
@@ -131,11 +131,11 @@ def test_exploitability_is_what_openspiel_calculates(name: str) -> None:
     solved = solvent.HistorySolver(tree, "dcfr")
     solved.run(20)
     for weights in (random_strategy(tree, 4), solved.average_strategy()):
-        strategy = Strategy.of(tree, weights)
+        strategy = TableStrategy.of(tree, weights)
         expected = theirs.nash_conv(game.game, to_tabular_policy(strategy)) / 2
         assert exploitability(tree, strategy) == pytest.approx(expected, abs=1e-9)
 
 
 def test_strategy_of_another_game_is_refused() -> None:
     with pytest.raises(solvent.InputError, match="kuhn, not of leduc"):
-        exploitability("leduc", Strategy.of(compiled("kuhn"), compiled("kuhn").uniform))
+        exploitability("leduc", TableStrategy.of(compiled("kuhn"), compiled("kuhn").uniform))

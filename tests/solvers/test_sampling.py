@@ -13,7 +13,7 @@ from conftest import compiled
 from oracles.random_games import RandomGame
 from oracles.trees import children, counterfactual_values
 from solvent.app.command_line import run as run_here
-from solvent.forms.history import GameTree, compile_tree, normalise
+from solvent.forms.history import GameTree, compile_tree
 from solvent.foundation.errors import InputError
 from solvent.foundation.randomness import STEP, mix, stream, uniform
 from solvent.games.game import CHANCE, TERMINAL
@@ -24,6 +24,7 @@ from solvent.solvers.sampled.history.solver import SamplingSolver
 from solvent.solvers.sampled.options import Sampling, minimum_probability
 from solvent.solvers.solve import Limits, solve
 from solvent.strategy.run import Run
+from solvent.strategy.strategy import normalise
 
 MODES = ("external", "chance", "outcome")
 EXPLORATION = 0.6
@@ -37,7 +38,7 @@ class Twin:
 
     def __init__(self, tree: GameTree, mode: str, regret: np.ndarray, choose: Choose) -> None:
         self.tree, self.mode, self.choose = tree, mode, choose
-        self.sigma = normalise(tree, np.maximum(regret, 0))
+        self.sigma = normalise(np.maximum(regret, 0), tree.infoset_cell)
         self.regret, self.average = np.zeros(tree.cells), np.zeros(tree.cells)
 
     def run(self, player: int, weight: float = 1.0) -> None:
@@ -145,7 +146,7 @@ def some_regrets(tree: GameTree, seed: int = 1) -> np.ndarray:
 def test_what_a_pass_adds_is_what_plain_cfr_adds_in_expectation(mode: str, game: str | int) -> None:
     tree = compiled(game) if isinstance(game, str) else compile_tree(RandomGame(game, depth=4))
     regret = some_regrets(tree)
-    sigma = normalise(tree, np.maximum(regret, 0))
+    sigma = normalise(np.maximum(regret, 0), tree.infoset_cell)
     for player in (0, 1):
         passes: list[Twin] = []
 
@@ -370,7 +371,7 @@ def test_a_regret_floor_skips_and_still_solves() -> None:
 
 def test_small_initial_regrets_make_a_prior() -> None:
     tree = compiled("leduc")
-    prior = normalise(tree, np.random.default_rng(1).random(tree.cells))
+    prior = normalise(np.random.default_rng(1).random(tree.cells), tree.infoset_cell)
     solver = SamplingSolver(tree)
     solver.warm_start(prior)
     assert solver.current_strategy() == pytest.approx(prior)

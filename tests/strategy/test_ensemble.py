@@ -10,7 +10,7 @@ import pytest
 from conftest import compiled
 from oracles.random_games import RandomGame
 from solvent.abstraction.cards.public_equity import equities, equity_histograms
-from solvent.forms.history import compile_tree, normalise
+from solvent.forms.history import compile_tree
 from solvent.forms.public import public_game
 from solvent.forms.unroll import unroll
 from solvent.foundation.errors import InputError
@@ -20,12 +20,13 @@ from solvent.response.history import evaluate, expected_value
 from solvent.solvers.sampled.history.solver import SamplingSolver
 from solvent.strategy.ensemble import combine
 from solvent.strategy.prior import win_rate_prior
+from solvent.strategy.strategy import normalise
 
 
 def some(tree, count: int, seed: int = 0) -> list[np.ndarray]:
     """Random strategies with many zeros."""
     draw = np.random.default_rng(seed)
-    return [normalise(tree, np.maximum(draw.random(tree.cells) - 0.5, 0)) for _ in range(count)]
+    return [normalise(np.maximum(draw.random(tree.cells) - 0.5, 0), tree.infoset_cell) for _ in range(count)]
 
 
 def test_probabilities_are_added_as_in_the_paper() -> None:
@@ -43,7 +44,7 @@ def test_by_reach_it_wins_what_the_models_win_on_average(name: str) -> None:
     tree = compiled(name)
     models = some(tree, 4)
     ensemble, added = combine(tree, models, by="reach"), combine(tree, models, by="sum")
-    assert normalise(tree, ensemble) == pytest.approx(ensemble, abs=1e-12)
+    assert normalise(ensemble, tree.infoset_cell) == pytest.approx(ensemble, abs=1e-12)
     apart = 0.0
     for other in some(tree, 5, seed=1):
         first = np.mean([expected_value(tree, (model, other))[0] for model in models])
@@ -123,7 +124,7 @@ def test_the_prior_follows_win_rates() -> None:
     game = public_game(load_game("leduc"), isomorphism=False)
     tree, place = unroll(game)
     prior = win_rate_prior(game)[place]
-    assert normalise(tree, prior) == pytest.approx(prior)
+    assert normalise(prior, tree.infoset_cell) == pytest.approx(prior)
     at = {
         label: prior[tree.infoset_cell[k] : tree.infoset_cell[k + 1]]
         for k, label in enumerate(tree.infoset_label)

@@ -20,13 +20,15 @@ from solvent.foundation import bundle
 from solvent.foundation.errors import InputError
 from solvent.games.catalogue import load_game
 from solvent.solvers.solve import Limits
+from solvent.strategy.opening import open_strategy
 from solvent.strategy.openspiel import from_tabular_policy, to_tabular_policy
-from solvent.strategy.strategy import Strategy, compare
+from solvent.strategy.tables import TableStrategy, compare
+from solvent.strategy.writing import write_csv
 
 
 def test_every_infoset_can_be_queried() -> None:
     tree = compiled("leduc")
-    strategy = Strategy.of(tree, np.random.default_rng(0).random(tree.cells))
+    strategy = TableStrategy.of(tree, np.random.default_rng(0).random(tree.cells))
     for infoset, label in enumerate(tree.infoset_label):
         row = strategy.query(label, int(tree.infoset_player[infoset]))
         assert tuple(row) == tree.action_label[infoset]
@@ -67,14 +69,14 @@ def test_labels_that_both_players_have_need_a_player() -> None:
 
     tree = compile_tree(Both())
     assert tree.infosets == 2
-    strategy = Strategy.of(tree, tree.uniform)
+    strategy = TableStrategy.of(tree, tree.uniform)
     with pytest.raises(InputError, match="both players"):
         strategy["same"]
     assert strategy.query("same", 1) == {"x": 1.0}
 
 
 def test_a_strategy_is_immutable() -> None:
-    strategy = Strategy.of(compiled("kuhn"), compiled("kuhn").uniform)
+    strategy = TableStrategy.of(compiled("kuhn"), compiled("kuhn").uniform)
     with pytest.raises(ValueError, match="read-only"):
         strategy.weights[0] = 1
     with pytest.raises(ValueError, match="read-only"):
@@ -83,9 +85,9 @@ def test_a_strategy_is_immutable() -> None:
 
 def test_save_and_load_memory_mapped(tmp_path: Path) -> None:
     tree = compiled("leduc")
-    strategy = Strategy.of(tree, np.random.default_rng(0).random(tree.cells), rule="made up")
+    strategy = TableStrategy.of(tree, np.random.default_rng(0).random(tree.cells), rule="made up")
     strategy.save(tmp_path / "s")
-    loaded = Strategy.load(tmp_path / "s")
+    loaded = open_strategy(tmp_path / "s")
     assert isinstance(loaded.weights, np.memmap)
     assert (loaded.probabilities == strategy.probabilities).all()
     assert loaded.facts == {"rule": "made up"}
@@ -97,25 +99,27 @@ def test_compare_says_where() -> None:
     tree = compiled("kuhn")
     changed = tree.uniform.copy()
     changed[0], changed[1] = 1, 0
-    found = compare(Strategy.of(tree, tree.uniform), Strategy.of(tree, changed))
+    found = compare(TableStrategy.of(tree, tree.uniform), TableStrategy.of(tree, changed))
     assert (found.largest, found.infoset, found.player) == (0.5, tree.infoset_label[0], 0)
     with pytest.raises(InputError, match="different games"):
-        compare(Strategy.of(tree, changed), Strategy.of(compiled("leduc"), compiled("leduc").uniform))
+        compare(
+            TableStrategy.of(tree, changed), TableStrategy.of(compiled("leduc"), compiled("leduc").uniform)
+        )
 
 
 def test_csv_has_a_line_for_each_infoset_action() -> None:
     tree, file = compiled("kuhn"), io.StringIO()
-    Strategy.of(tree, tree.uniform).write_csv(file)
+    write_csv(TableStrategy.of(tree, tree.uniform), file)
     assert len(file.getvalue().splitlines()) == 1 + tree.cells
 
 
 def test_openspiel_policies_there_and_back() -> None:
     tree = compile_tree(load_game("openspiel:leduc_poker"))
-    strategy = Strategy.of(tree, np.random.default_rng(0).random(tree.cells))
+    strategy = TableStrategy.of(tree, np.random.default_rng(0).random(tree.cells))
     back = from_tabular_policy(tree, to_tabular_policy(strategy))
     assert np.allclose(back.probabilities, strategy.probabilities, atol=1e-15)
     with pytest.raises(InputError, match="is not OpenSpiel's"):
-        to_tabular_policy(Strategy.of(compiled("kuhn"), compiled("kuhn").uniform))
+        to_tabular_policy(TableStrategy.of(compiled("kuhn"), compiled("kuhn").uniform))
 
 
 def test_solve_in_python(tmp_path: Path) -> None:
@@ -125,7 +129,7 @@ def test_solve_in_python(tmp_path: Path) -> None:
     assert solvent.exploitability("leduc", result.strategy) == pytest.approx(result.exploitability)
     assert [row["iterations"] for row in result.convergence][:12] == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]
     assert {"compiling the game", "compiling kernels", "solving"} == {progress.stage for progress in seen}
-    assert np.allclose(Strategy.load(tmp_path / "run").probabilities, result.strategy.probabilities)
+    assert np.allclose(open_strategy(tmp_path / "run").probabilities, result.strategy.probabilities)
 
 
 @dataclass(frozen=True)
@@ -228,3 +232,12 @@ def test_macos_counts_its_own_way(monkeypatch: pytest.MonkeyPatch) -> None:
     assert cores() == os.cpu_count()
     monkeypatch.setattr(sys, "platform", "darwin")
     assert peak_memory() < here / 500
+
+
+def test_a_strategy_from_a_function() -> None:
+    tree = compiled("kuhn")
+    timid = TableStrategy.from_function(tree, lambda player, infoset, actions: {actions[0]: 1.0})
+    assert timid.query("K||b") == {"fold": 1.0, "call": 0.0}
+    for wrong in ({}, {"raise": 1.0}, {"check": -1.0}, {"check": float("nan")}):
+        with pytest.raises(InputError, match="gives probabilities to"):
+            TableStrategy.from_function(tree, lambda player, infoset, actions, wrong=wrong: wrong)

@@ -27,7 +27,7 @@ from solvent.games.public_rules import FOLD, SHOWDOWN, PublicRules
 from solvent.passes.public_kernels import EVALUATE, Rule, Tables
 from solvent.passes.public_pass import PublicPass
 from solvent.strategy.public_infosets import PublicInfosets
-from solvent.strategy.strategy import Strategy
+from solvent.strategy.tables import TableStrategy
 
 AT_ONCE = 1 << 20
 """Pairs of hands on boards that are compared at once."""
@@ -49,7 +49,7 @@ class LocalResponse:
 
 
 def local_response(
-    strategy: Strategy, *, bets: bool = True, rounds: Collection[int] | None = None
+    strategy: TableStrategy, *, bets: bool = True, rounds: Collection[int] | None = None
 ) -> LocalResponse:
     """Local best response to both players of a strategy of a game with bets.
 
@@ -234,7 +234,7 @@ def _passive_actions(game: PublicGame) -> dict[int, int]:
     return found
 
 
-def _on_public_form(strategy: Strategy) -> tuple[PublicGame, NDArray[np.float64]]:
+def _on_public_form(strategy: TableStrategy) -> tuple[PublicGame, NDArray[np.float64]]:
     """The game of a strategy, and its probabilities by cell of the public form."""
     if isinstance(strategy.infosets, PublicInfosets):
         return strategy.infosets.game, np.array(strategy.probabilities, dtype=np.float64)

@@ -122,15 +122,6 @@ class GameTree:
         return digest.hexdigest()[:32]
 
 
-def normalise(tree: GameTree, weight: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Scale the weights of each infoset to sum to 1; uniform where they are all 0."""
-    if tree.cells == 0:
-        return weight.copy()
-    total = np.add.reduceat(weight, tree.infoset_cell[:-1])
-    total = np.repeat(total, np.diff(tree.infoset_cell))
-    return np.where(total > 0, weight / np.where(total > 0, total, 1), tree.uniform)
-
-
 def compile_tree(
     game: Game,
     memory: int = DEFAULT_MEMORY,

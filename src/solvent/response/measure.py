@@ -14,19 +14,19 @@ from solvent.passes.public_pass import PublicPass
 from solvent.response.history import Evaluation, evaluate, expected_value
 from solvent.response.public import evaluate_public
 from solvent.strategy.public_infosets import PublicInfosets
-from solvent.strategy.strategy import Strategy, different_games
+from solvent.strategy.tables import TableStrategy, different_games
 
 
-def exploitability(game: Any, strategy: Strategy | ArrayLike) -> float:
+def exploitability(game: Any, strategy: TableStrategy | ArrayLike) -> float:
     """NashConv / 2 of a strategy, in chips. `game` is a compiled game or whatever `load_game` takes.
 
     With a compiled game, the strategy may also be its numbers by cell, such as `HistorySolver.average_strategy`.
     """
     tree = game if isinstance(game, GameTree) else None
-    if not isinstance(strategy, Strategy):
+    if not isinstance(strategy, TableStrategy):
         if tree is None:
             raise InputError("numbers by cell need the compiled game they belong to")
-        strategy = Strategy.of(tree, np.asarray(strategy, dtype=np.float64))
+        strategy = TableStrategy.of(tree, np.asarray(strategy, dtype=np.float64))
     rules = load_game(game) if tree is None else None
     name = str(rules) if tree is None else tree.name
     if rules is not None and not isinstance(strategy.infosets, PublicInfosets):
@@ -37,7 +37,7 @@ def exploitability(game: Any, strategy: Strategy | ArrayLike) -> float:
     return measure(strategy, tree).exploitability
 
 
-def measure(strategy: Strategy, tree: GameTree | None = None) -> Evaluation:
+def measure(strategy: TableStrategy, tree: GameTree | None = None) -> Evaluation:
     """Exploitability, value and best-response values; `tree` spares compiling the game again."""
     if isinstance(strategy.infosets, PublicInfosets):
         weights = np.array(strategy.weights)  # a copy: kernels take arrays that can be written to
@@ -47,7 +47,7 @@ def measure(strategy: Strategy, tree: GameTree | None = None) -> Evaluation:
     return evaluate(tree or compile_tree(load_game(strategy.game)), strategy.probabilities)
 
 
-def value_against(first: Strategy, second: Strategy, tree: GameTree | None = None) -> float:
+def value_against(first: TableStrategy, second: TableStrategy, tree: GameTree | None = None) -> float:
     """What player 0 wins, in chips a game, when he plays the first strategy and player 1 the second."""
     if first.fingerprint != second.fingerprint:
         raise InputError(different_games(first, second))

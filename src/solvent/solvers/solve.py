@@ -44,8 +44,9 @@ from solvent.solvers.public.solver import PublicSolver
 from solvent.solvers.rules import RegretRule, load_rule
 from solvent.solvers.sampled.history.solver import SamplingSolver
 from solvent.solvers.sampled.options import NO_SAMPLING, SAMPLED_RULE, Sampling
+from solvent.strategy.opening import open_strategy
 from solvent.strategy.run import Run
-from solvent.strategy.strategy import Strategy
+from solvent.strategy.tables import TableStrategy
 
 DEFAULT_ITERATIONS = 1000
 """The limit where a user gives none."""
@@ -209,7 +210,7 @@ class Result:
     stopped_by: str
     """iterations, until, seconds or interrupt"""
     warnings: tuple[str, ...]
-    strategy: Strategy = field(repr=False)
+    strategy: TableStrategy = field(repr=False)
     convergence: tuple[dict[str, Any], ...] = field(repr=False, default=())
     """One row per exploitability check."""
     run: Path | None = None
@@ -272,7 +273,7 @@ def solve(
     memory: int | str = DEFAULT_MEMORY,
     out: str | Path | None = None,
     resume: str | Path | None = None,
-    warm_start: Strategy | str | Path | None = None,
+    warm_start: TableStrategy | str | Path | None = None,
     checkpoint_seconds: float = 30.0,
     watch: Watcher | None = None,
 ) -> Result:
@@ -337,7 +338,7 @@ def solve(
     how = Pruning(setting["pruning"], **{name: setting[key] for key, name in PRUNING.items()})
     plain = {key: setting[key] for key in Options.__dataclass_fields__ if key not in ("pruning", "sampling")}
     options = Options(**plain, pruning=how, sampling=drawn)
-    start = Strategy.load(warm_start) if isinstance(warm_start, str | Path) else warm_start
+    start = open_strategy(warm_start) if isinstance(warm_start, str | Path) else warm_start
     watch = watch or (lambda progress: None)
     if game is None and run is None:
         raise InputError("say which game to solve")
@@ -694,7 +695,7 @@ def _check_same_game(run: Run | None, solver: Solver) -> None:
     raise InputError(f"{run.folder} is a run of {began['game']}, not of {solver.name}")
 
 
-def _matching(solver: Solver, strategy: Strategy) -> Strategy:
+def _matching(solver: Solver, strategy: TableStrategy) -> TableStrategy:
     if strategy.fingerprint != solver.fingerprint and strategy.game == solver.name:
         raise InputError(
             f"the strategy of {strategy.game} has its tables by other boards or histories than this solve; "

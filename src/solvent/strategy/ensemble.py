@@ -13,9 +13,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from solvent.forms.history import GameTree, normalise
+from solvent.forms.history import GameTree
 from solvent.forms.sequence import realisation_plan, sequence_form
 from solvent.foundation.errors import InputError
+from solvent.strategy.strategy import normalise
 
 WAYS = ("sum", "reach")
 
@@ -30,7 +31,7 @@ def combine(tree: GameTree, strategies: Sequence[ArrayLike], by: str = "reach") 
     models = [np.asarray(strategy, dtype=np.float64) for strategy in strategies]
     if not models or any(model.shape != (tree.cells,) for model in models):
         raise InputError(f"an ensemble is at least one strategy of {tree.cells:,} numbers, one for each cell")
-    added = normalise(tree, np.sum(models, axis=0))
+    added = normalise(np.sum(models, axis=0), tree.infoset_cell)
     return added if by == "sum" else _by_reach(tree, models, added)
 
 
@@ -48,4 +49,4 @@ def _by_reach(
         plans = (realisation_plan(own.first, own.before, own.cell, model) for model in models)
         weight[own.cell[1:]] = sum(plans)[1:]
     reached = np.repeat(np.add.reduceat(weight, tree.infoset_cell[:-1]) > 0, np.diff(tree.infoset_cell))
-    return np.where(reached, normalise(tree, weight), unreached)
+    return np.where(reached, normalise(weight, tree.infoset_cell), unreached)

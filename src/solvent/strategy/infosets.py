@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from solvent.forms.history import GameTree
 from solvent.foundation.errors import InputError
+from solvent.strategy.strategy import normalise
 
 Arrays = dict[str, NDArray[np.generic]]
 
@@ -90,14 +91,7 @@ class InfosetTable:
 
     def normalised(self, weights: NDArray[np.floating]) -> NDArray[np.float64]:
         """Every probability, float64[cells]: weights in proportion inside each infoset, uniform where all are 0."""
-        weights = np.asarray(weights, dtype=np.float64)
-        actions = np.diff(self.first_cell)
-        total = (
-            np.repeat(np.add.reduceat(weights, self.first_cell[:-1]), actions) if len(weights) else weights
-        )
-        uniform = np.repeat(1.0 / actions, actions)
-        normalised: NDArray[np.float64] = np.divide(weights, total, out=uniform, where=total > 0)
-        return normalised
+        return normalise(weights, self.first_cell)
 
     def distances(self, a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
         """Total variation between two strategies at every infoset."""

@@ -12,10 +12,10 @@ from solvent.forms.history import GameTree
 from solvent.foundation.errors import InputError
 from solvent.games.catalogue import load_game
 from solvent.games.openspiel import OpenSpielGame
-from solvent.strategy.strategy import Strategy
+from solvent.strategy.tables import TableStrategy
 
 
-def to_tabular_policy(strategy: Strategy) -> Any:
+def to_tabular_policy(strategy: TableStrategy) -> Any:
     """OpenSpiel's `TabularPolicy` of a strategy for an `openspiel:` game."""
     from open_spiel.python import policy as open_spiel_policy
 
@@ -29,7 +29,7 @@ def to_tabular_policy(strategy: Strategy) -> Any:
     return policy
 
 
-def from_tabular_policy(tree: GameTree, policy: Any) -> Strategy:
+def from_tabular_policy(tree: GameTree, policy: Any) -> TableStrategy:
     """A strategy from OpenSpiel's `TabularPolicy` of the same game."""
     weights = np.zeros(tree.cells)
     for infoset, label in enumerate(tree.infoset_label):
@@ -38,10 +38,10 @@ def from_tabular_policy(tree: GameTree, policy: Any) -> Strategy:
             raise InputError(f"the policy has no state {label!r} of {tree.name}")
         legal = np.flatnonzero(policy.legal_actions_mask[policy.state_lookup[label]])
         weights[start:stop] = policy.policy_for_key(label)[legal]
-    return Strategy.of(tree, weights)
+    return TableStrategy.of(tree, weights)
 
 
-def save_tabular_policy(strategy: Strategy, path: Path) -> None:
+def save_tabular_policy(strategy: TableStrategy, path: Path) -> None:
     """Pickle the `TabularPolicy`, as OpenSpiel's own examples keep theirs."""
     content = pickle.dumps(to_tabular_policy(strategy))
     try:

@@ -13,6 +13,7 @@ from solvent.forms.public import DECISION, PublicGame, public_game
 from solvent.foundation.errors import InputError
 from solvent.games.catalogue import load_game
 from solvent.games.public_rules import Hand, PublicRules
+from solvent.strategy.strategy import normalise_block
 
 
 class PublicInfosets:
@@ -79,14 +80,12 @@ class PublicInfosets:
 
     def normalised(self, weights: NDArray[np.floating]) -> NDArray[np.float64]:
         """Every probability, float64[cells]: weights in proportion inside each infoset, uniform where all are 0."""
-        result = np.asarray(weights, dtype=np.float64).copy()
+        result = np.empty(len(weights))
         for node in self.decisions:
             first, stop = self.game.nodes.first_edge[node : node + 2]
             start, size = self.block[first], int(self.game.block_sizes[first])
-            rows = result[start : start + (stop - first) * size].reshape(stop - first, size)
-            total = rows.sum(axis=0)
-            np.divide(rows, total, out=rows, where=total > 0)
-            rows[:, total <= 0] = 1.0 / (stop - first)
+            cells = slice(start, start + (stop - first) * size)
+            result[cells] = normalise_block(weights[cells].reshape(stop - first, size)).ravel()
         return result
 
     def distances(self, a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:

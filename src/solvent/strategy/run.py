@@ -32,8 +32,8 @@ from solvent.foundation.bundle import (
 )
 from solvent.foundation.errors import InputError
 from solvent.strategy.infosets import InfosetTable
-from solvent.strategy.public_infosets import PublicInfosets, public_infosets
-from solvent.strategy.strategy import VERIFY_UP_TO, Strategy
+from solvent.strategy.public_infosets import PublicInfosets
+from solvent.strategy.tables import VERIFY_UP_TO
 
 CONFIGURATION = "run.toml"
 METRICS = ("iterations", "exploitability")
@@ -176,18 +176,6 @@ class Run:
         return self.folder / "checkpoints" / f"{iterations:012d}"
 
     # What people read
-
-    def strategy(self) -> Strategy:
-        """The average strategy of the newest checkpoint, memory-mapped."""
-        tables, facts = self.load_checkpoint(mapped=True)
-        configuration = self.configuration
-        game, fingerprint = configuration["game"], configuration["fingerprint"]
-        infosets: InfosetTable | PublicInfosets
-        if configuration.get("form") == "public":
-            infosets = public_infosets(game, bool(configuration.get("isomorphic")), fingerprint, self.folder)
-        else:
-            infosets = InfosetTable.from_arrays(read_bundle(self.folder / "infosets", mapped=True)[0])
-        return Strategy(game, fingerprint, infosets, tables["average"], facts)
 
     def facts(self) -> dict[str, Any]:
         """What the newest checkpoint says of itself."""

@@ -115,9 +115,9 @@ def _exactly(folder: Path) -> dict[str, Any]:
     """The best response and the local one to the strategy of a small game."""
     from solvent.evaluate.local_response_public import local_response
     from solvent.response.measure import measure
-    from solvent.strategy.strategy import Strategy
+    from solvent.strategy.opening import open_strategy
 
-    strategy = Strategy.load(folder)
+    strategy = open_strategy(folder)
     found = measure(strategy)
     document: dict[str, Any] = {
         "run": str(folder),

@@ -23,18 +23,19 @@ def export(
     """Write a strategy as CSV, JSON, a pickled OpenSpiel TabularPolicy or a saved strategy; a game as .efg."""
     from solvent.games.catalogue import load_game
     from solvent.games.efg.writing import write_efg
+    from solvent.strategy.opening import open_strategy
     from solvent.strategy.openspiel import save_tabular_policy
-    from solvent.strategy.strategy import Strategy
+    from solvent.strategy.writing import write_csv, write_json
 
     if to not in FORMATS:
         raise InputError(f"there is no format {to!r}; the formats are {', '.join(FORMATS)}")
     if out is None and to in ("openspiel", "strategy"):
         raise InputError(f"say with --out where the {to} export goes")
     if to == "efg":
-        game = Strategy.load(source).game if Path(source).is_dir() else source
+        game = open_strategy(source).game if Path(source).is_dir() else source
         write_efg(load_game(game), sys.stdout if out is None else out)
         return
-    strategy = Strategy.load(source)
+    strategy = open_strategy(source)
     if to == "strategy":
         assert out is not None
         if out.exists():
@@ -45,7 +46,7 @@ def export(
         save_tabular_policy(strategy, out)
     else:
         with _opened(out) as file:
-            (strategy.write_csv if to == "csv" else strategy.write_json)(file)
+            (write_csv if to == "csv" else write_json)(strategy, file)
 
 
 @contextmanager

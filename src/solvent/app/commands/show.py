@@ -24,9 +24,9 @@ def show(
 ) -> None:
     """What a run found: its summary, or the strategy at an infoset."""
     from solvent.app.views.display import show_strategy, strategy_rows, summary_table
-    from solvent.strategy.strategy import Strategy
+    from solvent.strategy.opening import open_strategy
 
-    strategy = Strategy.load(run)
+    strategy = open_strategy(run)
     rows, matching = strategy_rows(strategy, infoset, player, limit)
     if infoset is not None and not matching:
         raise InputError(f"no infoset matches {infoset!r}")

@@ -31,7 +31,7 @@ from solvent.games.catalogue import GAMES, parameters
 from solvent.solvers.solve import Cost, Result
 from solvent.solvers.solve import Progress as SolveProgress
 from solvent.strategy.run import Run
-from solvent.strategy.strategy import Strategy
+from solvent.strategy.tables import TableStrategy
 
 Row = tuple[int, str, dict[str, float]]
 BAR = 24
@@ -140,7 +140,7 @@ def result_table(result: Result) -> Table:
     return _facts(result.game, rows)
 
 
-def summary_table(strategy: Strategy) -> Table:
+def summary_table(strategy: TableStrategy) -> Table:
     return _facts(strategy.game, {key: f"{value}" for key, value in strategy.facts.items()})
 
 
@@ -162,7 +162,7 @@ def games_table() -> Table:
 
 
 def strategy_rows(
-    strategy: Strategy, wanted: str | None, player: int | None, limit: int
+    strategy: TableStrategy, wanted: str | None, player: int | None, limit: int
 ) -> tuple[list[Row], int]:
     """The infosets asked for, at most `limit` of them, and how many there are."""
     if wanted is not None and not any(letter in wanted for letter in "*?"):

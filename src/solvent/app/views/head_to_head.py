@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from solvent.response.measure import measure, value_against
-from solvent.strategy.strategy import Strategy
-from solvent.strategy.strategy import compare as differences
+from solvent.strategy.opening import open_strategy
+from solvent.strategy.tables import compare as differences
 
 
 def head_to_head(a: Path, b: Path) -> dict[str, Any]:
     """How two runs' strategies differ, how exploitable each is, and what a wins against b over both seats."""
-    first, second = Strategy.load(a), Strategy.load(b)
+    first, second = open_strategy(a), open_strategy(b)
     found = differences(first, second)
     # In a zero-sum game what a wins from the second seat is what b loses from the first.
     won = (value_against(first, second) - value_against(second, first)) / 2

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from solvent.forms.history import GameTree, normalise
+from solvent.forms.history import GameTree
 from solvent.forms.sequence import sequence_form
 from solvent.foundation.errors import InputError
 from solvent.response.history import Evaluation, evaluate
@@ -24,7 +24,8 @@ from solvent.solvers.pruned.pruning import NO_PRUNING, Pruning, Unpruned
 from solvent.solvers.rules import RegretRule, Weights, by_keeping, load_rule
 from solvent.solvers.warm_start import FAINT, ONE_ITERATION, start_from
 from solvent.strategy.arena import Arena
-from solvent.strategy.strategy import Strategy
+from solvent.strategy.strategy import normalise
+from solvent.strategy.tables import TableStrategy
 
 UPDATES = ("alternating", "simultaneous")
 DTYPES = ("auto", "float64", "float32")
@@ -97,9 +98,9 @@ class OnHistories(ABC):
         """Exploitability and value of the average strategy, by exact best responses."""
         return evaluate(self.tree, self.average_strategy())
 
-    def strategy(self, **facts: Any) -> Strategy:
+    def strategy(self, **facts: Any) -> TableStrategy:
         """The average strategy, by infoset."""
-        return Strategy.of(self.tree, self.average_strategy(), **facts)
+        return TableStrategy.of(self.tree, self.average_strategy(), **facts)
 
 
 class HistorySolver(OnHistories, Unpruned):
@@ -185,7 +186,7 @@ class HistorySolver(OnHistories, Unpruned):
         total = np.zeros(self.tree.cells)
         stored = self.arena.offset >= 0
         total[stored] = self.arena.table("average")[self.arena.offset[stored]]
-        return normalise(self.tree, total)
+        return normalise(total, self.tree.infoset_cell)
 
     def current_strategy(self) -> NDArray[np.float64]:
         """What the next iteration will play, float64[cells]."""
@@ -194,11 +195,13 @@ class HistorySolver(OnHistories, Unpruned):
         strategy: NDArray[np.float64] = play.backward[player, cells]
         return strategy
 
-    def warm_start(self, strategy: Strategy | ArrayLike, iterations: int | None = None) -> None:
+    def warm_start(self, strategy: TableStrategy | ArrayLike, iterations: int | None = None) -> None:
         """Begin with a strategy as if it had been played for so many iterations: by default those that made it."""
-        facts = strategy.facts if isinstance(strategy, Strategy) else {}
-        given = strategy.probabilities if isinstance(strategy, Strategy) else strategy
-        start_from(self, normalise(self.tree, np.asarray(given, dtype=np.float64)), facts, iterations)
+        facts = strategy.facts if isinstance(strategy, TableStrategy) else {}
+        given = strategy.probabilities if isinstance(strategy, TableStrategy) else strategy
+        start_from(
+            self, normalise(np.asarray(given, dtype=np.float64), self.tree.infoset_cell), facts, iterations
+        )
         self._match()
 
     def play_once(self, strategy: NDArray[np.float64]) -> None:

@@ -31,7 +31,7 @@ from solvent.solvers.rules import RegretRule, by_keeping, load_rule
 from solvent.solvers.warm_start import FAINT, ONE_ITERATION, start_from
 from solvent.strategy.arena import Arena
 from solvent.strategy.public_infosets import PublicInfosets
-from solvent.strategy.strategy import Strategy
+from solvent.strategy.tables import TableStrategy
 
 PLANS = ("auto", "aggregated", "vectors", "lanes", "shapes", "serial", "branched")
 """`vectors`, `lanes` and `shapes` are three ways to run the aggregated plan; `aggregated` takes the quickest."""
@@ -184,17 +184,17 @@ class PublicSolver(OnPublicForm, Unpruned):
         """Exploitability and value of the average strategy, by exact best responses."""
         return evaluate_public(self._pass, self.arena.offset, self.arena.table("average"))
 
-    def strategy(self, **facts: Any) -> Strategy:
+    def strategy(self, **facts: Any) -> TableStrategy:
         """The average strategy."""
         infosets = PublicInfosets(self.game)
-        return Strategy(self.name, self.fingerprint, infosets, self.arena.table("average").copy(), facts)
+        return TableStrategy(self.name, self.fingerprint, infosets, self.arena.table("average").copy(), facts)
 
     def restore(self, facts: Mapping[str, Any]) -> None:
         """Go on from tables that were loaded, as they were when a checkpoint said so of itself."""
         self.iterations, self.nodes_touched = facts["iterations"], facts["nodes_touched"]
         self.head_start = facts.get("head_start", 0)
 
-    def warm_start(self, strategy: Strategy, iterations: int | None = None) -> None:
+    def warm_start(self, strategy: TableStrategy, iterations: int | None = None) -> None:
         """Begin with a strategy as if it had been played for so many iterations: by default those that made it."""
         start_from(self, np.asarray(strategy.probabilities, dtype=np.float64), strategy.facts, iterations)
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.forms.history import GameTree, normalise
+from solvent.forms.history import GameTree
 from solvent.forms.sequence import sequence_form
 from solvent.foundation.errors import InputError
 from solvent.solvers.history.solver import OnHistories, check_options, table_dtype
@@ -26,7 +26,8 @@ from solvent.solvers.pruned.history.layout import Cells, Forest, layout
 from solvent.solvers.pruned.pruning import Pruning
 from solvent.solvers.rules import RegretRule, load_rule
 from solvent.strategy.arena import Arena
-from solvent.strategy.strategy import Strategy
+from solvent.strategy.strategy import normalise
+from solvent.strategy.tables import TableStrategy
 
 ROOM = 1.25
 """Tables are compacted when their room is so much more than what is stored."""
@@ -367,7 +368,7 @@ class PrunedSolver(OnHistories):
         self.peak_stored = facts["peak_stored"]
         self._match()
 
-    def warm_start(self, strategy: Strategy, iterations: int | None = None) -> None:
+    def warm_start(self, strategy: TableStrategy, iterations: int | None = None) -> None:
         """Refused: what was played before is not known, and pruning makes up for it."""
         raise InputError(
             f"{self.pruning.mode} pruning must know all that was played: it cannot start from a strategy"
@@ -377,7 +378,7 @@ class PrunedSolver(OnHistories):
 
     def average_strategy(self) -> NDArray[np.float64]:
         """The average strategy, float64[cells]. Uniform where a player never came or what he did is forgotten."""
-        return normalise(self.tree, self._expanded(self.averages, "average"))
+        return normalise(self._expanded(self.averages, "average"), self.tree.infoset_cell)
 
     def _expanded(self, arena: Arena, name: str) -> NDArray[np.float64]:
         """A table with a place for each cell or infoset of the tree, 0 where nothing is stored."""

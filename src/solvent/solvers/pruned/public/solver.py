@@ -30,7 +30,7 @@ from solvent.solvers.public.solver import OnPublicForm
 from solvent.solvers.rules import RegretRule, load_rule
 from solvent.strategy.arena import Arena
 from solvent.strategy.public_infosets import PublicInfosets
-from solvent.strategy.strategy import Strategy
+from solvent.strategy.tables import TableStrategy
 
 
 class PrunedPublicSolver(OnPublicForm):
@@ -243,7 +243,7 @@ class PrunedPublicSolver(OnPublicForm):
         self.walked = facts["nodes_touched"] - self.response_nodes
         self.peak_stored = facts["peak_stored"]
 
-    def warm_start(self, strategy: Strategy, iterations: int | None = None) -> None:
+    def warm_start(self, strategy: TableStrategy, iterations: int | None = None) -> None:
         """Refused: what was played before is not known, and pruning makes up for it."""
         raise InputError(f"a solve with {self.pruning.mode} pruning by block cannot start from a strategy")
 
@@ -253,11 +253,11 @@ class PrunedPublicSolver(OnPublicForm):
         """Exploitability and value of the average strategy, by exact best responses."""
         return evaluate_public(self._pass, *self._averages())
 
-    def strategy(self, **facts: Any) -> Strategy:
+    def strategy(self, **facts: Any) -> TableStrategy:
         """The average strategy."""
         offset, average = self._averages()
         whole = _spread(self.game.block_sizes, offset, average)
-        return Strategy(self.name, self.fingerprint, PublicInfosets(self.game), whole, facts)
+        return TableStrategy(self.name, self.fingerprint, PublicInfosets(self.game), whole, facts)
 
 
 def _spread(sizes: NDArray[np.int64], offset: Blocks, table: NDArray[Any]) -> NDArray[Any]:

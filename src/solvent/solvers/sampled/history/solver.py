@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from solvent.forms.history import GameTree, normalise
+from solvent.forms.history import GameTree
 from solvent.foundation.errors import InputError
 from solvent.solvers.history.plans import check_threads
 from solvent.solvers.history.solver import OnHistories, check_options, recall_notes, table_dtype
@@ -28,7 +28,8 @@ from solvent.solvers.rules import RegretRule, load_rule
 from solvent.solvers.sampled.history.kernels import Room, Setting, run_chance, run_external, run_outcome
 from solvent.solvers.sampled.history.layout import Layout, aligned, lay_out
 from solvent.solvers.sampled.options import DECAYED, LEAST, SAMPLED_RULE, Sampling
-from solvent.strategy.strategy import Strategy
+from solvent.strategy.strategy import normalise
+from solvent.strategy.tables import TableStrategy
 
 KERNELS: dict[str, Callable[..., int]] = {
     "external": run_external,
@@ -142,11 +143,13 @@ class SamplingSolver(OnHistories):
 
     def average_strategy(self) -> NDArray[np.float64]:
         """The average strategy, float64[cells]: what converges. Uniform where a player never came."""
-        return normalise(self.tree, self.table[self.layout.average].astype(np.float64))
+        return normalise(self.table[self.layout.average].astype(np.float64), self.tree.infoset_cell)
 
     def current_strategy(self) -> NDArray[np.float64]:
         """What regret matching plays now, float64[cells], exploration apart."""
-        return normalise(self.tree, np.maximum(self.table[self.layout.regret].astype(np.float64), 0))
+        return normalise(
+            np.maximum(self.table[self.layout.regret].astype(np.float64), 0), self.tree.infoset_cell
+        )
 
     # Beginnings
 
@@ -161,10 +164,10 @@ class SamplingSolver(OnHistories):
             )
         self.table[self.layout.regret] = given
 
-    def warm_start(self, strategy: Strategy | ArrayLike, iterations: int | None = None) -> None:
+    def warm_start(self, strategy: TableStrategy | ArrayLike, iterations: int | None = None) -> None:
         """Begin with a strategy as a prior: regrets in proportion to it, `iterations` largest payoffs in sum."""
-        given = strategy.probabilities if isinstance(strategy, Strategy) else strategy
-        prior = normalise(self.tree, np.asarray(given, dtype=np.float64))
+        given = strategy.probabilities if isinstance(strategy, TableStrategy) else strategy
+        prior = normalise(np.asarray(given, dtype=np.float64), self.tree.infoset_cell)
         scale = PRIOR if iterations is None else iterations
         self.begin_with(scale * float(np.abs(self.tree.payoff).max(initial=0.0)) * prior)
 

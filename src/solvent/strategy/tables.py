@@ -1,0 +1,168 @@
+"""The strategy of a solved game: a table with one number for each action of each infoset."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvent.forms.history import GameTree
+from solvent.foundation.bundle import read_bundle, write_bundle
+from solvent.foundation.errors import InputError
+from solvent.strategy.infosets import InfosetTable
+from solvent.strategy.public_infosets import PublicInfosets, public_infosets
+from solvent.strategy.strategy import Row, normalise_block
+
+VERIFY_UP_TO = 1 << 28
+"""Bytes up to which a strategy's checksums are verified when it is opened; larger ones open mapped at once."""
+
+
+@dataclass(frozen=True, eq=False)
+class TableStrategy:
+    """An immutable strategy for both players.
+
+    `weights`, float[cells], are proportional to the probabilities inside each infoset; all zero means
+    uniform. They may be memory-mapped, so a table larger than memory can be asked one infoset at a time.
+    """
+
+    game: str
+    fingerprint: str
+    infosets: InfosetTable | PublicInfosets
+    weights: NDArray[np.floating]
+    facts: dict[str, Any] = field(default_factory=dict)
+    """What made it: rule, iterations, exploitability and how it was measured, seconds, peak memory."""
+
+    def __post_init__(self) -> None:
+        if self.weights.shape != (self.infosets.cells,):
+            raise InputError(
+                f"a strategy for {self.game} has {self.infosets.cells} numbers, not {self.weights.size}"
+            )
+        self.weights.flags.writeable = False
+
+    @classmethod
+    def of(cls, tree: GameTree, weights: NDArray[np.floating], **facts: Any) -> TableStrategy:
+        """A strategy of a compiled game from float[cells]."""
+        return cls(tree.name, tree.fingerprint, InfosetTable.of(tree), np.array(weights), facts)
+
+    @classmethod
+    def from_function(
+        cls, tree: GameTree, probabilities: Callable[[int, str, tuple[str, ...]], Mapping[str, float]]
+    ) -> TableStrategy:
+        """A strategy of a compiled game from a function of (player, infoset, actions) to probabilities by action.
+
+        Actions that the function leaves out are not played.
+        """
+        infosets = InfosetTable.of(tree)
+        weights = np.zeros(infosets.cells)
+        for infoset in infosets.numbers():
+            player, label, actions = (
+                infosets.player_of(infoset),
+                infosets.label(infoset),
+                infosets.actions(infoset),
+            )
+            given = probabilities(player, label, actions)
+            unknown = [action for action in given if action not in actions]
+            row = np.array([given.get(action, 0.0) for action in actions], dtype=np.float64)
+            if unknown or not (np.isfinite(row).all() and (row >= 0).all() and row.sum() > 0):
+                raise InputError(
+                    f"at {label!r} of player {player} a strategy gives probabilities to {', '.join(actions)}, at "
+                    f"least one above 0 and none below, not {dict(given)}"
+                )
+            weights[infosets.cells_of(infoset)] = row
+        return cls(tree.name, tree.fingerprint, infosets, weights)
+
+    def __len__(self) -> int:
+        return len(self.infosets)
+
+    def __getitem__(self, label: str) -> dict[str, float]:
+        return self.query(label)
+
+    def query(self, infoset: str, player: int | None = None) -> dict[str, float]:
+        """The probability of each action at an infoset; `player` where both players have one of that label."""
+        return self.at(self.infosets.find(infoset, player))
+
+    def at(self, infoset: int) -> dict[str, float]:
+        """The probability of each action at an infoset given by number."""
+        row = normalise_block(np.asarray(self.weights[self.infosets.cells_of(infoset)])[:, None])[:, 0]
+        return dict(zip(self.infosets.actions(infoset), row.tolist(), strict=True))
+
+    @cached_property
+    def probabilities(self) -> NDArray[np.float64]:
+        """Every probability, float64[cells]."""
+        probabilities = self.infosets.normalised(self.weights)
+        probabilities.flags.writeable = False
+        return probabilities
+
+    def rows(self, player: int | None = None) -> Iterator[Row]:
+        """Every infoset, or every infoset of one player."""
+        for infoset in self.infosets.numbers():
+            owner = self.infosets.player_of(infoset)
+            if player in (None, owner):
+                yield Row(owner, self.infosets.label(infoset), self.at(infoset))
+
+    def save(self, folder: str | Path) -> None:
+        """Save as a folder that `open_strategy` opens memory-mapped."""
+        facts = {**self.facts, "game": self.game, "fingerprint": self.fingerprint}
+        arrays: dict[str, NDArray[Any]] = {"weights": self.weights}
+        if isinstance(self.infosets, InfosetTable):
+            arrays |= self.infosets.arrays
+        else:
+            facts |= {"form": "public", "isomorphism": self.infosets.game.isomorphism}
+        write_bundle(Path(folder), arrays, facts)
+
+    @classmethod
+    def load(cls, folder: str | Path) -> TableStrategy:
+        """Open what `save` wrote."""
+        folder = Path(folder)
+        size = sum(path.stat().st_size for path in folder.glob("*.npy"))
+        arrays, facts = read_bundle(folder, verify=size <= VERIFY_UP_TO, mapped=True)
+        if not {"game", "fingerprint"} <= facts.keys() or "weights" not in arrays:
+            raise InputError(f"{folder} is not a saved strategy")
+        weights = arrays.pop("weights")
+        game, fingerprint = facts.pop("game"), facts.pop("fingerprint")
+        if facts.pop("form", None) == "public":
+            infosets: InfosetTable | PublicInfosets = public_infosets(
+                game, facts.pop("isomorphism"), fingerprint, folder
+            )
+        else:
+            infosets = InfosetTable.from_arrays(arrays)
+        return cls(game, fingerprint, infosets, weights, facts)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How two strategies of one game differ, in total variation distance per infoset."""
+
+    mean: float
+    largest: float
+    infoset: str
+    """Where they differ most."""
+    player: int
+
+
+def different_games(a: TableStrategy, b: TableStrategy) -> str:
+    """Why two strategies do not have the same infosets."""
+    if a.game == b.game:
+        return f"both strategies are of {a.game}, but one has its tables by other boards or by histories"
+    return f"the strategies are of different games: {a.game} and {b.game}"
+
+
+def compare(a: TableStrategy, b: TableStrategy) -> Comparison:
+    """Compare two strategies infoset by infoset."""
+    if a.fingerprint != b.fingerprint:
+        raise InputError(different_games(a, b))
+    if not len(a):
+        raise InputError(f"{a.game} has no decisions, so its strategies cannot differ")
+    distance = a.infosets.distances(a.probabilities, b.probabilities)
+    worst = int(distance.argmax())
+    return Comparison(
+        float(distance.mean()),
+        float(distance[worst]),
+        a.infosets.label(worst),
+        a.infosets.player_of(worst),
+    )
