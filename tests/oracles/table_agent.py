@@ -72,7 +72,7 @@ class Twin:
         state = start(view.rules)
         for number, action in enumerate((*view.actions, None)):
             draw, taken = (
-                float(uniform(np.uint64((view.key + int(STEP) * k) % 2**64)))
+                float(uniform(np.uint64((view.seed + int(STEP) * k) % 2**64)))
                 for k in (2 * number, 2 * number + 1)
             )
             if state.player == view.seat:
@@ -208,7 +208,7 @@ class Wild:
     name = "wild"
 
     def act(self, view):
-        rng = np.random.default_rng([view.key, len(view.actions)])
+        rng = np.random.default_rng([view.seed, len(view.actions)])
         allowed = view.legal
         if allowed.min_raise and rng.random() < 0.45:
             low, high = np.log([allowed.min_raise, allowed.max_raise + 1])

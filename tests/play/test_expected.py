@@ -36,7 +36,7 @@ def recursion(agents, rules, cards, share):
         seat = state.player
         board = cards[4 : 4 + (0, 3, 4, 5)[state.street]]
         thought = agents[seat].decision(
-            View(rules, seat, tuple(cards[2 * seat : 2 * seat + 2]), board, actions, 0)
+            View(rules, seat, board, actions, 0, hole=tuple(cards[2 * seat : 2 * seat + 2]))
         )
         return sum(
             likely * value(act(state, action), (*actions, action))

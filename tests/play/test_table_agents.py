@@ -188,7 +188,7 @@ def view_of(actions, hole=(50, 51), board=(), rules=None, key=0):
     state = start(rules)
     for action in actions:
         state = act(state, action)
-    return View(rules, state.player, hole, board, tuple(actions), key)
+    return View(rules, state.player, board, tuple(actions), key, hole=hole)
 
 
 def test_a_decision_says_its_probabilities(models):
@@ -315,7 +315,7 @@ def test_a_bet_taken_for_a_call_is_called(models):
 def test_probabilities_sum_to_one_and_stay_legal(style, post, key, stack):
     agent = table_agent("agent", [random_model_once()], style, parse_post(post))
     rules = in_chips(stack)
-    view = View(rules, 0, (3, 40), (), (), key)
+    view = View(rules, 0, (), (), key, hole=(3, 40))
     if view.state.over:
         return
     decision = agent.decision(view)

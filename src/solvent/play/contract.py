@@ -1,29 +1,113 @@
-"""What every agent is: someone who, shown a hand as far as he may see it, says what he does."""
+"""The agent contract: an agent starts a hand, the hand is told what happens, and is asked to act.
+
+    hand = agent.start(rules, seat, seed)
+    hand.observe(Hole((ace, king)))     the agent's own cards, told once and first
+    hand.observe(300)                   an action of either player, the agent's own included
+    hand.observe(Board((8, 21, 33)))    new public cards
+    hand.act()                          what the agent does now
+
+What an agent draws comes from `seed` alone, so that a seed repeats a match.
+
+An agent whose hands also answer `probabilities` can be measured: local best response (`solvent.evaluate`) and
+expected matches (`solvent.play.expected`) ask for the strategy of all 1,326 hole cards at once. Such a hand may be
+started without being told its hole cards: it answers from public information alone.
+
+Most agents are easier to write without state: an `EasyAgent` has `act(view)`, and perhaps `probabilities(view)`.
+`as_agent` makes an agent of it.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
 
 from solvent.cards.deck import Card
 from solvent.games.betting.rules import HoldemRules, HoldemState, Legal, legal, play
 
 
+class Hole(NamedTuple):
+    """The agent is dealt its own two cards."""
+
+    cards: tuple[Card, Card]
+
+
+class Board(NamedTuple):
+    """The next public cards are dealt: three on the flop, then one on the turn and one on the river."""
+
+    cards: tuple[Card, ...]
+
+
+Event = int | Hole | Board
+"""What a hand is told. An int is an action: `FOLD`, `CALL` or the total raised to."""
+
+
+class Mixture(NamedTuple):
+    """What an agent does with every hand it may hold.
+
+    Rows of hands that share a card with the board are not read.
+    """
+
+    actions: tuple[int, ...]
+    """Legal actions, each once."""
+    probabilities: NDArray[np.float64]
+    """float64[1326, actions]: a row for each hand, numbered by `solvent.cards.showdown.hand_number`."""
+
+
+class AgentHand(Protocol):
+    """One hand of an agent, from its seat."""
+
+    def observe(self, event: Event) -> None:
+        """Take note of an action of either player, or of cards."""
+
+    def act(self) -> int:
+        """The action chosen: `FOLD`, `CALL` or the total raised to. It must be legal.
+
+        The hand is told it by `observe` afterwards, as it is told the other player's.
+        """
+
+
+@runtime_checkable
+class MeasurableHand(Protocol):
+    """A hand that says what it would do with any cards."""
+
+    def observe(self, event: Event) -> None:
+        """Take note of an action of either player, or of cards."""
+
+    def probabilities(self) -> Mixture:
+        """The strategy of all hands where the agent is to act, from public information alone."""
+
+    def fork(self, seed: int) -> MeasurableHand:
+        """A copy that goes on by itself, and draws from `seed` from here on."""
+
+
+class Agent(Protocol):
+    """A player of heads-up no-limit hold'em, in either seat, with any stacks and blinds."""
+
+    @property
+    def name(self) -> str:
+        """What results call the agent."""
+
+    def start(self, rules: HoldemRules, seat: int, seed: int) -> AgentHand:
+        """Begin a hand. Seat 0 has the button."""
+
+
 @dataclass(frozen=True)
-class View:
-    """A hand as the player to act sees it."""
+class PublicView:
+    """What both players know of a hand."""
 
     rules: HoldemRules
     seat: int
-    """0 has the button."""
-    hole: tuple[Card, Card]
+    """The agent's; 0 has the button."""
     board: tuple[Card, ...]
     """The public cards so far, in dealing order."""
     actions: tuple[int, ...]
-    """Everything that was done so far, by both: `holdem.FOLD`, `holdem.CALL` or the total raised to."""
-    key: int
-    """Of the hand's random stream: what an agent draws must come from it and `len(actions)` alone."""
+    """Everything done so far, by both players: `FOLD`, `CALL` or the total raised to."""
+    seed: int
+    """What an agent draws must depend on this and `len(actions)` alone."""
 
     @cached_property
     def state(self) -> HoldemState:
@@ -32,16 +116,102 @@ class View:
 
     @cached_property
     def legal(self) -> Legal:
-        """What the player may do."""
+        """What the player to act may do."""
         return legal(self.state)
 
 
-class Agent(Protocol):
-    """Someone who plays heads-up no-limit hold'em, from any seat, with any stacks and blinds."""
+@dataclass(frozen=True)
+class View(PublicView):
+    """What the player to act knows of a hand."""
+
+    hole: tuple[Card, Card] = field(kw_only=True)
+
+
+class EasyAgent(Protocol):
+    """An agent without state: shown the hand so far, it chooses an action.
+
+    Where it also has `probabilities(view: PublicView) -> Mixture`, it can be measured.
+    """
 
     @property
     def name(self) -> str:
-        """What he is called in results."""
+        """What results call the agent."""
 
     def act(self, view: View) -> int:
-        """What he does: `holdem.FOLD`, `holdem.CALL` or the total that he raises to, which must be legal."""
+        """The action chosen: `FOLD`, `CALL` or the total raised to. It must be legal."""
+
+
+@runtime_checkable
+class _Strategic(Protocol):
+    def probabilities(self, view: PublicView) -> Mixture: ...
+
+
+class EasyHand:
+    """A hand of an `EasyAgent`: it collects what happens and shows it whenever the agent is to act."""
+
+    def __init__(self, agent: EasyAgent, rules: HoldemRules, seat: int, seed: int) -> None:
+        self.agent, self.rules, self.seat, self.seed = agent, rules, seat, seed
+        self.hole: tuple[Card, Card] | None = None
+        self.board: tuple[Card, ...] = ()
+        self.actions: tuple[int, ...] = ()
+
+    def observe(self, event: Event) -> None:
+        """Take note of an action of either player, or of cards."""
+        if isinstance(event, Hole):
+            self.hole = event.cards
+        elif isinstance(event, Board):
+            self.board += event.cards
+        else:
+            self.actions += (event,)
+
+    def act(self) -> int:
+        """What the agent does in view of the hand so far."""
+        if self.hole is None:
+            raise ValueError("a hand is told its hole cards before it is asked to act")
+        view = View(self.rules, self.seat, self.board, self.actions, self.seed, hole=self.hole)
+        return self.agent.act(view)
+
+
+class EasyMeasurableHand(EasyHand):
+    """A hand of an `EasyAgent` that has `probabilities`."""
+
+    def probabilities(self) -> Mixture:
+        """The strategy of all hands in view of the public hand so far."""
+        assert isinstance(self.agent, _Strategic)
+        return self.agent.probabilities(
+            PublicView(self.rules, self.seat, self.board, self.actions, self.seed)
+        )
+
+    def fork(self, seed: int) -> EasyMeasurableHand:
+        """A copy that draws from `seed`; what an easy agent has drawn so far is drawn anew."""
+        made = EasyMeasurableHand(self.agent, self.rules, self.seat, seed)
+        made.hole, made.board, made.actions = self.hole, self.board, self.actions
+        return made
+
+
+class _Adapted:
+    """An `EasyAgent` as an `Agent`."""
+
+    def __init__(self, easy: EasyAgent) -> None:
+        self.easy = easy
+
+    @property
+    def name(self) -> str:
+        return self.easy.name
+
+    def start(self, rules: HoldemRules, seat: int, seed: int) -> EasyHand:
+        """Begin a hand."""
+        made = EasyMeasurableHand if isinstance(self.easy, _Strategic) else EasyHand
+        return made(self.easy, rules, seat, seed)
+
+
+@runtime_checkable
+class _Starts(Protocol):
+    def start(self, rules: HoldemRules, seat: int, seed: int) -> AgentHand: ...
+
+
+def as_agent(agent: Agent | EasyAgent) -> Agent:
+    """An agent by the contract: the agent itself, or an adapter where it only has `act(view)`."""
+    if isinstance(agent, _Starts):
+        return agent
+    return _Adapted(agent)

@@ -8,7 +8,7 @@ decided by the match's seed and the pair's number.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 
@@ -21,7 +21,7 @@ from solvent.foundation.threads import Progress, in_pieces
 from solvent.games.betting.rules import BOARD_CARDS, HoldemRules, act, start
 from solvent.games.hand_history import Hand
 from solvent.play.betting_state import position
-from solvent.play.contract import Agent, View
+from solvent.play.contract import Agent, Board, EasyAgent, Hole, as_agent
 from solvent.play.statistics import Winnings
 from solvent.play.table_agent import TableAgent
 from solvent.play.table_kernels import ILLEGAL, PAIRS, SQUARES, WON, Room, deal_pair, play_pairs, room
@@ -81,8 +81,8 @@ class Table:
 class Match:
     """Two agents, stacks and blinds, and a number of hands."""
 
-    a: Agent
-    b: Agent
+    a: Agent | EasyAgent
+    b: Agent | EasyAgent
     rules: HoldemRules
     hands: int
     """Even: they come in pairs."""
@@ -178,19 +178,31 @@ class Match:
 
 
 def play_hand(
-    rules: HoldemRules, agents: tuple[Agent, Agent], cards: tuple[int, ...], key: int
+    rules: HoldemRules, agents: tuple[Agent | EasyAgent, Agent | EasyAgent], cards: tuple[int, ...], seed: int
 ) -> tuple[int, ...]:
-    """The actions of one hand between any two agents, the first on the button. cards: both hands and the board."""
-    actions: tuple[int, ...] = ()
-    state = start(rules)
+    """The actions of one hand between any two agents, the first on the button.
+
+    cards: both hands and the board. Both agents draw from `seed`.
+    """
+    state, actions = start(rules), list[int]()
+    hands = [as_agent(agent).start(rules, seat, seed) for seat, agent in enumerate(agents)]
+    for seat, hand in enumerate(hands):
+        hand.observe(Hole((cards[2 * seat], cards[2 * seat + 1])))
     while not state.over:
-        seat = state.player
-        hole = cards[2 * seat], cards[2 * seat + 1]
-        view = View(rules, seat, hole, cards[4 : 4 + BOARD_CARDS[state.street]], actions, key)
-        action = agents[seat].act(view)
-        state = act(state, action)
-        actions = (*actions, action)
-    return actions
+        action = hands[state.player].act()
+        after = act(state, action)
+        actions.append(action)
+        for hand in hands:
+            hand.observe(action)
+            if after.street > state.street:
+                hand.observe(dealt(cards[4:9], after.street))
+        state = after
+    return tuple(actions)
+
+
+def dealt(board: Sequence[int], street: int) -> Board:
+    """The cards of a board that are new on a street."""
+    return Board(tuple(board[BOARD_CARDS[street - 1] : BOARD_CARDS[street]]))
 
 
 def as_hand(
@@ -206,7 +218,7 @@ def as_hand(
 
 
 def round_robin(
-    agents: list[Agent],
+    agents: Sequence[Agent | EasyAgent],
     rules: HoldemRules,
     hands: int,
     seed: int = 0,

@@ -17,6 +17,7 @@ from solvent.games.betting.rules import HoldemRules
 from solvent.play.betting_state import position
 from solvent.play.contract import View
 from solvent.play.styles import STYLES
+from solvent.play.table_hand import TableHand
 from solvent.play.table_kernels import (
     ANYTHING,
     BUCKET,
@@ -77,7 +78,12 @@ class TableAgent:
         """The stacks and blinds it was trained with."""
         return None if self.tree is None else self.tree.abstraction.rules
 
+    def start(self, rules: HoldemRules, seat: int, seed: int) -> TableHand:
+        """Begin a hand."""
+        return TableHand(self, rules, seat, seed)
+
     def act(self, view: View) -> int:
+        """What the agent does in view of the hand so far."""
         return self._respond(view)[1]
 
     def decision(self, view: View) -> Decision:
@@ -113,7 +119,9 @@ class TableAgent:
         deck[2 * view.seat : 2 * view.seat + 2] = view.hole
         deck[4 : 4 + len(view.board)] = view.board
         actions, state = np.array(view.actions, dtype=np.int64), position(view.rules)
-        edge, action = respond(np.uint64(view.key), view.seat, deck, state, actions, self.playing, self._room)
+        edge, action = respond(
+            np.uint64(view.seed), view.seat, deck, state, actions, self.playing, self._room
+        )
         return int(edge), int(action), state
 
 

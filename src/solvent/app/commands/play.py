@@ -92,7 +92,7 @@ def ready(agent: TableAgent) -> None:
     """Have it decide once, so that everything is compiled."""
     from solvent.play.contract import View
 
-    agent.act(View(HoldemRules(), 0, (0, 1), (), (), 0))
+    agent.act(View(HoldemRules(), 0, (), (), 0, hole=(0, 1)))
 
 
 @dataclass
