@@ -33,7 +33,6 @@ from solvent.cards.evaluator import evaluator, hand_strengths
 from solvent.cards.isomorphism import Indexer, orbit_size
 from solvent.cards.showdown import FULL, LIVE, hand_number, pairs, river_equities
 from solvent.foundation.errors import InputError
-from solvent.foundation.threads import in_pieces
 
 TURNS = [parse_cards("AsKs7h2d"), parse_cards("9h8h7h7c")]
 
@@ -262,21 +261,3 @@ def test_a_design_is_read_from_a_file(tmp_path):
         read_design(tmp_path / "none.toml")
     assert design_from(PRESETS["tiny"].as_dict()) == PRESETS["tiny"]
     assert Design().clusters == 1
-
-
-def test_pieces_cover_everything_once_and_end_with_an_error():
-    seen = np.zeros(103, dtype=np.int64)
-
-    def mark(start, end, _):
-        seen[start:end] += 1
-
-    said = []
-    in_pieces(mark, 103, 10, [None, None], lambda done, total: said.append((done, total)))
-    assert (seen == 1).all()
-    assert said[-1] == (103, 103)
-
-    def fail(start, end, _):
-        raise ValueError("no")
-
-    with pytest.raises(ValueError, match="no"):
-        in_pieces(fail, 103, 10, [None])

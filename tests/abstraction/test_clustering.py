@@ -18,6 +18,7 @@ from solvent.abstraction.clustering import lloyd, vectors
 from solvent.abstraction.clustering.cluster import Clustering, Ground, Histograms, cluster, distances, nearest
 from solvent.experiments.tartanian7.clustering_speed import measure
 from solvent.foundation.errors import InputError
+from solvent.foundation.progress import Progress
 
 TOTAL = 40
 
@@ -279,15 +280,15 @@ def test_an_interrupted_run_ends_as_if_it_had_not_been(
     points, metric = CASES[name]
     monkeypatch.setattr(clustering, "CHECKPOINT_SECONDS", 0.0)
     checkpoint = tmp_path / "runs" / "clusters"
-    calls: list[tuple[int, int, float, int]] = []
+    calls: list[Progress] = []
 
     def run(stop: int | None) -> Clustering:
-        def progress(*state: float) -> None:
-            calls.append(state)  # type: ignore[arg-type]
+        def watch(progress: Progress) -> None:
+            calls.append(progress)
             if len(calls) == stop:
                 raise StopHere
 
-        return cluster(points, 9, metric=metric, seed=4, restarts=3, progress=progress, checkpoint=checkpoint)
+        return cluster(points, 9, metric=metric, seed=4, restarts=3, watch=watch, checkpoint=checkpoint)
 
     whole = run(None)
     assert not checkpoint.exists()
@@ -304,11 +305,11 @@ def test_an_interrupted_run_ends_as_if_it_had_not_been(
 def test_foreign_and_damaged_checkpoints_are_refused(tmp_path: Path) -> None:
     points, path = cumulative(100, 8), tmp_path / "clusters"
 
-    def stop(*_: float) -> None:
+    def stop(_: Progress) -> None:
         raise StopHere
 
     with pytest.raises(StopHere):
-        cluster(points, 5, metric="emd", progress=stop, checkpoint=path)
+        cluster(points, 5, metric="emd", watch=stop, checkpoint=path)
     written = path.read_bytes()
     for changed in ({"k": 6}, {"seed": 1}, {"weights": np.full(100, 2)}, {"points": points[::-1]}):
         with pytest.raises(InputError, match="other points or settings"):

@@ -107,7 +107,7 @@ def test_a_cluster_without_states_has_no_buckets():
 
 def test_progress_counts_states():
     said = []
-    hierarchical(three_rounds(), CLUSTERS, progress=lambda done, of: said.append((done, of)))
+    hierarchical(three_rounds(), CLUSTERS, watch=lambda now: said.append((now.done, now.total)))
     assert said[0] == (9, 159)
     assert said[-1] == (159, 159)
     assert said == sorted(said)

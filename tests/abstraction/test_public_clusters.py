@@ -128,7 +128,7 @@ def test_triangle_inequality(draws):
 def test_progress_counts_pairs_and_threads_change_nothing():
     table = random_table(130, 20, 100)
     said = []
-    d = transition_distances(table, threads=2, progress=lambda done, of: said.append((done, of)))
+    d = transition_distances(table, threads=2, watch=lambda now: said.append((now.done, now.total)))
     assert said[-1] == (130 * 129 // 2, 130 * 129 // 2)
     assert said == sorted(said)
     assert np.array_equal(d, transition_distances(table))

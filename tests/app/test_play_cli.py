@@ -217,7 +217,7 @@ def test_an_interrupt_shows_what_was_played(solvent, monkeypatch):
 
 
 def test_an_interrupted_match_keeps_its_pairs():
-    def stop(done, total):
+    def stop(progress):
         raise KeyboardInterrupt
 
     folds = rule_agent("always-fold")

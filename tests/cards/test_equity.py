@@ -15,6 +15,7 @@ from solvent.cards.equity import Equity, equity
 from solvent.cards.evaluator import hand_strengths
 from solvent.cards.ranges import Range, parse_range
 from solvent.cards.showdown import HANDS, hand_number, pairs
+from solvent.foundation.progress import Progress
 
 FIRST, SECOND = "AsKh,QQ:0.5,JTs:0.25,9c9d", "99,AKs:0.7,8h7h,AsQs,JTs"
 
@@ -166,13 +167,11 @@ def test_any_number_of_threads_gives_the_same_bits() -> None:
 
 
 def test_progress_reaches_the_end() -> None:
-    said: list[tuple[int, int]] = []
-    equity(
-        parse_range("AsAh"), parse_range("KK"), parse_cards("Ks7d2c"), progress=lambda *now: said.append(now)
-    )
-    done = [now for now, _ in said]
+    said: list[Progress] = []
+    equity(parse_range("AsAh"), parse_range("KK"), parse_cards("Ks7d2c"), progress=said.append)
+    done = [now.done for now in said]
     assert done == sorted(done)
-    assert done[-1] == said[-1][1] == 47 * 46 // 2
+    assert done[-1] == said[-1].total == 47 * 46 // 2
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from solvent.evaluate.local_best_response import LocalBestResponse, ResponseHand
 from solvent.evaluate.local_response_kernels import LEAST_REST
 from solvent.forms.betting import DEAL, DECISION
 from solvent.foundation.errors import InputError
+from solvent.foundation.progress import Progress
 from solvent.games.betting.rules import BOARD_CARDS, CALL, FOLD, HoldemRules, act, legal, start
 from solvent.play.table_agent import TableAgent, rule_agent, table_agent
 from solvent.strategy.post_processing import parse_post
@@ -247,8 +248,8 @@ def test_odd_numbers_are_refused() -> None:
 
 
 def test_an_interrupt_leaves_what_was_played() -> None:
-    def stop(done: int, total: int) -> None:
-        if done >= 100:
+    def stop(now: Progress) -> None:
+        if now.done >= 100:
             raise KeyboardInterrupt
 
     result = LocalBestResponse(rule_agent("always-fold")).run(2_000, progress=stop)

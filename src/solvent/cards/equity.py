@@ -29,7 +29,8 @@ from solvent.cards.equity_kernels import Hands, meet_on_boards
 from solvent.cards.evaluator import evaluator
 from solvent.cards.ranges import Range
 from solvent.cards.showdown import HANDS, pairs
-from solvent.foundation.threads import Progress, in_pieces
+from solvent.foundation.progress import Progress, Watch
+from solvent.foundation.threads import in_pieces
 
 BOARD = 5
 SWEEP_COST = 10
@@ -81,7 +82,7 @@ def equity(
     board: Sequence[Card] = (),
     dead: Sequence[Card] = (),
     threads: int = 2,
-    progress: Progress | None = None,
+    progress: Watch | None = None,
 ) -> Equity:
     """The exact equity of two ranges on a board of 0, 3, 4 or 5 cards; the dead cards are out of play.
 
@@ -198,7 +199,7 @@ def _renamed(order: Sequence[int]) -> NDArray[np.int64]:
 # The work
 
 
-def _work(task: _Task, threads: int, progress: Progress | None) -> tuple[NDArray[np.float64], int]:
+def _work(task: _Task, threads: int, progress: Watch | None) -> tuple[NDArray[np.float64], int]:
     """What each hand wins and ties on all run-outs: float64[hands of the task, 4], and the boards looked at."""
     cards, to_come = len(task.stub), BOARD - len(task.board)
     pieces = list(_pieces(cards, to_come))
@@ -210,11 +211,11 @@ def _work(task: _Task, threads: int, progress: Progress | None) -> tuple[NDArray
         for number in range(start, end):
             parts[number] = _piece(task, pieces[number])
 
-    def tell(pieces_done: int, _: int) -> None:
+    def tell(now: Progress) -> None:
         if progress is not None:
-            progress(done[pieces_done - 1], done[-1])
+            progress(Progress("run-outs", done[int(now.done) - 1], done[-1]))
 
-    in_pieces(work, len(pieces), 1, [None] * threads, tell)
+    in_pieces(work, len(pieces), 1, [None] * threads, watch=tell)
     won = np.zeros((len(task.hands.number), 4))
     for _, part in parts:
         won += part

@@ -36,7 +36,8 @@ from solvent.evaluate.behaviour_kernels import (
 )
 from solvent.forms.betting import DECISION
 from solvent.foundation.errors import InputError
-from solvent.foundation.threads import Progress, in_pieces
+from solvent.foundation.progress import Watch
+from solvent.foundation.threads import in_pieces
 from solvent.games.betting.rules import CALL, FOLD, STREETS
 from solvent.play.betting_state import position
 from solvent.play.table_agent import TableAgent
@@ -77,7 +78,7 @@ class Watched:
         deals: int = DEALS,
         seed: int = 0,
         threads: int = 1,
-        progress: Progress | None = None,
+        progress: Watch | None = None,
     ) -> None:
         if agent.tree is None:
             raise InputError(f"{agent.name} plays by a rule; behaviour is looked at in a training's strategy")
@@ -85,7 +86,7 @@ class Watched:
         self._preflop()
         self._self_play(deals, seed, threads, progress)
 
-    def _self_play(self, deals: int, seed: int, threads: int, progress: Progress | None) -> None:
+    def _self_play(self, deals: int, seed: int, threads: int, progress: Watch | None) -> None:
         rules = self.tree.abstraction.rules
         made = [(np.zeros((len(STREETS), 2, BINS, 4)), np.zeros(COUNTS)) for _ in range(threads)]
 
@@ -95,7 +96,7 @@ class Watched:
                 self.agent.playing, room(), room(), evaluator(), pairs(), *sums,
             )  # fmt: skip
 
-        in_pieces(work, deals, PIECE, made, progress)
+        in_pieces(work, deals, PIECE, made, watch=progress, stage="behaviour")
         self.sums: NDArray[np.float64] = np.sum([one for one, _ in made], axis=0)
         self.counts: NDArray[np.float64] = np.sum([one for _, one in made], axis=0)
 

@@ -133,7 +133,7 @@ class Evaluation:
             result = response.run(
                 options.lbr_hands,
                 options.threads,
-                lambda done, total, what=what: self.seen(what, done, total),  # type: ignore[misc]
+                lambda now, what=what: self.seen(what, int(now.done), int(now.total or 0)),  # type: ignore[misc]
             )
             rows.append(response_row(result))
             if not result.complete:
@@ -172,7 +172,7 @@ class Evaluation:
         options = self.options
         watched = Watched(
             self.agent, options.deals, options.seed, options.threads,
-            lambda done, total: self.seen("behaviour", done, total),
+            lambda now: self.seen("behaviour", int(now.done), int(now.total or 0)),
         )  # fmt: skip
         self.document["behaviour"] = {
             "deals": options.deals,

@@ -41,7 +41,8 @@ from solvent.cards.showdown import pairs
 from solvent.evaluate.local_response_kernels import LENGTH, Choices, Held, held, respond_hands
 from solvent.forms.betting import BettingAbstraction, kernel_sizes, parse_street
 from solvent.foundation.errors import InputError
-from solvent.foundation.threads import Progress, in_pieces
+from solvent.foundation.progress import Watch
+from solvent.foundation.threads import in_pieces
 from solvent.games.betting.rules import BOARD_CARDS, STREETS, HoldemRules, play
 from solvent.play.statistics import SURE
 from solvent.play.table_agent import TableAgent
@@ -199,7 +200,7 @@ class LocalBestResponse:
         self._choices = self.actions.choices(run_outs)
 
     def run(
-        self, hands: int, threads: int = 1, progress: Progress | None = None, plain: bool = False
+        self, hands: int, threads: int = 1, progress: Watch | None = None, plain: bool = False
     ) -> ResponseResult:
         """Play. `plain` deals the agent a hand and shows it down: the same mean, much noisier, to compare with.
 
@@ -214,7 +215,8 @@ class LocalBestResponse:
             self._play(start, stop, plain, room, results)
 
         with suppress(KeyboardInterrupt):
-            in_pieces(work, hands, PIECE, [self._room() for _ in range(threads)], progress)
+            rooms = [self._room() for _ in range(threads)]
+            in_pieces(work, hands, PIECE, rooms, watch=progress, stage="local best response")
         won = results[~np.isnan(results)]
         return ResponseResult(
             self.actions.name, won, hands, self.rules.blinds[1], time.perf_counter() - began

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from solvent.foundation.progress import Progress
 from solvent.play.agents import load_tables
 from solvent.play.expected import can_be_averaged, expected_match
 from solvent.play.matches import Match, MatchResult
@@ -70,9 +71,9 @@ def play_all(
     assert agent.rules is not None
     for opponent in opponents:
 
-        def progress(done: int, total: int, name: str = opponent.name) -> None:
+        def progress(now: Progress, name: str = opponent.name) -> None:
             if seen is not None:
-                seen(name, done, total)
+                seen(name, int(now.done), int(now.total or 0))
 
         if can_be_averaged(agent, opponent.agent):
             result = expected_match(agent, opponent.agent, pairs, seed, threads, progress)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from functools import cached_property
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -12,6 +10,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from solvent.forms.public import DEAL, DECISION, FOLDED, RANKED, PublicGame
 from solvent.foundation.errors import InputError
+from solvent.foundation.threads import in_pieces
 from solvent.passes import public_kernels as kernels
 from solvent.passes.lanes import WIDTH
 from solvent.passes.public_kernels import Boards, Rule, Space, Tables, Tree
@@ -57,10 +56,6 @@ class PublicPass:
         self.above = np.zeros((2, len(last.subtrees), len(before.boards), before.slots), dtype=dtype)
         self.out = np.zeros((len(last.subtrees), len(last.boards), last.slots), dtype=dtype)
 
-    @cached_property
-    def pool(self) -> ThreadPoolExecutor:
-        return ThreadPoolExecutor(self.threads)
-
     def run(self, player: int, tables: Tables, rule: Rule) -> NDArray[np.floating]:
         """One pass; the traverser's counterfactual value of each hand at the start of the game."""
         arguments = (self.tree, self.rounds, self.spaces, tables, rule, player)
@@ -86,8 +81,7 @@ class PublicPass:
         if self.threads == 1:
             kernel(*jobs[0])
             return
-        for done in [self.pool.submit(kernel, *job) for job in jobs]:
-            done.result()
+        in_pieces(lambda job, _, room: kernel(*jobs[job]), len(jobs), 1, [None] * self.threads)
 
     def iterate(self, tables: Tables, schedule: NDArray[np.float64], alternating: bool) -> None:
         """As many iterations of a regret rule as `schedule` has rows."""

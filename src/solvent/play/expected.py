@@ -22,8 +22,9 @@ from solvent.cards.evaluator import evaluator
 from solvent.forms.betting import DEAL, DECISION, FOLDED, BettingTree
 from solvent.foundation.compiling import kernel
 from solvent.foundation.errors import InputError
+from solvent.foundation.progress import Watch
 from solvent.foundation.randomness import random_bits, random_unit
-from solvent.foundation.threads import Progress, in_pieces
+from solvent.foundation.threads import in_pieces
 from solvent.games.betting.rules import FOLD
 from solvent.play.matches import MatchResult
 from solvent.play.statistics import Winnings
@@ -92,7 +93,7 @@ def expected_match(
     pairs: int,
     seed: int = 0,
     threads: int = 1,
-    progress: Progress | None = None,
+    progress: Watch | None = None,
     faint: float = FAINT,
 ) -> MatchResult:
     """Two agents of one betting tree, at least one of them with tables, over pairs of deals.
@@ -120,7 +121,7 @@ def expected_match(
     work(0, 0, 0)
     began = time.perf_counter()
     with contextlib.suppress(KeyboardInterrupt):
-        in_pieces(work, pairs, PIECE, list(range(threads)), progress)
+        in_pieces(work, pairs, PIECE, list(range(threads)), watch=progress, stage="pairs of deals")
     counted, won, squares = (int(sum(each[place] for each in done)) for place in (PAIRS, WON, SQUARES))
     winnings = Winnings(counted, won, squares, PARTS * rules.blinds[1])
     return MatchResult((a.name, b.name), winnings, 2 * pairs, time.perf_counter() - began)

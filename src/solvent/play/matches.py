@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from solvent.cards.evaluator import evaluator
 from solvent.foundation.errors import InputError
-from solvent.foundation.threads import Progress, in_pieces
+from solvent.foundation.progress import Progress, Watch
+from solvent.foundation.threads import in_pieces
 from solvent.games.betting.rules import BOARD_CARDS, HoldemRules, act, start
 from solvent.games.hand_history import Hand
 from solvent.play.betting_state import position
@@ -104,7 +105,7 @@ class Match:
     def run(
         self,
         threads: int = 1,
-        progress: Progress | None = None,
+        progress: Watch | None = None,
         record: Callable[[int, Hands], None] | None = None,
     ) -> MatchResult:
         """Play. `progress` is told hands; `record` gets each pair. An interrupt ends it with what was played."""
@@ -117,7 +118,11 @@ class Match:
         pairs, compiled = self.hands // 2, None
         if isinstance(self.a, TableAgent) and isinstance(self.b, TableAgent):
             compiled = self.a, self.b
-        seen = None if progress is None else lambda done, total: progress(2 * done, 2 * total)
+
+        def seen(now: Progress) -> None:
+            if progress is not None:
+                progress(Progress("hands", 2 * now.done, 2 * pairs))
+
         try:
             if compiled is not None:
                 Table(self.rules).play(0, 0, self.seed, *compiled)  # compiling is not timed
@@ -136,8 +141,7 @@ class Match:
                     if record is not None:
                         record(pair, both)
                     add([1, won, won * won])
-                    if seen is not None:
-                        seen(pair + 1, pairs)
+                    seen(Progress("hands", pair + 1, pairs))
         except KeyboardInterrupt:
             pass
         winnings = Winnings(played[PAIRS], played[WON], played[SQUARES], self.rules.blinds[1])
@@ -149,14 +153,14 @@ class Match:
         b: TableAgent,
         pairs: int,
         threads: int,
-        progress: Progress | None,
+        progress: Watch | None,
         done: list[list[int]],
     ) -> None:
         def work(first: int, last: int, table: Table) -> None:
             done.append(table.play(first, last, self.seed, a, b)[:ILLEGAL])
 
         piece = min(max(LEAST_PIECE, pairs // 2_000), MOST_PIECE)
-        in_pieces(work, pairs, piece, [Table(self.rules) for _ in range(threads)], progress)
+        in_pieces(work, pairs, piece, [Table(self.rules) for _ in range(threads)], watch=progress)
 
     def pair(self, number: int) -> Hands:
         """The two hands of a pair: the first agent has the button in the first, the second in the second."""
@@ -223,15 +227,15 @@ def round_robin(
     hands: int,
     seed: int = 0,
     threads: int = 1,
-    progress: Progress | None = None,
+    progress: Watch | None = None,
 ) -> Iterator[MatchResult]:
     """Every agent against every other, one match after another; an interrupted one is the last."""
     meetings = list(combinations(agents, 2))
     for number, (a, b) in enumerate(meetings):
 
-        def seen(done: int, total: int, before: int = number * hands) -> None:
+        def seen(now: Progress, before: int = number * hands) -> None:
             if progress is not None:
-                progress(before + done, len(meetings) * hands)
+                progress(Progress("hands", before + now.done, len(meetings) * hands))
 
         result = Match(a, b, rules, hands, seed).run(threads, seen)
         yield result

@@ -11,7 +11,7 @@ import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -48,13 +48,11 @@ from solvent.foundation.bundle import (
     write_text,
 )
 from solvent.foundation.errors import InputError
+from solvent.foundation.progress import Progress, Watch
 
 WORK = "work"
 ASKED = "design.json"
 Arrays = dict[str, NDArray[Any]]
-
-Watch = Callable[[str, int, int], None]
-"""Called with the stage, how much of it is done and how much there is."""
 
 
 @dataclass(frozen=True)
@@ -110,7 +108,7 @@ def build(
                 )
             return made, made.facts.get("seconds", {})
         check_room(folder, estimate(design, threads).disk)
-        builder = _Builder(design, folder, threads, watch or (lambda stage, done, total: None))
+        builder = _Builder(design, folder, threads, watch or (lambda progress: None))
         arrays = builder.tables()
         facts = describe_tables(arrays, design) | {"seconds": builder.seconds, "threads": threads}
         CardAbstraction(arrays, facts).save(folder)
@@ -178,15 +176,15 @@ class _Builder:
             self.seconds[name] = facts["seconds"]
             return arrays
         start = time.perf_counter()
-        self.watch(name, 0, 1)
+        self.watch(Progress(name, 0))
         arrays = make()
         self.seconds[name] = time.perf_counter() - start
         if keep:
             write_bundle(folder, arrays, {"seconds": self.seconds[name]})
         return arrays
 
-    def progress(self, stage: str) -> Callable[[int, int], None]:
-        return lambda done, total: self.watch(stage, done, total)
+    def progress(self, stage: str) -> Watch:
+        return lambda now: self.watch(replace(now, stage=stage))
 
     def turn_histograms(self) -> Arrays:
         return vars(turn_features(self.threads, self.progress("turn histograms")))
@@ -297,7 +295,7 @@ class _Builder:
         self, each: Round, cluster_of_flop: NDArray[np.int16], name: str = "flop buckets"
     ) -> NDArray[np.uint16]:
         """Algorithm 1 for one street from the flop on."""
-        made = hierarchical([each], cluster_of_flop, seed=self.design.seed, progress=self.progress(name))
+        made = hierarchical([each], cluster_of_flop, seed=self.design.seed, watch=self.progress(name))
         return made.rounds[0].bucket.astype(np.uint16)
 
     def turn_street(

@@ -38,7 +38,8 @@ from solvent.abstraction.clustering.intervals import best_intervals
 from solvent.cards.evaluator import evaluator
 from solvent.cards.isomorphism import Indexer
 from solvent.cards.showdown import FULL, pairs
-from solvent.foundation.threads import Progress, in_pieces
+from solvent.foundation.progress import Stop, Watch
+from solvent.foundation.threads import in_pieces
 
 HOLE, FLOP, TURN, RIVER = ([2], [2, 3], [2, 4], [2, 5])
 """Patterns of the classes that features are known for, street by street."""
@@ -107,7 +108,7 @@ def equity_bins() -> NDArray[np.uint8]:
     return (np.arange(FULL + 1) * BINS // (FULL + 1)).astype(np.uint8)
 
 
-def turn_features(threads: int = 1, progress: Progress | None = None) -> TurnFeatures:
+def turn_features(threads: int = 1, watch: Watch | None = None, stop: Stop | None = None) -> TurnFeatures:
     """Every river of every turn board: 788,736 boards."""
     boards, index = _all_hands([4]), Indexer(TURN)
     cumulative = np.zeros((index.size, BINS), dtype=np.uint8)
@@ -120,7 +121,9 @@ def turn_features(threads: int = 1, progress: Progress | None = None) -> TurnFea
         len(boards),
         BOARDS_PER_PIECE,
         [room() for _ in range(threads)],
-        progress,
+        watch=watch,
+        stage="turn boards",
+        stop=stop,
     )
     histogram_of = np.empty(index.size, dtype=np.int32)
     slots = np.full(1 << (2 * index.size).bit_length(), -1, dtype=np.int32)
@@ -140,7 +143,7 @@ class DealtTurns:
     """uint8[classes]: deals that the class stands for."""
 
 
-def dealt_turn_hands(threads: int = 1, progress: Progress | None = None) -> DealtTurns:
+def dealt_turn_hands(threads: int = 1, watch: Watch | None = None, stop: Stop | None = None) -> DealtTurns:
     """Every flop with every turn card and hand."""
     flops, dealt = _all_hands([3]), Indexer(DEALT_TURN)
     turn_class, flop = np.full(dealt.size, -1, dtype=np.int32), np.empty(dealt.size, dtype=np.int16)
@@ -153,12 +156,16 @@ def dealt_turn_hands(threads: int = 1, progress: Progress | None = None) -> Deal
         len(flops),
         8,
         [None] * threads,
-        progress,
+        watch=watch,
+        stage="flops",
+        stop=stop,
     )
     return DealtTurns(turn_class, flop, weight)
 
 
-def flop_features(turn: TurnFeatures, threads: int = 1, progress: Progress | None = None) -> FlopFeatures:
+def flop_features(
+    turn: TurnFeatures, threads: int = 1, watch: Watch | None = None, stop: Stop | None = None
+) -> FlopFeatures:
     """The histograms of the 47 turn hands that each flop hand leads to, added."""
     cards = _all_hands(FLOP)
     cumulative = np.empty((len(cards), BINS), dtype=np.uint16)
@@ -171,7 +178,9 @@ def flop_features(turn: TurnFeatures, threads: int = 1, progress: Progress | Non
         len(cards),
         HANDS_PER_PIECE,
         [None] * threads,
-        progress,
+        watch=watch,
+        stage="flop hands",
+        stop=stop,
     )
     return FlopFeatures(cumulative, weight)
 
@@ -236,7 +245,8 @@ def river_features(
     codes: RiverCodes,
     cluster_of_flop: NDArray[np.integer],
     threads: int = 1,
-    progress: Progress | None = None,
+    watch: Watch | None = None,
+    stop: Stop | None = None,
 ) -> RiverFeatures:
     """Every river board once: each hand's equity and code, and how deals of each public cluster are spread."""
     boards, index, flops = _all_hands([5]), Indexer(RIVER), Indexer([3])
@@ -254,7 +264,9 @@ def river_features(
         len(boards),
         BOARDS_PER_PIECE,
         rooms,
-        progress,
+        watch=watch,
+        stage="river boards",
+        stop=stop,
     )  # fmt: skip
     parts = table.view(np.uint16).reshape(-1, 2)
     return RiverFeatures(

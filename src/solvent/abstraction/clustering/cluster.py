@@ -29,10 +29,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.abstraction.clustering.checkpoint import read_checkpoint, write_checkpoint
-from solvent.abstraction.clustering.lloyd import Progress, Space, Standing, Track, run
+from solvent.abstraction.clustering.lloyd import Space, Standing, Track, run
 from solvent.abstraction.clustering.transport import Ground, Histograms, Transported
 from solvent.abstraction.clustering.vectors import Vectors, padded, plain_distances
 from solvent.foundation.errors import InputError
+from solvent.foundation.progress import Progress, Stop, Watch
 
 __all__ = ["Clustering", "Ground", "Histograms", "Metric", "cluster", "distances", "nearest"]
 
@@ -70,14 +71,16 @@ def cluster(
     restarts: int = 1,
     iterations: int = 100,
     threads: int = 1,
-    progress: Progress | None = None,
+    watch: Watch | None = None,
+    stop: Stop | None = None,
     checkpoint: Path | None = None,
 ) -> Clustering:
     """The best of several clusterings into k clusters, each from k-means++ seeds.
 
     weights: how often each point counts, integers from 1
     iterations: of a restart at most, unless a centre is then without points
-    progress: called after each iteration with restart (from 0), iteration (from 1), objective, points moved
+    watch: told after each iteration how many iterations of all restarts are done, and how many points moved
+    stop: read after each iteration; the checkpoint is written first
     checkpoint: a file that the run is continued from if it exists, and that is removed at its end
     """
     _check_whole("k", k, 1)
@@ -94,12 +97,16 @@ def cluster(
     for at in run(space, int(k), int(seed), restarts, iterations, begin):
         if at.track is None or at.track is begin.track:
             continue
-        if checkpoint and time.monotonic() - written >= CHECKPOINT_SECONDS:
+        stopping = stop is not None and stop.requested
+        if checkpoint and (stopping or time.monotonic() - written >= CHECKPOINT_SECONDS):
             write_checkpoint(checkpoint, fingerprint, at)
             written = time.monotonic()
-        if progress:
-            now = at.track.now
-            progress(at.restart, len(at.track.history), now.objective, now.moved)
+        if watch is not None:
+            now, done = at.track.now, at.restart * iterations + len(at.track.history)
+            detail = f"objective {now.objective:g}, {now.moved:,} points moved"
+            watch(Progress("clustering", done, restarts * iterations, detail))
+        if stop is not None:
+            stop.check()
     if checkpoint:
         checkpoint.unlink(missing_ok=True)
     assert at.best is not None

@@ -7,11 +7,9 @@ clusters, and a run resumed from its checkpoint ends as if it had never stopped.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from threading import Lock
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,11 +21,6 @@ SAMPLE = 10_000
 PER_CENTER = 10
 CANDIDATES = 3
 """Of how many points drawn the best becomes a seed. Three were measured to end 1 % lower than one."""
-
-Made = TypeVar("Made")
-
-Progress = Callable[[int, int, float, int], None]
-"""Called after each iteration with restart, iteration, objective, and how many points moved."""
 
 
 @dataclass(frozen=True)
@@ -176,29 +169,3 @@ def _refill(space: Space, centers: NDArray[Any], now: Assigned, empty: NDArray[n
         centers[k] = space.centers_at(np.array([farthest]))[0]
         space.approach(farthest, own)
     return centers
-
-
-def in_blocks(work: Callable[[int, int], Made], size: int, block: int, threads: int) -> list[Made]:
-    """work(start, stop) over fixed blocks, the results in order: sums over them do not depend on the threads."""
-    spans = [(start, min(start + block, size)) for start in range(0, size, block)]
-    others = min(threads, len(spans)) - 1
-    if others < 1:
-        return [work(*span) for span in spans]
-    made: dict[int, Made] = {}
-    todo = iter(enumerate(spans))
-    lock = Lock()
-
-    def take_blocks() -> None:
-        while True:
-            with lock:
-                at, span = next(todo, (-1, (0, 0)))
-            if at < 0:
-                return
-            made[at] = work(*span)
-
-    with ThreadPoolExecutor(others) as pool:
-        helping = [pool.submit(take_blocks) for _ in range(others)]
-        take_blocks()
-        for other in helping:
-            other.result()
-    return [made[at] for at in range(len(spans))]

@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.abstraction.clustering import transport_kernels as kernels
-from solvent.abstraction.clustering.lloyd import Assigned, in_blocks
+from solvent.abstraction.clustering.lloyd import Assigned
 from solvent.foundation.errors import InputError
+from solvent.foundation.threads import in_pieces
 
 BLOCK = 256
 """Points that a thread takes at a time."""
@@ -147,13 +148,13 @@ class Transported:
         """Every point against every centre."""
         unlimited = np.full(len(own), np.inf)
 
-        def work(start: int, stop: int) -> int:
+        def work(start: int, stop: int, _: None) -> int:
             costs = self._costs(centers, unlimited, start, stop)
             assignment[start:stop] = costs.argmin(axis=1)
             own[start:stop] = costs.min(axis=1)
             return costs.size
 
-        return sum(in_blocks(work, len(own), BLOCK, self.threads))
+        return sum(in_pieces(work, len(own), BLOCK, [None] * self.threads))
 
     def _search_greedily(
         self, centers: NDArray[np.float64], assignment: NDArray[np.int32], own: NDArray[np.float64]
@@ -163,13 +164,13 @@ class Transported:
         buckets, counts = self.points.buckets, self.points.counts
         least = np.stack([distance[:, center > 0].min(axis=1) for center in centers]).astype(np.float64)
 
-        def work(start: int, stop: int) -> int:
+        def work(start: int, stop: int, _: None) -> int:
             begun: int = kernels.greedy_nearest(
                 buckets, counts, centers, least, distance, order, start, stop, assignment, own
             )
             return begun
 
-        return sum(in_blocks(work, len(own), BLOCK, self.threads))
+        return sum(in_pieces(work, len(own), BLOCK, [None] * self.threads))
 
     def improve(self, now: Assigned) -> NDArray[np.float64]:
         centers: NDArray[np.float64] = now.centers.copy()
@@ -185,8 +186,11 @@ class Transported:
         """float64[points, centers]; where a greedy cost is above `enough` of its point, anything above that"""
         size = len(self.points)
         limit = np.full(size, np.inf) if enough is None else enough
-        parts = in_blocks(
-            lambda start, stop: self._costs(centers, limit, start, stop), size, BLOCK, self.threads
+        parts = in_pieces(
+            lambda start, stop, _: self._costs(centers, limit, start, stop),
+            size,
+            BLOCK,
+            [None] * self.threads,
         )
         return np.concatenate(parts)
 

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.abstraction.clustering import kernels
-from solvent.abstraction.clustering.lloyd import Assigned, in_blocks
+from solvent.abstraction.clustering.lloyd import Assigned
+from solvent.foundation.threads import in_pieces
 
 BLOCK = 8192
 """Points that a thread takes at a time."""
@@ -99,7 +100,7 @@ class Vectors:
         drift, neighbours, gaps = bounds
         rows, weights, squared, slack = self.rows, self.weights, self.squared, self.slack
 
-        def work(start: int, stop: int) -> tuple[float, int, int]:
+        def work(start: int, stop: int, _: None) -> tuple[float, int, int]:
             done: tuple[float, int, int] = kernels.assign(
                 rows,
                 weights,
@@ -116,7 +117,7 @@ class Vectors:
             )
             return done
 
-        parts = in_blocks(work, len(self.rows), BLOCK, self.threads)
+        parts = in_pieces(work, len(self.rows), BLOCK, [None] * self.threads)
         objective, moved, evaluations = (sum(part) for part in zip(*parts, strict=True))
         return Assigned(centers, assignment, lower, float(objective), int(moved), int(evaluations))
 
@@ -125,11 +126,11 @@ class Vectors:
         starts, members = self._members(now.assignment, k)
         centers = now.centers.copy()
 
-        def work(start: int, stop: int) -> None:
+        def work(start: int, stop: int, _: None) -> None:
             suit = kernels.means if self.squared else kernels.medians
             suit(self.rows, self.weights, starts, members, start, stop, centers)
 
-        in_blocks(work, k, CENTERS, self.threads)
+        in_pieces(work, k, CENTERS, [None] * self.threads)
         return centers
 
     def _members(self, assignment: NDArray[np.int32], k: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
@@ -137,22 +138,22 @@ class Vectors:
         size = len(assignment)
         block = -(-size // self.threads)
         counts = np.zeros((self.threads, k), np.int64)  # by block, then by centre
-        in_blocks(
-            lambda start, stop: kernels.count_members(assignment, start, stop, counts[start // block]),
+        in_pieces(
+            lambda start, stop, _: kernels.count_members(assignment, start, stop, counts[start // block]),
             size,
             block,
-            self.threads,
+            [None] * self.threads,
         )
         starts = np.concatenate([[0], np.cumsum(counts.sum(axis=0))])
         place = starts[:-1] + np.cumsum(counts, axis=0) - counts
         members = np.empty(size, np.int32)
-        in_blocks(
-            lambda start, stop: kernels.place_members(
+        in_pieces(
+            lambda start, stop, _: kernels.place_members(
                 assignment, start, stop, place[start // block], members
             ),
             size,
             block,
-            self.threads,
+            [None] * self.threads,
         )
         return starts, members
 
@@ -175,7 +176,7 @@ class Vectors:
         many = min(k, NEIGHBOURS + 1)
         neighbours, gaps = np.empty((k, many), np.int32), np.empty((k, many))
 
-        def work(start: int, stop: int) -> None:
+        def work(start: int, stop: int, _: None) -> None:
             apart = np.empty((stop - start, k))
             kernels.center_distances(centers, self.squared, start, stop, apart)
             near = np.argpartition(apart, many - 1, axis=1)[:, :many] if many < k else None
@@ -184,7 +185,7 @@ class Vectors:
             gaps[start:stop] = np.take_along_axis(some, order, axis=1)
             neighbours[start:stop] = order if near is None else np.take_along_axis(near, order, axis=1)
 
-        in_blocks(work, k, NEIGHBOURHOODS, self.threads)
+        in_pieces(work, k, NEIGHBOURHOODS, [None] * self.threads)
         return neighbours, gaps
 
 

@@ -17,8 +17,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from solvent.abstraction.hierarchical.public_clusters import Progress
 from solvent.foundation.errors import InputError
+from solvent.foundation.progress import Progress, Stop, Watch
 
 FEW = 40
 """Clusters up to which looking for each is quicker than sorting, at tens of millions of states."""
@@ -70,13 +70,17 @@ class Hierarchy:
 
 
 def hierarchical(
-    rounds: Sequence[Round], cluster_of_public: ArrayLike, seed: int = 0, progress: Progress | None = None
+    rounds: Sequence[Round],
+    cluster_of_public: ArrayLike,
+    seed: int = 0,
+    watch: Watch | None = None,
+    stop: Stop | None = None,
 ) -> Hierarchy:
     """Algorithm 1: every round's states into buckets, from the public round on within each public cluster.
 
     cluster_of_public: integers[public states], e.g. from `cluster_public`. The public round r̂ is the first that
     says where its states come from. Every call of A_r has its own seed, derived from `seed`, round and cluster, so
-    rounds and clusters can be done again alone. `progress` counts states. A round takes under 30 bytes a state
+    rounds and clusters can be done again alone. `watch` is told states. A round takes under 30 bytes a state
     beside what A_r takes.
 
     >>> halves = lambda members, buckets, seed: np.arange(len(members)) * buckets // len(members)
@@ -100,8 +104,10 @@ def hierarchical(
             given[c] = min(each.buckets, len(members))
             bucket[members] = _bucketed(each, r, c, members, seed)
             done += len(members)
-            if progress:
-                progress(done, total)
+            if watch is not None:
+                watch(Progress("buckets", done, total))
+            if stop is not None:
+                stop.check(done)
         before += each.states
         made.append(BucketedRound(cluster, bucket, given))
     return Hierarchy(clusters, public_round, tuple(made))

@@ -16,8 +16,6 @@ every move, the sum of distances over all pairs that share a cluster: `sequentia
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
@@ -26,10 +24,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from solvent.abstraction.hierarchical import public_cluster_kernels as kernels
 from solvent.foundation.errors import InputError
+from solvent.foundation.progress import Progress, Stop, Watch
+from solvent.foundation.threads import in_pieces
 
 Floats = NDArray[np.float64]
-Progress = Callable[[int, int], None]
-"""Told how much is done, and of how much."""
 
 Method = Literal["sequential", "literal", "average", "medoids"]
 METHODS = get_args(Method)
@@ -42,11 +40,11 @@ LEAST_GAIN = 1e-10
 
 
 def transition_distances(
-    transitions: ArrayLike, threads: int = 1, progress: Progress | None = None
+    transitions: ArrayLike, threads: int = 1, watch: Watch | None = None, stop: Stop | None = None
 ) -> Floats:
     """Algorithm 2: d_ij = (V - sum_b min(T_i[b], T_j[b])) / V, the share of private states bucketed apart.
 
-    transitions: integers[states, buckets], rows of one sum V; returns float64[states, states]. `progress` counts
+    transitions: integers[states, buckets], rows of one sum V; returns float64[states, states]. `watch` is told
     pairs of states.
 
     >>> transition_distances([[10, 0, 0], [0, 10, 0], [2, 2, 6]]).tolist()
@@ -60,19 +58,17 @@ def transition_distances(
     padded = np.zeros((rows, buckets), np.uint16 if total < 2**16 else np.uint32)
     padded[:states] = table
     distances = np.zeros((states, states))
-    firsts = range(0, rows, kernels.BLOCK_ROWS)
+    pairs = states * (states - 1) // 2
 
-    def strip(first: int) -> int:
-        stop = min(rows, first + kernels.BLOCK_ROWS)
-        kernels.distance_rows(padded, total, first, stop, distances)
-        return sum(states - 1 - row for row in range(first, min(states, stop)))
+    def strip(first: int, end: int, _: None) -> None:
+        kernels.distance_rows(padded, total, first, end, distances)
 
-    done, pairs = 0, states * (states - 1) // 2
-    with ThreadPoolExecutor(threads) as pool:
-        for more in pool.map(strip, firsts):
-            done += more
-            if progress:
-                progress(done, pairs)
+    def tell(now: Progress) -> None:
+        if watch is not None:
+            left = max(0, states - int(now.done))
+            watch(Progress("distances", pairs - left * (left - 1) // 2, pairs))
+
+    in_pieces(strip, rows, kernels.BLOCK_ROWS, [None] * threads, watch=tell, stop=stop)
     return distances
 
 

@@ -22,6 +22,7 @@ from typer.core import TyperGroup
 
 from solvent.app.terminal import table, terminal
 from solvent.foundation.errors import InputError
+from solvent.foundation.progress import Progress as Now
 from solvent.foundation.units import duration, size
 
 if TYPE_CHECKING:
@@ -117,12 +118,12 @@ def make_abstraction(
     ) as progress:
         tasks: dict[str, Any] = {}
 
-        def watch(stage: str, done: int, total: int) -> None:
-            if stage not in tasks:
-                tasks[stage] = progress.add_task(stage, total=total)
+        def watch(now: Now) -> None:
+            if now.stage not in tasks:
+                tasks[now.stage] = progress.add_task(now.stage, total=now.total)
                 if said and not console.is_terminal:
-                    console.print(stage)
-            progress.update(tasks[stage], completed=done, total=total)
+                    console.print(now.stage)
+            progress.update(tasks[now.stage], completed=now.done, total=now.total)
 
         return build_tables(design, out, threads, watch)
 

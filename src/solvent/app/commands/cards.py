@@ -53,7 +53,7 @@ def show_equity(
             on_board,
             out,
             threads or cores(),
-            lambda done, total: shown.update(task, description="run-outs", completed=done, total=total),
+            lambda now: shown.update(task, description=now.stage, completed=now.done, total=now.total),
         )
     seconds = time.perf_counter() - start
     if as_json:

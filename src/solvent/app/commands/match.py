@@ -16,6 +16,7 @@ from rich.table import Table
 
 from solvent.app.terminal import bar, table, terminal
 from solvent.foundation.errors import InputError
+from solvent.foundation.progress import Progress
 
 if TYPE_CHECKING:
     from solvent.games.betting.rules import HoldemRules
@@ -81,8 +82,9 @@ def match(
     with bar(console) as shown:
         task = shown.add_task("compiling kernels (once per machine)", total=None)
 
-        def seen(done: int, total: int) -> None:
-            shown.update(task, description=f"{done:,} of {total:,} hands", completed=done, total=total)
+        def seen(now: Progress) -> None:
+            said = f"{now.done:,} of {now.total:,} hands"
+            shown.update(task, description=said, completed=now.done, total=now.total)
 
         if phh is not None:
             with _written(phh) as file:

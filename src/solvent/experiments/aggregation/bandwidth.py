@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import time
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
 from numba import njit
+
+from solvent.foundation.threads import on_each
 
 MEGABYTES = 256
 """Of each thread's array, which must be larger than the last cache."""
@@ -28,12 +29,10 @@ def bandwidth(threads: int = 1, megabytes: int = MEGABYTES, repeats: int = REPEA
     addend = np.float32(1)
     _add(arrays[0][:1], addend)
     best = float("inf")
-    with ThreadPoolExecutor(threads) as pool:
-        for _ in range(repeats + 1):  # the first one only brings the pages in
-            start = time.perf_counter()
-            for job in [pool.submit(_add, values, addend) for values in arrays]:
-                job.result()
-            best = min(best, time.perf_counter() - start)
+    for _ in range(repeats + 1):  # the first one only brings the pages in
+        start = time.perf_counter()
+        on_each(lambda worker: _add(arrays[worker], addend), threads)
+        best = min(best, time.perf_counter() - start)
     return BYTES_PER_FLOAT * sum(map(len, arrays)) / best
 
 

@@ -8,8 +8,6 @@ in a few stretches of memory, and a cluster can be moved elsewhere whole.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import numpy as np
@@ -20,6 +18,7 @@ from solvent.cards.evaluator import evaluator
 from solvent.forms.betting import SHOWDOWN, BettingTree
 from solvent.forms.sampled import SHOWN, SampledTree, lay_out
 from solvent.foundation.errors import InputError
+from solvent.foundation.threads import on_each
 from solvent.solvers.blueprint.deals import holdem_iterations
 from solvent.solvers.blueprint.row_locks import locked_iterations, new_locks
 from solvent.solvers.rewards import reward as reward_of
@@ -86,7 +85,7 @@ class Blueprint:
                     self, iterations, seed=seed, linear=linear, exploration=exploration, reward=reward
                 )
 
-            each_on_a_thread(inside, 1)
+            on_each(inside, 1)
             return
         start, stop = self.iterations, self.iterations + iterations
         bounds = np.linspace(start, stop, threads + 1).astype(np.int64)
@@ -103,7 +102,7 @@ class Blueprint:
             )  # fmt: skip
 
         try:
-            each_on_a_thread(work, threads)
+            on_each(work, threads)
         finally:  # an interrupt comes when all threads are done
             self.iterations = stop
             self.touched += sum(int(room.touched[0]) for room in rooms)
@@ -141,21 +140,6 @@ def table_layout(sampled: SampledTree, cards: CardAbstraction) -> NDArray[np.int
 def table_floats(layout: NDArray[np.int64], cards: CardAbstraction) -> int:
     """Numbers in all tables."""
     return int(layout[0, 1] + cards.design.clusters * layout[0, 2])
-
-
-def each_on_a_thread(work: Callable[[int], None], threads: int) -> None:
-    """Call work(0), work(1), ... each on its own thread; an interrupt waits until all are done."""
-    interrupted = False
-    with ThreadPoolExecutor(threads) as pool:
-        waiting = [pool.submit(work, which) for which in range(threads)]
-        while waiting:
-            try:
-                waiting[-1].result()
-                waiting.pop()
-            except KeyboardInterrupt:
-                interrupted = True
-    if interrupted:
-        raise KeyboardInterrupt
 
 
 def check_locks(locks: str, floor: float) -> None:

@@ -7,8 +7,6 @@ on the iteration and on the way that leads to it, so the tables do not depend on
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from threading import Thread
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,6 +16,7 @@ from solvent.cards.evaluator import evaluator
 from solvent.forms.sampled import ACTIONS_MASK, FIRST, INFO, PLAYER_SHIFT, ROW, STREET_SHIFT
 from solvent.foundation.compiling import kernel
 from solvent.foundation.randomness import STEP, mix, stream, uniform
+from solvent.foundation.threads import on_each
 from solvent.solvers.blueprint.deals import deal_hand
 from solvent.solvers.sampled.tables.kernels import (
     frames,
@@ -57,25 +56,6 @@ def add_to_row(table, start, row, numbers, locks):  # type: ignore[no-untyped-de
     for action in range(len(numbers)):
         table[start + action] += numbers[action]
     unlock(locks, row)
-
-
-def on_threads(work: Callable[[int], None], count: int) -> None:
-    """Call work(0), work(1), ... each on a thread made for it; the first error of any is raised."""
-    errors: list[Exception] = []
-
-    def guarded(which: int) -> None:
-        try:
-            work(which)
-        except Exception as error:
-            errors.append(error)
-
-    threads = [Thread(target=guarded, args=(which,)) for which in range(count)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    if errors:
-        raise errors[0]
 
 
 class LockedTraversal:
@@ -120,7 +100,7 @@ class LockedTraversal:
             values[action] = self.value(first + action, _next_key(key, action))
 
         if actions > self.spawn_above:
-            on_threads(one, actions)
+            on_each(one, actions)
         else:
             for action in range(actions):
                 one(action)

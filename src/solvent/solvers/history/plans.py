@@ -6,7 +6,6 @@ is given; what it does with them is in `kernels`.
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from solvent.forms.history import GameTree
 from solvent.forms.sequence import sequence_form
 from solvent.foundation.errors import InputError
+from solvent.foundation.threads import on_each
 from solvent.solvers.history import serial_kernels as kernels
 from solvent.solvers.history.flattened import Flattened
 from solvent.solvers.history.sequence_plan import SequencePlan
@@ -83,7 +83,6 @@ class Branched:
         branches = len(self.cut.group) - 1
         self.branch_value = np.zeros((branches, edges))
         self.threads = min(threads, branches)
-        self.pool = ThreadPoolExecutor(max(1, self.threads - 1))
 
     def iterate(self, schedule: NDArray[np.float64], alternating: bool, tables: Tables, play: Play) -> None:
         for weights in schedule:
@@ -97,10 +96,10 @@ class Branched:
 
     def _walk(self, player: int, play: Play) -> None:
         kernels.descend(self.rows, player, play, self.cut.head)
-        others = [self.pool.submit(self._walk_branches, player, play, k) for k in range(1, self.threads)]
-        self._walk_branches(player, play, 0)
-        for job in others:
-            job.result()
+        if self.threads == 1:
+            self._walk_branches(player, play, 0)
+        else:
+            on_each(lambda worker: self._walk_branches(player, play, worker), self.threads)
         kernels.ascend(self.rows, player, play, self.cut.head, self.branch_value)
 
     def _walk_branches(self, player: int, play: Play, worker: int) -> None:

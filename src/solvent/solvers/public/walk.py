@@ -6,9 +6,7 @@ they find belongs to different infosets, so nothing is added up and the number o
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -16,6 +14,7 @@ from numpy.typing import NDArray
 
 from solvent.forms.public import DECISION, MATRIX, RANKED, PublicGame
 from solvent.foundation.errors import InputError
+from solvent.foundation.threads import in_pieces
 from solvent.passes.public_kernels import Tables
 from solvent.solvers.public.walk_kernels import Walk, match_hands, update_hands, walk_deals
 
@@ -36,7 +35,6 @@ class HistoryWalk:
         self.walk, self.cells = _walk(game)
         self.histories = 0
         """Histories visited so far by both players' passes."""
-        self.pool = ThreadPoolExecutor(threads)
 
     def iterate(self, tables: Tables, schedule: NDArray[np.float64], alternating: bool) -> None:
         """As many iterations of a regret rule as `schedule` has rows."""
@@ -68,10 +66,13 @@ class HistoryWalk:
             self.histories += 1 + walk_deals(self.walk, player, sigma, value, 0, hands)
             return
         cuts = np.linspace(0, hands, self.threads * CHUNKS_PER_THREAD + 1).astype(int)
-        jobs = [
-            self.pool.submit(walk_deals, self.walk, player, sigma, value, a, b) for a, b in pairwise(cuts)
-        ]
-        self.histories += 1 + sum(job.result() for job in jobs)
+        seen = in_pieces(
+            lambda cut, _, room: walk_deals(self.walk, player, sigma, value, cuts[cut], cuts[cut + 1]),
+            len(cuts) - 1,
+            1,
+            [None] * self.threads,
+        )
+        self.histories += 1 + sum(seen)
 
     # Between blocks, [board][slot], and positions, [hand][board][edge]
 

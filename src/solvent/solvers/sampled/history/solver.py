@@ -12,7 +12,6 @@ same numbers on every machine, however a run is cut into parts.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -20,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from solvent.forms.history import GameTree
 from solvent.foundation.errors import InputError
+from solvent.foundation.threads import on_each
 from solvent.solvers.history.plans import check_threads
 from solvent.solvers.history.solver import OnHistories, check_options, recall_notes, table_dtype
 from solvent.solvers.pruned.pruning import NO_PRUNING
@@ -86,7 +86,6 @@ class SamplingSolver(OnHistories):
             float(self.sampling.regret_floor),
         )
         self._rooms = [self._room() for _ in range(threads)]
-        self._pool = ThreadPoolExecutor(threads) if threads > 1 else None
         if initial_regrets is not None:
             self.begin_with(initial_regrets)
 
@@ -125,12 +124,11 @@ class SamplingSolver(OnHistories):
         """Run so many more iterations: one pass for each player."""
         first = self.iterations + 1
         stop = first + iterations
-        if self._pool is None:
+        if self.threads == 1:
             self.nodes_touched += self._work(first, stop, 0)
         else:
-            workers = range(self.threads)
-            jobs = [self._pool.submit(self._work, first + worker, stop, worker) for worker in workers]
-            self.nodes_touched += sum(job.result() for job in jobs)
+            done = on_each(lambda worker: self._work(first + worker, stop, worker), self.threads)
+            self.nodes_touched += sum(done)
         self.iterations += iterations
 
     def _work(self, first: int, stop: int, worker: int) -> int:

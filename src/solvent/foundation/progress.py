@@ -1,0 +1,99 @@
+"""How long work reports its progress, and how it is asked to stop.
+
+Work that takes long accepts a `Watch`, which it calls on the caller's thread with a `Progress`, and a `Stop`,
+which it reads between two pieces of work. Any thread may request a stop. `interruptible` turns Ctrl-C and the
+system's request to end into such a stop, so that a command can save what it has before it exits.
+"""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import FrameType
+
+INTERRUPTED = 130
+"""Exit code after Ctrl-C: 128 + SIGINT, as shells count it."""
+TERMINATED = 143
+"""Exit code after SIGTERM."""
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+"""What `interruptible` turns into a stop: Ctrl-C, a request to end, a closed terminal."""
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a piece of work has come."""
+
+    stage: str
+    """What is being done, in a few words."""
+    done: float
+    total: float | None = None
+    """In the unit of `done`; None where it is not known."""
+    detail: str = ""
+    """Anything else worth showing beside it."""
+
+
+Watch = Callable[[Progress], None]
+"""Called with each new `Progress`. What it raises ends the work."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """Work that ended because a stop was requested. `done` says how far it had come, in the work's own unit."""
+
+    def __init__(self, exit_code: int = INTERRUPTED, done: int = 0) -> None:
+        super().__init__("stopped on request")
+        self.exit_code, self.done = exit_code, done
+
+
+class Stop:
+    """A flag that asks long work to stop. Any thread may raise it; every long loop reads it."""
+
+    def __init__(self) -> None:
+        self._requested = threading.Event()
+        self.exit_code = INTERRUPTED
+        """What a command that was stopped exits with: 130, or 143 after SIGTERM."""
+
+    def request(self, exit_code: int = INTERRUPTED) -> None:
+        """Ask the work to stop at the next opportunity. Later requests change nothing."""
+        if not self.requested:
+            self.exit_code = exit_code
+        self._requested.set()
+
+    @property
+    def requested(self) -> bool:
+        return self._requested.is_set()
+
+    def check(self, done: int = 0) -> None:
+        """Raise `Interrupted` if a stop was requested."""
+        if self.requested:
+            raise Interrupted(self.exit_code, done)
+
+
+@contextmanager
+def interruptible(stop: Stop | None = None) -> Iterator[Stop]:
+    """Turn SIGINT, SIGTERM and SIGHUP into a stop while the block runs; a second Ctrl-C interrupts at once.
+
+    Signals that the process was started to ignore stay ignored. Only the main thread receives signals: on another
+    thread the block runs with the given stop, which its owner may request.
+    """
+    stop = stop or Stop()
+    if threading.current_thread() is not threading.main_thread():
+        yield stop
+        return
+
+    def note(number: int, frame: FrameType | None) -> None:
+        if stop.requested and number == signal.SIGINT:
+            raise KeyboardInterrupt
+        stop.request(128 + number)
+
+    before = {number: signal.getsignal(number) for number in SIGNALS}
+    for number, handler in before.items():
+        if handler is not signal.SIG_IGN:
+            signal.signal(number, note)
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,185 @@
+"""Work on threads and how it is stopped."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from solvent.foundation import threads as threads_module
+from solvent.foundation.progress import INTERRUPTED, TERMINATED, Interrupted, Progress, Stop, interruptible
+from solvent.foundation.threads import in_pieces, on_each
+
+
+@pytest.mark.parametrize("workers", [1, 2, 5])
+def test_pieces_cover_everything_once(workers):
+    seen = np.zeros(103, dtype=np.int64)
+
+    def mark(start, end, _):
+        seen[start:end] += 1
+
+    said: list[Progress] = []
+    assert in_pieces(mark, 103, 10, [None] * workers, watch=said.append, stage="marks") == []
+    assert (seen == 1).all()
+    assert said[-1] == Progress("marks", 103, 103)
+    assert [each.done for each in said] == sorted({each.done for each in said})
+    assert in_pieces(mark, 0, 10, [None] * workers) == []
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_results_come_in_the_order_of_the_pieces(workers):
+    def work(start, end, room):
+        time.sleep(0.001 * (start % 3))
+        return start, end
+
+    assert in_pieces(work, 25, 10, list(range(workers))) == [(0, 10), (10, 20), (20, 25)]
+
+
+def test_no_two_pieces_have_one_room_at_a_time():
+    rooms = [threading.Lock() for _ in range(3)]
+
+    def work(start, end, room):
+        assert room.acquire(blocking=False)
+        time.sleep(0.0005)
+        room.release()
+
+    in_pieces(work, 100, 1, rooms)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_error_ends_the_pieces(workers):
+    calls = []
+
+    def fail(start, end, _):
+        calls.append(start)
+        raise ValueError("no")
+
+    with pytest.raises(ValueError, match="no"):
+        in_pieces(fail, 1_000_000_000_000, 1, [None] * workers)
+    assert len(calls) <= workers
+
+    def refuse(progress):
+        raise RuntimeError("seen enough")
+
+    with pytest.raises(RuntimeError, match="seen enough"):
+        in_pieces(lambda start, end, _: None, 1_000_000, 1, [None] * workers, watch=refuse)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_stop_ends_the_pieces_with_what_they_cover(workers):
+    stop, seen = Stop(), np.zeros(1000, dtype=np.int64)
+
+    def work(start, end, _):
+        seen[start:end] += 1
+        if start >= 300:
+            stop.request()
+
+    with pytest.raises(Interrupted) as stopped:
+        in_pieces(work, 1000, 10, [None] * workers, stop=stop)
+    done = stopped.value.done
+    assert 310 <= done < 1000
+    assert (seen[:done] == 1).all()
+    assert (seen[done:] == 0).all()
+    assert stopped.value.exit_code == INTERRUPTED
+    with pytest.raises(Interrupted):
+        on_each(lambda which: which, 2, stop=stop)
+
+
+def test_one_call_for_each_worker_side_by_side():
+    barrier = threading.Barrier(4)
+
+    def work(which):
+        barrier.wait(timeout=10)
+        return which * which
+
+    said: list[Progress] = []
+    assert on_each(work, 4, watch=said.append, stage="squares") == [0, 1, 4, 9]
+    assert said[-1] == Progress("squares", 4, 4)
+    assert on_each(lambda which: on_each(lambda inner: inner + which, 3), 2) == [[0, 1, 2], [1, 2, 3]]
+
+
+def test_threads_are_kept_for_the_next_call():
+    names = set()
+    for _ in range(200):
+        names.update(on_each(lambda _: threading.get_ident(), 2))
+    assert len(names) <= 8
+    on_each(lambda which: time.sleep(0.01), threads_module.KEPT + 8)
+    assert len(threads_module._idle) <= threads_module.KEPT + 8
+
+
+def test_the_first_error_is_raised_when_all_calls_are_done():
+    ended = []
+
+    def work(which):
+        if which == 0:
+            raise ValueError("first")
+        time.sleep(0.02)
+        ended.append(which)
+
+    with pytest.raises(ValueError, match="first"):
+        on_each(work, 3)
+    assert sorted(ended) == [1, 2]
+
+
+def test_an_interrupt_waits_until_every_call_is_done():
+    ended = []
+
+    def work(which):
+        if which == 0:
+            time.sleep(0.02)
+            os.kill(os.getpid(), signal.SIGINT)
+        time.sleep(0.05)
+        ended.append(which)
+
+    with pytest.raises(KeyboardInterrupt):
+        on_each(work, 3)
+    assert sorted(ended) == [0, 1, 2]
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, INTERRUPTED), (signal.SIGTERM, TERMINATED)])
+def test_signals_request_a_stop(number, code):
+    before = signal.getsignal(number)
+    with interruptible() as stop:
+        assert not stop.requested
+        os.kill(os.getpid(), number)
+        assert stop.requested
+        assert stop.exit_code == code
+        with pytest.raises(Interrupted) as stopped:
+            stop.check()
+        assert stopped.value.exit_code == code
+    assert signal.getsignal(number) is before
+
+
+def test_a_second_interrupt_comes_at_once():
+    with interruptible():
+        os.kill(os.getpid(), signal.SIGINT)
+        with pytest.raises(KeyboardInterrupt):
+            os.kill(os.getpid(), signal.SIGINT)
+
+
+def test_ignored_signals_stay_ignored():
+    before = signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    try:
+        with interruptible() as stop:
+            os.kill(os.getpid(), signal.SIGTERM)
+            assert not stop.requested
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+def test_work_on_another_thread_is_stopped_by_request():
+    stop = Stop()
+
+    def work(_):
+        with interruptible(stop) as same:
+            in_pieces(lambda start, end, room: time.sleep(0.001), 1_000_000, 1, [None], stop=same)
+
+    timer = threading.Timer(0.02, stop.request)
+    timer.start()
+    with pytest.raises(Interrupted):
+        on_each(work, 1)
+    timer.join()
