@@ -24,6 +24,9 @@ from solvent.foundation.units import size
 
 MANIFEST = "manifest.json"
 WRITING = ".writing"
+REPLACED = ".replaced"
+"""Endings of hidden names: of what is being written, and of what it takes the place of."""
+LOCK = ".lock"
 FORMAT = 1
 DISK_RESERVE = 16 << 20
 """Bytes that are left free on the disk whatever happens."""
@@ -41,10 +44,13 @@ def write_bundle(folder: Path, arrays: Mapping[str, NDArray[Any]], facts: Mappin
         manifest = {"format": FORMAT, "facts": dict(facts), "files": files}
         manifest["digest"] = _digest_of(manifest)
         _write_bytes(aside / MANIFEST, json.dumps(manifest, indent=1).encode())
+        replaced = folder.with_name(f".{folder.name}{REPLACED}")
         if folder.exists():
-            shutil.rmtree(folder)
+            shutil.rmtree(replaced, ignore_errors=True)
+            os.replace(folder, replaced)
         os.replace(aside, folder)
         _sync(folder.parent)
+        shutil.rmtree(replaced, ignore_errors=True)
     except OSError as error:
         shutil.rmtree(aside, ignore_errors=True)
         raise InputError(f"cannot write {folder}: {error.strerror or error}") from error
@@ -53,16 +59,36 @@ def write_bundle(folder: Path, arrays: Mapping[str, NDArray[Any]], facts: Mappin
 @contextmanager
 def held(folder: Path) -> Iterator[None]:
     """Hold a folder for writing; a second process that tries is refused."""
-    with (folder / ".lock").open("w") as file:
+    try:
+        file = (folder / LOCK).open("w")
+    except OSError as error:
+        raise InputError(f"cannot write in {folder}: {error.strerror or error}") from error
+    with file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
+        except BlockingIOError as error:
             raise InputError(f"{folder} is in use by another process") from error
+        except OSError as error:
+            raise InputError(f"cannot lock {folder}: {error.strerror or error}") from error
         yield
 
 
+def is_half_written(path: Path) -> bool:
+    """Whether this is the name of something that was being written."""
+    return path.name.startswith(".") and path.name.endswith(WRITING)
+
+
 def remove_half_written(folder: Path) -> None:
-    """Remove what a killed process was writing in `folder`. Only for who alone writes there."""
+    """Remove what a killed process was writing in `folder`; only for a process that holds the folder.
+
+    What was being replaced at that moment is put back in its place.
+    """
+    for path in folder.glob(f".*{REPLACED}"):
+        place = folder / path.name[1 : -len(REPLACED)]
+        if place.exists():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            os.replace(path, place)
     for path in folder.glob(f".*{WRITING}"):
         if path.is_dir():
             shutil.rmtree(path, ignore_errors=True)
