@@ -16,8 +16,8 @@ import numpy as np
 from solvent.cards.evaluator import evaluator
 from solvent.cards.showdown import hand_number
 from solvent.foundation.errors import InputError
+from solvent.foundation.progress import Progress, Watch
 from solvent.foundation.randomness import random_unit
-from solvent.foundation.threads import Progress
 from solvent.games.betting.rules import NOBODY, HoldemRules, HoldemState, act, start
 from solvent.play.contract import Agent, EasyAgent, MeasurableHand, as_agent
 from solvent.play.expected import FAINT, PARTS, Deal, can_be_averaged, expected_match, shares
@@ -50,7 +50,7 @@ def averaged_match(
     *,
     seed: int = 0,
     threads: int = 1,
-    progress: Progress | None = None,
+    progress: Watch | None = None,
 ) -> MatchResult:
     """A match over so many pairs of deals, averaged over what the agents may draw wherever that is possible.
 
@@ -71,7 +71,7 @@ def asked_match(
     rules: HoldemRules,
     pairs: int,
     seed: int = 0,
-    progress: Progress | None = None,
+    progress: Watch | None = None,
     faint: float = FAINT,
 ) -> MatchResult:
     """Two agents that say their probabilities, over pairs of deals with seats changed.
@@ -94,7 +94,7 @@ def asked_match(
             parts = round((first - second) * PARTS)
             counted, won, squares = counted + 1, won + parts, squares + parts * parts
             if progress is not None:
-                progress(2 * counted, 2 * pairs)
+                progress(Progress("hands", 2 * counted, 2 * pairs))
     winnings = Winnings(counted, won, squares, PARTS * rules.blinds[1])
     return MatchResult((a.name, b.name), winnings, 2 * pairs, time.perf_counter() - began)
 
