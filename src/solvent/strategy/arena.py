@@ -1,8 +1,9 @@
-"""Arenas: tables of numbers kept by block, so that blocks can come and go.
+"""Arenas: tables of numbers kept by block, so that blocks can come, go and return.
 
 Regrets, averages and whatever else a rule keeps are flat tables that share one table of offsets: block b of
-every table begins at `offset[b]`, and -1 means that the block is absent. `grow`, `free` and `compact` are the
-only writers of that table.
+every table begins at `offset[b]`, and -1 means that the block is absent. `add`, `grow`, `free` and `compact`
+are the only writers of that table. A block keeps its number for as long as the arena lives: what is freed and
+grown again, or moved by `compact`, is found under the same number.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from solvent.foundation.memory import give_back_memory
 
 ABSENT = -1
 LARGE = 1 << 20
-"""Bytes from which what has been freed is given back to the system at once."""
+"""Bytes from which freed memory is given back to the system at once."""
 
 
 class Arena:
@@ -27,9 +28,11 @@ class Arena:
         self.sizes = np.asarray(sizes, dtype=np.int64)
         self.offset = np.full(len(self.sizes), ABSENT, dtype=np.int64)
         self.used = 0
-        """Numbers up to here belong to blocks, present or freed."""
+        """Where the next block goes: numbers before this belong to blocks, present or freed."""
         self.stored = 0
         """Numbers per table in blocks that are present."""
+        self._given = len(self.sizes)
+        """Blocks that the arena was made with; those after them were added."""
         self._tables = {name: np.zeros(0, dtype=dtype) for name in names}
 
     @classmethod
@@ -53,7 +56,7 @@ class Arena:
 
     @property
     def bytes(self) -> int:
-        """What the tables hold in memory."""
+        """Memory that the tables take, room to spare included."""
         return sum(table.nbytes for table in self._tables.values())
 
     @property
@@ -62,7 +65,10 @@ class Arena:
         return dict(self._tables)
 
     def table(self, name: str) -> NDArray[np.floating]:
-        """A whole table; block b is `table[offset[b] : offset[b] + sizes[b]]`. Stale after `grow` and `compact`."""
+        """A whole table; block b is `table[offset[b] : offset[b] + sizes[b]]`.
+
+        The array is out of date after `add`, `grow` and `compact`.
+        """
         return self._tables[name]
 
     def block(self, name: str, block: int) -> NDArray[np.floating]:
@@ -72,13 +78,18 @@ class Arena:
             raise KeyError(f"block {block} is absent")
         return self._tables[name][start : start + self.sizes[block]]
 
-    def load(self, tables: Mapping[str, NDArray[Any]]) -> None:
-        """Take over tables that were saved; a ValueError if they are not of this shape and number type."""
-        for name, table in self._tables.items():
-            saved = tables.get(name)
-            if saved is None or saved.shape != table.shape or saved.dtype != table.dtype:
-                raise ValueError(name)
-            table[:] = saved
+    # Blocks come and go
+
+    def add(self, sizes: Iterable[int]) -> NDArray[np.int64]:
+        """Append new blocks of these sizes, present and zero; returns their numbers."""
+        new = np.array(list(sizes), dtype=np.int64)
+        if (new < 0).any():
+            raise ValueError(f"a block cannot have {new.min()} numbers")
+        blocks = np.arange(len(self.sizes), len(self.sizes) + len(new))
+        self.sizes = np.concatenate([self.sizes, new])
+        self.offset = np.concatenate([self.offset, np.full(len(new), ABSENT, dtype=np.int64)])
+        self.grow(blocks)
+        return blocks
 
     def grow(self, blocks: Iterable[int]) -> None:
         """Make absent blocks present, zero in every table."""
@@ -95,7 +106,7 @@ class Arena:
         self.used = needed
 
     def free(self, blocks: Iterable[int]) -> None:
-        """Forget blocks. Their room is given back by the next `compact`."""
+        """Forget the numbers of blocks. The next `compact` gives their room back."""
         gone = _numbers(blocks)
         gone = gone[self.offset[gone] != ABSENT]
         self.offset[gone] = ABSENT
@@ -103,19 +114,76 @@ class Arena:
 
     def compact(self) -> None:
         """Close the gaps that freed blocks left, put the blocks in order, and give the memory back."""
+        source = self._places()
         present = np.flatnonzero(self.offset != ABSENT)
-        sizes = self.sizes[present]
-        ends = np.cumsum(sizes)
-        total = int(ends[-1]) if len(ends) else 0
-        within = np.arange(total) - np.repeat(ends - sizes, sizes)
-        source = np.repeat(self.offset[present], sizes) + within
         before = self.bytes
         for name, table in self._tables.items():  # one after another: each is in memory twice for a moment
             self._tables[name] = table[source]
-        self.offset[present] = ends - sizes
-        self.used = total
+        self.offset[present] = np.cumsum(self.sizes[present]) - self.sizes[present]
+        self.used = self.stored
         if before - self.bytes > LARGE:
             give_back_memory()
+
+    # Checkpoints
+
+    def load(self, tables: Mapping[str, NDArray[Any]]) -> None:
+        """Take over whole tables; a ValueError if they are not of this shape and number type."""
+        for name, table in self._tables.items():
+            saved = tables.get(name)
+            if saved is None or saved.shape != table.shape or saved.dtype != table.dtype:
+                raise ValueError(name)
+            table[:] = saved
+
+    def spread(self, name: str) -> NDArray[np.floating]:
+        """A table with a place for every block, in order, and 0 where one is absent."""
+        table = self._tables[name]
+        whole = np.zeros(int(self.sizes.sum()), dtype=table.dtype)
+        whole[np.repeat(self.offset != ABSENT, self.sizes)] = table[self._places()]
+        return whole
+
+    def save(self) -> dict[str, NDArray[Any]]:
+        """All that `restore` needs: tables by name, which blocks are `stored`, the `room`, `sizes` of added blocks.
+
+        The room, int64[2], is `used` and `capacity`. They decide when tables are next made larger or compacted,
+        so that a run that is resumed takes the same memory as one that was never stopped.
+        """
+        saved: dict[str, NDArray[Any]] = {name: self.spread(name) for name in self._tables}
+        saved |= {"stored": self.offset != ABSENT, "room": np.array([self.used, self.capacity])}
+        if len(self.sizes) > self._given:
+            saved["sizes"] = self.sizes[self._given :]
+        return saved
+
+    def restore(self, saved: Mapping[str, NDArray[Any]]) -> None:
+        """Become the arena that `save` described; a ValueError if it had other tables or blocks."""
+        added = saved.get("sizes", self.sizes[:0])
+        given = self.sizes[: self._given]
+        sizes = np.concatenate([given, added]) if len(added) else given
+        stored = saved.get("stored")
+        if stored is None or stored.shape != sizes.shape or (sizes < 0).any():
+            raise ValueError("stored")
+        total, count = int(sizes.sum()), int(sizes[stored].sum())
+        used, capacity = (int(number) for number in saved["room"])
+        if not count <= used <= capacity <= total + total // 8 + used:
+            raise ValueError("room")
+        for name, table in self._tables.items():
+            whole = saved.get(name)
+            if whole is None or whole.shape != (total,) or whole.dtype != table.dtype:
+                raise ValueError(name)
+        keep = np.repeat(stored, sizes)
+        for name, table in self._tables.items():
+            self._tables[name] = np.zeros(capacity, dtype=table.dtype)
+            self._tables[name][:count] = saved[name][keep]
+        self.sizes = sizes
+        self.offset = np.where(stored, np.cumsum(sizes * stored) - sizes, ABSENT)
+        self.used, self.stored = used, count
+
+    def _places(self) -> NDArray[np.int64]:
+        """Where the numbers of the present blocks lie in the tables, block by block in order."""
+        present = np.flatnonzero(self.offset != ABSENT)
+        sizes = self.sizes[present]
+        starts = np.cumsum(sizes) - sizes
+        places: NDArray[np.int64] = np.repeat(self.offset[present] - starts, sizes) + np.arange(self.stored)
+        return places
 
     def _resize(self, capacity: int) -> None:
         for name, table in self._tables.items():
