@@ -324,16 +324,14 @@ class PrunedSolver(OnHistories):
     # Checkpoints
 
     def saved_tables(self) -> dict[str, NDArray[Any]]:
-        """What a checkpoint keeps: every table with a place for each cell or infoset, and what is stored."""
-        saved: dict[str, NDArray[Any]] = {
-            name: self._expanded(self.regrets, name) for name in self.regrets.names
-        }
-        saved["average"] = self._expanded(self.averages, "average")
-        for name in self.values.names:
-            saved[name] = self._expanded(self.values, name)
-        saved["regret_stored"] = self.regrets.offset >= 0
-        saved["average_stored"] = self.averages.offset >= 0
-        saved["value_stored"] = self.values.offset >= 0
+        """What a checkpoint keeps: tables by the tree's cells or infosets, and which of them are stored where."""
+        saved: dict[str, NDArray[Any]] = {}
+        for kind, (arena, order) in self._arenas.items():
+            kept = arena.save()
+            saved |= {f"{kind}_{fact}": kept.pop(fact) for fact in ("stored", "room")}
+            for name, table in kept.items():
+                saved[name] = np.empty_like(table)
+                saved[name][order] = table
         saved |= {"pruned": self.pruned, "since": self.since, "initial": self._initial}
         if not self.total:
             saved |= {"kept_0": self._kept[0], "kept_1": self._kept[1], "base": self._base}
@@ -344,14 +342,9 @@ class PrunedSolver(OnHistories):
         now = self.saved_tables()
         if any(name not in tables or tables[name].shape != now[name].shape for name in now):
             raise ValueError("tables")
-        arenas = ((self.regrets, "regret"), (self.averages, "average"), (self.values, "value"))
-        for arena, kind in arenas:
-            order = self._layout.infoset_of if arena is self.values else self._layout.cell_of
-            arena.grow(np.flatnonzero(arena.offset < 0))
-            arena.compact()
-            arena.load({name: tables[name][order].astype(arena.table(name).dtype) for name in arena.names})
-            arena.free(np.flatnonzero(~tables[f"{kind}_stored"]))
-            arena.compact()
+        for kind, (arena, order) in self._arenas.items():
+            kept = {name: tables[name][order] for name in arena.names}
+            arena.restore(kept | {fact: tables[f"{kind}_{fact}"] for fact in ("stored", "room")})
         self.pruned[:], self.since[:], self._initial[:] = (
             tables[name] for name in ("pruned", "since", "initial")
         )
@@ -359,6 +352,15 @@ class PrunedSolver(OnHistories):
             self._kept[0][:], self._kept[1][:], self._base[:] = (
                 tables[name] for name in ("kept_0", "kept_1", "base")
             )
+
+    @property
+    def _arenas(self) -> dict[str, tuple[Arena, Cells]]:
+        """The arenas by what they are about, and the tree's number of each of their blocks."""
+        return {
+            "regret": (self.regrets, self._layout.cell_of),
+            "average": (self.averages, self._layout.cell_of),
+            "value": (self.values, self._layout.infoset_of),
+        }
 
     def restore(self, facts: Mapping[str, Any]) -> None:
         """Go on from tables that were loaded, as they were when a checkpoint said so of itself."""
@@ -378,15 +380,9 @@ class PrunedSolver(OnHistories):
 
     def average_strategy(self) -> NDArray[np.float64]:
         """The average strategy, float64[cells]. Uniform where a player never came or what he did is forgotten."""
-        return normalise(self._expanded(self.averages, "average"), self.tree.infoset_cell)
-
-    def _expanded(self, arena: Arena, name: str) -> NDArray[np.float64]:
-        """A table with a place for each cell or infoset of the tree, 0 where nothing is stored."""
-        stored = np.flatnonzero(arena.offset >= 0)
-        order = self._layout.infoset_of if arena is self.values else self._layout.cell_of
-        table = np.zeros(len(order))
-        table[order[stored]] = arena.table(name)[arena.offset[stored]]
-        return table
+        average = np.zeros(self.tree.cells)
+        average[self._layout.cell_of] = self.averages.spread("average")
+        return normalise(average, self.tree.infoset_cell)
 
 
 def _cells(forest: Forest, infosets: Cells) -> Cells:

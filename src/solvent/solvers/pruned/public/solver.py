@@ -116,8 +116,9 @@ class PrunedPublicSolver(OnPublicForm):
 
     @property
     def table_bytes(self) -> int:
-        """What the tables hold in memory, the copy that simultaneous updates need among them."""
-        return sum(arena.bytes for arena in self._arenas.values()) + self._seen_regrets.nbytes
+        """Memory of the tables, and of the copy of the regrets that simultaneous updates need."""
+        copy = self.live.table("regret").nbytes if self.updates == "simultaneous" else 0
+        return sum(arena.bytes for arena in self._arenas.values()) + copy
 
     @property
     def _arenas(self) -> dict[str, Arena]:
@@ -213,15 +214,13 @@ class PrunedPublicSolver(OnPublicForm):
     # Checkpoints
 
     def saved_tables(self) -> dict[str, NDArray[Any]]:
-        """What a checkpoint keeps: every table with all its blocks, and which of them are stored."""
-        offset, average = self._averages()
-        saved: dict[str, NDArray[Any]] = {"average": _spread(self.game.block_sizes, offset, average)}
+        """What a checkpoint keeps: every table with all its blocks, and which of them are stored where."""
+        saved: dict[str, NDArray[Any]] = {}
         for kind, arena in self._arenas.items():
-            saved[f"{kind}_stored"] = arena.offset >= 0
-            for name in arena.names:
-                if name != "average":
-                    saved[name] = _spread(arena.sizes, arena.offset, arena.table(name))
-        return saved | {"pruned": self.pruned, "since": self.since}
+            kept = arena.save()
+            saved |= {f"{kind}_{fact}": kept.pop(fact) for fact in ("stored", "room")}
+            saved |= kept
+        return saved | {"average": self._average, "pruned": self.pruned, "since": self.since}
 
     def load_tables(self, tables: Mapping[str, NDArray[Any]]) -> None:
         """Take up what a checkpoint has kept; a ValueError if it is not of this game and rule."""
@@ -230,11 +229,8 @@ class PrunedPublicSolver(OnPublicForm):
             raise ValueError("tables")
         self.pruned[:], self.since[:] = tables["pruned"], tables["since"]
         for kind, arena in self._arenas.items():
-            arena.grow(np.flatnonzero(arena.offset < 0))
-            arena.compact()
-            arena.load({name: tables[name] for name in arena.names})
-            arena.free(np.flatnonzero(~tables[f"{kind}_stored"]))
-            arena.compact()
+            kept = {name: tables[name] for name in arena.names}
+            arena.restore(kept | {fact: tables[f"{kind}_{fact}"] for fact in ("stored", "room")})
         self._mark()
 
     def restore(self, facts: Mapping[str, Any]) -> None:
@@ -255,16 +251,9 @@ class PrunedPublicSolver(OnPublicForm):
 
     def strategy(self, **facts: Any) -> TableStrategy:
         """The average strategy."""
-        offset, average = self._averages()
-        whole = _spread(self.game.block_sizes, offset, average)
-        return TableStrategy(self.name, self.fingerprint, PublicInfosets(self.game), whole, facts)
+        return TableStrategy(self.name, self.fingerprint, PublicInfosets(self.game), self._average, facts)
 
-
-def _spread(sizes: NDArray[np.int64], offset: Blocks, table: NDArray[Any]) -> NDArray[Any]:
-    """A table with all its blocks in order, 0 where one is not stored."""
-    ends = np.cumsum(sizes)
-    whole = np.zeros(int(ends[-1]) if len(ends) else 0, dtype=table.dtype)
-    for block in np.flatnonzero(offset >= 0):
-        start = ends[block] - sizes[block]
-        whole[start : ends[block]] = table[offset[block] : offset[block] + sizes[block]]
-    return whole
+    @property
+    def _average(self) -> NDArray[Any]:
+        """The cumulative strategy with all its blocks in order: a block is live, frozen or, where it is 0, gone."""
+        return self.live.spread("average") + self.frozen.spread("average")

@@ -55,8 +55,6 @@ class TotalPublicSolver(SkippingPublicSolver):
         self.bounds = Arena(self._layout.node_sizes, ("bound",), np.dtype(self.dtype))
         """The largest gap among an infoset's pruned actions, or more."""
         self._most, self._failed = np.zeros(nodes), np.zeros(nodes, dtype=np.uint8)
-        self._changed = False
-        """Whether blocks have come or gone since the tables were compacted."""
 
     @property
     def _arenas(self) -> dict[str, Arena]:
@@ -74,11 +72,9 @@ class TotalPublicSolver(SkippingPublicSolver):
         if not self._looks:
             return
         self._forget()
-        if self._changed:
-            self._changed = False
-            for arena in self._arenas.values():
-                if arena.capacity > ROOM * arena.stored:
-                    arena.compact()
+        for arena in self._arenas.values():
+            if arena.capacity > ROOM * arena.stored:
+                arena.compact()
 
     def _settle(self, nodes: list[int]) -> None:
         """Measure the pruned blocks of nodes whose bounds have come above 0."""
@@ -123,7 +119,6 @@ class TotalPublicSolver(SkippingPublicSolver):
             self.live.block("gap", edge)[:] = gap.ravel()
         into = Into(self.live.offset, self.live.table("regret"), 0.0, self._mean, self._floor, 0.0, 1.0)
         self._respond(edge, self._seen(edge), into)
-        self._changed = True
         self._mark()
 
     def _begin(self, player: int) -> None:
@@ -158,7 +153,6 @@ class TotalPublicSolver(SkippingPublicSolver):
         self.bounds.free(gone)
         for node in owners.tolist():
             self._note_most(node)
-        self._changed = True
         self._mark()
 
     def _add_up(self, player: int, worst: NDArray[np.float64], chosen: NDArray[np.uint8]) -> None:
