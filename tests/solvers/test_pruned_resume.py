@@ -1,4 +1,4 @@
-"""Pruned solves that are cut into parts, or stopped and resumed, are the same solves: numbers, counts and memory."""
+"""Pruned solves that are cut into parts, or stopped and resumed, are the same solves, down to their memory."""
 
 from __future__ import annotations
 
