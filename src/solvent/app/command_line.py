@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import sys
-from typing import Annotated, Any
+from collections.abc import Sequence
+from typing import Annotated
 
 import typer
 
@@ -34,11 +33,12 @@ from solvent.app.commands.runs import runs
 from solvent.app.commands.show import show
 from solvent.app.commands.solve import solve
 from solvent.app.commands.train import train
-from solvent.foundation.errors import InputError
+from solvent.app.outcomes import EXIT_CODES, exit_code
+from solvent.app.terminal import tolerate_narrow_encodings
 
 app = typer.Typer(
     name="solvent",
-    help="Solve imperfect-information games.",
+    epilog=EXIT_CODES,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode="markdown",  # help says "[default: ...]", which rich would take for markup
@@ -64,36 +64,19 @@ reproduce.command("post-processing")(reproduce_post_processing)
 reproduce.command("sampling-options")(reproduce_sampling_options)
 reproduce.command("sampled-buckets")(reproduce_sampled_buckets)
 
-# typer carries its own copy of click; this is that copy's root of all usage errors.
-_UsageError: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 
-
-def run() -> int:
-    """Run the command line: 0 on success, 2 with one line on bad input, never a traceback for a user's slip."""
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code; `arguments` are those of the process unless they are given."""
+    tolerate_narrow_encodings()
     try:
-        code = app(standalone_mode=False)
+        code = app(arguments, standalone_mode=False)
         sys.stdout.flush()
-    except InputError as error:
-        return _refuse(str(error))
-    except _UsageError as error:
-        return _refuse(error.format_message())
-    except (BrokenPipeError, SystemExit):
-        # Whoever read our output has stopped (click exits then), and nothing more may be written to him.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 128 + signal.SIGPIPE
-    except OSError as error:
-        where = f"{error.filename}: " if error.filename is not None else ""
-        return _refuse(f"{where}{error.strerror or error}")
-    except typer.Abort:
-        return 130
+    except BaseException as error:
+        refused = exit_code(error)
+        if refused is None:
+            raise
+        return refused
     return code if isinstance(code, int) else 0
-
-
-def _refuse(sentence: str) -> int:
-    line = " ".join(sentence.split())
-    if line:  # without arguments the help has said it
-        sys.stderr.write(f"solvent: {line}\n")
-    return 2
 
 
 def _version(asked: bool) -> None:
@@ -108,4 +91,4 @@ def options(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
     ] = False,
 ) -> None:
-    """Solve imperfect-information games."""
+    """Solve imperfect-information games and build no-limit hold'em agents from the solutions."""

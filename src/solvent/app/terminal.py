@@ -1,14 +1,32 @@
-"""Where the command line prints: what users name is shown as it is, square brackets and colons included."""
+"""Where the command line prints. What users name is shown as it is, square brackets and colons included."""
 
 from __future__ import annotations
 
+import codecs
+import io
 import json
+import math
 import sys
-from typing import Any
+from typing import IO, Any, cast
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
+
+PLAIN = {
+    "█": "#",
+    "±": "+/-",
+    "–": "-",
+    "—": "-",
+    "…": "...",
+    "×": "x",
+    "•": "*",
+    "♠": "s",
+    "♥": "h",
+    "♦": "d",
+    "♣": "c",
+}
+"""What stands for a character that the terminal's encoding does not have; others are written as escapes."""
 
 
 class _Terminal(Console):
@@ -16,9 +34,42 @@ class _Terminal(Console):
         raise BrokenPipeError
 
 
+class _Lossy(io.TextIOBase):
+    """Standard error as a stream on which nothing fails: whoever read it may be gone while work goes on."""
+
+    def __init__(self, stream: IO[str]) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        try:
+            return self._stream.write(text)
+        except (OSError, ValueError):
+            return len(text)
+
+    def flush(self) -> None:
+        try:
+            self._stream.flush()
+        except (OSError, ValueError):
+            return
+
+    def isatty(self) -> bool:
+        try:
+            return self._stream.isatty()
+        except ValueError:
+            return False
+
+    def fileno(self) -> int:
+        return self._stream.fileno()
+
+    @property
+    def encoding(self) -> str:  # type: ignore[override]
+        return getattr(self._stream, "encoding", None) or "utf-8"
+
+
 def terminal(stderr: bool = False) -> Console:
-    """Standard output or standard error."""
-    return _Terminal(stderr=stderr, markup=False, emoji=False, highlight=False)
+    """Standard output, or standard error, on which nothing that is printed can fail."""
+    file = cast("IO[str]", _Lossy(sys.stderr)) if stderr else None
+    return _Terminal(file=file, markup=False, emoji=False, highlight=False)
 
 
 def table(*headers: str, title: str | None = None) -> Table:
@@ -43,5 +94,32 @@ def bar(console: Console) -> Progress:
 
 
 def print_json(document: Any) -> None:
-    """One JSON document on standard output."""
-    sys.stdout.write(json.dumps(document, indent=1) + "\n")
+    """One JSON document on standard output; numbers that JSON does not have (NaN, infinity) become null."""
+    sys.stdout.write(json.dumps(_finite(document), indent=1, allow_nan=False) + "\n")
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _finite(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [_finite(one) for one in value]
+    return value
+
+
+def tolerate_narrow_encodings() -> None:
+    """Let standard output and error write any text in any encoding, such as ASCII or Latin-1."""
+    codecs.register_error("solvent_plain", _plain)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="solvent_plain")
+
+
+def _plain(error: UnicodeError) -> tuple[str | bytes, int]:
+    assert isinstance(error, UnicodeEncodeError)
+    text = error.object[error.start : error.end]
+    written = "".join(
+        PLAIN.get(letter) or letter.encode("ascii", "backslashreplace").decode() for letter in text
+    )
+    return written, error.end

@@ -1,0 +1,153 @@
+"""How commands end: exit codes, closed streams, narrow encodings, interrupts, damaged caches."""
+
+from __future__ import annotations
+
+import errno
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import typer
+
+from solvent.app import command_line, outcomes, terminal
+from solvent.app.command_line import run
+from solvent.foundation.errors import InputError
+
+
+def solvent(*arguments: str, **options) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "solvent", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False, **options)
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (InputError("no game"), "no game"),
+        (MemoryError(), "out of memory"),
+        (OSError(errno.ENOMEM, "Cannot allocate memory"), "out of memory"),
+        (PermissionError(errno.EACCES, "Permission denied", "runs/a"), "runs/a: Permission denied"),
+        (OSError(errno.ENOSPC, "No space left on device", "x"), "x: No space left on device"),
+        (UnicodeEncodeError("ascii", "aé", 1, 2, "ordinal"), r"'\xe9' cannot be written as ascii"),
+        (UnicodeDecodeError("utf-8", b"\xff", 0, 1, "invalid start byte"), "not utf-8 text"),
+    ],
+)
+def test_errors_are_one_sentence(
+    error: Exception, sentence: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def fail(*arguments: object, **options: object) -> None:
+        raise error
+
+    monkeypatch.setattr(command_line, "app", fail)
+    assert run([]) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 1
+    assert sentence in lines[0]
+
+
+def test_a_mistake_of_ours_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*arguments: object, **options: object) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(command_line, "app", fail)
+    with pytest.raises(ZeroDivisionError):
+        run([])
+
+
+def test_interrupts_have_one_exit_code_each() -> None:
+    assert outcomes.exit_code(KeyboardInterrupt()) == 130
+    assert outcomes.exit_code(typer.Abort()) == 130
+    terminated = KeyboardInterrupt()
+    terminated.exit_code = 143  # type: ignore[attr-defined]
+    assert outcomes.exit_code(terminated) == 143
+
+
+def test_help_names_the_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["--help"]) == 0
+    said = capsys.readouterr().out
+    assert "130" in said
+    assert "143" in said
+
+
+def test_a_damaged_kernel_cache_is_named(tmp_path: Path) -> None:
+    """Numba's index is a pickle; cut off, it raises errors of many kinds."""
+    kernel = "from numba import njit\n@njit(cache=True)\ndef double(x):\n    return 2 * x\n"
+    (tmp_path / "kernel.py").write_text(kernel)
+    call = "import kernel\nfrom solvent.app import command_line, outcomes\n"
+    call += "command_line.app = lambda *a, **k: print(kernel.double(2))\nimport sys\nsys.exit(command_line.run([]))\n"
+    here = {**os.environ, "PYTHONPATH": f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}"}
+    here["NUMBA_CACHE_DIR"] = str(tmp_path / "cache")
+    for damaged in (False, True):
+        for index in (tmp_path / "cache").rglob("*.nbi") if damaged else ():
+            index.write_bytes(index.read_bytes()[:-20])
+        done = subprocess.run(
+            [sys.executable, "-c", call], env=here, capture_output=True, text=True, check=False
+        )
+        assert done.returncode == (2 if damaged else 0), done.stderr
+    assert "Traceback" not in done.stderr
+    assert f"{tmp_path / 'cache'}" in done.stderr
+    assert "delete that folder" in done.stderr
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_narrow_encodings_break_nothing(encoding: str) -> None:
+    done = solvent("games", env={**os.environ, "PYTHONIOENCODING": encoding})
+    assert done.returncode == 0, done.stderr
+    stream = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(sys, "stdout", stream)
+        terminal.tolerate_narrow_encodings()
+        terminal.terminal().print("█ ± ♠ é \u2603")
+        stream.flush()
+    written = stream.buffer.getvalue().decode(encoding)
+    assert written.startswith("# " if encoding == "ascii" else "# ±")
+    assert "\\u2603" in written
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_closed_streams_break_nothing(closed: str) -> None:
+    command = f"{sys.executable} -m solvent games {closed}"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_whoever_reads_our_output_may_stop() -> None:
+    command = f"{sys.executable} -m solvent games --json | head -c 1"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=60, check=False)
+    assert done.stderr == ""
+
+
+def test_progress_on_a_terminal_that_is_gone_fails_nothing() -> None:
+    class Gone(io.StringIO):
+        def write(self, text: str) -> int:
+            raise OSError(errno.EIO, "Input/output error")
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(sys, "stderr", Gone())
+        terminal.terminal(stderr=True).print("half way")
+
+
+def test_an_interrupt_while_importing_is_not_lost(tmp_path: Path) -> None:
+    """A library may swallow the KeyboardInterrupt; the process ends all the same."""
+    swallowing = "import time\nfor _ in range(100):\n    try:\n        time.sleep(0.1)\n    except BaseException:\n        pass\n"
+    (tmp_path / "swallowing.py").write_text(swallowing)
+    script = "from solvent.app.main import exit_on_interrupted_imports as prepare\nprepare()\nprint('go', flush=True)\nimport swallowing\n"
+    here = {**os.environ, "PYTHONPATH": f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}"}
+    process = subprocess.Popen([sys.executable, "-c", script], env=here, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    process.stdout.readline()
+    time.sleep(0.2)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(timeout=5) == 130
+    process.stdout.close()
+
+
+def test_json_has_no_numbers_that_json_does_not_know(capsys: pytest.CaptureFixture[str]) -> None:
+    terminal.print_json({"a": [float("nan"), 1.5], "b": float("inf")})
+    assert json.loads(capsys.readouterr().out) == {"a": [None, 1.5], "b": None}
