@@ -14,10 +14,13 @@ from pathlib import Path
 
 import pytest
 import typer
+from rich.console import Console
 
 from solvent.app import command_line, outcomes, terminal
 from solvent.app.command_line import run
+from solvent.app.watching import watching
 from solvent.foundation.errors import InputError
+from solvent.foundation.progress import TERMINATED, Interrupted, Progress
 
 
 def solvent(*arguments: str, **options) -> subprocess.CompletedProcess[str]:
@@ -62,9 +65,7 @@ def test_a_mistake_of_ours_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_interrupts_have_one_exit_code_each() -> None:
     assert outcomes.exit_code(KeyboardInterrupt()) == 130
     assert outcomes.exit_code(typer.Abort()) == 130
-    terminated = KeyboardInterrupt()
-    terminated.exit_code = 143  # type: ignore[attr-defined]
-    assert outcomes.exit_code(terminated) == 143
+    assert outcomes.exit_code(Interrupted(TERMINATED)) == 143
 
 
 def test_help_names_the_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
@@ -79,7 +80,8 @@ def test_a_damaged_kernel_cache_is_named(tmp_path: Path) -> None:
     kernel = "from numba import njit\n@njit(cache=True)\ndef double(x):\n    return 2 * x\n"
     (tmp_path / "kernel.py").write_text(kernel)
     call = "import kernel\nfrom solvent.app import command_line, outcomes\n"
-    call += "command_line.app = lambda *a, **k: print(kernel.double(2))\nimport sys\nsys.exit(command_line.run([]))\n"
+    call += "command_line.app = lambda *a, **k: print(kernel.double(2))\n"
+    call += "import sys\nsys.exit(command_line.run([]))\n"
     here = {**os.environ, "PYTHONPATH": f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}"}
     here["NUMBA_CACHE_DIR"] = str(tmp_path / "cache")
     for damaged in (False, True):
@@ -135,9 +137,11 @@ def test_progress_on_a_terminal_that_is_gone_fails_nothing() -> None:
 
 def test_an_interrupt_while_importing_is_not_lost(tmp_path: Path) -> None:
     """A library may swallow the KeyboardInterrupt; the process ends all the same."""
-    swallowing = "import time\nfor _ in range(100):\n    try:\n        time.sleep(0.1)\n    except BaseException:\n        pass\n"
+    swallowing = "import time\nfor _ in range(100):\n    try:\n        time.sleep(0.1)\n"
+    swallowing += "    except BaseException:\n        pass\n"
     (tmp_path / "swallowing.py").write_text(swallowing)
-    script = "from solvent.app.main import exit_on_interrupted_imports as prepare\nprepare()\nprint('go', flush=True)\nimport swallowing\n"
+    script = "from solvent.app.main import exit_on_interrupted_imports as prepare\nprepare()\n"
+    script += "print('go', flush=True)\nimport swallowing\n"
     here = {**os.environ, "PYTHONPATH": f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}"}
     process = subprocess.Popen([sys.executable, "-c", script], env=here, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
@@ -151,3 +155,22 @@ def test_an_interrupt_while_importing_is_not_lost(tmp_path: Path) -> None:
 def test_json_has_no_numbers_that_json_does_not_know(capsys: pytest.CaptureFixture[str]) -> None:
     terminal.print_json({"a": [float("nan"), 1.5], "b": float("inf")})
     assert json.loads(capsys.readouterr().out) == {"a": [None, 1.5], "b": None}
+
+
+def test_progress_off_a_terminal_is_a_line_for_each_stage(capsys: pytest.CaptureFixture[str]) -> None:
+    with watching() as watch:
+        for done in range(3):
+            watch(Progress("dealing", done, 3))
+        watch(Progress("solving [0]", 1, 2, "exploitability 1 chip"))
+    assert capsys.readouterr().err.splitlines() == ["dealing", "solving [0]: 50 %, exploitability 1 chip"]
+    with watching(quiet=True) as watch:
+        watch(Progress("dealing", 1, 3))
+    assert capsys.readouterr().err == ""
+
+
+def test_progress_on_a_terminal_is_a_bar() -> None:
+    screen = Console(file=io.StringIO(), force_terminal=True, width=120)
+    with watching(console=screen) as watch:
+        watch(Progress("dealing", 1, 3, "[b]as it is"))
+        watch(Progress("solving", 1, None))
+    assert "[b]as it is" in screen.file.getvalue()  # type: ignore[attr-defined]

@@ -24,9 +24,9 @@ from typing import Any
 import typer
 
 from solvent.foundation.errors import InputError
+from solvent.foundation.progress import INTERRUPTED, Interrupted
 
 REFUSED = 2
-INTERRUPTED = 128 + signal.SIGINT
 BROKEN_PIPE = 128 + signal.SIGPIPE
 EXIT_CODES = (
     "Exit codes: 0 done; 2 refused, with one line that says why; 130 interrupted by Ctrl-C "
@@ -49,8 +49,7 @@ def exit_code(error: BaseException) -> int | None:
         return BROKEN_PIPE
     if isinstance(error, typer.Abort | KeyboardInterrupt):
         cause = error.__cause__ if isinstance(error, typer.Abort) else error
-        code: int = getattr(cause, "exit_code", INTERRUPTED)
-        return code
+        return cause.exit_code if isinstance(cause, Interrupted) else INTERRUPTED
     sentence = explain(error)
     if sentence is None:
         return None
