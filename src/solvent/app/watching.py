@@ -41,8 +41,8 @@ class _Detail(ProgressColumn):
 def watching(quiet: bool = False, console: Console | None = None) -> Iterator[Watch]:
     """A `Watch` that shows progress on standard error while the block runs.
 
-    On a terminal it is a bar with the stage, how far it is, what it says of itself and the time left. Elsewhere it is
-    a line when a stage begins and every 30 seconds. `quiet`: nothing off a terminal, for commands with --json.
+    On a terminal it is a bar with the stage, how far it is, what it says of itself and the time left. Elsewhere
+    it is a line when a stage begins and every 30 seconds. `quiet`: nothing off a terminal, as with --json.
     """
     console = console or terminal(stderr=True)
     if not console.is_terminal:
