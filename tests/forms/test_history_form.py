@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from time import process_time
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -10,7 +12,7 @@ from hypothesis import strategies as st
 from conftest import compiled
 from oracles.random_games import Node, RandomGame, RandomState
 from oracles.trees import children, count
-from solvent.forms.history import compile_tree
+from solvent.forms.history import compile_tree, estimated_histories
 from solvent.forms.sequence import sequence_form
 from solvent.games.catalogue import load_game
 from solvent.games.game import CHANCE, TERMINAL, GameError
@@ -142,6 +144,54 @@ def test_a_game_without_end_is_refused() -> None:
 def test_chess_does_not_fill_the_memory() -> None:
     with pytest.raises(GameError, match=r"openspiel:chess\(\) is too large"):
         compile_tree(load_game("openspiel:chess"), memory=20 << 20)
+
+
+class Binary:
+    """A game of `moves` moves, each of them left or right, that says nothing of its size."""
+
+    players = 2
+
+    def __init__(self, moves: int, made: int = 0) -> None:
+        self.moves, self.made = moves, made
+
+    def root(self) -> Binary:
+        return self
+
+    def player(self) -> int:
+        return TERMINAL if self.made == self.moves else self.made % 2
+
+    def actions(self) -> tuple[str, ...]:
+        return ("left", "right")
+
+    def child(self, action: str) -> Binary:
+        return Binary(self.moves, self.made + 1)
+
+    def infoset(self) -> str:
+        return str(self.made)
+
+    def payoffs(self) -> tuple[float, float]:
+        return 0.0, 0.0
+
+
+def test_a_huge_game_is_refused_by_an_estimate_of_its_size() -> None:
+    before = process_time()
+    with pytest.raises(GameError, match=r"about 2e\+18 histories \(estimated .* 8\.0 GiB holds 119,304,647"):
+        compile_tree(Binary(60))
+    assert process_time() - before < 20  # the memory limit alone would let it go on for minutes
+
+
+def test_estimates_are_near_the_truth() -> None:
+    for name in ("kuhn", "leduc", "leduc5", "bluff(dice=1,faces=4)"):
+        histories = compiled(name).histories
+        assert histories / 3 < estimated_histories(load_game(name)) < 3 * histories
+    assert estimated_histories(Binary(20)) == 2**21 - 1
+
+
+def test_compiling_counts_aloud() -> None:
+    said: list[int] = []
+    assert compile_tree(Binary(16), progress=said.append).histories == 2**17 - 1
+    assert said
+    assert said == sorted(said)
 
 
 def test_imperfect_recall_is_noticed() -> None:

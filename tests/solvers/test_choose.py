@@ -15,11 +15,11 @@ from solvent.solvers.public.solver import way_of
 @pytest.mark.parametrize(
     ("name", "options", "rule", "memory", "sentence"),
     [
-        ("flop_holdem(suits=4,ranks=4)", {"isomorphism": "off"}, "pcfr+", 100_000_000, "140.0 MiB"),
-        ("flop_holdem(suits=4,ranks=4)", {"isomorphism": "off"}, "cfr", 50_000_000, "93.3 MiB"),
+        ("flop_holdem(suits=4,ranks=4)", {"isomorphism": "off"}, "pcfr+", 100_000_000, "144.6 MiB"),
+        ("flop_holdem(suits=4,ranks=4)", {"isomorphism": "off"}, "cfr", 50_000_000, "97.9 MiB"),
         ("flop_holdem(suits=3,ranks=4)", {"updates": "simultaneous"}, "pcfr+", 1_000_000, "MiB"),
         ("flop_holdem(suits=3,ranks=4)", {"plan": "serial"}, "cfr", 20_000_000, "on this plan"),
-        ("flop_holdem(suits=3,ranks=4)", {"device": "numpy"}, "cfr", 3_000_000, "on this plan"),
+        ("flop_holdem(suits=3,ranks=4)", {"device": "numpy"}, "cfr", 4_500_000, "on this plan"),
         ("leduc", {}, "cfr", 100_000, "histories, which take"),
         ("bluff(dice=2,faces=3)", {"plan": "aggregated"}, "cfr", 1_000_000, "does not fit"),
         ("openspiel:kuhn_poker", {"plan": "aggregated"}, "cfr", 10**9, "is not so"),

@@ -17,6 +17,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import count
 from math import isfinite
+from random import Random
+from statistics import median
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -49,6 +52,17 @@ DEFAULT_MEMORY = 8 << 30
 
 DEEPEST = 100_000
 """Moves of a history from which a game is taken to have no end."""
+
+ROWS_BETWEEN_LOOKS = 256
+"""Histories compiled between two looks at the clock."""
+SECONDS_BETWEEN_REPORTS = 0.25
+ROWS_BEFORE_ESTIMATE = 100_000
+"""Histories compiled before the size of the whole game is estimated; smaller games are compiled by then."""
+PLAYOUTS, GROUPS = 400, 5
+"""Random playouts from which a game's size is estimated, and the groups of them whose median counts."""
+CERTAIN_EXCESS = 100
+"""A game is refused by its estimated size alone if that is this many times the memory limit. By Markov's inequality
+one group overestimates by this factor with probability 1/100 at most, three of five with about 1e-5."""
 
 CHANCE_TOLERANCE = 1e-9
 SUM_TOLERANCE = 1e-9
@@ -129,8 +143,9 @@ def compile_tree(
 ) -> GameTree:
     """Compile a game to the history form, or say why it cannot be.
 
-    `memory` is in bytes; a game that would take more is refused with its size and the limit. `progress` is
-    called now and then with the number of histories so far.
+    `memory` is in bytes; a game that would take more is refused with its size and the limit. Rules that can count
+    their histories are refused before the first one is built, others as soon as an estimate from random playouts
+    leaves no doubt. `progress` is called about four times a second with the number of histories so far.
     """
     if game.players != 2:
         raise GameError(f"{game} has {game.players} players; the solvers take two")
@@ -163,6 +178,7 @@ class _Compiler:
         self.zero_sum = True
         self.left = memory
         """Bytes that the game may still take."""
+        self.next_report = monotonic() + SECONDS_BETWEEN_REPORTS
 
     def compile(self) -> GameTree:
         # The open histories, outermost first: a row, how many states wait there, and the edges still to follow.
@@ -186,9 +202,28 @@ class _Compiler:
                     raise GameError(
                         f"{self.game} has more than {DEEPEST:,} moves in a row; does it ever end?"
                     )
-            if self.progress is not None and row % 65536 == 65535:
-                self.progress(row)
+            if row % ROWS_BETWEEN_LOOKS == ROWS_BETWEEN_LOOKS - 1:
+                self._report(row + 1)
+            if row == ROWS_BEFORE_ESTIMATE:
+                self._refuse_by_estimate()
         return self._tree()
+
+    def _report(self, rows: int) -> None:
+        if self.progress is not None and (now := monotonic()) >= self.next_report:
+            self.next_report = now + SECONDS_BETWEEN_REPORTS
+            self.progress(rows)
+
+    def _refuse_by_estimate(self) -> None:
+        try:
+            histories = estimated_histories(self.game)
+        except Exception:  # A fault in the rules: the walk meets it too, and says where it is.
+            return
+        if histories * BYTES_PER_HISTORY > CERTAIN_EXCESS * self.memory:
+            raise GameError(
+                f"{self.game} is too large: it has about {histories:.0e} histories (estimated from {PLAYOUTS} "
+                f"random playouts), and the memory limit of {size(self.memory)} holds "
+                f"{self.memory // BYTES_PER_HISTORY:,}"
+            )
 
     def _too_large(self, rows: int) -> GameError:
         return GameError(
@@ -300,6 +335,36 @@ class _Compiler:
             action_label=self.actions,
             zero_sum=self.zero_sum,
         )
+
+
+def estimated_histories(game: Game, playouts: int = PLAYOUTS, seed: int = 0) -> float:
+    """Estimate the number of histories of a game from random playouts (Knuth 1975).
+
+    A playout takes one of the n_k moves at its k-th state, all equally likely; 1 + n_1 + n_1 n_2 + ... is an
+    unbiased estimate of the number of histories. Its distribution has a long tail, so the result is the median of
+    the means of `GROUPS` groups, which errs towards too few.
+    """
+    random = Random(seed)
+    estimates = [_playout(game, random) for _ in range(playouts)]
+    return median(sum(estimates[k::GROUPS]) / len(estimates[k::GROUPS]) for k in range(GROUPS))
+
+
+def _playout(game: Game, random: Random) -> float:
+    state, total, width = game.root(), 1.0, 1.0
+    for _ in range(DEEPEST):
+        player = state.player()
+        if player == TERMINAL or width > 1e100:
+            break
+        if player == CHANCE:
+            after = [child for _, _, child in chance_children(state)]
+            width *= len(after)
+            state = random.choice(after)
+        else:
+            actions = state.actions()
+            width *= len(actions)
+            state = state.child(random.choice(actions))
+        total += width
+    return total
 
 
 def _listed(game: Game, actions: Any, label: str) -> tuple[str, ...]:

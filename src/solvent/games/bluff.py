@@ -60,8 +60,11 @@ class Bluff(PublicRules):
 
     def histories(self) -> int:
         # Every set of bids leads to one decision, and every set but the empty one to one challenge.
-        hands, public = comb(self.faces + self.dice - 1, self.dice), (2 << len(self.bids)) - 1
-        return 1 + hands + hands**2 * public
+        hands = comb(self.faces + self.dice - 1, self.dice)
+        return 1 + hands + hands**2 * self.betting_nodes()
+
+    def betting_nodes(self) -> int:
+        return (2 << len(self.bids)) - 1
 
     # Dice
 

@@ -25,6 +25,7 @@ from solvent.games.public_rules import (
     Betting,
     Board,
     PublicRules,
+    RoundSize,
 )
 
 ANTE = 1
@@ -67,8 +68,7 @@ class Leduc(PublicRules):
             raise GameError(f"leduc's max_bets is 0 to {MOST_BETS} bets a round, not {max_bets}")
         self.ranks, self.suits, self.max_bets, self.distinct = ranks, suits, max_bets, distinct
         self.sizes = (tuple(bets1), tuple(bets2))
-        first, second = self._round_sizes()
-        if first.nodes + first.ends * second.nodes > MOST_BETTING_NODES:
+        if self.betting_nodes() > MOST_BETTING_NODES:
             raise GameError(
                 f"leduc's betting tree has at most {MOST_BETTING_NODES:,} nodes; max_bets={max_bets} of "
                 f"{len(bets1)} and {len(bets2)} sizes make more"
@@ -87,20 +87,30 @@ class Leduc(PublicRules):
         return f"leduc({','.join(changed)})" if changed else "leduc"
 
     def histories(self) -> int:
-        first, second = self._round_sizes()
+        first, second = self._betting_sizes()
         deals, dealt = self._deals()
         return 1 + len(self.hands()) + deals * first.nodes + dealt * first.ends * second.nodes
 
+    def betting_nodes(self) -> int:
+        first, second = self._betting_sizes()
+        return first.nodes + first.ends * second.nodes
+
+    def round_sizes(self, isomorphism: bool = False) -> Sequence[RoundSize]:
+        hands = len(self.hands())
+        copies = 1 if self.distinct else self.suits
+        boards = self.ranks if isomorphism and self.distinct and self.suits <= 4 else hands
+        return [RoundSize(1, hands, hands), RoundSize(boards, hands, boards * (hands - (copies < 2)))]
+
     def _deals(self) -> tuple[int, int]:
-        """How many pairs of hands there are, and how many of pairs with a board."""
+        """Count the pairs of hands, and the pairs of hands with a board."""
         hands = len(self.hands())
         copies = 1 if self.distinct else self.suits
         # Two hands of one rank need two copies of it, a board that makes three of them a third.
         unlike, alike = hands * (hands - 1), hands * (copies > 1)
         return unlike + alike, unlike * (hands - 2 * (copies < 2)) + alike * (hands - (copies < 3))
 
-    def _round_sizes(self) -> tuple[_RoundSize, _RoundSize]:
-        first, second = (_round_size(len(sizes), self.max_bets) for sizes in self.sizes)
+    def _betting_sizes(self) -> tuple[_BettingSize, _BettingSize]:
+        first, second = (_betting_size(len(sizes), self.max_bets) for sizes in self.sizes)
         return first, second
 
     # Cards
@@ -196,20 +206,20 @@ class Leduc(PublicRules):
         return Betting(deals=True, children=(below,))
 
 
-class _RoundSize(NamedTuple):
-    """The betting tree of a round: its nodes, and how many of them end it without a fold."""
+class _BettingSize(NamedTuple):
+    """The betting tree of a round: its nodes, and how many of them end the round without a fold."""
 
     nodes: int
     ends: int
 
 
-def _round_size(sizes: int, max_bets: int) -> _RoundSize:
-    """A round with so many bet sizes, counted without building it."""
-    # Whoever faces a bet folds, calls or raises; the two who may open check or bet.
+def _betting_size(sizes: int, max_bets: int) -> _BettingSize:
+    """Count the betting tree of a round with this number of bet sizes without building it."""
+    # A player who faces a bet folds, calls or raises; the two who may open check or bet.
     nodes = ends = 0
     for _ in range(max_bets):
         nodes, ends = 3 + sizes * nodes, 1 + sizes * ends
-    return _RoundSize(3 + 2 * sizes * nodes, 1 + 2 * sizes * ends)
+    return _BettingSize(3 + 2 * sizes * nodes, 1 + 2 * sizes * ends)
 
 
 def _pay(paid: tuple[float, float], player: int, chips: float) -> tuple[float, float]:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations, permutations
-from math import comb
+from math import comb, factorial
 from typing import Any
 
 import numpy as np
@@ -33,7 +33,15 @@ from solvent.games.betting.rules import (
 )
 from solvent.games.game import GameError
 from solvent.games.public_rules import FOLD as FOLDED
-from solvent.games.public_rules import MOST_BETS, MOST_BETTING_NODES, SHOWDOWN, Betting, Board, PublicRules
+from solvent.games.public_rules import (
+    MOST_BETS,
+    MOST_BETTING_NODES,
+    SHOWDOWN,
+    Betting,
+    Board,
+    PublicRules,
+    RoundSize,
+)
 
 BLINDS = (1, 2)
 BETS = (2, 2, 4, 4)
@@ -93,6 +101,23 @@ class LimitHoldem(PublicRules):
         firsts = comb(cards, 2)
         boards = (comb(cards - 4, FLOP_CARDS), cards - 7, cards - 8)
         return 1 + firsts + _histories(self.betting, firsts * comb(cards - 2, 2), boards)
+
+    def betting_nodes(self) -> int:
+        return _betting_nodes(self.rules.caps)
+
+    def round_sizes(self, isomorphism: bool = False) -> Sequence[RoundSize]:
+        cards, sizes, boards = len(self.deck), [], 1
+        for street in range(self.streets):
+            dealt = BOARD_CARDS[street]
+            if street == 1:
+                # Suits may be renamed where the only deal is the flop.
+                renamed = isomorphism and self.streets == 2
+                boards = _flop_classes(self.suits, self.ranks) if renamed else comb(cards, FLOP_CARDS)
+            elif street > 1:
+                boards *= cards - dealt + 1
+            hands = comb(cards - dealt, 2)
+            sizes.append(RoundSize(boards, hands, boards * hands))
+        return sizes
 
     # Cards
 
@@ -212,6 +237,18 @@ def _betting_nodes(caps: Sequence[int]) -> int:
         total += subtrees * (2 * cap + 2 + folds + ends)
         subtrees *= ends
     return total
+
+
+def _flop_classes(suits: int, ranks: int) -> int:
+    """Flops that differ in more than the names of suits: orbits under the permutations of suits (Burnside)."""
+    total = 0
+    for order in permutations(range(suits)):
+        fixed = sum(order[suit] == suit for suit in range(suits))
+        pairs = sum(order[suit] != suit and order[order[suit]] == suit for suit in range(suits)) // 2
+        threes = sum(order[suit] != suit and order[order[order[suit]]] == suit for suit in range(suits)) // 3
+        # A flop stays as it is if each card does, or one does and two change places, or three go round.
+        total += comb(fixed * ranks, 3) + fixed * ranks * pairs * ranks + threes * ranks
+    return total // factorial(suits)
 
 
 def _histories(betting: Betting, deals: int, boards: tuple[int, ...]) -> int:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,6 +56,16 @@ class Betting:
     def size(self) -> int:
         """Nodes of this round below and including this one, the `deals` nodes among them."""
         return 1 + (0 if self.deals else sum(child.size() for child in self.children))
+
+
+class RoundSize(NamedTuple):
+    """How many boards and hands a round has."""
+
+    boards: int
+    hands: int
+    """Hands listed on each board, whether or not they can be held there."""
+    held: int
+    """Pairs of a board and a hand that can be held on it."""
 
 
 class PublicRules(ABC):
@@ -136,6 +146,31 @@ class PublicRules(ABC):
         deals = [(first, second) for first, _ in self.deal() for second, _ in self.deal(first)]
         dealing = 1 + len({first for first, _ in deals})
         return dealing + self._histories_below(self.betting, [((), first, second) for first, second in deals])
+
+    def betting_nodes(self) -> int:
+        """How many nodes the betting tree has. Rules that can count them without building the tree do."""
+        roots, total = [self.betting], 0
+        while roots:
+            root = roots.pop()
+            total += root.size()
+            roots += [end.children[0] for end in _round_ends(root)]
+        return total
+
+    def round_sizes(self, isomorphism: bool = False) -> Sequence[RoundSize]:
+        """The boards and hands of each round, counted without building the public form.
+
+        With `isomorphism`, boards that differ only in the names of suits count once, as in the public form. Rules
+        with large decks count in closed form; the count here lists every board and makes no use of isomorphism.
+        """
+        hands = self.hands()
+        deals = [((), first, second) for first, _ in self.deal() for second, _ in self.deal(first)]
+        sizes = [RoundSize(1, len(hands), len({first for _, first, _ in deals}))]
+        roots = [self.betting]
+        while roots := [end.children[0] for root in roots for end in _round_ends(root)]:
+            deals = [(after, *pair) for board, *pair in deals for after, _ in self.boards(board, *pair)]
+            held = {(board, first) for board, first, _ in deals}
+            sizes.append(RoundSize(len({board for board, _ in held}), len(hands), len(held)))
+        return sizes
 
     def _histories_below(self, betting: Betting, deals: list[tuple[Board, Hand, Hand]]) -> int:
         rounds = _round_ends(betting)

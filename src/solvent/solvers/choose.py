@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from solvent.forms.history import BYTES_PER_HISTORY, GameTree, compile_tree
 from solvent.forms.public import PublicGame, public_game
+from solvent.forms.public_size import betting_bytes, public_size
 from solvent.foundation.errors import InputError
 from solvent.foundation.units import size
 from solvent.games.game import Game
@@ -242,7 +243,9 @@ def _public(game: PublicRules, rule: str | RegretRule, options: Options, memory:
     # Boards are walked one by one by the serial plans, and told apart where matrices hold the chances.
     sorts = game.hole_cards(game.hands()[0]) is not None
     every_board = options.plan in ("serial", "branched") or (not sorts and options.device == "cpu")
-    public = public_game(game, options.isomorphism == "on" and not every_board)
+    isomorphism = options.isomorphism == "on" and not every_board
+    _check_public_size(game, isomorphism, load_rule(rule), options, memory)
+    public = public_game(game, isomorphism)
     if (needed := _public_bytes(public, load_rule(rule), options)) > memory:
         raise InputError(
             f"{game} has {public.infoset_actions:,} infoset-actions, which take {size(needed)} on this plan; "
@@ -268,6 +271,25 @@ def _public(game: PublicRules, rule: str | RegretRule, options: Options, memory:
         options.dtype,
         options.device,
     )
+
+
+def _check_public_size(
+    game: PublicRules, isomorphism: bool, rule: RegretRule, options: Options, memory: int
+) -> None:
+    """Refuse a public form that does not fit into memory before any of it is built."""
+    if (needed := betting_bytes(game)) > memory:
+        raise InputError(
+            f"{game} has a betting tree of {game.betting_nodes():,} nodes, which take {size(needed)}; "
+            f"the memory limit is {size(memory)}"
+        )
+    expected = public_size(game, isomorphism)
+    dtype = np.dtype(table_dtype(options.dtype, expected.cells))
+    tables = 3 if rule.predictive else 2
+    if (needed := expected.bytes + tables * expected.cells * dtype.itemsize) > memory:
+        raise InputError(
+            f"{game} has {expected.infoset_actions:,} infoset-actions, which take {size(needed)} on its public "
+            f"form; the memory limit is {size(memory)}"
+        )
 
 
 def _public_bytes(game: PublicGame, rule: RegretRule, options: Options) -> int:

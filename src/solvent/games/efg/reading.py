@@ -284,7 +284,7 @@ class _Reader:
             if probability < 0:
                 where = f"'{label}' of {_infoset_name(CHANCE, number)}"
                 self.fail(f"{where} has the negative probability {_shown(probability)}", self.node_at)
-        total = sum(moves.probabilities)
+        total = sum(moves.probabilities, Fraction(0))
         if total != 1:
             where = _infoset_name(CHANCE, number)
             self.fail(f"the probabilities of {where} sum to {_shown(total)}, not to 1", self.node_at)
