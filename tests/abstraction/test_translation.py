@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solvent.abstraction.betting.translation import NONE, lower_share, pot_part, translate, translation
+from solvent.forms.betting_kernels import BETTING_EDGE
 
 
 @pytest.mark.parametrize(
@@ -33,7 +34,9 @@ def test_shares_are_those_of_exact_arithmetic(below, wide, part):
 
 
 def edges_of(actions):
-    return np.array([[0, action] for action in actions], dtype=np.int32)
+    edges = np.zeros(len(actions), dtype=BETTING_EDGE)
+    edges["action"] = actions
+    return edges
 
 
 ACTIONS = [-1, 0, 300, 700, 20_000]

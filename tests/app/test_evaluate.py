@@ -15,8 +15,9 @@ from solvent.app.command_line import run
 from solvent.app.views.evaluation_section import evaluation_section
 from solvent.evaluate.evaluation import Evaluation, Options, read_evaluations
 from solvent.solvers.blueprint import training as training_module
-from solvent.solvers.blueprint.training import LAYOUT, Training, TrainingDesign
+from solvent.solvers.blueprint.training import Training, TrainingDesign
 from solvent.solvers.solve import solve
+from solvent.strategy.blueprint import TABLE_LAYOUT
 
 BETTING = "preflop=100%,a; postflop=100%,a; stack=15"
 QUICK = ("--pairs", "200", "--lbr-hands", "106", "--deals", "500", "--threads", "1")
@@ -40,7 +41,7 @@ def folder(tmp_path):
     for number in (500, 1_000):
         model = random_model(BETTING, number)
         model.iterations = number
-        training.save(model, {"iterations": number, "touched": 0, "seconds": 1.0, "layout": LAYOUT})
+        training.save(model, {"iterations": number, "touched": 0, "seconds": 1.0, "layout": TABLE_LAYOUT})
     return training.folder
 
 

@@ -21,7 +21,8 @@ from solvent.play.matches import Match, Table, round_robin
 from solvent.play.statistics import Winnings
 from solvent.play.table_agent import rule_agent
 from solvent.solvers.blueprint import training as training_module
-from solvent.solvers.blueprint.training import LAYOUT, Training, TrainingDesign
+from solvent.solvers.blueprint.training import Training, TrainingDesign
+from solvent.strategy.blueprint import TABLE_LAYOUT
 
 STATISTICS = ("chips", "mbb_per_hand", "mbb_per_hand_95", "bb_per_100", "bb_per_100_95")
 BETTING = "preflop=3x,a; postflop=100%; cap=1; stack=10"
@@ -51,7 +52,7 @@ def runs(tmp_path_factory):
         for number in checkpoints:
             model = random_model(betting, number)
             model.iterations = number
-            training.save(model, {"iterations": number, "touched": 0, "seconds": 1.0, "layout": LAYOUT})
+            training.save(model, {"iterations": number, "touched": 0, "seconds": 1.0, "layout": TABLE_LAYOUT})
     (folder / "empty").mkdir()
     shutil.copy(folder / "a" / "train.json", folder / "empty")
     return folder

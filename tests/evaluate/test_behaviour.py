@@ -7,13 +7,13 @@ from functools import cache
 import numpy as np
 import pytest
 
-from oracles.table_agent import random_model
+from oracles.table_agent import random_model, rate_of
 from solvent.evaluate.behaviour import Watched, check_behaviour, class_of, class_weights, summary
 from solvent.forms.betting import DECISION
 from solvent.foundation.errors import InputError
 from solvent.games.betting.rules import FOLD
-from solvent.play.table_agent import rates_of, rule_agent, table_agent
-from solvent.solvers.blueprint.blueprint import Blueprint
+from solvent.play.table_agent import rule_agent, table_agent
+from solvent.strategy.blueprint import Blueprint
 from solvent.strategy.post_processing import parse_post
 
 TREE = "preflop=100%,a; postflop=100%,a; cap=2; stack=20"
@@ -23,19 +23,17 @@ TREE = "preflop=100%,a; postflop=100%,a; cap=2; stack=20"
 def by_strength() -> Blueprint:
     """A model that stays in as often as its bucket wins, and half of that raises."""
     model = random_model(TREE)
-    rates, start = rates_of(model.cards), 0
     for street, (clusters, buckets) in enumerate(model.cards.sizes):
         nodes = np.flatnonzero((model.tree.kind == DECISION) & (model.tree.street == street))
         for node in nodes.tolist():
             actions = model.tree.actions(node)
             for cluster in range(clusters):
                 for bucket in range(buckets):
-                    rate = float(rates[start + cluster * buckets + bucket])
+                    rate = rate_of(model.cards, street, cluster, bucket)
                     weights = [rate] * len(actions)
                     if actions[0] == FOLD:
                         weights[0] = 0.0 if rate > 0.8 else (len(actions) - 1) * (1 - rate)
                     model.row(node, cluster, bucket)[1] = weights
-        start += clusters * buckets
     return model
 
 

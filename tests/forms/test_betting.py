@@ -15,25 +15,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from solvent.forms.betting import (
-    DEAL,
-    DECISION,
-    FOLDED,
-    NO_CAP,
-    SHOWDOWN,
-    BetSize,
-    BettingAbstraction,
-    BettingTree,
-    build_tree,
-    parse_betting,
-    parse_size,
-    parse_street,
-    preset_named,
-    presets,
-)
-from solvent.forms.betting_kernels import ALL_IN, POT, TIMES, TOTAL
+from solvent.forms.betting import DEAL, DECISION, FOLDED, SHOWDOWN, BettingTree, build_tree
 from solvent.foundation.errors import InputError
 from solvent.games.betting.rules import CALL, FOLD, STREETS, HoldemRules, HoldemState, act, legal, play, start
+from solvent.games.betting.sizes import (
+    ALL_IN,
+    NO_CAP,
+    POT,
+    TIMES,
+    TOTAL,
+    BetSize,
+    BettingAbstraction,
+    betting_preset,
+    betting_presets,
+    parse_bet_size,
+    parse_betting,
+    parse_street,
+)
 from solvent.games.game import TERMINAL
 
 # A twin
@@ -139,7 +137,7 @@ def test_random_paths_are_legal_and_end(abstraction: BettingAbstraction, seed: i
 
 
 def test_subtrees_are_slices() -> None:
-    tree = preset_named("fcpa").with_stack(20).tree()
+    tree = build_tree(betting_preset("fcpa").with_stack(20))
     for node in range(len(tree)):
         end = tree.end[node]
         assert (tree.parent[node + 1 : end] >= node).all()
@@ -167,7 +165,7 @@ def test_fcpa_is_openspiels() -> None:
             "stack": "2000 2000",
         },
     )
-    tree = preset_named("fcpa").with_stack(20).tree()
+    tree = build_tree(betting_preset("fcpa").with_stack(20))
 
     def walk(node: int, theirs: Any) -> int:
         while theirs.is_chance_node():
@@ -203,7 +201,7 @@ def test_fcpa_is_openspiels() -> None:
     ],
 )
 def test_decisions_of_presets(name: str, decisions: tuple[int, ...]) -> None:
-    tree = preset_named(name).tree()
+    tree = build_tree(betting_preset(name))
     assert tree.decisions_by_street == decisions
     assert tree.decisions == sum(decisions) == int((tree.kind == DECISION).sum())
     assert len(tree.action) == sum(tree.actions_by_street)
@@ -212,12 +210,12 @@ def test_decisions_of_presets(name: str, decisions: tuple[int, ...]) -> None:
 
 @pytest.mark.slow
 def test_laptop_without_a_cap_has_three_million_decisions() -> None:
-    tree = replace(preset_named("laptop"), caps=(NO_CAP,) * 4).tree()
+    tree = build_tree(replace(betting_preset("laptop"), caps=(NO_CAP,) * 4))
     assert tree.decisions_by_street == (64, 45_740, 468_916, 2_607_980)
 
 
 def test_presets_start_as_they_say() -> None:
-    laptop = preset_named("laptop").tree()
+    laptop = build_tree(betting_preset("laptop"))
     assert laptop.actions(0) == [FOLD, CALL, 200, 400, 800, 1_600, 10_000]
     opened = laptop.children(0)[3]
     assert (laptop.actions(opened), laptop.history(opened)) == ([FOLD, CALL, 800, 1_600, 10_000], "r400")
@@ -225,13 +223,13 @@ def test_presets_start_as_they_say() -> None:
     assert laptop.kind[flop] == DEAL
     assert laptop.actions(flop + 1) == [CALL, 640, 800, 960, 1_200, 1_600, 2_000, 10_000]
     assert laptop.history(flop + 1) == "r400c/"
-    fcpa = preset_named("fcpa").tree()
+    fcpa = build_tree(betting_preset("fcpa"))
     assert fcpa.actions(0) == [FOLD, CALL, 300, 20_000]
-    assert preset_named("acpc").tree().actions(0) == [FOLD, CALL, 200, 250, 300, 400]
+    assert build_tree(betting_preset("acpc")).actions(0) == [FOLD, CALL, 200, 250, 300, 400]
 
 
 def test_rows_and_bytes() -> None:
-    tree = preset_named("fcpa").tree()
+    tree = build_tree(betting_preset("fcpa"))
     buckets = (169, 10, 20, 30)
     assert tree.rows(buckets) == 20 * 169 + 100 * 10 + 340 * 20 + 900 * 30
     cells = sum(count * of for count, of in zip(tree.actions_by_street, buckets, strict=True))
@@ -263,7 +261,7 @@ def test_rows_and_bytes() -> None:
     ],
 )
 def test_sizes_on_a_flop_of_two_big_blinds(text: str, actions: list[int]) -> None:
-    tree = parse_betting(f"{text}; stack=20").tree()
+    tree = build_tree(parse_betting(f"{text}; stack=20"))
     flop = tree.children(tree.children(0)[1])[0] + 1
     assert tree.paid[flop].tolist() == [100, 100]
     assert tree.actions(flop) == actions
@@ -283,14 +281,14 @@ def test_sizes_on_a_flop_of_two_big_blinds(text: str, actions: list[int]) -> Non
     ],
 )
 def test_sizes_facing_a_raise_to_three_big_blinds(text: str, actions: list[int]) -> None:
-    tree = parse_betting(f"{text}; stack=20").tree()
+    tree = build_tree(parse_betting(f"{text}; stack=20"))
     raised = tree.children(0)[2]
     assert tree.history(raised) == "r300"
     assert tree.actions(raised) == actions
 
 
 def test_multiples_count_from_the_street() -> None:
-    tree = parse_betting("preflop=; flop=50% | 3x").with_stack(20).tree()
+    tree = build_tree(parse_betting("preflop=; flop=50% | 3x").with_stack(20))
     bet = tree.children(tree.children(tree.children(0)[1])[0] + 1)[1]
     assert tree.history(bet) == "cc/r200"
     assert tree.actions(bet) == [FOLD, CALL, 400]
@@ -298,7 +296,7 @@ def test_multiples_count_from_the_street() -> None:
 
 def test_a_call_for_less_ends_in_a_showdown() -> None:
     rules = HoldemRules((1_000, 300), (50, 100))
-    tree = replace(parse_betting("preflop=a"), rules=rules).tree()
+    tree = build_tree(replace(parse_betting("preflop=a"), rules=rules))
     shove = tree.children(0)[2]
     called = tree.children(shove)[1]
     assert tree.actions(0) == [FOLD, CALL, 300]
@@ -306,7 +304,7 @@ def test_a_call_for_less_ends_in_a_showdown() -> None:
 
 
 def test_blinds_may_leave_nothing_to_decide() -> None:
-    tree = replace(preset_named("fcpa"), rules=HoldemRules((50, 700), (50, 100))).tree()
+    tree = build_tree(replace(betting_preset("fcpa"), rules=HoldemRules((50, 700), (50, 100))))
     assert tree.kind.tolist() == [SHOWDOWN]
     assert start(tree.abstraction.rules).player == TERMINAL
 
@@ -332,8 +330,8 @@ def test_toml(tmp_path: Path) -> None:
 @given(st.lists(st.tuples(st.sampled_from(["%", "x", "bb"]), st.integers(1, 10**6)), min_size=1))
 def test_sizes_read_back(given_sizes: list[tuple[str, int]]) -> None:
     for unit, hundredths in given_sizes:
-        parsed = parse_size(f"{hundredths / 100:.2f}{unit}")
-        assert parse_size(str(parsed)) == parsed
+        parsed = parse_bet_size(f"{hundredths / 100:.2f}{unit}")
+        assert parse_bet_size(str(parsed)) == parsed
     text = ",".join(f"{number}{unit}" for unit, number in given_sizes)
     assert len(parse_street(text, "preflop")[0]) == len(given_sizes)
 
@@ -374,9 +372,13 @@ def test_values_of_toml_are_checked(value: Any) -> None:
 
 def test_trees_without_end_are_refused() -> None:
     with pytest.raises(InputError, match="more than 67,108,864 nodes"):
-        parse_betting("preflop=10%,20%,30%,40%,50%; postflop=10%,20%,30%,40%,50%; stack=10000").tree()
+        build_tree(parse_betting("preflop=10%,20%,30%,40%,50%; postflop=10%,20%,30%,40%,50%; stack=10000"))
 
 
 def test_presets_have_their_names() -> None:
-    assert [preset.name for preset in presets().values()] == list(presets()) == ["fcpa", "laptop", "acpc"]
-    assert all(len(preset.describe()) == len(STREETS) for preset in presets().values())
+    assert (
+        [preset.name for preset in betting_presets().values()]
+        == list(betting_presets())
+        == ["fcpa", "laptop", "acpc"]
+    )
+    assert all(len(preset.describe()) == len(STREETS) for preset in betting_presets().values())

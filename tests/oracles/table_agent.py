@@ -9,11 +9,13 @@ import numpy as np
 from solvent.abstraction.betting.translation import translation
 from solvent.abstraction.cards.buckets import CardAbstraction, describe_tables
 from solvent.abstraction.cards.presets import Design
-from solvent.forms.betting import DEAL, DECISION, parse_betting
+from solvent.abstraction.cards.win_rates import rate_layout, win_rates
+from solvent.forms.betting import DEAL, DECISION, build_tree
+from solvent.forms.sampled import row_start
 from solvent.foundation.randomness import STEP, uniform
 from solvent.games.betting.rules import BOARD_CARDS, CALL, FOLD, act, legal, start
-from solvent.play.table_agent import rates_of
-from solvent.solvers.blueprint.blueprint import Blueprint
+from solvent.games.betting.sizes import parse_betting
+from solvent.strategy.blueprint import Blueprint
 from solvent.strategy.post_processing import NONE
 from solvent.strategy.prior import prior_strategy
 
@@ -36,13 +38,18 @@ def small_cards(seed: int = 0) -> CardAbstraction:
     design = Design(clusters=2, flop=3, turn=3, river=2, strips=1, codes_per_strip=2)
     facts = describe_tables({}, design)
     cards = CardAbstraction(arrays, {**facts, "fingerprint": f"random {seed}"})
-    rates_of(cards, 20_000)  # kept, so that agents have these
+    win_rates(cards, 20_000)  # kept, so that agents have these
     return cards
+
+
+def rate_of(cards: CardAbstraction, street: int, cluster: int, bucket: int) -> float:
+    """The win rate of a bucket."""
+    return float(win_rates(cards)[row_start(rate_layout(cards), street, cluster, bucket)])
 
 
 def random_model(betting: str, seed: int = 0, cards: int = 0) -> Blueprint:
     """A blueprint of random sums: actions that are never played among them, and rows that were never reached."""
-    model = Blueprint(parse_betting(betting).tree(), small_cards(cards))
+    model = Blueprint(build_tree(parse_betting(betting)), small_cards(cards))
     rng = np.random.default_rng(seed)
     numbers = rng.random(model.table.size) ** 4
     numbers[rng.random(len(numbers)) < 0.2] = 0
@@ -60,12 +67,6 @@ class Twin:
         self.models, self.style, self.post, self.by_reach, self.name = models, style, post, by_reach, name
         self.tree, self.cards = models[0].tree, models[0].cards
         self.rules = self.tree.abstraction.rules
-        sizes = np.array(self.cards.sizes)
-        ends = np.cumsum(sizes.prod(axis=1))
-        self.rates = [
-            rates.reshape(size)
-            for rates, size in zip(np.split(rates_of(self.cards), ends[:-1]), sizes, strict=True)
-        ]
 
     def act(self, view):
         node, owes, acted, reach = 0, False, 0, [1.0] * len(self.models)  # node None: no strategy any more
@@ -109,7 +110,7 @@ class Twin:
         if owes:
             return None, CALL
         bucket = self.bucket(view, state)
-        rate = float(self.rates[state.street][bucket])
+        rate = rate_of(self.cards, state.street, *bucket)
         if node is None:
             pot = 2 * min(state.paid[1 - me], view.rules.stacks[me])
             return None, CALL if rate * pot >= allowed.call else FOLD

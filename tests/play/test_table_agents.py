@@ -5,15 +5,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oracles.table_agent import Twin, Wild, random_model, small_cards
+from oracles.table_agent import Twin, Wild, random_model, rate_of, small_cards
 from solvent.abstraction.betting.translation import translation
+from solvent.forms import betting_kernels
 from solvent.games.betting.rules import CALL, FOLD, HoldemRules, act, legal, payoffs, start
-from solvent.play import betting_state
 from solvent.play.contract import View
 from solvent.play.matches import Match, Table, play_hand
 from solvent.play.styles import STYLES
-from solvent.play.table_agent import RULES, rates_of, rule_agent, table_agent
-from solvent.solvers.blueprint.blueprint import Blueprint
+from solvent.play.table_agent import RULES, rule_agent, table_agent
+from solvent.strategy.blueprint import Blueprint
 from solvent.strategy.post_processing import parse_post
 
 NARROW = "preflop=3x,a; postflop=100%; cap=1; stack=10"
@@ -52,26 +52,26 @@ def models():
 )  # fmt: skip
 def test_the_compiled_rules_are_the_games(first, second, small, big, choices):
     rules = HoldemRules((first, second), (min(small, big), big))
-    state, compiled = start(rules), betting_state.position(rules)
-    betting_state.begin(compiled)
+    state, compiled = start(rules), betting_kernels.new_position(rules)
+    betting_kernels.begin(compiled)
     for choice in choices:
-        assert compiled[betting_state.PLAYER] == state.player
-        assert tuple(compiled[betting_state.PAID : betting_state.PAID + 2]) == state.paid
+        assert compiled[betting_kernels.PLAYER] == state.player
+        assert tuple(compiled[betting_kernels.PAID : betting_kernels.PAID + 2]) == state.paid
         if state.over:
             break
         allowed = legal(state)
-        assert betting_state.options(compiled) == tuple(allowed)
+        assert betting_kernels.options(compiled) == tuple(allowed)
         for action in (FOLD, CALL, 1, allowed.min_raise, allowed.min_raise - 1, allowed.max_raise + 1):
-            assert betting_state.is_legal(compiled, action) == allowed.allows(action)
+            assert betting_kernels.is_legal(compiled, action) == allowed.allows(action)
         ways = [FOLD] * (allowed.fold and choice < 0.05) + [CALL]
         span = allowed.max_raise - allowed.min_raise
         ways += [allowed.min_raise + int(span * choice**4)] if allowed.min_raise else []
         action = ways[int(choice * 997) % len(ways)]
         state = act(state, action)
-        betting_state.take(compiled, action)
+        betting_kernels.take(compiled, action)
     if state.over:
         for lead in (-1, 0, 1):
-            assert betting_state.winnings(compiled, lead) == payoffs(state, (lead, 0))[0]
+            assert betting_kernels.winnings(compiled, lead) == payoffs(state, (lead, 0))[0]
 
 
 CASES = [
@@ -285,7 +285,7 @@ def test_off_the_tree_win_rates_meet_pot_odds(models):
         opening = agent.act(view_of([], rules=rules, key=key))
         if opening == 300:
             break
-    rate = float(rates_of(small_cards())[agent.decision(view_of([], rules=rules, key=key)).bucket[1]])
+    rate = rate_of(small_cards(), 0, *agent.decision(view_of([], rules=rules, key=key)).bucket)
     for raised in (500, 700, 1_000):
         decision = agent.decision(view_of([300, raised], rules=rules, key=key))
         assert "off the tree" in decision.note

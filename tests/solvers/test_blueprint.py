@@ -15,23 +15,26 @@ import pytest
 
 from oracles.blueprints import BETTING, random_cards
 from solvent.abstraction.cards.dealing import deal
+from solvent.abstraction.cards.win_rates import rate_layout, simulate
 from solvent.app.command_line import run as run_command
 from solvent.cards.evaluator import hand_strengths
-from solvent.forms.betting import DECISION, SHOWDOWN, parse_betting
-from solvent.forms.sampled import ACTIONS_MASK, GAIN, INFO, LOSS
+from solvent.forms.betting import DECISION, SHOWDOWN, build_tree, sampled_walk
+from solvent.forms.sampled import ACTIONS_MASK, GAIN, INFO, LOSS, row_start
 from solvent.foundation import bundle
 from solvent.foundation.bundle import read_bundle
 from solvent.foundation.compiling import kernel
 from solvent.foundation.errors import InputError
 from solvent.foundation.randomness import random_float, stream
 from solvent.games.betting.rules import FOLD
+from solvent.games.betting.sizes import parse_betting
 from solvent.solvers.blueprint import training as training_module
-from solvent.solvers.blueprint.blueprint import Blueprint, sampled_tree
 from solvent.solvers.blueprint.initial_weights import begin_with_win_rates
 from solvent.solvers.blueprint.row_locks import locked_iterations
+from solvent.solvers.blueprint.solver import BlueprintSolver
 from solvent.solvers.blueprint.training import Training, TrainingDesign, superseded
 from solvent.solvers.rewards import reward as reward_of
 from solvent.solvers.sampled.tables.kernels import add_to_sum
+from solvent.strategy.blueprint import Blueprint
 from solvent.strategy.prior import prior_strategy
 
 
@@ -116,12 +119,12 @@ def twin(blueprint, iteration, seed, linear=True, exploration=(0.0, 0.0), floor=
     ],
 )
 def test_iterations_are_those_of_the_twin(cards, options):
-    tree = parse_betting(BETTING).tree()
+    tree = build_tree(parse_betting(BETTING))
     fast, slow = Blueprint(tree, cards), Blueprint(tree, cards)
-    left_out = 0
+    solver, left_out = BlueprintSolver(fast), 0
     for iteration in range(60):
         slow.table[:] = fast.table
-        fast.run(1, seed=7, **options)
+        solver.run(1, seed=7, **options)
         left_out += twin(slow, iteration, 7, **options)
         np.testing.assert_allclose(fast.table, slow.table, rtol=1e-5, atol=0.1)
     assert np.count_nonzero(fast.table) > 300
@@ -143,8 +146,8 @@ def add_many(table, added, random, times):
 
 def test_an_interrupt_counts_what_was_done(cards, monkeypatch):
     """Ctrl-C while threads are at work: the piece is finished and counted, and then the interrupt comes."""
-    tree = parse_betting(BETTING).tree()
-    straight, stopped = Blueprint(tree, cards), Blueprint(tree, cards)
+    tree = build_tree(parse_betting(BETTING))
+    straight, stopped = (BlueprintSolver(Blueprint(tree, cards)) for _ in range(2))
     straight.run(20_000, seed=3)
     timer = threading.Timer(0.005, signal.raise_signal, (signal.SIGINT,))
     timer.start()
@@ -153,29 +156,29 @@ def test_an_interrupt_counts_what_was_done(cards, monkeypatch):
     timer.join()
     assert stopped.iterations == straight.iterations
     assert stopped.touched == straight.touched
-    np.testing.assert_array_equal(stopped.table, straight.table)
+    np.testing.assert_array_equal(stopped.blueprint.table, straight.blueprint.table)
 
 
 def test_locked_rows_change_nothing_on_one_thread(cards):
-    tree = parse_betting(BETTING).tree()
-    plain, locked = Blueprint(tree, cards), Blueprint(tree, cards)
+    tree = build_tree(parse_betting(BETTING))
+    plain, locked = (BlueprintSolver(Blueprint(tree, cards)) for _ in range(2))
     plain.run(300, seed=2)
     locked.run(300, seed=2, locks="rows")
-    np.testing.assert_array_equal(plain.table, locked.table)
+    np.testing.assert_array_equal(plain.blueprint.table, locked.blueprint.table)
 
 
 def test_which_calls_get_threads_changes_nothing(cards):
-    tree = parse_betting("preflop=3x,5x,a; postflop=50%,100%,a; cap=1; stack=10").tree()
-    many, none = Blueprint(tree, cards), Blueprint(tree, cards)
+    tree = build_tree(parse_betting("preflop=3x,5x,a; postflop=50%,100%,a; cap=1; stack=10"))
+    many, none = (BlueprintSolver(Blueprint(tree, cards)) for _ in range(2))
     locked_iterations(many, 40, seed=5, spawn_above=3)
     locked_iterations(none, 40, seed=5, spawn_above=99)
-    np.testing.assert_array_equal(many.table, none.table)
+    np.testing.assert_array_equal(many.blueprint.table, none.blueprint.table)
     assert many.touched == none.touched > 40
-    assert np.count_nonzero(many.table) > 500
+    assert np.count_nonzero(many.blueprint.table) > 500
 
 
 def test_rows_lie_side_by_side_and_fill_the_tables(cards):
-    tree = parse_betting(BETTING).tree()
+    tree = build_tree(parse_betting(BETTING))
     blueprint = Blueprint(tree, cards)
     for node in np.flatnonzero(tree.kind == DECISION):
         street = int(tree.street[node])
@@ -188,21 +191,21 @@ def test_rows_lie_side_by_side_and_fill_the_tables(cards):
 
 
 def test_one_run_in_two_parts_is_one_run(cards):
-    tree = parse_betting(BETTING).tree()
-    whole, parts = Blueprint(tree, cards), Blueprint(tree, cards)
+    tree = build_tree(parse_betting(BETTING))
+    whole, parts = (BlueprintSolver(Blueprint(tree, cards)) for _ in range(2))
     whole.run(500, seed=3)
     parts.run(200, seed=3)
     parts.run(300, seed=3)
-    np.testing.assert_array_equal(whole.table, parts.table)
+    np.testing.assert_array_equal(whole.blueprint.table, parts.blueprint.table)
     assert whole.touched == parts.touched
-    other = Blueprint(tree, cards)
+    other = BlueprintSolver(Blueprint(tree, cards))
     other.run(500, seed=4)
-    assert (other.table != whole.table).any()
+    assert (other.blueprint.table != whole.blueprint.table).any()
 
 
 def test_terminals_pay_what_was_put_in():
-    tree = parse_betting(BETTING).tree()
-    walk, pays = sampled_tree(tree).transformed(lambda payoff: payoff)
+    tree = build_tree(parse_betting(BETTING))
+    walk, pays = sampled_walk(tree).transformed(lambda payoff: payoff)
     ends = walk[:, INFO] & ACTIONS_MASK == 0
     assert pays[1, GAIN] == 50  # folding at once loses the small blind
     assert pays[ends, GAIN].max() == 1000
@@ -229,14 +232,14 @@ def test_biased_rewards_are_the_papers(reward, big_blinds, expected):
 
 def test_a_strategy_grows_sane(cards):
     """With two cards and a bet before the flop alone, aces are never folded and seven-deuce is folded to all-in."""
-    tree = parse_betting("preflop=a; stack=10").tree()
+    tree = build_tree(parse_betting("preflop=a; stack=10"))
     blueprint = Blueprint(tree, cards)
-    blueprint.run(60_000, seed=1)
+    BlueprintSolver(blueprint).run(60_000, seed=1)
     from solvent.cards.deck import parse_cards
     from solvent.cards.isomorphism import Indexer
 
     inside = Blueprint(tree, cards)
-    inside.run(4_000, seed=1, locks="inside")
+    BlueprintSolver(inside).run(4_000, seed=1, locks="inside")
     aces, worst = (Indexer([2]).index(parse_cards(hand)) for hand in ("AsAh", "7d2c"))
     assert inside.average(0, 0, aces)[tree.actions(0).index(FOLD)] < 0.1
     fold = tree.actions(0).index(FOLD)
@@ -249,7 +252,7 @@ def test_initial_weights_are_the_prior_of_win_rates(cards):
     from solvent.cards.deck import parse_cards
     from solvent.cards.isomorphism import Indexer
 
-    tree = parse_betting(BETTING).tree()
+    tree = build_tree(parse_betting(BETTING))
     blueprint = Blueprint(tree, cards)
     begin_with_win_rates(blueprint, deals=200_000)
     aces = Indexer([2]).index(parse_cards("AsAh"))
@@ -278,7 +281,7 @@ def test_training_is_kept_and_goes_on(design, tmp_path):
     assert again.run(iterations=5_000).iterations == 5_000
     straight = Training.create(tmp_path / "straight", design)
     straight.run(iterations=5_000)
-    np.testing.assert_array_equal(again.load()[0].table, straight.load()[0].table)
+    np.testing.assert_array_equal(again.load()[0].blueprint.table, straight.load()[0].blueprint.table)
     assert len(again.checkpoints()) == 2
     lines = (folder / "metrics.jsonl").read_text().splitlines()
     assert json.loads(lines[-1])["iterations"] == 5_000
@@ -324,16 +327,16 @@ def test_training_refuses_what_cannot_be(design, tmp_path):
 
 def test_simulated_win_rates_are_those_of_random_hands(cards):
     """Aces beat a random hand in 85.2 % of deals, seven-deuce in 34.6 %; buckets at random win half of theirs."""
-    from solvent.abstraction.cards.win_rates import win_rates
     from solvent.cards.deck import parse_cards
     from solvent.cards.isomorphism import Indexer
 
-    rates = win_rates(cards, deals=400_000, threads=2)
+    rates, layout = simulate(cards, deals=400_000, threads=2), rate_layout(cards)
     aces, worst = (Indexer([2]).index(parse_cards(hand)) for hand in ("AsAh", "7d2c"))
-    assert rates[0][0, aces] == pytest.approx(0.852, abs=0.02)
-    assert rates[0][0, worst] == pytest.approx(0.346, abs=0.02)
-    assert [rate.shape for rate in rates] == list(cards.sizes)
-    np.testing.assert_allclose(rates[1], 0.5, atol=0.01)
+    assert rates[aces] == pytest.approx(0.852, abs=0.02)
+    assert rates[worst] == pytest.approx(0.346, abs=0.02)
+    assert len(rates) == layout.numbers == sum(clusters * buckets for clusters, buckets in cards.sizes)
+    flop = [rates[row_start(layout, 1, cluster, bucket)] for cluster in range(2) for bucket in range(3)]
+    np.testing.assert_allclose(flop, 0.5, atol=0.01)
 
 
 KILLED = """
@@ -344,6 +347,7 @@ from oracles.blueprints import BETTING, random_cards
 from pathlib import Path
 from solvent.abstraction.cards.buckets import CardAbstraction
 from solvent.strategy.prior import prior_strategy
+from solvent.solvers.blueprint.solver import BlueprintSolver
 from solvent.solvers.blueprint.training import Training, TrainingDesign
 cards = random_cards()
 CardAbstraction.load = classmethod(lambda cls, folder: cards)
@@ -369,9 +373,9 @@ def test_killed_training_goes_on_bit_for_bit(design, tmp_path):
     training = Training.open(folder)
     reached = training.load()[0].iterations + 1_000
     assert training.run(iterations=reached).iterations == reached
-    straight = Blueprint(training.tree, training.cards)
+    straight = BlueprintSolver(Blueprint(training.tree, training.cards))
     straight.run(reached)
-    np.testing.assert_array_equal(training.load()[0].table, straight.table)
+    np.testing.assert_array_equal(training.load()[0].blueprint.table, straight.blueprint.table)
 
 
 def newest(folder):

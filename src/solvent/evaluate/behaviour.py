@@ -35,13 +35,14 @@ from solvent.evaluate.behaviour_kernels import (
     watch,
 )
 from solvent.forms.betting import DECISION
+from solvent.forms.betting_kernels import new_position
+from solvent.forms.sampled import MOST_ACTIONS
 from solvent.foundation.errors import InputError
 from solvent.foundation.progress import Watch
 from solvent.foundation.threads import in_pieces
 from solvent.games.betting.rules import CALL, FOLD, STREETS
-from solvent.play.betting_state import position
 from solvent.play.table_agent import TableAgent
-from solvent.play.table_kernels import MOST_ACTIONS, room
+from solvent.play.table_kernels import room
 
 DEALS = 200_000
 PIECE = 2_000
@@ -92,7 +93,7 @@ class Watched:
 
         def work(start: int, stop: int, sums: tuple[NDArray[np.float64], NDArray[np.float64]]) -> None:
             watch(
-                start, stop, seed, np.zeros(52, np.int64), position(rules), np.zeros(1, np.uint64),
+                start, stop, seed, np.zeros(52, np.int64), new_position(rules), np.zeros(1, np.uint64),
                 self.agent.playing, room(), room(), evaluator(), pairs(), *sums,
             )  # fmt: skip
 

@@ -4,21 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from solvent.abstraction.betting.translation import NONE, TOTAL
+from solvent.abstraction.betting.translation import NONE
 from solvent.abstraction.cards.dealing import DEALT, deal
 from solvent.cards.evaluator import EMPTY_KEY, strength_of
 from solvent.cards.showdown import HANDS
+from solvent.forms.betting_kernels import OVER, PLAYER, STREET, begin, options, take
 from solvent.foundation.compiling import kernel, part
 from solvent.foundation.randomness import stream
 from solvent.games.betting.rules import CALL, FOLD
-from solvent.play.betting_state import OVER, PLAYER, STREET, begin, options, take
 from solvent.play.table_kernels import (
     ACTED,
-    ACTIONS,
     BUCKET,
     BUCKET_STREET,
     CLUSTER,
-    FIRST,
     NODE,
     decide,
     draw_of,
@@ -49,9 +47,9 @@ def preflop_strategies(agent, room, nodes, acted, found):  # type: ignore[no-unt
         for hand in range(found.shape[1]):
             walk[NODE], walk[ACTED], walk[CLUSTER] = nodes[number], acted[number], -1
             walk[BUCKET], walk[BUCKET_STREET] = hand, 0
-            may_fold = agent.edges[agent.nodes[nodes[number], FIRST], TOTAL] == FOLD
+            may_fold = agent.edges[agent.nodes[nodes[number]].first_edge].action == FOLD
             strategy(agent, room, 0, may_fold)
-            for action in range(agent.nodes[nodes[number], ACTIONS]):
+            for action in range(agent.nodes[nodes[number]].actions):
                 found[number, hand, action] = room.probabilities[action]
 
 
@@ -101,7 +99,7 @@ def note(seat, agent, room, deck, state, evaluator, hands, sums, counts):  # typ
     """Add a decision."""
     walk, chances, street = room.walk, room.probabilities, state[STREET]
     node = walk[NODE]
-    count, start = agent.nodes[node, ACTIONS], agent.nodes[node, FIRST]
+    count, start = agent.nodes[node].actions, agent.nodes[node].first_edge
     folds = options(state)[0]
     total, odd = 0.0, False
     kinds = (0.0, 0.0, 0.0)
@@ -109,7 +107,7 @@ def note(seat, agent, room, deck, state, evaluator, hands, sums, counts):  # typ
         chance = chances[place]
         odd |= not chance >= 0.0
         total += chance
-        action = agent.edges[start + place, TOTAL]
+        action = agent.edges[start + place].action
         if action == FOLD:
             kinds = (kinds[0] + chance, kinds[1], kinds[2])
         elif action == CALL:

@@ -39,11 +39,12 @@ from solvent.cards.deck import cards_label
 from solvent.cards.evaluator import evaluator
 from solvent.cards.showdown import pairs
 from solvent.evaluate.local_response_kernels import LENGTH, Choices, Held, held, respond_hands
-from solvent.forms.betting import BettingAbstraction, kernel_sizes, parse_street
+from solvent.forms.betting_kernels import size_table
 from solvent.foundation.errors import InputError
 from solvent.foundation.progress import Watch
 from solvent.foundation.threads import in_pieces
 from solvent.games.betting.rules import BOARD_CARDS, STREETS, HoldemRules, play
+from solvent.games.betting.sizes import BettingAbstraction, parse_street
 from solvent.play.statistics import SURE
 from solvent.play.table_agent import TableAgent
 
@@ -80,7 +81,7 @@ class ResponseActions:
             for bets, street in zip(self.by_street, STREETS, strict=True)
         ]
         decides = np.array([bets is not None for bets in self.by_street], dtype=np.int64)
-        return Choices(decides, kernel_sizes(BettingAbstraction(tuple(sizes))), run_outs)
+        return Choices(decides, size_table(BettingAbstraction(tuple(sizes))), run_outs)
 
 
 def response_actions(text: str, streets: Collection[str] = LATE) -> ResponseActions:

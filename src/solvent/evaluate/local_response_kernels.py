@@ -14,37 +14,35 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.abstraction.betting.translation import NONE, TOTAL
+from solvent.abstraction.betting.translation import NONE
 from solvent.abstraction.cards.dealing import lead
 from solvent.cards.evaluator import EMPTY_KEY, strength_of
 from solvent.cards.showdown import HANDS
-from solvent.forms.betting_kernels import Sizes, raise_totals
-from solvent.foundation.compiling import kernel, part, step
-from solvent.foundation.randomness import random_bits, random_unit, stream
-from solvent.games.betting.rules import CALL, FOLD, NOBODY, HoldemRules
-from solvent.play.betting_state import (
-    BIG,
-    FOLDED,
+from solvent.forms.betting_kernels import (
+    FOLDER,
     OVER,
     PAID,
     PLAYER,
     STACK,
     STREET,
+    SizeTable,
     begin,
+    new_position,
     options,
-    position,
+    raise_totals,
     take,
     winnings,
 )
+from solvent.forms.sampled import MOST_ACTIONS
+from solvent.foundation.compiling import kernel, part, step
+from solvent.foundation.randomness import random_bits, random_unit, stream
+from solvent.games.betting.rules import CALL, FOLD, NOBODY, HoldemRules
 from solvent.play.table_kernels import (
-    ACTIONS,
     ANYTHING,
     BUCKET,
     BUCKET_STREET,
-    FIRST,
     FOLDS,
     LOST,
-    MOST_ACTIONS,
     MOST_MODELS,
     NODE,
     OWES,
@@ -75,7 +73,7 @@ class Choices(NamedTuple):
 
     decides: NDArray[np.int64]
     """int64[4]: by street, whether it chooses, or checks and calls"""
-    sizes: Sizes
+    sizes: SizeTable
     run_outs: int
     """Boards that are drawn before the turn to find out who wins."""
 
@@ -130,13 +128,13 @@ LEAST_REST = 0.01
 """A rest below this goes on as often as it is a part of it."""
 
 
-def held(agent: Playing, rules: HoldemRules, sizes: Sizes) -> Held:
+def held(agent: Playing, rules: HoldemRules, sizes: SizeTable) -> Held:
     """Memory for one thread."""
-    groups = max(HANDS, int(agent.layout[4].max()))
+    groups = max(HANDS, int(agent.layout.buckets.max()))
     longest = rules.effective_stack // rules.blinds[1] + 18
     return Held(
-        state=position(rules),
-        trial_state=position(rules),
+        state=new_position(rules),
+        trial_state=new_position(rules),
         room=room(),
         trial=room(),
         walk=np.zeros(WALK, dtype=np.int64),
@@ -276,7 +274,7 @@ def agent_chances(agent, room, state, held):  # type: ignore[no-untyped-def]
     walk, chances = room.walk, held.chances
     folds, _, _, _ = options(state)
     lost, owes = walk[LOST], walk[OWES]
-    count = np.int64(2) if lost or owes else np.int64(agent.nodes[walk[NODE], ACTIONS])
+    count = np.int64(2) if lost or owes else np.int64(agent.nodes[walk[NODE]].actions)
     for place in range(held.counts[LISTED]):
         group = held.listed[place]
         turn_to(agent, room, group, held)
@@ -296,7 +294,7 @@ def fold_column(agent, walk):  # type: ignore[no-untyped-def]
     """Whether the first column of `chances` is folding."""
     if walk[LOST] or walk[OWES]:
         return True
-    return agent.edges[agent.nodes[walk[NODE], FIRST], TOTAL] == FOLD
+    return agent.edges[agent.nodes[walk[NODE]].first_edge].action == FOLD
 
 
 @part
@@ -368,7 +366,7 @@ def bet_value(agent, total, me, held):  # type: ignore[no-untyped-def]
 
 
 @step
-def choose(agent, choices, me, base, raises, held):  # type: ignore[no-untyped-def]
+def choose(agent, choices, me, held):  # type: ignore[no-untyped-def]
     """The response's action, and its value in chips. Equities are those of the street."""
     state, you = held.state, 1 - me
     sum_groups(held)
@@ -380,19 +378,7 @@ def choose(agent, choices, me, base, raises, held):  # type: ignore[no-untyped-d
     if folds and -np.float64(state[PAID + me]) > value:
         best, value = np.int64(FOLD), -np.float64(state[PAID + me])
     if least > 0:
-        most = min(state[STACK], state[STACK + 1])
-        count = raise_totals(
-            choices.sizes,
-            state[STREET],
-            raises,
-            state[PAID + you],
-            base,
-            state[BIG],
-            least,
-            most,
-            held.totals,
-        )
-        for place in range(count):
+        for place in range(raise_totals(choices.sizes, state, held.totals)):
             total = held.totals[place]
             found = bet_value(agent, total, me, held)
             if found > value:
@@ -463,7 +449,7 @@ def agent_acts(agent, agent_hand, held):  # type: ignore[no-untyped-def]
         follow(agent, room, NONE)
         return np.int64(FOLD if chosen == 0 else CALL)
     node = room.walk[NODE]
-    edge = np.int64(agent.nodes[node, FIRST] + chosen)
+    edge = np.int64(agent.nodes[node].first_edge + chosen)
     action = real_action(agent, node, edge, state)
     if agent.by_reach:
         follow_each(agent, edge, held)
@@ -566,11 +552,10 @@ def respond_hand(seed, number, me, plain, agent, choices, evaluator, hands, held
     for model in range(agent.models):
         for group in range(HANDS if agent.by_reach else 0):
             held.reach[group, model] = 1.0
-    street, base, raises, known, length = np.int64(-1), np.int64(0), np.int64(0), False, 0
+    street, known, length = np.int64(-1), False, 0
     while state[PLAYER] != OVER:
         if state[STREET] != street:
-            street, raises, known = state[STREET], np.int64(0), False
-            base = state[PAID] if street > 0 else np.int64(0)
+            street, known = state[STREET], False
             if street > 0:
                 deal_board(
                     3 if street == 1 else 1, 0 if street == 1 else street + 1, me, agent_hand, hands, held
@@ -582,17 +567,16 @@ def respond_hand(seed, number, me, plain, agent, choices, evaluator, hands, held
                 if not known:
                     find_equities(me, street, choices.run_outs, evaluator, hands, held)
                     known = True
-                action, _ = choose(agent, choices, me, base, raises, held)
+                action, _ = choose(agent, choices, me, held)
             observe(agent, held.room, state, action, False, random_unit(random))
         else:
             action = agent_acts(agent, agent_hand, held)
-        raises += action > CALL
         take(state, action)
         held.history[length] = action
         length += 1
     held.counts[LENGTH] = length
     side, won, rest = 1.0 if me == 0 else -1.0, held.score[WON], held.score[REST]
-    if state[FOLDED] != NOBODY:
+    if state[FOLDER] != NOBODY:
         return won + rest * side * winnings(state, 0)
     street = state[STREET]
     if plain:

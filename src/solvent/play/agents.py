@@ -21,8 +21,8 @@ from solvent.foundation.bundle import read_bundle
 from solvent.foundation.errors import InputError
 from solvent.play.styles import STYLES
 from solvent.play.table_agent import RULES, TableAgent, rule_agent, table_agent
-from solvent.solvers.blueprint.blueprint import Blueprint
-from solvent.solvers.blueprint.training import LAYOUT, Training
+from solvent.solvers.blueprint.training import Training
+from solvent.strategy.blueprint import TABLE_LAYOUT, Blueprint
 from solvent.strategy.post_processing import PostProcessing, parse_post
 
 ENSEMBLES = ("sum", "reach")
@@ -111,10 +111,8 @@ def load_tables(training: Training, iterations: int | None = None) -> Blueprint:
     file = path / "table.npy"
     small = not file.exists() or file.stat().st_size <= VERIFIED
     tables, facts = read_bundle(path, verify=small, mapped=True)
-    if facts.get("layout") != LAYOUT:
+    if facts.get("layout") != TABLE_LAYOUT:
         raise InputError(f"{path} was made by another version of solvent; train anew")
     if "table" not in tables or tables["table"].dtype != "float32":
         raise InputError(f"{path} is damaged: it has no table of float32 numbers")
-    model = Blueprint(training.tree, training.cards, tables["table"])
-    model.iterations, model.touched = int(facts["iterations"]), int(facts["touched"])
-    return model
+    return Blueprint(training.tree, training.cards, tables["table"], int(facts["iterations"]))

@@ -16,7 +16,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.abstraction.betting.translation import CHILD, TOTAL
 from solvent.abstraction.cards.dealing import bucket_of, lead, public_cluster
 from solvent.cards.evaluator import evaluator
 from solvent.forms.betting import DEAL, DECISION, FOLDED, BettingTree
@@ -31,18 +30,17 @@ from solvent.play.statistics import Winnings
 from solvent.play.table_agent import TableAgent
 from solvent.play.table_kernels import (
     ACTED,
-    ACTIONS,
     ANYTHING,
     BUCKET,
     CLUSTER,
-    FIRST,
     FOLDS,
     NODE,
-    NODE_STREET,
     PAIRS,
     SQUARES,
     TABLE,
     WON,
+    Playing,
+    Room,
     deal_pair,
     room,
     start_walk,
@@ -59,23 +57,15 @@ BOARDS = (100, 50)
 """Boards to come that are drawn for who is all-in before the flop and on it."""
 
 
-class Walked(NamedTuple):
-    """What a kernel needs of the betting tree besides what an agent has."""
+class Player(NamedTuple):
+    """One player of a walk."""
 
-    kind: NDArray[np.int8]
-    player: NDArray[np.int8]
-    end: NDArray[np.int32]
-    stake: NDArray[np.float64]
-    """float64[nodes]: what each has put in that the other has matched."""
-
-
-class Seat(NamedTuple):
-    """One player's part of a walk."""
-
+    agent: Playing
+    room: Room
     bucket: NDArray[np.int64]
-    """int64[4]: by street."""
+    """int64[4]: the hand's bucket on each street"""
     acted: NDArray[np.int8]
-    """int8[nodes]: whether he has acted before a node."""
+    """int8[nodes]: whether the player has acted before a node"""
 
 
 class Deal(NamedTuple):
@@ -104,17 +94,18 @@ def expected_match(
     rules = tree.abstraction.rules
     if pairs < 2:
         raise InputError(f"an interval takes two pairs of hands at least, not {pairs}")
-    walked = Walked(tree.kind, tree.player, tree.end, tree.paid.min(axis=1).astype(np.float64))
-    model = a if a.tree is not None else b
     done: list[NDArray[np.int64]] = []
 
     def work(first: int, last: int, number: int) -> None:
         counts = np.zeros(3, dtype=np.int64)
-        seats = [Seat(np.zeros(4, dtype=np.int64), np.zeros(len(tree), dtype=np.int8)) for _ in range(2)]
+        players = [
+            Player(agent.playing, room(), np.zeros(4, dtype=np.int64), np.zeros(len(tree), dtype=np.int8))
+            for agent in (a, b)
+        ]
+        deal = Deal(np.zeros(52, np.int64), np.zeros(1, np.uint64), np.zeros(4))
         expected_pairs(
-            first, last, seed, faint, model.playing, walked, a.playing, b.playing, room(), room(), *seats,
-            np.zeros(len(tree)), Deal(np.zeros(52, np.int64), np.zeros(1, np.uint64), np.zeros(4)),
-            evaluator(), counts,
+            first, last, seed, faint, tree.nodes, tree.edges, *players, np.zeros(len(tree)), deal, evaluator(),
+            counts,
         )  # fmt: skip
         done.append(counts)
 
@@ -154,30 +145,13 @@ def can_be_averaged(a: TableAgent, b: TableAgent) -> bool:
 
 
 @kernel
-def expected_pairs(  # type: ignore[no-untyped-def]
-    start,
-    stop,
-    seed,
-    faint,
-    model,
-    walked,
-    a,
-    b,
-    a_room,
-    b_room,
-    a_seat,
-    b_seat,
-    reach,
-    deal,
-    evaluator,
-    counts,
-):
-    """Pairs `start` to `stop`, as `play_pairs` has them; winnings in parts of a chip."""
+def expected_pairs(start, stop, seed, faint, nodes, edges, a, b, reach, deal, evaluator, counts):  # type: ignore[no-untyped-def]
+    """Pairs `start` to `stop` as `play_pairs` deals them, between two `Player`s; winnings in parts of a chip."""
     for pair in range(start, stop):
         deal.random[0] = deal_pair(seed, pair, deal.deck, deal.random)
         shares(deal, evaluator)
-        won = expected_hand(deal, faint, model, walked, a, b, a_room, b_room, a_seat, b_seat, reach)
-        won -= expected_hand(deal, faint, model, walked, b, a, b_room, a_room, b_seat, a_seat, reach)
+        won = expected_hand(deal, faint, nodes, edges, a, b, reach)
+        won -= expected_hand(deal, faint, nodes, edges, b, a, reach)
         parts = np.int64(np.rint(won * PARTS))
         counts[PAIRS] += 1
         counts[WON] += parts
@@ -212,68 +186,69 @@ def shares(deal, evaluator):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def expected_hand(  # type: ignore[no-untyped-def]
-    deal, faint, model, walked, first, second, first_room, second_room, first_seat, second_seat, reach
-):
+def expected_hand(deal, faint, nodes, edges, button, blind, reach):  # type: ignore[no-untyped-def]
     """What the button wins on average from these cards. reach: float64[nodes], zeros before and after."""
-    nodes, edges, won, node = model.nodes, model.edges, 0.0, np.int64(0)
-    look(first, first_room, first_seat, deal.deck, 0)
-    look(second, second_room, second_seat, deal.deck, 1)
+    won, node = 0.0, np.int64(0)
+    look(button, deal.deck, 0)
+    look(blind, deal.deck, 1)
     reach[0] = 1.0
-    first_seat.acted[0] = second_seat.acted[0] = 0
+    button.acted[0] = blind.acted[0] = 0
     while node < len(reach):
-        kind, here = walked.kind[node], reach[node]
+        kind, here = nodes[node].kind, reach[node]
         if here == 0.0:
-            node = node + 1 if kind == DEAL else np.int64(walked.end[node])
+            node = node + 1 if kind == DEAL else np.int64(nodes[node].end)
             continue
         reach[node] = 0.0
         if kind != DECISION:
+            stake = here * np.float64(min(nodes[node].paid[0], nodes[node].paid[1]))
             if kind == FOLDED:
-                won += here * walked.stake[node] * (2 * walked.player[node] - 1)
+                won += stake * (2 * nodes[node].player - 1)
             else:
-                won += here * walked.stake[node] * deal.share[nodes[node, NODE_STREET]]
+                won += stake * deal.share[nodes[node].street]
             node += 1
             continue
-        button = walked.player[node] == 0
-        if button:
-            think(first, first_room, first_seat, model, node)
+        on_button = nodes[node].player == 0
+        if on_button:
+            think(button, nodes, edges, node)
         else:
-            think(second, second_room, second_seat, model, node)
-        probabilities = first_room.probabilities if button else second_room.probabilities
-        for action in range(nodes[node, ACTIONS]):
-            child = edges[nodes[node, FIRST] + action, CHILD]
+            think(blind, nodes, edges, node)
+        probabilities = button.room.probabilities if on_button else blind.room.probabilities
+        for action in range(nodes[node].actions):
+            child = edges[nodes[node].first_edge + action].behind
             likely = here * probabilities[action]
-            if 0 < likely < faint and walked.kind[child] == DECISION:
+            if 0 < likely < faint and nodes[child].kind == DECISION:
                 likely = faint if random_unit(deal.random) * faint < likely else 0.0
             reach[child] = likely
-            first_seat.acted[child] = 1 if button else first_seat.acted[node]
-            second_seat.acted[child] = second_seat.acted[node] if button else 1
+            button.acted[child] = 1 if on_button else button.acted[node]
+            blind.acted[child] = blind.acted[node] if on_button else 1
         node += 1
     return won
 
 
 @kernel
-def look(agent, room, seat, deck, who):  # type: ignore[no-untyped-def]
-    """A player's buckets on every street."""
-    start_walk(agent, room)
+def look(player, deck, who):  # type: ignore[no-untyped-def]
+    """Look up a player's buckets on every street."""
+    agent, walk = player.agent, player.room.walk
+    start_walk(agent, player.room)
     if agent.kind != TABLE:
         return
-    room.walk[CLUSTER] = public_cluster(deck, agent.lookup)
+    walk[CLUSTER] = public_cluster(deck, agent.lookup)
     for street in range(4):
-        found = bucket_of(deck, who, street, room.walk[CLUSTER], agent.lookup)
-        seat.bucket[street] = min(found, agent.layout[4, street] - 1)
+        found = bucket_of(deck, who, street, walk[CLUSTER], agent.lookup)
+        player.bucket[street] = min(found, agent.layout.buckets[street] - 1)
 
 
 @kernel
-def think(agent, room, seat, model, node):  # type: ignore[no-untyped-def]
-    """The probabilities of a player's actions at a node, in his room."""
+def think(player, nodes, edges, node):  # type: ignore[no-untyped-def]
+    """The probabilities of a player's actions at a node, into the player's room."""
+    agent, room = player.agent, player.room
     if agent.kind == TABLE:
-        street = np.int64(model.nodes[node, NODE_STREET])
-        room.walk[NODE], room.walk[ACTED] = node, seat.acted[node]
-        room.walk[BUCKET] = seat.bucket[street]
+        street = np.int64(nodes[node].street)
+        room.walk[NODE], room.walk[ACTED] = node, player.acted[node]
+        room.walk[BUCKET] = player.bucket[street]
         strategy(agent, room, street, True)
         return
-    may_fold = model.edges[model.nodes[node, FIRST], TOTAL] == FOLD
-    for action in range(model.nodes[node, ACTIONS]):
+    may_fold = edges[nodes[node].first_edge].action == FOLD
+    for action in range(nodes[node].actions):
         room.probabilities[action] = 0.0
     room.probabilities[0 if agent.kind == FOLDS or not may_fold else 1] = 1.0

@@ -16,12 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.cards.evaluator import evaluator
+from solvent.forms.betting_kernels import new_position
 from solvent.foundation.errors import InputError
 from solvent.foundation.progress import Progress, Watch
 from solvent.foundation.threads import in_pieces
 from solvent.games.betting.rules import BOARD_CARDS, HoldemRules, act, start
 from solvent.games.hand_history import Hand
-from solvent.play.betting_state import position
 from solvent.play.contract import Agent, Board, EasyAgent, Hole, as_agent
 from solvent.play.statistics import Winnings
 from solvent.play.table_agent import TableAgent
@@ -59,7 +59,7 @@ class Table:
 
     def __post_init__(self) -> None:
         self.deck: NDArray[np.int64] = np.zeros(52, dtype=np.int64)
-        self.state, self.random = position(self.rules), np.zeros(1, dtype=np.uint64)
+        self.state, self.random = new_position(self.rules), np.zeros(1, dtype=np.uint64)
         # Every raise but the last adds a big blind at least.
         longest = self.rules.effective_stack // self.rules.blinds[1] + 4 * len(BOARD_CARDS) + 2
         self.histories: NDArray[np.int64] = np.zeros((2, longest), dtype=np.int64)

@@ -15,7 +15,6 @@ These are the opponents of Laptop MCCFR, which names no factors.
 
 from __future__ import annotations
 
-from solvent.abstraction.betting.translation import TOTAL
 from solvent.foundation.compiling import kernel
 from solvent.games.betting.rules import CALL, FOLD
 from solvent.strategy.post_processing import cut
@@ -46,7 +45,7 @@ def restyle(style, probabilities, edges, start, count, rate):  # type: ignore[no
         return
     bets = 0
     for action in range(count):
-        total = edges[start + action, TOTAL]
+        total = edges[start + action].action
         if total == FOLD:
             factor = 0.5 if style == AGGRESSIVE else (2.0 if style == TIGHT else 1.0)
         elif total == CALL:

@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.abstraction.cards.buckets import CardAbstraction, Lookup
-from solvent.abstraction.cards.win_rates import win_rates
-from solvent.forms.betting import DECISION, BettingTree
+from solvent.abstraction.cards.win_rates import rate_layout, win_rates
+from solvent.forms.betting import BettingTree
+from solvent.forms.betting_kernels import BETTING_EDGE, BETTING_NODE, SHOWDOWN, new_position
+from solvent.forms.sampled import table_layout
 from solvent.foundation.errors import InputError
 from solvent.games.betting.rules import HoldemRules
-from solvent.play.betting_state import position
 from solvent.play.contract import View
 from solvent.play.styles import STYLES
 from solvent.play.table_hand import TableHand
@@ -23,7 +24,6 @@ from solvent.play.table_kernels import (
     BUCKET,
     CALLS,
     CLUSTER,
-    FIRST,
     FOLDS,
     LOST,
     MOST_MODELS,
@@ -35,14 +35,11 @@ from solvent.play.table_kernels import (
     respond,
     room,
 )
-from solvent.solvers.blueprint.blueprint import Blueprint
+from solvent.strategy.blueprint import Blueprint
 from solvent.strategy.post_processing import NONE, PostProcessing
 
 RULES = {"always-fold": FOLDS, "always-call": CALLS, "random": ANYTHING}
 """Agents that need no run."""
-RATE_DEALS = 1_000_000
-"""That win rates are simulated from: a bucket with a thousandth of all hands is about 1 % off."""
-_rates: dict[str, NDArray[np.float32]] = {}
 
 
 @dataclass(frozen=True)
@@ -93,7 +90,8 @@ class TableAgent:
         if edge < 0:
             return Decision((action,), (1.0,), 0, "", None, self._note())
         assert self.tree is not None
-        node, start = int(walk[NODE]), int(self.playing.nodes[walk[NODE], FIRST])
+        node = int(walk[NODE])
+        start = int(self.playing.nodes["first_edge"][node])
         edges = range(start, start + len(self.tree.actions(node)))
         real = tuple(int(real_action(self.playing, node, one, state)) for one in edges)
         return Decision(
@@ -118,7 +116,7 @@ class TableAgent:
         deck = np.zeros(52, dtype=np.int64)
         deck[2 * view.seat : 2 * view.seat + 2] = view.hole
         deck[4 : 4 + len(view.board)] = view.board
-        actions, state = np.array(view.actions, dtype=np.int64), position(view.rules)
+        actions, state = np.array(view.actions, dtype=np.int64), new_position(view.rules)
         edge, action = respond(
             np.uint64(view.seed), view.seat, deck, state, actions, self.playing, self._room
         )
@@ -157,42 +155,15 @@ def table_agent(
         stack=first.tree.abstraction.rules.effective_stack,
         big_blind=first.tree.abstraction.rules.blinds[1],
         post=post.numbers,
-        nodes=_read_only(_nodes(first)),
-        edges=_read_only(np.stack([first.tree.behind, first.tree.action], axis=1).astype(np.int32)),
-        layout=_read_only(_layout(first)),
-        rates=_read_only(rates_of(first.cards)),
+        nodes=_read_only(first.tree.nodes),
+        edges=_read_only(first.tree.edges),
+        layout=first.layout,
+        rate_layout=rate_layout(first.cards),
+        rates=_read_only(win_rates(first.cards)),
         lookup=_lookup(first.cards),
         tables=tuple(map(_read_only, tables)),
     )
     return TableAgent(name, playing, first.tree)
-
-
-def rates_of(cards: CardAbstraction, deals: int = RATE_DEALS) -> NDArray[np.float32]:
-    """float32[buckets of all streets]: simulated win rates, made once for each card abstraction."""
-    if cards.fingerprint not in _rates:
-        by_street = win_rates(cards, deals)
-        _rates[cards.fingerprint] = np.concatenate([rates.ravel() for rates in by_street])
-    return _rates[cards.fingerprint]
-
-
-def _nodes(model: Blueprint) -> NDArray[np.int32]:
-    tree = model.tree
-    columns = (
-        tree.kind != DECISION,
-        tree.street,
-        np.diff(tree.first_edge),
-        tree.first_edge[:-1],
-        model.sampled.row,
-        tree.paid[:, 0],
-        tree.paid[:, 1],
-    )
-    return np.stack(columns, axis=1).astype(np.int32)
-
-
-def _layout(model: Blueprint) -> NDArray[np.int64]:
-    sizes = np.array(model.cards.sizes, dtype=np.int64)
-    starts = np.concatenate([[0], np.cumsum(sizes.prod(axis=1))[:-1]])
-    return np.concatenate([model.layout, [starts, sizes[:, 1]]]).astype(np.int64)
 
 
 def _read_only(array: NDArray[Any]) -> NDArray[Any]:
@@ -210,6 +181,9 @@ def _lookup(cards: CardAbstraction) -> Lookup:
 
 def _playing(kind: int) -> Playing:
     """An agent without tables: one node, at which everything is over."""
+    nodes = np.zeros(1, dtype=BETTING_NODE)
+    nodes["kind"] = SHOWDOWN
+    nowhere = table_layout([0] * 4, [(1, 0)] * 4)
     none = np.zeros(0, dtype=np.float32)
     index = np.zeros(1, dtype=np.int64)
     card_tables = (
@@ -225,9 +199,10 @@ def _playing(kind: int) -> Playing:
         stack=0,
         big_blind=1,
         post=NONE.numbers,
-        nodes=_read_only(np.ones((1, 7), dtype=np.int32)),
-        edges=_read_only(np.zeros((1, 2), dtype=np.int32)),
-        layout=_read_only(np.zeros((5, 4), dtype=np.int64)),
+        nodes=_read_only(nodes),
+        edges=_read_only(np.zeros(1, dtype=BETTING_EDGE)),
+        layout=nowhere,
+        rate_layout=nowhere,
         rates=_read_only(np.zeros(1, dtype=np.float32)),
         lookup=Lookup(*(index,) * 5, *map(_read_only, card_tables)),
         tables=(_read_only(none),) * MOST_MODELS,

@@ -13,19 +13,17 @@ from numpy.typing import NDArray
 from solvent.abstraction.betting.translation import NONE
 from solvent.cards.deck import Card
 from solvent.cards.showdown import HANDS, pairs
+from solvent.forms.betting_kernels import PLAYER, STREET, begin, new_position, options, take
+from solvent.forms.sampled import MOST_ACTIONS
 from solvent.foundation.compiling import kernel, part
 from solvent.games.betting.rules import CALL, FOLD, HoldemRules, legal, play
-from solvent.play.betting_state import PLAYER, STREET, begin, options, position, take
 from solvent.play.contract import Board, Event, Hole, Mixture, View
 from solvent.play.table_kernels import (
     ACTED,
-    ACTIONS,
     ANYTHING,
     BUCKET_STREET,
-    FIRST,
     FOLDS,
     LOST,
-    MOST_ACTIONS,
     MOST_MODELS,
     NODE,
     OWES,
@@ -95,7 +93,7 @@ class TableHand:
             room(),
             self.seat,
             deck,
-            position(self.rules),
+            new_position(self.rules),
             np.array(self.actions, dtype=np.int64),
             np.array(self.seeds, dtype=np.uint64),
             pairs(),
@@ -156,7 +154,7 @@ def hand_strategies(agent, room, seat, deck, state, actions, seeds, hands, reach
         take(state, action)
     folds = options(state)[0]
     lost = walk[LOST] or walk[OWES]
-    count = np.int64(2) if lost else np.int64(agent.nodes[walk[NODE], ACTIONS])
+    count = np.int64(2) if lost else np.int64(agent.nodes[walk[NODE]].actions)
     for hand in range(HANDS):
         if not turn_to_hand(agent, room, seat, deck, state[STREET], hand, hands, reach):
             continue
@@ -170,7 +168,7 @@ def hand_strategies(agent, room, seat, deck, state, actions, seeds, hands, reach
             found[hand, column] = room.probabilities[column]
     real[0], real[1] = FOLD, CALL
     if not lost:
-        first = agent.nodes[walk[NODE], FIRST]
+        first = agent.nodes[walk[NODE]].first_edge
         for column in range(count):
             real[column] = real_action(agent, walk[NODE], first + column, state)
     return count
@@ -197,8 +195,8 @@ def follow_own(agent, room, seat, deck, state, action, hands, reach):  # type: i
     walk = room.walk
     edge = np.int64(NONE)
     if not (walk[LOST] or walk[OWES]):
-        first = agent.nodes[walk[NODE], FIRST]
-        for place in range(agent.nodes[walk[NODE], ACTIONS] - 1, -1, -1):
+        first = agent.nodes[walk[NODE]].first_edge
+        for place in range(agent.nodes[walk[NODE]].actions - 1, -1, -1):
             if real_action(agent, walk[NODE], first + place, state) == action:
                 edge = np.int64(first + place)
     if edge == NONE:
@@ -214,6 +212,6 @@ def follow_own(agent, room, seat, deck, state, action, hands, reach):  # type: i
                 continue
             strategy(agent, room, state[STREET], options(state)[0])
             for model in range(agent.models):
-                reach[hand, model] *= room.played[model, edge - agent.nodes[walk[NODE], FIRST]]
+                reach[hand, model] *= room.played[model, edge - agent.nodes[walk[NODE]].first_edge]
     walk[ACTED] += 1
     go_to(agent, walk, edge)

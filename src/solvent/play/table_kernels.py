@@ -22,20 +22,18 @@ hand's stream, and taken for an abstract one by draw 2k + 1. So a hand can be re
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.abstraction.betting.translation import CHILD, NONE, TOTAL, pot_part, translate
+from solvent.abstraction.betting.translation import NONE, pot_part, translate
 from solvent.abstraction.cards.buckets import Lookup
 from solvent.abstraction.cards.dealing import DEALT, bucket_of, deal, lead, public_cluster
-from solvent.foundation.compiling import kernel, part
-from solvent.foundation.randomness import STEP, stream, uniform
-from solvent.games.betting.rules import CALL, FOLD, NOBODY
-from solvent.play.betting_state import (
+from solvent.forms.betting_kernels import (
     BIG,
-    FOLDED,
+    DECISION,
+    FOLDER,
     OVER,
     PAID,
     PLAYER,
@@ -47,17 +45,18 @@ from solvent.play.betting_state import (
     take,
     winnings,
 )
+from solvent.forms.sampled import MOST_ACTIONS, TableLayout, row_start
+from solvent.foundation.compiling import kernel, part
+from solvent.foundation.randomness import STEP, stream, uniform
+from solvent.games.betting.rules import CALL, FOLD, NOBODY
 from solvent.play.styles import INITIAL, OWN, RANDOM, restyle
 from solvent.strategy.post_processing import PostNumbers, class_of, post_process
 from solvent.strategy.prior import prior
 
 TABLE, FOLDS, CALLS, ANYTHING = 0, 1, 2, 3
 """What an agent plays by: tables, or a rule."""
-MOST_ACTIONS = 16
 MOST_MODELS = 8
-END, NODE_STREET, ACTIONS, FIRST, ROW, NODE_PAID = 0, 1, 2, 3, 4, 5
-"""Columns of a node: whether the abstract hand is over, its street, how many actions, where their edges begin,
-where its row lies among its bucket's, and what both players have put in (two columns)."""
+"""Runs that an ensemble may have."""
 NODE, LOST, OWES, ACTED, CLUSTER, BUCKET, BUCKET_STREET = range(7)
 """Numbers of a walk: the abstract node; whether there is no strategy any more; whether the agent only has to call;
 how many decisions it has made; its public cluster (-1: not looked up), its bucket, and the bucket's street."""
@@ -79,12 +78,14 @@ class Playing(NamedTuple):
     big_blind: int
     """Of the tree, in its chips."""
     post: PostNumbers
-    nodes: NDArray[np.int32]
-    """int32[nodes, 7]"""
-    edges: NDArray[np.int32]
-    """int32[edges, 2]: the node behind each action, and the action"""
-    layout: NDArray[np.int64]
-    """int64[5, 4]: `blueprint.table_layout`; where streets' win rates begin; buckets of a cluster"""
+    nodes: NDArray[Any]
+    """`BETTING_NODE`[nodes] of the betting tree"""
+    edges: NDArray[Any]
+    """`BETTING_EDGE`[edges] of the betting tree"""
+    layout: TableLayout
+    """Where rows lie in the tables."""
+    rate_layout: TableLayout
+    """Where buckets lie in `rates`: one number each."""
     rates: NDArray[np.float32]
     """float32[buckets of all streets]: win rates"""
     lookup: Lookup
@@ -130,7 +131,7 @@ def start_walk(agent, room):  # type: ignore[no-untyped-def]
     walk, reach = room[0], room[1]
     walk[NODE] = walk[OWES] = walk[ACTED] = walk[BUCKET] = 0
     walk[CLUSTER] = walk[BUCKET_STREET] = -1
-    walk[LOST] = agent.nodes[0, END]
+    walk[LOST] = agent.nodes[0].kind != DECISION
     for model in range(agent.models):
         reach[model] = 1.0
 
@@ -143,31 +144,32 @@ def find_bucket(agent, walk, deck, seat, street):  # type: ignore[no-untyped-def
     if street > 0 and walk[CLUSTER] < 0:
         walk[CLUSTER] = public_cluster(deck, agent.lookup)
     found = bucket_of(deck, seat, street, walk[CLUSTER], agent.lookup)
-    walk[BUCKET], walk[BUCKET_STREET] = min(found, agent.layout[4, street] - 1), street
+    walk[BUCKET], walk[BUCKET_STREET] = min(found, agent.layout.buckets[street] - 1), street
 
 
 @part
 def win_rate(agent, walk, street):  # type: ignore[no-untyped-def]
     """How often the bucket wins against a random hand."""
-    within = walk[BUCKET] + (walk[CLUSTER] * agent.layout[4, street] if street > 0 else 0)
-    return np.float64(agent.rates[agent.layout[3, street] + within])
+    return np.float64(agent.rates[row_start(agent.rate_layout, street, walk[CLUSTER], walk[BUCKET])])
 
 
 @part
 def sums_start(agent, walk):  # type: ignore[no-untyped-def]
     """Where the sums of the node's row for the bucket begin."""
-    node, layout = walk[NODE], agent.layout
-    street = agent.nodes[node, NODE_STREET]
-    row = walk[BUCKET] * layout[1, street] + agent.nodes[node, ROW] + agent.nodes[node, ACTIONS]
-    if street > 0:
-        row += layout[0, 1] + walk[CLUSTER] * layout[0, 2] + layout[2, street]
-    return row
+    node = agent.nodes[walk[NODE]]
+    return row_start(agent.layout, node.street, walk[CLUSTER], walk[BUCKET]) + node.row + node.actions
+
+
+@part
+def faced_total(agent, node):  # type: ignore[no-untyped-def]
+    """What the player to act at a node faces: the greater of what both players have put in."""
+    return np.int64(max(agent.nodes[node].paid[0], agent.nodes[node].paid[1]))
 
 
 @part
 def mix_models(agent, walk, reach, played, probabilities):  # type: ignore[no-untyped-def]
     """The average strategies of all models at the node, into `played`, and their mixture."""
-    start, count = sums_start(agent, walk), agent.nodes[walk[NODE], ACTIONS]
+    start, count = sums_start(agent, walk), agent.nodes[walk[NODE]].actions
     weights = 0.0
     for action in range(count):
         probabilities[action] = 0.0
@@ -189,8 +191,8 @@ def strategy(agent, room, street, folds):  # type: ignore[no-untyped-def]
     """The probabilities of the node's actions, as they are played; `folds`: whether the real rules allow it."""
     walk, reach, probabilities, played, classes, sums = room
     node, post = walk[NODE], agent.post
-    count, start = np.int64(agent.nodes[node, ACTIONS]), np.int64(agent.nodes[node, FIRST])
-    may_fold = agent.edges[start, TOTAL] == FOLD
+    count, start = np.int64(agent.nodes[node].actions), np.int64(agent.nodes[node].first_edge)
+    may_fold = agent.edges[start].action == FOLD
     rate = win_rate(agent, walk, street) if agent.style != OWN else 0.0
     if agent.style == RANDOM:
         for action in range(count):
@@ -214,9 +216,9 @@ def strategy(agent, room, street, folds):  # type: ignore[no-untyped-def]
             probabilities[action] = 0.0 if action < count - left else 1.0 / left
     changes = post.between > 0 or post.within > 0 or post.fold < 1
     if changes and (post.first or walk[ACTED] > 0):
-        faced = max(agent.nodes[node, NODE_PAID], agent.nodes[node, NODE_PAID + 1])
+        faced = faced_total(agent, node)
         for action in range(count):
-            raised_to = agent.edges[start + action, TOTAL]
+            raised_to = agent.edges[start + action].action
             size = pot_part(raised_to, faced)
             classes[action] = class_of(post.classes, raised_to, action - may_fold - 1, size)
         post_process(probabilities, classes, count, post, sums)
@@ -239,7 +241,7 @@ def pick(probabilities, count, call, draw):  # type: ignore[no-untyped-def]
 def real_action(agent, node, edge, state):  # type: ignore[no-untyped-def]
     """The real action that an abstract one becomes."""
     folds, _, least, most = options(state)
-    total = np.int64(agent.edges[edge, TOTAL])
+    total = np.int64(agent.edges[edge].action)
     if total <= CALL:
         return total if total == CALL or folds else np.int64(CALL)
     if least == 0:
@@ -248,7 +250,7 @@ def real_action(agent, node, edge, state):  # type: ignore[no-untyped-def]
     most = min(most, max(shorter, least))
     if total == agent.stack and shorter * agent.big_blind <= agent.stack * state[BIG]:
         return most
-    faced = np.int64(max(agent.nodes[node, NODE_PAID], agent.nodes[node, NODE_PAID + 1]))
+    faced = faced_total(agent, node)
     yours = state[PAID + 1 - state[PLAYER]]
     raised = (2 * (total - faced) * yours + faced) // (2 * faced)  # half a chip is rounded up
     return min(max(yours + raised, least), most)
@@ -271,9 +273,9 @@ def decide(agent, room, deck, state, draw):  # type: ignore[no-untyped-def]
         return NONE, np.int64(CALL if calls else FOLD)
     strategy(agent, room, street, folds)
     node = walk[NODE]
-    start = agent.nodes[node, FIRST]
-    call_place = 1 if agent.edges[start, TOTAL] == FOLD else 0
-    edge = start + pick(room[2], agent.nodes[node, ACTIONS], call_place, draw)
+    start = agent.nodes[node].first_edge
+    call_place = 1 if agent.edges[start].action == FOLD else 0
+    edge = start + pick(room[2], agent.nodes[node].actions, call_place, draw)
     return np.int64(edge), real_action(agent, node, edge, state)
 
 
@@ -306,15 +308,15 @@ def follow(agent, room, edge):  # type: ignore[no-untyped-def]
         return
     if agent.by_reach:
         for model in range(agent.models):
-            reach[model] *= played[model, edge - agent.nodes[walk[NODE], FIRST]]
+            reach[model] *= played[model, edge - agent.nodes[walk[NODE]].first_edge]
     go_to(agent, walk, edge)
 
 
 @part
 def go_to(agent, walk, edge):  # type: ignore[no-untyped-def]
     """Go to the node behind an edge."""
-    walk[NODE] = agent.edges[edge, CHILD]
-    walk[LOST] = agent.nodes[walk[NODE], END]
+    walk[NODE] = agent.edges[edge].behind
+    walk[LOST] = agent.nodes[walk[NODE]].kind != DECISION
 
 
 @part
@@ -330,21 +332,21 @@ def observe(agent, room, state, action, own, draw):  # type: ignore[no-untyped-d
     if walk[LOST]:
         return
     node = walk[NODE]
-    start, count = agent.nodes[node, FIRST], agent.nodes[node, ACTIONS]
+    start, count = agent.nodes[node].first_edge, agent.nodes[node].actions
     if action == CALL:
-        go_to(agent, walk, start + (1 if agent.edges[start, TOTAL] == FOLD else 0))
+        go_to(agent, walk, start + (1 if agent.edges[start].action == FOLD else 0))
         return
     yours, shorter = state[PAID + 1 - state[PLAYER]], min(state[STACK], state[STACK + 1])
-    faced = np.int64(max(agent.nodes[node, NODE_PAID], agent.nodes[node, NODE_PAID + 1]))
+    faced = faced_total(agent, node)
     size = pot_part(min(action, shorter), yours)
     all_in = action >= shorter and shorter * agent.big_blind >= agent.stack * state[BIG]
     edge = translate(size, all_in, agent.edges, start, start + count, faced, agent.stack, not own, draw)
     if edge == NONE:
         walk[LOST] = 1
         return
-    street = agent.nodes[node, NODE_STREET]
+    street = agent.nodes[node].street
     go_to(agent, walk, edge)
-    if agent.edges[edge, TOTAL] == CALL and (walk[LOST] or agent.nodes[walk[NODE], NODE_STREET] > street):
+    if agent.edges[edge].action == CALL and (walk[LOST] or agent.nodes[walk[NODE]].street > street):
         walk[OWES] = 1
 
 
@@ -376,7 +378,7 @@ def play_hand(key, deck, state, first, second, first_room, second_room, evaluato
         number += 1
         history[number] = action
     history[0] = number
-    return winnings(state, lead(deck, evaluator) if state[FOLDED] == NOBODY else 0)
+    return winnings(state, lead(deck, evaluator) if state[FOLDER] == NOBODY else 0)
 
 
 @kernel

@@ -18,9 +18,8 @@ import numpy as np
 
 from solvent.foundation.compiling import kernel
 
-CHILD, TOTAL = 0, 1
-"""Columns of an edge: the node behind an action, and the action: fold, call or the total raised to, ascending."""
 NONE = -1
+"""The edge that a bet is taken for at a node without bets."""
 
 
 @kernel
@@ -39,20 +38,20 @@ def lower_share(size, below, above):  # type: ignore[no-untyped-def]
 def translate(size, all_in, edges, start, end, faced, stack, calls, draw):  # type: ignore[no-untyped-def]
     """The edge that a real bet or raise is taken for; `NONE` where the node has no bets.
 
-    size: of the real bet; all_in: whether to take it for all-in where there is that. edges: int32[edges, 2], the
+    size: of the real bet; all_in: whether to take it for all-in where there is that. edges: `BETTING_EDGE`[], the
     node's from `start` to `end`. faced, stack: what the abstract bettor faces, and the abstract all-in. calls:
     whether a small bet may be taken for a check or call. draw: a random number from 0 to 1.
     """
     bet = start
-    while bet < end and edges[bet, TOTAL] <= 0:
+    while bet < end and edges[bet].action <= 0:
         bet += 1
     if bet == end:
         return NONE
-    if all_in and edges[end - 1, TOTAL] == stack:
+    if all_in and edges[end - 1].action == stack:
         return end - 1
     below = 0.0
     for edge in range(bet, end):
-        above = pot_part(edges[edge, TOTAL], faced)
+        above = pot_part(edges[edge].action, faced)
         if size <= above:
             if edge == bet and not calls:
                 return edge

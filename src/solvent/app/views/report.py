@@ -22,8 +22,8 @@ from solvent.games.betting.rules import CALL, FOLD
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from solvent.solvers.blueprint.blueprint import Blueprint
     from solvent.solvers.blueprint.training import Training, TrainingDesign
+    from solvent.strategy.blueprint import Blueprint
 
 COLOURS = ("#5b8db8", "#8fbf88", "#e8a33d", "#d9713c", "#c0392b", "#8e44ad", "#5d3a6e", "#2c3e50")
 CHARTS = 3
@@ -33,7 +33,8 @@ FINE = 60
 
 def write_report(training: Training, path: Path) -> None:
     """Write the page."""
-    blueprint, seconds = training.load(mapped=True)
+    solver, seconds = training.load(mapped=True)
+    blueprint = solver.blueprint
     cost, design = training.cost(), training.design
     rows = {
         "cards": f"{training.cards.design.label}, fingerprint {training.cards.fingerprint}",
@@ -42,7 +43,7 @@ def write_report(training: Training, path: Path) -> None:
         "rows, infoset-actions": f"{cost.rows:,}, {cost.infoset_actions:,}",
         "tables": size(cost.table_bytes),
         "iterations": f"{blueprint.iterations:,} in {seconds:,.0f} s",
-        "rows touched": f"{blueprint.touched:,}",
+        "rows touched": f"{solver.touched:,}",
         "learning": _learning(design),
         "seed": str(design.seed),
     }

@@ -19,13 +19,16 @@ from numpy.typing import NDArray
 
 from solvent.abstraction.cards.buckets import CardAbstraction
 from solvent.experiments.page import markdown_table, write_page
-from solvent.forms.betting import parse_betting
+from solvent.forms.betting import build_tree
+from solvent.forms.sampled import table_layout
 from solvent.foundation.compiling import kernel
 from solvent.foundation.errors import InputError
 from solvent.foundation.memory import zeros_in_pages
 from solvent.foundation.randomness import mix
 from solvent.foundation.units import size
-from solvent.solvers.blueprint.blueprint import Blueprint, sampled_tree, table_floats, table_layout
+from solvent.games.betting.sizes import parse_betting
+from solvent.solvers.blueprint.solver import BlueprintSolver
+from solvent.strategy.blueprint import Blueprint
 
 REPEATS = 5
 WARM = 40_000
@@ -85,33 +88,33 @@ def measure(
 ) -> TrainingSpeed:
     """Train in every way, in turns."""
     say = progress or (lambda text: None)
-    abstraction, tree = CardAbstraction.load(cards), parse_betting(betting).tree()
-    floats = table_floats(table_layout(sampled_tree(tree), abstraction), abstraction)
+    abstraction, tree = CardAbstraction.load(cards), build_tree(parse_betting(betting))
+    floats = table_layout(tree.bucket_floats, abstraction.sizes).numbers
     if 8 * floats > memory:
         raise InputError(
             f"two tables of {size(4 * floats)} are more than the {size(memory)} that --memory allows"
         )
-    blueprints, touching, access = {}, {}, {}
+    solvers, touching, access = {}, {}, {}
     for pages, huge in (("2 MB", True), ("4 KB", False)):
         say(f"{size(4 * floats)} in pages of {pages}")
         start = time.perf_counter()
-        blueprints[pages] = Blueprint(tree, abstraction, zeros_in_pages(floats, huge))
+        solvers[pages] = BlueprintSolver(Blueprint(tree, abstraction, zeros_in_pages(floats, huge)))
         touching[pages] = time.perf_counter() - start
         say(f"pages of {pages}: {WARM:,} iterations first")
-        blueprints[pages].run(WARM)
-        access[pages] = random_access(blueprints[pages].table)
+        solvers[pages].run(WARM)
+        access[pages] = random_access(solvers[pages].blueprint.table)
     ways = [("2 MB", 1, "none"), ("2 MB", threads, "none"), ("4 KB", 1, "none"), ("4 KB", threads, "none")]
     ways += [("2 MB", 1, "rows"), ("2 MB", threads, "rows"), ("2 MB", threads, "inside")]
-    batch = {way: _batch(blueprints[way[0]], way) for way in ways}
+    batch = {way: _batch(solvers[way[0]], way) for way in ways}
     found: dict[tuple[str, int, str], list[tuple[float, float]]] = {way: [] for way in ways}
     for repeat in range(repeats):
         for way in ways:
             say(f"repeat {repeat + 1} of {repeats}: {way[1]} threads, locks {way[2]}, pages of {way[0]}")
-            blueprint = blueprints[way[0]]
-            touched, start = blueprint.touched, time.perf_counter()
-            blueprint.run(batch[way], threads=way[1], locks=way[2])
+            solver = solvers[way[0]]
+            touched, start = solver.touched, time.perf_counter()
+            solver.run(batch[way], threads=way[1], locks=way[2])
             took = time.perf_counter() - start
-            found[way].append(((blueprint.touched - touched) / took, batch[way] / took))
+            found[way].append(((solver.touched - touched) / took, batch[way] / took))
     rates = {way: (median(r for r, _ in seen), median(i for _, i in seen)) for way, seen in found.items()}
     return TrainingSpeed(
         abstraction.design.label,
@@ -145,14 +148,14 @@ def chase(bits, accesses):  # type: ignore[no-untyped-def]
     return place
 
 
-def _batch(blueprint: Blueprint, way: tuple[str, int, str]) -> int:
+def _batch(solver: BlueprintSolver, way: tuple[str, int, str]) -> int:
     """How many iterations take about as long as a batch should; their kernels are compiled by then."""
     if way[2] == "inside":
-        blueprint.run(2, threads=way[1], locks=way[2])
+        solver.run(2, threads=way[1], locks=way[2])
         return INSIDE
-    blueprint.run(100, threads=way[1], locks=way[2])
+    solver.run(100, threads=way[1], locks=way[2])
     start = time.perf_counter()
-    blueprint.run(4_000, threads=way[1], locks=way[2])
+    solver.run(4_000, threads=way[1], locks=way[2])
     return max(100, round(4_000 * BATCH_SECONDS / (time.perf_counter() - start)))
 
 

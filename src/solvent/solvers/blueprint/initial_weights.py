@@ -1,47 +1,40 @@
-"""Initial weights of a blueprint: the prior that simulated win rates suggest, as small initial regrets."""
+"""Initial weights of a blueprint: the prior of simulated win rates as small initial regrets (Lin 2024)."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
-from solvent.abstraction.cards.win_rates import DEALS, win_rates
+from solvent.abstraction.cards.win_rates import DEALS, rate_layout, win_rates
 from solvent.forms.betting import DECISION
-from solvent.forms.sampled import MOST_ACTIONS
+from solvent.forms.sampled import MOST_ACTIONS, row_start
 from solvent.foundation.compiling import kernel
-from solvent.games.betting.rules import FOLD
+from solvent.games.betting.rules import FOLD, STREETS
+from solvent.strategy.blueprint import Blueprint
 from solvent.strategy.prior import prior
-
-if TYPE_CHECKING:
-    from solvent.solvers.blueprint.blueprint import Blueprint
 
 
 def begin_with_win_rates(blueprint: Blueprint, deals: int = DEALS, threads: int = 1) -> None:
-    """Regrets in proportion to the prior, a stack in sum at each row: a few visits unlearn them."""
+    """Set regrets in proportion to the prior, a stack in sum at each row: a few visits unlearn them."""
     tree = blueprint.tree
-    rates = win_rates(blueprint.cards, deals, threads=threads)
-    nodes = np.flatnonzero(tree.kind == DECISION)
-    actions = np.diff(tree.first_edge)[nodes]
-    folds = tree.action[tree.first_edge[nodes]] == FOLD
-    stake = np.float32(min(tree.abstraction.rules.stacks))
-    room = np.zeros(MOST_ACTIONS)
-    for street in range(len(rates)):
-        here = tree.street[nodes] == street
-        fill(
-            blueprint.table, blueprint.layout, street, blueprint.sampled.row[nodes[here]], actions[here],
-            folds[here], rates[street], stake, room,
-        )  # fmt: skip
+    rates = win_rates(blueprint.cards, deals, threads=threads), rate_layout(blueprint.cards)
+    stake, room = np.float32(tree.abstraction.rules.effective_stack), np.zeros(MOST_ACTIONS)
+    for street in range(len(STREETS)):
+        here = np.flatnonzero((tree.kind == DECISION) & (tree.street == street))
+        fill_street(
+            blueprint.table, blueprint.layout, street, here, tree.nodes, tree.edges, *rates, stake, room
+        )
 
 
 @kernel
-def fill(table, layout, street, rows, actions, folds, rates, stake, room):  # type: ignore[no-untyped-def]
-    """The prior at every row of a street: rows, actions and folds by node, rates by cluster and bucket."""
-    for cluster in range(rates.shape[0]):
-        arena = 0 if street == 0 else layout[0, 1] + cluster * layout[0, 2] + layout[2, street]
-        for bucket in range(rates.shape[1]):
-            base = arena + bucket * layout[1, street]
-            for node in range(len(rows)):
-                prior(room, folds[node], actions[node] - 1 - folds[node], rates[cluster, bucket])
-                for action in range(actions[node]):
-                    table[base + rows[node] + action] = stake * np.float32(room[action])
+def fill_street(table, layout, street, decisions, nodes, edges, rates, rate_layout, stake, room):  # type: ignore[no-untyped-def]
+    """Write the prior to the regrets of every row of a street. decisions: int64[], its decision nodes."""
+    for cluster in range(layout.clusters if street > 0 else 1):
+        for bucket in range(layout.buckets[street]):
+            rate = rates[row_start(rate_layout, street, cluster, bucket)]
+            start = row_start(layout, street, cluster, bucket)
+            for number in range(len(decisions)):
+                node = nodes[decisions[number]]
+                folds = edges[node.first_edge].action == FOLD
+                prior(room, folds, node.actions - 1 - folds, rate)
+                for action in range(node.actions):
+                    table[start + node.row + action] = stake * np.float32(room[action])

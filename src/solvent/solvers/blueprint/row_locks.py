@@ -17,7 +17,7 @@ from solvent.forms.sampled import ACTIONS_MASK, FIRST, INFO, PLAYER_SHIFT, ROW, 
 from solvent.foundation.compiling import kernel
 from solvent.foundation.randomness import STEP, mix, stream, uniform
 from solvent.foundation.threads import on_each
-from solvent.solvers.blueprint.deals import deal_hand
+from solvent.solvers.blueprint.kernels import BlueprintArrays, deal_hand
 from solvent.solvers.sampled.tables.kernels import (
     frames,
     lock,
@@ -27,7 +27,7 @@ from solvent.solvers.sampled.tables.kernels import (
 )
 
 if TYPE_CHECKING:
-    from solvent.solvers.blueprint.blueprint import Blueprint
+    from solvent.solvers.blueprint.solver import BlueprintSolver
 
 SPAWN_ABOVE = 3
 """Actions that do not pay for threads."""
@@ -63,17 +63,16 @@ class LockedTraversal:
 
     def __init__(
         self,
-        blueprint: Blueprint,
+        arrays: BlueprintArrays,
         player: int,
         weight: float,
         deal: tuple[NDArray[np.int64], int],
         least: float,
-        reward: str,
         locks: NDArray[np.int32],
         spawn_above: int,
     ) -> None:
-        self.table, self.locks, self.player, self.spawn_above = blueprint.table, locks, player, spawn_above
-        self.walk, self.pays = blueprint.payoffs(reward)
+        self.walk, self.pays, _, self.table = arrays
+        self.locks, self.player, self.spawn_above = locks, player, spawn_above
         self.base, self.outcome = deal
         self.weight, self.least = np.float32(weight), np.float32(least)
         self.touched: list[int] = []
@@ -121,7 +120,7 @@ class LockedTraversal:
 
 
 def locked_iterations(
-    blueprint: Blueprint,
+    solver: BlueprintSolver,
     iterations: int,
     *,
     seed: int = 0,
@@ -131,21 +130,21 @@ def locked_iterations(
     spawn_above: int = SPAWN_ABOVE,
 ) -> None:
     """More iterations of a blueprint, one after another, each on as many threads as it makes."""
-    locks, lookup, tables = new_locks(), blueprint.cards.lookup, evaluator()
+    locks, lookup, tables = new_locks(), solver.blueprint.cards.lookup, evaluator()
+    arrays = solver.arrays(reward)
     random, deck = np.zeros(1, dtype=np.uint64), np.zeros(52, dtype=np.int64)
     base = np.zeros((2, 4), dtype=np.int64)
     for _ in range(iterations):
-        iteration = blueprint.iterations
-        outcome = deal_hand(iteration, seed, blueprint.layout, lookup, tables, random, deck, base)
+        iteration = solver.iterations
+        outcome = deal_hand(iteration, seed, arrays.layout, lookup, tables, random, deck, base)
         least = max(0.0, exploration[0] - exploration[1] * iteration)
         for player in (0, 1):
             traversal = LockedTraversal(
-                blueprint, player, iteration + 1 if linear else 1, (base, outcome), least, reward, locks,
-                spawn_above,
-            )  # fmt: skip
+                arrays, player, iteration + 1 if linear else 1, (base, outcome), least, locks, spawn_above
+            )
             traversal.value(0, int(stream(seed, iteration, player + 1)))
-            blueprint.touched += sum(traversal.touched)
-        blueprint.iterations += 1
+            solver.touched += sum(traversal.touched)
+        solver.blueprint.iterations += 1
 
 
 def _next_key(key: int, action: int) -> int:

@@ -21,7 +21,8 @@ import numpy as np
 
 from solvent import __version__
 from solvent.abstraction.cards.buckets import CardAbstraction
-from solvent.forms.betting import BettingAbstraction, BettingTree, parse_betting
+from solvent.forms.betting import BettingTree, build_tree
+from solvent.forms.sampled import table_layout
 from solvent.foundation.bundle import (
     check_room,
     held,
@@ -33,25 +34,19 @@ from solvent.foundation.bundle import (
 )
 from solvent.foundation.errors import InputError
 from solvent.foundation.units import size
-from solvent.solvers.blueprint.blueprint import (
-    Blueprint,
-    check_locks,
-    sampled_tree,
-    table_floats,
-    table_layout,
-)
+from solvent.games.betting.sizes import BettingAbstraction, parse_betting
 from solvent.solvers.blueprint.initial_weights import begin_with_win_rates
+from solvent.solvers.blueprint.solver import BlueprintSolver, check_locks
 from solvent.solvers.history.plans import check_threads
 from solvent.solvers.rewards import REWARDS
 from solvent.solvers.sampled.history.solver import check_seed
+from solvent.strategy.blueprint import TABLE_LAYOUT, Blueprint
 
 ASKED = "train.json"
 KEEP = 2
 """Checkpoints that are always kept, the newest."""
 OLDER, APART = 2, 4
 """Of the ones before, how many are kept, and about how many times as many iterations the next one has."""
-LAYOUT = 2
-"""Of the tables; changes whenever the same numbers would stand elsewhere."""
 LOOK_SECONDS = 2.0
 """Between two looks at the progress."""
 FIRST_PIECE = 2_000
@@ -124,7 +119,7 @@ class Training:
         if self.cards.fingerprint != design.cards_fingerprint:
             raise InputError(f"{design.cards} is not the card abstraction that {folder} was trained with")
         check_design(design)
-        self.tree: BettingTree = betting_of(design).tree()
+        self.tree: BettingTree = build_tree(betting_of(design))
 
     @classmethod
     def create(cls, folder: Path, design: TrainingDesign) -> Training:
@@ -153,8 +148,7 @@ class Training:
     def cost(self) -> TrainingCost:
         """What training takes, before anything is taken."""
         buckets = [clusters * many for clusters, many in self.cards.sizes]
-        sampled = sampled_tree(self.tree)
-        table = 4 * table_floats(table_layout(sampled, self.cards), self.cards)
+        table = 4 * table_layout(self.tree.bucket_floats, self.cards.sizes).numbers
         river = self.cards.arrays["river_code"].nbytes + self.cards.arrays["turn"].nbytes
         return TrainingCost(
             nodes=len(self.tree),
@@ -207,22 +201,22 @@ class Training:
         checkpoint_seconds: float,
         watch: Callable[[TrainingProgress], None],
     ) -> TrainingProgress:
-        blueprint, before = self.load()
-        if self.design.initial_weights and blueprint.iterations == 0:
-            begin_with_win_rates(blueprint, threads=threads)
+        solver, before = self.load()
+        if self.design.initial_weights and solver.iterations == 0:
+            begin_with_win_rates(solver.blueprint, threads=threads)
         options = asdict(self.design)
         start = saved = looked = time.monotonic()
-        piece, at = FIRST_PIECE, (blueprint.iterations, blueprint.touched)
-        progress = TrainingProgress(blueprint.iterations, before, 0.0, blueprint.touched, 0.0, 0.0, None)
+        piece, at = FIRST_PIECE, (solver.iterations, solver.touched)
+        progress = TrainingProgress(solver.iterations, before, 0.0, solver.touched, 0.0, 0.0, None)
 
         def save() -> None:
             facts = {
-                "iterations": blueprint.iterations,
-                "touched": blueprint.touched,
+                "iterations": solver.iterations,
+                "touched": solver.touched,
                 "seconds": progress.seconds,
-                "layout": LAYOUT,
+                "layout": TABLE_LAYOUT,
             }
-            self.save(blueprint, facts)
+            self.save(solver, facts)
 
         try:
             while True:
@@ -230,11 +224,11 @@ class Training:
                 spent = now - start
                 if seconds is not None and spent >= seconds:
                     break
-                left = None if iterations is None else iterations - blueprint.iterations
+                left = None if iterations is None else iterations - solver.iterations
                 if left is not None and left <= 0:
                     break
                 begun = time.monotonic()
-                blueprint.run(
+                solver.run(
                     min(piece, left) if left is not None else piece,
                     threads=threads,
                     seed=options["seed"],
@@ -247,21 +241,19 @@ class Training:
                 took = time.monotonic() - begun
                 piece = max(threads, int(piece * min(4.0, max(0.25, LOOK_SECONDS / max(took, 1e-6)))))
                 now = time.monotonic()
-                made = (blueprint.iterations - at[0], blueprint.touched - at[1])
+                made = (solver.iterations - at[0], solver.touched - at[1])
                 since = max(now - looked, 1e-9)
-                looked, at = now, (blueprint.iterations, blueprint.touched)
+                looked, at = now, (solver.iterations, solver.touched)
                 rate = made[0] / since
                 by_time = None if seconds is None else max(0.0, seconds - (now - start))
-                by_count = (
-                    None if iterations is None else (iterations - blueprint.iterations) / max(rate, 1e-9)
-                )
+                by_count = None if iterations is None else (iterations - solver.iterations) / max(rate, 1e-9)
                 progress = TrainingProgress(
-                    iterations=blueprint.iterations,
+                    iterations=solver.iterations,
                     seconds=before + now - start,
                     rate=rate,
-                    rows_touched=blueprint.touched,
+                    rows_touched=solver.touched,
                     rows_rate=made[1] / since,
-                    regret=self.regret(blueprint),
+                    regret=self.regret(solver),
                     left=min((t for t in (by_time, by_count) if t is not None), default=None),
                 )
                 self._note(progress)
@@ -275,17 +267,16 @@ class Training:
         save()
         return progress
 
-    def load(self, mapped: bool = False) -> tuple[Blueprint, float]:
+    def load(self, mapped: bool = False) -> tuple[BlueprintSolver, float]:
         """The tables of the newest checkpoint, or empty ones; the seconds they took."""
         found = self.checkpoints()
         if not found:
-            return Blueprint(self.tree, self.cards), 0.0
+            return BlueprintSolver(Blueprint(self.tree, self.cards)), 0.0
         tables, facts = read_bundle(found[-1], verify=not mapped, mapped=mapped)
-        if facts.get("layout") != LAYOUT:
+        if facts.get("layout") != TABLE_LAYOUT:
             raise InputError(f"{found[-1]} was made by another version of solvent; train anew")
-        blueprint = Blueprint(self.tree, self.cards, tables["table"])
-        blueprint.iterations, blueprint.touched = facts["iterations"], facts["touched"]
-        return blueprint, float(facts["seconds"])
+        blueprint = Blueprint(self.tree, self.cards, tables["table"], facts["iterations"])
+        return BlueprintSolver(blueprint, facts["touched"]), float(facts["seconds"])
 
     def checkpoints(self) -> list[Path]:
         """Complete checkpoints, oldest first."""
@@ -296,22 +287,23 @@ class Training:
         found = self.checkpoints()
         return read_facts(found[-1]) if found else {}
 
-    def save(self, blueprint: Blueprint, facts: dict[str, Any]) -> None:
+    def save(self, solver: BlueprintSolver, facts: dict[str, Any]) -> None:
         """Keep the tables, and drop the oldest."""
-        path = self.folder / "checkpoints" / f"{blueprint.iterations:015d}"
-        if path.is_dir() and read_facts(path)["iterations"] == blueprint.iterations:
+        path = self.folder / "checkpoints" / f"{solver.iterations:015d}"
+        if path.is_dir() and read_facts(path)["iterations"] == solver.iterations:
             return
-        write_bundle(path, {"table": blueprint.table}, facts)
+        write_bundle(path, {"table": solver.blueprint.table}, facts)
         for old in superseded(self.checkpoints()):
             shutil.rmtree(old, ignore_errors=True)
 
-    def regret(self, blueprint: Blueprint) -> float:
+    def regret(self, solver: BlueprintSolver) -> float:
         """The first decision's greatest positive regret a hand, summed over all hole cards, in mbb."""
-        weight = blueprint.iterations
+        weight = solver.iterations
         if self.design.linear:
             weight = weight * (weight + 1) // 2
-        head = blueprint.table[: int(blueprint.layout[0, 1])].reshape(169, -1)
-        first = int(blueprint.sampled.row[0])
+        blueprint = solver.blueprint
+        head = blueprint.table[: blueprint.layout.head].reshape(169, -1)
+        first = int(self.tree.row[0])
         rows = head[:, first : first + len(self.tree.actions(0))]
         best = np.maximum(rows.max(axis=1), 0.0)
         return float(best.sum()) / max(weight, 1) / self.tree.abstraction.rules.blinds[1] * 1000

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from solvent.abstraction.cards.public_equity import showdown_signs, showdown_symbol
 from solvent.forms.public import DECISION, PublicGame
-from solvent.forms.sampled import SHOWN, SampledTree, lay_out
+from solvent.forms.sampled import SHOWN, SampledWalk, lay_out_walk, place_rows
 from solvent.foundation.errors import InputError
 from solvent.passes.public_pass import PublicPass
 from solvent.response.history import Evaluation
@@ -52,8 +52,7 @@ class SampledPublicSolver:
         self.rule = load_rule(rule)
         Sampling("external").check_rule(self.rule)
         self.rows = slot_rows(game, buckets)
-        self.tree = _tree(game)
-        floats = self.tree.bucket_floats
+        self.walk, self.row, floats = _walk(game)
         counts = np.array([int(rows.max()) + 1 for rows in self.rows])
         ends = np.cumsum(counts * floats)
         self.starts = [
@@ -75,7 +74,7 @@ class SampledPublicSolver:
         stop = self.iterations + iterations
         public_iterations(
             self.iterations, stop, self.seed, self.rule.linear,
-            self.tree.walk, self.tree.walk.view(np.float32), self.dealer,
+            self.walk.walk, self.walk.walk.view(np.float32), self.dealer,
             self.table, self._frames, np.zeros((2, len(self.rows)), dtype=np.int64),
         )  # fmt: skip
         self.iterations = stop
@@ -85,7 +84,7 @@ class SampledPublicSolver:
         game, parts = self.game, []
         for edge, node in enumerate(game.edge_node):
             first, last = game.nodes.first_edge[node : node + 2]
-            place = self.tree.row[node] + (last - first) + edge - first
+            place = self.row[node] + (last - first) + edge - first
             parts.append(self.table[self.starts[game.nodes.round[node]] + place])
         return np.concatenate(parts).astype(np.float64)
 
@@ -99,8 +98,8 @@ class SampledPublicSolver:
         return PublicPass(self.game, np.dtype(np.float64))
 
 
-def _tree(game: PublicGame) -> SampledTree:
-    """The betting as `traverse` walks it."""
+def _walk(game: PublicGame) -> tuple[SampledWalk, NDArray[np.int32], NDArray[np.int64]]:
+    """The betting as `traverse` walks it, each node's place in a bucket's numbers, and their count by round."""
     given = game.nodes
     after = np.arange(len(given.symbol))
     for subtree in (subtree for each in game.rounds for subtree in each.subtrees):
@@ -109,9 +108,10 @@ def _tree(game: PublicGame) -> SampledTree:
     folded = (given.stake > 0).astype(np.int64)  # player 0 wins what player 1 has folded
     ends = np.where(given.symbol == showdown_symbol(game), SHOWN, folded)
     who = np.where(given.symbol == DECISION, given.player, ends)
-    return lay_out(
-        given.first_edge, after[given.child], who, given.round, np.abs(given.stake), len(game.rounds)
-    )
+    behind = after[given.child]
+    row, floats = place_rows(given.first_edge, behind, who, given.round, len(game.rounds))
+    walk = lay_out_walk(given.first_edge, behind, who, given.round, np.abs(given.stake), row)
+    return walk, row, floats
 
 
 def _dealer(game: PublicGame, starts: Sequence[NDArray[np.int64]]) -> Dealer:
