@@ -1,0 +1,196 @@
+"""The strategy of a trained hold'em agent: probabilities by betting line and bucket, asked by hand or by class.
+
+An infoset is written `hand|board|line`, as in solved games: `AKs||r300` or `AsKs||r300` before the flop,
+`AsKs|Ks7d2c|r300c/` after it. Rows are by bucket, of which there are far fewer than hands: `4.17|flop|r300c/` is
+bucket 17 of public cluster 4.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from itertools import combinations
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvent.abstraction.cards.buckets import CardAbstraction
+from solvent.cards.deck import RANKS, Card, cards_label, parse_cards
+from solvent.cards.isomorphism import Indexer
+from solvent.forms.betting import DECISION, BettingTree
+from solvent.foundation.errors import InputError
+from solvent.games.betting.rules import BOARD_CARDS, STREETS, action_text
+from solvent.strategy.betting_line import find_decision
+from solvent.strategy.strategy import Row
+
+BUCKET = re.compile(r"(\d+)\.(\d+)")
+CLASS = re.compile(rf"([{RANKS}])([{RANKS}])([so]?)")
+
+
+class BucketTables(Protocol):
+    """What a trained strategy reads: the average strategy by decision and bucket."""
+
+    @property
+    def tree(self) -> BettingTree: ...
+
+    @property
+    def cards(self) -> CardAbstraction: ...
+
+    def average(self, node: int, cluster: int, bucket: int) -> NDArray[np.float64]:
+        """float64[actions]"""
+
+
+class TrainedStrategy:
+    """A trained agent's average strategy, for both players."""
+
+    def __init__(self, tables: BucketTables, facts: Mapping[str, Any]) -> None:
+        self.tables, self.tree, self.cards = tables, tables.tree, tables.cards
+        self.facts = dict(facts)
+
+    @property
+    def game(self) -> str:
+        abstraction = self.tree.abstraction
+        stack = abstraction.rules.effective_stack / abstraction.rules.blinds[1]
+        return f"no-limit hold'em, {stack:g} BB, {abstraction.name} betting, {self.cards.design.name} cards"
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A digest of the betting tree and the cards."""
+        digest = hashlib.sha256(self.cards.fingerprint.encode())
+        for column in (self.tree.kind, self.tree.parent, self.tree.action, self.tree.paid):
+            digest.update(np.ascontiguousarray(column).tobytes())
+        return digest.hexdigest()[:32]
+
+    def __len__(self) -> int:
+        return self.tree.rows([clusters * buckets for clusters, buckets in self.cards.sizes])
+
+    def query(self, infoset: str, player: int | None = None) -> dict[str, float]:
+        """The probability of each action for a hand, a class of hands or a bucket."""
+        hand, _, rest = infoset.partition("|")
+        board, bar, line = rest.partition("|")
+        if not bar:
+            raise InputError(
+                f"an agent's infoset is written hand|board|line, such as 'AsKs|Ks7d2c|r300c/', not {infoset!r}"
+            )
+        node = find_decision(self.tree, line)
+        owner = int(self.tree.player[node])
+        if player not in (None, owner):
+            raise InputError(f"player {owner} decides after {line!r}, not player {player}")
+        return self._named(node, self.tables.average(node, *self._bucket(node, hand, board)))
+
+    def rows(self, player: int | None = None) -> Iterator[Row]:
+        """Every bucket at every decision, or at every decision of one player."""
+        for node in np.flatnonzero(self.tree.kind == DECISION).tolist():
+            owner = int(self.tree.player[node])
+            if player not in (None, owner):
+                continue
+            line, street = self.tree.history(node), int(self.tree.street[node])
+            clusters, buckets = self.cards.sizes[street]
+            for cluster in range(clusters):
+                for bucket in range(buckets):
+                    label = self._bucket_label(street, cluster, bucket)
+                    probabilities = self._named(node, self.tables.average(node, cluster, bucket))
+                    yield Row(owner, f"{label}|{line}", probabilities)
+
+    def hand(self, node: int, hole: tuple[Card, ...], board: tuple[Card, ...]) -> NDArray[np.float64]:
+        """float64[actions]: the strategy with two hole cards on a board."""
+        street = self.check_board(node, board)
+        return self.tables.average(node, *self.cards.bucket(street, hole, board))
+
+    def classes(self, node: int, board: tuple[Card, ...] = ()) -> NDArray[np.float64]:
+        """float64[13, 13, actions]: the strategy by class of hands, aces first, suited hands above the diagonal.
+
+        Each is the mean over the class's hands that the board leaves; NaN where it leaves none.
+        """
+        street = self.check_board(node, board)
+        left = [card for card in range(52) if card not in board]
+        holes = np.array(list(combinations(left, 2)), dtype=np.int64)[:, ::-1]
+        hands = np.concatenate([holes, np.tile(np.array(board, np.int64), (len(holes), 1))], axis=1)
+        clusters, buckets = self.cards.buckets(street, hands)
+        found, which = np.unique(np.stack([clusters, buckets]), axis=1, return_inverse=True)
+        rows = np.array([self.tables.average(node, int(c), int(b)) for c, b in found.T])
+        high, low = 12 - holes[:, 0] // 4, 12 - holes[:, 1] // 4
+        suited = holes[:, 0] % 4 == holes[:, 1] % 4
+        row, column = np.where(suited, high, low), np.where(suited, low, high)
+        total, count = np.zeros((13, 13, rows.shape[1])), np.zeros((13, 13, 1))
+        np.add.at(total, (row, column), rows[which.ravel()])
+        np.add.at(count, (row, column), 1.0)
+        mean: NDArray[np.float64] = np.divide(total, count, out=np.full_like(total, np.nan), where=count > 0)
+        return mean
+
+    def check_board(self, node: int, board: tuple[Card, ...]) -> int:
+        """The street of a decision, if the board has that street's cards."""
+        street = int(self.tree.street[node])
+        wanted = BOARD_CARDS[street]
+        if len(board) != wanted:
+            line, name = self.tree.history(node), STREETS[street]
+            raise InputError(
+                f"after {line!r} it is {name}, with a board of {wanted} cards such as "
+                f"{'Ks7d2c9h5s'[: 2 * wanted]}; {cards_label(board) or 'none'} was given"
+                if wanted
+                else f"after {line!r} it is before the flop, where there is no board"
+            )
+        return street
+
+    def _named(self, node: int, probabilities: NDArray[np.float64]) -> dict[str, float]:
+        names = [action_text(action) for action in self.tree.actions(node)]
+        return dict(zip(names, probabilities.tolist(), strict=True))
+
+    def _bucket(self, node: int, hand: str, board: str) -> tuple[int, int]:
+        street = int(self.tree.street[node])
+        numbered = BUCKET.fullmatch(hand)
+        if numbered is not None:
+            cluster, bucket = int(numbered[1]), int(numbered[2])
+            clusters, buckets = self.cards.sizes[street]
+            if board not in ("", STREETS[street]) or cluster >= clusters or bucket >= buckets:
+                raise InputError(
+                    f"the {STREETS[street]} has {clusters} public clusters of {buckets} buckets; there is no "
+                    f"{hand}|{board}"
+                )
+            return cluster, bucket
+        hole = hole_cards(hand) if street == 0 else parse_cards(hand)
+        cards = parse_cards(board)
+        return self.cards.bucket(self.check_board(node, cards), hole, cards)
+
+    def _bucket_label(self, street: int, cluster: int, bucket: int) -> str:
+        if street == 0:
+            return f"{_preflop_labels()[bucket]}|"
+        return f"{cluster}.{bucket}|{STREETS[street]}"
+
+
+def hole_cards(hand: str) -> tuple[Card, ...]:
+    """Two cards, from cards such as `AsKs` or, before the flop, from a class such as `AKs`, `AKo` or `77`.
+
+    >>> [cards_label(hole_cards(hand)) for hand in ("AsKh", "AKs", "AKo", "77")]
+    ['AsKh', 'AcKc', 'AcKd', '7c7d']
+    """
+    found = CLASS.fullmatch(hand)
+    if found is None:
+        return parse_cards(hand)
+    first, second = RANKS.index(found[1]), RANKS.index(found[2])
+    if (first == second) != (found[3] == ""):
+        raise InputError(f"a class of hands is written AKs, AKo or 77, not {hand}")
+    return 4 * first, 4 * second + (0 if found[3] == "s" else 1)
+
+
+def class_label(row: int, column: int) -> str:
+    """The class of hands at a place of the 13 x 13 chart.
+
+    >>> class_label(0, 0), class_label(0, 1), class_label(1, 0)
+    ('AA', 'AKs', 'AKo')
+    """
+    ranks = RANKS[12 - min(row, column)] + RANKS[12 - max(row, column)]
+    return ranks + ("" if row == column else "s" if column > row else "o")
+
+
+def _preflop_labels() -> list[str]:
+    index = Indexer([2])
+    labels = [""] * index.size
+    for row in range(13):
+        for column in range(13):
+            label = class_label(row, column)
+            labels[index.index(hole_cards(label))] = label
+    return labels
