@@ -8,8 +8,9 @@ from solvent.experiments.aggregation.plans import setups
 from solvent.forms.public import public_game
 from solvent.foundation.errors import InputError
 from solvent.games.catalogue import load_game
-from solvent.solvers.choose import Options, make_solver
+from solvent.solvers.choose import make_solver
 from solvent.solvers.public.solver import way_of
+from solvent.solvers.settings import Settings
 
 
 @pytest.mark.parametrize(
@@ -29,12 +30,14 @@ def test_what_does_not_fit_is_refused(
     name: str, options: dict[str, str], rule: str, memory: int, sentence: str
 ) -> None:
     with pytest.raises(InputError, match=sentence):
-        make_solver(load_game(name), rule, Options(**options), memory)  # type: ignore[arg-type]
+        make_solver(load_game(name), Settings.of({**options, "rule": rule, "memory": memory}))
 
 
 def test_a_walk_needs_no_room_for_histories() -> None:
     """13 million histories would take 900 MB."""
-    solver = make_solver(load_game("bluff(dice=2,faces=4)"), "cfr", Options(plan="serial"), 200_000_000)
+    solver = make_solver(
+        load_game("bluff(dice=2,faces=4)"), Settings(plan="serial", rule="cfr", memory=200_000_000)
+    )
     assert solver.form == "public"
 
 

@@ -17,7 +17,7 @@ from solvent.strategy.run import Run
 def test_the_result_says_what_is_stored_and_touched(mode: str) -> None:
     result = solve("leduc", rule="cfr", plan="serial", form="history", pruning=mode, iterations=300)
     whole = 300 * 2 * result.histories
-    assert result.pruning == mode
+    assert result.settings.pruning == mode
     assert result.form == "history"
     assert (result.pruned_actions > 0) == (mode in ("interval", "total"))
     assert (result.stored_regrets < 1) == (mode == "total")
@@ -47,7 +47,7 @@ def test_a_run_goes_on_bit_for_bit(tmp_path: Path, mode: str, rule: str) -> None
     for name in tables[0]:
         np.testing.assert_array_equal(tables[0][name], tables[1][name])
     assert parts.nodes_touched == through.nodes_touched
-    assert parts.pruning == mode
+    assert parts.settings.pruning == mode
     assert open_strategy(tmp_path / "parts").probabilities.shape == (through.infoset_actions,)
 
 
@@ -55,7 +55,7 @@ def test_a_run_keeps_its_pruning(tmp_path: Path) -> None:
     solve("leduc", rule="cfr", pruning="total", iterations=10, out=tmp_path / "run")
     with pytest.raises(InputError, match="began with pruning total"):
         solve(resume=tmp_path / "run", pruning="none", iterations=20)
-    with pytest.raises(InputError, match="began with prune_average"):
+    with pytest.raises(InputError, match="began with prune-average"):
         solve(resume=tmp_path / "run", prune_average=0.5, iterations=20)
 
 
@@ -92,7 +92,7 @@ def test_blocks_from_start_to_resumed_end(tmp_path: Path, game: str, mode: str, 
         np.testing.assert_array_equal(tables[0][name], tables[1][name])
     assert parts.exploitability == through.exploitability
     assert parts.nodes_touched == through.nodes_touched
-    assert (through.form, through.pruning, through.updates) == ("public", mode, updates)
+    assert (through.form, through.settings.pruning, through.settings.updates) == ("public", mode, updates)
 
 
 @pytest.mark.parametrize(

@@ -22,7 +22,8 @@ from solvent.solvers.sampled.history.kernels import explore
 from solvent.solvers.sampled.history.layout import alias_columns
 from solvent.solvers.sampled.history.solver import SamplingSolver
 from solvent.solvers.sampled.options import Sampling, minimum_probability
-from solvent.solvers.solve import Limits, solve
+from solvent.solvers.session import Limits
+from solvent.solvers.solve import solve
 from solvent.strategy.run import Run
 from solvent.strategy.strategy import normalise
 
@@ -282,7 +283,7 @@ def test_a_resumed_run_is_the_whole_run(tmp_path: Path) -> None:
     whole = solve("leduc", iterations=3_000, out=tmp_path / "whole", **asked)
     solve("leduc", iterations=1_234, out=tmp_path / "parts", **asked)
     parts = solve(resume=tmp_path / "parts", iterations=3_000)
-    assert (parts.rule, parts.sampling, parts.seed) == ("lcfr", "external", 9)
+    assert (str(parts.settings.rule), parts.settings.sampling, parts.settings.seed) == ("lcfr", "external", 9)
     assert parts.nodes_touched == whole.nodes_touched
     for name, table in Run.open(tmp_path / "whole").load_checkpoint()[0].items():
         assert (table == Run.open(tmp_path / "parts").load_checkpoint()[0][name]).all()
@@ -331,7 +332,7 @@ def test_biased_rewards_change_play_and_are_measured_in_chips() -> None:
     plain, biased = (
         solve("leduc", sampling="external", iterations=30_000, reward=name) for name in ("y1", "y3")
     )
-    assert biased.reward == "y3"
+    assert biased.settings.reward == "y3"
     assert biased.exploitability > 2 * plain.exploitability
     assert abs(biased.value) < 1
     assert any("true chips" in warning for warning in biased.warnings)
@@ -402,7 +403,7 @@ def test_small_initial_regrets_make_a_prior() -> None:
         ({"reward": "y5"}, "there is no reward 'y5'"),
         ({"reward_unit": 2.0}, "changes nothing with reward y1"),
         ({"exploration_mix": True}, "give that too"),
-        ({"regret_floor": -1.0}, "regret-floor must be a number"),
+        ({"regret_floor": -1.0}, "regret-floor must be a finite number, at least 0"),
         ({"seed": -1}, "seed must be a whole number"),
         ({"threads": 0}, "at least 1"),
         ({"dtype": "int8"}, "there is no dtype"),

@@ -19,7 +19,7 @@ from solvent.forms.history import compile_tree
 from solvent.foundation import bundle
 from solvent.foundation.errors import InputError
 from solvent.games.catalogue import load_game
-from solvent.solvers.solve import Limits
+from solvent.solvers.session import Limits
 from solvent.strategy.opening import open_strategy
 from solvent.strategy.openspiel import from_tabular_policy, to_tabular_policy
 from solvent.strategy.tables import TableStrategy, compare
@@ -162,7 +162,7 @@ def test_a_run_under_a_rule_of_ones_own_is_resumed_with_it(tmp_path: Path) -> No
         ({"iterations": "50"}, "iterations must be a whole number, at least 0, not '50'"),
         ({"iterations": 2.5}, "whole number"),
         ({"until": "low"}, "finite number"),
-        ({"seconds": float("inf")}, "finite number"),
+        ({"time": float("inf")}, "finite time"),
         ({"check_every": 1.5}, "whole number"),
         ({"threads": "2"}, "threads must be a whole number"),
         ({"memory": 8.5}, "whole number of bytes"),
@@ -176,12 +176,11 @@ def test_bad_arguments_are_sentences(options: dict, sentence: str) -> None:
 @pytest.mark.slow
 def test_float32_kernels_are_compiled_before_the_clock_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     import solvent.solvers.history.solver as cfr
-    import solvent.solvers.solve as module
 
     asked = []
     monkeypatch.setattr(cfr, "FLOAT32_FROM", 10)
-    monkeypatch.setattr(module, "compile_kernels", lambda solver: asked.append(solver.dtype) or 0.0)
-    assert solvent.solve("kuhn", iterations=2).dtype == "float32"
+    monkeypatch.setattr(cfr.HistorySolver, "warm_up", lambda solver: asked.append(solver.dtype))
+    assert solvent.solve("kuhn", plan="serial", form="history", iterations=2).dtype == "float32"
     assert asked == ["float32"]
 
 
@@ -225,7 +224,7 @@ def test_the_example_of_a_game_in_thirty_lines() -> None:
 
 def test_macos_counts_its_own_way(monkeypatch: pytest.MonkeyPatch) -> None:
     from solvent.app.views.display import cores
-    from solvent.solvers.solve import peak_memory
+    from solvent.foundation.memory import peak_memory
 
     here = peak_memory()
     monkeypatch.delattr(os, "sched_getaffinity", raising=False)

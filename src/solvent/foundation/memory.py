@@ -5,6 +5,8 @@ from __future__ import annotations
 import ctypes
 import gc
 import mmap
+import resource
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
@@ -23,6 +25,12 @@ def with_peak_memory(work: Callable[[], Made]) -> tuple[Made, int | None]:
     made = work()
     peak = status("VmHWM")
     return made, None if before is None or peak is None else max(0, peak - before)
+
+
+def peak_memory() -> int:
+    """The most memory this process has held so far, in bytes."""
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit
 
 
 def give_back_memory() -> None:

@@ -41,3 +41,19 @@ def parse_size(text: str) -> int:
     if size <= 0:
         raise InputError(f"memory is written like 8G or 512M, not {text!r}")
     return size
+
+
+def parse_time(text: str, what: str = "a time") -> float:
+    """Seconds from `90s`, `5m`, `2h`, `1d` or a plain number of seconds.
+
+    >>> parse_time("90s"), parse_time("5m"), parse_time("1.5h")
+    (90.0, 300.0, 5400.0)
+    """
+    factor = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}.get(text[-1:].lower())
+    try:
+        seconds = float(text if factor is None else text[:-1]) * (factor or 1.0)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds < float("inf"):
+        raise InputError(f"{what} must be a finite time, at least 0, such as 90s, 5m or 2h, not {text!r}")
+    return seconds

@@ -15,21 +15,18 @@ from rich.progress import (
     BarColumn,
     MofNCompleteColumn,
     Progress,
-    ProgressColumn,
     SpinnerColumn,
-    Task,
     TextColumn,
 )
 from rich.progress import TimeRemainingColumn as TimeLeft
 from rich.table import Table
-from rich.text import Text
 
 from solvent.app.terminal import table
 from solvent.foundation.errors import InputError
+from solvent.foundation.progress import Progress as WorkProgress
 from solvent.foundation.units import size
 from solvent.games.catalogue import GAMES, parameters
-from solvent.solvers.solve import Cost, Result
-from solvent.solvers.solve import Progress as SolveProgress
+from solvent.solvers.solve import COMPILING_KERNELS, SIZED, Result
 from solvent.strategy.run import Run
 from solvent.strategy.tables import TableStrategy
 
@@ -44,18 +41,6 @@ def cores() -> int:
     return os.cpu_count() or 1
 
 
-class _Reached(ProgressColumn):
-    """Exploitability and rate, once they are known."""
-
-    def render(self, task: Task) -> Text:
-        parts = []
-        if task.fields.get("exploitability") is not None:
-            parts.append(f"exploitability {task.fields['exploitability']:.3g} chips")
-        if task.fields.get("rate"):
-            parts.append(f"{task.fields['rate']:,.0f} it/s")
-        return Text("  ".join(parts))
-
-
 class SolveDisplay:
     """A live line for a solve: first what it will cost, then iterations, exploitability and rate."""
 
@@ -66,13 +51,13 @@ class SolveDisplay:
             TextColumn("{task.description}"),
             BarColumn(BAR),
             MofNCompleteColumn(),
-            _Reached(),
+            TextColumn("{task.fields[detail]}"),
             TimeLeft(),
             console=console,
             transient=True,
             disable=quiet or not console.is_terminal,
         )
-        self.task = self.progress.add_task("starting", total=None)
+        self.task = self.progress.add_task("starting", total=None, detail="")
 
     def __enter__(self) -> SolveDisplay:
         self.progress.start()
@@ -83,37 +68,27 @@ class SolveDisplay:
     ) -> None:
         self.progress.stop()
 
-    def show(self, state: SolveProgress) -> None:
-        if state.cost is not None and not self.quiet:
-            self._print_cost(state.cost)
-        if state.stage == "solving":
-            self.progress.update(
-                self.task,
-                description="solving",
-                completed=state.iterations,
-                total=state.target,
-                exploitability=state.exploitability,
-                rate=state.rate,
-            )
-        elif state.stage == "compiling kernels":
-            self.progress.update(self.task, description="compiling kernels (once per machine)")
-        else:
-            self.progress.update(self.task, description="compiling the game", completed=state.histories)
-
-    def _print_cost(self, cost: Cost) -> None:
-        self.progress.console.print(
-            f"{cost.histories:,} histories, {cost.infosets:,} infosets, {cost.infoset_actions:,} infoset-actions: "
-            f"{size(cost.tree_bytes)} for the tree, {size(cost.table_bytes)} for the tables",
-            soft_wrap=True,
+    def show(self, state: WorkProgress) -> None:
+        """Show where the solve stands: what it will take once, then its progress."""
+        if state.stage == SIZED:
+            if not self.quiet:
+                self.progress.console.print(state.detail, soft_wrap=True)
+            return
+        once = " (once per machine)" if state.stage == COMPILING_KERNELS else ""
+        self.progress.update(
+            self.task,
+            description=state.stage + once,
+            completed=state.done,
+            total=state.total,
+            detail=state.detail,
         )
-        for warning in cost.warnings:
-            self.progress.console.print(f"note: {warning}", soft_wrap=True)
 
 
 def result_table(result: Result) -> Table:
-    plan = result.plan if result.sampling == "none" else f"{result.sampling} sampling"
+    settings = result.settings
+    plan = result.plan if settings.sampling == "none" else f"{settings.sampling} sampling"
     rows = {
-        "rule": f"{result.rule}, {result.updates} updates",
+        "rule": f"{settings.rule}, {settings.updates} updates",
         "plan": f"{plan} on the {result.form} form, {result.threads} thread"
         + ("s" if result.threads > 1 else ""),
         "iterations": f"{result.iterations:,} (stopped by {result.stopped_by})",
@@ -124,8 +99,8 @@ def result_table(result: Result) -> Table:
         + f" (and {result.compile_seconds:.1f} s for kernels)",
         "peak memory": size(result.peak_memory_bytes),
     }
-    if result.pruning != "none":
-        rows["pruning"] = f"{result.pruning}: {result.pruned_actions:,} actions pruned"
+    if settings.pruning != "none":
+        rows["pruning"] = f"{settings.pruning}: {result.pruned_actions:,} actions pruned"
         rows["stored"] = (
             f"{result.stored_regrets:.1%} of the regrets, {result.stored_averages:.1%} of the averages, "
             f"{size(result.table_bytes)} of tables"

@@ -24,7 +24,7 @@ def plot_convergence(result: Result, path: Path) -> None:
     )
     axes.set_xlabel("iterations")
     axes.set_ylabel("exploitability (chips, NashConv/2)")
-    axes.set_title(f"{result.game}: {result.rule}, {result.updates} updates")
+    axes.set_title(f"{result.game}: {result.settings.rule}, {result.settings.updates} updates")
     axes.grid(which="both", alpha=0.25)
     figure.savefig(path, dpi=120)
     plt.close(figure)

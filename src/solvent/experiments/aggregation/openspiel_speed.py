@@ -18,7 +18,7 @@ from solvent.experiments.page import markdown_table, write_page
 from solvent.forms.history import compile_tree
 from solvent.games.openspiel import OpenSpielGame, load_openspiel
 from solvent.solvers.history.solver import HistorySolver
-from solvent.solvers.solve import compile_kernels
+from solvent.solvers.solver import compile_seconds as seconds_to_compile
 
 GAMES = ("leduc_poker", "liars_dice")
 PLANS = ("serial", "auto")
@@ -65,7 +65,7 @@ def measure(
         theirs = _their_solver(game)
         solvers = {plan: HistorySolver(tree, "cfr", plan=plan, threads=threads) for plan in plans}
         say("compiling kernels (once per machine)")
-        compile_seconds = {plan: compile_kernels(solver) for plan, solver in solvers.items()}
+        compile_seconds = {plan: seconds_to_compile(solver) for plan, solver in solvers.items()}
         run: dict[str, Callable[[int], None]] = {plan: solver.run for plan, solver in solvers.items()}
         run[OPENSPIEL] = _repeated(theirs.evaluate_and_update_policy)
         batch = {who: _batch(iterate) for who, iterate in run.items()}

@@ -29,11 +29,14 @@ from solvent.games.catalogue import load_game
 from solvent.games.flop_holdem import FlopHoldem
 from solvent.games.public_rules import PublicRules
 from solvent.passes.public_pass import EVALUATORS, PublicPass
-from solvent.solvers.choose import Options, Solver, make_solver
+from solvent.solvers.choose import make_solver
 from solvent.solvers.history import flattened
 from solvent.solvers.history.flattened import flattened_bytes
 from solvent.solvers.history.solver import HistorySolver, table_dtype
 from solvent.solvers.public.solver import PublicSolver
+from solvent.solvers.rules import load_rule
+from solvent.solvers.settings import Settings
+from solvent.solvers.solver import Solver
 
 Say = Callable[[str], None]
 
@@ -406,7 +409,9 @@ def both_forms(rules: PublicRules) -> tuple[PublicGame, PublicGame]:
 
 def _solver(forms: tuple[PublicGame, PublicGame], setup: Setup, rule: str, dtype: str, memory: int) -> Solver:
     if setup.plan == "auto":
-        return make_solver(forms[0].rules, rule, Options(threads=setup.threads, dtype=dtype), memory)
+        return make_solver(
+            forms[0].rules, Settings(rule=load_rule(rule), threads=setup.threads, dtype=dtype, memory=memory)
+        )
     game = forms[setup.isomorphism]
     if setup.plan == "flattened":
         return _flattened_solver(game, rule, dtype, memory)

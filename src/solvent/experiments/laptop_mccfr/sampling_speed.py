@@ -22,7 +22,6 @@ from solvent.games.catalogue import load_game
 from solvent.games.openspiel import load_openspiel
 from solvent.solvers.history.solver import HistorySolver
 from solvent.solvers.sampled.history.solver import SamplingSolver
-from solvent.solvers.solve import compile_kernels
 
 GAMES = ("leduc_poker", "liars_dice")
 SAMPLINGS = ("external", "chance", "outcome")
@@ -112,7 +111,7 @@ def measure(
         theirs = pyspiel.ExternalSamplingMCCFRSolver(game.game, seed=1)
         solvers = {mode: SamplingSolver(tree, "cfr", mode) for mode in samplings}
         for solver in solvers.values():
-            compile_kernels(solver)
+            solver.warm_up()
             solver.run(WARM)
         for _ in range(WARM):
             theirs.run_iteration()
@@ -167,7 +166,7 @@ def compare_threads(
         for count in reached:
             say(f"{game}: seed {seed + 1} of {seeds}, {count} threads")
             solver = SamplingSolver(tree, rule, "external", seed, count)
-            compile_kernels(solver)
+            solver.warm_up()
             start = time.perf_counter()
             solver.run(iterations)
             seconds[count].append(time.perf_counter() - start)

@@ -19,12 +19,12 @@ from solvent.solvers.history import serial_kernels as kernels
 from solvent.solvers.history.flattened import Flattened
 from solvent.solvers.history.sequence_plan import SequencePlan
 from solvent.solvers.history.serial_kernels import Play, Rows, Side, Tables
+from solvent.solvers.settings import MOST_THREADS
 
 PLANS = ("auto", "serial", "branched", "flattened", "sequence", "aggregated")
 BRANCHED_FROM = 4_000_000
 """Histories from which handing branches to threads pays for the handing over."""
 MOST_BRANCHES = 32
-MOST_THREADS = 1024
 
 
 class Plan(Protocol):

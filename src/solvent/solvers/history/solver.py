@@ -22,13 +22,14 @@ from solvent.solvers.history.plans import Plan, Reached, check_plan, make_plan
 from solvent.solvers.history.serial_kernels import Play, Rows, Side, Tables, match_regrets
 from solvent.solvers.pruned.pruning import NO_PRUNING, Pruning, Unpruned
 from solvent.solvers.rules import RegretRule, Weights, by_keeping, load_rule
+from solvent.solvers.sampled.options import NO_SAMPLING, Sampling
+from solvent.solvers.settings import DTYPES, UPDATES
+from solvent.solvers.small_games import small_tree
 from solvent.solvers.warm_start import FAINT, ONE_ITERATION, start_from
 from solvent.strategy.arena import Arena
 from solvent.strategy.strategy import normalise
 from solvent.strategy.tables import TableStrategy
 
-UPDATES = ("alternating", "simultaneous")
-DTYPES = ("auto", "float64", "float32")
 FLOAT32_FROM = 10_000_000
 """Infoset-actions from which tables are kept in single precision unless the user says otherwise."""
 
@@ -53,6 +54,10 @@ class OnHistories(ABC):
 
     form = "history"
     touched_unit = "histories"
+    evaluator = isomorphic = None
+    device = "cpu"
+    sampling: Sampling = NO_SAMPLING
+    first_check = 1
     tree: GameTree
 
     @property
@@ -137,6 +142,15 @@ class HistorySolver(OnHistories, Unpruned):
         else:
             self.plan = make_plan(plan, tree, self._rows, self._sides, threads)
         self._match()
+
+    def warm_up(self) -> None:
+        """Have the kernels compiled that `run` and `evaluate` need; the flattened plan has none of its own."""
+        plan = "serial" if self.plan_name == "flattened" else self.plan_name
+        small = HistorySolver(
+            small_tree(), self.rule, self.updates, plan, self.threads, self.dtype, self.pruning
+        )
+        small.run(1)
+        small.evaluate()
 
     # What a run says of itself
 

@@ -28,6 +28,8 @@ from solvent.solvers.public.sequences import PublicLanes
 from solvent.solvers.public.shapes import ShapeLanes
 from solvent.solvers.public.walk import HistoryWalk
 from solvent.solvers.rules import RegretRule, by_keeping, load_rule
+from solvent.solvers.sampled.options import NO_SAMPLING, Sampling
+from solvent.solvers.small_games import small_public_game
 from solvent.solvers.warm_start import FAINT, ONE_ITERATION, start_from
 from solvent.strategy.arena import Arena
 from solvent.strategy.public_infosets import PublicInfosets
@@ -56,7 +58,14 @@ class OnPublicForm:
     """What every solver on the public form says of its game."""
 
     form = "public"
+    sampling: Sampling = NO_SAMPLING
+    first_check = 1
     game: PublicGame
+
+    @property
+    def isomorphic(self) -> bool:
+        """Whether boards that differ only in the names of suits are solved once."""
+        return self.game.isomorphism
 
     @property
     def name(self) -> str:
@@ -142,6 +151,21 @@ class PublicSolver(OnPublicForm, Unpruned):
         if self.plan_name != "aggregated":
             return self.plan_name
         return "vectors" if self.device != "cpu" else way_of(self.game)
+
+    def warm_up(self) -> None:
+        """Have the kernels compiled that `run` and `evaluate` need."""
+        small = PublicSolver(
+            small_public_game(self.game, rounds=1 if self.way == "shapes" else 2),
+            self.rule,
+            self.updates,
+            "shapes" if self.way == "shapes" else self.plan_name,
+            "auto" if self.evaluator == "matrix" else self.evaluator,
+            self.threads,
+            self.dtype,
+            self.device,
+        )
+        small.run(1)
+        small.evaluate()
 
     # What a run says of itself
 

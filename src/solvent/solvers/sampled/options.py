@@ -50,8 +50,9 @@ class Sampling:
     reward_unit: float = 1.0
     """Chips that make one big blind, in which rewards are written."""
     regret_floor: float = 0.0
-    """Chips: regrets do not fall below minus so much, and actions near it are left out on 95 % of passes unless
-    they end the game. 0 is no floor. With lcfr, of the regrets as discounted to the iteration."""
+    """Big blinds of `reward_unit` chips: regrets do not fall further below zero, and actions near the floor are
+    left out on 95 % of passes unless they end the game. 0 is no floor. With lcfr, of the regrets as discounted to
+    the iteration."""
 
     def __post_init__(self) -> None:
         if self.mode not in SAMPLINGS:
@@ -72,8 +73,10 @@ class Sampling:
             raise InputError("reward-unit is the chips of one big blind and must be above 0")
         if self.exploration_mix and not self.exploration_decay:
             raise InputError("exploration-mix says how exploration-decay works; give that too")
-        if self.reward_unit != 1 and self.reward == "y1":
-            raise InputError("reward-unit changes nothing with reward y1; give y2, y3 or y4")
+        if self.reward_unit != 1 and self.reward == "y1" and not self.regret_floor:
+            raise InputError(
+                "reward-unit changes nothing with reward y1 and no regret floor; give y2, y3 or y4"
+            )
 
     def __bool__(self) -> bool:
         return self.mode != "none"

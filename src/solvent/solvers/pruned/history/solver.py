@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from solvent.solvers.pruned.history.kernels import Bounds, Held, Play, Seen, Ste
 from solvent.solvers.pruned.history.layout import Cells, Forest, layout
 from solvent.solvers.pruned.pruning import Pruning
 from solvent.solvers.rules import RegretRule, load_rule
+from solvent.solvers.small_games import PRUNED_ITERATIONS, small_tree
 from solvent.strategy.arena import Arena
 from solvent.strategy.strategy import normalise
 from solvent.strategy.tables import TableStrategy
@@ -143,6 +145,13 @@ class PrunedSolver(OnHistories):
         return int(self.pruned.sum())
 
     # Solving
+
+    def warm_up(self) -> None:
+        """Have the kernels compiled that `run` and `evaluate` need."""
+        eager = replace(self.pruning, every=1, least=0.0, lasting=0.0)
+        small = PrunedSolver(small_tree(rounds=2), self.rule, self.updates, eager, self.dtype)
+        small.run(PRUNED_ITERATIONS)
+        small.evaluate()
 
     def run(self, iterations: int) -> None:
         """Run so many more iterations."""

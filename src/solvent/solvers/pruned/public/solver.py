@@ -10,6 +10,7 @@ solver.nodes_touched
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -28,6 +29,7 @@ from solvent.solvers.pruned.public.kernels import CUT, Sums
 from solvent.solvers.pruned.public.layout import BlockLayout, Blocks
 from solvent.solvers.public.solver import OnPublicForm
 from solvent.solvers.rules import RegretRule, load_rule
+from solvent.solvers.small_games import PRUNED_ITERATIONS, small_public_game
 from solvent.strategy.arena import Arena
 from solvent.strategy.public_infosets import PublicInfosets
 from solvent.strategy.tables import TableStrategy
@@ -125,6 +127,13 @@ class PrunedPublicSolver(OnPublicForm):
         return {"live": self.live, "frozen": self.frozen}
 
     # Solving
+
+    def warm_up(self) -> None:
+        """Have the kernels compiled that `run` and `evaluate` need."""
+        eager = replace(self.pruning, every=1, least=0.0, lasting=0.0)
+        small = type(self)(small_public_game(self.game), self.rule, self.updates, eager, self.dtype)
+        small.run(PRUNED_ITERATIONS)
+        small.evaluate()
 
     def run(self, iterations: int) -> None:
         """Run so many more iterations."""

@@ -28,6 +28,7 @@ from solvent.solvers.rules import RegretRule, load_rule
 from solvent.solvers.sampled.history.kernels import Room, Setting, run_chance, run_external, run_outcome
 from solvent.solvers.sampled.history.layout import Layout, aligned, lay_out
 from solvent.solvers.sampled.options import DECAYED, LEAST, SAMPLED_RULE, Sampling
+from solvent.solvers.small_games import small_tree
 from solvent.strategy.strategy import normalise
 from solvent.strategy.tables import TableStrategy
 
@@ -83,7 +84,7 @@ class SamplingSolver(OnHistories):
             LEAST if self.sampling.exploration_decay else 0.0,
             LEAST / DECAYED,
             self.sampling.exploration_mix,
-            float(self.sampling.regret_floor),
+            float(self.sampling.regret_floor * self.sampling.reward_unit),
         )
         self._rooms = [self._room() for _ in range(threads)]
         if initial_regrets is not None:
@@ -116,9 +117,15 @@ class SamplingSolver(OnHistories):
         return found
 
     @property
-    def first_check(self) -> int:
+    def first_check(self) -> int:  # type: ignore[override]
         """The iteration from which exploitability is worth measuring: a check walks every history."""
         return max(1, self.tree.histories // CHECK_FROM)
+
+    def warm_up(self) -> None:
+        """Have the kernels compiled that `run` and `evaluate` need."""
+        small = SamplingSolver(small_tree(), self.rule, self.sampling, self.seed, self.threads, self.dtype)
+        small.run(1)
+        small.evaluate()
 
     def run(self, iterations: int) -> None:
         """Run so many more iterations: one pass for each player."""

@@ -1,0 +1,62 @@
+"""Command-line options made from settings: one for each field, with its type, default and help text."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Annotated, Any
+
+import typer
+from typer.models import ArgumentInfo
+
+from solvent.solvers.settings import Check, RunSettings, flag
+
+
+def with_settings(kind: type[RunSettings]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Decorator that gives a command every option of `kind`, in place of its parameter `**options`.
+
+    The command receives the options that the user has given; the others are left out.
+    """
+
+    def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
+        own = dict(inspect.signature(command, eval_str=True).parameters)
+        own.pop("options")
+        made = {each.name: _parameter(each.name, each.default, each.metadata) for each in fields(kind)}
+
+        def run(**arguments: Any) -> Any:
+            options = {name: arguments.pop(name) for name in made}
+            given = {name: value for name, value in options.items() if value is not None}
+            return command(**arguments, **given)
+
+        arguments = [each for each in own.values() if _is_argument(each)]
+        rest = [each for each in own.values() if not _is_argument(each)]
+        parameters = [*arguments, *made.values(), *rest]
+        ordered = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in parameters]
+        run.__signature__ = inspect.Signature(ordered)  # type: ignore[attr-defined]
+        run.__annotations__ = {each.name: each.annotation for each in ordered}
+        run.__name__, run.__doc__ = command.__name__, command.__doc__
+        return run
+
+    return decorate
+
+
+def _is_argument(parameter: inspect.Parameter) -> bool:
+    marks = getattr(parameter.annotation, "__metadata__", ())
+    return any(isinstance(mark, ArgumentInfo) for mark in marks)
+
+
+def _parameter(name: str, default: Any, metadata: Any) -> inspect.Parameter:
+    """An option that is None unless it is given, so that what is given is known."""
+    check: Check = metadata["check"]
+    shown = metadata["shown"]
+    if shown is None and default is not None and default is not False:
+        shown = f"{default:g}" if isinstance(default, float) else f"{default}"
+    text = metadata["help"] + (f"  [default: {shown}]" if shown else "")
+    option = typer.Option(f"--{flag(name)}", help=text, show_default=False)
+    return inspect.Parameter(
+        name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=None,
+        annotation=Annotated[check.kind | None, option],
+    )

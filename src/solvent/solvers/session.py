@@ -1,0 +1,192 @@
+"""The loop that every long computation shares: limits, measurements, checkpoints, progress and stopping.
+
+A session drives a piece of `Work`, a solve or a training, in chunks of iterations. Between two chunks it measures
+where a measurement is due, saves a checkpoint where the last one is old, reports progress and reads the stop flag,
+which Ctrl-C, SIGTERM or any thread may raise. Where chunks end depends on the clock, and what is computed does
+not: a run gives the same numbers on one thread however it is cut.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass, replace
+from typing import Any
+
+from solvent.foundation.errors import InputError
+from solvent.foundation.progress import Progress, Stop, Watch
+from solvent.solvers.settings import RunSettings
+from solvent.solvers.solver import Work
+from solvent.strategy.run import Run
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When to stop: at the first limit that is reached."""
+
+    iterations: int | None = None
+    """Iterations in all, those before a resume included."""
+    until: float | None = None
+    """Exploitability, NashConv / 2 in chips."""
+    time: float | None = None
+    """Seconds of computing in this call, measurements and checkpoints apart."""
+    check_every: int | None = None
+    """Iterations between measurements; None: each time their number has grown by a factor."""
+
+    @staticmethod
+    def of(settings: RunSettings) -> Limits:
+        """The limits among the settings of a run."""
+        until = getattr(settings, "until", None)
+        return Limits(settings.iterations, until, settings.time, settings.check_every)
+
+    @property
+    def given(self) -> bool:
+        """Whether there is any."""
+        return (self.iterations, self.until, self.time) != (None, None, None)
+
+    def later(self, seconds: float) -> Limits:
+        """These limits, shifted by `seconds` of computing time."""
+        return self if self.time is None else replace(self, time=max(0.0, self.time - seconds))
+
+    def next_check(self, done: int, first: int = 1, growth: float = 1.1) -> int:
+        """The first iteration after `done` at which to measure.
+
+        Unless the user says how often, that is at `first`, and then each time there are `growth` times as many.
+        """
+        if self.check_every is not None:
+            return (done // self.check_every + 1) * self.check_every
+        check = first
+        while check <= done:
+            check = max(check + 1, math.floor(growth * check))
+        return check
+
+
+class Session:
+    """One call's part of a run. `resume` takes up a checkpoint, `loop` computes until a limit is reached."""
+
+    def __init__(
+        self,
+        stage: str,
+        work: Work,
+        limits: Limits,
+        run: Run | None,
+        checkpoint_every: float,
+        watch: Watch,
+        stop: Stop,
+    ) -> None:
+        """`stage` names the work in progress reports; `checkpoint_every` is in seconds."""
+        self.stage, self.work, self.limits, self.run = stage, work, limits, run
+        self.checkpoint_every, self.watch, self.stop = checkpoint_every, watch, stop
+        self.seconds = 0.0
+        """Seconds of computing so far, earlier parts of the run included."""
+        self.here = 0.0
+        """Seconds of computing in this call."""
+        self.rate = 0.0
+        """Iterations a second in the last chunk."""
+        self.metrics: list[dict[str, Any]] = []
+        """One row for each measurement."""
+        self._saved_at = 0.0
+        self._saved_iterations = -1
+
+    def resume(self, as_before: bool) -> None:
+        """Take up the run's newest checkpoint.
+
+        Limits that are `as_before` count what has been computed; new ones are written into the configuration.
+        """
+        assert self.run is not None
+        tables, facts = self.run.load_checkpoint()
+        try:
+            self.work.load_tables(tables)
+            self.work.restore(facts)
+            self.seconds = float(facts["seconds"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise InputError(
+                f"the checkpoint of {self.run.folder} does not fit what the run's configuration says"
+            ) from error
+        self.run.forget_metrics_after(self.work.iterations)
+        self.metrics = self.run.metrics()
+        self._forget_the_last_stop()
+        self._saved_iterations = self.work.iterations
+        if as_before:
+            self.limits = self.limits.later(self.seconds)
+        else:
+            total = self.limits.later(-self.seconds)
+            self.run.configure({name: getattr(total, name) for name in Limits.__dataclass_fields__})
+
+    def begin(self) -> None:
+        """Save the start of a new run as its first checkpoint: it can be killed and resumed from now on."""
+        self._checkpoint()
+
+    def _forget_the_last_stop(self) -> None:
+        """Drop the measurement that was made only because the run stopped there: an undisturbed run has none."""
+        assert self.run is not None
+        while self.metrics:
+            at, work = self.metrics[-1]["iterations"], self.work
+            if at < 1 or self.limits.next_check(at - 1, work.first_check, work.check_growth) == at:
+                break
+            self.metrics.pop()
+            self.run.forget_metrics_after(at - 1)
+
+    def loop(self) -> str:
+        """Compute until a limit is reached; which one it was."""
+        work = self.work
+        while (reason := self._reason_to_stop()) is None:
+            check = self.limits.next_check(work.iterations, work.first_check, work.check_growth)
+            self._compute(min(check, self.limits.iterations or check))
+            if work.iterations == check:
+                self._measure()
+            self._report()
+            if self.here - self._saved_at >= self.checkpoint_every:
+                self._checkpoint()
+        if not self.metrics or self.metrics[-1]["iterations"] != work.iterations:
+            self._measure()
+        self._checkpoint()
+        self._report()
+        return reason
+
+    def _reason_to_stop(self) -> str | None:
+        limits = self.limits
+        if self.stop.requested:
+            return "interrupt"
+        if limits.until is not None and self.metrics and self.metrics[-1]["exploitability"] <= limits.until:
+            return "until"
+        if limits.iterations is not None and self.work.iterations >= limits.iterations:
+            return "iterations"
+        if limits.time is not None and self.here >= limits.time:
+            return "time"
+        return None
+
+    def _compute(self, target: int) -> None:
+        """Run towards `target`, for no longer than a chunk may take."""
+        budget = self.work.chunk_seconds
+        if self.limits.time is not None:
+            budget = min(budget, max(0.0, self.limits.time - self.here))
+        count = min(target - self.work.iterations, max(1, int(budget * self.rate)))
+        start = time.perf_counter()
+        self.work.run(count)
+        spent = time.perf_counter() - start
+        self.rate = count / max(spent, 1e-9)
+        self.seconds += spent
+        self.here += spent
+
+    def _measure(self) -> None:
+        row = {"iterations": self.work.iterations, "seconds": self.seconds, **self.work.measure()}
+        self.metrics.append(row)
+        if self.run is not None:
+            self.run.add_metric(row)
+
+    def _checkpoint(self) -> None:
+        if self.run is None or self._saved_iterations == self.work.iterations:
+            return
+        facts = {**self.work.facts(), "seconds": self.seconds}
+        self.run.save_checkpoint(self.work.iterations, self.work.saved_tables(), facts)
+        self._saved_at, self._saved_iterations = self.here, self.work.iterations
+
+    def _report(self) -> None:
+        rate = f"{self.rate:,.0f} iterations/s" if self.rate else ""
+        detail = ", ".join(text for text in (self.work.describe(), rate) if text)
+        done: float = self.work.iterations
+        total: float | None = self.limits.iterations
+        if total is None and self.limits.time is not None:
+            done, total = self.here, self.limits.time
+        self.watch(Progress(self.stage, done, total, detail))

@@ -1,0 +1,477 @@
+"""Every option of a solve and of a training, once: its default, check, help text, JSON and command-line flag.
+
+    Settings(rule="cfr+", time="5m")             a solve's options, checked and in their final types
+    TrainingSettings(betting="fcpa", time="2h")  a training's
+    Settings.resumed(began, {"threads": 2})      those of a run that goes on
+
+`solve`, `train` and their commands take their parameters from the fields of these classes, run folders keep them
+as JSON, and results hold them. A field's `kept` says whether a run keeps the option for good.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import Field, dataclass, field, fields
+from numbers import Integral, Real
+from typing import Any, NamedTuple, TypeVar
+
+from solvent.foundation.errors import InputError
+from solvent.foundation.units import parse_size, parse_time
+from solvent.solvers.pruned.pruning import AFTER, LENGTHS, PRUNINGS, Pruning
+from solvent.solvers.rewards import REWARDS
+from solvent.solvers.rules import RegretRule, load_rule
+from solvent.solvers.sampled.options import SAMPLED_RULE, SAMPLINGS, Sampling
+
+PLANS = ("auto", "serial", "branched", "flattened", "aggregated", "sequence")
+ONE_THREAD_PLANS = ("serial", "flattened", "sequence")
+UPDATES = ("alternating", "simultaneous")
+DTYPES = ("auto", "float64", "float32")
+FORMS = ("auto", "history", "public")
+EVALUATORS = ("auto", "swept", "sweep", "gemm")
+LOCKS = ("none", "rows", "inside")
+DEFAULT_RULE = "dcfr"
+DEFAULT_ITERATIONS, SAMPLED_ITERATIONS = 1000, 1_000_000
+"""The limit of a solve where a user gives none; iterations of sampling are short."""
+DEFAULT_MEMORY = 8 << 30
+MOST_THREADS = 1024
+LARGEST_SEED = (1 << 64) - 1
+ANY_DEVICE = ("cpu", "numpy", "torch", "cupy", "jax")
+MOST_ITERATIONS = 10**15
+"""Far beyond what any machine runs; larger numbers are slips of the keyboard."""
+LONGEST = 100 * 365 * 86_400.0
+"""A hundred years in seconds."""
+
+
+class Check(NamedTuple):
+    """How an option's value is read: from a command line, from JSON or from Python."""
+
+    kind: type
+    """What the command line hands over: str, int, float or bool."""
+    read: Callable[[str, Any], Any]
+    """From the option's name and a value to the value in its final type; an InputError if it cannot be."""
+
+
+def one_of(what: str, names: tuple[str, ...]) -> Check:
+    """One of a few names; `what` says what they name."""
+
+    def read(name: str, value: Any) -> str:
+        if value not in names or not isinstance(value, str):
+            raise InputError(f"there is no {what} {value!r}; choose from {', '.join(names)}")
+        return value
+
+    return Check(str, read)
+
+
+def whole(least: int, most: int) -> Check:
+    """A whole number in a range."""
+
+    def read(name: str, value: Any) -> int:
+        if not isinstance(value, Integral) or isinstance(value, bool) or not least <= int(value) <= most:
+            raise InputError(
+                f"{name} must be a whole number, at least {least} and at most {most:,}, not {value!r}"
+            )
+        return int(value)
+
+    return Check(int, read)
+
+
+def number(least: float, most: float = math.inf) -> Check:
+    """A finite number in a range."""
+
+    def read(name: str, value: Any) -> float:
+        good = isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+        if not good or not least <= value <= most:
+            at_most = "" if most == math.inf else f" and at most {most:g}"
+            raise InputError(f"{name} must be a finite number, at least {least:g}{at_most}, not {value!r}")
+        return float(value)
+
+    return Check(float, read)
+
+
+def _flag(name: str, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise InputError(f"{name} must be true or false, not {value!r}")
+    return value
+
+
+def _text(name: str, value: Any) -> str:
+    if not isinstance(value, str):
+        raise InputError(f"{name} must be text, not {value!r}")
+    return value
+
+
+def _duration(name: str, value: Any) -> float:
+    seconds = parse_time(value, name) if isinstance(value, str) else value
+    good = isinstance(seconds, Real) and not isinstance(seconds, bool)
+    if not good or not 0 <= seconds <= LONGEST:
+        raise InputError(f"{name} must be a finite time, at least 0, such as 90s, 5m or 2h, not {value!r}")
+    return float(seconds)
+
+
+def _interval(name: str, value: Any) -> float:
+    seconds = _duration(name, value)
+    if seconds == 0:
+        raise InputError(f"{name} must be above 0, not {value!r}")
+    return seconds
+
+
+def _bytes(name: str, value: Any) -> int:
+    count = parse_size(value) if isinstance(value, str) else value
+    if not isinstance(count, int) or isinstance(count, bool) or count < 1:
+        raise InputError(f"{name} must be a whole number of bytes or text such as 8G, not {value!r}")
+    return count
+
+
+def _rule(name: str, value: Any) -> RegretRule:
+    return load_rule(value)
+
+
+def _device(name: str, value: Any) -> str:
+    if not isinstance(value, str) or value.partition(":")[0] not in ANY_DEVICE:
+        raise InputError(f"there is no device {value!r}; choose from {', '.join(ANY_DEVICE)} or torch:cuda")
+    return value
+
+
+FLAG, TEXT = Check(bool, _flag), Check(str, _text)
+DURATION, INTERVAL, BYTES = Check(str, _duration), Check(str, _interval), Check(str, _bytes)
+RULE, DEVICE = Check(str, _rule), Check(str, _device)
+
+
+def option(default: Any, help: str, check: Check, *, kept: bool = False, shown: str | None = None) -> Any:
+    """A field of the settings.
+
+    `kept`: a resumed run cannot change it. `shown` is the default in words where that says more than the value.
+    """
+    return field(default=default, metadata={"help": help, "check": check, "kept": kept, "shown": shown})
+
+
+Some = TypeVar("Some", bound="RunSettings")
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    """The options that solves and trainings share. None stands for an option that has no value of its own."""
+
+    rule: RegretRule = option(  # noqa: RUF009
+        None,
+        "Regret rule: cfr, cfr+, lcfr, dcfr, dcfr(a,b,g) or pcfr+.",
+        RULE,
+        kept=True,
+        shown="dcfr; lcfr with sampling",
+    )
+    iterations: int | None = option(
+        None,
+        "Stop at this total number of iterations.",
+        whole(0, MOST_ITERATIONS),
+        shown="1000; 1000000 with sampling",
+    )
+    time: float | None = option(None, "Stop after this time, such as 90s, 5m or 2h.", DURATION)
+    check_every: int | None = option(
+        None,
+        "Iterations between checks of how good the strategy is.",
+        whole(1, MOST_ITERATIONS),
+        shown="each time there are 10 % more; with sampling 50 %",
+    )
+    checkpoint_every: float = option(30.0, "Time between checkpoints.", INTERVAL, shown="30s")
+    threads: int = option(
+        1, "Threads.", whole(1, MOST_THREADS), shown="all cores; 1 with pruning or sampling"
+    )
+    memory: int = option(DEFAULT_MEMORY, "The most memory to use, such as 8G.", BYTES, shown="8G")
+    seed: int = option(0, "Seed of what sampling draws.", whole(0, LARGEST_SEED), kept=True)
+    exploration_decay: bool = option(
+        Sampling.exploration_decay,
+        "Give every action at least 1 %, falling to 0 at iteration 40,000.",
+        FLAG,
+        kept=True,
+    )
+    reward: str = option(
+        Sampling.reward,
+        "Reward transform: y1 none; y2 to y4 weigh losses more.",
+        one_of("reward", tuple(REWARDS)),
+        kept=True,
+    )
+    regret_floor: float = option(
+        Sampling.regret_floor,
+        "Mostly skip actions whose regret is this many big blinds below zero; 0: none.",
+        number(0.0),
+        kept=True,
+    )
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if value is not None:
+                check: Check = each.metadata["check"]
+                object.__setattr__(self, each.name, check.read(flag(each.name), value))
+
+    @classmethod
+    def of(cls: type[Some], given: Mapping[str, Any]) -> Some:
+        """Settings from options by name; None is an option that was not given."""
+        unknown = given.keys() - {each.name for each in fields(cls)}
+        if unknown:
+            raise InputError(f"there is no option {min(unknown)!r}")
+        return cls(**{name: value for name, value in given.items() if value is not None})
+
+    @classmethod
+    def resumed(cls: type[Some], began: Mapping[str, Any], given: Mapping[str, Any], run: str) -> Some:
+        """The settings of a run that goes on: what is given now, else what it began with.
+
+        `began` is what the run's configuration says, `run` names the run in refusals. A limit that is given now
+        replaces all limits of before.
+        """
+        given = {name: value for name, value in given.items() if value is not None}
+        asked = cls.of(given)
+        before = cls._began(began, given.get("rule"), run)
+        values = {each.name: getattr(before, each.name) for each in fields(cls)}
+        if given.keys() & set(LIMITS):
+            values |= dict.fromkeys(set(LIMITS) & values.keys())
+        for each in fields(cls):
+            name, value = each.name, getattr(asked, each.name)
+            if name not in given or (each.metadata["kept"] and value == "auto"):
+                continue
+            if each.metadata["kept"] and value != values[name]:
+                raise InputError(
+                    f"{run} began with {flag(name)} {values[name]}; it cannot go on with {value}"
+                )
+            values[name] = value
+        return cls(**values)
+
+    @classmethod
+    def _began(cls: type[Some], began: Mapping[str, Any], rule: Any, run: str) -> Some:
+        """The settings that a run's configuration holds; `rule` is the one that is given now."""
+        known = {each.name: began[each.name] for each in fields(cls) if each.name in began}
+        if rule is not None:
+            if str(load_rule(rule)) != known.get("rule"):
+                raise InputError(f"{run} began with rule {known.get('rule')}; it cannot go on with {rule}")
+            known["rule"] = rule
+        elif isinstance(known.get("rule"), str):
+            try:
+                known["rule"] = load_rule(known["rule"])
+            except InputError as error:
+                raise InputError(
+                    f"{run} began with a rule of your own, {known['rule']}; pass it again as rule="
+                ) from error
+        try:
+            return cls.of(known)
+        except InputError as error:
+            raise InputError(f"the configuration of {run} is damaged: {error}") from error
+
+    def as_json(self) -> dict[str, Any]:
+        """The options as JSON and TOML have them; those without a value are left out."""
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {
+            name: str(value) if name == "rule" else value
+            for name, value in values.items()
+            if value is not None
+        }
+
+    @classmethod
+    def kept(cls) -> tuple[str, ...]:
+        """The options that a run keeps for good."""
+        return tuple(each.name for each in fields(cls) if each.metadata["kept"])
+
+
+def flag(name: str) -> str:
+    """An option as people write it: `check_every` is check-every."""
+    return name.replace("_", "-")
+
+
+def altered(name: str, **changes: Any) -> Any:
+    """A shared option, changed for one kind of run."""
+    base: Field[Any] = RunSettings.__dataclass_fields__[name]
+    default = changes.pop("default", base.default)
+    return field(default=default, metadata={**base.metadata, **changes})
+
+
+@dataclass(frozen=True)
+class Settings(RunSettings):
+    """The options of a solve."""
+
+    until: float | None = option(None, "Stop at this exploitability, NashConv/2 in chips.", number(0.0))
+    plan: str = option("auto", f"How iterations are computed: {', '.join(PLANS)}.", one_of("plan", PLANS))
+    form: str = option(
+        "auto",
+        "The form of the game to solve: auto, history or public.",
+        one_of("form", FORMS),
+        kept=True,
+        shown="what suits the plan",
+    )
+    updates: str = option(
+        "alternating",
+        "When regrets are updated: alternating or simultaneous.",
+        one_of("update mode", UPDATES),
+        kept=True,
+    )
+    dtype: str = option(
+        "auto",
+        "Numbers of the tables: auto, float64 or float32.",
+        one_of("dtype", DTYPES),
+        kept=True,
+        shown="float32 from ten million infoset-actions",
+    )
+    evaluator: str = option(
+        "auto",
+        "How showdowns are summed: swept, sweep or gemm.",
+        one_of("evaluator", EVALUATORS),
+        shown="the quickest",
+    )
+    isomorphism: str = option(
+        "on",
+        "on: boards that differ only in the names of suits are solved once; or off.",
+        one_of("isomorphism", ("on", "off")),
+        kept=True,
+    )
+    device: str = option("cpu", "cpu, or arrays of numpy, torch, cupy or jax.", DEVICE)
+    pruning: str = option(Pruning.mode, f"{', '.join(PRUNINGS)}.", one_of("pruning", PRUNINGS), kept=True)
+    prune_average: float = option(
+        Pruning.average,
+        "C: pruned actions below C/sqrt(T) of the average are set to 0.",
+        number(0.0),
+        kept=True,
+    )
+    prune_every: int = option(
+        Pruning.every,
+        "Iterations between looks for actions to prune.",
+        whole(1, MOST_ITERATIONS),
+        kept=True,
+    )
+    prune_near: float = option(
+        Pruning.near,
+        "How far from best the responses may be, as a part of CFR's bound.",
+        number(0.0, 1.0),
+        kept=True,
+    )
+    prune_after: str = option(
+        Pruning.after,
+        "What is played behind an action that returns: cbr or uniform.",
+        one_of("prune-after", AFTER),
+        kept=True,
+    )
+    prune_length: str = option(
+        Pruning.length,
+        "How long to prune: dynamic or guaranteed.",
+        one_of("prune-length", LENGTHS),
+        kept=True,
+    )
+    sampling: str = option(
+        Sampling.mode,
+        "Monte Carlo CFR: external, outcome or chance; none.",
+        one_of("sampling", SAMPLINGS),
+        kept=True,
+    )
+    exploration: float = option(
+        Sampling.exploration,
+        "Outcome sampling: the part of the own draws that is uniform.",
+        number(0.0, 1.0),
+        kept=True,
+    )
+    exploration_mix: bool = option(
+        Sampling.exploration_mix,
+        "Exploration decay by mixing in uniform play instead of raising and renormalising.",
+        FLAG,
+        kept=True,
+    )
+    reward_unit: float = option(
+        Sampling.reward_unit,
+        "Chips in a big blind, the unit of --reward and --regret-floor.",
+        number(0.0),
+        kept=True,
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.rule is None:
+            rule = DEFAULT_RULE if self.sampling == "none" else SAMPLED_RULE
+            object.__setattr__(self, "rule", load_rule(rule))
+        pruning, sampling = self.how_to_prune, self.how_to_sample
+        sampling.check_others(
+            pruning,
+            {
+                "plan": (self.plan, "auto"),
+                "updates": (self.updates, "alternating"),
+                "evaluator": (self.evaluator, "auto"),
+                "isomorphism": (self.isomorphism, "on"),
+                "device": (self.device, "cpu"),
+                "form": (self.form if self.form != "history" else "auto", "auto"),
+            },
+        )
+        pruning.check_plan(self.plan)
+        pruning.check_threads(self.threads)
+        if self.device != "cpu" and self.plan not in ("auto", "aggregated"):
+            raise InputError(f"device {self.device} runs the aggregated plan alone, not {self.plan}")
+
+    def check_given(self, given: Collection[str]) -> None:
+        """Refuse options of sampling that somebody has given and that change nothing."""
+        self.how_to_sample.check_given([name for name in SAMPLING if name in given])
+        if "seed" in given and not self.how_to_sample:
+            raise InputError("seed changes nothing: only sampling draws at random")
+
+    @property
+    def how_to_prune(self) -> Pruning:
+        """The options of pruning together."""
+        return Pruning(self.pruning, **{name: getattr(self, key) for key, name in PRUNING.items()})
+
+    @property
+    def how_to_sample(self) -> Sampling:
+        """The options of sampling together."""
+        return Sampling(self.sampling, **{name: getattr(self, name) for name in SAMPLING})
+
+
+PRUNING = {
+    "prune_average": "average",
+    "prune_every": "every",
+    "prune_near": "near",
+    "prune_after": "after",
+    "prune_length": "length",
+}
+"""The options of pruning, and what `Pruning` calls them."""
+SAMPLING = tuple(each.name for each in fields(Sampling) if each.name != "mode")
+"""The options of sampling."""
+
+
+@dataclass(frozen=True)
+class TrainingSettings(RunSettings):
+    """The options of a training, apart from its cards."""
+
+    rule: RegretRule = altered(  # noqa: RUF009
+        "rule", help="Regret rule: cfr, lcfr, dcfr or dcfr(a,b,g).", shown="lcfr"
+    )
+    iterations: int | None = altered("iterations", shown=None)
+    check_every: int | None = altered("check_every", shown="each time there are 10 % more")
+    checkpoint_every: float = altered("checkpoint_every", default=180.0, shown="3m")
+    threads: int = altered("threads", shown="all cores")
+    seed: int = altered("seed", help="Seed of what is drawn.")
+    regret_floor: float = altered(
+        "regret_floor",
+        help="Mostly skip actions whose regret an iteration is this many big blinds below zero, such as 0.01; "
+        "0: none.",
+    )
+    betting: str = option(
+        "fcpa",
+        "Bet sizes: fcpa, laptop, acpc, a TOML file, or text such as 'flop=50%,a | 3x; cap=2'.",
+        TEXT,
+        kept=True,
+    )
+    stack: float | None = option(
+        None, "Stacks in big blinds.", number(0.0), kept=True, shown="as the betting has it"
+    )
+    initial_weights: bool = option(
+        False, "Start from what simulated win rates suggest instead of uniform play.", FLAG, kept=True
+    )
+    locks: str = option(
+        "none",
+        "How threads share rows: none; rows: a lock for each; inside: also threads inside a traversal.",
+        one_of("locks", LOCKS),
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.rule is None:
+            object.__setattr__(self, "rule", load_rule(SAMPLED_RULE))
+        if self.locks == "inside" and self.regret_floor:
+            raise InputError("locks inside a traversal go with no regret floor")
+
+
+LIMITS = ("iterations", "until", "time")
+"""The options that end a run."""
