@@ -28,8 +28,8 @@ from solvent.evaluate.style_table import (
     run_agent,
     style_opponents,
 )
-from solvent.foundation.bundle import write_text
 from solvent.foundation.errors import InputError
+from solvent.foundation.files import write_text
 from solvent.solvers.blueprint.training import Training
 from solvent.strategy.post_processing import NONE, PostProcessing, parse_post
 

@@ -1,18 +1,20 @@
-"""Bundles: a folder of arrays with a manifest, written whole or not at all.
+"""Bundles: a folder of arrays with a manifest, written whole or not at all, and checked whenever it is opened.
 
-A bundle is written aside and renamed into place, the disk space checked first. Its manifest holds the size
-and checksum of every array, so that a damaged bundle is refused with a sentence that says what is wrong.
+A bundle is written aside and renamed into place, the disk space checked first. Its manifest holds the size and the
+checksum of every file. Opening a bundle compares all of them, however large they are, so that a damaged bundle is
+refused with a sentence that says what is wrong. Reading gigabytes takes seconds, so a note beside the files
+remembers what was found: a file that has not been touched since is not read again.
 """
 
 from __future__ import annotations
 
-import fcntl
 import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+import time
+from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,21 +22,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.foundation.errors import InputError
-from solvent.foundation.units import size
+from solvent.foundation.files import REPLACED, WRITING, check_room, sync, write_bytes, write_text
 
 MANIFEST = "manifest.json"
-WRITING = ".writing"
-REPLACED = ".replaced"
-"""Endings of hidden names: of what is being written, and of what it takes the place of."""
-LOCK = ".lock"
 FORMAT = 1
-DISK_RESERVE = 16 << 20
-"""Bytes that are left free on the disk whatever happens."""
+NOTE = ".verified"
+"""Where it is remembered that files match their checksums."""
+REMEMBERED_FROM = 1 << 20
+"""Bytes of a bundle from which on the note is worth its file."""
+SETTLED_NS = 2_000_000_000
+"""Nanoseconds since its last change after which a file is remembered: two changes may share one time stamp."""
 
 
 def write_bundle(folder: Path, arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any]) -> None:
     """Write arrays and facts as one bundle, replacing what `folder` held only once all is on the disk."""
     aside = folder.with_name(f".{folder.name}{WRITING}")
+    replaced = folder.with_name(f".{folder.name}{REPLACED}")
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         check_room(folder.parent, sum(array.nbytes for array in arrays.values()))
@@ -43,71 +46,37 @@ def write_bundle(folder: Path, arrays: Mapping[str, NDArray[Any]], facts: Mappin
         files = {name: _write_array(aside / f"{name}.npy", array) for name, array in arrays.items()}
         manifest = {"format": FORMAT, "facts": dict(facts), "files": files}
         manifest["digest"] = _digest_of(manifest)
-        _write_bytes(aside / MANIFEST, json.dumps(manifest, indent=1).encode())
-        replaced = folder.with_name(f".{folder.name}{REPLACED}")
+        write_bytes(aside / MANIFEST, json.dumps(manifest, indent=1).encode())
         if folder.exists():
             shutil.rmtree(replaced, ignore_errors=True)
             os.replace(folder, replaced)
         os.replace(aside, folder)
-        _sync(folder.parent)
+        sync(folder.parent)
         shutil.rmtree(replaced, ignore_errors=True)
     except OSError as error:
         shutil.rmtree(aside, ignore_errors=True)
         raise InputError(f"cannot write {folder}: {error.strerror or error}") from error
 
 
-@contextmanager
-def held(folder: Path) -> Iterator[None]:
-    """Hold a folder for writing; a second process that tries is refused."""
-    try:
-        file = (folder / LOCK).open("w")
-    except OSError as error:
-        raise InputError(f"cannot write in {folder}: {error.strerror or error}") from error
-    with file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise InputError(f"{folder} is in use by another process") from error
-        except OSError as error:
-            raise InputError(f"cannot lock {folder}: {error.strerror or error}") from error
-        yield
-
-
-def is_half_written(path: Path) -> bool:
-    """Whether this is the name of something that was being written."""
-    return path.name.startswith(".") and path.name.endswith(WRITING)
-
-
-def remove_half_written(folder: Path) -> None:
-    """Remove what a killed process was writing in `folder`; only for a process that holds the folder.
-
-    What was being replaced at that moment is put back in its place.
-    """
-    for path in folder.glob(f".*{REPLACED}"):
-        place = folder / path.name[1 : -len(REPLACED)]
-        if place.exists():
-            shutil.rmtree(path, ignore_errors=True)
-        else:
-            os.replace(path, place)
-    for path in folder.glob(f".*{WRITING}"):
-        if path.is_dir():
-            shutil.rmtree(path, ignore_errors=True)
-        else:
-            path.unlink(missing_ok=True)
-
-
 def read_bundle(
-    folder: Path, verify: bool = True, mapped: bool = False
+    folder: Path, mapped: bool = False, below: Mapping[str, int] | None = None
 ) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """The arrays and facts of a bundle. `mapped` opens arrays memory-mapped, `verify` reads them all first."""
+    """The arrays and facts of a bundle, compared with their checksums.
+
+    mapped: open the arrays memory-mapped and read-only
+    below: arrays of whole numbers, by name, that must hold numbers from 0 up to, but not including, the given one.
+        A kernel that indexes by them then stays inside its own arrays.
+    """
     manifest = _read_manifest(folder)
+    _check_files(folder, manifest["files"], below or {})
     arrays = {}
-    for name, expected in manifest["files"].items():
+    for name in manifest["files"]:
         path = folder / f"{name}.npy"
-        _check_array(path, expected, verify)
         try:
             arrays[name] = np.load(path, mmap_mode="r" if mapped else None, allow_pickle=False)
-        except (ValueError, OSError) as error:
+        except OSError as error:
+            raise _unreadable(path, error) from error
+        except ValueError as error:
             raise InputError(f"{path} is damaged: {error}") from error
     return arrays, manifest["facts"]
 
@@ -118,6 +87,11 @@ def read_facts(folder: Path) -> dict[str, Any]:
     return facts
 
 
+def bundle_files(folder: Path) -> list[Path]:
+    """The files of a bundle, as a copy of it needs them."""
+    return [folder / MANIFEST, *(folder / f"{name}.npy" for name in _read_manifest(folder)["files"])]
+
+
 def _write_array(path: Path, array: NDArray[Any]) -> dict[str, Any]:
     with path.open("wb") as file:
         np.save(file, array, allow_pickle=False)
@@ -126,41 +100,17 @@ def _write_array(path: Path, array: NDArray[Any]) -> dict[str, Any]:
     return {"bytes": path.stat().st_size, "sha256": _sha256(path)}
 
 
-def _write_bytes(path: Path, content: bytes) -> None:
-    with path.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a small file whole or not at all."""
-    aside = path.with_name(f".{path.name}{WRITING}")
-    try:
-        _write_bytes(aside, text.encode())
-        os.replace(aside, path)
-    except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror or error}") from error
-
-
-def check_room(folder: Path, needed: int) -> None:
-    """Refuse to begin what the disk has no room for."""
-    free = shutil.disk_usage(folder).free
-    if needed + DISK_RESERVE > free:
-        raise InputError(
-            f"no room in {folder}: {size(needed + DISK_RESERVE)} are needed and {size(free)} are free"
-        )
-
-
 def _read_manifest(folder: Path) -> dict[str, Any]:
     path = folder / MANIFEST
     try:
         manifest: dict[str, Any] = json.loads(path.read_bytes())
         digest = manifest.pop("digest")
         version, intact = manifest["format"], digest == _digest_of(manifest)
-    except FileNotFoundError as error:
+    except (FileNotFoundError, NotADirectoryError) as error:
         raise InputError(f"{folder} is not complete: it has no {MANIFEST}") from error
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except OSError as error:
+        raise _unreadable(path, error) from error
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(f"{path} is damaged: it is not a manifest") from error
     if not intact:
         raise InputError(f"{path} is damaged: it has been changed since it was written")
@@ -169,14 +119,67 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
     return manifest
 
 
-def _check_array(path: Path, expected: dict[str, Any], verify: bool) -> None:
-    if not path.is_file():
-        raise InputError(f"{path} is missing")
-    found = path.stat().st_size
-    if found != expected["bytes"]:
-        raise InputError(f"{path} is damaged: it has {found:,} bytes and should have {expected['bytes']:,}")
-    if verify and _sha256(path) != expected["sha256"]:
-        raise InputError(f"{path} is damaged: its checksum does not match the manifest")
+def _check_files(folder: Path, files: Mapping[str, Any], below: Mapping[str, int]) -> None:
+    """Compare every file with the manifest, or with the note that this was done since it was last touched."""
+    remembered = _read_note(folder)
+    settled, noted = time.time_ns() - SETTLED_NS, {}
+    for name, expected in files.items():
+        path = folder / f"{name}.npy"
+        found = _status(path)
+        if found.st_size != expected["bytes"]:
+            raise InputError(
+                f"{path} is damaged: it has {found.st_size:,} bytes and should have {expected['bytes']:,}"
+            )
+        # Restoring a time of change still changes st_ctime_ns; a copy has another inode.
+        touched = [found.st_size, found.st_mtime_ns, found.st_ctime_ns, found.st_ino]
+        seal = [*touched, expected["sha256"], below.get(name)]
+        if remembered.get(name) != seal:
+            _check_file(path, expected["sha256"], below.get(name))
+        if max(found.st_mtime_ns, found.st_ctime_ns) < settled:
+            noted[name] = seal
+    large = sum(expected["bytes"] for expected in files.values()) >= REMEMBERED_FROM
+    if large and noted != remembered:
+        with suppress(InputError):  # a folder that cannot be written in is checked each time
+            write_text(folder / NOTE, json.dumps(noted), aside=f".{os.getpid()}{WRITING}")
+
+
+def _check_file(path: Path, sha256: str, below: int | None) -> None:
+    try:
+        if _sha256(path) != sha256:
+            raise InputError(f"{path} is damaged: its checksum does not match the manifest")
+        if below is None:
+            return
+        array = np.load(path, mmap_mode="r", allow_pickle=False)
+    except OSError as error:
+        raise _unreadable(path, error) from error
+    except ValueError as error:
+        if isinstance(error, InputError):
+            raise
+        raise InputError(f"{path} is damaged: {error}") from error
+    if array.dtype.kind not in "iu" or (array.size and (array.min() < 0 or array.max() >= below)):
+        raise InputError(f"{path} is damaged: it must hold whole numbers from 0 to {below - 1:,}")
+
+
+def _read_note(folder: Path) -> dict[str, Any]:
+    try:
+        note = json.loads((folder / NOTE).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return {}
+    return note if isinstance(note, dict) else {}
+
+
+def _status(path: Path) -> os.stat_result:
+    try:
+        return path.stat()
+    except FileNotFoundError as error:
+        raise InputError(f"{path} is missing") from error
+    except OSError as error:
+        raise _unreadable(path, error) from error
+
+
+def _unreadable(path: Path, error: OSError) -> InputError:
+    """What the system refuses, memory or permission for instance, is no damage."""
+    return InputError(f"cannot read {path}: {error.strerror or error}")
 
 
 def _digest_of(manifest: Mapping[str, Any]) -> str:
@@ -186,11 +189,3 @@ def _digest_of(manifest: Mapping[str, Any]) -> str:
 def _sha256(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _sync(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -29,17 +29,9 @@ from typing import Any
 from numpy.typing import NDArray
 
 from solvent import __version__
-from solvent.foundation.bundle import (
-    LOCK,
-    held,
-    is_half_written,
-    read_bundle,
-    read_facts,
-    remove_half_written,
-    write_bundle,
-    write_text,
-)
+from solvent.foundation.bundle import read_bundle, read_facts, write_bundle
 from solvent.foundation.errors import InputError
+from solvent.foundation.files import LOCK, held, is_half_written, remove_half_written, write_text
 
 CONFIGURATION = "run.toml"
 CHECKPOINTS = "checkpoints"

@@ -27,8 +27,6 @@ from solvent.strategy.post_processing import PostProcessing, parse_post
 
 ENSEMBLES = ("sum", "reach")
 """How the models of an ensemble weigh: all alike, or by how likely each was to play the hand so far."""
-VERIFIED = 1 << 30
-"""Tables of up to so many bytes are compared with their checksums when they are opened."""
 
 
 class AgentLoader:
@@ -108,9 +106,7 @@ def load_tables(training: Training, iterations: int | None = None) -> Blueprint:
             f"{training.folder} has no checkpoint of {number} iterations; it has {', '.join(map(str, found))}"
         )
     path = found[number]
-    file = path / "table.npy"
-    small = not file.exists() or file.stat().st_size <= VERIFIED
-    tables, facts = read_bundle(path, verify=small, mapped=True)
+    tables, facts = read_bundle(path, mapped=True)
     if facts.get("layout") != TABLE_LAYOUT:
         raise InputError(f"{path} was made by another version of solvent; train anew")
     if "table" not in tables or tables["table"].dtype != "float32":

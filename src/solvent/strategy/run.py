@@ -22,18 +22,11 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from solvent.foundation.bundle import (
-    held,
-    read_bundle,
-    read_facts,
-    remove_half_written,
-    write_bundle,
-    write_text,
-)
+from solvent.foundation.bundle import read_bundle, read_facts, write_bundle
 from solvent.foundation.errors import InputError
+from solvent.foundation.files import held, remove_half_written, write_text
 from solvent.strategy.infosets import InfosetTable
 from solvent.strategy.public_infosets import PublicInfosets
-from solvent.strategy.tables import VERIFY_UP_TO
 
 CONFIGURATION = "run.toml"
 METRICS = ("iterations", "exploitability")
@@ -164,8 +157,7 @@ class Run:
 
     def _read_checkpoint(self, iterations: int, mapped: bool) -> Checkpoint:
         folder = self._checkpoint(iterations)
-        size = sum(path.stat().st_size for path in folder.glob("*.npy"))
-        tables, facts = read_bundle(folder, verify=not mapped or size <= VERIFY_UP_TO, mapped=mapped)
+        tables, facts = read_bundle(folder, mapped=mapped)
         if facts.get("fingerprint") != self.configuration["fingerprint"]:
             raise InputError(f"{folder} is the checkpoint of another game")
         if facts.get("iterations") != iterations:

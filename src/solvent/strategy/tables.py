@@ -18,9 +18,6 @@ from solvent.strategy.infosets import InfosetTable
 from solvent.strategy.public_infosets import PublicInfosets, public_infosets
 from solvent.strategy.strategy import Row, normalise_block
 
-VERIFY_UP_TO = 1 << 28
-"""Bytes up to which a strategy's checksums are verified when it is opened; larger ones open mapped at once."""
-
 
 @dataclass(frozen=True, eq=False)
 class TableStrategy:
@@ -119,8 +116,7 @@ class TableStrategy:
     def load(cls, folder: str | Path) -> TableStrategy:
         """Open what `save` wrote."""
         folder = Path(folder)
-        size = sum(path.stat().st_size for path in folder.glob("*.npy"))
-        arrays, facts = read_bundle(folder, verify=size <= VERIFY_UP_TO, mapped=True)
+        arrays, facts = read_bundle(folder, mapped=True)
         if not {"game", "fingerprint"} <= facts.keys() or "weights" not in arrays:
             raise InputError(f"{folder} is not a saved strategy")
         weights = arrays.pop("weights")

@@ -22,8 +22,10 @@ from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from solvent.abstraction.cards.presets import Design, design_from
+from solvent.abstraction.cards.river_kernels import OPPONENTS
 from solvent.cards.deck import Card, CardError, check_cards
 from solvent.cards.isomorphism import Indexer, class_index
+from solvent.cards.showdown import FULL
 from solvent.foundation.bundle import read_bundle, read_facts, write_bundle
 from solvent.foundation.errors import InputError
 
@@ -140,8 +142,8 @@ class CardAbstraction:
         write_bundle(folder / TABLES, self.arrays, self.facts)
 
     @classmethod
-    def load(cls, folder: str | Path, verify: bool = False) -> CardAbstraction:
-        """Open the tables of a folder memory-mapped. `verify` reads them all to compare their checksums."""
+    def load(cls, folder: str | Path) -> CardAbstraction:
+        """Open the tables of a folder memory-mapped, checked: kernels index by what they hold."""
         tables = Path(folder) / TABLES
         if not tables.is_dir():
             raise InputError(f"{folder} holds no card abstraction; `solvent abstract` makes one")
@@ -153,24 +155,35 @@ class CardAbstraction:
                 f"{folder} was made by another version of solvent: its tables have version "
                 f"{facts.get('version')} and this one reads version {VERSION}; make it anew"
             )
-        arrays, facts = read_bundle(tables, verify=verify, mapped=True)
-        made = cls(arrays, facts) if set(LOOKED_UP) <= arrays.keys() else None
-        if made is None or not made._fits():
-            raise InputError(
-                f"{tables} is damaged: a table is missing, has another size or holds what it cannot"
-            )
-        return made
+        try:
+            design = design_from(facts["design"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise InputError(f"{tables} is damaged: it does not say its design") from error
+        arrays, facts = read_bundle(tables, mapped=True, below=_bounds(design))
+        for name, shape in _shapes(design).items():
+            if name not in arrays or arrays[name].shape != shape:
+                raise InputError(f"{tables} is damaged: the table {name!r} is missing or has another shape")
+        return cls(arrays, facts)
 
-    def _fits(self) -> bool:
-        """Whether the tables have their sizes and the small ones only numbers that there are."""
-        design, arrays = self.design, self.arrays
-        sizes = {name: Indexer(pattern).size for name, pattern in zip(LOOKED_UP, INDEXED[1:], strict=False)}
-        if any(arrays[name].shape != (size,) for name, size in sizes.items()):
-            return False
-        if arrays["river"].shape != (design.clusters, design.codes):
-            return False
-        most = {"cluster_of_flop": design.clusters, "flop": design.flop, "river": design.river}
-        return all(arrays[name].min() >= 0 and arrays[name].max() < many for name, many in most.items())
+
+def _shapes(design: Design) -> dict[str, tuple[int, ...]]:
+    """The shapes of the tables that a look-up reads."""
+    indexed = zip(LOOKED_UP, INDEXED[1:], strict=False)
+    shapes: dict[str, tuple[int, ...]] = {name: (Indexer(pattern).size,) for name, pattern in indexed}
+    return {**shapes, "river": (design.clusters, design.codes)}
+
+
+def _bounds(design: Design) -> dict[str, int]:
+    """What the numbers in each table are below, so that no look-up leaves the next table or a blueprint's rows."""
+    return {
+        "cluster_of_flop": design.clusters,
+        "flop": design.flop,
+        "turn": design.turn,
+        "river_code": design.codes,
+        "river": design.river,
+        "river_equity": FULL + 1,
+        "opponents": OPPONENTS,
+    }
 
 
 def describe_tables(arrays: dict[str, NDArray[Any]], design: Design) -> dict[str, Any]:

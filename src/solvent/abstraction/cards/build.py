@@ -39,15 +39,9 @@ from solvent.abstraction.clustering.cluster import Ground, cluster, distances, n
 from solvent.abstraction.hierarchical.hierarchical import Bucketing, Round, hierarchical
 from solvent.abstraction.hierarchical.public_clusters import cluster_public, transition_distances
 from solvent.cards.isomorphism import Indexer
-from solvent.foundation.bundle import (
-    check_room,
-    held,
-    read_bundle,
-    remove_half_written,
-    write_bundle,
-    write_text,
-)
+from solvent.foundation.bundle import read_bundle, write_bundle
 from solvent.foundation.errors import InputError
+from solvent.foundation.files import check_room, held, remove_half_written, write_text
 from solvent.foundation.progress import Progress, Watch
 
 WORK = "work"

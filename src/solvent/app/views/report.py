@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from solvent.app.views.evaluation_section import evaluation_section
 from solvent.cards.deck import RANKS
 from solvent.cards.isomorphism import Indexer
-from solvent.foundation.bundle import write_text
+from solvent.foundation.files import write_text
 from solvent.foundation.units import size
 from solvent.games.betting.rules import CALL, FOLD
 

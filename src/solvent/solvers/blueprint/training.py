@@ -23,16 +23,9 @@ from solvent import __version__
 from solvent.abstraction.cards.buckets import CardAbstraction
 from solvent.forms.betting import BettingTree, build_tree
 from solvent.forms.sampled import table_layout
-from solvent.foundation.bundle import (
-    check_room,
-    held,
-    read_bundle,
-    read_facts,
-    remove_half_written,
-    write_bundle,
-    write_text,
-)
+from solvent.foundation.bundle import read_bundle, read_facts, write_bundle
 from solvent.foundation.errors import InputError
+from solvent.foundation.files import check_room, held, remove_half_written, write_text
 from solvent.foundation.units import size
 from solvent.games.betting.sizes import BettingAbstraction, parse_betting
 from solvent.solvers.blueprint.initial_weights import begin_with_win_rates
@@ -272,7 +265,7 @@ class Training:
         found = self.checkpoints()
         if not found:
             return BlueprintSolver(Blueprint(self.tree, self.cards)), 0.0
-        tables, facts = read_bundle(found[-1], verify=not mapped, mapped=mapped)
+        tables, facts = read_bundle(found[-1], mapped=mapped)
         if facts.get("layout") != TABLE_LAYOUT:
             raise InputError(f"{found[-1]} was made by another version of solvent; train anew")
         blueprint = Blueprint(self.tree, self.cards, tables["table"], facts["iterations"])

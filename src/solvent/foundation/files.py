@@ -1,0 +1,99 @@
+"""Files that are written whole or not at all, folders that one process holds, and room on the disk."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from solvent.foundation.errors import InputError
+from solvent.foundation.units import size
+
+WRITING = ".writing"
+REPLACED = ".replaced"
+"""Endings of hidden names: of what is being written, and of what it takes the place of."""
+LOCK = ".lock"
+DISK_RESERVE = 16 << 20
+"""Bytes that are left free on the disk whatever happens."""
+
+
+def write_text(path: Path, text: str, aside: str = WRITING) -> None:
+    """Write a small file whole or not at all. `aside` ends the name under which it is written first."""
+    written = path.with_name(f".{path.name}{aside}")
+    try:
+        write_bytes(written, text.encode())
+        os.replace(written, path)
+        sync(path.parent)
+    except (OSError, UnicodeEncodeError) as error:
+        written.unlink(missing_ok=True)
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"cannot write {path}: {reason}") from error
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """Write a file and wait until it is on the disk."""
+    with path.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def sync(folder: Path) -> None:
+    """Wait until the names in a folder are on the disk."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def check_room(folder: Path, needed: int) -> None:
+    """Refuse to begin what the disk has no room for."""
+    free = shutil.disk_usage(folder).free
+    if needed + DISK_RESERVE > free:
+        raise InputError(
+            f"no room in {folder}: {size(needed + DISK_RESERVE)} are needed and {size(free)} are free"
+        )
+
+
+@contextmanager
+def held(folder: Path) -> Iterator[None]:
+    """Hold a folder for writing; a second process that tries is refused."""
+    try:
+        file = (folder / LOCK).open("w")
+    except OSError as error:
+        raise InputError(f"cannot write in {folder}: {error.strerror or error}") from error
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise InputError(f"{folder} is in use by another process") from error
+        except OSError as error:
+            raise InputError(f"cannot lock {folder}: {error.strerror or error}") from error
+        yield
+
+
+def is_half_written(path: Path) -> bool:
+    """Whether this is the name of something that was being written."""
+    return path.name.startswith(".") and path.name.endswith(WRITING)
+
+
+def remove_half_written(folder: Path) -> None:
+    """Remove what a killed process was writing in `folder`; only for a process that holds the folder.
+
+    What was being replaced at that moment is put back in its place.
+    """
+    for path in folder.glob(f".*{REPLACED}"):
+        place = folder / path.name[1 : -len(REPLACED)]
+        if place.exists():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            os.replace(path, place)
+    for path in folder.glob(f".*{WRITING}"):
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)
