@@ -11,7 +11,15 @@ import numpy as np
 import pytest
 
 from solvent.abstraction.cards import build as building
-from solvent.abstraction.cards.buckets import KIND, VERSION, CardAbstraction, describe_tables, street_number
+from solvent.abstraction.cards.buckets import (
+    KIND,
+    LOOKED_UP,
+    VERSION,
+    CardAbstraction,
+    describe_tables,
+    street_number,
+    table_bounds,
+)
 from solvent.abstraction.cards.build import build
 from solvent.abstraction.cards.examine import hands_in_bucket, public_clusters, run_out_equities
 from solvent.abstraction.cards.presets import Design, read_design
@@ -109,7 +117,7 @@ def test_folders_that_hold_no_abstraction_are_refused(tmp_path):
     with pytest.raises(InputError, match="holds no card abstraction"):
         CardAbstraction.load(tmp_path / "other")
     write_bundle(tmp_path / "part" / "tables", small, facts)
-    with pytest.raises(InputError, match="a table is missing"):
+    with pytest.raises(InputError, match="'cluster_of_flop' is missing"):
         CardAbstraction.load(tmp_path / "part")
 
 
@@ -246,10 +254,15 @@ def test_hole_cards_are_two_and_whole(numbered, hole, board, sentence):
 
 
 def test_tables_that_hold_what_they_cannot_are_refused(numbered, tmp_path):
-    assert numbered._fits()
-    wrong = numbered.arrays["cluster_of_flop"].copy()
-    wrong[5] = 3
-    assert not CardAbstraction({**numbered.arrays, "cluster_of_flop": wrong}, numbered.facts)._fits()
+    bounds = table_bounds(numbered.design)
+    assert set(LOOKED_UP) <= bounds.keys()
+    facts = describe_tables({}, numbered.design)
+    for name, bound in bounds.items():
+        write_bundle(tmp_path / name / "tables", {name: np.array([0, bound - 1, bound], np.int16)}, facts)
+        with pytest.raises(InputError, match=f"{name}.npy is damaged: it must hold whole numbers from 0 to"):
+            CardAbstraction.load(tmp_path / name)
+    with pytest.raises(InputError, match="the table 'flop' is missing or has another shape"):
+        CardAbstraction({**numbered.arrays, "flop": numbered.arrays["flop"][:-1]}, numbered.facts)
 
 
 @pytest.mark.parametrize(

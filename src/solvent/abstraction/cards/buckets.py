@@ -103,6 +103,9 @@ class CardAbstraction:
     def __init__(self, arrays: dict[str, NDArray[Any]], facts: dict[str, Any]) -> None:
         self.arrays, self.facts = arrays, facts
         self.design: Design = design_from(facts["design"])
+        for name, shape in table_shapes(self.design).items():
+            if name not in arrays or arrays[name].shape != shape:
+                raise InputError(f"the table {name!r} is missing or has another shape than {shape}")
         self.fingerprint: str = facts["fingerprint"]
         """What the tables are, in a few letters: equal tables have equal fingerprints."""
         index: list[NDArray[Any]] = [Indexer(pattern).tables for pattern in INDEXED]
@@ -159,21 +162,21 @@ class CardAbstraction:
             design = design_from(facts["design"])
         except (KeyError, TypeError, ValueError) as error:
             raise InputError(f"{tables} is damaged: it does not say its design") from error
-        arrays, facts = read_bundle(tables, mapped=True, below=_bounds(design))
-        for name, shape in _shapes(design).items():
-            if name not in arrays or arrays[name].shape != shape:
-                raise InputError(f"{tables} is damaged: the table {name!r} is missing or has another shape")
-        return cls(arrays, facts)
+        arrays, facts = read_bundle(tables, mapped=True, below=table_bounds(design))
+        try:
+            return cls(arrays, facts)
+        except InputError as error:
+            raise InputError(f"{tables} is damaged: {error}") from error
 
 
-def _shapes(design: Design) -> dict[str, tuple[int, ...]]:
+def table_shapes(design: Design) -> dict[str, tuple[int, ...]]:
     """The shapes of the tables that a look-up reads."""
     indexed = zip(LOOKED_UP, INDEXED[1:], strict=False)
     shapes: dict[str, tuple[int, ...]] = {name: (Indexer(pattern).size,) for name, pattern in indexed}
     return {**shapes, "river": (design.clusters, design.codes)}
 
 
-def _bounds(design: Design) -> dict[str, int]:
+def table_bounds(design: Design) -> dict[str, int]:
     """What the numbers in each table are below, so that no look-up leaves the next table or a blueprint's rows."""
     return {
         "cluster_of_flop": design.clusters,
