@@ -20,13 +20,15 @@ import numpy as np
 from numba import njit
 
 from solvent.forms.public import DECISION, FOLDED, MATRIX, RANKED
-from solvent.passes import lanes as _lanes
+from solvent.passes import elementwise as _elementwise
+from solvent.passes import matching as _matching
 from solvent.passes import swept
-from solvent.passes.lanes import WIDTH
+from solvent.passes.elementwise import WIDTH
 
 Array = Any
 
-lanes: Any = _lanes
+vectors: Any = _elementwise
+matching: Any = _matching
 """Intrinsics, whose types only the compiler knows."""
 
 UPDATE, RESPOND, EVALUATE = 0, 1, 2
@@ -131,10 +133,12 @@ def match(tables, first, stop, base, prediction, slots, work, total):  # type: i
         if at >= 0:
             stored += 1
             if prediction == 0.0:
-                lanes.add_positive(slots, work, total, tables.seen, at + base)
+                matching.add_positive(slots, work, total, tables.seen, at + base)
             else:
-                lanes.add_expected(slots, work, total, tables.seen, tables.seen_last, at + base, prediction)
-    lanes.settle_total(slots, work, total, uniform, 1.0 / stored)
+                matching.add_expected(
+                    slots, work, total, tables.seen, tables.seen_last, at + base, prediction
+                )
+    matching.settle_total(slots, work, total, uniform, 1.0 / stored)
 
 
 @njit(cache=True, nogil=True)
@@ -144,9 +148,9 @@ def play(tables, at, base, prediction, slots, work, total, sigma):  # type: igno
     if at < 0:
         work[sigma : sigma + slots] = 0
     elif prediction == 0.0:
-        lanes.share(slots, work, sigma, tables.seen, at + base, total, uniform)
+        matching.share(slots, work, sigma, tables.seen, at + base, total, uniform)
     else:
-        lanes.share_expected(
+        matching.share_expected(
             slots, work, sigma, tables.seen, tables.seen_last, at + base, total, uniform, prediction
         )
 
@@ -183,23 +187,23 @@ def descend(tree, tables, rule, player, start, stop, base, slots, work):  # type
             r0, r1 = offset[first] + base, offset[first + 1] + base
             if last - first == 2:
                 if mine:
-                    lanes.spread2(slots, work, t0, t1, source, seen, r0, r1, average, rule.average)
+                    matching.spread2(slots, work, t0, t1, source, seen, r0, r1, average, rule.average)
                 else:
-                    lanes.split2(slots, work, t0, t1, source, seen, r0, r1)
+                    matching.split2(slots, work, t0, t1, source, seen, r0, r1)
             else:
                 t2, r2 = rows[child[first + 2]] * slots, offset[first + 2] + base
                 if mine:
-                    lanes.spread3(slots, work, t0, t1, t2, source, seen, r0, r1, r2, average, rule.average)
+                    matching.spread3(slots, work, t0, t1, t2, source, seen, r0, r1, r2, average, rule.average)
                 else:
-                    lanes.split3(slots, work, t0, t1, t2, source, seen, r0, r1, r2)
+                    matching.split3(slots, work, t0, t1, t2, source, seen, r0, r1, r2)
             continue
         match(tables, first, last, base, rule.prediction, slots, work, total)
         for edge in range(first, last):
             target = rows[child[edge]] * slots
             play(tables, offset[edge], base, rule.prediction, slots, work, total, sigma)
-            lanes.multiply(slots, work, target, source, sigma)
+            vectors.multiply(slots, work, target, source, sigma)
             if mine and offset[edge] >= 0:
-                lanes.add_scaled(slots, average, offset[edge] + base, work, target, rule.average)
+                vectors.add_scaled(slots, average, offset[edge] + base, work, target, rule.average)
 
 
 @njit(cache=True, nogil=True)
@@ -218,7 +222,7 @@ def ascend(tree, tables, rule, player, start, stop, base, slots, work):  # type:
         value = rows[node] * slots
         origin = rows[child[first]] * slots
         if not mine and last - first == 3:
-            lanes.add3(
+            vectors.add3(
                 slots, work, value, origin, rows[child[first + 1]] * slots, rows[child[first + 2]] * slots
             )
             continue
@@ -227,9 +231,9 @@ def ascend(tree, tables, rule, player, start, stop, base, slots, work):  # type:
                 so_far = origin if edge == first + 1 else value
                 below = rows[child[edge]] * slots
                 if mine:
-                    lanes.larger2(slots, work, value, so_far, below)
+                    vectors.larger2(slots, work, value, so_far, below)
                 else:
-                    lanes.add2(slots, work, value, so_far, below)
+                    vectors.add2(slots, work, value, so_far, below)
             if last - first == 1:
                 work[value : value + slots] = work[origin : origin + slots]
             continue
@@ -237,30 +241,29 @@ def ascend(tree, tables, rule, player, start, stop, base, slots, work):  # type:
             v1 = rows[child[first + 1]] * slots
             r0, r1 = offset[first] + base, offset[first + 1] + base
             if last - first == 2:
-                lanes.learn2(
+                matching.learn2(
                     slots, work, value, origin, v1, seen, regret, r0, r1, positive, negative, floor
                 )  # fmt: skip
             else:
                 v2, r2 = rows[child[first + 2]] * slots, offset[first + 2] + base
-                lanes.learn3(
+                matching.learn3(
                     slots, work, value, origin, v1, v2, seen, regret, r0, r1, r2, positive, negative, floor
                 )  # fmt: skip
             continue
         match(tables, first, last, base, rule.prediction, slots, work, total)
-        # Values are measured from the first action, so that actions of equal value have regret 0.
         work[gain : gain + slots] = 0
         for edge in range(first + 1, last):
             play(tables, offset[edge], base, rule.prediction, slots, work, total, sigma)
-            lanes.add_gain(slots, work, gain, sigma, rows[child[edge]] * slots, origin)
-        lanes.add2(slots, work, value, origin, gain)
+            matching.add_gain(slots, work, gain, sigma, rows[child[edge]] * slots, origin)
+        vectors.add2(slots, work, value, origin, gain)
         if rule.mode == EVALUATE:
             continue
         for edge in range(first, last):
             at = offset[edge] + base
             if offset[edge] < 0:
                 continue
-            lanes.regret_of(slots, work, sigma, rows[child[edge]] * slots, origin, gain)
-            lanes.update(slots, regret, at, work, sigma, positive, negative, floor)
+            matching.regret_of(slots, work, sigma, rows[child[edge]] * slots, origin, gain)
+            matching.update(slots, regret, at, work, sigma, positive, negative, floor)
             if rule.prediction != 0.0:
                 tables.last[at : at + slots] = work[sigma : sigma + slots]
 

@@ -12,7 +12,7 @@ from solvent.forms.public import DEAL, DECISION, FOLDED, RANKED, PublicGame
 from solvent.foundation.errors import InputError
 from solvent.foundation.threads import in_pieces
 from solvent.passes import public_kernels as kernels
-from solvent.passes.lanes import WIDTH
+from solvent.passes.elementwise import WIDTH
 from solvent.passes.public_kernels import Boards, Rule, Space, Tables, Tree
 from solvent.passes.swept import Groups
 from solvent.passes.swept_lanes import FEW

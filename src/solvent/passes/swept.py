@@ -18,7 +18,7 @@ from numba import njit
 
 from solvent.forms.public import CARDS
 from solvent.passes import swept_lanes as _code
-from solvent.passes.lanes import WIDTH
+from solvent.passes.elementwise import WIDTH
 
 code: Any = _code
 """Intrinsics, whose types only the compiler knows."""

@@ -15,7 +15,7 @@ from numba import types
 from numba.core import cgutils as _cgutils
 from numba.extending import intrinsic
 
-from solvent.passes.lanes import WIDTH
+from solvent.passes.elementwise import WIDTH
 
 FEW = 4
 """Lanes of a group that may have a fold, the first ones: there are fewer of them to give back."""

@@ -20,6 +20,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass
+from itertools import chain
 from typing import ClassVar, NamedTuple
 
 import numpy as np
@@ -110,12 +111,16 @@ class RegretRule(ABC):
         """
         clock = [first + k for k in range(count)]
         rows = [self.weights(t) for t in clock]
+        width = len(Weights._fields)
         try:
-            schedule = np.array(rows, dtype=np.float64).reshape(count, len(Weights._fields))
+            if any(len(row) != width for row in rows):
+                raise ValueError
+            numbers = np.fromiter(chain.from_iterable(rows), dtype=np.float64, count=width * count)
         except (TypeError, ValueError) as error:
             raise InputError(f"rule {self}: weights must be six numbers, as Weights(...) has them") from error
+        schedule = numbers.reshape(count, width)
         positive, negative, floor, average, prediction, keep = schedule.T
-        if not np.isfinite([positive, negative, prediction]).all() or np.isnan(floor).any():
+        if not np.isfinite(positive + negative + prediction).all() or np.isnan(floor).any():
             raise InputError(f"rule {self}: factors and predictions must be finite and the floor a number")
         if not (average >= 0).all():
             raise InputError(f"rule {self}: weights of the average must be at least 0")
@@ -131,17 +136,17 @@ class RegretRule(ABC):
 
     def _check_declared(self, t: NDArray[np.float64], schedule: NDArray[np.float64]) -> None:
         """Refuse weights that do what the rule declares not to do."""
-        positive, negative, floor, average, prediction, keep = schedule.T
+        floor, average, prediction, keep = schedule.T[2:]
         if prediction.any() and not self.predictive:
             raise InputError(f"rule {self} predicts, but its `predictive` is False; let it be True")
         if (floor > -math.inf).any() and not self.floors:
             raise InputError(f"rule {self} cuts regrets off, but its `floors` is False; let it be True")
-        fade = t / (t + 1) if self.linear else np.ones(len(t))
-        if not self.discounts and not all(np.allclose(d, fade, 1e-12, 0) for d in (positive, negative)):
+        fade = t / (t + 1) if self.linear else 1.0
+        if not self.discounts and (np.abs(schedule[:, :2].T - fade) > 1e-12).any():
             how = "otherwise than by t / (t + 1)" if self.linear else "with time"
             raise InputError(f"rule {self} fades regrets {how}, but its `discounts` is False; let it be True")
         power = self.average_power
-        if power is not None and not (np.allclose(average, t**power, 1e-12, 0) and (keep == 1).all()):
+        if power is not None and ((np.abs(average - t**power) > 1e-12 * average) | (keep != 1)).any():
             raise InputError(
                 f"rule {self}: its averages do not weigh iteration t by t^{power:g}, as its `average_power` says; "
                 f"let that be None"

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from solvent.forms.history import GameTree
 from solvent.forms.sequence import sequence_form
+from solvent.passes.matching import update_arrays
 from solvent.solvers.history.sequence_plan import depths
 from solvent.solvers.history.serial_kernels import Play, Rows, Side, Tables
 
@@ -128,15 +129,12 @@ class Flattened:
         played = self._played(player, play.backward[player])
         tables.average[slot] += average * played.take(cell.take(stored))
 
-        # R <- max(floor, d (R + r)), with r(I, a) = v(I, a) - v(I) measured from the first action
         value = play.cell_value[player].take(cell)
         value -= value.take(origin)
         value -= _sum_by(infoset, strategy * value, infosets).take(infoset)
-        regret = tables.regret.take(slot) + value.take(stored)
-        regret *= xp.where(regret > 0.0, positive, negative)
-        tables.regret[slot] = xp.maximum(regret, floor)
+        regret = tables.regret.take(slot)
+        tables.regret[slot] = update_arrays(xp, regret, value.take(stored), (positive, negative), floor)
 
-        # sigma ~ max(0, R + prediction r), uniform where nothing is positive
         expected = tables.regret.take(slot).astype(xp.float64)
         if prediction != 0.0:
             tables.last[slot] = value.take(stored)

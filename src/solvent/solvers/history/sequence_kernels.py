@@ -11,7 +11,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
+
+from solvent.foundation.compiling import kernel
+from solvent.passes.matching import expected_regret, instantaneous, share_of, updated
 
 Array = Any
 
@@ -86,7 +88,7 @@ class Half(NamedTuple):
     """float64[2, lanes]"""
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def multiply(payoffs, plan, half):  # type: ignore[no-untyped-def]
     """What the terminals right behind each own sequence pay against the other's plan: v = A y."""
     row, column, pays, gathered = payoffs.row, payoffs.column, payoffs.pays, payoffs.gathered
@@ -120,13 +122,9 @@ def multiply(payoffs, plan, half):  # type: ignore[no-untyped-def]
             row_at += width
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def ascend(groups, weights, half):  # type: ignore[no-untyped-def]
-    """From the last situation to the first: v(I), then R <- max(floor, d (R + r)), then the next sigma.
-
-    r(I, a) = v(I, a) - v(I) is measured from the first action, so that actions of equal value have regret 0
-    and not its rounding; v(I) itself is that action's value plus the gain, as sigma sums to 1.
-    """
+    """From the last situation to the first: v(I), the regrets, then the next sigma."""
     positive, negative, floor, prediction = weights[0], weights[1], weights[2], weights[4]
     regret, last, strategy, value = half.regret, half.last, half.strategy, half.value
     gain, total = half.scratch[0], half.scratch[1]
@@ -143,34 +141,27 @@ def ascend(groups, weights, half):  # type: ignore[no-untyped-def]
         at = first
         for _ in range(actions):
             for lane in range(width):
-                now = regret[at + lane] + ((value[at + lane] - value[first + lane]) - gain[lane])
-                now *= positive if now > 0.0 else negative
-                regret[at + lane] = now if now > floor else floor
+                gained = instantaneous(value[at + lane], value[first + lane], gain[lane])
+                regret[at + lane] = updated(regret[at + lane], gained, positive, negative, floor)
             if prediction != 0.0:
                 for lane in range(width):
-                    last[at + lane] = (value[at + lane] - value[first + lane]) - gain[lane]
-                    expected = regret[at + lane] + prediction * last[at + lane]
-                    strategy[at + lane] = expected if expected > 0.0 else 0.0
-                    total[lane] += strategy[at + lane]
-            else:
-                for lane in range(width):
-                    expected = float(regret[at + lane])
-                    strategy[at + lane] = expected if expected > 0.0 else 0.0
-                    total[lane] += strategy[at + lane]
+                    last[at + lane] = instantaneous(value[at + lane], value[first + lane], gain[lane])
+            for lane in range(width):
+                expected = expected_regret(regret, last, at + lane, prediction)
+                strategy[at + lane] = expected if expected > 0.0 else 0.0
+                total[lane] += strategy[at + lane]
             at += width
-        uniform = 1.0 / actions
         at = first
         for _ in range(actions):
             for lane in range(width):
-                share = strategy[at + lane] / total[lane]
-                strategy[at + lane] = share if total[lane] > 0.0 else uniform
+                strategy[at + lane] = share_of(strategy[at + lane], total[lane], 1.0 / actions)
             at += width
         start = groups.start[group]
         for lane in range(width):
             value[groups.before[start + lane]] += value[first + lane] + gain[lane]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def restrict(restriction, prediction, half):  # type: ignore[no-untyped-def]
     """Regret matching over the actions that the tables hold, where they do not hold all."""
     for sequence in restriction.absent:
@@ -179,16 +170,13 @@ def restrict(restriction, prediction, half):  # type: ignore[no-untyped-def]
         allowed = restriction.allowed[restriction.first[k] : restriction.first[k + 1]]
         total = 0.0
         for sequence in allowed:
-            expected = float(half.regret[sequence])
-            if prediction != 0.0:
-                expected += prediction * half.last[sequence]
-            half.strategy[sequence] = max(expected, 0.0)
+            half.strategy[sequence] = max(expected_regret(half.regret, half.last, sequence, prediction), 0.0)
             total += half.strategy[sequence]
         for sequence in allowed:
-            half.strategy[sequence] = half.strategy[sequence] / total if total > 0.0 else 1.0 / len(allowed)
+            half.strategy[sequence] = share_of(half.strategy[sequence], total, 1.0 / len(allowed))
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def descend(groups, weight, half):  # type: ignore[no-untyped-def]
     """From the first situation to the last: the realisation plan, and S += weight x plan."""
     average, strategy, plan, reach = half.average, half.strategy, half.plan, half.scratch[0]
@@ -205,7 +193,7 @@ def descend(groups, weight, half):  # type: ignore[no-untyped-def]
             at += width
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel
 def iterate(groups, payoffs, restrictions, halves, schedule, alternating):  # type: ignore[no-untyped-def]
     """As many iterations as `schedule` has rows.
 

@@ -13,7 +13,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from numba import njit
+from solvent.foundation.compiling import kernel
+from solvent.passes.matching import expected_regret, gain_of, instantaneous, share_of, updated
 
 Array = Any
 
@@ -66,7 +67,7 @@ class Play(NamedTuple):
     """float64[players, edges]: counterfactual values; a player's own cells are the ones that mean something."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def walk_range(rows, payoff, forward, backward, reach, value, cell_value, start, stop):  # type: ignore[no-untyped-def]
     """Depth-first over the histories start..stop-1, whose parents' reach is known: down, then back up."""
     parent = rows.parent
@@ -81,7 +82,7 @@ def walk_range(rows, payoff, forward, backward, reach, value, cell_value, start,
         value[parent[row]] += backward[edge] * arrived
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def walk(rows, player, play):  # type: ignore[no-untyped-def]
     """One player's pass over the whole tree: fills `play.cell_value`."""
     play.cell_value[player] = 0.0
@@ -100,7 +101,7 @@ def walk(rows, player, play):  # type: ignore[no-untyped-def]
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def walk_reached(rows, end, player, play, visited):  # type: ignore[no-untyped-def]
     """The walk without the histories that the other player does not reach; returns how many were touched.
 
@@ -133,7 +134,7 @@ def walk_reached(rows, end, player, play, visited):  # type: ignore[no-untyped-d
     return 1 + count
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def descend(rows, player, play, head):  # type: ignore[no-untyped-def]
     """The way down over the rows above (and including the roots of) the branches."""
     forward = play.forward[player]
@@ -145,7 +146,7 @@ def descend(rows, player, play, head):  # type: ignore[no-untyped-def]
         play.value[row] = play.reach[row] * payoff[row]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def ascend(rows, player, play, head, branch_value):  # type: ignore[no-untyped-def]
     """The way back up over the same rows; adds what the branches found, in their fixed order."""
     backward = play.backward[player]
@@ -161,7 +162,7 @@ def ascend(rows, player, play, head, branch_value):  # type: ignore[no-untyped-d
         play.value[rows.parent[row]] += backward[edge] * arrived
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def walk_branches(rows, player, play, roots, ends, group, branch_value, first, step):  # type: ignore[no-untyped-def]
     """Depth-first below the roots of every `step`-th group, each group into a table of its own.
 
@@ -183,7 +184,7 @@ def walk_branches(rows, player, play, roots, ends, group, branch_value, first, s
             )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def accumulate_average(side, weight, tables, strategy):  # type: ignore[no-untyped-def]
     """S(I, a) += weight x own reach x sigma(I, a), over one player's sequences."""
     plan = side.plan
@@ -199,7 +200,7 @@ def accumulate_average(side, weight, tables, strategy):  # type: ignore[no-untyp
                 tables.average[slot] += scale * plan[sequence]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def match_regrets(side, prediction, tables, strategy, others_forward):  # type: ignore[no-untyped-def]
     """sigma ~ max(0, R + prediction r) over one player's infosets, uniform where nothing is positive."""
     for infoset in range(len(side.start)):
@@ -213,44 +214,33 @@ def match_regrets(side, prediction, tables, strategy, others_forward):  # type: 
                 strategy[cell] = 0.0
                 continue
             stored += 1
-            expected = float(tables.regret[slot])
-            if prediction != 0.0:
-                expected += prediction * tables.last[slot]
-            strategy[cell] = max(expected, 0.0)
+            strategy[cell] = max(expected_regret(tables.regret, tables.last, slot, prediction), 0.0)
             total += strategy[cell]
         for cell in range(start, stop):
-            if total > 0.0:
-                strategy[cell] /= total
-            elif tables.slot[cell] >= 0:
-                strategy[cell] = 1.0 / stored
+            if tables.slot[cell] >= 0:
+                strategy[cell] = share_of(strategy[cell], total, 1.0 / stored)
             others_forward[cell] = strategy[cell]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def update_regrets(side, weights, tables, strategy, cell_value):  # type: ignore[no-untyped-def]
-    """R <- max(floor, d (R + r)) with r(I, a) = v(I, a) - sum_a sigma(I, a) v(I, a)."""
+    """Add the instantaneous regrets of one player's infosets to the cumulative ones."""
     positive, negative, floor = weights[0], weights[1], weights[2]
     for infoset in range(len(side.start)):
         start = side.start[infoset]
         stop = side.stop[infoset]
-        # Measured from the first action, so that actions of equal value have regret 0 and not its rounding.
-        origin = cell_value[start]
-        value = 0.0
-        for cell in range(start, stop):
-            value += strategy[cell] * (cell_value[cell] - origin)
+        gain = gain_of(strategy, cell_value, start, stop)
         for cell in range(start, stop):
             slot = tables.slot[cell]
             if slot < 0:
                 continue
-            instantaneous = (cell_value[cell] - origin) - value
-            regret = tables.regret[slot] + instantaneous
-            regret *= positive if regret > 0.0 else negative
-            tables.regret[slot] = max(regret, floor)
+            gained = instantaneous(cell_value[cell], cell_value[start], gain)
+            tables.regret[slot] = updated(tables.regret[slot], gained, positive, negative, floor)
             if weights[4] != 0.0:
-                tables.last[slot] = instantaneous
+                tables.last[slot] = gained
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def update(side, player, weights, tables, play):  # type: ignore[no-untyped-def]
     """All that follows one player's walk: his average, his regrets, his next strategy."""
     strategy = play.backward[player]
@@ -259,7 +249,7 @@ def update(side, player, weights, tables, play):  # type: ignore[no-untyped-def]
     match_regrets(side, weights[4], tables, strategy, play.forward[1 - player])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def iterate(rows, side0, side1, schedule, alternating, tables, play):  # type: ignore[no-untyped-def]
     """As many iterations as `schedule` has rows, on the serial plan."""
     for t in range(len(schedule)):
@@ -274,7 +264,7 @@ def iterate(rows, side0, side1, schedule, alternating, tables, play):  # type: i
         update(side1, 1, weights, tables, play)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def iterate_reached(rows, end, side0, side1, schedule, alternating, tables, play, visited):  # type: ignore[no-untyped-def]
     """The same with partial pruning; returns how many histories were touched."""
     touched = 0

@@ -27,6 +27,7 @@ from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import DTypeLike, NDArray
 
 from solvent.forms.public import DECISION, FOLDED, PublicGame, Round
+from solvent.passes.matching import match_arrays, update_arrays
 from solvent.passes.public_kernels import Tables
 from solvent.solvers.public.devices import array_namespace
 
@@ -244,15 +245,7 @@ class ArrayPass:
 
     def _match(self, regret: Array, last: Array, prediction: float, stored: Array) -> Array:
         """sigma: positive expected regrets in proportion, uniform where there are none, for stored actions."""
-        where = self.namespace.xp.where
-        positive = (regret if last is None else regret + prediction * last).clip(0.0, None)
-        alike = 1.0 / regret.shape[0]
-        if stored is not None:
-            positive = positive * stored
-            alike = stored / stored.sum(axis=0).clip(1.0, None)
-        total = positive.sum(axis=0)
-        some = total > 0
-        return where(some, positive * (1.0 / where(some, total, 1.0)), alike)
+        return match_arrays(self.namespace.xp, regret if last is None else regret + prediction * last, stored)
 
     def _reach(self, layout: Layout, player: int, sigma: dict[int, Array], start: Array) -> dict[int, Array]:
         """A player's reach of his actions in one round."""
@@ -301,7 +294,7 @@ class ArrayPass:
                 root, gained = self._ascend(self.layouts[r], player, own.sigma[r][k], won, dealt)
                 roots.append(root)
                 regret, average, reached = learned.regret[r][k], learned.average[r][k], own.reach[r][k]
-                regrets[r].append({g: self._faded(regret[g] + gained[g], weights, does) for g in regret})
+                regrets[r].append({g: self._updated(regret[g], gained[g], weights, does) for g in regret})
                 averages[r].append({g: average[g] + weights[3] * reached[g] for g in average})
                 if does.predict:
                     lasts[r].append(gained)
@@ -309,12 +302,16 @@ class ArrayPass:
                 below = self._collected(fixed, r, self._joined(roots, 1))
         return Learned(regrets, averages, lasts if does.predict else learned.last)
 
-    def _faded(self, regret: Array, weights: Sequence[float], does: Does) -> Array:
-        """max(floor, d R), with d = positive where R > 0 and else negative"""
+    def _updated(self, regret: Array, gained: Array, weights: Sequence[float], does: Does) -> Array:
+        """The regrets after an iteration in which `gained` was regretted."""
         positive, negative, floor = weights[:3]
-        if does.fade:
-            regret = self.namespace.xp.where(regret > 0, regret * positive, regret * negative)
-        return regret.clip(floor, None) if does.floor else regret
+        return update_arrays(
+            self.namespace.xp,
+            regret,
+            gained,
+            (positive, negative) if does.fade else None,
+            floor if does.floor else None,
+        )
 
     def _won(self, fixed: Fixed, r: int, k: int, player: int, other: Strategy) -> list[Array]:
         """What the player's hands win at the terminals of each symbol: float[terminals, boards, slots]."""

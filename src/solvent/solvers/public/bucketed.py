@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from solvent.forms.public import PublicGame
 from solvent.foundation.errors import InputError
+from solvent.passes.matching import update_arrays
 from solvent.passes.public_kernels import UPDATE, Rule, Tables
 from solvent.passes.public_pass import PublicPass
 from solvent.response.history import Evaluation
@@ -84,9 +85,8 @@ class BucketedSolver:
                 slice(self.offset[edge], self.offset[edge] + self.edge_rows[edge].size),
             )
             regret, played = self.arena.block("regret", edge), self.arena.block("average", edge)
-            regret += np.bincount(rows, self.slot_regret[block], len(regret))
-            regret *= np.where(regret > 0, positive, negative)
-            np.maximum(regret, floor, out=regret)
+            gained = np.bincount(rows, self.slot_regret[block], len(regret))
+            regret[:] = update_arrays(np, regret, gained, (positive, negative), floor)
             played *= keep
             played += average * np.bincount(rows, self.slot_average[block], len(played))
 

@@ -11,11 +11,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
-from solvent.passes import lanes as _lanes
+from solvent.passes import elementwise as _elementwise
+from solvent.passes import matching as _matching
 
 Array = Any
 
-lanes: Any = _lanes
+vectors: Any = _elementwise
+matching: Any = _matching
 """Intrinsics, whose types only the compiler knows."""
 
 
@@ -67,19 +69,21 @@ def match(learned, actions, at, size, prediction, count, work, total, uniform): 
     work[total : total + count] = 0
     for a in range(actions):
         if prediction == 0.0:
-            lanes.add_positive(count, work, total, learned.seen, at + a * size)
+            matching.add_positive(count, work, total, learned.seen, at + a * size)
         else:
-            lanes.add_expected(count, work, total, learned.seen, learned.seen_last, at + a * size, prediction)
-    lanes.settle_total(count, work, total, uniform, 1.0 / actions)
+            matching.add_expected(
+                count, work, total, learned.seen, learned.seen_last, at + a * size, prediction
+            )
+    matching.settle_total(count, work, total, uniform, 1.0 / actions)
 
 
 @njit(cache=True, nogil=True)
 def play(learned, at, prediction, count, work, total, uniform, sigma):  # type: ignore[no-untyped-def]
     """The probability of one action."""
     if prediction == 0.0:
-        lanes.share(count, work, sigma, learned.seen, at, total, uniform)
+        matching.share(count, work, sigma, learned.seen, at, total, uniform)
     else:
-        lanes.share_expected(
+        matching.share_expected(
             count, work, sigma, learned.seen, learned.seen_last, at, total, uniform, prediction
         )
 
@@ -107,11 +111,11 @@ def descend(shapes, learned, weights, player, work):  # type: ignore[no-untyped-
                     to_own = passing
                 play(learned, at + a * size, prediction, count, work, total, uniform, sigma)
                 if mine:
-                    lanes.multiply(count, work, to_own, own, sigma)
-                    lanes.add_scaled(count, learned.average, at + a * size, work, to_own, growth)
+                    vectors.multiply(count, work, to_own, own, sigma)
+                    vectors.add_scaled(count, learned.average, at + a * size, work, to_own, growth)
                     work[to_other : to_other + count] = work[other : other + count]
                 else:
-                    lanes.multiply(count, work, to_other, other, sigma)
+                    vectors.multiply(count, work, to_other, other, sigma)
                     if below >= 0:
                         work[to_own : to_own + count] = work[own : own + count]
 
@@ -142,20 +146,21 @@ def ascend(shapes, learned, weights, player, work):  # type: ignore[no-untyped-d
                     work[value : value + count] = work[origin : origin + count]
                 for a in range(1, actions):
                     so_far = origin if a == 1 else value
-                    lanes.add2(count, work, value, so_far, row_of(shapes, first + a, begin, ends + a * part))
+                    vectors.add2(
+                        count, work, value, so_far, row_of(shapes, first + a, begin, ends + a * part)
+                    )
                 continue
-            # Values are measured from the first action, so that actions of equal value have regret 0.
             match(learned, actions, at, size, prediction, count, work, total, uniform)
             work[gain : gain + count] = 0
             for a in range(1, actions):
                 play(learned, at + a * size, prediction, count, work, total, uniform, sigma)
                 below = row_of(shapes, first + a, begin, ends + a * part)
-                lanes.add_gain(count, work, gain, sigma, below, origin)
-            lanes.add2(count, work, value, origin, gain)
+                matching.add_gain(count, work, gain, sigma, below, origin)
+            vectors.add2(count, work, value, origin, gain)
             for a in range(actions):
                 below = row_of(shapes, first + a, begin, ends + a * part)
-                lanes.regret_of(count, work, sigma, below, origin, gain)
-                lanes.update(count, learned.regret, at + a * size, work, sigma, positive, negative, floor)
+                matching.regret_of(count, work, sigma, below, origin, gain)
+                matching.update(count, learned.regret, at + a * size, work, sigma, positive, negative, floor)
                 if prediction != 0.0:
                     learned.last[at + a * size : at + a * size + count] = work[sigma : sigma + count]
 

@@ -15,6 +15,7 @@ import numpy as np
 from numba import njit
 
 from solvent.forms.public import DEAL, DECISION, FOLDED, RANKED
+from solvent.passes.matching import expected_regret, gain_of, instantaneous, share_of, updated
 
 Array = Any
 
@@ -201,13 +202,10 @@ def match_position(walk, s, player, base, prediction, regret, last, sigma):  # t
         end = base + node_edges[node, 1]
         total = 0.0
         for cell in range(begin, end):
-            expected = regret[cell]
-            if prediction != 0.0:
-                expected += prediction * last[cell]
-            sigma[cell] = max(expected, 0.0)
+            sigma[cell] = max(expected_regret(regret, last, cell, prediction), 0.0)
             total += sigma[cell]
         for cell in range(begin, end):
-            sigma[cell] = sigma[cell] / total if total > 0.0 else 1.0 / (end - begin)
+            sigma[cell] = share_of(sigma[cell], total, 1.0 / (end - begin))
 
 
 @njit(cache=True, nogil=True)
@@ -226,18 +224,13 @@ def update_position(walk, s, player, base, weights, reach, regret, average, last
             continue
         begin = base + walk.first_edge[node, 0]
         end = base + walk.first_edge[node, 1]
-        origin = value[begin]
-        gain = 0.0
+        origin, gain = value[begin], gain_of(sigma, value, begin, end)
         for cell in range(begin, end):
             average[cell] += weights[3] * own[node - start] * sigma[cell]
-            gain += sigma[cell] * (value[cell] - origin)
-        for cell in range(begin, end):
-            instantaneous = (value[cell] - origin) - gain
-            total = regret[cell] + instantaneous
-            total *= weights[0] if total > 0.0 else weights[1]
-            regret[cell] = max(total, weights[2])
+            gained = instantaneous(value[cell], origin, gain)
+            regret[cell] = updated(regret[cell], gained, weights[0], weights[1], weights[2])
             if weights[4] != 0.0:
-                last[cell] = instantaneous
+                last[cell] = gained
             value[cell] = 0.0
     match_position(walk, s, player, base, weights[4], regret, last, sigma)
 

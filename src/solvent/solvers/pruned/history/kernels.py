@@ -25,6 +25,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import njit
 
+from solvent.passes.matching import added, instantaneous, share_of
+
 Array = Any
 
 PRUNED = -1.0
@@ -186,7 +188,7 @@ def match(start, stop, held, sigma):  # type: ignore[no-untyped-def]
             total += positive
     for cell in range(start, stop):
         if not held.pruned[cell]:
-            sigma[cell] = sigma[cell] / total if total > 0.0 else 1.0 / live
+            sigma[cell] = share_of(sigma[cell], total, 1.0 / live)
 
 
 @njit(inline="always")
@@ -253,7 +255,7 @@ def learn(forest, step, total, held, play, met, bounds, failed):  # type: ignore
             value += max(play.sigma[cell], 0.0) * (play.value[cell] - origin)
         most = -np.inf
         for cell in range(start, stop):
-            gained = (play.value[cell] - origin) - value
+            gained = instantaneous(play.value[cell], origin, value)
             play.value[cell] = 0.0
             slot = held.slot[cell]
             if not held.pruned[cell]:
@@ -262,9 +264,13 @@ def learn(forest, step, total, held, play, met, bounds, failed):  # type: ignore
                 regret = held.regret[slot]
                 if step.jumps and regret < 0.0 and gained > 0.0:
                     regret *= 0.0
-                held.regret[slot] = max(regret + step.gain * gained, step.floor)
+                held.regret[slot] = added(regret, step.gain * gained, step.floor)
                 continue
-            gained = bounds.span[cell] if step.guaranteed else (reach * bounds.most[cell] - origin) - value
+            gained = (
+                bounds.span[cell]
+                if step.guaranteed
+                else instantaneous(reach * bounds.most[cell], origin, value)
+            )
             if total:
                 most = max(most, gained)
                 continue

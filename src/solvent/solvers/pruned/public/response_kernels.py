@@ -9,6 +9,7 @@ from numba import njit
 
 from solvent.forms.public import DECISION
 from solvent.passes import public_kernels as kernels
+from solvent.passes.matching import share_of
 from solvent.passes.public_kernels import RESPOND, Rule
 from solvent.solvers.pruned.public.kernels import one_terminal
 
@@ -105,7 +106,7 @@ def current_plan(tree, rounds, behind, offset, regret, player, edges, plan_offse
                         if offset[other] >= 0:
                             total += max(regret[offset[other] + at], 0.0)
                     mine = max(regret[offset[edge] + at], 0.0)
-                    probability = mine / total if total > 0.0 else 1.0 / live
+                    probability = share_of(mine, total, 1.0 / live)
                 if last >= 0 and last_level < level:
                     probability *= plan[plan_offset[last] + before + boards.parent_slot[board, k]]
                 elif last >= 0:

@@ -20,6 +20,7 @@ import numpy as np
 from solvent.foundation.compiling import kernel, step
 from solvent.foundation.randomness import STEP, stream, uniform
 from solvent.games.game import CHANCE, TERMINAL
+from solvent.passes.matching import added, match_row
 
 Array = Any
 
@@ -70,18 +71,7 @@ class Room(NamedTuple):
 @step
 def match_regrets(table, row, actions, least, mixes, strategy, frame):  # type: ignore[no-untyped-def]
     """sigma ~ max(0, R), uniform where nothing is positive, and then no action below `least`."""
-    total = 0.0
-    for a in range(actions):
-        positive = max(np.float64(table[row + a]), 0.0)
-        strategy[frame + a] = positive
-        total += positive
-    if total > 0.0:
-        scale = 1.0 / total
-        for a in range(actions):
-            strategy[frame + a] *= scale
-    else:
-        for a in range(actions):
-            strategy[frame + a] = 1.0 / actions
+    match_row(table, row, actions, strategy, frame)
     if least > 0.0:
         explore(strategy, frame, actions, least, mixes)
 
@@ -140,9 +130,9 @@ def add_regrets(table, row, actions, weight, floor, strategy, values, frame):  #
         if strategy[a] > 0.0:
             value += strategy[a] * values[a]
     for a in range(actions):
-        regret = table[row + a] + weight * (values[frame + a] - value)
-        if regret == regret:  # what was left out has no value
-            table[row + a] = max(regret, floor)
+        gained = weight * (values[frame + a] - value)
+        if gained == gained:  # what was left out has no value
+            table[row + a] = added(table[row + a], gained, floor)
     return value
 
 

@@ -1,132 +1,137 @@
-"""Arithmetic on rows of numbers in whole vectors: the instructions that the public form's kernels are made of.
+"""Regret matching and the regret update: the two steps that every plan of CFR shares, in every shape of loop.
 
-The compiler vectorises a loop only if it can prove that its arrays do not overlap, it gives up on loops over
-many of them, and it counts references for every slice. So rows are given as an array and where in it they
-begin, and `elementwise` turns a few lines of arithmetic into code that loads a vector from each input row,
-computes, and stores a vector to each output row, eight numbers at a time and the rest one by one. A row may
-be both input and output.
+For an infoset I with actions a, the counterfactual values v(I, a) of one iteration, and the weights of a rule
+(`solvers.rules`: positive, negative, floor, prediction):
+
+    gain       = sum_a sigma(I, a) (v(I, a) - v(I, a_0))
+    v(I)       = v(I, a_0) + gain                            as sigma sums to 1
+    r(I, a)    = (v(I, a) - v(I, a_0)) - gain                = v(I, a) - v(I), the instantaneous regret
+    R(I, a)   <- max(floor, d (R(I, a) + r(I, a)))           d = positive where R + r > 0, else negative
+    sigma      ~ max(0, R + prediction r)                    uniform where nothing is positive
+
+Values are measured from the first action a_0, so that actions of equal value have regret 0 and not its rounding,
+which regret matching would play. Regret matching is Hart and Mas-Colell's (2000), used in CFR by Zinkevich et al.
+(2007), equation 8; the update with all d = 1 and no floor is their equation 7, with a floor of 0 CFR+, with d < 1
+discounted CFR.
+
+There are four versions, by what the loop around them is made of: scalars (histories, cells), rows of a table with
+one infoset's actions side by side (sampling), whole arrays of any array library, and vectors with one entry for
+each hand of a node (the public form). Full-width plans see to it that a regret which is alone above zero is played
+with probability 1 exactly; sampling multiplies by the inverse of the sum, which is quicker.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from llvmlite import ir
-from numba import types
-from numba.core import cgutils
 from numba.extending import intrinsic
 
-WIDTH = 8
+from solvent.foundation.compiling import step
+from solvent.passes.elementwise import Numbers, Row, elementwise
 
-Generator = tuple[Any, Callable[..., Any]]
-
-Row = tuple[int, int]
-"""Which parameters of an intrinsic say where a row lies: the array, and the place where the row begins."""
-
-
-class Numbers:
-    """Arithmetic on vectors or scalars of one number type, for the bodies below."""
-
-    def __init__(self, builder: Any, kind: Any) -> None:
-        self.builder, self.kind = builder, kind
-
-    def constant(self, value: float) -> Any:
-        if isinstance(self.kind, ir.VectorType):
-            return ir.Constant(self.kind, [ir.Constant(self.kind.element, value)] * self.kind.count)
-        return ir.Constant(self.kind, value)
-
-    def splat(self, scalar: Any) -> Any:
-        """A scalar as a vector with that number in every place."""
-        if not isinstance(self.kind, ir.VectorType):
-            return scalar
-        zero = ir.Constant(ir.IntType(32), 0)
-        vector = self.builder.insert_element(ir.Constant(self.kind, ir.Undefined), scalar, zero)
-        mask = ir.Constant(ir.VectorType(ir.IntType(32), self.kind.count), [0] * self.kind.count)
-        return self.builder.shuffle_vector(vector, vector, mask)
-
-    def add(self, first: Any, *rest: Any) -> Any:
-        for more in rest:
-            first = self.builder.fadd(first, more)
-        return first
-
-    def subtract(self, first: Any, *rest: Any) -> Any:
-        for less in rest:
-            first = self.builder.fsub(first, less)
-        return first
-
-    def multiply(self, x: Any, y: Any) -> Any:
-        return self.builder.fmul(x, y)
-
-    def divide(self, x: Any, y: Any) -> Any:
-        return self.builder.fdiv(x, y)
-
-    def where(self, above: Any, below: Any, yes: Any, no: Any) -> Any:
-        """`yes` where above > below, else `no`."""
-        return self.builder.select(self.builder.fcmp_ordered(">", above, below), yes, no)
-
-    def largest(self, first: Any, *rest: Any) -> Any:
-        for other in rest:
-            first = self.larger(first, other)
-        return first
-
-    def larger(self, x: Any, y: Any) -> Any:
-        return self.where(x, y, x, y)
+Array = Any
+"""An array of whatever library computes."""
 
 
-def elementwise(
-    kinds: tuple[Any, ...],
-    outputs: list[Row],
-    inputs: list[Row],
-    body: Callable[..., tuple[Any, ...]],
-    scalars: tuple[int, ...] = (),
-    count: int = 0,
-) -> Generator:
-    """An intrinsic's signature and code: outputs = body(numbers, *inputs, *scalars), entry by entry.
+# Scalars
 
-    `kinds` are the types of the intrinsic's parameters; rows, scalars and the rows' length are given by the
-    parameters' positions.
+
+@step
+def expected_regret(regret, last, at, prediction):  # type: ignore[no-untyped-def]
+    """R + prediction r of one action, with r the last instantaneous regret, in float64."""
+    expected = float(regret[at])
+    if prediction != 0.0:
+        expected += prediction * last[at]
+    return expected
+
+
+@step
+def share_of(positive, total, alike):  # type: ignore[no-untyped-def]
+    """sigma of one action from its positive regret and the sum of all; `alike` where that sum is 0."""
+    return positive / total if total > 0.0 else alike
+
+
+@step
+def instantaneous(value, origin, gain):  # type: ignore[no-untyped-def]
+    """r(I, a) from v(I, a), v(I, a_0) and the gain over it."""
+    return (value - origin) - gain
+
+
+@step
+def updated(regret, gained, positive, negative, floor):  # type: ignore[no-untyped-def]
+    """max(floor, d (R + r))"""
+    total = regret + gained
+    total *= positive if total > 0.0 else negative
+    return total if total > floor else floor
+
+
+@step
+def added(regret, gained, floor):  # type: ignore[no-untyped-def]
+    """max(floor, R + r): the update of rules that do not discount, or weigh r instead."""
+    total = regret + gained
+    return total if total > floor else floor
+
+
+@step
+def gain_of(strategy, value, start, stop):  # type: ignore[no-untyped-def]
+    """The gain of an infoset whose actions are the cells start..stop-1."""
+    gain = 0.0
+    for cell in range(start, stop):
+        gain += strategy[cell] * (value[cell] - value[start])
+    return gain
+
+
+# Rows
+
+
+@step
+def match_row(table, row, actions, strategy, frame):  # type: ignore[no-untyped-def]
+    """sigma ~ max(0, R) from table[row : row + actions] into strategy[frame : frame + actions]."""
+    kind = strategy.dtype.type
+    total = kind(0)
+    for a in range(actions):
+        positive = max(kind(table[row + a]), kind(0))
+        strategy[frame + a] = positive
+        total += positive
+    if total > 0:
+        scale = kind(1) / total
+        for a in range(actions):
+            strategy[frame + a] *= scale
+    else:
+        for a in range(actions):
+            strategy[frame + a] = kind(1) / kind(actions)
+
+
+# Arrays
+
+
+def match_arrays(xp: Any, expected: Array, stored: Array | None = None) -> Array:
+    """sigma from R + prediction r, both float[actions, ...], with the array library `xp`.
+
+    `stored` is 1 for actions that may be played, else 0; None lets all be played.
     """
-
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        number = signature.args[outputs[0][0]].dtype
-        element = context.get_data_type(number)
-        align = context.get_abi_sizeof(element)
-        index = cgutils.intp_t
-
-        def integer(position: int) -> Any:
-            return context.cast(builder, args[position], signature.args[position], types.intp)
-
-        def begin(row: Row) -> Any:
-            array = context.make_array(signature.args[row[0]])(context, builder, args[row[0]])
-            return builder.gep(array.data, [integer(row[1])], source_etype=element)
-
-        starts = [begin(row) for row in (*outputs, *inputs)]
-        given = [context.cast(builder, args[k], signature.args[k], number) for k in scalars]
-
-        def step(kind: Any, at: Any) -> None:
-            numbers = Numbers(builder, kind)
-            places = [builder.gep(start, [at], source_etype=element) for start in starts]
-            places = [builder.bitcast(place, kind.as_pointer()) for place in places]
-            read = [builder.load(place, align=align, typ=kind) for place in places[len(outputs) :]]
-            results = body(numbers, *read, *map(numbers.splat, given))
-            for place, value in zip(places, results, strict=False):
-                builder.store(value, place, align=align)
-
-        zero = ir.Constant(index, 0)
-        length = integer(count)
-        whole = builder.and_(length, ir.Constant(index, ~(WIDTH - 1)))
-        with cgutils.for_range_slice(builder, zero, whole, ir.Constant(index, WIDTH), index) as (at, _):
-            step(ir.VectorType(element, WIDTH), at)
-        with cgutils.for_range_slice(builder, whole, length, ir.Constant(index, 1), index) as (at, _):
-            step(element, at)
-        return context.get_dummy_value()
-
-    return types.void(*kinds), generate
+    positive = xp.clip(expected, 0.0, None)
+    alike = 1.0 / expected.shape[0]
+    if stored is not None:
+        positive = positive * stored
+        alike = stored / xp.clip(xp.sum(stored, axis=0), 1.0, None)
+    total = xp.sum(positive, axis=0)
+    some = total > 0
+    return xp.where(some, positive * (1.0 / xp.where(some, total, 1.0)), alike)
 
 
-# Regret matching. `work` holds vectors of one entry a slot; tables are read and written where a block's row
-# for the board begins.
+def update_arrays(
+    xp: Any, regret: Array, gained: Array, factors: tuple[Any, Any] | None, floor: Any | None
+) -> Array:
+    """max(floor, d (R + r)) entry by entry; `factors` are (positive, negative), None what has no effect."""
+    total = regret + gained
+    if factors is not None:
+        total = xp.where(total > 0, total * factors[0], total * factors[1])
+    return total if floor is None else xp.clip(total, floor, None)
+
+
+# Vectors of one entry for each slot: rows of `work`, and rows of the tables where a block's numbers for the board
+# begin. First for two and three actions at once, which spares most of the passes over memory.
 
 
 def _matched(n: Numbers, regrets: tuple[Any, ...]) -> list[Any]:
@@ -164,7 +169,6 @@ def _learn(n: Numbers, *given: Any) -> tuple[Any, ...]:
     *tables, positive, negative, floor = given
     actions = len(tables) // 3
     seen, regrets, values = (tables[k * actions : (k + 1) * actions] for k in range(3))
-    # Values are measured from the first action, so that actions of equal value have regret 0.
     origin = values[0]
     above = [n.subtract(value, origin) for value in values[1:]]
     sigma = _matched(n, tuple(seen))
@@ -228,8 +232,8 @@ def learn3(  # type: ignore[no-untyped-def]
     return elementwise(kinds, [(1, 2), *regrets], inputs, _learn, scalars=(11, 12, 13))
 
 
-# The same for any number of actions, and for rules that predict, one action at a time. `expected` is R + p r,
-# with r the last instantaneous regret.
+# Vectors for any number of actions, and for rules that predict, one action at a time. `expected` is R + p r with r
+# the last instantaneous regret.
 
 
 def _add_positive(n: Numbers, total: Any, regret: Any) -> tuple[Any]:
@@ -253,14 +257,6 @@ def _share_expected(n: Numbers, regret: Any, last: Any, total: Any, uniform: Any
     return _share(n, n.add(regret, n.multiply(p, last)), total, uniform)
 
 
-def _product(n: Numbers, x: Any, y: Any) -> tuple[Any]:
-    return (n.multiply(x, y),)
-
-
-def _add_scaled(n: Numbers, total: Any, x: Any, weight: Any) -> tuple[Any]:
-    return (n.add(total, n.multiply(weight, x)),)
-
-
 def _add_gain(n: Numbers, gain: Any, sigma: Any, value: Any, origin: Any) -> tuple[Any]:
     return (n.add(gain, n.multiply(sigma, n.subtract(value, origin))),)
 
@@ -271,14 +267,6 @@ def _regret_of(n: Numbers, value: Any, origin: Any, gain: Any) -> tuple[Any]:
 
 def _update(n: Numbers, regret: Any, gained: Any, positive: Any, negative: Any, floor: Any) -> tuple[Any]:
     return (_updated(n, regret, gained, positive, negative, floor),)
-
-
-def _sum(n: Numbers, *values: Any) -> tuple[Any]:
-    return (n.add(*values),)
-
-
-def _largest(n: Numbers, *values: Any) -> tuple[Any]:
-    return (n.largest(*values),)
 
 
 @intrinsic
@@ -317,19 +305,6 @@ def share_expected(typing, count, work, sigma, seen, last, r, total, uniform, pr
 
 
 @intrinsic
-def multiply(typing, count, work, out, x, y):  # type: ignore[no-untyped-def]
-    """out = x y"""
-    return elementwise((count, work, out, x, y), [(1, 2)], [(1, 3), (1, 4)], _product)
-
-
-@intrinsic
-def add_scaled(typing, count, table, r, work, x, weight):  # type: ignore[no-untyped-def]
-    """the table's row += weight x"""
-    kinds = (count, table, r, work, x, weight)
-    return elementwise(kinds, [(1, 2)], [(1, 2), (3, 4)], _add_scaled, scalars=(5,))
-
-
-@intrinsic
 def add_gain(typing, count, work, gain, sigma, value, origin):  # type: ignore[no-untyped-def]
     """gain += sigma (value - origin)"""
     kinds = (count, work, gain, sigma, value, origin)
@@ -348,21 +323,3 @@ def update(typing, count, regret, r, work, gained, positive, negative, floor):  
     """R = max(floor, d (R + gained))"""
     kinds = (count, regret, r, work, gained, positive, negative, floor)
     return elementwise(kinds, [(1, 2)], [(1, 2), (3, 4)], _update, scalars=(5, 6, 7))
-
-
-@intrinsic
-def add2(typing, count, work, out, x, y):  # type: ignore[no-untyped-def]
-    """out = x + y"""
-    return elementwise((count, work, out, x, y), [(1, 2)], [(1, 3), (1, 4)], _sum)
-
-
-@intrinsic
-def add3(typing, count, work, out, x, y, z):  # type: ignore[no-untyped-def]
-    """out = x + y + z"""
-    return elementwise((count, work, out, x, y, z), [(1, 2)], [(1, 3), (1, 4), (1, 5)], _sum)
-
-
-@intrinsic
-def larger2(typing, count, work, out, x, y):  # type: ignore[no-untyped-def]
-    """out = max(x, y)"""
-    return elementwise((count, work, out, x, y), [(1, 2)], [(1, 3), (1, 4)], _largest)
