@@ -29,6 +29,8 @@ from solvent.cards.isomorphism import Indexer
 from solvent.cards.showdown import FULL
 from solvent.foundation.bundle import write_bundle
 from solvent.foundation.errors import InputError
+from solvent.foundation.progress import Interrupted, Stop
+from solvent.foundation.run import Run
 
 SMALLEST = Design(
     "smallest", clusters=2, flop=6, turn=5, river=4, base=30, strips=4, codes_per_strip=4, iterations=3
@@ -124,17 +126,80 @@ def test_folders_that_hold_no_abstraction_are_refused(tmp_path):
 def test_a_build_refuses_what_it_cannot_use(tmp_path, monkeypatch):
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "letter.txt").write_text("mine")
-    with pytest.raises(InputError, match="not empty and holds no abstraction"):
+    with pytest.raises(InputError, match="holds files that are not a run's"):
         build(SMALLEST, tmp_path / "full")
     (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match="cannot make the folder"):
+    with pytest.raises(InputError, match="is a file"):
         build(SMALLEST, tmp_path / "file")
     monkeypatch.setattr(shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(10**9, 10**9 - 100, 100))
     with pytest.raises(InputError, match="no room in"):
         build(SMALLEST, tmp_path / "new")
     monkeypatch.undo()
+    assert not (tmp_path / "new").exists()
+    stop = Stop()
+    stop.request()
+    with pytest.raises(Interrupted):
+        build(SMALLEST, tmp_path / "new", stop=stop)
     with pytest.raises(InputError, match="another design or version"):
         build(Design("other"), tmp_path / "new")
+    with pytest.raises(Interrupted):
+        build(SMALLEST, tmp_path / "new", stop=stop)
+
+
+def test_a_stopped_clustering_goes_on_where_it_was(tmp_path):
+    points = np.cumsum(np.random.default_rng(3).integers(0, 5, (400, 6)), axis=1).astype(np.uint16)
+    weights = np.ones(400, dtype=np.int64)
+
+    def clustered(folder, stop_after):
+        told, stop = [], Stop()
+        run = Run.open(folder) if Run.is_run(folder) else Run.create(folder, "cards", {"name": "test"})
+        (folder / building.WORK).mkdir(exist_ok=True)
+
+        def watch(progress):
+            told.append(progress)
+            if len(told) == stop_after:
+                stop.request()
+
+        builder = building._Builder(SMALLEST, run, 1, watch, stop)
+        return told, lambda: builder.clustered(points, 20, "emd", weights, 0, "base")
+
+    told, whole = clustered(tmp_path / "whole", None)
+    expected = whole()
+    assert len(told) == SMALLEST.iterations
+    _, stopped = clustered(tmp_path / "stopped", 2)
+    with pytest.raises(Interrupted):
+        stopped()
+    checkpoint = tmp_path / "stopped" / building.WORK / "base.npz"
+    written = checkpoint.read_bytes()
+    told, resumed = clustered(tmp_path / "stopped", None)
+    np.testing.assert_array_equal(resumed(), expected)
+    assert len(told) == SMALLEST.iterations - 2
+    checkpoint.write_bytes(written[:-100])  # damaged: it begins anew
+    told, again = clustered(tmp_path / "stopped", None)
+    np.testing.assert_array_equal(again(), expected)
+    assert len(told) == SMALLEST.iterations
+    assert not checkpoint.exists()
+
+
+def test_a_stage_is_made_once_and_a_damaged_one_again(tmp_path):
+    run = Run.create(tmp_path / "run", "cards", {"name": "test"})
+    made = []
+
+    def make():
+        made.append(1)
+        return {"base": np.arange(10, dtype=np.uint16)}
+
+    def stage():
+        builder = building._Builder(SMALLEST, run, 1, lambda progress: None, Stop())
+        np.testing.assert_array_equal(builder.stage("base buckets", make)["base"], np.arange(10))
+        return builder.seconds
+
+    assert stage().keys() == stage().keys() == {"base buckets"}
+    assert len(made) == 1
+    path = run.checkpoint(building.STAGES.index("base buckets") + 1) / "base.npy"
+    path.write_bytes(path.read_bytes()[:-1] + b"x")
+    stage()
+    assert len(made) == 2
 
 
 @pytest.fixture(scope="module")
@@ -212,16 +277,18 @@ def test_a_killed_build_goes_on_and_makes_the_same(smallest, tmp_path):
     ]
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     waited = time.monotonic() + 300
-    while not (folder / building.WORK / "base-buckets").is_dir() and time.monotonic() < waited:
+    base = 1 + building.STAGES.index("base buckets")
+    while not (folder / "checkpoints" / f"{base:015d}").is_dir() and time.monotonic() < waited:
         time.sleep(0.2)
     process.send_signal(signal.SIGKILL)
     process.wait()
     assert not (folder / "tables").exists()
-    begun = (folder / building.WORK / "turn-histograms" / "manifest.json").stat().st_mtime
-    again, seconds = build(SMALLEST, folder, threads=1)
+    told = []
+    again, seconds = build(SMALLEST, folder, threads=1, watch=lambda progress: told.append(progress.stage))
     assert again.fingerprint == made.fingerprint
     assert "turn histograms" in seconds
-    assert begun < time.time()
+    assert {"turn histograms", "flop histograms", "base buckets"}.isdisjoint(told)
+    assert not (folder / "checkpoints").exists()
     assert build(SMALLEST, folder)[0].fingerprint == made.fingerprint  # a second run finds it done
 
 

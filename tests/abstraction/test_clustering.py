@@ -18,7 +18,7 @@ from solvent.abstraction.clustering import lloyd, vectors
 from solvent.abstraction.clustering.cluster import Clustering, Ground, Histograms, cluster, distances, nearest
 from solvent.experiments.tartanian7.clustering_speed import measure
 from solvent.foundation.errors import InputError
-from solvent.foundation.progress import Progress
+from solvent.foundation.progress import Interrupted, Progress, Stop
 
 TOTAL = 40
 
@@ -302,7 +302,23 @@ def test_an_interrupted_run_ends_as_if_it_had_not_been(
     assert not list(checkpoint.parent.iterdir())
 
 
-def test_foreign_and_damaged_checkpoints_are_refused(tmp_path: Path) -> None:
+def test_a_stop_writes_a_checkpoint(tmp_path: Path) -> None:
+    points, path, stop = cumulative(100, 8), tmp_path / "clusters", Stop()
+    whole = cluster(points, 5, metric="emd", restarts=2, checkpoint=path)
+
+    def request(progress: Progress) -> None:
+        stop.request()
+
+    with pytest.raises(Interrupted):
+        cluster(points, 5, metric="emd", restarts=2, watch=request, stop=stop, checkpoint=path)
+    with pytest.raises(Interrupted):
+        cluster(points, 5, metric="emd", restarts=2, stop=stop, checkpoint=path)
+    assert path.is_file()
+    assert same(cluster(points, 5, metric="emd", restarts=2, checkpoint=path), whole)
+
+
+def test_foreign_and_damaged_checkpoints_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clustering, "CHECKPOINT_SECONDS", 0.0)
     points, path = cumulative(100, 8), tmp_path / "clusters"
 
     def stop(_: Progress) -> None:

@@ -1,16 +1,16 @@
-"""Making a card abstraction: features, base buckets, public clusters, then every street; each stage is kept.
+"""Building a card abstraction: features, base buckets, public clusters, then the buckets of every street.
 
-Stages are bundles in the folder's `work`, so that a build that was killed goes on with the stage it was in (within
-the turn, with the cluster it was in). They are removed once the tables are complete.
+A building is a run. Its checkpoints are the stages that are done, and long clusterings keep where they stand in the
+folder's `work`, so that a build that was stopped or killed continues where it was. Both are removed once the
+tables are complete.
 """
 
 from __future__ import annotations
 
-import json
 import shutil
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -35,17 +35,28 @@ from solvent.abstraction.cards.features import (
     turn_features,
 )
 from solvent.abstraction.cards.presets import Design
-from solvent.abstraction.clustering.cluster import Ground, cluster, distances, nearest
+from solvent.abstraction.clustering.cluster import Clustering, Ground, cluster, distances, nearest
 from solvent.abstraction.hierarchical.hierarchical import Bucketing, Round, hierarchical
 from solvent.abstraction.hierarchical.public_clusters import cluster_public, transition_distances
 from solvent.cards.isomorphism import Indexer
 from solvent.foundation.bundle import read_bundle, write_bundle
 from solvent.foundation.errors import InputError
-from solvent.foundation.files import check_room, held, remove_half_written, write_text
-from solvent.foundation.progress import Progress, Watch
+from solvent.foundation.files import check_room, remove_half_written
+from solvent.foundation.progress import Progress, Stop, Watch, interruptible
+from solvent.foundation.run import CHECKPOINTS, Retention, Run
 
 WORK = "work"
-ASKED = "design.json"
+STAGES = (
+    "turn histograms",
+    "flop histograms",
+    "potential buckets",
+    "base buckets",
+    "public clusters",
+    "flop buckets",
+    "turn buckets",
+    "river buckets",
+)
+"""In the order they are made; checkpoint N of the run holds what stage N, counted from 1, has made."""
 Arrays = dict[str, NDArray[Any]]
 
 
@@ -87,58 +98,72 @@ def _compared(centers: int) -> float:
 
 
 def build(
-    design: Design, folder: Path, threads: int = 1, watch: Watch | None = None
+    design: Design,
+    folder: Path,
+    threads: int = 1,
+    watch: Watch | None = None,
+    stop: Stop | None = None,
 ) -> tuple[CardAbstraction, dict[str, float]]:
-    """Make a card abstraction in a new or an unfinished folder; the seconds that each stage took.
+    """Make a card abstraction in a new or an unfinished folder, and say how many seconds each stage took.
 
-    Equal designs make equal tables, whatever the number of threads.
+    Equal designs make equal tables, whatever the number of threads. A stop, Ctrl-C or SIGTERM ends it with
+    `Interrupted`; another call continues where it stood.
     """
-    with _held(folder, design):
-        if (folder / TABLES).is_dir():
-            made = CardAbstraction.load(folder)
-            if made.design != design:
-                raise InputError(
-                    f"{folder} holds another abstraction, {made.design.label}; choose another folder"
-                )
-            return made, made.facts.get("seconds", {})
-        check_room(folder, estimate(design, threads).disk)
-        builder = _Builder(design, folder, threads, watch or (lambda progress: None))
-        arrays = builder.tables()
-        facts = describe_tables(arrays, design) | {"seconds": builder.seconds, "threads": threads}
-        CardAbstraction(arrays, facts).save(folder)
-        shutil.rmtree(folder / WORK, ignore_errors=True)
-        return CardAbstraction.load(folder), builder.seconds
+    found = _built(design, folder)
+    if found is not None:
+        return found, found.facts.get("seconds", {})
+    run = _begun(design, folder, threads)
+    with run.locked(), interruptible(stop) as stopping:
+        if (found := _built(design, folder)) is None:  # else another process was quicker
+            made = run.folder / WORK
+            made.mkdir(exist_ok=True)
+            remove_half_written(made)
+            builder = _Builder(design, run, threads, watch or (lambda progress: None), stopping)
+            arrays = builder.tables()
+            facts = describe_tables(arrays, design) | {"seconds": builder.seconds, "threads": threads}
+            CardAbstraction(arrays, facts).save(folder)
+            found = CardAbstraction.load(folder)
+        for finished in (WORK, CHECKPOINTS):
+            shutil.rmtree(folder / finished, ignore_errors=True)
+        return found, found.facts.get("seconds", {})
 
 
-@contextmanager
-def _held(folder: Path, design: Design) -> Iterator[None]:
-    """The folder for one builder alone, if what it holds is this design's or nothing."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"cannot make the folder {folder}: {error.strerror}") from error
-    with held(folder):
-        asked = json.dumps({"version": VERSION, "design": design.as_dict()}, indent=1)
-        if (folder / ASKED).is_file():
-            if (folder / ASKED).read_bytes() != asked.encode():
-                raise InputError(
-                    f"{folder} holds an abstraction of another design or version; choose another folder"
-                )
-        elif any(path.name != ".lock" for path in folder.iterdir()):
-            raise InputError(f"{folder} is not empty and holds no abstraction; choose another folder")
-        else:
-            write_text(folder / ASKED, asked)
-        remove_half_written(folder)
-        if (folder / WORK).is_dir():
-            remove_half_written(folder / WORK)
-        yield
+def _built(design: Design, folder: Path) -> CardAbstraction | None:
+    """The abstraction that a folder holds, if it is complete and of this design."""
+    if not (folder / TABLES).is_dir():
+        return None
+    made = CardAbstraction.load(folder)
+    if made.design != design:
+        raise InputError(f"{folder} holds another abstraction, {made.design.label}; choose another folder")
+    return made
+
+
+def _begun(design: Design, folder: Path, threads: int) -> Run:
+    """The run that builds a design: a new one, or the one that the folder holds."""
+    needed = estimate(design, threads).disk
+    fixed = {**design.as_dict(), "tables_version": VERSION}
+    if Run.is_run(folder):
+        run = Run.open(folder, "cards")
+        if run.fixed != fixed:
+            raise InputError(
+                f"{folder} holds an unfinished abstraction of another design or version; choose another folder"
+            )
+        made = sum(path.stat().st_size for path in folder.rglob("*.npy"))
+        check_room(folder, max(0, needed - made))
+        return run
+    Run.check_new(folder)
+    check_room(
+        next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists()), needed
+    )
+    return Run.create(folder, "cards", fixed, retention=Retention(newest=len(STAGES)))
 
 
 class _Builder:
     """The stages of one design."""
 
-    def __init__(self, design: Design, folder: Path, threads: int, watch: Watch) -> None:
-        self.design, self.work, self.threads, self.watch = design, folder / WORK, threads, watch
+    def __init__(self, design: Design, run: Run, threads: int, watch: Watch, stop: Stop) -> None:
+        self.design, self.run, self.threads, self.watch, self.stop = design, run, threads, watch, stop
+        self.work = run.folder / WORK
         self.seconds: dict[str, float] = {}
 
     def tables(self) -> Arrays:
@@ -155,7 +180,7 @@ class _Builder:
         streets = self.stage(
             "flop buckets",
             lambda: {"flop": self.street(Round(
-                len(flop.weight), self.design.flop, self.kept("flop", flop_bucketing), flops_of
+                len(flop.weight), self.design.flop, self.named("flop", flop_bucketing), flops_of
             ), cluster_of_flop)},
         )  # fmt: skip
         streets |= self.stage("turn buckets", lambda: self.turn_street(turn_bucketing, cluster_of_flop))
@@ -163,68 +188,86 @@ class _Builder:
         return {**public, **streets, **river}
 
     def stage(self, name: str, make: Callable[[], Arrays], keep: bool = True) -> Arrays:
-        """What a stage makes, or what it made before. The last need not be kept: the tables are."""
-        folder = self.work / name.replace(" ", "-")
+        """What a stage makes, or what it has made before. The last need not be kept: the tables are."""
+        self.stop.check()
+        number = STAGES.index(name) + 1
         with suppress(InputError):  # not there, or damaged: then it is made again
-            arrays, facts = read_bundle(folder)
-            self.seconds[name] = facts["seconds"]
+            arrays, facts = self.run.load_checkpoint(number)
+            self.seconds[name] = float(facts["seconds"])
             return arrays
         start = time.perf_counter()
         self.watch(Progress(name, 0))
         arrays = make()
         self.seconds[name] = time.perf_counter() - start
         if keep:
-            write_bundle(folder, arrays, {"seconds": self.seconds[name]})
+            self.run.save_checkpoint(number, arrays, {"stage": name, "seconds": self.seconds[name]})
         return arrays
 
-    def progress(self, stage: str) -> Watch:
+    def watching(self, stage: str) -> Watch:
+        """What is told of the parts of a stage, under the stage's name."""
         return lambda now: self.watch(replace(now, stage=stage))
 
     def turn_histograms(self) -> Arrays:
-        return vars(turn_features(self.threads, self.progress("turn histograms")))
+        return vars(turn_features(self.threads, self.watching("turn histograms"), self.stop))
 
     def flop_histograms(self, turn: TurnFeatures) -> Arrays:
-        return vars(flop_features(turn, self.threads, self.progress("flop histograms")))
+        return vars(flop_features(turn, self.threads, self.watching("flop histograms"), self.stop))
+
+    def cluster(
+        self, name: str, points: Any, buckets: int, metric: Any, weights: Any, seed: int, watch: Watch | None
+    ) -> Clustering:
+        """A clustering that continues where a stopped or killed build left it."""
+        checkpoint = self.work / f"{name}.npz"
+
+        def clustered() -> Clustering:
+            return cluster(
+                points, buckets, metric=metric, weights=weights, seed=seed, threads=self.threads,
+                iterations=self.design.iterations, restarts=self.design.restarts,
+                watch=watch, stop=self.stop, checkpoint=checkpoint,
+            )  # fmt: skip
+
+        try:
+            return clustered()
+        except InputError:
+            if not checkpoint.exists():
+                raise
+            checkpoint.unlink()  # damaged
+            return clustered()
 
     def clustered(
-        self, points: Any, buckets: int, metric: Any, weights: Any, seed: int, kept: Path | None
+        self, points: Any, buckets: int, metric: Any, weights: Any, seed: int, name: str
     ) -> NDArray[np.int32]:
-        """A clustering's assignment; its centres are kept, so that it is done once."""
+        """A clustering's assignment. Those of a street's clusters keep their centres until the stage is done."""
         if buckets > len(points) // 4:
             distinct = np.unique(points, axis=0) if isinstance(points, np.ndarray) else points
             buckets = min(buckets, len(distinct))
-        if kept is not None:
+        kept, whole = self.work / f"{name}-centers", name == "base"
+        if not whole:
             with suppress(InputError):
                 centers = read_bundle(kept)[0]["centers"]
                 return nearest(points, centers, metric=metric, threads=self.threads)
-        found = cluster(
-            points, buckets, metric=metric, weights=weights, seed=seed, threads=self.threads,
-            iterations=self.design.iterations, restarts=self.design.restarts,
-        )  # fmt: skip
-        if kept is not None:
+        watch = self.watching("base buckets") if whole else None
+        found = self.cluster(name, points, buckets, metric, weights, seed, watch)
+        if not whole:
             write_bundle(kept, {"centers": found.centers}, {})
         return found.assignment
 
-    def kept(self, street: str, bucketing: Callable[..., NDArray[Any]]) -> Bucketing:
-        """A bucketing whose centres are kept, a cluster at a time."""
-        return lambda members, buckets, seed: bucketing(
-            members, buckets, seed, kept=self.work / f"{street}-centers-{seed}"
-        )
+    def named(self, street: str, bucketing: Callable[..., NDArray[Any]]) -> Bucketing:
+        """A bucketing whose clusterings have names of their own, by the street and the seed of the cluster."""
+        return lambda members, buckets, seed: bucketing(members, buckets, seed, name=f"{street}-{seed}")
 
     def flop_bucketing(self, flop: FlopFeatures, potential: Any) -> Callable[..., NDArray[Any]]:
         """A_r of the flop: k-medians by the EMD of equity histograms, or as the design has it."""
 
-        def bucketing(
-            members: NDArray[np.int64], buckets: int, seed: int, kept: Path | None = None
-        ) -> NDArray[Any]:
+        def bucketing(members: NDArray[np.int64], buckets: int, seed: int, name: str) -> NDArray[Any]:
             weights = flop.weight[members].astype(np.int64)
             if self.design.flop_features == "ehs":
                 return percentiles(mean_equity(flop.histograms[members]), weights, buckets)
             if potential is not None:
                 histograms, ground = potential
                 points = histograms[members]
-                return self.clustered(points, buckets, ground, weights, seed, kept)
-            return self.clustered(flop.histograms[members], buckets, "emd", weights, seed, kept)
+                return self.clustered(points, buckets, ground, weights, seed, name)
+            return self.clustered(flop.histograms[members], buckets, "emd", weights, seed, name)
 
         return bucketing
 
@@ -232,7 +275,7 @@ class _Builder:
         """A_r of the turn, for turn hands whose flop is remembered. Hands of equal histograms are one point."""
 
         def bucketing(
-            members: NDArray[np.int64], buckets: int, seed: int, dealt: DealtTurns, kept: Path
+            members: NDArray[np.int64], buckets: int, seed: int, dealt: DealtTurns, name: str
         ) -> NDArray[Any]:
             histogram = turn.histogram_of[dealt.turn_class[members]]
             counts = np.bincount(histogram, dealt.weight[members], minlength=len(turn.histograms))
@@ -242,7 +285,7 @@ class _Builder:
             if self.design.turn_features == "ehs":
                 found = percentiles(mean_equity(points), weights, buckets)
             else:
-                found = self.clustered(points, buckets, "emd", weights, seed, kept)
+                found = self.clustered(points, buckets, "emd", weights, seed, name)
             bucket_of = np.zeros(len(counts), dtype=np.uint16)
             bucket_of[present] = found
             return bucket_of[histogram]
@@ -254,9 +297,9 @@ class _Builder:
 
         def make() -> Arrays:
             counts = np.bincount(turn.histogram_of, turn.weight).astype(np.int64)
-            found = cluster(
-                turn.histograms, self.design.potential_buckets, metric="emd", weights=counts,
-                seed=self.design.seed, threads=self.threads, iterations=self.design.iterations,
+            found = self.cluster(
+                "potential", turn.histograms, self.design.potential_buckets, "emd", counts, self.design.seed,
+                self.watching("potential buckets"),
             )  # fmt: skip
             return {"bucket": found.assignment.astype(np.uint16), "centers": found.centers}
 
@@ -268,7 +311,7 @@ class _Builder:
         return histograms, Ground(ground.astype(np.float32))
 
     def base(self, bucketing: Callable[..., NDArray[Any]], states: int) -> Arrays:
-        found = bucketing(np.arange(states), self.design.base, self.design.seed)
+        found = bucketing(np.arange(states), self.design.base, self.design.seed, name="base")
         return {"base": found.astype(np.uint16)}
 
     def public(
@@ -277,7 +320,7 @@ class _Builder:
         """Algorithms 2 and 3: the transition table of the base buckets, distances, clusters of flops."""
         transitions = transition_table(base, flops_of, weight)
         found = cluster_public(
-            transition_distances(transitions, threads=self.threads),
+            transition_distances(transitions, self.threads, self.watching("public clusters"), self.stop),
             self.design.clusters,
             method=self.design.public_method,  # type: ignore[arg-type]
             seed=self.design.seed,
@@ -289,14 +332,14 @@ class _Builder:
         self, each: Round, cluster_of_flop: NDArray[np.int16], name: str = "flop buckets"
     ) -> NDArray[np.uint16]:
         """Algorithm 1 for one street from the flop on."""
-        made = hierarchical([each], cluster_of_flop, seed=self.design.seed, watch=self.progress(name))
+        made = hierarchical([each], cluster_of_flop, self.design.seed, self.watching(name), self.stop)
         return made.rounds[0].bucket.astype(np.uint16)
 
     def turn_street(
         self, bucketing: Callable[..., NDArray[Any]], cluster_of_flop: NDArray[np.int16]
     ) -> Arrays:
-        dealt = dealt_turn_hands(self.threads, self.progress("turn buckets"))
-        a_r = self.kept("turn", lambda *given, **kept: bucketing(*given, dealt=dealt, **kept))
+        dealt = dealt_turn_hands(self.threads, self.watching("turn buckets"), self.stop)
+        a_r = self.named("turn", lambda *given, name: bucketing(*given, dealt=dealt, name=name))
         each = Round(len(dealt.flop), self.design.turn, a_r, dealt.flop)
         return {"turn": self.street(each, cluster_of_flop, "turn buckets")}
 
@@ -309,8 +352,11 @@ class _Builder:
             design.codes_per_strip,
             design.seed,
             self.threads,
+            self.stop,
         )
-        river = river_features(codes, cluster_of_flop, self.threads, self.progress("river buckets"))
+        river = river_features(
+            codes, cluster_of_flop, self.threads, self.watching("river buckets"), self.stop
+        )
         buckets = np.stack([
             code_buckets(codes, deals, design.river, seed=design.seed + which)
             for which, deals in enumerate(river.deals)

@@ -216,7 +216,12 @@ def mean_equity(cumulative: NDArray[np.generic]) -> NDArray[np.float64]:
 
 
 def fit_river_codes(
-    opponents: NDArray[np.int64], strips: int, codes_per_strip: int, seed: int = 0, threads: int = 1
+    opponents: NDArray[np.int64],
+    strips: int,
+    codes_per_strip: int,
+    seed: int = 0,
+    threads: int = 1,
+    stop: Stop | None = None,
 ) -> RiverCodes:
     """Strips and centres that fit the hands on every so many-th river board."""
     boards = _all_hands([5])[:: 134_459 // BOARDS_TO_FIT]
@@ -226,7 +231,9 @@ def fit_river_codes(
     centers = np.empty((strips, OPPONENTS, codes_per_strip), dtype=np.float32)
     for strip in range(strips):
         points = against[strip_of[equity] == strip]
-        found = cluster(points, codes_per_strip, metric="l2", seed=seed, iterations=15, threads=threads)
+        found = cluster(
+            points, codes_per_strip, metric="l2", seed=seed, iterations=15, threads=threads, stop=stop
+        )
         centers[strip] = found.centers.T
     return RiverCodes(opponents, strip_of, centers)
 

@@ -42,7 +42,7 @@ Metric = Literal["l2", "emd"] | Ground
 DTYPES = {"l2": ("float32",), "emd": ("uint8", "uint16")}
 
 CHECKPOINT_SECONDS = 5.0
-"""A checkpoint is written after the first iteration and then when this time has passed."""
+"""Seconds between two checkpoints of a clustering."""
 
 
 @dataclass(frozen=True)
@@ -93,19 +93,20 @@ def cluster(
     space = _space(points, metric, _checked_weights(weights, size), threads)
     fingerprint = _fingerprint(space, metric, (k, seed, restarts, iterations)) if checkpoint else ""
     begin = read_checkpoint(checkpoint, fingerprint) if checkpoint else Standing(0, None, None)
-    at, written = begin, -np.inf
+    at, written = begin, time.monotonic()
     for at in run(space, int(k), int(seed), restarts, iterations, begin):
         if at.track is None or at.track is begin.track:
             continue
-        stopping = stop is not None and stop.requested
-        if checkpoint and (stopping or time.monotonic() - written >= CHECKPOINT_SECONDS):
+        if checkpoint and time.monotonic() - written >= CHECKPOINT_SECONDS:
             write_checkpoint(checkpoint, fingerprint, at)
             written = time.monotonic()
         if watch is not None:
             now, done = at.track.now, at.restart * iterations + len(at.track.history)
             detail = f"objective {now.objective:g}, {now.moved:,} points moved"
             watch(Progress("clustering", done, restarts * iterations, detail))
-        if stop is not None:
+        if stop is not None and stop.requested:
+            if checkpoint:
+                write_checkpoint(checkpoint, fingerprint, at)
             stop.check()
     if checkpoint:
         checkpoint.unlink(missing_ok=True)
