@@ -1,0 +1,64 @@
+"""Where the cards of a run are looked for."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from solvent.abstraction.cards.buckets import KIND
+from solvent.abstraction.cards.find import cards_folder, noted_paths
+from solvent.foundation.bundle import write_bundle
+from solvent.foundation.errors import InputError
+
+
+def make_cards(folder: Path, fingerprint: str = "mine") -> Path:
+    write_bundle(folder / "tables", {"flop": np.arange(3)}, {"kind": KIND, "fingerprint": fingerprint})
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    return tmp_path / "work"
+
+
+def test_noted_paths_hold_when_both_move_and_when_only_the_run_moves(work: Path):
+    cards, run = make_cards(work / "abstractions" / "tiny"), work / "runs" / "a"
+    noted = noted_paths(Path("abstractions/tiny"), Path("runs/a"))
+    assert noted == ("../../abstractions/tiny", str(cards))
+    assert cards_folder("mine", run, noted).samefile(cards)
+    away = work.parent / "away" / "runs" / "a"
+    assert cards_folder("mine", away, noted).samefile(cards)  # by the absolute path
+    shutil.move(work / "abstractions", away.parent.parent / "abstractions")
+    away.mkdir(parents=True)
+    found = cards_folder("mine", away, noted)
+    assert found.samefile(away.parent.parent / "abstractions" / "tiny")
+
+
+@pytest.mark.parametrize(
+    "place", ["runs/a/cards", "runs/abstractions/x", "abstractions/x", "../work/abstractions/x", "runs/x"]
+)
+def test_an_abstraction_near_the_run_is_found_by_its_fingerprint(work: Path, place: str):
+    for other in ("runs/a/cards", "abstractions/aa", "runs/other"):
+        make_cards(work / other, "another")
+    (work / "abstractions" / "broken" / "tables").mkdir(parents=True)
+    cards = make_cards(work / place)
+    assert cards_folder("mine", work / "runs" / "a", ("gone", "/gone/too")).samefile(cards)
+
+
+def test_a_given_folder_must_be_the_right_one(work: Path):
+    other, mine = make_cards(work / "x", "another"), make_cards(work / "y")
+    assert cards_folder("mine", work / "run", given=mine) == mine
+    with pytest.raises(InputError, match="its fingerprint is another, not mine"):
+        cards_folder("mine", work / "run", given=other)
+    with pytest.raises(InputError, match="holds no card abstraction"):
+        cards_folder("mine", work / "run", given=work)
+
+
+def test_what_is_nowhere_is_asked_for(work: Path):
+    with pytest.raises(InputError, match=r"fingerprint mine, is not in /gone, .* give its folder by --cards"):
+        cards_folder("mine", work / "run", ("../gone", "/gone"))
