@@ -9,9 +9,10 @@ import pytest
 
 from oracles.blueprints import random_cards
 from solvent.cards.deck import parse_cards
-from solvent.forms.betting import DECISION, parse_betting
+from solvent.forms.betting import DECISION, build_tree
 from solvent.foundation.errors import InputError
 from solvent.games.betting.rules import CALL
+from solvent.games.betting.sizes import parse_betting
 from solvent.strategy.betting_line import describe_decision, find_decision, moves
 from solvent.strategy.trained import TrainedStrategy, class_label, hole_cards
 
@@ -20,7 +21,7 @@ BETTING = "preflop=3bb,a; flop=100%; cap=1; stack=20"
 
 @pytest.fixture(scope="module")
 def agent() -> TrainedStrategy:
-    tree, cards = parse_betting(BETTING).tree(), random_cards()
+    tree, cards = build_tree(parse_betting(BETTING)), random_cards()
 
     def average(node: int, cluster: int, bucket: int) -> np.ndarray:
         weights = np.random.default_rng([node, cluster, bucket]).random(len(tree.actions(node)))

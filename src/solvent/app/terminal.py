@@ -7,6 +7,7 @@ import io
 import json
 import math
 import sys
+from collections.abc import Mapping
 from typing import IO, Any, cast
 
 from rich.console import Console
@@ -78,6 +79,14 @@ def table(*headers: str, title: str | None = None) -> Table:
     for header in headers:
         made.add_column(header, overflow="fold")
     return made
+
+
+def facts_table(title: str, rows: Mapping[str, str]) -> Table:
+    """A table of names and values."""
+    facts = table("", "", title=title)
+    for key, value in rows.items():
+        facts.add_row(key, value)
+    return facts
 
 
 def bar(console: Console) -> Progress:

@@ -1,8 +1,8 @@
 """A trained blueprint: tables of a betting tree times buckets, as a strategy that can be asked.
 
-`Blueprint` answers "which probabilities here?" at any decision of its betting tree: for a bucket, for a hand on a
-board, for all 1,326 hands at once and for the 169 classes of hands. The average strategy is what was trained. The
-layout of the table is described in `solvent.forms.sampled`; training itself is in `solvent.solvers.blueprint`.
+`Blueprint` gives the average strategy, which is what was trained, of a bucket at a decision of its betting tree;
+`solvent.strategy.trained` asks it by betting line, hand and class of hands. The layout of the table is described in
+`solvent.forms.sampled`; training itself is in `solvent.solvers.blueprint`.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from solvent.abstraction.cards.buckets import CardAbstraction
 from solvent.forms.betting import BettingTree
 from solvent.forms.sampled import row_start, table_layout
 from solvent.foundation.errors import InputError
+from solvent.strategy.strategy import normalise_block
 
 TABLE_LAYOUT = 2
 """Version of the tables' layout; it changes whenever the same numbers would stand elsewhere."""
@@ -52,12 +53,4 @@ class Blueprint:
 
     def average(self, node: int, cluster: int, bucket: int) -> NDArray[np.float64]:
         """float64[actions]: the average strategy of a bucket; uniform where training never came."""
-        return normalised(self.row(node, cluster, bucket)[1].astype(np.float64))
-
-
-def normalised(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Strategies from their sums, float64[..., actions]: each divided by its total, uniform where that is 0."""
-    totals = sums.sum(axis=-1, keepdims=True)
-    uniform = np.full_like(sums, 1.0 / sums.shape[-1])
-    strategies: NDArray[np.float64] = np.divide(sums, totals, out=uniform, where=totals > 0)
-    return strategies
+        return normalise_block(self.row(node, cluster, bucket)[1][:, None])[:, 0]

@@ -12,41 +12,28 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from itertools import combinations
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.abstraction.cards.buckets import CardAbstraction
 from solvent.cards.deck import RANKS, Card, cards_label, parse_cards
 from solvent.cards.isomorphism import Indexer
-from solvent.forms.betting import DECISION, BettingTree
+from solvent.forms.betting import DECISION
 from solvent.foundation.errors import InputError
 from solvent.games.betting.rules import BOARD_CARDS, STREETS, action_text
 from solvent.strategy.betting_line import find_decision
+from solvent.strategy.blueprint import Blueprint
 from solvent.strategy.strategy import Row
 
 BUCKET = re.compile(r"(\d+)\.(\d+)")
 CLASS = re.compile(rf"([{RANKS}])([{RANKS}])([so]?)")
 
 
-class BucketTables(Protocol):
-    """What a trained strategy reads: the average strategy by decision and bucket."""
-
-    @property
-    def tree(self) -> BettingTree: ...
-
-    @property
-    def cards(self) -> CardAbstraction: ...
-
-    def average(self, node: int, cluster: int, bucket: int) -> NDArray[np.float64]:
-        """float64[actions]"""
-
-
 class TrainedStrategy:
     """A trained agent's average strategy, for both players."""
 
-    def __init__(self, tables: BucketTables, facts: Mapping[str, Any]) -> None:
+    def __init__(self, tables: Blueprint, facts: Mapping[str, Any]) -> None:
         self.tables, self.tree, self.cards = tables, tables.tree, tables.cards
         self.facts = dict(facts)
 

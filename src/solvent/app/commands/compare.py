@@ -2,17 +2,83 @@
 
 from __future__ import annotations
 
-from solvent.app.options import Json, RunFolder
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from solvent.app.options import Json, RunName, Threads
 from solvent.app.terminal import print_json, terminal
+from solvent.app.watching import watching
+from solvent.foundation.errors import InputError
+
+if TYPE_CHECKING:
+    from solvent.strategy.trained import TrainedStrategy
+
+MOST_PAIRS = 10_000_000
 
 
-def compare(a: RunFolder, b: RunFolder, as_json: Json = False) -> None:
-    """How two strategies of one game differ, and what each wins against the other."""
-    from solvent.app.views.display import comparison_table
-    from solvent.app.views.head_to_head import head_to_head
+def compare(
+    a: RunName,
+    b: RunName,
+    pairs: Annotated[
+        int, typer.Option(min=2, max=MOST_PAIRS, help="Agents: pairs of deals of the match between them.")
+    ] = 2_000,
+    seed: Annotated[int, typer.Option(min=0, max=(1 << 63) - 1, help="Agents: seed of the deals.")] = 0,
+    threads: Threads = None,
+    as_json: Json = False,
+) -> None:
+    """Compare two strategies of one solved game, or two trained agents: how they differ and which one wins."""
+    from solvent.app.opening import open_any
+    from solvent.app.views.comparison import agents_table, compare_solved, solved_table
+    from solvent.strategy.tables import TableStrategy
+    from solvent.strategy.trained import TrainedStrategy
 
-    document = head_to_head(a, b)
+    first, second = open_any(a), open_any(b)
+    if isinstance(first, TableStrategy) and isinstance(second, TableStrategy):
+        document = compare_solved(first, second, (a, b))
+        view = solved_table
+    elif isinstance(first, TrainedStrategy) and isinstance(second, TrainedStrategy):
+        document = _agents(first, second, (a, b), pairs, seed, threads, as_json)
+        view = agents_table
+    else:
+        raise InputError(
+            f"{a} and {b} are a solved game and a trained agent, which have nothing to be compared by"
+        )
     if as_json:
         print_json(document)
     else:
-        terminal().print(comparison_table(document))
+        terminal().print(view(document))
+
+
+def _agents(
+    first: TrainedStrategy,
+    second: TrainedStrategy,
+    names: tuple[str, str],
+    pairs: int,
+    seed: int,
+    threads: int | None,
+    as_json: bool,
+) -> dict[str, Any]:
+    from solvent.app.views.comparison import compare_agents, match_document
+    from solvent.app.views.display import cores
+    from solvent.play.agents import AgentLoader
+    from solvent.play.asked import averaged_match
+
+    rules = first.tree.abstraction.rules
+    if rules != second.tree.abstraction.rules:
+        raise InputError(
+            f"{names[0]} and {names[1]} have other stacks or blinds, so they cannot play each other"
+        )
+    loader = AgentLoader()
+    one, other = (loader.load(name) for name in names)
+    with watching(quiet=as_json) as watch:
+        streets = compare_agents(first, second, pairs, seed, watch)
+        match = averaged_match(
+            one, other, rules, pairs, seed=seed, threads=threads or cores(), progress=watch
+        )
+    return {
+        "a": {"source": names[0], "game": first.game},
+        "b": {"source": names[1], "game": second.game},
+        "streets": streets,
+        **match_document(match),
+    }

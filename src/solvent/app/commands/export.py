@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, TextIO
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from solvent.app.output import check_writable, written
 from solvent.foundation.errors import InputError
+
+if TYPE_CHECKING:
+    from solvent.strategy.tables import TableStrategy
 
 FORMATS = ("csv", "json", "openspiel", "strategy", "efg")
 
@@ -18,45 +19,61 @@ FORMATS = ("csv", "json", "openspiel", "strategy", "efg")
 def export(
     source: Annotated[str, typer.Argument(help="A run, a saved strategy or, for efg, a game.")],
     to: Annotated[str, typer.Option("--format", help="csv, json, openspiel, strategy or efg.")] = "csv",
-    out: Annotated[Path | None, typer.Option(help="Where to; standard output for csv, json and efg.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="The file or folder to write.  [default: standard output for csv, json and efg]"),
+    ] = None,
 ) -> None:
-    """Write a strategy as CSV, JSON, a pickled OpenSpiel TabularPolicy or a saved strategy; a game as .efg."""
-    from solvent.games.catalogue import load_game
-    from solvent.games.efg.writing import write_efg
-    from solvent.strategy.opening import open_strategy
-    from solvent.strategy.openspiel import save_tabular_policy
+    """Write a strategy as CSV, JSON, a pickled OpenSpiel TabularPolicy or a saved strategy; a game as .efg.
+
+    Solved games and trained agents are written alike: one row for each action of each infoset. An agent's infosets
+    are buckets of hands at a betting line.
+    """
+    from solvent.app.opening import open_any
     from solvent.strategy.writing import write_csv, write_json
 
     if to not in FORMATS:
         raise InputError(f"there is no format {to!r}; the formats are {', '.join(FORMATS)}")
-    if out is None and to in ("openspiel", "strategy"):
-        raise InputError(f"say with --out where the {to} export goes")
+    if out is not None and to != "strategy":
+        check_writable(out)
     if to == "efg":
-        game = open_strategy(source).game if Path(source).is_dir() else source
-        write_efg(load_game(game), sys.stdout if out is None else out)
-        return
-    strategy = open_strategy(source)
-    if to == "strategy":
-        assert out is not None
-        if out.exists():
-            raise InputError(f"{out} exists; choose another folder")
-        strategy.save(out)
-    elif to == "openspiel":
-        assert out is not None
-        save_tabular_policy(strategy, out)
+        _write_game(source, out)
+    elif to in ("openspiel", "strategy"):
+        if out is None:
+            raise InputError(f"name the file or folder of the {to} export with --out")
+        _write_solved(source, to, out)
     else:
-        with _opened(out) as file:
+        strategy = open_any(source)
+        with written(out) as file:
             (write_csv if to == "csv" else write_json)(strategy, file)
 
 
-@contextmanager
-def _opened(out: Path | None) -> Iterator[TextIO]:
-    if out is None:
-        yield sys.stdout
-        return
-    try:
-        file = out.open("w", newline="", encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"cannot write {out}: {error.strerror}") from error
-    with file:
-        yield file
+def _write_game(source: str, out: Path | None) -> None:
+    from solvent.games.catalogue import load_game
+    from solvent.games.efg.writing import write_efg
+
+    name = _solved(source).game if Path(source).is_dir() else source
+    with written(out) as file:
+        write_efg(load_game(name), file)
+
+
+def _write_solved(source: str, to: str, out: Path) -> None:
+    from solvent.strategy.openspiel import save_tabular_policy
+
+    strategy = _solved(source)
+    if to == "openspiel":
+        save_tabular_policy(strategy, out)
+    elif out.exists():
+        raise InputError(f"{out} exists; choose another folder")
+    else:
+        strategy.save(out)
+
+
+def _solved(source: str) -> TableStrategy:
+    from solvent.app.opening import open_any
+    from solvent.strategy.tables import TableStrategy
+
+    strategy = open_any(source)
+    if not isinstance(strategy, TableStrategy):
+        raise InputError(f"{source} is a trained agent, which is exported as csv or json")
+    return strategy

@@ -7,8 +7,8 @@ from solvent.app.terminal import print_json, terminal
 
 
 def games(as_json: Json = False) -> None:
-    """The games that can be named, with their parameters."""
-    from solvent.app.views.display import games_table
+    """List the games that can be named, with their parameters."""
+    from solvent.app.views.games import games_table
     from solvent.games.catalogue import GAMES, parameters
 
     if as_json:

@@ -11,22 +11,28 @@ from solvent.app.options import Json
 from solvent.app.terminal import print_json, terminal
 from solvent.foundation.errors import InputError
 
+RUNS = Path("runs")
+
 
 def runs(
-    folder: Annotated[Path, typer.Argument(help="Where to look.")] = Path("runs"), as_json: Json = False
+    folder: Annotated[Path, typer.Argument(help="Where to look.")] = RUNS, as_json: Json = False
 ) -> None:
-    """The runs in a folder and below it."""
-    from solvent.app.views.display import run_summary, runs_table
-    from solvent.strategy.run import find_runs
+    """List the solves and trainings in a folder and below it."""
+    from solvent.app.views.runs import run_folders, run_summary, runs_table
 
-    if not folder.is_dir() and (folder.exists() or folder != Path("runs")):
+    if not folder.is_dir() and (folder.exists() or folder != RUNS):
         raise InputError(f"{folder} is not a folder")
-    found = [run_summary(run) for run in find_runs(folder)]
+    found = [run_summary(run) for run in run_folders(folder)]
     if as_json:
         print_json({"runs": found})
-    else:
-        console = terminal()
-        console.print(runs_table(found))
-        for row in found:
-            if row["damage"] is not None:
-                console.print(f"damaged: {row['damage']}", soft_wrap=True)
+        return
+    console = terminal()
+    if not found:
+        console.print(
+            f"no runs in {folder}; `solvent solve GAME --out {folder}/NAME` makes one", soft_wrap=True
+        )
+        return
+    console.print(runs_table(found))
+    for row in found:
+        if row["damage"] is not None:
+            console.print(f"damaged: {row['damage']}", soft_wrap=True)

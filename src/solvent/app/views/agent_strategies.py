@@ -1,0 +1,132 @@
+"""A trained agent's strategy at a betting line: for one hand, or as a 13 x 13 chart of all classes of hands."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from rich.console import Group, RenderableType
+from rich.text import Text
+
+from solvent.app.terminal import table
+from solvent.app.views.action_colours import action_colours
+from solvent.app.views.strategies import BAR
+from solvent.cards.deck import cards_label, parse_cards
+from solvent.foundation.errors import InputError
+from solvent.games.betting.rules import STREETS
+from solvent.strategy.betting_line import describe_decision, find_decision, moves
+from solvent.strategy.trained import TrainedStrategy, class_label, hole_cards
+
+CELL = 6
+"""Characters of a class of hands on the chart."""
+MARKS = "123456789"
+"""What stands for bets where there are no colours, from the smallest; f, c and a stand for themselves."""
+
+
+def decision_document(strategy: TrainedStrategy, line: str, hand: str | None, board: str) -> dict[str, Any]:
+    """Everything about a decision: who decides, what follows, and the probabilities of one hand or of all."""
+    node = find_decision(strategy.tree, line)
+    on_board = parse_cards(board)
+    offered = moves(strategy.tree, node)
+    document: dict[str, Any] = {
+        "line": strategy.tree.history(node),
+        "decision": describe_decision(strategy.tree, node),
+        "player": int(strategy.tree.player[node]),
+        "street": STREETS[strategy.tree.street[node]],
+        "board": cards_label(on_board),
+        "actions": [
+            {"action": move.text, "label": move.label, "line": move.line, "colour": colour}
+            for move, colour in zip(offered, action_colours(strategy.tree, node), strict=True)
+        ],
+    }
+    names = [move.text for move in offered]
+    if hand is not None:
+        strategy.check_board(node, on_board)
+        hole = hole_cards(hand) if not on_board else parse_cards(hand)
+        if len(hole) != 2:
+            raise InputError(f"a hand has two cards, such as AsKs, not {hand!r}")
+        found = strategy.hand(node, hole, on_board)
+        document["hand"] = cards_label(hole) if on_board else hand
+        document["bucket"] = list(strategy.cards.bucket(document["street"], hole, on_board))
+        document["probabilities"] = dict(zip(names, found.tolist(), strict=True))
+        return document
+    chart = strategy.classes(node, on_board)
+    document["classes"] = {
+        class_label(row, column): dict(zip(names, chart[row, column].tolist(), strict=True))
+        for row in range(13)
+        for column in range(13)
+        if not np.isnan(chart[row, column]).any()
+    }
+    return document
+
+
+def decision_view(document: Mapping[str, Any], coloured: bool) -> RenderableType:
+    """A decision document for people."""
+    line, board = document["line"] or "the first decision", document["board"]
+    title = f"{line}: {document['decision']}" + (f", board {board}" if board else "")
+    if "hand" in document:
+        cluster, bucket = document["bucket"]
+        title += f"; {document['hand']}" + (f", bucket {cluster}.{bucket}" if board else "")
+        return _hand_table(document, title)
+    marks = _marks([action["action"] for action in document["actions"]], document["actions"])
+    chart = _chart(document, marks, coloured)
+    return Group(title, *chart, "", _legend(document, marks, coloured))
+
+
+def _hand_table(document: Mapping[str, Any], title: str) -> RenderableType:
+    shown = table("action", "", "probability", "", "what follows", title=title)
+    for action in document["actions"]:
+        probability = document["probabilities"][action["action"]]
+        bar = Text("█" * round(BAR * probability), style=action["colour"])
+        shown.add_row(action["label"], action["action"], f"{probability:.4f}", bar, action["line"])
+    return shown
+
+
+def _marks(names: Sequence[str], actions: Sequence[Mapping[str, Any]]) -> list[str]:
+    """A letter for each action: f, c, a, or the number of a bet."""
+    marks, bets = [], iter(MARKS)
+    for name, action in zip(names, actions, strict=True):
+        if not name.startswith("r"):
+            marks.append(name)
+        else:
+            marks.append("a" if action["label"] == "all-in" else next(bets, "+"))
+    return marks
+
+
+def _chart(document: Mapping[str, Any], marks: Sequence[str], coloured: bool) -> list[Text]:
+    """A line for each row of classes: as wide in each action's colour as it is likely, or the likeliest's mark."""
+    colours = [action["colour"] for action in document["actions"]]
+    lines = []
+    for row in range(13):
+        line = Text(no_wrap=True)
+        for column in range(13):
+            label = class_label(row, column)
+            found = document["classes"].get(label)
+            if found is None:
+                line.append(f"{label:<{CELL}}" if not coloured else " " * CELL)
+            elif coloured:
+                shares = np.cumsum(list(found.values()))
+                for place, letter in enumerate(f" {label:<{CELL - 1}}"):
+                    which = int((shares <= (place + 0.5) / CELL - 1e-12).sum())
+                    line.append(letter, style=f"black on {colours[min(which, len(colours) - 1)]}")
+            else:
+                best = int(np.argmax(list(found.values())))
+                line.append(f"{label + ' ' + marks[best]:<{CELL}}")
+        lines.append(line)
+    return lines
+
+
+def _legend(document: Mapping[str, Any], marks: Sequence[str], coloured: bool) -> RenderableType:
+    shown = table("", "action", "", "all hands", "what follows")
+    combos = np.array([_combos(label) for label in document["classes"]])
+    rows = np.array([list(found.values()) for found in document["classes"].values()])
+    means = combos @ rows / combos.sum()
+    for action, mark, mean in zip(document["actions"], marks, means, strict=True):
+        key = Text("  ", style=f"on {action['colour']}") if coloured else Text(mark)
+        shown.add_row(key, action["label"], action["action"], f"{mean:.1%}", action["line"])
+    return shown
+
+
+def _combos(label: str) -> int:
+    return 6 if len(label) == 2 else 4 if label[2] == "s" else 12
