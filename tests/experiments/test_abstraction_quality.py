@@ -17,7 +17,7 @@ from solvent.abstraction.cards.feature_kernels import BINS
 from solvent.abstraction.cards.features import RiverCodes, mean_equity
 from solvent.abstraction.clustering.cluster import Ground, Histograms
 from solvent.app.command_line import app
-from solvent.experiments.tartanian7 import abstraction_hands, abstraction_page
+from solvent.experiments.tartanian7 import abstraction_hands, abstraction_page, bucket_quality
 from solvent.experiments.tartanian7 import abstraction_quality as quality
 from solvent.experiments.tartanian7.abstraction_hands import Hands, River, RiverHands
 
@@ -151,23 +151,23 @@ def emd_by_deal(histograms: NDArray[Any], weights: NDArray[Any], buckets: NDArra
 def test_measures_are_those_of_every_deal(seed: int) -> None:
     histograms, weights, buckets = deals(np.random.default_rng(seed))
     equity = mean_equity(histograms)
-    assert quality.equity_spread(equity, weights, buckets) == pytest.approx(
+    assert bucket_quality.equity_spread(equity, weights, buckets) == pytest.approx(
         spread_by_deal(equity, weights, buckets)
     )
-    assert quality.emd_objective(histograms, weights, buckets) == pytest.approx(
+    assert bucket_quality.emd_objective(histograms, weights, buckets) == pytest.approx(
         emd_by_deal(histograms, weights, buckets)
     )
     ochs = np.random.default_rng(seed).random((40, 8)).astype(np.float32)
     squares = [spread_by_deal(column.astype(float), weights, buckets) ** 2 for column in ochs.T]
-    assert quality.ochs_error(ochs, weights, buckets) == pytest.approx(sum(squares))
+    assert bucket_quality.ochs_error(ochs, weights, buckets) == pytest.approx(sum(squares))
 
 
 def test_clusters_together_measure_as_one() -> None:
     histograms, weights, buckets = deals(np.random.default_rng(4))
-    points = quality.Points.of(histograms, weights)
+    points = bucket_quality.Points.of(histograms, weights)
     apart = [points[np.flatnonzero(buckets == which)] for which in (0, 1, 3)]
     measured = [each.measured(np.zeros(len(each.weights), int), 1) for each in apart]
-    together = quality.combined(measured, [int(each.weights.sum()) for each in apart])
+    together = bucket_quality.combined(measured, [int(each.weights.sum()) for each in apart])
     assert together == pytest.approx(points.measured(buckets, 1))
 
 
@@ -176,29 +176,31 @@ def test_the_distance_over_buckets_on_a_line_is_the_emd() -> None:
     """Two turn buckets half of all equity apart: what moves from one to the other costs half."""
     points = Histograms.from_dense(np.array([[4, 0], [2, 2], [0, 4]], np.uint8))
     ground = Ground(np.array([[0, 0.5], [0.5, 0]], np.float32))
-    found = quality.potential_objective(points, ground, np.array([1, 2, 1]), np.array([0, 0, 0]))
+    found = bucket_quality.potential_objective(points, ground, np.array([1, 2, 1]), np.array([0, 0, 0]))
     assert found == pytest.approx(0.5 * 0.5 * 0.5)
-    assert quality.potential_objective(points, ground, np.array([1, 2, 1]), np.array([0, 1, 2])) == 0
+    assert bucket_quality.potential_objective(points, ground, np.array([1, 2, 1]), np.array([0, 1, 2])) == 0
 
 
 def test_a_deviation_over_run_outs() -> None:
     histograms = some_histograms(np.random.default_rng(5), 20, 46)
     middles = (np.arange(BINS) + 0.5) / BINS
     shown = [np.repeat(middles, np.diff(row, prepend=0)).std() for row in histograms.astype(int)]
-    assert quality.equity_deviation(histograms) == pytest.approx(np.array(shown))
+    assert bucket_quality.equity_deviation(histograms) == pytest.approx(np.array(shown))
 
 
 def test_flops_of_a_cluster_are_compared_with_each_other() -> None:
     apart = np.array([[0, 1, 5, 5], [1, 0, 5, 5], [5, 5, 0, 3], [5, 5, 3, 0]], float)
-    assert quality.mean_apart(apart, np.array([0, 0, 2, 2])) == 2
-    assert quality.mean_apart(apart, np.array([0, 1, 2, 3])) == 0
+    assert bucket_quality.mean_apart(apart, np.array([0, 0, 2, 2])) == 2
+    assert bucket_quality.mean_apart(apart, np.array([0, 1, 2, 3])) == 0
 
 
 @pytest.mark.slow
 def test_codes_are_the_nearest_centre_of_the_strip() -> None:
     river = made_up_river()
     codes, hands = river.codes[0], river.measured
-    for equity, ochs, code in zip(hands.equity, hands.ochs, quality.codes_of(codes, hands), strict=True):
+    for equity, ochs, code in zip(
+        hands.equity, hands.ochs, bucket_quality.codes_of(codes, hands), strict=True
+    ):
         strip = codes.strip_of[equity]
         apart = ((codes.centers[strip].T - ochs) ** 2).sum(axis=1)
         assert code == strip * 3 + apart.argmin()

@@ -7,6 +7,7 @@ import pytest
 from oracles.blueprints import BETTING, random_cards
 from solvent.experiments.laptop_mccfr import training_speed
 from solvent.experiments.tartanian7 import post_processing as posts
+from solvent.experiments.tartanian7 import post_processing_page
 from solvent.foundation.errors import InputError
 
 
@@ -25,7 +26,7 @@ def measured(new: float) -> posts.PostProcessingTable:
 @pytest.mark.parametrize(("new", "verdict"), [(30.0, "comes out"), (-30.0, "does not come out")])
 def test_post_processings_page_says_what_came_out(tmp_path, new, verdict):
     page = tmp_path / "post-processing.md"
-    posts.write_results(measured(new), page, "solvent reproduce post-processing --quick")
+    post_processing_page.write_results(measured(new), page, "solvent reproduce post-processing --quick")
     text = page.read_text()
     assert f"at worst {verdict} here" in " ".join(text.split())
     assert (

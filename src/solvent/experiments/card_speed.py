@@ -14,6 +14,8 @@ from numba import njit
 from solvent.cards.evaluator import evaluator, strengths_kernel
 from solvent.cards.isomorphism import Indexer, index_kernel
 from solvent.cards.showdown import kind_equities, kinds
+from solvent.experiments.steps import saying
+from solvent.foundation.progress import Watch
 
 RANDOM_HANDS = 1_000_000
 RIVER_BOARDS = 10_000
@@ -34,9 +36,7 @@ class Speed:
         return asdict(self)
 
 
-def measure(
-    repeats: int = 7, scale: float = 1.0, progress: Callable[[str], None] = lambda _: None
-) -> list[Speed]:
+def measure(repeats: int = 7, scale: float = 1.0, watch: Watch | None = None) -> list[Speed]:
     """Measure each kernel on random hands, once to compile it and then `repeats` times."""
     hands = _random_hands(max(1, round(RANDOM_HANDS * scale)))
     boards = hands[: max(1, round(RIVER_BOARDS * scale)), :5].astype(np.int64)
@@ -52,8 +52,9 @@ def measure(
         ),
     ]
     rows = []
+    say = saying(watch)
     for what, count, run in work:
-        progress(what)
+        say(what)
         seconds = median(_times(run, repeats))
         rows.append(Speed(what, count, seconds, count / seconds))
     return rows

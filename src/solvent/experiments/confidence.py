@@ -1,4 +1,4 @@
-"""Intervals of 95 % for means, ratios and deviations over a few seeds (Student's t, Fisher's F)."""
+"""95 % confidence intervals for means, ratios and deviations over a few seeds (Student's t, Fisher's F)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ LEVEL = 0.95
 
 
 class Interval(NamedTuple):
-    """An estimate and where the truth is in 95 % of such measurements."""
+    """An estimate and its 95 % confidence interval."""
 
     middle: float
     low: float
@@ -19,12 +19,12 @@ class Interval(NamedTuple):
 
     @property
     def half(self) -> float:
-        """Half of its width."""
+        """Half of the interval's width."""
         return (self.high - self.low) / 2
 
 
 def mean_interval(values: Sequence[float]) -> Interval:
-    """The mean of several measurements.
+    """Return the mean of several measurements with its interval.
 
     >>> [round(number, 3) for number in mean_interval([1.0, 2.0, 3.0])]
     [2.0, -0.484, 4.484]
@@ -37,7 +37,7 @@ def mean_interval(values: Sequence[float]) -> Interval:
 
 
 def ratio_interval(values: Sequence[float], others: Sequence[float]) -> Interval:
-    """The ratio of measurements to those of the same seeds: the geometric mean, with the logarithms' interval.
+    """Return the geometric mean ratio of measurements paired by seed, with the interval of its logarithm.
 
     >>> [round(number, 3) for number in ratio_interval([2.0, 4.0, 6.0], [1.0, 2.0, 3.0])]
     [2.0, 2.0, 2.0]
@@ -47,7 +47,7 @@ def ratio_interval(values: Sequence[float], others: Sequence[float]) -> Interval
 
 
 def deviation_interval(values: Sequence[float], others: Sequence[float]) -> Interval:
-    """The ratio of two standard deviations, each of measurements of its own."""
+    """Return the ratio of the standard deviations of two samples, with its interval."""
     from scipy.stats import f
 
     ratio = stdev(values) / stdev(others)

@@ -11,7 +11,7 @@ from dataclasses import fields
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from solvent import __version__
 from solvent.foundation.units import size
@@ -20,8 +20,17 @@ Record = Any
 """A dataclass with `as_dict`."""
 
 
+class Summary(NamedTuple):
+    """What a command prints of an experiment: a table, and the records behind it for --json."""
+
+    title: str
+    header: list[str]
+    rows: list[list[str]]
+    records: Sequence[Record]
+
+
 def provenance(command: str) -> str:
-    """The lines that stand at the head of every results page."""
+    """Return the lines at the head of every results page."""
     machine = f"{processor()}, {os.cpu_count()} cores, {memory_gib():.0f} GiB"
     python = f"Python {platform.python_version()}, Numba {version('numba')}"
     software = f"solvent {__version__} at commit {commit()}, {python}"
@@ -29,19 +38,19 @@ def provenance(command: str) -> str:
 
 
 def markdown_table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """A Markdown table."""
+    """Return a Markdown table."""
     lines = [header, ["---"] * len(header), *rows]
     return "".join(f"| {' | '.join(map(str, line))} |\n" for line in lines)
 
 
 def write_page(path: Path, title: str, command: str, body: str) -> None:
-    """Write a results page."""
+    """Write a results page: a title, where it comes from, and the body."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(f"# {title}\n\n{provenance(command)}\n{body.rstrip()}\n")
 
 
 def write_csv(records: Sequence[Record], path: Path) -> None:
-    """Records of one kind, a column for each field; None is empty."""
+    """Write records of one kind, a column for each field; None is left empty."""
     with path.open("w", newline="") as file:
         writer = csv.DictWriter(file, [f.name for f in fields(records[0])], lineterminator="\n")
         writer.writeheader()
@@ -49,7 +58,7 @@ def write_csv(records: Sequence[Record], path: Path) -> None:
 
 
 def pyplot() -> Any:
-    """Matplotlib's pyplot, drawing to files."""
+    """Return Matplotlib's pyplot, set up to draw to files."""
     import matplotlib as mpl
 
     mpl.use("Agg")
@@ -59,7 +68,7 @@ def pyplot() -> Any:
 
 
 def plain_ticks(axis: Any, places: Sequence[float]) -> None:
-    """Write those of the places that an axis shows as plain numbers, thinned out where they come too close."""
+    """Label an axis at these places with plain numbers, leaving out those that would stand too close."""
     from math import log
 
     low, high = axis.get_view_interval()
@@ -72,27 +81,27 @@ def plain_ticks(axis: Any, places: Sequence[float]) -> None:
 
 
 def threads_text(count: int) -> str:
-    """A number of threads in words."""
+    """Return a number of threads in words."""
     return "1 thread" if count == 1 else f"{count} threads"
 
 
 def seconds_text(seconds: float | None) -> str:
-    """Seconds to three digits, - where there are none."""
+    """Return seconds to three digits, or - for None."""
     return "-" if seconds is None else f"{seconds:.3g}" if seconds >= 1e-4 else f"{seconds:.2e}"
 
 
 def factor_text(factor: float | None) -> str:
-    """A speed-up to three digits or whole."""
+    """Return a speed-up to three digits, or whole from 100; - for None."""
     return "-" if factor is None else f"{factor:,.0f}" if factor >= 100 else f"{factor:.3g}"
 
 
 def bytes_text(count: int | None) -> str:
-    """Bytes in a unit, - where there are none."""
+    """Return bytes in a unit that suits them, or - for None."""
     return "-" if count is None else size(count)
 
 
 def processor() -> str:
-    """The processor's name as the system tells it."""
+    """Return the processor's name as the system gives it."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:
@@ -102,12 +111,12 @@ def processor() -> str:
 
 
 def memory_gib() -> float:
-    """Memory of the machine in GiB."""
+    """Return the memory of the machine in GiB."""
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
 
 
 def commit() -> str:
-    """The commit this code runs at, with a + where files have been changed since."""
+    """Return the commit this code runs at, with a + if files have changed since."""
     try:
         head = _git("rev-parse", "--short", "HEAD")
         changed = _git("status", "--porcelain", "--untracked-files=no", "--", ".")

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.text import Text
 
 from solvent.app.terminal import table, terminal
+from solvent.app.watching import watching
 
 bench = typer.Typer(help="Measure speed against others on this machine.", no_args_is_help=True)
 
@@ -35,10 +35,8 @@ def openspiel(
     """Seconds per CFR iteration: OpenSpiel's C++ CFRSolver and ours, interleaved in one process."""
     from solvent.experiments.aggregation.openspiel_speed import GAMES, measure, write_results
 
-    with terminal(stderr=True).status("measuring") as status:
-        rows = measure(
-            game or GAMES, threads=threads, repeats=repeats, progress=lambda said: status.update(Text(said))
-        )
+    with watching() as watch:
+        rows = measure(game or GAMES, threads=threads, repeats=repeats, watch=watch)
     if page is not None:
         write_results(rows, page)
     if as_json:
@@ -87,16 +85,12 @@ def sampling(
         write_results,
     )
 
-    with terminal(stderr=True).status("measuring") as status:
-
-        def say(said: str) -> None:
-            status.update(Text(said))
-
-        rows = measure(game or GAMES, repeats=repeats, progress=say)
+    with watching() as watch:
+        rows = measure(game or GAMES, repeats=repeats, watch=watch)
         shared = None
         if threads is not None:
-            shared = compare_threads(iterations=iterations, threads=threads, seeds=seeds, progress=say)
-        approached = approach(progress=say) if convergence else []
+            shared = compare_threads(iterations=iterations, threads=threads, seeds=seeds, watch=watch)
+        approached = approach(watch=watch) if convergence else []
     if page is not None:
         write_results(rows, shared, approached, page)
     if as_json:
@@ -145,8 +139,8 @@ def bench_cards(
     """Hands evaluated, hands indexed and river boards worked out a second, on one thread."""
     from solvent.experiments.card_speed import measure
 
-    with terminal(stderr=True).status("measuring") as status:
-        rows = measure(repeats, scale, progress=lambda said: status.update(Text(said)))
+    with watching() as watch:
+        rows = measure(repeats, scale, watch=watch)
     if as_json:
         sys.stdout.write(json.dumps({"rows": [row.as_dict() for row in rows]}, indent=1) + "\n")
         return
@@ -205,10 +199,8 @@ def training(
     from solvent.experiments.laptop_mccfr.training_speed import measure, write_results
     from solvent.foundation.units import parse_size, size
 
-    with terminal(stderr=True).status("measuring") as status:
-        found = measure(
-            cards, betting, threads, repeats, parse_size(memory), lambda said: status.update(Text(said))
-        )
+    with watching() as watch:
+        found = measure(cards, betting, threads, repeats, parse_size(memory), watch)
     if page is not None:
         write_results(found, f"solvent bench training --cards {cards} --betting {betting}", page)
     if as_json:

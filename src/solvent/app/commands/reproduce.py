@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich.table import Table
-from rich.text import Text
 
 from solvent.app.terminal import print_json, table, terminal
+from solvent.app.watching import watching
 from solvent.foundation.units import parse_size, size
 
 if TYPE_CHECKING:
@@ -43,8 +42,8 @@ def bench_plans(
     from solvent.experiments.aggregation.plans import GAMES, measure
     from solvent.experiments.aggregation.plans_page import write_results
 
-    with telling() as say:
-        rows = measure(game or GAMES, repeats, threads, dtype, parse_size(memory), say)
+    with watching() as watch:
+        rows = measure(game or GAMES, repeats, threads, dtype, parse_size(memory), watch)
     if page is not None:
         write_results(rows, page)
     if as_json:
@@ -70,9 +69,9 @@ def reproduce_aggregation(
     repeats, plan_seconds = (3, 2.0) if quick else (paper.REPEATS, paper.PLAN_SECONDS)
     span = seconds or (1.0 if quick else paper.CURVE_SECONDS)
     limit, page = parse_size(memory), out / "aggregation.md"
-    with telling() as say:
-        rows = paper.measure(games, repeats, memory=limit, progress=say, plan_seconds=plan_seconds)
-        points = paper.curves(games, span, 2 * span, memory=limit, progress=say)
+    with watching() as watch:
+        rows = paper.measure(games, repeats, memory=limit, watch=watch, plan_seconds=plan_seconds)
+        points = paper.curves(games, span, 2 * span, memory=limit, watch=watch)
     command = "solvent reproduce aggregation" + (" --quick" if quick else "")
     write_results(rows, page, points, command)
     if as_json:
@@ -96,8 +95,8 @@ def reproduce_full_deck(
     from solvent.experiments.aggregation.full_deck import full_deck, write_full_deck
 
     page = out / "full-deck.md"
-    with telling() as say:
-        checks = full_deck(minutes, threads, rule, target, game, progress=say)
+    with watching() as watch:
+        checks = full_deck(minutes, threads, rule, target, game, watch=watch)
     command = f"solvent reproduce full-deck --minutes {minutes:g} --threads {threads}"
     write_full_deck(checks, page, command)
     if as_json:
@@ -125,8 +124,8 @@ def reproduce_total_rbp(
     page, scale = out / "total-rbp.md", paper.QUICK if quick else paper.FULL
     if target is not None:
         scale = replace(scale, target=target)
-    with telling() as say:
-        result = paper.total_rbp(game or paper.GAMES[: 1 if quick else None], scale, say)
+    with watching() as watch:
+        result = paper.total_rbp(game or paper.GAMES[: 1 if quick else None], scale, watch)
     options = [*(f"--game '{name}'" for name in game or ()), *(["--quick"] if quick else [])]
     options += [] if target is None else [f"--target {target:g}"]
     write_total_rbp(result, page, " ".join(["solvent reproduce total-rbp", *options]))
@@ -153,8 +152,8 @@ def reproduce_larger_game(
     from solvent.experiments.total_rbp.larger_game import GAME, larger_game, write_larger_game
 
     page = out / "larger-game.md"
-    with telling() as say:
-        result = larger_game(game or GAME, iterations, say)
+    with watching() as watch:
+        result = larger_game(game or GAME, iterations, watch)
     options = [] if game is None else [f"--game '{game}'"]
     options += [] if iterations == 200 else [f"--iterations {iterations}"]
     write_larger_game(result, page, " ".join(["solvent reproduce larger-game", *options]))
@@ -182,9 +181,11 @@ def reproduce_abstraction(
     from solvent.experiments.tartanian7.abstraction_page import claims, write_abstraction_quality
 
     page, scale = out / "abstraction.md", quality.QUICK if quick else quality.FULL_SCALE
-    with telling() as say:
-        hands, river = deal(scale.flops, scale.strips, scale.codes_per_strip, scale.river_every, threads, say)
-        result = quality.abstraction_quality(hands, river, scale, threads, say)
+    with watching() as watch:
+        hands, river = deal(
+            scale.flops, scale.strips, scale.codes_per_strip, scale.river_every, threads, watch
+        )
+        result = quality.abstraction_quality(hands, river, scale, threads, watch)
     options = ["--quick"] if quick else []
     options += [] if threads == 2 else [f"--threads {threads}"]
     write_abstraction_quality(result, page, " ".join(["solvent reproduce abstraction", *options]))
@@ -209,8 +210,8 @@ def reproduce_sampling_options(
     from solvent.experiments.laptop_mccfr.sampling_options_page import claims, write_sampling_options
 
     page = out / "sampling-options.md"
-    with telling() as say:
-        result = paper.sampling_options(paper.QUICK if quick else paper.FULL, say)
+    with watching() as watch:
+        result = paper.sampling_options(paper.QUICK if quick else paper.FULL, watch)
     write_sampling_options(result, page, "solvent reproduce sampling-options" + (" --quick" if quick else ""))
     if as_json:
         rows = {name: [each.as_dict() for each in getattr(result, name)] for name in ("points", "meetings")}
@@ -231,24 +232,13 @@ def reproduce_sampled_buckets(
     from solvent.experiments.tartanian7.sampled_buckets_page import claims, write_sampled_buckets
 
     page = out / "sampled-buckets.md"
-    with telling() as say:
-        result = experiment.sampled_buckets(experiment.QUICK if quick else experiment.FULL, say)
+    with watching() as watch:
+        result = experiment.sampled_buckets(experiment.QUICK if quick else experiment.FULL, watch)
     write_sampled_buckets(result, page, "solvent reproduce sampled-buckets" + (" --quick" if quick else ""))
     if as_json:
         print_json({"rows": [row.as_dict() for row in result.rows], "page": str(page)})
     else:
         _show_claims(claims(result), page)
-
-
-@contextmanager
-def telling() -> Iterator[Callable[[str], None]]:
-    """Progress on standard error: one line that changes on a terminal, a line for each step elsewhere."""
-    console = terminal(stderr=True)
-    if not console.is_terminal:
-        yield lambda said: console.print(Text(said), soft_wrap=True)
-        return
-    with console.status("measuring") as status:
-        yield lambda said: status.update(Text(said))
 
 
 def _show_claims(claims: Sequence[Sequence[str]], page: Path) -> None:

@@ -14,15 +14,16 @@ import numpy as np
 from solvent.experiments.aggregation.bandwidth import bandwidth
 from solvent.experiments.aggregation.plans import (
     NUMBERS_PER_CELL,
-    Say,
     Setup,
     compile_kernels,
     public_rules,
     time_of,
 )
 from solvent.experiments.page import bytes_text, markdown_table, pyplot, threads_text, write_csv, write_page
+from solvent.experiments.steps import saying
 from solvent.forms.public import public_game
 from solvent.foundation.memory import reset_peak, status
+from solvent.foundation.progress import Watch
 from solvent.foundation.units import size
 from solvent.games.limit_holdem import BLINDS
 from solvent.solvers.public.solver import PublicSolver
@@ -77,13 +78,13 @@ def full_deck(
     target: float = TARGET,
     game: str = FULL_DECK,
     dtype: str = "float32",
-    progress: Say | None = None,
+    watch: Watch | None = None,
 ) -> list[Check]:
     """Solve flop hold'em, boards up to isomorphism, until `target` in mbb/hand is reached or the time is over.
 
     The minutes include the checks, and begin when the game and the kernels are compiled.
     """
-    say = progress or (lambda text: None)
+    say = saying(watch)
     rules = public_rules(game)
     say("measuring the memory's bandwidth")
     rate = bandwidth(threads)

@@ -15,7 +15,9 @@ from statistics import median
 from typing import Any
 
 from solvent.experiments.page import markdown_table, write_page
+from solvent.experiments.steps import saying
 from solvent.forms.history import compile_tree
+from solvent.foundation.progress import Watch
 from solvent.games.openspiel import OpenSpielGame, load_openspiel
 from solvent.solvers.history.solver import HistorySolver
 from solvent.solvers.solver import compile_seconds as seconds_to_compile
@@ -53,10 +55,10 @@ def measure(
     plans: Sequence[str] = PLANS,
     threads: int = 1,
     repeats: int = REPEATS,
-    progress: Callable[[str], None] | None = None,
+    watch: Watch | None = None,
 ) -> list[Row]:
     """Time every game on every plan."""
-    say = progress or (lambda text: None)
+    say = saying(watch)
     rows = []
     for name in games:
         say(f"{name}: compiling the game")

@@ -9,7 +9,7 @@ taken off: the serial plan, which rearranges its tables at each call, would suff
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from math import ceil
 from statistics import median
@@ -18,11 +18,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from solvent.experiments.aggregation.bandwidth import bandwidth
+from solvent.experiments.steps import Say, saying
 from solvent.forms.history import BYTES_PER_HISTORY, DEFAULT_MEMORY
 from solvent.forms.public import PublicGame, public_game
 from solvent.forms.unroll import unroll
 from solvent.foundation.errors import InputError
 from solvent.foundation.memory import with_peak_memory
+from solvent.foundation.progress import Watch
 from solvent.foundation.units import size
 from solvent.games.bluff import Bluff
 from solvent.games.catalogue import load_game
@@ -37,8 +39,6 @@ from solvent.solvers.public.solver import PublicSolver
 from solvent.solvers.rules import load_rule
 from solvent.solvers.settings import Settings
 from solvent.solvers.solver import Solver
-
-Say = Callable[[str], None]
 
 REPEATS = 7
 BATCH_SECONDS = 0.05
@@ -161,14 +161,14 @@ def measure(
     threads: int = 1,
     dtype: str = "float32",
     memory: int = DEFAULT_MEMORY,
-    progress: Say | None = None,
+    watch: Watch | None = None,
     plan_seconds: float = PLAN_SECONDS,
 ) -> list[Row]:
     """Time every game on every plan: vanilla CFR, alternating updates.
 
     `threads` are for the aggregated plan; `memory`, in bytes, is what the flattened plan may take.
     """
-    say = progress or (lambda text: None)
+    say = saying(watch)
     rules = [public_rules(name) for name in games]
     ranked = [r for r in rules if r.hole_cards(r.hands()[0]) is not None]
     largest = max(ranked, key=lambda r: r.histories(), default=None)
@@ -349,14 +349,14 @@ def curves(
     rule: str = "cfr",
     dtype: str = "auto",
     memory: int = DEFAULT_MEMORY,
-    progress: Say | None = None,
+    watch: Watch | None = None,
 ) -> list[Point]:
     """Exploitability over the seconds of iterations, alternating updates, one thread.
 
     Each plan iterates for `seconds`, the serial and the flattened one for `slow_seconds` (default: the same); a
     plan that takes longer for one iteration does that one.
     """
-    say = progress or (lambda text: None)
+    say = saying(watch)
     points = []
     for name in games:
         rules = public_rules(name)

@@ -12,7 +12,7 @@ days. Bots begin with the paper's initial weights and explore as it does.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import combinations
 from pathlib import Path
@@ -20,6 +20,8 @@ from typing import Any
 
 from solvent.abstraction.cards.buckets import CardAbstraction
 from solvent.experiments.laptop_mccfr.training_speed import TrainingSpeed, measure
+from solvent.experiments.steps import saying
+from solvent.foundation.progress import Watch
 from solvent.play.agents import AgentLoader
 from solvent.play.expected import expected_match
 from solvent.play.matches import Match, MatchResult
@@ -50,8 +52,6 @@ PAPER_REWARDS = {
 """Figure 5, in mbb/hand: what the first wins from the second."""
 LINES = 10
 """Points of a line of winnings."""
-
-Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -115,10 +115,10 @@ def train_to(folder: Path, design: TrainingDesign, seconds: float, threads: int)
 
 
 def run(
-    cards: Path, work: Path, scale: Scale | None = None, threads: int = 2, progress: Say | None = None
+    cards: Path, work: Path, scale: Scale | None = None, threads: int = 2, watch: Watch | None = None
 ) -> LaptopMccfr:
     """Train the bots in `work`, or go on with them, and set them against each other."""
-    scale, say = scale or Scale(), progress or (lambda text: None)
+    scale, say = scale or Scale(), saying(watch)
     abstraction = CardAbstraction.load(cards)
     design = TrainingDesign(
         str(cards), abstraction.fingerprint, BETTING, exploration=DECAY, initial_weights=True

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from solvent.experiments.laptop_mccfr.bots import BOTS, PAPER_REWARDS, STYLES, LaptopMccfr, mean_of
-from solvent.experiments.page import markdown_table, pyplot, write_csv, write_page
+from solvent.experiments.page import Summary, markdown_table, pyplot, write_csv, write_page
 from solvent.foundation.units import size
 from solvent.solvers.rewards import REWARDS
 
 
 def write_results(found: LaptopMccfr, page: Path, command: str) -> None:
-    """The page, its pictures and the meetings as CSV."""
+    """Write the page, its picture and the meetings as CSV."""
     page.parent.mkdir(parents=True, exist_ok=True)
     write_csv(found.meetings, page.with_suffix(".csv"))
     _plot_lines(found, page.with_suffix(".png"))
@@ -146,3 +146,12 @@ def _plot_lines(found: LaptopMccfr, path: Path) -> None:
     figure.legend(handles, labels, loc="outside lower center", ncols=len(STYLES), fontsize=8)
     figure.savefig(path, dpi=110)
     plt.close(figure)
+
+
+def summary(found: LaptopMccfr) -> Summary:
+    """The table that the command prints: Figure 7."""
+    rows = []
+    for meeting in found.of("7"):
+        paper = "-" if meeting.paper_mbb is None else f"{meeting.paper_mbb:,.0f}"
+        rows.append([meeting.opponent.rpartition(":")[2], _mbb(meeting.mbb, meeting.interval), paper])
+    return Summary("", ["opponent", "the ensemble wins, mbb/hand", "paper"], rows, found.meetings)

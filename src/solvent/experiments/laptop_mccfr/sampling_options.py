@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from itertools import combinations
 from statistics import fmean
@@ -19,9 +19,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from solvent.experiments.steps import saying
 from solvent.forms.history import GameTree
 from solvent.forms.public import public_game
 from solvent.forms.unroll import unroll
+from solvent.foundation.progress import Watch
 from solvent.games.catalogue import load_game
 from solvent.games.public_rules import PublicRules
 from solvent.response.history import evaluate, expected_value
@@ -39,7 +41,6 @@ FLOOR = 100 * UNIT
 MODELS = 4
 PLAIN, LONGER = "plain", f"plain, {MODELS} times the iterations"
 
-Say = Callable[[str], None]
 Floats = NDArray[np.float64]
 
 
@@ -182,9 +183,9 @@ class Result:
         ]
 
 
-def sampling_options(scale: Scale = FULL, progress: Say | None = None) -> Result:
+def sampling_options(scale: Scale = FULL, watch: Watch | None = None) -> Result:
     """Run every variant on every game."""
-    say = progress or (lambda text: None)
+    say = saying(watch)
     begin = time.perf_counter()
     points: list[Point] = []
     meetings: list[Meeting] = []

@@ -17,7 +17,9 @@ from typing import Any
 
 from solvent.experiments.aggregation.openspiel_speed import BATCH_SECONDS
 from solvent.experiments.page import markdown_table, write_page
+from solvent.experiments.steps import saying
 from solvent.forms.history import compile_tree
+from solvent.foundation.progress import Watch
 from solvent.games.catalogue import load_game
 from solvent.games.openspiel import load_openspiel
 from solvent.solvers.history.solver import HistorySolver
@@ -97,12 +99,12 @@ def measure(
     games: Sequence[str] = GAMES,
     samplings: Sequence[str] = SAMPLINGS,
     repeats: int = REPEATS,
-    progress: Callable[[str], None] | None = None,
+    watch: Watch | None = None,
 ) -> list[Row]:
     """Time every game and every kind of sampling beside OpenSpiel's external sampling."""
     import pyspiel
 
-    say = progress or (lambda text: None)
+    say = saying(watch)
     rows = []
     for name in games:
         say(f"{name}: compiling")
@@ -155,10 +157,10 @@ def compare_threads(
     threads: int = 2,
     seeds: int = 10,
     rule: str = "lcfr",
-    progress: Callable[[str], None] | None = None,
+    watch: Watch | None = None,
 ) -> Threads:
     """External sampling on one thread and on several without locks: what is reached, and how soon."""
-    say = progress or (lambda text: None)
+    say = saying(watch)
     tree = compile_tree(load_game(game))
     reached: dict[int, list[float]] = {1: [], threads: []}
     seconds: dict[int, list[float]] = {1: [], threads: []}
@@ -191,10 +193,10 @@ def compare_threads(
 def approach(
     games: Sequence[str] = APPROACHED,
     samplings: Sequence[str] = SAMPLINGS,
-    progress: Callable[[str], None] | None = None,
+    watch: Watch | None = None,
 ) -> list[Approach]:
     """Run every kind of sampling, rule lcfr, and measure exploitability on the way."""
-    say = progress or (lambda text: None)
+    say = saying(watch)
     found = []
     for name in games:
         tree = compile_tree(load_game(name))

@@ -8,7 +8,6 @@ access to the same memory, each waiting for the one before: what a row would cos
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
@@ -19,11 +18,13 @@ from numpy.typing import NDArray
 
 from solvent.abstraction.cards.buckets import CardAbstraction
 from solvent.experiments.page import markdown_table, write_page
+from solvent.experiments.steps import saying
 from solvent.forms.betting import build_tree
 from solvent.forms.sampled import table_layout
 from solvent.foundation.compiling import kernel
 from solvent.foundation.errors import InputError
 from solvent.foundation.memory import zeros_in_pages
+from solvent.foundation.progress import Watch
 from solvent.foundation.randomness import mix
 from solvent.foundation.units import size
 from solvent.games.betting.sizes import parse_betting
@@ -84,10 +85,10 @@ def measure(
     threads: int = 2,
     repeats: int = REPEATS,
     memory: int = 12 << 30,
-    progress: Callable[[str], None] | None = None,
+    watch: Watch | None = None,
 ) -> TrainingSpeed:
     """Train in every way, in turns."""
-    say = progress or (lambda text: None)
+    say = saying(watch)
     abstraction, tree = CardAbstraction.load(cards), build_tree(parse_betting(betting))
     floats = table_layout(tree.bucket_floats, abstraction.sizes).numbers
     if 8 * floats > memory:

@@ -38,6 +38,8 @@ from solvent.abstraction.clustering.cluster import Histograms
 from solvent.cards.evaluator import evaluator
 from solvent.cards.isomorphism import Indexer, orbit_size
 from solvent.cards.showdown import pairs
+from solvent.experiments.steps import Say, saying
+from solvent.foundation.progress import Watch
 
 ROWS_AT_ONCE = 1 << 22
 UNFITTED = 134_459 // BOARDS_TO_FIT // 2
@@ -109,9 +111,10 @@ def deal(
     codes_per_strip: Sequence[int],
     river_every: int,
     threads: int,
-    say: Callable[[str], None],
+    watch: Watch | None = None,
 ) -> tuple[Hands, River]:
-    """All hands, or those on so many flops spread evenly, and the river beside them."""
+    """Prepare all hands, or those on `flops` flops spread evenly, and river hands beside them."""
+    say = saying(watch)
     if flops is None:
         hands, opponents = all_hands(threads, say)
     else:
@@ -120,7 +123,7 @@ def deal(
     return hands, river_on(opponents, strips, codes_per_strip, river_every, threads, say)
 
 
-def all_hands(threads: int, say: Callable[[str], None]) -> tuple[Hands, NDArray[np.int64]]:
+def all_hands(threads: int, say: Say) -> tuple[Hands, NDArray[np.int64]]:
     """Every flop and turn hand, and the clusters of opponents' hands."""
     say("histograms of all turn hands")
     turn = turn_features(threads)
@@ -191,7 +194,7 @@ def river_on(
     codes_per_strip: Sequence[int],
     every: int,
     threads: int,
-    say: Callable[[str], None],
+    say: Say,
 ) -> River:
     """Hands on every so many-th river board to fit on, as many on boards that nothing is fitted on, and codes."""
     codes = []

@@ -1,17 +1,14 @@
-"""How well buckets of hold'em hands fit: hierarchical and free, by EMD, by percentiles, by potential; river codes.
+"""The card-abstraction experiment: how well buckets of hold'em hands fit, measured by `bucket_quality`.
 
-Two measures of flop and turn buckets, both weighted by deals and in units of equity (0 to 1):
-
-- spread: the standard deviation of hands' mean equity inside their buckets,
-- EMD: the mean earth mover's distance of a hand's equity histogram to its bucket's median histogram.
-
-The first knows only what a hand is worth on average, the second also how that changes with the cards to come.
+Its parts compare hierarchical buckets (Algorithm 1) with free ones at equal totals, buckets by EMD with percentiles
+and intervals of mean equity, potential-aware buckets with both, every way to cluster flops (Algorithm 2), and ways
+to code river hands.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from typing import Any, Literal
@@ -19,31 +16,43 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.abstraction.cards.build import code_buckets, percentiles, transition_table
+from solvent.abstraction.cards.build import code_buckets, transition_table
 from solvent.abstraction.cards.feature_kernels import BINS
-from solvent.abstraction.cards.features import RiverCodes, mean_equity
-from solvent.abstraction.clustering.cluster import Ground, Histograms, cluster, distances, nearest
+from solvent.abstraction.clustering.cluster import Ground, cluster, distances, nearest
 from solvent.abstraction.clustering.intervals import best_intervals
-from solvent.abstraction.clustering.lloyd import Assigned
-from solvent.abstraction.clustering.vectors import Vectors, padded
 from solvent.abstraction.hierarchical.hierarchical import Round, hierarchical
 from solvent.abstraction.hierarchical.public_clusters import METHODS, cluster_public, transition_distances
 from solvent.cards.showdown import FULL
-from solvent.experiments.tartanian7.abstraction_hands import Hands, River, RiverHands
+from solvent.experiments.steps import Say, saying
+from solvent.experiments.tartanian7.abstraction_hands import Hands, River
+from solvent.experiments.tartanian7.bucket_quality import (
+    Points,
+    by_emd,
+    by_intervals,
+    by_percentiles,
+    code_name,
+    codes_of,
+    combined,
+    equity_deviation,
+    equity_spread,
+    mean_apart,
+    mean_histogram,
+    median_histograms,
+    ochs_error,
+    potential_objective,
+)
+from solvent.foundation.progress import Watch
 
 Street = Literal["flop", "turn"]
-Say = Callable[[str], None]
 Floats = NDArray[np.float64]
 Fit = tuple[int, int, dict[str, float]]
 """How many points were put into buckets, how many buckets have any, and both measures."""
 
-GRID = 1 << 14
-"""Steps of mean equity that the best intervals are found on."""
 RESTARTS = 10
-"""Of public clusterings."""
+"""Random starts of each public clustering."""
 SEED = 0
 TENTH = 0.1
-"""The part of a bucket's deals that examples of steady hands and of draws are taken from."""
+"""The share of a bucket's deals from which examples of steady hands, and of draws, are taken."""
 
 
 @dataclass(frozen=True)
@@ -51,11 +60,11 @@ class Scale:
     """How much is measured."""
 
     flops: int | None = None
-    """Classes of flops that hands are taken from, spread evenly; None: all of them."""
+    """Number of classes of flops from which hands are taken, spread evenly; None for all of them."""
     sizes: tuple[int, ...] = (50, 200, 400)
     """Numbers of free buckets on flop and turn."""
     hierarchies: tuple[tuple[int, int], ...] = ((4, 20), (8, 50), (30, 50))
-    """(public clusters, buckets in each); each is compared with as many free buckets."""
+    """Pairs (public clusters, buckets in each); each is compared with the same total of free buckets."""
     base: int = 1_000
     """Flop buckets by which flops are compared."""
     public: tuple[int, ...] = (8, 30)
@@ -65,13 +74,13 @@ class Scale:
     potential_buckets: int = 200
     """Turn buckets that potential-aware histograms are over."""
     potential_every: int = 64
-    """Potential-aware buckets are of every so many-th flop hand."""
+    """Potential-aware buckets are made of every n-th flop hand."""
     potential_iterations: int = 10
     strips: int = 16
     codes_per_strip: tuple[int, ...] = (32, 128)
     river_sizes: tuple[int, ...] = (50, 200, 400)
     river_every: int = 134
-    """River hands are those on every so many-th board."""
+    """River hands are taken from every n-th board."""
     iterations: int = 20
 
 
@@ -95,14 +104,14 @@ QUICK = Scale(
 
 @dataclass(frozen=True)
 class Row:
-    """One way to put hands into buckets, and how well it fits."""
+    """One way to put hands into buckets, and how well the buckets fit."""
 
     part: str
     street: str
     method: str
     clusters: int
     buckets: int
-    """In each cluster."""
+    """Buckets in each cluster."""
     used: int
     """Buckets that have hands, in all clusters together."""
     hands: int
@@ -125,16 +134,16 @@ class Row:
 
 @dataclass(frozen=True)
 class Public:
-    """One way to cluster flops, and how well 50 buckets in each cluster fit."""
+    """One way to cluster flops, and how well the buckets inside its clusters fit."""
 
     method: str
     clusters: int
     empty: int
     smallest: int
-    """Flops up to suits in the smallest cluster that has any."""
+    """Flops (up to suits) in the smallest cluster that is not empty."""
     largest: int
     objective: float
-    """What the method lowers."""
+    """The value that the method minimises."""
     apart: float
     """A flop's mean distance to the flops of its cluster: the share of hands that are bucketed apart."""
     buckets: int
@@ -149,23 +158,23 @@ class Public:
 
 @dataclass(frozen=True)
 class Example:
-    """Hands of equal mean equity: one bucket by percentiles, and where k-medians put its steady hands and draws."""
+    """Hands of equal mean equity: one percentile bucket, and the buckets to which k-medians moves its hands."""
 
     equity: float
-    """The mean of the bucket by percentiles."""
+    """The mean equity of the percentile bucket."""
     whole: Floats
-    """float64[32]: shares of run-outs by the equity they leave, the mean over the bucket."""
+    """Shares of run-outs by the equity they leave, averaged over the bucket: float64[32]."""
     parts: tuple[Floats, Floats]
-    """The same of the bucket of k-medians that most of its surest hands are in, and of most of its draws'."""
+    """These shares in the k-medians bucket of most of its steadiest hands, and in that of most of its draws."""
     cards: tuple[tuple[int, ...], tuple[int, ...]]
-    """A hand of each of the two: its cards, then the flop's."""
+    """One hand of each of the two buckets: its two cards, then the flop."""
     deviations: tuple[float, float]
-    """The standard deviation over run-outs of these two hands' equity."""
+    """The standard deviation over run-outs of the equity of these two hands."""
 
 
 @dataclass(frozen=True)
 class Result:
-    """What was measured."""
+    """Everything that the experiment measured."""
 
     scale: Scale
     rows: tuple[Row, ...]
@@ -181,123 +190,8 @@ class Result:
         return next(row for row in rows if row.method == method and row.total == total)
 
 
-# The measures
-
-
-def equity_spread(equity: Floats, weights: NDArray[np.integer], buckets: NDArray[np.integer]) -> float:
-    """The weighted standard deviation of values around the mean of their bucket.
-
-    >>> equity_spread(np.array([0.2, 0.4, 0.9]), np.array([1, 1, 2]), np.array([0, 0, 1])).__round__(6)
-    0.070711
-    """
-    mass = np.bincount(buckets, weights)
-    mean = np.bincount(buckets, weights * equity) / np.maximum(mass, 1)
-    return float(np.sqrt(np.average((equity - mean[buckets]) ** 2, weights=weights)))
-
-
-def emd_objective(
-    histograms: NDArray[Any], weights: NDArray[np.integer], buckets: NDArray[np.integer], threads: int = 1
-) -> float:
-    """The weighted mean EMD of cumulative histograms to the median of their bucket, in units of equity.
-
-    >>> rows = np.array([[4, 4, 4, 4], [0, 4, 4, 4], [0, 4, 4, 4]], np.uint8)
-    >>> emd_objective(rows, np.array([1, 1, 1]), np.array([0, 0, 0]))  # one in three moves by one of four bins
-    0.08333333333333333
-    """
-    medians = median_histograms(histograms, weights, buckets, threads)
-    space = Vectors(padded(histograms), weights.astype(np.int64), threads)
-    own = space.own_distances(padded(medians), buckets.astype(np.int32))
-    return float(np.average(own, weights=weights) / (int(histograms[0, -1]) * histograms.shape[1]))
-
-
-def median_histograms(
-    histograms: NDArray[Any], weights: NDArray[np.integer], buckets: NDArray[np.integer], threads: int = 1
-) -> NDArray[Any]:
-    """[buckets, bins]: the weighted median of the histograms of each bucket, bin by bin."""
-    rows = padded(histograms)
-    space = Vectors(rows, weights.astype(np.int64), threads)
-    centers = np.zeros((int(buckets.max()) + 1, rows.shape[1]), rows.dtype)
-    centers = space.improve(Assigned(centers, buckets.astype(np.int32), np.zeros(0), 0.0, 0, 0))
-    return np.ascontiguousarray(centers[:, : histograms.shape[1]])
-
-
-def potential_objective(
-    points: Histograms, ground: Ground, weights: NDArray[np.integer], buckets: NDArray[np.integer]
-) -> float:
-    """The weighted mean EMD over the ground of histograms to the mean of their bucket."""
-    total, cost = int(points.counts[0].sum()), 0.0
-    for members in _groups(buckets):
-        dense, weight = points[members].dense(len(ground.distance)), weights[members]
-        center = np.average(dense, axis=0, weights=weight)
-        cost += float(weight @ distances(points[members], center[None], metric=ground)[:, 0])
-    return cost / int(weights.sum()) / total
-
-
-def ochs_error(
-    ochs: NDArray[np.float32], weights: NDArray[np.integer], buckets: NDArray[np.integer]
-) -> float:
-    """The weighted mean squared distance of vectors to the mean of their bucket."""
-    return float(sum(equity_spread(each.astype(np.float64), weights, buckets) ** 2 for each in ochs.T))
-
-
-def _groups(buckets: NDArray[np.integer]) -> list[NDArray[np.intp]]:
-    """Members of each bucket that has any."""
-    order = np.argsort(buckets, kind="stable")
-    return [part for part in np.split(order, np.cumsum(np.bincount(buckets))[:-1]) if len(part)]
-
-
-# Buckets
-
-
-@dataclass(frozen=True)
-class Points:
-    """Hands of a street to be put into buckets."""
-
-    histograms: NDArray[Any]
-    weights: NDArray[np.int64]
-    equity: Floats
-
-    @staticmethod
-    def of(histograms: NDArray[Any], weights: NDArray[np.int64]) -> Points:
-        return Points(histograms, weights, mean_equity(histograms))
-
-    def __getitem__(self, rows: NDArray[Any]) -> Points:
-        return Points(self.histograms[rows], self.weights[rows], self.equity[rows])
-
-    def measured(self, buckets: NDArray[np.integer], threads: int) -> dict[str, float]:
-        """Both measures."""
-        return {
-            "spread": equity_spread(self.equity, self.weights, buckets),
-            "emd": emd_objective(self.histograms, self.weights, buckets, threads),
-        }
-
-
-def by_emd(points: Points, buckets: int, seed: int, iterations: int, threads: int) -> NDArray[np.int32]:
-    """k-medians by the EMD of equity histograms."""
-    return cluster(
-        points.histograms, min(buckets, len(points.weights)), metric="emd", weights=points.weights,
-        seed=seed, iterations=iterations, threads=threads,
-    ).assignment  # fmt: skip
-
-
-def by_percentiles(points: Points, buckets: int) -> NDArray[np.int32]:
-    """Parts of equal weight by mean equity."""
-    return percentiles(points.equity, points.weights, buckets)
-
-
-def by_intervals(points: Points, buckets: int) -> NDArray[np.int32]:
-    """The intervals of mean equity that leave the least spread."""
-    step = np.minimum((points.equity * GRID).astype(np.int64), GRID - 1)
-    mass = np.bincount(step, points.weights, minlength=GRID)
-    of_step: NDArray[np.int32] = best_intervals(mass, buckets).of(buckets)
-    return of_step[step]
-
-
-# The experiment
-
-
 class _Experiment:
-    """The parts of the experiment, on hands at hand."""
+    """The parts of the experiment, on hands that are already prepared."""
 
     def __init__(self, hands: Hands, river: River, scale: Scale, threads: int, say: Say) -> None:
         self.hands, self.river, self.scale, self.threads, self.say = hands, river, scale, threads, say
@@ -305,12 +199,12 @@ class _Experiment:
         whole = hands.turn_weights(np.zeros(hands.flops, dtype=np.int16))[0]
         self.points["turn"] = Points.of(hands.turn, whole)
         self.made: dict[tuple[str, int], NDArray[np.int32]] = {}
-        """Free buckets by EMD."""
+        """Free buckets by EMD, from (street, number of buckets)."""
         self.free_rows: dict[tuple[str, int], Row] = {}
         self.hierarchical: dict[tuple[bytes, int], Fit] = {}
 
     def free(self, street: str, buckets: int) -> NDArray[np.int32]:
-        """Free buckets by EMD, made once."""
+        """Make free buckets by EMD, or return those made before."""
         if (street, buckets) not in self.made:
             self.say(f"{street}: {buckets:,} buckets by EMD")
             self.made[street, buckets] = by_emd(
@@ -319,7 +213,7 @@ class _Experiment:
         return self.made[street, buckets]
 
     def free_row(self, part: str, street: str, method: str, buckets: int) -> Row:
-        """The same measured, once."""
+        """Measure free buckets by EMD, or return the row measured before."""
         if (street, buckets) not in self.free_rows:
             make = partial(self.free, street, buckets)
             self.free_rows[street, buckets] = self.row(
@@ -331,7 +225,7 @@ class _Experiment:
         self, part: str, street: str, method: str, buckets: int, points: Points,
         make: Callable[[], NDArray[Any]], **more: Callable[[NDArray[Any]], float],
     ) -> Row:  # fmt: skip
-        """Buckets made and measured, by both measures and more."""
+        """Make buckets and measure them by spread, EMD and the measures in `more`."""
         start = time.perf_counter()
         found = make()
         seconds = time.perf_counter() - start
@@ -340,7 +234,7 @@ class _Experiment:
         return Row(part, street, method, 1, buckets, used, len(found), seconds=seconds, **measured)
 
     def buckets(self, street: Street) -> list[Row]:
-        """EMD against EHS at equal numbers of buckets."""
+        """Compare buckets by EMD with buckets by mean equity (EHS) at equal numbers of buckets."""
         points = self.points[street]
         rows = []
         for size in self.scale.sizes:
@@ -350,7 +244,7 @@ class _Experiment:
         return rows
 
     def potential(self) -> list[Row]:
-        """Potential-aware buckets beside the others, on every so many-th flop hand."""
+        """Compare potential-aware buckets with the others on every n-th flop hand."""
         scale, turn = self.scale, self.points["turn"]
         turn_bucket = self.free("turn", scale.potential_buckets)
         centers = median_histograms(turn.histograms, turn.weights, turn_bucket, self.threads)
@@ -380,13 +274,13 @@ class _Experiment:
         return rows
 
     def flop_distances(self) -> Floats:
-        """Algorithm 2: distances between flops, from the base buckets."""
+        """Compute distances between flops from the base buckets (Algorithm 2)."""
         base = self.free("flop", self.scale.base)
         transitions = transition_table(base, self.hands.flop_of, self.hands.flop_weight.astype(np.uint8))
         return transition_distances(transitions, threads=self.threads)
 
     def flop_hierarchy(self, cluster_of_flop: NDArray[np.int32], buckets: int) -> Fit:
-        """Algorithm 1 on the flop, done once."""
+        """Run Algorithm 1 on the flop, or return what it gave before."""
         points, key = self.points["flop"], (cluster_of_flop.tobytes(), buckets)
 
         def a_r(members: NDArray[np.int64], many: int, seed: int) -> NDArray[np.int32]:
@@ -401,7 +295,7 @@ class _Experiment:
         return self.hierarchical[key]
 
     def turn_hierarchy(self, cluster_of_flop: NDArray[np.int32], buckets: int) -> Fit:
-        """The same on the turn, where hands of one histogram are one point."""
+        """Run Algorithm 1 on the turn, where hands with equal histograms are one point."""
         points, used, measured, mass = 0, 0, [], []
         for which, deals in enumerate(self.hands.turn_weights(cluster_of_flop)):
             present = np.flatnonzero(deals)
@@ -415,7 +309,7 @@ class _Experiment:
         return points, used, combined(measured, mass)
 
     def hierarchies(self, apart: Floats) -> list[Row]:
-        """Hierarchical against free buckets at equal totals."""
+        """Compare hierarchical with free buckets at equal totals."""
         rows = []
         for clusters, buckets in self.scale.hierarchies:
             public = cluster_public(apart, clusters, seed=SEED, restarts=RESTARTS).assignment
@@ -433,8 +327,8 @@ class _Experiment:
         return list(dict.fromkeys(rows))
 
     def publics(self, apart: Floats) -> list[Public]:
-        """Every way to cluster flops."""
-        for method in METHODS:  # kernels, on a few flops
+        """Compare every way to cluster flops."""
+        for method in METHODS:  # Compile the kernels before the clock starts.
             cluster_public(apart[:4, :4], 2, method=method)
         made = []
         for clusters in self.scale.public:
@@ -455,7 +349,7 @@ class _Experiment:
         return made
 
     def river_rows(self) -> list[Row]:
-        """Codes in buckets, free k-means, intervals of equity: fitted on some boards, measured on others."""
+        """Compare buckets of codes, free k-means and intervals of equity, on boards they were not fitted to."""
         fitted, measured = self.river.fitted, self.river.measured
         coded = [(codes, codes_of(codes, fitted), codes_of(codes, measured)) for codes in self.river.codes]
         rows: list[Row] = []
@@ -496,7 +390,7 @@ class _Experiment:
         )  # fmt: skip
 
     def examples(self) -> list[Example]:
-        """Three buckets by percentiles of the flop, from the middle up, and what k-medians do with their hands."""
+        """Show three percentile buckets of the flop, and where k-medians puts their hands."""
         points, size = self.points["flop"], self.scale.sizes[0]
         ehs, emd = by_percentiles(points, size), self.free("flop", size)
         deviation = equity_deviation(points.histograms)
@@ -529,9 +423,9 @@ class _Experiment:
 
 
 def abstraction_quality(
-    hands: Hands, river: River, scale: Scale = FULL_SCALE, threads: int = 1, say: Say = lambda said: None
+    hands: Hands, river: River, scale: Scale = FULL_SCALE, threads: int = 1, watch: Watch | None = None
 ) -> Result:
-    """All parts of the experiment, one after the other."""
+    """Run all parts of the experiment, one after the other."""
     seconds: dict[str, float] = {}
 
     def timed(name: str, part: Callable[[], Any]) -> Any:
@@ -540,7 +434,7 @@ def abstraction_quality(
         seconds[name] = time.perf_counter() - start
         return made
 
-    run = timed("deals by turn histogram", lambda: _Experiment(hands, river, scale, threads, say))
+    run = timed("deals by turn histogram", lambda: _Experiment(hands, river, scale, threads, saying(watch)))
     rows: list[Row] = timed("buckets", lambda: [*run.buckets("flop"), *run.buckets("turn")])
     apart = timed("flops compared", run.flop_distances)
     rows += timed("hierarchies", lambda: run.hierarchies(apart))
@@ -549,57 +443,3 @@ def abstraction_quality(
     rows += timed("potential", run.potential)
     examples = run.examples()
     return Result(scale, tuple(rows), tuple(publics), tuple(examples), seconds)
-
-
-def combined(measured: Iterable[dict[str, float]], mass: Iterable[int]) -> dict[str, float]:
-    """The measures of clusters of these weights together."""
-    each, weights = list(measured), np.array(list(mass))
-    return {
-        "spread": float(np.sqrt(np.average([one["spread"] ** 2 for one in each], weights=weights))),
-        "emd": float(np.average([one["emd"] for one in each], weights=weights)),
-    }
-
-
-def mean_apart(apart: Floats, assignment: NDArray[np.integer]) -> float:
-    """The mean over states of their mean distance to the others of their cluster; 0 for those alone."""
-    total = 0.0
-    for members in _groups(assignment):
-        if len(members) > 1:
-            total += float(apart[np.ix_(members, members)].sum()) / (len(members) - 1)
-    return total / len(assignment)
-
-
-def codes_of(codes: RiverCodes, hands: RiverHands) -> NDArray[np.int64]:
-    """int64[hands]: the code of each: its strip by equity, in the strip the nearest centre."""
-    strip = codes.strip_of[hands.equity]
-    per_strip = codes.centers.shape[2]
-    found = np.empty(len(strip), dtype=np.int64)
-    for members in _groups(strip):
-        which = int(strip[members[0]])
-        centers = np.ascontiguousarray(codes.centers[which].T)
-        found[members] = which * per_strip + nearest(hands.ochs[members], centers, metric="l2")
-    return found
-
-
-def code_name(codes: RiverCodes) -> str:
-    """Codes as strips x codes in each."""
-    strips, _, per_strip = codes.centers.shape
-    return f"codes {strips}x{per_strip}"
-
-
-def equity_deviation(histograms: NDArray[Any]) -> Floats:
-    """float64[hands]: the standard deviation of equity over run-outs, bins at their middles."""
-    middles = (np.arange(BINS) + 0.5) / BINS
-    mean, total = mean_equity(histograms), float(histograms[0, -1])
-    squares = np.full(len(histograms), middles[-1] ** 2)
-    for bin_, step in enumerate(np.diff(middles**2)):
-        squares -= histograms[:, bin_] * (step / total)
-    made: Floats = np.sqrt(np.maximum(squares - mean**2, 0.0))
-    return made
-
-
-def mean_histogram(points: Points, members: NDArray[np.intp]) -> Floats:
-    """float64[32]: the mean share of run-outs in each bin."""
-    cumulative = np.average(points.histograms[members], axis=0, weights=points.weights[members])
-    shares: Floats = np.diff(cumulative, prepend=0) / cumulative[-1]
-    return shares

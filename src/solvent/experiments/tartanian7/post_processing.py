@@ -8,7 +8,7 @@ local best response.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,8 @@ from typing import Any
 from solvent.abstraction.cards.buckets import CardAbstraction
 from solvent.evaluate.local_best_response import LocalBestResponse
 from solvent.experiments.laptop_mccfr.bots import train_to
-from solvent.experiments.page import markdown_table, write_csv, write_page
+from solvent.experiments.steps import saying
+from solvent.foundation.progress import Watch
 from solvent.play.agents import AgentLoader
 from solvent.play.matches import Match
 from solvent.solvers.blueprint.training import TrainingDesign
@@ -40,8 +41,6 @@ OPPONENTS = {
 }
 """Trained opponents: what they are, their betting and their rewards."""
 BETS = {"fc": "fold and call alone", "fcpa": "fold, call, pot and all-in on the turn and river"}
-
-Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
@@ -89,10 +88,10 @@ class PostProcessingTable:
 
 
 def run(
-    cards: Path, work: Path, scale: Scale | None = None, threads: int = 2, progress: Say | None = None
+    cards: Path, work: Path, scale: Scale | None = None, threads: int = 2, watch: Watch | None = None
 ) -> PostProcessingTable:
     """Train the agent and its opponents in `work`, or go on with them, and play."""
-    scale, say = scale or Scale(), progress or (lambda text: None)
+    scale, say = scale or Scale(), saying(watch)
     abstraction = CardAbstraction.load(cards)
 
     def train(name: str, betting: str, reward: str, seed: int) -> str:
@@ -126,42 +125,6 @@ def run(
     return PostProcessingTable(scale, abstraction.design.label, against, rows, responses)
 
 
-def write_results(found: PostProcessingTable, page: Path, command: str) -> None:
-    """The page and its CSV."""
-    page.parent.mkdir(parents=True, exist_ok=True)
-    write_csv([*found.rows, *found.responses], page.with_suffix(".csv"))
-    names = list(found.opponents)
-    table = []
-    for post in POSTS:
-        row = found.row(post)
-        lost = [response for response in found.responses if response.post == post]
-        table.append(
-            [
-                post,
-                *(f"{one.mbb:+,.0f} ± {one.interval:,.0f}" for one in row),
-                f"{average(row):+,.0f}",
-                f"{least(row):+,.0f}",
-                *(f"{one.mbb:,.0f} ± {one.interval:,.0f}" for one in lost),
-            ]
-        )
-    header = ["post-processing", *(name.partition(":")[0] for name in names), "mean", "least"]
-    header += [f"LBR {bets} wins" for bets in BETS]
-    paper = markdown_table(
-        ["post-processing", "O1", "O2", "mean", "least"],
-        [[post, *numbers[:2], f"+{numbers[2]}", f"+{numbers[3]}"] for post, numbers in PAPER.items()],
-    )
-    opponents = "".join(f"- {name}\n" for name in names)
-    body = (
-        f"An agent of fcpa betting x {found.cards} cards, 200 big blinds, trained for {found.scale.seconds:.0f} "
-        f"s, as its opponents; mbb/hand with 95 % intervals over {found.scale.hands:,} duplicate hands each. A "
-        f"local best response (LBR: {'; '.join(f'{k}, {v}' for k, v in BETS.items())}) plays "
-        f"{found.scale.lbr_hands:,} hands; what it wins is what the agent could lose at "
-        f"least.\n\n{opponents}\n{markdown_table(header, table)}\nThe paper's Table 2, against the strongest two "
-        f"agents of 2013:\n\n{paper}\n{reading(found)}"
-    )
-    write_page(page, "Post-processing", command, body)
-
-
 def average(rows: Sequence[Row]) -> float:
     """The mean over opponents."""
     return sum(row.mbb for row in rows) / len(rows)
@@ -170,19 +133,3 @@ def average(rows: Sequence[Row]) -> float:
 def least(rows: Sequence[Row]) -> float:
     """What is won from the opponent from whom least is."""
     return min(row.mbb for row in rows)
-
-
-def reading(found: PostProcessingTable) -> str:
-    """Which post-processing comes out best, by each measure."""
-    best_mean = max(POSTS, key=lambda post: average(found.row(post)))
-    best_least = max(POSTS, key=lambda post: least(found.row(post)))
-    lost = {row.post: row.mbb for row in found.responses if row.opponent == "fcpa"}
-    safest = min(lost, key=lambda post: lost[post])
-    new, plain = found.row("new(0.2)"), found.row("none")
-    came_out = average(new) > average(plain) and least(new) > least(plain)
-    return (
-        f"Here `{best_mean}` has the best mean, `{best_least}` the best least, and against the local best "
-        f"response `{safest}` loses least. The paper's finding that New-0.2 is ahead of none both on average and "
-        f"at worst {'comes out' if came_out else 'does not come out'} here. Post-processing trades what a perfect "
-        "opponent wins for what usual opponents lose: the columns of the local best response say at what price.\n"
-    )

@@ -8,7 +8,7 @@ cards. Full-width CFR on the same buckets tells what of it is the abstraction's;
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -20,7 +20,9 @@ from solvent.abstraction.cards.public_equity import equities, equity_histograms
 from solvent.abstraction.clustering.cluster import cluster
 from solvent.abstraction.hierarchical.hierarchical import Round, hierarchical
 from solvent.abstraction.hierarchical.public_clusters import cluster_public, transition_distances
+from solvent.experiments.steps import saying
 from solvent.forms.public import PublicGame, public_game
+from solvent.foundation.progress import Watch
 from solvent.games.catalogue import load_game
 from solvent.games.public_rules import PublicRules
 from solvent.solvers.public.bucketed import BucketedSolver
@@ -46,7 +48,6 @@ SAMPLED, FULL_WIDTH = "sampled", "full width"
 FULL_WIDTH_SEEDS = {PERCENTILES: 1, MIXED: 0, LOSSLESS: 1}
 """Full width is the same for equal buckets, and takes as long as all else; the other methods run on every seed."""
 
-Say = Callable[[str], None]
 Ints = NDArray[np.integer[Any]]
 Buckets = list[Ints]
 """A row for each slot of each round."""
@@ -118,9 +119,9 @@ class Result:
         return [row.mbb for row in self.rows if (row.method, row.buckets, row.solver, row.iterations) == key]
 
 
-def sampled_buckets(scale: Scale = FULL, progress: Say | None = None) -> Result:
+def sampled_buckets(scale: Scale = FULL, watch: Watch | None = None) -> Result:
     """Make every abstraction, run both solvers on it and measure."""
-    say = progress or (lambda text: None)
+    say = saying(watch)
     begin = time.perf_counter()
     say(f"{scale.game}: compiling")
     maker = Maker(scale)

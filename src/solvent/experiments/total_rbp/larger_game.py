@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from solvent.experiments.page import bytes_text, markdown_table, pyplot, write_csv, write_page
+from solvent.experiments.steps import Say, saying
 from solvent.forms.history import GameTree, compile_tree
 from solvent.forms.public import public_game
 from solvent.forms.unroll import unroll
 from solvent.foundation.errors import InputError
 from solvent.foundation.memory import give_back_memory, status
+from solvent.foundation.progress import Watch
 from solvent.games.catalogue import load_game
 from solvent.games.leduc import Leduc
 from solvent.games.public_rules import PublicRules
@@ -84,15 +86,14 @@ class Larger:
         return None if most is None or last is None else most - last
 
 
-def larger_game(
-    game: str = GAME, iterations: int = ITERATIONS, say: Callable[[str], None] = lambda said: None
-) -> Larger:
+def larger_game(game: str = GAME, iterations: int = ITERATIONS, watch: Watch | None = None) -> Larger:
     """Solve a game with total pruning and without, one after the other on one tree."""
     rules = load_game(game)
     if not isinstance(rules, PublicRules):
         raise InputError(f"{game} has no public form to be unrolled from")
     for make in (_total, _none):  # kernels, on a small game
         make(compile_tree(Leduc())).run(40)
+    say = saying(watch)
     say(f"unrolling {game}")
     tree, _ = unroll(public_game(rules, isomorphism=False), MEMORY)
     points = [*_trace(tree, "total", iterations, say), *_trace(tree, "none", iterations, say)]
@@ -107,7 +108,7 @@ def _none(tree: GameTree) -> HistorySolver:
     return HistorySolver(tree, "cfr", "alternating", "serial", dtype="float64")
 
 
-def _trace(tree: GameTree, pruning: str, iterations: int, say: Callable[[str], None]) -> list[Point]:
+def _trace(tree: GameTree, pruning: str, iterations: int, say: Say) -> list[Point]:
     solver = _total(tree) if pruning == "total" else _none(tree)
     seconds, points = 0.0, []
     for check in _checks(iterations):

@@ -18,9 +18,10 @@ from typing import Any
 
 import numpy as np
 
-from solvent.experiments.aggregation.plans import Say
+from solvent.experiments.steps import Say, saying
 from solvent.forms.history import GameTree, compile_tree
 from solvent.foundation.errors import InputError
+from solvent.foundation.progress import Watch
 from solvent.games.catalogue import load_game
 from solvent.solvers.history.solver import HistorySolver
 from solvent.solvers.pruned.history.solver import PrunedSolver
@@ -140,9 +141,9 @@ class Result:
         return [point for points in self.traces.values() for point in points]
 
 
-def total_rbp(games: Sequence[str] = GAMES, scale: Scale = FULL, progress: Say | None = None) -> Result:
+def total_rbp(games: Sequence[str] = GAMES, scale: Scale = FULL, watch: Watch | None = None) -> Result:
     """Run every setting on every game, then time those with CFR and alternating updates on the last game."""
-    say = progress or (lambda text: None)
+    say = saying(watch)
     if not scale.target > 0:
         raise InputError(f"the target must be an exploitability above 0, not {scale.target:g}")
     trees = [compile_tree(load_game(game)) for game in games]
