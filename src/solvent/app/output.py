@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
-from solvent.foundation.bundle import WRITING
 from solvent.foundation.errors import InputError
+from solvent.foundation.files import WRITING
 
 
 @contextmanager
