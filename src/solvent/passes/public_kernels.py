@@ -31,8 +31,11 @@ vectors: Any = _elementwise
 matching: Any = _matching
 """Intrinsics, whose types only the compiler knows."""
 
-UPDATE, RESPOND, EVALUATE = 0, 1, 2
-"""What happens at the traverser's own nodes: regrets change, the best action is taken, the strategy is played."""
+UPDATE, RESPOND, EVALUATE, RESPOND_UNLOCKED = 0, 1, 2, 3
+"""What happens at the traverser's own nodes: regrets change, the best action is taken, the strategy is played.
+
+RESPOND_UNLOCKED takes the best action where `Tables.regret` is 0 and plays the strategy elsewhere.
+"""
 
 SWEPT, SWEEP, GEMM = 0, 1, 2
 """How terminals are evaluated: 8 at a time as lanes of one sweep, one at a time, or by matrix product."""
@@ -256,6 +259,14 @@ def ascend(tree, tables, rule, player, start, stop, base, slots, work):  # type:
             play(tables, offset[edge], base, rule.prediction, slots, work, total, sigma)
             matching.add_gain(slots, work, gain, sigma, rows[child[edge]] * slots, origin)
         vectors.add2(slots, work, value, origin, gain)
+        if rule.mode == RESPOND_UNLOCKED:
+            for edge in range(first, last):
+                below = rows[child[edge]] * slots
+                for k in range(slots):
+                    if regret[offset[first] + base + k] == 0.0:
+                        best = work[below + k] if edge == first else max(work[value + k], work[below + k])
+                        work[value + k] = best
+            continue
         if rule.mode == EVALUATE:
             continue
         for edge in range(first, last):

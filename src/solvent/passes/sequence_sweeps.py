@@ -26,3 +26,25 @@ def maximise(first, before, value, choice):  # type: ignore[no-untyped-def]
         choice[situation] = best
         value[before[situation]] += value[best]
     return value[0]
+
+
+@njit(cache=True, nogil=True)
+def maximise_around_locks(first, before, cell, locked, probabilities, value, choice):  # type: ignore[no-untyped-def]
+    """Best response that plays `probabilities` at locked infosets, by backward induction (see `maximise`).
+
+    `locked` and `probabilities` are by cell, and `cell` is that of each sequence. A locked situation has choice -1.
+    """
+    for situation in range(len(before) - 1, -1, -1):
+        start, stop = first[situation], first[situation + 1]
+        if locked[cell[start]]:
+            choice[situation] = -1
+            for sequence in range(start, stop):
+                value[before[situation]] += probabilities[cell[sequence]] * value[sequence]
+            continue
+        best = start
+        for sequence in range(start + 1, stop):
+            if value[sequence] > value[best]:
+                best = sequence
+        choice[situation] = best
+        value[before[situation]] += value[best]
+    return value[0]

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from solvent.forms.history import GameTree
-from solvent.forms.sequence import realisation_plan, sequence_form
-from solvent.passes.sequence_sweeps import maximise, sequence_values
+from solvent.forms.sequence import Sequences, realisation_plan, sequence_form
+from solvent.passes.sequence_sweeps import maximise, maximise_around_locks, sequence_values
+from solvent.strategy.locks import Locks
 
 
 @dataclass(frozen=True)
@@ -44,16 +45,21 @@ class Evaluation:
     """What each player wins by responding best to the other."""
 
 
-def best_response(tree: GameTree, strategy: ArrayLike, player: int) -> BestResponse:
-    """The best response of `player` to `strategy`, float64[cells]."""
-    form = sequence_form(tree)
-    own = form.sequences[player]
+def best_response(
+    tree: GameTree, strategy: ArrayLike, player: int, locks: Locks | None = None
+) -> BestResponse:
+    """The best response of `player` to `strategy`, float64[cells].
+
+    With `locks` the player responds outside the locked infosets and plays the lock inside them.
+    """
+    own = sequence_form(tree).sequences[player]
     value = _values_against(tree, np.asarray(strategy, dtype=np.float64), player)
-    choice = np.zeros(own.situations, dtype=np.int64)
-    best = maximise(own.first, own.before, value, choice)
+    best, choice = _maximise(tree, own, value, locks)
     pure = tree.uniform.copy()
     pure[own.cell[1:]] = 0.0
-    for sequence in choice[::-1]:  # the earliest situation of an infoset has the last word
+    if locks:
+        pure = np.where(locks.locked & (tree.cell_player == player), locks.probabilities, pure)
+    for sequence in choice[choice >= 0][::-1]:  # the earliest situation of an infoset has the last word
         cell = own.cell[sequence]
         infoset = np.searchsorted(tree.infoset_cell, cell, side="right") - 1
         pure[tree.infoset_cell[infoset] : tree.infoset_cell[infoset + 1]] = 0.0
@@ -61,8 +67,11 @@ def best_response(tree: GameTree, strategy: ArrayLike, player: int) -> BestRespo
     return BestResponse(player, float(best), pure)
 
 
-def evaluate(tree: GameTree, strategy: ArrayLike) -> Evaluation:
-    """Exploitability, value and best-response values of a strategy, float64[cells]."""
+def evaluate(tree: GameTree, strategy: ArrayLike, locks: Locks | None = None) -> Evaluation:
+    """Exploitability, value and best-response values of a strategy, float64[cells].
+
+    With `locks` both players respond outside the locked infosets alone.
+    """
     strategy = np.asarray(strategy, dtype=np.float64)
     form = sequence_form(tree)
     best, value = [], []
@@ -71,7 +80,7 @@ def evaluate(tree: GameTree, strategy: ArrayLike) -> Evaluation:
         against = _values_against(tree, strategy, player)
         plan = realisation_plan(own.first, own.before, own.cell, strategy)
         value.append(float(plan @ against))
-        best.append(float(maximise(own.first, own.before, against, np.zeros(own.situations, dtype=np.int64))))
+        best.append(_maximise(tree, own, against, locks)[0])
     gain = [best[player] - value[player] for player in (0, 1)]
     # A best response is at least as good as any strategy; below zero is rounding.
     return Evaluation(max(0.0, sum(gain) / 2), (value[0], value[1]), (best[0], best[1]))
@@ -86,6 +95,22 @@ def expected_value(tree: GameTree, strategies: tuple[ArrayLike, ArrayLike]) -> t
     ]
     meet = plans[0][form.pair[0]] * plans[1][form.pair[1]]
     return float(meet @ form.pays[0]), float(meet @ form.pays[1])
+
+
+def _maximise(
+    tree: GameTree, own: Sequences, value: NDArray[np.float64], locks: Locks | None
+) -> tuple[float, NDArray[np.int64]]:
+    """The best value, and the sequence chosen in each of the player's situations, -1 where it is locked."""
+    choice = np.zeros(own.situations, dtype=np.int64)
+    if not locks:
+        return float(maximise(own.first, own.before, value, choice)), choice
+    locks.check(tree.name, tree.fingerprint)
+    fixed = (
+        np.array(locks.locked),
+        np.array(locks.probabilities),
+    )  # kernels take arrays that can be written to
+    best = maximise_around_locks(own.first, own.before, own.cell, *fixed, value, choice)
+    return float(best), choice
 
 
 def _values_against(tree: GameTree, strategy: NDArray[np.float64], player: int) -> NDArray[np.float64]:

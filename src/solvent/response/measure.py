@@ -13,14 +13,16 @@ from solvent.games.catalogue import load_game
 from solvent.passes.public_pass import PublicPass
 from solvent.response.history import Evaluation, evaluate, expected_value
 from solvent.response.public import evaluate_public
+from solvent.strategy.locks import Locks
 from solvent.strategy.public_infosets import PublicInfosets
 from solvent.strategy.tables import TableStrategy, different_games
 
 
-def exploitability(game: Any, strategy: TableStrategy | ArrayLike) -> float:
+def exploitability(game: Any, strategy: TableStrategy | ArrayLike, locks: Locks | None = None) -> float:
     """NashConv / 2 of a strategy, in chips. `game` is a compiled game or whatever `load_game` takes.
 
     With a compiled game, the strategy may also be its numbers by cell, such as `HistorySolver.average_strategy`.
+    With `locks` both players respond outside the locked infosets alone.
     """
     tree = game if isinstance(game, GameTree) else None
     if not isinstance(strategy, TableStrategy):
@@ -34,17 +36,22 @@ def exploitability(game: Any, strategy: TableStrategy | ArrayLike) -> float:
     same = name == strategy.game if tree is None else tree.fingerprint == strategy.fingerprint
     if not same:
         raise InputError(f"the strategy is of {strategy.game}, not of {name}")
-    return measure(strategy, tree).exploitability
+    return measure(strategy, tree, locks).exploitability
 
 
-def measure(strategy: TableStrategy, tree: GameTree | None = None) -> Evaluation:
-    """Exploitability, value and best-response values; `tree` spares compiling the game again."""
+def measure(strategy: TableStrategy, tree: GameTree | None = None, locks: Locks | None = None) -> Evaluation:
+    """Exploitability, value and best-response values; `tree` spares compiling the game again.
+
+    With `locks` both players respond outside the locked infosets alone.
+    """
+    if locks:
+        locks.check(strategy.game, strategy.fingerprint)
     if isinstance(strategy.infosets, PublicInfosets):
         weights = np.array(strategy.weights)  # a copy: kernels take arrays that can be written to
         return evaluate_public(
-            PublicPass(strategy.infosets.game, weights.dtype), strategy.infosets.block, weights
+            PublicPass(strategy.infosets.game, weights.dtype), strategy.infosets.block, weights, locks
         )
-    return evaluate(tree or compile_tree(load_game(strategy.game)), strategy.probabilities)
+    return evaluate(tree or compile_tree(load_game(strategy.game)), strategy.probabilities, locks)
 
 
 def value_against(first: TableStrategy, second: TableStrategy, tree: GameTree | None = None) -> float:

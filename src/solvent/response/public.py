@@ -11,14 +11,25 @@ from solvent.passes import public_kernels as kernels
 from solvent.passes.public_kernels import Rule, Tables
 from solvent.passes.public_pass import PublicPass
 from solvent.response.history import Evaluation
+from solvent.strategy.locks import Locks
 
 
-def evaluate_public(public_pass: PublicPass, offset: NDArray[np.int64], weights: NDArray[Any]) -> Evaluation:
-    """Evaluate the strategy that plays each action in proportion to `weights`, a table by block."""
+def evaluate_public(
+    public_pass: PublicPass, offset: NDArray[np.int64], weights: NDArray[Any], locks: Locks | None = None
+) -> Evaluation:
+    """Evaluate the strategy that plays each action in proportion to `weights`, a table by block.
+
+    With `locks` both players respond outside the locked infosets alone; all blocks are then present and in order.
+    """
     # Regret matching on weights that are nowhere negative is normalising them.
     none = weights[:0]
-    tables = Tables(offset, none, none, none, weights, none)
-    best = [_total(public_pass, player, tables, kernels.RESPOND) for player in (0, 1)]
+    if locks:
+        mask = locks.locked.astype(weights.dtype)
+        tables = Tables(offset, mask, none, none, locks.over(weights), none)
+    else:
+        tables = Tables(offset, none, none, none, weights, none)
+    mode = kernels.RESPOND_UNLOCKED if locks else kernels.RESPOND
+    best = [_total(public_pass, player, tables, mode) for player in (0, 1)]
     value = _total(public_pass, 0, tables, kernels.EVALUATE)
     return Evaluation(max(0.0, sum(best) / 2), (value, -value), (best[0], best[1]))
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from solvent.foundation.errors import InputError
 from solvent.solvers.rules import RegretRule, Weights
 from solvent.strategy.arena import Arena
+from solvent.strategy.locks import Locks
 
 ITERATIONS = 100
 """What a strategy counts for that does not say how many iterations made it."""
@@ -29,6 +30,7 @@ class WarmSolver(Protocol):
     """What a solver offers to be started."""
 
     arena: Arena
+    locks: Locks | None
     rule: RegretRule
     iterations: int
     head_start: float
@@ -49,10 +51,14 @@ def start_from(
     count = iterations if iterations is not None else int(facts.get("iterations") or ITERATIONS)
     if count < 1:
         raise InputError(f"a warm start counts for at least 1 iteration, not {count}")
+    if solver.locks is not None:
+        strategy = solver.locks.over(strategy)
     solver.play_once(strategy)
     regret, average = solver.arena.table("regret"), solver.arena.table("average")
     scale = solver.largest(np.abs(regret.astype(np.float64)))
     regret[:] = strategy * np.maximum(scale, FAINT) * math.sqrt(count)
+    if solver.locks is not None:
+        regret[solver.locks.locked] = 0.0
     weight = 0.0
     for row in solver.rule.schedule(1, count):
         weight = Weights(*row).keep * weight + Weights(*row).average

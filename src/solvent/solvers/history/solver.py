@@ -18,15 +18,16 @@ from solvent.forms.history import GameTree
 from solvent.forms.sequence import sequence_form
 from solvent.foundation.errors import InputError
 from solvent.response.history import Evaluation, evaluate
+from solvent.solvers.full_width import FullWidth
 from solvent.solvers.history.plans import Plan, Reached, check_plan, make_plan
 from solvent.solvers.history.serial_kernels import Play, Rows, Side, Tables, match_regrets
-from solvent.solvers.pruned.pruning import NO_PRUNING, Pruning, Unpruned
-from solvent.solvers.rules import RegretRule, Weights, by_keeping, load_rule
+from solvent.solvers.pruned.pruning import NO_PRUNING, Pruning
+from solvent.solvers.rules import RegretRule, Weights, load_rule
 from solvent.solvers.sampled.options import NO_SAMPLING, Sampling
 from solvent.solvers.settings import DTYPES, UPDATES
 from solvent.solvers.small_games import small_tree
 from solvent.solvers.warm_start import FAINT, ONE_ITERATION, start_from
-from solvent.strategy.arena import Arena
+from solvent.strategy.locks import Locks
 from solvent.strategy.strategy import normalise
 from solvent.strategy.tables import TableStrategy
 
@@ -59,6 +60,8 @@ class OnHistories(ABC):
     sampling: Sampling = NO_SAMPLING
     first_check = 1
     tree: GameTree
+    locks: Locks | None = None
+    """Infosets that play a given strategy."""
 
     @property
     def name(self) -> str:
@@ -99,16 +102,19 @@ class OnHistories(ABC):
     def average_strategy(self) -> NDArray[np.float64]:
         """The average strategy, float64[cells]: what converges."""
 
-    def evaluate(self) -> Evaluation:
-        """Exploitability and value of the average strategy, by exact best responses."""
-        return evaluate(self.tree, self.average_strategy())
+    def evaluate(self, keep_locks: bool = True) -> Evaluation:
+        """Exploitability and value of the average strategy, by exact best responses.
+
+        Responses keep to the locks, which is how far the locked game is from solved, or are free of them.
+        """
+        return evaluate(self.tree, self.average_strategy(), self.locks if keep_locks else None)
 
     def strategy(self, **facts: Any) -> TableStrategy:
         """The average strategy, by infoset."""
         return TableStrategy.of(self.tree, self.average_strategy(), **facts)
 
 
-class HistorySolver(OnHistories, Unpruned):
+class HistorySolver(OnHistories, FullWidth):
     """CFR on a compiled game. `run` as often as you like; the average strategy is the result."""
 
     def __init__(
@@ -120,6 +126,7 @@ class HistorySolver(OnHistories, Unpruned):
         threads: int = 1,
         dtype: str = "auto",
         pruning: Pruning = NO_PRUNING,
+        locks: Locks | None = None,
     ) -> None:
         check_options(updates, dtype)
         check_plan(plan, threads)
@@ -130,8 +137,7 @@ class HistorySolver(OnHistories, Unpruned):
         self.head_start: float = 0
         """Iterations that a warm start counts for; the rule's clock is this plus `iterations`."""
         self.nodes_touched = 0
-        tables = ("regret", "average", "last") if self.rule.predictive else ("regret", "average")
-        self.arena = Arena.full(np.ones(tree.cells, dtype=np.int64), tables, np.dtype(self.dtype))
+        self._make_tables(np.ones(tree.cells, dtype=np.int64), locks)
         self._rows = Rows(tree.parent, tree.cell, tree.payoff)
         self._sides = (_side(tree, 0), _side(tree, 1))
         self._play = _play(tree)
@@ -184,9 +190,7 @@ class HistorySolver(OnHistories, Unpruned):
     def run(self, iterations: int) -> None:
         """Run so many more iterations."""
         schedule = self.rule.schedule(self.head_start + self.iterations + 1, iterations, self.dtype)
-        for keep, rows in by_keeping(schedule):
-            if keep != 1:
-                self.arena.table("average")[:] *= keep
+        for rows in self._pieces(schedule):
             self.plan.iterate(rows, self.updates == "alternating", self.tables, self._play)
         self.iterations += iterations
         if isinstance(self.plan, Reached):
@@ -199,7 +203,7 @@ class HistorySolver(OnHistories, Unpruned):
         """The average strategy, float64[cells]: what converges. Uniform where a player never came."""
         total = np.zeros(self.tree.cells)
         stored = self.arena.offset >= 0
-        total[stored] = self.arena.table("average")[self.arena.offset[stored]]
+        total[stored] = self._played()[self.arena.offset[stored]]
         return normalise(total, self.tree.infoset_cell)
 
     def current_strategy(self) -> NDArray[np.float64]:
@@ -213,9 +217,8 @@ class HistorySolver(OnHistories, Unpruned):
         """Begin with a strategy as if it had been played for so many iterations: by default those that made it."""
         facts = strategy.facts if isinstance(strategy, TableStrategy) else {}
         given = strategy.probabilities if isinstance(strategy, TableStrategy) else strategy
-        start_from(
-            self, normalise(np.asarray(given, dtype=np.float64), self.tree.infoset_cell), facts, iterations
-        )
+        probabilities = normalise(np.asarray(given, dtype=np.float64), self.tree.infoset_cell)
+        start_from(self, probabilities, facts, iterations)
         self._match()
 
     def play_once(self, strategy: NDArray[np.float64]) -> None:
@@ -244,6 +247,14 @@ class HistorySolver(OnHistories, Unpruned):
                 self._play.backward[player],
                 self._play.forward[1 - player],
             )
+        if self.locks is not None:
+            cells = np.flatnonzero(self.locks.locked)
+            owner, probabilities = self.tree.cell_player[cells], self.locks.probabilities[cells]
+            self._play.backward[owner, cells] = self._play.forward[1 - owner, cells] = probabilities
+
+    def _impose_locks(self) -> None:
+        super()._impose_locks()
+        self._match()
 
 
 def recall_notes(tree: GameTree) -> list[str]:

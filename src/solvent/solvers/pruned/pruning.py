@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any
-
-from numpy.typing import NDArray
 
 from solvent.foundation.errors import InputError
 from solvent.solvers.rules import RegretRule
-from solvent.strategy.arena import Arena
+from solvent.strategy.locks import Locks
 
 PRUNINGS = ("none", "partial", "interval", "total")
 LENGTHS = ("dynamic", "guaranteed")
@@ -117,6 +114,13 @@ class Pruning:
                 f"the plans with pruning are {', '.join(PLANS)}"
             )
 
+    def check_locks(self, locks: Locks | None) -> None:
+        """Refuse locks where iterations are skipped or blocks are cut."""
+        if locks:
+            raise InputError(
+                f"{self.mode} pruning cannot be combined with locked infosets; give pruning none"
+            )
+
     def check_rule(self, rule: RegretRule) -> None:
         """Refuse a rule whose regrets cannot be pruned."""
         if self.mode != "none" and not rule.prunable:
@@ -127,25 +131,3 @@ class Pruning:
 
 
 NO_PRUNING = Pruning()
-
-
-class Unpruned:
-    """What a solver that keeps all its tables says of itself, and how they are saved."""
-
-    arena: Arena
-    pruning = NO_PRUNING
-    response_nodes = 0
-    pruned_actions = 0
-    stored_regrets = stored_averages = peak_stored = 1.0
-
-    @property
-    def table_bytes(self) -> int:
-        return self.arena.bytes
-
-    def saved_tables(self) -> dict[str, NDArray[Any]]:
-        """What a checkpoint keeps."""
-        return dict(self.arena.tables)
-
-    def load_tables(self, tables: Mapping[str, NDArray[Any]]) -> None:
-        """Take up what a checkpoint has kept; a ValueError if it is not of this game and rule."""
-        self.arena.load(tables)

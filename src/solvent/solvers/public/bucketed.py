@@ -20,8 +20,10 @@ from solvent.passes.public_kernels import UPDATE, Rule, Tables
 from solvent.passes.public_pass import PublicPass
 from solvent.response.history import Evaluation
 from solvent.response.public import evaluate_public
+from solvent.solvers.locking import LockedRegrets
 from solvent.solvers.rules import RegretRule, load_rule
 from solvent.strategy.arena import Arena
+from solvent.strategy.locks import Locks
 
 PLAIN = (1.0, 1.0, -np.inf, 1.0)
 """A rule under which a pass over empty tables leaves instantaneous regrets and one iteration's play."""
@@ -40,6 +42,7 @@ class BucketedSolver:
         rule: str | RegretRule = "dcfr",
         evaluator: str = "swept",
         threads: int = 1,
+        locks: Locks | None = None,
     ) -> None:
         self.game, self.rule, self.iterations = game, load_rule(rule), 0
         if self.rule.predictive:
@@ -52,6 +55,11 @@ class BucketedSolver:
         self.edge_rows = [self.rows[level] for level in edge_round]
         sizes = np.array([int(rows.max()) + 1 for rows in self.edge_rows], dtype=np.int64)
         self.arena = Arena.full(sizes, ("regret", "average"), np.float64)
+        self.locks, self._locked = locks or None, None
+        if self.locks is not None:
+            self.locks.check(game.name, game.fingerprint)
+            places = [self.arena.offset[edge] + rows for edge, rows in enumerate(self.edge_rows)]
+            self._locked = LockedRegrets(self.locks, np.concatenate(places), np.dtype(np.float64))
         self.edge_player = game.nodes.player[game.edge_node]
         self.offset = np.cumsum(game.block_sizes) - game.block_sizes
         self.slot_regret, self.slot_average, self.seen = (np.zeros(game.cells) for _ in range(3))
@@ -60,16 +68,25 @@ class BucketedSolver:
         """Run so many more iterations."""
         for weights in self.rule.schedule(self.iterations + 1, iterations):
             for player in (0, 1):
+                if self._locked is not None:
+                    self._locked.impose(self.arena.table("regret"))
                 self._update(player, weights)
+        if self._locked is not None:
+            self._locked.lift(self.arena.table("regret"))
         self.iterations += iterations
 
-    def evaluate(self) -> Evaluation:
-        """Exploitability of the average strategy by best responses that see real cards."""
-        return evaluate_public(self._pass, self.offset, self.average_strategy())
+    def evaluate(self, keep_locks: bool = True) -> Evaluation:
+        """Exploitability of the average strategy by best responses that see real cards.
+
+        Responses keep to the locks, or are free of them.
+        """
+        locks = self.locks if keep_locks else None
+        return evaluate_public(self._pass, self.offset, self.average_strategy(), locks)
 
     def average_strategy(self) -> NDArray[np.float64]:
         """float64[cells] of the game with real cards: proportional to the probabilities at each infoset."""
-        return self._gathered("average")
+        average = self._gathered("average")
+        return average if self.locks is None else self.locks.over(average)
 
     def _update(self, player: int, weights: NDArray[np.float64]) -> None:
         positive, negative, floor, average, _, keep = weights

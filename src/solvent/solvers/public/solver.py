@@ -19,19 +19,19 @@ from solvent.passes.public_kernels import Tables
 from solvent.passes.public_pass import EVALUATORS, PublicPass
 from solvent.response.history import Evaluation
 from solvent.response.public import evaluate_public
+from solvent.solvers.full_width import FullWidth
 from solvent.solvers.history.plans import check_threads
 from solvent.solvers.history.solver import check_options, table_dtype
-from solvent.solvers.pruned.pruning import Unpruned
 from solvent.solvers.public import devices
 from solvent.solvers.public.arrays import ArrayPass
 from solvent.solvers.public.sequences import PublicLanes
 from solvent.solvers.public.shapes import ShapeLanes
 from solvent.solvers.public.walk import HistoryWalk
-from solvent.solvers.rules import RegretRule, by_keeping, load_rule
+from solvent.solvers.rules import RegretRule, load_rule
 from solvent.solvers.sampled.options import NO_SAMPLING, Sampling
 from solvent.solvers.small_games import small_public_game
 from solvent.solvers.warm_start import FAINT, ONE_ITERATION, start_from
-from solvent.strategy.arena import Arena
+from solvent.strategy.locks import Locks
 from solvent.strategy.public_infosets import PublicInfosets
 from solvent.strategy.tables import TableStrategy
 
@@ -99,7 +99,7 @@ class OnPublicForm:
         return sum(array.nbytes for array in arrays) + self.game.matrix.nbytes
 
 
-class PublicSolver(OnPublicForm, Unpruned):
+class PublicSolver(OnPublicForm, FullWidth):
     """CFR on a game in public form. `run` as often as you like; the average strategy is the result.
 
     The aggregated plan runs in three ways: as `vectors`, one entry for each hand, and where hands are few as
@@ -116,6 +116,7 @@ class PublicSolver(OnPublicForm, Unpruned):
         threads: int = 1,
         dtype: str = "auto",
         device: str = "cpu",
+        locks: Locks | None = None,
     ) -> None:
         check_options(updates, dtype)
         check_public_options(plan, evaluator, device, threads)
@@ -128,8 +129,7 @@ class PublicSolver(OnPublicForm, Unpruned):
         self.head_start: float = 0
         """Iterations that a warm start counts for; the rule's clock is this plus `iterations`."""
         self.nodes_touched = 0
-        names = ("regret", "average", "last") if self.rule.predictive else ("regret", "average")
-        self.arena = Arena.full(game.block_sizes, names, np.dtype(self.dtype))
+        self._make_tables(game.block_sizes, locks)
         by_sweep = self.evaluator if self.evaluator in EVALUATORS else "swept"
         self._pass = PublicPass(game, np.dtype(self.dtype), by_sweep, threads)
         self._seen = self._seen_last = np.zeros(0, dtype=self.dtype)
@@ -196,22 +196,24 @@ class PublicSolver(OnPublicForm, Unpruned):
         if iterations == 0:
             return
         schedule = self.rule.schedule(self.head_start + self.iterations + 1, iterations, self.dtype)
-        for keep, rows in by_keeping(schedule):
-            if keep != 1:
-                self.arena.table("average")[:] *= keep
+        for rows in self._pieces(schedule):
             self.plan.iterate(self.tables, rows, self.updates == "alternating")
         self.iterations += iterations
         walked = isinstance(self.plan, HistoryWalk)
         self.nodes_touched += iterations * 2 * (self.histories if walked else self.game.public_nodes)
 
-    def evaluate(self) -> Evaluation:
-        """Exploitability and value of the average strategy, by exact best responses."""
-        return evaluate_public(self._pass, self.arena.offset, self.arena.table("average"))
+    def evaluate(self, keep_locks: bool = True) -> Evaluation:
+        """Exploitability and value of the average strategy, by exact best responses.
+
+        Responses keep to the locks, which is how far the locked game is from solved, or are free of them.
+        """
+        locks = self.locks if keep_locks else None
+        return evaluate_public(self._pass, self.arena.offset, self._played(), locks)
 
     def strategy(self, **facts: Any) -> TableStrategy:
         """The average strategy."""
         infosets = PublicInfosets(self.game)
-        return TableStrategy(self.name, self.fingerprint, infosets, self.arena.table("average").copy(), facts)
+        return TableStrategy(self.name, self.fingerprint, infosets, self._played().copy(), facts)
 
     def restore(self, facts: Mapping[str, Any]) -> None:
         """Go on from tables that were loaded, as they were when a checkpoint said so of itself."""

@@ -28,6 +28,7 @@ from solvent.solvers.pruned.pruning import Pruning
 from solvent.solvers.rules import RegretRule, load_rule
 from solvent.solvers.small_games import PRUNED_ITERATIONS, small_tree
 from solvent.strategy.arena import Arena
+from solvent.strategy.locks import Locks
 from solvent.strategy.strategy import normalise
 from solvent.strategy.tables import TableStrategy
 
@@ -48,12 +49,14 @@ class PrunedSolver(OnHistories):
         updates: str = "alternating",
         pruning: Pruning | str = "total",
         dtype: str = "auto",
+        locks: Locks | None = None,
     ) -> None:
         check_options(updates, dtype)
         self.tree, self.updates, self.dtype = tree, updates, table_dtype(dtype, tree.cells)
         self.rule = load_rule(rule)
         self.pruning = Pruning(pruning) if isinstance(pruning, str) else pruning
         self.pruning.check_rule(self.rule)
+        self.pruning.check_locks(locks)
         if not self.pruning.skips:
             raise InputError(f"a PrunedSolver prunes by interval or total, not {self.pruning.mode}")
         if not sequence_form(tree).perfect_recall:

@@ -30,6 +30,7 @@ from solvent.solvers.pruned.public.responding import SkippingPublicSolver
 from solvent.solvers.pruned.public.response_kernels import Into
 from solvent.solvers.rules import RegretRule
 from solvent.strategy.arena import Arena
+from solvent.strategy.locks import Locks
 
 ROOM = 1.5
 """What is kept of pruned blocks comes and goes: it is compacted when its room is so much more than it needs."""
@@ -52,8 +53,9 @@ class IntervalPublicSolver(SkippingPublicSolver):
         updates: str = "alternating",
         pruning: Pruning | None = None,
         dtype: str = "auto",
+        locks: Locks | None = None,
     ) -> None:
-        super().__init__(game, rule, updates, pruning, dtype)
+        super().__init__(game, rule, updates, pruning, dtype, locks)
         sizes, edges = game.block_sizes, len(game.block_sizes)
         number = np.dtype(self.dtype)
         self.bounds = Arena(sizes, ("bound",), number)

@@ -19,6 +19,7 @@ from solvent.solvers.pruned.public.response_kernels import Into, Seen
 from solvent.solvers.pruned.public.solver import PrunedPublicSolver
 from solvent.solvers.rules import RegretRule
 from solvent.strategy.arena import Arena
+from solvent.strategy.locks import Locks
 
 SLACK = {"float64": 1e-9, "float32": 1e-5}
 """How far below 0, as a part of sum |v(I)| + 1, regrets must be for rounding not to have brought them there."""
@@ -34,8 +35,9 @@ class SkippingPublicSolver(PrunedPublicSolver):
         updates: str = "alternating",
         pruning: Pruning | None = None,
         dtype: str = "auto",
+        locks: Locks | None = None,
     ) -> None:
-        super().__init__(game, rule, updates, pruning, dtype)
+        super().__init__(game, rule, updates, pruning, dtype, locks)
         number = np.dtype(self.dtype)
         self.values = Arena.full(self._layout.node_sizes, ("value",), number)
         """sum v(I) by node."""

@@ -31,6 +31,7 @@ from solvent.solvers.public.solver import OnPublicForm
 from solvent.solvers.rules import RegretRule, load_rule
 from solvent.solvers.small_games import PRUNED_ITERATIONS, small_public_game
 from solvent.strategy.arena import Arena
+from solvent.strategy.locks import Locks
 from solvent.strategy.public_infosets import PublicInfosets
 from solvent.strategy.tables import TableStrategy
 
@@ -53,12 +54,14 @@ class PrunedPublicSolver(OnPublicForm):
         updates: str = "alternating",
         pruning: Pruning | None = None,
         dtype: str = "auto",
+        locks: Locks | None = None,
     ) -> None:
         check_options(updates, dtype)
         self.game, self.updates, self.dtype = game, updates, table_dtype(dtype, game.cells)
         self.rule = load_rule(rule)
         self.pruning = pruning or Pruning(self.mode)
         self.pruning.check_rule(self.rule)
+        self.pruning.check_locks(locks)
         if self.pruning.mode != self.mode:
             raise InputError(f"a {type(self).__name__} prunes by {self.mode}, not {self.pruning.mode}")
         self.pruning.check_blocks()

@@ -26,6 +26,7 @@ from solvent.solvers.pruned.public.responding import SLACK, SkippingPublicSolver
 from solvent.solvers.pruned.public.response_kernels import Into
 from solvent.solvers.rules import RegretRule
 from solvent.strategy.arena import Arena
+from solvent.strategy.locks import Locks
 
 ROOM = 1.1
 """Tables are compacted when their room is so much more than what is stored."""
@@ -49,8 +50,9 @@ class TotalPublicSolver(SkippingPublicSolver):
         updates: str = "alternating",
         pruning: Pruning | None = None,
         dtype: str = "auto",
+        locks: Locks | None = None,
     ) -> None:
-        super().__init__(game, rule, updates, pruning, dtype)
+        super().__init__(game, rule, updates, pruning, dtype, locks)
         nodes = len(game.nodes.symbol)
         self.bounds = Arena(self._layout.node_sizes, ("bound",), np.dtype(self.dtype))
         """The largest gap among an infoset's pruned actions, or more."""

@@ -22,6 +22,7 @@ from solvent.foundation.errors import InputError
 from solvent.foundation.threads import on_each
 from solvent.solvers.history.plans import check_threads
 from solvent.solvers.history.solver import OnHistories, check_options, recall_notes, table_dtype
+from solvent.solvers.locking import LockedRegrets
 from solvent.solvers.pruned.pruning import NO_PRUNING
 from solvent.solvers.rewards import reward
 from solvent.solvers.rules import RegretRule, load_rule
@@ -29,6 +30,7 @@ from solvent.solvers.sampled.history.kernels import Room, Setting, run_chance, r
 from solvent.solvers.sampled.history.layout import Layout, aligned, lay_out
 from solvent.solvers.sampled.options import DECAYED, LEAST, SAMPLED_RULE, Sampling
 from solvent.solvers.small_games import small_tree
+from solvent.strategy.locks import Locks
 from solvent.strategy.strategy import normalise
 from solvent.strategy.tables import TableStrategy
 
@@ -62,6 +64,7 @@ class SamplingSolver(OnHistories):
         threads: int = 1,
         dtype: str = "auto",
         initial_regrets: ArrayLike | None = None,
+        locks: Locks | None = None,
     ) -> None:
         """`initial_regrets`, float[cells] in chips: small ones make a prior strategy and keep the guarantees."""
         self.sampling = Sampling(sampling) if isinstance(sampling, str) else sampling
@@ -77,6 +80,15 @@ class SamplingSolver(OnHistories):
         self.iterations = self.head_start = self.nodes_touched = 0
         self.layout = self._lay_out()
         self.table = aligned(self.layout.numbers, self.dtype)
+        self._locked: LockedRegrets | None = None
+        if locks:
+            locks.check(tree.name, tree.fingerprint)
+            if self.sampling.exploration_decay:
+                raise InputError(
+                    "exploration-decay changes every strategy: it cannot go with locked infosets"
+                )
+            self.locks = locks
+            self._locked = LockedRegrets(locks, self.layout.regret, self.table.dtype)
         self._setting = Setting(
             np.uint64(seed),
             self.rule.linear,
@@ -131,11 +143,15 @@ class SamplingSolver(OnHistories):
         """Run so many more iterations: one pass for each player."""
         first = self.iterations + 1
         stop = first + iterations
+        if self._locked is not None:
+            self._locked.impose(self.table)
         if self.threads == 1:
             self.nodes_touched += self._work(first, stop, 0)
         else:
             done = on_each(lambda worker: self._work(first + worker, stop, worker), self.threads)
             self.nodes_touched += sum(done)
+        if self._locked is not None:
+            self._locked.lift(self.table)
         self.iterations += iterations
 
     def _work(self, first: int, stop: int, worker: int) -> int:
@@ -148,13 +164,16 @@ class SamplingSolver(OnHistories):
 
     def average_strategy(self) -> NDArray[np.float64]:
         """The average strategy, float64[cells]: what converges. Uniform where a player never came."""
-        return normalise(self.table[self.layout.average].astype(np.float64), self.tree.infoset_cell)
+        return normalise(self._by_cell(self.layout.average), self.tree.infoset_cell)
 
     def current_strategy(self) -> NDArray[np.float64]:
         """What regret matching plays now, float64[cells], exploration apart."""
-        return normalise(
-            np.maximum(self.table[self.layout.regret].astype(np.float64), 0), self.tree.infoset_cell
-        )
+        return normalise(np.maximum(self._by_cell(self.layout.regret), 0), self.tree.infoset_cell)
+
+    def _by_cell(self, places: NDArray[np.int64]) -> NDArray[np.floating]:
+        """Numbers of the table, float[cells], with the locks' probabilities where infosets are locked."""
+        found = self.table[places]
+        return found if self.locks is None else self.locks.over(found)
 
     # Beginnings
 
@@ -180,7 +199,7 @@ class SamplingSolver(OnHistories):
 
     def saved_tables(self) -> dict[str, NDArray[Any]]:
         """What a checkpoint keeps: by infoset-action, as every solver's."""
-        return {"regret": self.table[self.layout.regret], "average": self.table[self.layout.average]}
+        return {"regret": self.table[self.layout.regret], "average": self._by_cell(self.layout.average)}
 
     def load_tables(self, tables: Mapping[str, NDArray[Any]]) -> None:
         """Take up what a checkpoint has kept; a ValueError if it is not of this game."""

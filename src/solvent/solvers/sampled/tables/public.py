@@ -24,12 +24,14 @@ from solvent.foundation.errors import InputError
 from solvent.passes.public_pass import PublicPass
 from solvent.response.history import Evaluation
 from solvent.response.public import evaluate_public
+from solvent.solvers.locking import LockedRegrets
 from solvent.solvers.public.bucketed import slot_rows
 from solvent.solvers.rules import RegretRule, load_rule
 from solvent.solvers.sampled.history.solver import check_seed
 from solvent.solvers.sampled.options import SAMPLED_RULE, Sampling
 from solvent.solvers.sampled.tables.kernels import frames
 from solvent.solvers.sampled.tables.public_deals import Dealer, public_iterations
+from solvent.strategy.locks import Locks
 
 
 class SampledPublicSolver:
@@ -44,6 +46,7 @@ class SampledPublicSolver:
         buckets: Sequence[NDArray[np.integer] | None],
         rule: str | RegretRule = SAMPLED_RULE,
         seed: int = 0,
+        locks: Locks | None = None,
     ) -> None:
         if game.isomorphism:
             raise InputError(f"{game.name} is dealt board by board; compile it with isomorphism off")
@@ -61,6 +64,10 @@ class SampledPublicSolver:
         ]
         """Where in the table the rows of each slot's bucket begin, by round: int64[boards x slots]."""
         self.table = np.zeros(int(ends[-1]), dtype=np.float32)
+        self.locks, self._locked = locks or None, None
+        if self.locks is not None:
+            self.locks.check(game.name, game.fingerprint)
+            self._locked = LockedRegrets(self.locks, self._places(0), self.table.dtype)
         self.dealer = _dealer(game, self.starts)
         self._frames = frames()
 
@@ -72,26 +79,38 @@ class SampledPublicSolver:
     def run(self, iterations: int) -> None:
         """Run so many more iterations: one deal, one pass for each player."""
         stop = self.iterations + iterations
+        if self._locked is not None:
+            self._locked.impose(self.table)
         public_iterations(
             self.iterations, stop, self.seed, self.rule.linear,
             self.walk.walk, self.walk.walk.view(np.float32), self.dealer,
             self.table, self._frames, np.zeros((2, len(self.rows)), dtype=np.int64),
         )  # fmt: skip
+        if self._locked is not None:
+            self._locked.lift(self.table)
         self.iterations = stop
 
     def average(self) -> NDArray[np.float64]:
         """The average strategy's sums for every slot, a table by block: float64[cells]."""
+        found = self.table[self._places(1)].astype(np.float64)
+        return found if self.locks is None else self.locks.over(found)
+
+    def _places(self, table: int) -> NDArray[np.int64]:
+        """Where the regrets (table 0) or the sums (table 1) of every slot lie, by block: int64[cells]."""
         game, parts = self.game, []
         for edge, node in enumerate(game.edge_node):
             first, last = game.nodes.first_edge[node : node + 2]
-            place = self.row[node] + (last - first) + edge - first
-            parts.append(self.table[self.starts[game.nodes.round[node]] + place])
-        return np.concatenate(parts).astype(np.float64)
+            place = self.row[node] + table * (last - first) + edge - first
+            parts.append(self.starts[game.nodes.round[node]] + place)
+        return np.concatenate(parts)
 
-    def evaluate(self) -> Evaluation:
-        """Exploitability of the average strategy by best responses that see real cards."""
+    def evaluate(self, keep_locks: bool = True) -> Evaluation:
+        """Exploitability of the average strategy by best responses that see real cards.
+
+        Responses keep to the locks, or are free of them.
+        """
         offset = np.cumsum(self.game.block_sizes) - self.game.block_sizes
-        return evaluate_public(self._pass, offset, self.average())
+        return evaluate_public(self._pass, offset, self.average(), self.locks if keep_locks else None)
 
     @cached_property
     def _pass(self) -> PublicPass:

@@ -1,0 +1,94 @@
+"""What full-width solvers have in common: whole tables, infosets that are locked, and how the tables are saved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvent.solvers.locking import LockedRegrets
+from solvent.solvers.pruned.pruning import NO_PRUNING
+from solvent.solvers.rules import RegretRule, by_keeping
+from solvent.strategy.arena import Arena
+from solvent.strategy.locks import Locks
+
+
+class FullWidth:
+    """A solver whose tables have a number for every infoset-action at all times."""
+
+    rule: RegretRule
+    dtype: str
+    arena: Arena
+    locks: Locks | None = None
+    """Infosets that play a given strategy. Nothing is learnt there, and the average strategy is the lock's."""
+    _locked: LockedRegrets | None = None
+    pruning = NO_PRUNING
+    response_nodes = 0
+    pruned_actions = 0
+    stored_regrets = stored_averages = peak_stored = 1.0
+
+    @property
+    def name(self) -> str:
+        raise NotImplementedError
+
+    @property
+    def fingerprint(self) -> str:
+        raise NotImplementedError
+
+    @property
+    def table_bytes(self) -> int:
+        return self.arena.bytes
+
+    def _make_tables(self, sizes: NDArray[np.int64], locks: Locks | None) -> None:
+        """Make the tables that the rule needs, with blocks of these sizes; `locks` without any are none."""
+        names = ("regret", "average", "last") if self.rule.predictive else ("regret", "average")
+        self.arena = Arena.full(sizes, names, np.dtype(self.dtype))
+        if locks:
+            locks.check(self.name, self.fingerprint)
+            self.locks = locks
+            self._locked = LockedRegrets(locks, np.arange(len(locks.locked)), np.dtype(self.dtype))
+
+    def _pieces(self, schedule: NDArray[np.float64]) -> Iterator[NDArray[np.float64]]:
+        """The rows of a schedule in the pieces that a plan may run in one call, to be run as they are given.
+
+        A piece begins where the average is scaled. With locks every iteration is a piece, and the locked regrets
+        are set anew before it.
+        """
+        for keep, rows in by_keeping(schedule):
+            if keep != 1:
+                self.arena.table("average")[:] *= keep
+            if self._locked is None:
+                yield rows
+                continue
+            for row in rows[:, None]:
+                self._impose_locks()
+                yield row
+        if self._locked is not None:
+            self._impose_locks()
+            self._locked.lift(*self._learnt())
+
+    def _impose_locks(self) -> None:
+        """Make the tables play the locks in the next iteration."""
+        assert self._locked is not None
+        self._locked.impose(*self._learnt())
+
+    def _learnt(self) -> tuple[NDArray[np.floating], ...]:
+        """The tables from which strategies are derived."""
+        return tuple(self.arena.table(name) for name in ("regret", "last") if name in self.arena.names)
+
+    def _played(self) -> NDArray[np.floating]:
+        """The cumulative strategy, float[cells]; at locked infosets what is played there."""
+        average = self.arena.table("average")
+        return average if self.locks is None else self.locks.over(average)
+
+    # Checkpoints
+
+    def saved_tables(self) -> dict[str, NDArray[Any]]:
+        """What a checkpoint keeps."""
+        return {**self.arena.tables, "average": self._played()}
+
+    def load_tables(self, tables: Mapping[str, NDArray[Any]]) -> None:
+        """Take up what a checkpoint has kept; a ValueError if it is not of this game and rule."""
+        self.arena.load(tables)
