@@ -11,7 +11,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+from solvent.foundation.version import __version__
 
 if TYPE_CHECKING:
     from solvent.forms.history import GameTree as GameTree

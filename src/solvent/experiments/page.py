@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import csv
-import os
-import platform
-import subprocess
 from collections.abc import Sequence
 from dataclasses import fields
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from solvent import __version__
+from solvent.foundation.machine import describe_machine, describe_software
 from solvent.foundation.units import size
 
 Record = Any
@@ -31,10 +27,8 @@ class Summary(NamedTuple):
 
 def provenance(command: str) -> str:
     """Return the lines at the head of every results page."""
-    machine = f"{processor()}, {os.cpu_count()} cores, {memory_gib():.0f} GiB"
-    python = f"Python {platform.python_version()}, Numba {version('numba')}"
-    software = f"solvent {__version__} at commit {commit()}, {python}"
-    return f"    {command}\n\n{datetime.now(UTC).date()}; {machine}; {software}.\n"
+    today = datetime.now(UTC).date()
+    return f"    {command}\n\n{today}; {describe_machine()}; {describe_software()}.\n"
 
 
 def markdown_table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
@@ -98,33 +92,3 @@ def factor_text(factor: float | None) -> str:
 def bytes_text(count: int | None) -> str:
     """Return bytes in a unit that suits them, or - for None."""
     return "-" if count is None else size(count)
-
-
-def processor() -> str:
-    """Return the processor's name as the system gives it."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-    except OSError:
-        return platform.processor() or platform.machine()
-    names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return names[0] if names else platform.machine()
-
-
-def memory_gib() -> float:
-    """Return the memory of the machine in GiB."""
-    return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-
-
-def commit() -> str:
-    """Return the commit this code runs at, with a + if files have changed since."""
-    try:
-        head = _git("rev-parse", "--short", "HEAD")
-        changed = _git("status", "--porcelain", "--untracked-files=no", "--", ".")
-    except (OSError, subprocess.CalledProcessError):
-        return "unknown"
-    return head + ("+" if changed else "")
-
-
-def _git(*arguments: str) -> str:
-    command = ["git", "-C", str(Path(__file__).parent), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()

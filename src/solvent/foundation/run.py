@@ -28,10 +28,10 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from solvent import __version__
 from solvent.foundation.bundle import read_bundle, read_facts, write_bundle
 from solvent.foundation.errors import InputError
 from solvent.foundation.files import LOCK, held, is_half_written, remove_half_written, write_text
+from solvent.foundation.version import __version__
 
 CONFIGURATION = "run.toml"
 CHECKPOINTS = "checkpoints"

@@ -15,10 +15,13 @@ from threading import Lock, Thread
 from typing import Any, Generic, TypeVar
 
 from solvent.foundation.progress import Progress, Stop, Watch
+from solvent.foundation.units import check_whole
 
 Room = TypeVar("Room")
 Made = TypeVar("Made")
 
+MOST_THREADS = 1024
+"""More than any machine has that this package runs on."""
 KEPT = 64
 """Idle threads that are kept at most."""
 
@@ -101,6 +104,11 @@ def on_each(
 
     calls.run(lambda: watch and watch(Progress(stage, len(calls.ended), workers)))
     return [calls.results[which] for which in range(workers)]
+
+
+def check_threads(threads: int) -> None:
+    """Refuse a number of threads that no machine has."""
+    check_whole("threads", threads, 1, MOST_THREADS)
 
 
 class _Calls(Generic[Made]):

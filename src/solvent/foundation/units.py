@@ -1,12 +1,18 @@
-"""Quantities as people read them."""
+"""Quantities as people read and write them, and whole numbers within their bounds."""
 
 from __future__ import annotations
 
+import operator
+from typing import Any
+
 from solvent.foundation.errors import InputError
+
+SIZES = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
+TIMES = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
 
 
 def size(count: float) -> str:
-    """Bytes in the largest unit that keeps them above 1.
+    """Bytes in the largest unit that keeps the number above 1.
 
     >>> size(1), size(10 << 10), size(3 << 40)
     ('1 B', '10.0 KiB', '3,072.0 GiB')
@@ -31,25 +37,28 @@ def duration(seconds: float) -> str:
 
 
 def parse_size(text: str) -> int:
-    """Bytes from `8G`, `512M` or a plain number."""
-    factor = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}.get(text[-1:].upper(), 1)
-    number = text[:-1] if factor > 1 else text
+    """Bytes from `8G`, `512M` or a plain number.
+
+    >>> parse_size("512M"), parse_size("1.5k"), parse_size("100")
+    (536870912, 1536, 100)
+    """
+    factor = SIZES.get(text[-1:].upper(), 1)
     try:
-        size = int(float(number) * factor)
+        count = int(float(text[:-1] if factor > 1 else text) * factor)
     except (ValueError, OverflowError):
-        size = 0
-    if size <= 0:
+        count = 0
+    if count <= 0:
         raise InputError(f"memory is written like 8G or 512M, not {text!r}")
-    return size
+    return count
 
 
 def parse_time(text: str, what: str = "a time") -> float:
-    """Seconds from `90s`, `5m`, `2h`, `1d` or a plain number of seconds.
+    """Seconds from `90s`, `5m`, `2h`, `1d` or a plain number of seconds; `what` names the time in a refusal.
 
-    >>> parse_time("90s"), parse_time("5m"), parse_time("1.5h")
-    (90.0, 300.0, 5400.0)
+    >>> parse_time("90s"), parse_time("5m"), parse_time("1.5h"), parse_time("10")
+    (90.0, 300.0, 5400.0, 10.0)
     """
-    factor = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}.get(text[-1:].lower())
+    factor = TIMES.get(text[-1:].lower())
     try:
         seconds = float(text if factor is None else text[:-1]) * (factor or 1.0)
     except ValueError:
@@ -57,3 +66,20 @@ def parse_time(text: str, what: str = "a time") -> float:
     if not 0 <= seconds < float("inf"):
         raise InputError(f"{what} must be a finite time, at least 0, such as 90s, 5m or 2h, not {text!r}")
     return seconds
+
+
+def check_whole(what: str, value: Any, least: int, most: int | None = None) -> int:
+    """The value, if it is a whole number within its bounds; `what` names it in a refusal.
+
+    >>> check_whole("hands", 20, 2, 100)
+    20
+    """
+    try:
+        number = -1 if isinstance(value, bool) else operator.index(value)
+    except TypeError:
+        number = least - 1
+    if isinstance(value, bool) or number < least or (most is not None and number > most):
+        bounds = f"of at least {least:,}" if most is None else f"from {least:,} to {most:,}"
+        given = f"{number:,}" if isinstance(value, int) and not isinstance(value, bool) else repr(value)
+        raise InputError(f"{what} must be a whole number {bounds}, not {given}")
+    return number

@@ -17,6 +17,7 @@ from numbers import Integral, Real
 from typing import Any, NamedTuple, TypeVar
 
 from solvent.foundation.errors import InputError
+from solvent.foundation.threads import MOST_THREADS
 from solvent.foundation.units import parse_size, parse_time
 from solvent.solvers.pruned.pruning import AFTER, LENGTHS, PRUNINGS, Pruning
 from solvent.solvers.rewards import REWARDS
@@ -34,7 +35,6 @@ DEFAULT_RULE = "dcfr"
 DEFAULT_ITERATIONS, SAMPLED_ITERATIONS = 1000, 1_000_000
 """The limit of a solve where a user gives none; iterations of sampling are short."""
 DEFAULT_MEMORY = 8 << 30
-MOST_THREADS = 1024
 LARGEST_SEED = (1 << 64) - 1
 ANY_DEVICE = ("cpu", "numpy", "torch", "cupy", "jax")
 MOST_ITERATIONS = 10**15

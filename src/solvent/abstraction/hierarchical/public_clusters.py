@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 from solvent.abstraction.hierarchical import public_cluster_kernels as kernels
 from solvent.foundation.errors import InputError
 from solvent.foundation.progress import Progress, Stop, Watch
-from solvent.foundation.threads import in_pieces
+from solvent.foundation.threads import check_threads, in_pieces
 
 Floats = NDArray[np.float64]
 
@@ -51,8 +51,7 @@ def transition_distances(
     [[0.0, 1.0, 0.8], [1.0, 0.0, 0.8], [0.8, 0.8, 0.0]]
     """
     table, total = _checked_table(transitions)
-    if threads < 1:
-        raise InputError(f"distances are computed on at least one thread, not {threads}")
+    check_threads(threads)
     states, buckets = table.shape
     rows = -(-states // kernels.TILE) * kernels.TILE
     padded = np.zeros((rows, buckets), np.uint16 if total < 2**16 else np.uint32)

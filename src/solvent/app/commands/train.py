@@ -87,9 +87,9 @@ def train(
     from solvent.abstraction.cards.buckets import CardAbstraction
     from solvent.app.views.display import cores
     from solvent.app.views.report import write_report
+    from solvent.foundation.threads import check_threads
     from solvent.solvers.blueprint.solver import check_locks
     from solvent.solvers.blueprint.training import Training, TrainingDesign, check_design
-    from solvent.solvers.history.plans import check_threads
     from solvent.solvers.sampled.options import DECAY
 
     if out is None:

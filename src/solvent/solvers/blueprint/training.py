@@ -26,11 +26,11 @@ from solvent.forms.sampled import table_layout
 from solvent.foundation.bundle import read_bundle, read_facts, write_bundle
 from solvent.foundation.errors import InputError
 from solvent.foundation.files import check_room, held, remove_half_written, write_text
+from solvent.foundation.threads import check_threads
 from solvent.foundation.units import size
 from solvent.games.betting.sizes import BettingAbstraction, parse_betting
 from solvent.solvers.blueprint.initial_weights import begin_with_win_rates
 from solvent.solvers.blueprint.solver import BlueprintSolver, check_locks
-from solvent.solvers.history.plans import check_threads
 from solvent.solvers.rewards import REWARDS
 from solvent.solvers.sampled.history.solver import check_seed
 from solvent.strategy.blueprint import TABLE_LAYOUT, Blueprint

@@ -14,12 +14,11 @@ from numpy.typing import NDArray
 from solvent.forms.history import GameTree
 from solvent.forms.sequence import sequence_form
 from solvent.foundation.errors import InputError
-from solvent.foundation.threads import on_each
+from solvent.foundation.threads import check_threads, on_each
 from solvent.solvers.history import serial_kernels as kernels
 from solvent.solvers.history.flattened import Flattened
 from solvent.solvers.history.sequence_plan import SequencePlan
 from solvent.solvers.history.serial_kernels import Play, Rows, Side, Tables
-from solvent.solvers.settings import MOST_THREADS
 
 PLANS = ("auto", "serial", "branched", "flattened", "sequence", "aggregated")
 BRANCHED_FROM = 4_000_000
@@ -149,14 +148,6 @@ def check_plan(name: str, threads: int) -> None:
     if name not in PLANS:
         raise InputError(f"there is no plan {name!r}; the plans are {', '.join(PLANS)}")
     check_threads(threads)
-
-
-def check_threads(threads: int) -> None:
-    """Refuse a number of threads that no machine has."""
-    if not isinstance(threads, int) or not 1 <= threads <= MOST_THREADS:
-        raise InputError(
-            f"threads must be a whole number of at least 1, at most {MOST_THREADS}, not {threads!r}"
-        )
 
 
 def make_plan(name: str, tree: GameTree, rows: Rows, sides: tuple[Side, Side], threads: int) -> Plan:

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from solvent.forms.public import PublicGame
 from solvent.foundation.errors import InputError
+from solvent.foundation.threads import check_threads
 from solvent.passes.public_kernels import Tables
 from solvent.passes.public_pass import EVALUATORS, PublicPass
 from solvent.response.history import Evaluation
 from solvent.response.public import evaluate_public
 from solvent.solvers.full_width import FullWidth
-from solvent.solvers.history.plans import check_threads
 from solvent.solvers.history.solver import check_options, table_dtype
 from solvent.solvers.public import devices
 from solvent.solvers.public.arrays import ArrayPass

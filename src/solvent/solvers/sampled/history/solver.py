@@ -19,8 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from solvent.forms.history import GameTree
 from solvent.foundation.errors import InputError
-from solvent.foundation.threads import on_each
-from solvent.solvers.history.plans import check_threads
+from solvent.foundation.threads import check_threads, on_each
 from solvent.solvers.history.solver import OnHistories, check_options, recall_notes, table_dtype
 from solvent.solvers.locking import LockedRegrets
 from solvent.solvers.pruned.pruning import NO_PRUNING
