@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import fields
 from pathlib import Path
 
@@ -313,7 +314,7 @@ def test_a_stop_writes_a_checkpoint(tmp_path: Path) -> None:
         cluster(points, 5, metric="emd", restarts=2, watch=request, stop=stop, checkpoint=path)
     with pytest.raises(Interrupted):
         cluster(points, 5, metric="emd", restarts=2, stop=stop, checkpoint=path)
-    assert path.is_file()
+    assert path.is_dir()
     assert same(cluster(points, 5, metric="emd", restarts=2, checkpoint=path), whole)
 
 
@@ -326,18 +327,21 @@ def test_foreign_and_damaged_checkpoints_are_refused(tmp_path: Path, monkeypatch
 
     with pytest.raises(StopHere):
         cluster(points, 5, metric="emd", watch=stop, checkpoint=path)
-    written = path.read_bytes()
+    shutil.copytree(path, tmp_path / "copy")
     for changed in ({"k": 6}, {"seed": 1}, {"weights": np.full(100, 2)}, {"points": points[::-1]}):
         with pytest.raises(InputError, match="other points or settings"):
             cluster(**({"points": points, "k": 5, "metric": "emd", "checkpoint": path} | changed))  # type: ignore[arg-type]
-    flipped = bytearray(written)
-    flipped[len(written) // 2] ^= 255
-    for damaged in (b"", b"nothing", written[: len(written) // 2], bytes(flipped)):
-        path.write_bytes(damaged)
-        with pytest.raises(InputError, match="is damaged"):
-            cluster(points, 5, metric="emd", checkpoint=path)
-    path.write_bytes(written)
+    for file in sorted((tmp_path / "copy").iterdir()):
+        written = file.read_bytes()
+        flipped = bytearray(written)
+        flipped[len(written) // 2] ^= 255
+        for damaged in (b"", b"nothing", written[: len(written) // 2], bytes(flipped)):
+            (path / file.name).write_bytes(damaged)
+            with pytest.raises(InputError, match="is damaged"):
+                cluster(points, 5, metric="emd", checkpoint=path)
+        (path / file.name).write_bytes(written)
     cluster(points, 5, metric="emd", checkpoint=path)
+    assert not path.exists()
 
 
 def test_seeds_of_a_sample(monkeypatch: pytest.MonkeyPatch) -> None:

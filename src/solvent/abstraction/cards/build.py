@@ -217,7 +217,7 @@ class _Builder:
         self, name: str, points: Any, buckets: int, metric: Any, weights: Any, seed: int, watch: Watch | None
     ) -> Clustering:
         """A clustering that continues where a stopped or killed build left it."""
-        checkpoint = self.work / f"{name}.npz"
+        checkpoint = self.work / name
 
         def clustered() -> Clustering:
             return cluster(
@@ -231,7 +231,7 @@ class _Builder:
         except InputError:
             if not checkpoint.exists():
                 raise
-            checkpoint.unlink()  # damaged
+            shutil.rmtree(checkpoint)  # damaged
             return clustered()
 
     def clustered(

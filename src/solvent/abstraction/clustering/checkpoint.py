@@ -1,78 +1,58 @@
-"""Where a clustering run stands, in one file, so that it can be continued."""
+"""Checkpoints of a clustering: a bundle that says where it stands, from which it is continued."""
 
 from __future__ import annotations
 
-import os
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-import numpy as np
+from numpy.typing import NDArray
 
 from solvent.abstraction.clustering.lloyd import Assigned, Standing, Track
+from solvent.foundation.bundle import read_bundle, write_bundle
 from solvent.foundation.errors import InputError
 
-DAMAGE = (ValueError, KeyError, EOFError, IndexError, TypeError, zipfile.BadZipFile, NotImplementedError)
+TRACKS = ("track", "best")
+"""The restart that is under way, and the best of those that ended."""
 
 
-def write_checkpoint(path: Path, fingerprint: str, at: Standing) -> None:
-    """Replace the file only once all is on the disk."""
-    arrays: dict[str, Any] = {"fingerprint": np.array(fingerprint), "restart": np.array(at.restart)}
-    for name, track in (("track", at.track), ("best", at.best)):
-        if track is not None:
-            arrays |= {f"{name}_{key}": value for key, value in _arrays(track).items()}
-    aside = path.with_name(f".{path.name}.writing")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with aside.open("wb") as file:
-            np.savez(file, **arrays)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(aside, path)
-    except OSError as error:
-        aside.unlink(missing_ok=True)
-        raise InputError(f"cannot write {path}: {error.strerror or error}") from error
+def write_checkpoint(folder: Path, fingerprint: str, at: Standing) -> None:
+    """Write where a clustering stands; `fingerprint` says which clustering it is."""
+    arrays: dict[str, NDArray[Any]] = {}
+    facts: dict[str, Any] = {"fingerprint": fingerprint, "restart": at.restart}
+    for name, track in zip(TRACKS, (at.track, at.best), strict=True):
+        if track is None:
+            continue
+        now = track.now
+        arrays |= {
+            f"{name}_centers": now.centers,
+            f"{name}_assignment": now.assignment,
+            f"{name}_lower": now.lower,
+        }
+        facts[name] = {
+            "history": list(track.history),
+            "counts": [now.moved, now.evaluations, track.evaluations],
+        }
+    write_bundle(folder, arrays, facts)
 
 
-def read_checkpoint(path: Path, fingerprint: str) -> Standing:
-    """Where the run stood; at its beginning if there is no file."""
-    if not path.exists():
+def read_checkpoint(folder: Path, fingerprint: str) -> Standing:
+    """Where a clustering stood; its beginning if there is no checkpoint."""
+    if not folder.exists():
         return Standing(0, None, None)
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            held = str(file["fingerprint"])
-            arrays = {name: file[name] for name in file.files} if held == fingerprint else {}
-        standing = None
-        if arrays:
-            standing = Standing(int(arrays["restart"]), _track(arrays, "track"), _track(arrays, "best"))
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror or error}") from error
-    except DAMAGE as error:
-        raise InputError(f"{path} is damaged or no checkpoint of a clustering: {error}") from error
-    if standing is None:
-        raise InputError(f"{path} is the checkpoint of a clustering with other points or settings")
-    return standing
+    arrays, facts = read_bundle(folder)
+    if "restart" not in facts:
+        raise InputError(f"{folder} is not the checkpoint of a clustering")
+    if facts.get("fingerprint") != fingerprint:
+        raise InputError(f"{folder} is the checkpoint of a clustering with other points or settings")
+    return Standing(int(facts["restart"]), *(_track(arrays, facts, name) for name in TRACKS))
 
 
-def _arrays(track: Track) -> dict[str, Any]:
-    now = track.now
-    return {
-        "centers": now.centers,
-        "assignment": now.assignment,
-        "lower": now.lower,
-        "history": np.array(track.history),
-        "counts": np.array([now.moved, now.evaluations, track.evaluations]),
-    }
-
-
-def _track(arrays: Mapping[str, Any], name: str) -> Track | None:
-    if f"{name}_centers" not in arrays:
+def _track(arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any], name: str) -> Track | None:
+    if name not in facts:
         return None
-    centers, assignment, lower, history, counts = (
-        arrays[f"{name}_{key}"] for key in ("centers", "assignment", "lower", "history", "counts")
-    )
-    moved, evaluations, all_evaluations = map(int, counts)
-    objectives = tuple(map(float, history))
+    centers, assignment, lower = (arrays[f"{name}_{key}"] for key in ("centers", "assignment", "lower"))
+    moved, evaluations, all_evaluations = facts[name]["counts"]
+    objectives = tuple(facts[name]["history"])
     now = Assigned(centers, assignment, lower, objectives[-1], moved, evaluations)
     return Track(now, objectives, all_evaluations)

@@ -20,6 +20,7 @@ True
 from __future__ import annotations
 
 import hashlib
+import shutil
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -81,7 +82,7 @@ def cluster(
     iterations: of a restart at most, unless a centre is then without points
     watch: told after each iteration how many iterations of all restarts are done, and how many points moved
     stop: read after each iteration; the checkpoint is written first
-    checkpoint: a file that the run is continued from if it exists, and that is removed at its end
+    checkpoint: a folder from which the clustering is continued if it exists, and that is removed at its end
     """
     _check_whole("k", k, 1)
     _check_whole("seed", seed, 0)
@@ -109,7 +110,7 @@ def cluster(
                 write_checkpoint(checkpoint, fingerprint, at)
             stop.check()
     if checkpoint:
-        checkpoint.unlink(missing_ok=True)
+        shutil.rmtree(checkpoint, ignore_errors=True)
     assert at.best is not None
     return _result(at.best, points)
 
