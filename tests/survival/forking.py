@@ -1,0 +1,165 @@
+"""Commands in processes of their own that start at once, so that hundreds of them can be killed in minutes.
+
+A `Forker` is a Python process that has imported the package. For each command it forks: the child has everything
+imported and compiled, runs the command line, and may be killed after a given time. Run as a script it is that
+process: it reads one JSON request per line and answers with one JSON line.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+SILENCE = 180.0
+"""Seconds after which a command that was not to be killed counts as hung."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended."""
+
+    code: int
+    """Exit code; the negative number of the signal that ended it."""
+    seconds: float
+    out: str
+    err: str
+
+    @property
+    def killed(self) -> bool:
+        return self.code == -signal.SIGKILL
+
+
+class Forker:
+    """The process that forks commands, seen from a test."""
+
+    def __init__(self) -> None:
+        self.process = subprocess.Popen(
+            [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+
+    def run(self, *arguments: object, kill_after: float | None = None, here: bool = False) -> Ended:
+        """Run a command; with `here` in the forking process itself, so that later commands find it compiled."""
+        request = {"arguments": [str(each) for each in arguments], "kill_after": kill_after, "here": here}
+        return Ended(**self._ask(request))
+
+    def read(self, code: str) -> Ended:
+        """Run Python code in a fork."""
+        return Ended(**self._ask({"code": code, "kill_after": None, "here": False}))
+
+    def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        self.process.stdin.write(json.dumps(request) + "\n")
+        self.process.stdin.flush()
+        answer = self.process.stdout.readline()
+        assert answer, f"the forking process ended with {self.process.wait()}"
+        found: dict[str, Any] = json.loads(answer)
+        return found
+
+    def close(self) -> None:
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        self.process.wait()
+
+
+# The forking process
+
+
+def serve() -> None:
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # Nothing else may write where answers go.
+    for line in sys.stdin:
+        request = json.loads(line)
+        with tempfile.TemporaryDirectory() as folder:
+            answer = perform(request, Path(folder))
+        answers.write(json.dumps(answer) + "\n")
+        answers.flush()
+
+
+def perform(request: dict[str, Any], folder: Path) -> dict[str, Any]:
+    out, err, start = folder / "out", folder / "err", time.monotonic()
+    if request["here"]:
+        with redirected(out, err):
+            code = execute(request)
+    else:
+        child = os.fork()
+        if child == 0:
+            code = 70
+            try:
+                redirected(out, err).__enter__()
+                code = execute(request)
+            except BaseException:
+                import traceback
+
+                traceback.print_exc()
+            finally:
+                sys.stdout.flush()
+                sys.stderr.flush()
+                os._exit(code)
+        code = awaited(child, start, request["kill_after"])
+    seconds = time.monotonic() - start
+    return {
+        "code": code,
+        "seconds": seconds,
+        "out": out.read_text(errors="replace"),
+        "err": err.read_text(errors="replace"),
+    }
+
+
+def execute(request: dict[str, Any]) -> int:
+    if "code" in request:
+        exec(compile(request["code"], "<request>", "exec"), {})
+        return 0
+    from solvent.app.command_line import run
+
+    sys.argv = ["solvent", *request["arguments"]]
+    return int(run())
+
+
+def awaited(child: int, start: float, kill_after: float | None) -> int:
+    """Wait for a child, kill it when its time is over, and return how it ended."""
+    deadline = start + (SILENCE if kill_after is None else kill_after)
+    while True:
+        ended, status = os.waitpid(child, os.WNOHANG)
+        if ended:
+            return os.waitstatus_to_exitcode(status)
+        left = deadline - time.monotonic()
+        if left <= 0:
+            os.kill(child, signal.SIGKILL)
+            return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        time.sleep(min(left, 0.002))
+
+
+class redirected:  # noqa: N801
+    """Standard output and error in files, also those that C writes."""
+
+    def __init__(self, out: Path, err: Path) -> None:
+        self.paths = (out, err)
+
+    def __enter__(self) -> None:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        self.kept = [os.dup(1), os.dup(2)]
+        for number, path in enumerate(self.paths, start=1):
+            opened = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+            os.dup2(opened, number)
+            os.close(opened)
+
+    def __exit__(self, *error: object) -> None:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        for number, kept in enumerate(self.kept, start=1):
+            os.dup2(kept, number)
+            os.close(kept)
+
+
+if __name__ == "__main__":
+    serve()

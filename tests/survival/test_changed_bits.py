@@ -1,0 +1,177 @@
+"""Single changed bits in any file of a run, a training and a card abstraction.
+
+Each is either refused with a sentence or has no effect on the result; nothing crashes. A seed decides which
+bits are changed: every file has the same number of them, its first bytes (headers) among them.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from oracles.blueprints import BETTING, random_cards
+from solvent.foundation.run import Run
+from survival.forking import Ended, Forker
+
+pytestmark = pytest.mark.slow
+
+HEADER = 128
+"""The first bytes of a file, in which every second changed bit lies."""
+
+
+@pytest.fixture(scope="module")
+def forker() -> Iterator[Forker]:
+    made = Forker()
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def cards(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Stand-in cards of full size, whose buckets are random or all alike."""
+    folder = tmp_path_factory.mktemp("cards") / "cards"
+    random_cards().save(folder)
+    return folder
+
+
+def files_of(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if path.is_file() and path.stat().st_size)
+
+
+def bits(files: Sequence[Path], count: int, seed: int) -> Iterator[tuple[Path, int, int]]:
+    """Files, bytes in them and bits in those: as many in each file, half of them in its first bytes."""
+    draw = random.Random(seed)
+    for number in range(count):
+        path = files[number % len(files)]
+        size = path.stat().st_size
+        limit = min(size, HEADER) if number // len(files) % 2 == 0 else size
+        yield path, draw.randrange(limit), draw.randrange(8)
+
+
+def flip(path: Path, byte: int, bit: int) -> None:
+    with path.open("r+b") as file:
+        file.seek(byte)
+        changed = file.read(1)[0] ^ (1 << bit)
+        file.seek(byte)
+        file.write(bytes([changed]))
+
+
+def assert_refused_or_same(ended: Ended, same: Callable[[Ended], bool], where: str) -> None:
+    assert "Traceback" not in ended.err, f"{where}: {ended.err}"
+    assert ended.code in (0, 2), f"{where}: exit code {ended.code}: {ended.err}"
+    if ended.code == 2:
+        assert ended.err.strip(), where
+        assert len(ended.err.strip().splitlines()) <= 3, f"{where}: {ended.err}"
+    else:
+        assert same(ended), f"{where} was not noticed, and changed the result"
+
+
+def tables_of(folder: Path) -> dict[str, np.ndarray]:
+    return Run.open(folder).load_checkpoint()[0]
+
+
+def same_tables(folder: Path, wanted: dict[str, np.ndarray]) -> bool:
+    found = tables_of(folder)
+    return found.keys() == wanted.keys() and all(
+        np.array_equal(found[name], table, equal_nan=True) for name, table in wanted.items()
+    )
+
+
+def damage_copies(
+    forker: Forker,
+    folder: Path,
+    work: Path,
+    count: int,
+    resume: Callable[[Path], tuple[object, ...]],
+) -> None:
+    """Change one bit in a copy of a run, resume the copy, and compare with what the run itself leads to."""
+    whole, copy = work / "whole", work / "copy"
+    shutil.copytree(folder, whole)
+    forker.run(*resume(whole), here=True)
+    wanted = tables_of(whole)
+    for path, byte, bit in bits(files_of(folder), count, seed=count):
+        shutil.rmtree(copy, ignore_errors=True)
+        shutil.copytree(folder, copy)
+        name = path.relative_to(folder)
+        flip(copy / name, byte, bit)
+        ended = forker.run(*resume(copy))
+        assert_refused_or_same(ended, lambda _: same_tables(copy, wanted), f"{name}, byte {byte}, bit {bit}")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "count"),
+    [
+        (("leduc",), 100),
+        (("leduc", "--pruning", "total", "--rule", "cfr"), 60),
+        (("leduc", "--sampling", "external"), 40),
+    ],
+    ids=["plain", "pruned", "sampled"],
+)
+def test_a_changed_bit_in_a_solve(
+    arguments: tuple[str, ...], count: int, forker: Forker, tmp_path: Path
+) -> None:
+    run = tmp_path / "run"
+    made = forker.run("solve", *arguments, "--iterations", 400, "--threads", 1, "--json", "--out", run)
+    assert made.code == 0, made.err
+    damage_copies(
+        forker, run, tmp_path, count, lambda copy: ("solve", "--resume", copy, "--iterations", 500, "--json")
+    )
+
+
+def test_a_changed_bit_in_a_training(forker: Forker, cards: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    made = forker.run(
+        *("train", "--cards", cards, "--betting", BETTING, "--threads", 1, "--json"),
+        *("--iterations", 2_000, "--out", run),
+    )
+    assert made.code == 0, made.err
+    damage_copies(
+        forker, run, tmp_path, 100, lambda copy: ("train", "--resume", copy, "--iterations", 3_000, "--json")
+    )
+
+
+def test_a_changed_bit_in_an_agent_that_plays(forker: Forker, cards: Path, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    made = forker.run(
+        *("train", "--cards", cards, "--betting", BETTING, "--threads", 1, "--json"),
+        *("--iterations", 2_000, "--out", run),
+    )
+    assert made.code == 0, made.err
+    match = ("match", run, "random", "--hands", 200, "--threads", 1, "--json")
+    wanted = won(forker.run(*match, here=True))
+    for path, byte, bit in bits(files_of(run), 80, seed=2):
+        flip(path, byte, bit)
+        ended = forker.run(*match)
+        flip(path, byte, bit)
+        where = f"{path.relative_to(run)}, byte {byte}, bit {bit}"
+        assert_refused_or_same(ended, lambda ended: won(ended) == wanted, where)
+    assert won(forker.run(*match)) == wanted
+
+
+def won(ended: Ended) -> list[object]:
+    assert ended.code == 0, ended.err
+    return [(match["hands"], match["mbb_per_hand"]) for match in json.loads(ended.out)["matches"]]
+
+
+def test_a_changed_bit_in_cards(forker: Forker, cards: Path, tmp_path: Path) -> None:
+    def train(folder: Path) -> tuple[object, ...]:
+        options = ("--betting", BETTING, "--threads", 1, "--json", "--iterations", 1_000)
+        return ("train", "--cards", cards, *options, "--out", folder)
+
+    made = forker.run(*train(tmp_path / "whole"), here=True)
+    assert made.code == 0, made.err
+    wanted, numbers = tables_of(tmp_path / "whole"), iter(range(1_000))
+    for path, byte, bit in bits(files_of(cards), 120, seed=3):
+        flip(path, byte, bit)
+        folder = tmp_path / f"run-{next(numbers)}"
+        ended = forker.run(*train(folder))
+        flip(path, byte, bit)
+        where = f"{path.relative_to(cards)}, byte {byte}, bit {bit}"
+        assert_refused_or_same(ended, lambda _, folder=folder: same_tables(folder, wanted), where)
+        shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,243 @@
+"""Kills at random moments: no run is lost, stuck or changed by them.
+
+Each case is run once undisturbed, then again and again with SIGKILL at a random moment, always resumed from
+what the kill left, until it is complete. The tables must then be those of the undisturbed run, bit for bit.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from oracles.blueprints import BETTING, random_cards
+from solvent.foundation.run import CHECKPOINTS, Run
+from survival.forking import Ended, Forker
+
+pytestmark = pytest.mark.slow
+
+INTERVAL = 0.2
+"""Seconds between checkpoints."""
+SLACK = 10.0
+"""Seconds that a checkpoint may be late on a machine that is busy with other things."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A command to be killed."""
+
+    name: str
+    arguments: tuple[str, ...]
+    iterations: int
+    kills: int = 5
+
+
+SOLVES = [
+    Case("aggregated-lanes", ("leduc",), 100_000),
+    Case("aggregated-vectors", ("flop_holdem(suits=2,ranks=4)",), 1_500),
+    Case("aggregated-shapes", ("bluff(dice=1,faces=4)",), 15_000),
+    Case("aggregated-arrays", ("leduc", "--device", "numpy"), 600),
+    Case("serial", ("leduc", "--plan", "serial"), 30_000),
+    Case("branched", ("leduc", "--plan", "branched"), 20_000),
+    Case("flattened", ("leduc", "--plan", "flattened"), 2_500),
+    Case("sequence", ("leduc", "--plan", "sequence"), 50_000),
+    Case("partial", ("leduc", "--pruning", "partial", "--rule", "cfr"), 15_000),
+    Case("interval", ("leduc", "--pruning", "interval", "--rule", "cfr"), 8_000),
+    Case("total", ("leduc", "--pruning", "total", "--rule", "cfr"), 8_000),
+    Case("total-by-block", ("leduc", "--pruning", "total", "--rule", "cfr", "--form", "public"), 3_000),
+    Case("external", ("leduc", "--sampling", "external"), 400_000),
+    Case("outcome", ("leduc", "--sampling", "outcome"), 1_000_000),
+    Case("chance", ("leduc", "--sampling", "chance"), 50_000),
+]
+
+
+@pytest.fixture(scope="module")
+def forker() -> Iterator[Forker]:
+    made = Forker()
+    yield made
+    made.close()
+
+
+@pytest.fixture(scope="module")
+def cards(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Stand-in cards of full size, whose buckets are random or all alike."""
+    folder = tmp_path_factory.mktemp("cards") / "cards"
+    random_cards().save(folder)
+    return folder
+
+
+def assert_said(ended: Ended) -> None:
+    """Whatever ends a command, it is a kill or a sentence."""
+    assert "Traceback" not in ended.err, ended.err
+    assert ended.code == 0 or ended.killed, ended.err or ended.code
+
+
+def kill_and_resume(
+    forker: Forker,
+    fresh: Callable[[], Path],
+    arguments: Callable[[Path], tuple[object, ...]],
+    kills: int,
+    longest: float,
+    check: Callable[[Path], None],
+    seed: object,
+) -> None:
+    """Kill a command this many times at random moments; each time that it completes, `check` and begin anew."""
+    draw, folder, newest = random.Random(repr(seed)), fresh(), 0
+    while True:
+        began = time.time()
+        kill_after = draw.uniform(0, longest) if kills else None
+        ended = forker.run(*arguments(folder), kill_after=kill_after)
+        assert_said(ended)
+        kills -= ended.killed
+        if not ended.killed:
+            check(folder)
+            if not kills:
+                return
+            folder, newest = fresh(), 0
+            continue
+        newest = assert_little_is_lost(folder, newest, began, time.time())
+
+
+def assert_little_is_lost(folder: Path, newest: int, began: float, killed: float) -> int:
+    """No checkpoint is lost and the last one is recent; return its iterations."""
+    if not Run.is_run(folder):
+        assert newest == 0
+        return 0
+    saved = Run.open(folder).checkpoints()
+    now = saved[-1] if saved else 0
+    assert now >= newest
+    if now > newest:
+        made = (folder / CHECKPOINTS / f"{now:015d}").stat().st_mtime
+        assert killed - max(made, began) < INTERVAL + SLACK
+    return now
+
+
+def assert_same_tables(folder: Path, whole: Path) -> None:
+    """Both runs have the same newest checkpoint, bit for bit, and measured the same."""
+    runs = [Run.open(each) for each in (folder, whole)]
+    assert runs[0].checkpoints()[-1] == runs[1].checkpoints()[-1]
+    found, wanted = (run.load_checkpoint()[0] for run in runs)
+    assert found.keys() == wanted.keys()
+    for name, table in wanted.items():
+        assert np.array_equal(found[name], table, equal_nan=True), name
+    rows = [[(row["iterations"], row.get("exploitability")) for row in run.metrics()] for run in runs]
+    assert rows[0] == rows[1]
+
+
+@pytest.mark.parametrize("case", SOLVES, ids=lambda case: case.name)
+def test_killed_solves_end_as_undisturbed_ones(case: Case, forker: Forker, tmp_path: Path) -> None:
+    whole = tmp_path / "whole"
+    limits = ("--iterations", case.iterations, "--threads", 1, "--checkpoint-every", f"{INTERVAL}s", "--json")
+    forker.run("solve", *case.arguments, "--iterations", 20, "--threads", 1, "--json", here=True)
+    undisturbed = forker.run("solve", *case.arguments, *limits, "--out", whole)
+    assert undisturbed.code == 0, undisturbed.err
+    numbers = iter(range(100))
+
+    def arguments(folder: Path) -> tuple[object, ...]:
+        if Run.is_run(folder):
+            return ("solve", "--resume", folder, "--json")
+        return ("solve", *case.arguments, *limits, "--out", folder)
+
+    kill_and_resume(
+        forker,
+        lambda: tmp_path / f"killed-{next(numbers)}",
+        arguments,
+        case.kills,
+        1.2 * undisturbed.seconds,
+        lambda folder: assert_same_tables(folder, whole),
+        case.name,
+    )
+
+
+def test_killed_trainings_end_as_undisturbed_ones(forker: Forker, cards: Path, tmp_path: Path) -> None:
+    whole = tmp_path / "whole"
+    design = ("train", "--cards", cards, "--betting", BETTING, "--threads", 1, "--json")
+    limits = ("--iterations", 150_000, "--checkpoint-every", f"{INTERVAL}s")
+    warm = forker.run(*design, "--iterations", 10, "--out", tmp_path / "warm", here=True)
+    assert warm.code == 0, warm.err
+    undisturbed = forker.run(*design, *limits, "--out", whole)
+    assert undisturbed.code == 0, undisturbed.err
+    numbers = iter(range(100))
+
+    def arguments(folder: Path) -> tuple[object, ...]:
+        if Run.is_run(folder):
+            return ("train", "--resume", folder, "--json")
+        return (*design, *limits, "--out", folder)
+
+    kill_and_resume(
+        forker,
+        lambda: tmp_path / f"killed-{next(numbers)}",
+        arguments,
+        12,
+        1.2 * undisturbed.seconds,
+        lambda folder: assert_same_tables(folder, whole),
+        "train",
+    )
+
+
+def test_killed_evaluations_measure_what_undisturbed_ones_do(
+    forker: Forker, cards: Path, tmp_path: Path
+) -> None:
+    """The parts that a kill left done are kept, and the evaluation is complete in the end."""
+    trained = tmp_path / "run"
+    done = forker.run(
+        *("train", "--cards", cards, "--betting", BETTING, "--threads", 1, "--json"),
+        *("--iterations", 20_000, "--out", trained),
+    )
+    assert done.code == 0, done.err
+    measure = (
+        *("evaluate", trained, "--parts", "styles,lbr,behaviour", "--pairs", 2_000, "--deals", 2_000),
+        *("--lbr-hands", 40, "--threads", 1, "--json"),
+    )
+    undisturbed = forker.run(*measure, here=True)
+    assert undisturbed.code == 0, undisturbed.err
+    wanted = json.loads(undisturbed.out)
+    longest = forker.run(*measure).seconds
+
+    def check(folder: Path) -> None:
+        ended = forker.run(*measure)
+        assert_said(ended)
+        assert without_times(json.loads(ended.out)) == without_times(wanted)
+
+    kill_and_resume(forker, lambda: trained, lambda folder: measure, 9, 1.2 * longest, check, "evaluate")
+
+
+def without_times(measured: object) -> object:
+    if isinstance(measured, dict):
+        return {key: without_times(value) for key, value in measured.items() if "second" not in key}
+    return [without_times(each) for each in measured] if isinstance(measured, list) else measured
+
+
+def test_killed_buildings_of_cards_end_as_undisturbed_ones(forker: Forker, tmp_path: Path) -> None:
+    """Real cards of a small design: this takes minutes."""
+    design = tmp_path / "design.toml"
+    design.write_text(DESIGN)
+    build = ("abstract", "build", "--config", design, "--threads", 2, "--json")
+    undisturbed = forker.run(*build, "--out", tmp_path / "whole")
+    assert undisturbed.code == 0, undisturbed.err
+    wanted = json.loads(undisturbed.out)["fingerprint"]
+    folder, draw = tmp_path / "killed", random.Random(4)
+    for _ in range(4):
+        ended = forker.run(*build, "--out", folder, kill_after=draw.uniform(0, 0.4) * undisturbed.seconds)
+        assert_said(ended)
+    ended = forker.run(*build, "--out", folder)
+    assert_said(ended)
+    assert json.loads(ended.out)["fingerprint"] == wanted
+
+
+DESIGN = """
+clusters = 2
+base = 20
+flop = 4
+turn = 4
+river = 4
+strips = 2
+codes_per_strip = 4
+iterations = 3
+"""
