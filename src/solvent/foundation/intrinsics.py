@@ -1,4 +1,4 @@
-"""Three machine operations that Numba has no function for: a prefetch, and a lock's two halves."""
+"""Machine operations that Numba has no function for: prefetching, and an atomic exchange for locks."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from numba.core import cgutils
 intrinsic: Any = extending.intrinsic
 
 TO_WRITE, KEEP, DATA = 1, 3, 1
-"""Arguments of LLVM's prefetch: for writing, into all caches, of data."""
+"""Arguments of LLVM's prefetch: for writing, into all levels of cache, data rather than code."""
 
 
 def _pointer(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-    """Where an element of a one-dimensional array lies."""
+    """The address of an element of a one-dimensional array."""
     array = context.make_array(signature.args[0])(context, builder, arguments[0])
     return builder.gep(array.data, [arguments[1]])
 
 
 @intrinsic
 def prefetch(typing_context, array, index):  # type: ignore[no-untyped-def]
-    """Begin to bring array[index] into the cache, and go on."""
+    """Begin to load array[index] into the cache without waiting for it."""
 
     def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
         byte = ir.IntType(8).as_pointer()
@@ -38,7 +38,7 @@ def prefetch(typing_context, array, index):  # type: ignore[no-untyped-def]
 
 @intrinsic
 def exchange(typing_context, array, index, value):  # type: ignore[no-untyped-def]
-    """Put a value into array[index], int32, and return what stood there, in one step for all threads."""
+    """Write `value` to array[index], int32, and return the old value, atomically with respect to all threads."""
 
     def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
         place = _pointer(context, builder, signature, arguments)

@@ -1,4 +1,4 @@
-"""What work costs this process in memory, as the system counts it."""
+"""The memory of this process as the system counts it, and arrays in pages of a chosen size."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Made = TypeVar("Made")
 
 
 def with_peak_memory(work: Callable[[], Made]) -> tuple[Made, int | None]:
-    """What the work makes, and by how many bytes the process grew at most while it was done."""
+    """The result of `work`, and the bytes by which the process grew at most meanwhile; None where unknown."""
     gc.collect()
     give_back_memory()
     before = status("VmRSS") if reset_peak() else None
@@ -34,7 +34,7 @@ def peak_memory() -> int:
 
 
 def give_back_memory() -> None:
-    """Return what has been freed to the system, so that its reuse is seen."""
+    """Return freed memory to the system, so that using it again counts as growth."""
     try:
         ctypes.CDLL(None).malloc_trim(0)
     except (AttributeError, OSError, TypeError):  # glibc alone has it
@@ -42,7 +42,7 @@ def give_back_memory() -> None:
 
 
 def reset_peak() -> bool:
-    """Begin a new high-water mark of resident memory; whether the system can."""
+    """Reset the high-water mark of resident memory; False where the system cannot."""
     try:
         Path("/proc/self/clear_refs").write_text("5")
     except OSError:
@@ -51,7 +51,7 @@ def reset_peak() -> bool:
 
 
 def status(key: str) -> int | None:
-    """Bytes that Linux reports of this process; None elsewhere."""
+    """The bytes that Linux reports for this process under `key`, such as VmRSS; None elsewhere."""
     try:
         lines = Path("/proc/self/status").read_text().splitlines()
     except OSError:
@@ -60,7 +60,10 @@ def status(key: str) -> int | None:
 
 
 def zeros_in_pages(count: int, huge: bool) -> NDArray[np.float32]:
-    """float32 zeros in pages of 2 MB or of 4 KB, as far as the system grants them; all of them touched."""
+    """float32[count] zeros in pages of 2 MB (`huge`) or 4 KB, as far as the system grants them.
+
+    Every page is touched, so that later writes cause no page faults.
+    """
     area = mmap.mmap(-1, 4 * count, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     area.madvise(mmap.MADV_HUGEPAGE if huge else mmap.MADV_NOHUGEPAGE)
     zeros = np.frombuffer(area, dtype=np.float32)

@@ -1,8 +1,8 @@
-"""Random numbers from counters: draw k of a stream is a mix of the stream's key and k, and nothing is kept.
+"""Random numbers from counters: draw k of a stream depends on the stream's key and k alone.
 
-The generator is splitmix64 (Steele, Lea and Flood 2014): a counter that steps by an odd constant and a mixing
+The generator is splitmix64 (Steele, Lea and Flood 2014): a counter that steps by an odd constant, and a mixing
 function over it. A stream's key mixes the seed, the iteration and the pass, so that an iteration draws the same
-numbers whichever thread runs it and wherever a run was cut into parts.
+numbers whichever thread runs it and however a run is cut into parts.
 """
 
 from __future__ import annotations
@@ -12,13 +12,14 @@ import numpy as np
 from solvent.foundation.compiling import kernel
 
 STEP = np.uint64(0x9E3779B97F4A7C15)
-"""2^64 over the golden ratio, odd: how far apart the counters of one stream are."""
+"""The distance between successive counters of a stream: 2^64 divided by the golden ratio, made odd."""
 TO_UNIT = 2.0**-53
+"""Scales 53 random bits to [0, 1)."""
 
 
 @kernel
 def mix(counter):  # type: ignore[no-untyped-def]
-    """uint64 to uint64, one to one: every bit of the counter moves about half of the result's."""
+    """Mix 64 bits one to one: each bit of the counter changes about half the bits of the result."""
     bits = np.uint64(counter)
     bits = (bits ^ (bits >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     bits = (bits ^ (bits >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
@@ -27,7 +28,7 @@ def mix(counter):  # type: ignore[no-untyped-def]
 
 @kernel
 def stream(seed, iteration, turn):  # type: ignore[no-untyped-def]
-    """Where the counter of one pass of one iteration starts."""
+    """The counter at which the stream of one pass (`turn`) of one iteration starts."""
     key = mix(np.uint64(seed) + STEP)
     key = mix(key ^ np.uint64(iteration))
     return mix(key + STEP * np.uint64(turn + 1))
@@ -35,24 +36,24 @@ def stream(seed, iteration, turn):  # type: ignore[no-untyped-def]
 
 @kernel
 def uniform(counter):  # type: ignore[no-untyped-def]
-    """A number in [0, 1) with 53 bits; the next draw of the stream has the counter `counter + STEP`."""
+    """A number in [0, 1) with 53 random bits. The stream's next draw has the counter `counter + STEP`."""
     return np.float64(mix(counter) >> np.uint64(11)) * TO_UNIT
 
 
 @kernel
 def random_bits(random):  # type: ignore[no-untyped-def]
-    """The next 64 random bits of the stream whose counter is kept in `random`: uint64[1]."""
+    """The next 64 random bits of the stream whose counter is in `random`: uint64[1]."""
     random[0] += STEP
     return mix(random[0])
 
 
 @kernel
 def random_float(random):  # type: ignore[no-untyped-def]
-    """A random number from 0 to 1, 1 excluded, with 24 bits: exact as float32."""
+    """A random number in [0, 1) with 24 bits, which float32 holds exactly."""
     return np.float32(np.float64(random_bits(random) >> np.uint64(40)) * 2.0**-24)
 
 
 @kernel
 def random_unit(random):  # type: ignore[no-untyped-def]
-    """A random number from 0 to 1, 1 excluded, with 53 bits."""
+    """A random number in [0, 1) with 53 bits."""
     return np.float64(random_bits(random) >> np.uint64(11)) * TO_UNIT

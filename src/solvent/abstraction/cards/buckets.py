@@ -34,14 +34,14 @@ BOARD_CARDS = (0, 3, 4, 5)
 """Cards on the board, by street."""
 KIND = "card abstraction"
 VERSION = 1
-"""Of the tables' meaning: changes whenever the same cards would be looked up elsewhere."""
+"""Version of the tables' meaning: changes whenever the same cards would be looked up elsewhere."""
 TABLES = "tables"
 INDEXED = ([2], [3], [2, 3], [2, 3, 1], [2, 5])
 LOOKED_UP = ("cluster_of_flop", "flop", "turn", "river_code", "river")
 
 
 class Lookup(NamedTuple):
-    """What a kernel needs to find buckets."""
+    """What a kernel needs to find buckets. `table_bounds` says which numbers each table holds."""
 
     hole_index: NDArray[np.int64]
     board_index: NDArray[np.int64]
@@ -98,7 +98,7 @@ def bucket_kernel(street, cards, lookup, clusters, buckets):  # type: ignore[no-
 
 
 class CardAbstraction:
-    """A card abstraction: `bucket(street, hole, board)` and what it was made from."""
+    """A card abstraction: the bucket of any hand on any street, and the design it was built from."""
 
     def __init__(self, arrays: dict[str, NDArray[Any]], facts: dict[str, Any]) -> None:
         self.arrays, self.facts = arrays, facts
@@ -107,13 +107,13 @@ class CardAbstraction:
             if name not in arrays or arrays[name].shape != shape:
                 raise InputError(f"the table {name!r} is missing or has another shape than {shape}")
         self.fingerprint: str = facts["fingerprint"]
-        """What the tables are, in a few letters: equal tables have equal fingerprints."""
+        """A digest of the tables: equal tables have equal fingerprints."""
         index: list[NDArray[Any]] = [Indexer(pattern).tables for pattern in INDEXED]
         self.lookup = Lookup(*index, *(arrays[name] for name in LOOKED_UP))
 
     @property
     def sizes(self) -> tuple[tuple[int, int], ...]:
-        """(public clusters, buckets in each) by street."""
+        """(public clusters, buckets in each cluster) of every street."""
         design = self.design
         return ((1, 169), *((design.clusters, size) for size in (design.flop, design.turn, design.river)))
 
@@ -190,7 +190,7 @@ def table_bounds(design: Design) -> dict[str, int]:
 
 
 def describe_tables(arrays: dict[str, NDArray[Any]], design: Design) -> dict[str, Any]:
-    """The facts that go with tables: kind, version, design, and the fingerprint of all of it."""
+    """The facts of a bundle of tables: kind, version, design, and a fingerprint of design and tables."""
     digest = hashlib.sha256(repr(sorted(design.as_dict().items())).encode())
     for name in sorted(arrays):
         digest.update(name.encode())

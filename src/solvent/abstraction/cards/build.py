@@ -66,16 +66,17 @@ class Estimate:
 
     seconds: float
     memory: int
-    """Bytes, at most."""
+    """Bytes of memory at most."""
     disk: int
-    """Bytes while it is built; `kept` stay."""
+    """Bytes on the disk while it is built."""
     kept: int
+    """Bytes on the disk that stay."""
 
 
 def estimate(design: Design, threads: int) -> Estimate:
-    """What building costs, from costs measured on one core of a 2 GHz server and shared among the threads.
+    """What building costs, from costs measured on one core of a 2 GHz server and divided by the threads.
 
-    A clustering compares each point with the few centres that its bounds leave; that share falls with their number.
+    A clustering compares each point only with the centres that its bounds leave, a share that falls with `k`.
     """
     passes = 69.0 + 0.38 * design.codes_per_strip
     alone = 12.0  # sorting states into clusters, and writing, are one thread's work
@@ -93,7 +94,7 @@ def estimate(design: Design, threads: int) -> Estimate:
 
 
 def _compared(centers: int) -> float:
-    """Distances that a point's bounds leave to compute in an iteration, about."""
+    """About how many distances the bounds leave to compute for a point in an iteration."""
     return 8.0 + float(0.06 * centers)
 
 
@@ -167,7 +168,7 @@ class _Builder:
         self.seconds: dict[str, float] = {}
 
     def tables(self) -> Arrays:
-        """Everything, stage by stage."""
+        """Make all tables, stage by stage."""
         turn = TurnFeatures(**self.stage("turn histograms", self.turn_histograms))
         flop = FlopFeatures(**self.stage("flop histograms", lambda: self.flop_histograms(turn)))
         turn_bucketing = self.turn_bucketing(turn)
@@ -257,7 +258,7 @@ class _Builder:
         return lambda members, buckets, seed: bucketing(members, buckets, seed, name=f"{street}-{seed}")
 
     def flop_bucketing(self, flop: FlopFeatures, potential: Any) -> Callable[..., NDArray[Any]]:
-        """A_r of the flop: k-medians by the EMD of equity histograms, or as the design has it."""
+        """A_r of Algorithm 1 for the flop: k-medians by the EMD of equity histograms, or what the design says."""
 
         def bucketing(members: NDArray[np.int64], buckets: int, seed: int, name: str) -> NDArray[Any]:
             weights = flop.weight[members].astype(np.int64)
@@ -272,7 +273,7 @@ class _Builder:
         return bucketing
 
     def turn_bucketing(self, turn: TurnFeatures) -> Callable[..., NDArray[Any]]:
-        """A_r of the turn, for turn hands whose flop is remembered. Hands of equal histograms are one point."""
+        """A_r of Algorithm 1 for turn hands whose flop is remembered. Hands with equal histograms are one point."""
 
         def bucketing(
             members: NDArray[np.int64], buckets: int, seed: int, dealt: DealtTurns, name: str
@@ -293,7 +294,7 @@ class _Builder:
         return bucketing
 
     def potential(self, turn: TurnFeatures) -> tuple[Any, Ground]:
-        """Histograms of all flop hands over free turn buckets, and the distances between those."""
+        """Potential-aware features: histograms of all flop hands over turn buckets, and distances between those."""
 
         def make() -> Arrays:
             counts = np.bincount(turn.histogram_of, turn.weight).astype(np.int64)
@@ -317,7 +318,7 @@ class _Builder:
     def public(
         self, base: NDArray[np.uint16], flops_of: NDArray[np.int64], weight: NDArray[np.uint8]
     ) -> Arrays:
-        """Algorithms 2 and 3: the transition table of the base buckets, distances, clusters of flops."""
+        """Algorithms 2 and 3: the transition table of the base buckets, its distances, clusters of flops."""
         transitions = transition_table(base, flops_of, weight)
         found = cluster_public(
             transition_distances(transitions, self.threads, self.watching("public clusters"), self.stop),
@@ -344,7 +345,7 @@ class _Builder:
         return {"turn": self.street(each, cluster_of_flop, "turn buckets")}
 
     def river(self, flop: FlopFeatures, cluster_of_flop: NDArray[np.int16]) -> Arrays:
-        """Codes of all river hands, and in each public cluster the buckets that codes go to."""
+        """The code of every river hand, and in each public cluster the bucket of each code."""
         design = self.design
         codes = fit_river_codes(
             opponent_clusters(flop, design.seed),
@@ -387,7 +388,7 @@ def transition_table(
 
 
 def code_buckets(codes: RiverCodes, deals: NDArray[np.int64], buckets: int, seed: int) -> NDArray[np.uint16]:
-    """uint16[codes]: one public cluster's bucket of each code, by k-means of what OCHS the codes stand for."""
+    """uint16[codes]: the bucket of each code in one public cluster, by k-means over the codes' OCHS vectors."""
     present = np.flatnonzero(deals)
     vectors = codes.vectors
     found = cluster(
@@ -404,7 +405,7 @@ def code_buckets(codes: RiverCodes, deals: NDArray[np.int64], buckets: int, seed
 
 
 def percentiles(values: NDArray[np.float64], weights: NDArray[np.int64], buckets: int) -> NDArray[np.int32]:
-    """Buckets of equal weight along a line of values; equal values share a bucket."""
+    """int32[values]: buckets of about equal weight along a line of values; equal values share a bucket."""
     distinct, place = np.unique(values, return_inverse=True)
     mass = np.bincount(place, weights, minlength=len(distinct))
     middle = np.cumsum(mass) - mass / 2

@@ -1,4 +1,4 @@
-"""Which card abstraction is wanted: sizes per street, methods, seed; presets by name, or a TOML file."""
+"""The design of a card abstraction: buckets per street, methods and seed; by preset or from a TOML file."""
 
 from __future__ import annotations
 
@@ -13,36 +13,43 @@ from solvent.cards.showdown import LIVE
 from solvent.foundation.errors import InputError
 
 FLOPS = 1_755
-"""Public states of the flop, up to suits."""
+"""Flops that differ by more than their suits."""
 
 
 @dataclass(frozen=True)
 class Design:
-    """What decides a card abstraction."""
+    """Everything that decides what is in the tables of a card abstraction."""
 
     name: str = "custom"
     clusters: int = 1
-    """C: public clusters of flops; 1 is an abstraction that forgets the board."""
+    """C, the number of public clusters of flops; with 1 the abstraction does not remember the board."""
     flop: int = 200
     """Buckets in each cluster on the flop."""
     turn: int = 200
+    """Buckets in each cluster on the turn."""
     river: int = 200
+    """Buckets in each cluster on the river."""
     base: int = 1_000
-    """Flop buckets of the base abstraction, by which flops are compared."""
+    """Flop buckets of the base abstraction, over which flops are compared (Algorithm 2)."""
     flop_features: str = "emd"
-    """emd: histograms of equity; potential: histograms over turn buckets; ehs: percentiles of mean equity."""
+    """What flop buckets compare.
+
+    emd: histograms of equity; potential: histograms over turn buckets; ehs: mean equity, in percentiles.
+    """
     turn_features: str = "emd"
-    """emd or ehs."""
+    """What turn buckets compare: emd or ehs."""
     potential_buckets: int = 200
-    """Turn buckets that potential-aware histograms are over."""
+    """Turn buckets over which potential-aware histograms count."""
     public_method: str = "sequential"
     """How flops are clustered: sequential, literal, average or medoids."""
     strips: int = 16
-    """Strips of equity that river hands' codes are in."""
+    """Strips of equity into which river hands are sorted first."""
     codes_per_strip: int = 32
+    """Codes that tell river hands of one strip apart by which opponents they beat."""
     iterations: int = 20
-    """Of each clustering at most."""
+    """Iterations of each clustering at most."""
     restarts: int = 1
+    """Starts of each clustering, of which the best is taken."""
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -77,12 +84,12 @@ class Design:
 
     @property
     def codes(self) -> int:
-        """Codes that river hands are told apart by."""
+        """The number of codes of river hands."""
         return self.strips * self.codes_per_strip
 
     @property
     def label(self) -> str:
-        """The sizes as the papers write them.
+        """Clusters and buckets of each street as the papers write them.
 
         >>> PRESETS["tartanian7"].label
         '169 / 60x500 / 60x500 / 60x500'
@@ -92,7 +99,7 @@ class Design:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """As it is written to a file."""
+        """The settings by name, as they are written to files."""
         return asdict(self)
 
 
@@ -108,7 +115,7 @@ PRESETS = {
 
 
 def design_from(settings: Mapping[str, Any]) -> Design:
-    """A design from names and values; `preset` names what is changed."""
+    """A design from settings by name; what is not given comes from `preset`, or else from the defaults."""
     given = dict(settings)
     preset = given.pop("preset", None)
     start = Design() if preset is None else preset_named(preset)
@@ -124,7 +131,7 @@ def design_from(settings: Mapping[str, Any]) -> Design:
 
 
 def preset_named(name: str) -> Design:
-    """The preset of this name."""
+    """The preset with this name."""
     if not isinstance(name, str) or name not in PRESETS:
         raise InputError(f"there is no preset {name!r}; there are {', '.join(PRESETS)}")
     return PRESETS[name]
@@ -136,6 +143,8 @@ def read_design(path: Path) -> Design:
         settings = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise InputError(f"there is no file {path}") from error
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror or error}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InputError(f"{path} is not TOML: {error}") from error
     return design_from(settings)

@@ -48,18 +48,18 @@ CHECKPOINT_SECONDS = 5.0
 
 @dataclass(frozen=True)
 class Clustering:
-    """Points in k clusters, none empty."""
+    """Points in k clusters, none of them empty."""
 
     assignment: NDArray[np.int32]
-    """int32[points]: the nearest centre of each, of equals the first"""
+    """int32[points]: the nearest centre of each point, the first of equally near ones."""
     centers: NDArray[Any]
-    """[k, dims]: of the points' type; for a Ground float64[k, b]"""
+    """[k, dims], of the points' type; float64[k, b] for a Ground."""
     objective: float
-    """The weighted sum of distances, for l2 of squared distances."""
+    """The weighted sum of distances; of squared distances for l2."""
     history: tuple[float, ...]
     """The objective after each iteration of the best restart; it never rises."""
     evaluations: int
-    """Distances that its iterations computed, those between centres too; all are points * k * iterations."""
+    """Distances that the iterations computed, between centres too; without bounds, points * k * iterations."""
 
 
 def cluster(
@@ -118,7 +118,7 @@ def cluster(
 def nearest(
     points: NDArray[Any] | Histograms, centers: NDArray[Any], *, metric: Metric, threads: int = 1
 ) -> NDArray[np.int32]:
-    """int32[points]: the nearest centre of each point, of equals the first."""
+    """int32[points]: the nearest centre of each point, the first of equally near ones."""
     space, given = _with_centers(points, centers, metric, threads)
     return space.assign(given, None).assignment
 
@@ -217,7 +217,7 @@ def _checked_weights(weights: NDArray[Any] | None, size: int) -> NDArray[np.int6
 
 
 def _fingerprint(space: Space, metric: Metric, settings: tuple[int, ...]) -> str:
-    """What decides a clustering, in a few letters."""
+    """A digest of everything that decides a clustering."""
     digest = hashlib.sha256(repr(tuple(map(int, settings))).encode())
     arrays: list[NDArray[Any]] = [space.weights]
     if isinstance(metric, Ground):

@@ -1,4 +1,4 @@
-"""Values on a line in k intervals, exactly: the least possible sum of squared distances to their means.
+"""Optimal intervals: values on a line cut into k intervals with the least squared distances to their means.
 
 Dynamic programming over how many values the first j intervals cover. The best last cut never moves left as more
 values are covered, so each row is filled by halving: O(n log n) a row, all counts of intervals up to k at once.
@@ -58,7 +58,7 @@ def best_intervals(mass: NDArray[np.generic], most: int) -> Intervals:
 
 @njit(cache=True, nogil=True)
 def _spread(sums, start, end):  # type: ignore[no-untyped-def]
-    """The squared distances of the values from start to end to their mean, weighed."""
+    """The weighted sum of squared distances of the values from start to end from their mean."""
     weight = sums[0, end] - sums[0, start]
     if weight <= 0:
         return 0.0

@@ -1,8 +1,8 @@
 """Lloyd's algorithm over any space: seeds, assignment, better centres, until no point moves.
 
-A space holds weighted points, measures them and improves centres; this module knows no metric. What is
-promised of every space: the objective never rises, no centre stays without points, the same seed gives the same
-clusters, and a run resumed from its checkpoint ends as if it had never stopped.
+A space holds weighted points, measures distances and improves centres; this module knows no metric. For every
+space the objective never rises, no centre stays without points, equal seeds give equal clusters, and a clustering
+resumed from its checkpoint ends as if it had never stopped.
 """
 
 from __future__ import annotations
@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from solvent.foundation.errors import InputError
 
 SAMPLE = 10_000
-"""From how many points seeds are drawn at most, or from `PER_CENTER` a centre if that is more."""
+"""Seeds are drawn from at most this many points, or from `PER_CENTER` for each centre if that is more."""
 PER_CENTER = 10
 CANDIDATES = 3
-"""Of how many points drawn the best becomes a seed. Three were measured to end 1 % lower than one."""
+"""Points drawn for each seed, of which the best is taken. Three ended 1 % lower than one when measured."""
 
 
 @dataclass(frozen=True)
@@ -30,31 +30,31 @@ class Assigned:
     centers: NDArray[Any]
     assignment: NDArray[np.int32]
     lower: NDArray[np.float64]
-    """What the space keeps for the next assignment: bounds on lengths from the points to the other centres."""
+    """Lower bounds on the lengths from each point to the other centres, for the next assignment."""
     objective: float
     moved: int
     evaluations: int
 
 
 class Space(Protocol):
-    """Weighted points with a distance, and what their centres are."""
+    """Weighted points with a distance, and how their centres are computed."""
 
     weights: NDArray[np.int64]
 
     def subset(self, rows: NDArray[np.int64]) -> Space:
-        """The space of these points alone."""
+        """A space of these points alone."""
 
     def approach(self, point: int, nearest: NDArray[np.float64]) -> None:
-        """Lower `nearest` of every point to its distance from one of them."""
+        """Lower `nearest`, float64[points], to the distances from one of the points."""
 
     def centers_at(self, rows: NDArray[np.int64]) -> NDArray[Any]:
-        """Centres that are these points."""
+        """Centres at these points."""
 
     def assign(self, centers: NDArray[Any], before: Assigned | None) -> Assigned:
-        """The nearest centre of each point, of equals the first."""
+        """Assign each point to its nearest centre, the first of equally near ones."""
 
     def improve(self, now: Assigned) -> NDArray[Any]:
-        """The centres that suit their points best. A centre without points stays."""
+        """The best centre of each cluster's points. A centre without points stays."""
 
     def own_distances(self, centers: NDArray[Any], assignment: NDArray[np.int32]) -> NDArray[np.float64]:
         """The distance of each point from its centre."""
@@ -62,7 +62,7 @@ class Space(Protocol):
 
 @dataclass(frozen=True)
 class Track:
-    """Where one restart has come: its assignment, and the objective after each iteration."""
+    """How far one restart has come: its assignment, and the objective after each iteration."""
 
     now: Assigned
     history: tuple[float, ...]
@@ -71,7 +71,7 @@ class Track:
 
 @dataclass(frozen=True)
 class Standing:
-    """Where a run has come: the current restart, and the best of those that ended."""
+    """How far a clustering has come: the restart under way, and the best of those that ended."""
 
     restart: int
     track: Track | None
@@ -79,7 +79,7 @@ class Standing:
 
 
 def run(space: Space, k: int, seed: int, restarts: int, iterations: int, at: Standing) -> Iterator[Standing]:
-    """Continue a run from where it stands: every iteration's standing, the last with all restarts ended.
+    """Continue a clustering from where it stands, yielding its standing after each iteration.
 
     A restart ends when no point moves or the objective would rise; after `iterations`, once no centre is empty.
     """
@@ -141,7 +141,7 @@ def _begin(space: Space, centers: NDArray[Any]) -> Track:
 
 
 def _step(space: Space, track: Track, iterations: int) -> Track | None:
-    """One more iteration, or None where the restart ends."""
+    """Run one more iteration; None where the restart ends."""
     now = track.now
     empty = _empty(now)
     if len(empty) == 0 and (now.moved == 0 or len(track.history) >= iterations):

@@ -33,7 +33,7 @@ class Ground:
     distance: NDArray[np.float32]
     exact: bool = False
     order: NDArray[np.int32] = field(init=False, repr=False)
-    """int32[b, b]: each bucket's others by distance."""
+    """int32[b, b]: for each bucket all buckets by their distance from it."""
 
     def __post_init__(self) -> None:
         distance = np.ascontiguousarray(self.distance, np.float32)
@@ -78,7 +78,7 @@ class Histograms:
         return made
 
     def check(self, ground: Ground) -> None:
-        """Refuse what is no list of histograms over the ground's buckets."""
+        """Refuse histograms that are not over the ground's buckets or have unequal totals."""
         if self.buckets.ndim != 2 or self.buckets.shape != self.counts.shape:
             raise InputError(
                 f"buckets and counts of histograms have one shape [points, support], "
@@ -107,7 +107,7 @@ class Transported:
         self.points, self.weights, self.ground, self.threads = points, weights, ground, threads
 
     def check_centers(self, centers: NDArray[np.float64]) -> None:
-        """Refuse what are no histograms over the same buckets with the points' total."""
+        """Refuse centres that are not histograms over the same buckets with the points' total."""
         many, total = len(self.ground.distance), int(self.points.counts[0].sum(dtype=np.int64))
         if centers.ndim != 2 or centers.shape[1] != many or len(centers) == 0:
             raise InputError(f"centres have a mass for each of {many} buckets, not shape {centers.shape}")
@@ -145,7 +145,7 @@ class Transported:
     def _search_exactly(
         self, centers: NDArray[np.float64], assignment: NDArray[np.int32], own: NDArray[np.float64]
     ) -> int:
-        """Every point against every centre."""
+        """Compare every point with every centre."""
         unlimited = np.full(len(own), np.inf)
 
         def work(start: int, stop: int, _: None) -> int:
@@ -159,7 +159,7 @@ class Transported:
     def _search_greedily(
         self, centers: NDArray[np.float64], assignment: NDArray[np.int32], own: NDArray[np.float64]
     ) -> int:
-        """The same, without the costs that cannot be least. The greedy cost is no metric: no more bounds it."""
+        """Skip costs that cannot be the least. The greedy cost is no metric, so no other bound holds."""
         distance, order = self.ground.distance, self.ground.order
         buckets, counts = self.points.buckets, self.points.counts
         least = np.stack([distance[:, center > 0].min(axis=1) for center in centers]).astype(np.float64)
@@ -183,7 +183,7 @@ class Transported:
     def costs(
         self, centers: NDArray[np.float64], enough: NDArray[np.float64] | None = None
     ) -> NDArray[np.float64]:
-        """float64[points, centers]; where a greedy cost is above `enough` of its point, anything above that"""
+        """float64[points, centers]: costs. A greedy cost above its point's `enough` may be any number above it."""
         size = len(self.points)
         limit = np.full(size, np.inf) if enough is None else enough
         parts = in_pieces(

@@ -178,7 +178,7 @@ def greedy_nearest(
     assignment: Array,
     own: Array,
 ) -> int:
-    """The centre that each point reaches at the least greedy cost, of equals the first, and that cost.
+    """Find the centre of least greedy cost for each point, the first of equally near ones, and that cost.
 
     No cost is below that of moving everything to the nearest bucket that the centre holds, wherever its room
     ends: least, float64[k, b]. A centre for which this is above the best cost found is passed over. The search
@@ -225,7 +225,7 @@ def exact_costs(
 def add_up(
     buckets: Array, counts: Array, weights: Array, assignment: Array, sums: Array, totals: Array
 ) -> None:
-    """Each centre's weighted sum of histograms, and its weight."""
+    """Add up the weighted histograms and the weights of each centre's points."""
     for i in range(len(assignment)):
         k = assignment[i]
         totals[k] += weights[i]

@@ -19,22 +19,23 @@ CENTERS = 4
 NEIGHBOURHOODS = 128
 """Centres whose neighbours a thread sorts at a time."""
 NEIGHBOURS = 255
-"""How many neighbours of each centre are sorted at most."""
+"""Neighbours of each centre that are sorted at most."""
 FEW = 32
-"""Centres that a point without an assignment is compared with one by one; of more, first 1 in `COARSER`."""
+"""With fewer centres than this, an unassigned point is compared with each of them."""
 COARSER = 8
+"""With more, it is first assigned to one in `COARSER` of them."""
 SLACK = 1e-12
-"""More than rounding does to a length that is computed in float64, relatively."""
+"""An upper bound on the relative rounding error of a length that is computed in float64."""
 
 
 def padded(rows: NDArray[Any]) -> NDArray[Any]:
-    """The rows with zeros up to whole vectors."""
+    """Rows padded with zeros to whole SIMD vectors."""
     missing = -rows.shape[1] % kernels.LANES[rows.dtype]
     return np.ascontiguousarray(np.pad(rows, ((0, 0), (0, missing))) if missing else rows)
 
 
 class Vectors:
-    """Integer rows with the L1 distance and medians as centres, or float32 rows, squared distance and means."""
+    """Integer rows with the L1 distance and medians, or float32 rows with squared distance and means."""
 
     def __init__(self, rows: NDArray[Any], weights: NDArray[np.int64], threads: int) -> None:
         """rows: padded; uint8, uint16 or float32"""
@@ -63,7 +64,7 @@ class Vectors:
         return self._assign_from(centers, before.assignment.copy(), before.lower.copy(), drift)
 
     def _assign_anew(self, centers: NDArray[Any]) -> Assigned:
-        """From the nearest of a few of the centres, found likewise, bounds lead to the nearest of all."""
+        """Find the nearest of a few centres, by the same method, then by bounds the nearest of all."""
         size, k = len(self.rows), len(centers)
         if k < FEW:
             return self.assign_plainly(centers)
@@ -82,7 +83,7 @@ class Vectors:
         return replace(made, evaluations=made.evaluations + len(centers) ** 2)
 
     def assign_plainly(self, centers: NDArray[Any]) -> Assigned:
-        """Every point against every centre."""
+        """Compare every point with every centre."""
         size, k = len(self.rows), len(centers)
         unknown = np.zeros(size, np.int32), np.full(size, -np.inf)
         alone = np.arange(k, dtype=np.int32)[:, None], np.zeros((k, 1))
@@ -96,7 +97,7 @@ class Vectors:
         lower: NDArray[np.float64],
         bounds: tuple[NDArray[Any], ...],
     ) -> Assigned:
-        """Assignment and lower bounds are changed in place. bounds: drift, neighbours and gaps of centres"""
+        """Change assignment and lower bounds in place. `bounds`: drift, neighbours and gaps of the centres."""
         drift, neighbours, gaps = bounds
         rows, weights, squared, slack = self.rows, self.weights, self.squared, self.slack
 
@@ -134,7 +135,7 @@ class Vectors:
         return centers
 
     def _members(self, assignment: NDArray[np.int32], k: int) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """Points by centre: those of centre k are members[starts[k]:starts[k + 1]], in order."""
+        """Sort points by centre: those of centre k are members[starts[k]:starts[k + 1]], in order."""
         size = len(assignment)
         block = -(-size // self.threads)
         counts = np.zeros((self.threads, k), np.int64)  # by block, then by centre
@@ -158,7 +159,7 @@ class Vectors:
         return starts, members
 
     def _drift(self, old: NDArray[Any], new: NDArray[Any]) -> NDArray[np.float64]:
-        """For each centre, how far another one moved at most."""
+        """float64[k]: for each centre, the farthest that any other centre moved."""
         k = len(old)
         shift = np.empty(k)
         kernels.own_distances(old, new, np.arange(k, dtype=np.int32), 0, k, shift)
@@ -171,7 +172,7 @@ class Vectors:
         return drift
 
     def _neighbours(self, centers: NDArray[Any]) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
-        """Each centre's nearest centres in order, itself first, and their lengths from it."""
+        """The nearest centres of each centre in order, itself first, and their lengths from it."""
         k = len(centers)
         many = min(k, NEIGHBOURS + 1)
         neighbours, gaps = np.empty((k, many), np.int32), np.empty((k, many))
