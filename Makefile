@@ -10,10 +10,10 @@ AGENT := runs/holdem
 POST := threshold(0.15)
 
 run: $(READY)
-	@if [ -f $(AGENT)/train.json ]; then \
-		$(BIN)/solvent train --resume --minutes 3 --checkpoint-minutes 0.5 --out $(AGENT); \
+	@if [ -f $(AGENT)/run.toml ]; then \
+		$(BIN)/solvent train --resume $(AGENT) --time 3m --checkpoint-every 30s; \
 	else \
-		$(BIN)/solvent train --preset tiny --betting fcpa --minutes 3 --checkpoint-minutes 0.5 --out $(AGENT); \
+		$(BIN)/solvent train --preset tiny --betting fcpa --time 3m --checkpoint-every 30s --out $(AGENT); \
 	fi
 	@$(BIN)/solvent evaluate $(AGENT) --post '$(POST)'
 	@echo "The report: $(AGENT)/report.html"

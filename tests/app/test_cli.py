@@ -16,8 +16,8 @@ import numpy as np
 import pytest
 
 from solvent.app.command_line import run as run_here
+from solvent.foundation.run import Run
 from solvent.games.catalogue import GAMES
-from solvent.strategy.run import Run
 
 JSON_KEYS = {
     "game",

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import json
-import shutil
 import sys
-from dataclasses import asdict
 
 import numpy as np
 import pytest
 
-from oracles.table_agent import random_model, small_cards
+from oracles.table_agent import small_cards
+from oracles.trainings import save_training
+from solvent.abstraction.cards.buckets import CardAbstraction
 from solvent.app.command_line import run
 from solvent.app.views.evaluation_section import evaluation_section
 from solvent.evaluate.evaluation import Evaluation, Options, read_evaluations
-from solvent.solvers.blueprint import training as training_module
-from solvent.solvers.blueprint.training import Training, TrainingDesign
 from solvent.solvers.solve import solve
-from solvent.strategy.blueprint import TABLE_LAYOUT
+from solvent.strategy.training_run import TrainingRun
 
 BETTING = "preflop=100%,a; postflop=100%,a; stack=15"
 QUICK = ("--pairs", "200", "--lbr-hands", "106", "--deals", "500", "--threads", "1")
@@ -27,22 +25,14 @@ QUICK = ("--pairs", "200", "--lbr-hands", "106", "--deals", "500", "--threads", 
 def loaded_cards():
     """Every training's cards are the small ones."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(training_module.CardAbstraction, "load", classmethod(lambda cls, folder: small_cards()))
+        patch.setattr(CardAbstraction, "load", classmethod(lambda cls, folder, **options: small_cards()))
         yield
 
 
 @pytest.fixture
 def folder(tmp_path):
     """A training with two checkpoints."""
-    training = Training(tmp_path / "run", TrainingDesign("cards", small_cards().fingerprint, BETTING))
-    training.folder.mkdir()
-    asked = json.dumps({"version": "0", "design": asdict(training.design)})
-    (training.folder / "train.json").write_text(asked)
-    for number in (500, 1_000):
-        model = random_model(BETTING, number)
-        model.iterations = number
-        training.save(model, {"iterations": number, "touched": 0, "seconds": 1.0, "layout": TABLE_LAYOUT})
-    return training.folder
+    return save_training(tmp_path / "run", BETTING, (500, 1_000))
 
 
 @pytest.fixture
@@ -109,13 +99,13 @@ def test_an_interrupt_keeps_what_was_done(folder) -> None:
             raise KeyboardInterrupt
 
     options = Options(pairs=5_000, lbr_hands=20, deals=100)
-    evaluation = Evaluation(Training.open(folder), options, stop)
+    evaluation = Evaluation(TrainingRun.open(folder), options, stop)
     found = evaluation.run()
     assert not found["complete"]
     assert [row["opponent"] for row in found["styles"]] == ["aggressive", "tight"]
     assert [row["complete"] for row in found["styles"]] == [True, False]
     evaluation.save()
-    whole = Evaluation(Training.open(folder), Options(parts=("styles",), pairs=10))
+    whole = Evaluation(TrainingRun.open(folder), Options(parts=("styles",), pairs=10))
     assert whole.run()["complete"]
     whole.save()
     evaluation.save()  # half of a part does not replace the whole
@@ -129,7 +119,9 @@ def test_an_interrupted_comparison_has_whole_rows_alone(solvent, folder, monkeyp
         if what == "threshold(0.15) against random":
             raise KeyboardInterrupt
 
-    evaluation = Evaluation(Training.open(folder), Options(parts=("posts",), pairs=2_000, lbr_hands=20), stop)
+    evaluation = Evaluation(
+        TrainingRun.open(folder), Options(parts=("posts",), pairs=2_000, lbr_hands=20), stop
+    )
     found = evaluation.run()
     assert [row["post"] for row in found["posts"]] == ["none", "purify"]
     assert all(len(row["matches"]) == 4 and "lbr" in row for row in found["posts"])
@@ -142,12 +134,10 @@ def test_what_is_no_run_is_one_line(solvent, folder, tmp_path) -> None:
     damaged[-1] += 1
     np.save(table, damaged)
     (tmp_path / "empty").mkdir()
-    untrained = tmp_path / "untrained"
-    untrained.mkdir()
-    shutil.copy(folder / "train.json", untrained)
+    untrained = save_training(tmp_path / "untrained", BETTING, ())
     for where, said in (
         (tmp_path / "nowhere", "there is no folder"),
-        (tmp_path / "empty", "is not a training"),
+        (tmp_path / "empty", "is not a run"),
         (untrained, "has no checkpoint yet"),
         (folder, "is damaged: its checksum does not match"),
     ):

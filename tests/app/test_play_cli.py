@@ -6,13 +6,14 @@ import os
 import shutil
 import signal
 import sys
-from dataclasses import asdict
 from mmap import mmap
 
 import numpy as np
 import pytest
 
-from oracles.table_agent import random_model, small_cards
+from oracles.table_agent import small_cards
+from oracles.trainings import save_training
+from solvent.abstraction.cards.buckets import CardAbstraction
 from solvent.app.command_line import run
 from solvent.games.betting.rules import HoldemRules
 from solvent.games.hand_history import read_phh
@@ -20,9 +21,6 @@ from solvent.play.agents import AgentLoader, split_name
 from solvent.play.matches import Match, Table, round_robin
 from solvent.play.statistics import Winnings
 from solvent.play.table_agent import rule_agent
-from solvent.solvers.blueprint import training as training_module
-from solvent.solvers.blueprint.training import Training, TrainingDesign
-from solvent.strategy.blueprint import TABLE_LAYOUT
 
 STATISTICS = ("chips", "mbb_per_hand", "mbb_per_hand_95", "bb_per_100", "bb_per_100_95")
 BETTING = "preflop=3x,a; postflop=100%; cap=1; stack=10"
@@ -32,7 +30,7 @@ BETTING = "preflop=3x,a; postflop=100%; cap=1; stack=10"
 def loaded_cards():
     """Every training's cards are the small ones."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(training_module.CardAbstraction, "load", classmethod(lambda cls, folder: small_cards()))
+        patch.setattr(CardAbstraction, "load", classmethod(lambda cls, folder, **options: small_cards()))
         yield
 
 
@@ -45,16 +43,8 @@ def runs(tmp_path_factory):
         ("b", BETTING, (700,)),
         ("c", "fcpa", (10,)),
     ):
-        training = Training(folder / name, TrainingDesign("cards", small_cards().fingerprint, betting))
-        training.folder.mkdir()
-        asked = json.dumps({"version": "0", "design": asdict(training.design)})
-        (training.folder / "train.json").write_text(asked)
-        for number in checkpoints:
-            model = random_model(betting, number)
-            model.iterations = number
-            training.save(model, {"iterations": number, "touched": 0, "seconds": 1.0, "layout": TABLE_LAYOUT})
-    (folder / "empty").mkdir()
-    shutil.copy(folder / "a" / "train.json", folder / "empty")
+        save_training(folder / name, betting, checkpoints)
+    save_training(folder / "empty", BETTING, ())
     return folder
 
 
@@ -136,11 +126,11 @@ def test_an_earlier_checkpoint_is_another_agent(runs):
         (("a",), "two agents"),
         (("a", "nobody"), "there is no agent 'nobody'"),
         (("a", "empty"), "no checkpoint yet"),
-        (("a", "."), "is not a training"),
+        (("a", "."), "is not a run"),
         (("a", "a:bold"), "no style 'bold'"),
         (("a", "a@sharpen"), "no post-processing 'sharpen'"),
         (("a", "a:tight:tight"), "two styles"),
-        (("a", "a#3"), "no checkpoint of 3 iterations; it has 500, 1000"),
+        (("a", "a#3"), "no checkpoint of iteration 3; it has 500, 1000"),
         (("a", "a#x"), "named by its iterations"),
         (("a", "a+c"), "different betting"),
         (("a", "a+"), "names no agent"),

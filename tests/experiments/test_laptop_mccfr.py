@@ -15,8 +15,8 @@ from solvent.experiments.laptop_mccfr.bots import (
 )
 from solvent.experiments.laptop_mccfr.bots_page import write_results
 from solvent.experiments.laptop_mccfr.training_speed import TrainingSpeed, Way
-from solvent.solvers.blueprint.training import TrainingDesign
 from solvent.solvers.rewards import REWARDS
+from solvent.solvers.settings import TrainingSettings
 
 
 def measured(deterministic: float) -> LaptopMccfr:
@@ -50,7 +50,7 @@ def test_the_page_says_who_lost(tmp_path):
 
 
 def test_bots_differ_by_reward_and_seed_alone():
-    design = TrainingDesign("cards", "print", "fcpa")
+    design = TrainingSettings(betting="fcpa")
     trained = bots(design, QUICK)
     assert list(trained) == ["y1-0", "y1-1", "y1-2", "y1-3", "y2-0", "y3-0", "y4-0"]
     assert trained["y2-0"].reward == "y2"

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
 from oracles.table_agent import random_model, small_cards
-from solvent.foundation.bundle import write_bundle
-from solvent.solvers.blueprint import training as training_module
-from solvent.solvers.blueprint.training import Training, TrainingDesign
+from solvent.abstraction.cards.buckets import CardAbstraction
+from solvent.foundation.run import Run
+from solvent.solvers.blueprint.training import KEPT_CHECKPOINTS
+from solvent.solvers.settings import TrainingSettings
 from solvent.strategy.blueprint import TABLE_LAYOUT
 
 
@@ -21,18 +20,24 @@ from solvent.strategy.blueprint import TABLE_LAYOUT
 def small_cards_everywhere() -> Iterator[None]:
     """Let every training have the small cards, whatever folder it names."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(training_module.CardAbstraction, "load", classmethod(lambda cls, folder: small_cards()))
+        patch.setattr(CardAbstraction, "load", classmethod(lambda cls, folder, **options: small_cards()))
         yield
 
 
 def save_training(folder: Path, betting: str, checkpoints: Sequence[int]) -> Path:
     """A training with random tables at so many iterations each."""
-    training = Training(folder, TrainingDesign("cards", small_cards().fingerprint, betting))
-    folder.mkdir(parents=True)
-    asked = json.dumps({"version": "0", "design": asdict(training.design)})
-    (folder / "train.json").write_text(asked)
-    for number in checkpoints:
-        facts = {"iterations": number, "touched": 0, "seconds": 1.0, "layout": TABLE_LAYOUT}
-        table = random_model(betting, number).table
-        write_bundle(folder / "checkpoints" / f"{number:015d}", {"table": table}, facts)
+    asked = TrainingSettings(betting=betting).as_json()
+    fixed = {name: asked[name] for name in TrainingSettings.kept() if name in asked}
+    fixed["cards_fingerprint"] = small_cards().fingerprint
+    run = Run.create(folder, "training", fixed, {"cards": "cards"}, retention=KEPT_CHECKPOINTS)
+    facts = {
+        "touched": 0,
+        "seconds": 1.0,
+        "layout": TABLE_LAYOUT,
+        "parts_done": 0,
+        "weight": 1.0,
+        "rule": "lcfr",
+    }
+    for iterations in checkpoints:
+        run.save_checkpoint(iterations, {"table": random_model(betting, iterations).table}, facts)
     return folder

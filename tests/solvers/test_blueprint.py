@@ -1,14 +1,7 @@
 """Monte Carlo CFR on betting trees x buckets: against a slow twin, and in a folder."""
 
-import errno
-import json
-import shutil
 import signal
-import subprocess
-import sys
 import threading
-import time
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,22 +9,16 @@ import pytest
 from oracles.blueprints import BETTING, random_cards
 from solvent.abstraction.cards.dealing import deal
 from solvent.abstraction.cards.win_rates import rate_layout, simulate
-from solvent.app.command_line import run as run_command
 from solvent.cards.evaluator import hand_strengths
 from solvent.forms.betting import DECISION, SHOWDOWN, build_tree, sampled_walk
 from solvent.forms.sampled import ACTIONS_MASK, GAIN, INFO, LOSS, row_start
-from solvent.foundation import bundle
-from solvent.foundation.bundle import read_bundle
 from solvent.foundation.compiling import kernel
-from solvent.foundation.errors import InputError
 from solvent.foundation.randomness import random_float, stream
 from solvent.games.betting.rules import FOLD
 from solvent.games.betting.sizes import parse_betting
-from solvent.solvers.blueprint import training as training_module
 from solvent.solvers.blueprint.initial_weights import begin_with_win_rates
 from solvent.solvers.blueprint.row_locks import locked_iterations
 from solvent.solvers.blueprint.solver import BlueprintSolver
-from solvent.solvers.blueprint.training import Training, TrainingDesign, superseded
 from solvent.solvers.rewards import reward as reward_of
 from solvent.solvers.sampled.tables.kernels import add_to_sum
 from solvent.strategy.blueprint import Blueprint
@@ -265,66 +252,6 @@ def test_initial_weights_are_the_prior_of_win_rates(cards):
     assert sums_of_rows == pytest.approx(tree.rows([c * b for c, b in cards.sizes]), rel=1e-5)
 
 
-@pytest.fixture
-def design(cards, monkeypatch):
-    monkeypatch.setattr(training_module.CardAbstraction, "load", classmethod(lambda cls, folder: cards))
-    return TrainingDesign("cards", cards.fingerprint, BETTING)
-
-
-def test_training_is_kept_and_goes_on(design, tmp_path):
-    folder = tmp_path / "run"
-    seen = []
-    made = Training.create(folder, design).run(iterations=3_000, watch=seen.append)
-    assert made.iterations == 3_000
-    assert seen[-1].iterations == 3_000
-    again = Training.open(folder)
-    assert again.run(iterations=5_000).iterations == 5_000
-    straight = Training.create(tmp_path / "straight", design)
-    straight.run(iterations=5_000)
-    np.testing.assert_array_equal(again.load()[0].blueprint.table, straight.load()[0].blueprint.table)
-    assert len(again.checkpoints()) == 2
-    lines = (folder / "metrics.jsonl").read_text().splitlines()
-    assert json.loads(lines[-1])["iterations"] == 5_000
-
-
-def test_older_checkpoints_thin_out():
-    """The newest two stay, and the last of each of the two spans 16 to 63 and 4 to 15."""
-    kept: list[Path] = []
-    for iterations in range(1, 101):
-        kept.append(Path(f"{iterations:05d}"))
-        kept = [path for path in kept if path not in superseded(kept)]
-        assert len(kept) <= 4
-        assert kept[-1].name == f"{iterations:05d}"
-    assert [int(path.name) for path in kept] == [15, 63, 99, 100]
-
-
-def test_training_refuses_what_cannot_be(design, tmp_path):
-    with pytest.raises(InputError, match=r"takes .* and --memory"):
-        Training.create(tmp_path / "big", design).run(iterations=10, memory=1 << 20)
-    assert not (tmp_path / "big").exists()
-    with pytest.raises(InputError, match="how long"):
-        Training.create(tmp_path / "none", design).run()
-    with pytest.raises(InputError, match="is not a training"):
-        Training.open(tmp_path)
-    folder = tmp_path / "run"
-    Training.create(folder, design).run(iterations=100)
-    with pytest.raises(InputError, match="already holds a training"):
-        Training.create(folder, design)
-    newest = Training.open(folder).checkpoints()[-1]
-    with (newest / "table.npy").open("r+b") as file:
-        file.seek(200)
-        file.write(b"\x01\x02\x03")
-    with pytest.raises(InputError, match="checksum does not match"):
-        Training.open(folder).run(iterations=200)
-    asked = json.loads((folder / "train.json").read_text())
-    asked["design"]["cards_fingerprint"] = "other"
-    (folder / "train.json").write_text(json.dumps(asked))
-    with pytest.raises(InputError, match="is not the card abstraction"):
-        Training.open(folder)
-    with pytest.raises(InputError, match="damaged"):
-        read_bundle(newest)
-
-
 def test_simulated_win_rates_are_those_of_random_hands(cards):
     """Aces beat a random hand in 85.2 % of deals, seven-deuce in 34.6 %; buckets at random win half of theirs."""
     from solvent.cards.deck import parse_cards
@@ -337,141 +264,3 @@ def test_simulated_win_rates_are_those_of_random_hands(cards):
     assert len(rates) == layout.numbers == sum(clusters * buckets for clusters, buckets in cards.sizes)
     flop = [rates[row_start(layout, 1, cluster, bucket)] for cluster in range(2) for bucket in range(3)]
     np.testing.assert_allclose(flop, 0.5, atol=0.01)
-
-
-KILLED = """
-import sys
-import numpy as np
-sys.path.insert(0, {tests!r})
-from oracles.blueprints import BETTING, random_cards
-from pathlib import Path
-from solvent.abstraction.cards.buckets import CardAbstraction
-from solvent.strategy.prior import prior_strategy
-from solvent.solvers.blueprint.solver import BlueprintSolver
-from solvent.solvers.blueprint.training import Training, TrainingDesign
-cards = random_cards()
-CardAbstraction.load = classmethod(lambda cls, folder: cards)
-folder = Path({folder!r})
-begun = (folder / "train.json").exists()
-design = TrainingDesign("cards", cards.fingerprint, BETTING)
-training = Training.open(folder) if begun else Training.create(folder, design)
-training.run(iterations=10**12, checkpoint_seconds=0.05)
-"""
-
-
-def test_killed_training_goes_on_bit_for_bit(design, tmp_path):
-    folder = tmp_path / "run"
-    script = KILLED.format(tests=str(Path(__file__).parents[1]), folder=str(folder))
-    for kill in range(2):
-        process = subprocess.Popen([sys.executable, "-c", script])
-        wanted = int(newest(folder).name) if kill else 0
-        while newest(folder) is None or int(newest(folder).name) <= wanted:
-            assert process.poll() is None
-            time.sleep(0.01)
-        process.kill()
-        process.wait()
-    training = Training.open(folder)
-    reached = training.load()[0].iterations + 1_000
-    assert training.run(iterations=reached).iterations == reached
-    straight = BlueprintSolver(Blueprint(training.tree, training.cards))
-    straight.run(reached)
-    np.testing.assert_array_equal(training.load()[0].blueprint.table, straight.blueprint.table)
-
-
-def newest(folder):
-    found = sorted((folder / "checkpoints").glob("[0-9]*"))
-    return found[-1] if found else None
-
-
-def test_a_full_disk_is_one_line_and_loses_no_checkpoint(design, tmp_path, monkeypatch):
-    folder = tmp_path / "run"
-    Training.create(folder, design).run(iterations=500)
-
-    def full(*arguments, **options):
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    with monkeypatch.context() as patched:
-        patched.setattr(bundle.np, "save", full)
-        with pytest.raises(InputError, match="No space left"):
-            Training.open(folder).run(iterations=1_000)
-    room = shutil.disk_usage(tmp_path)
-    with monkeypatch.context() as patched:
-        patched.setattr(bundle.shutil, "disk_usage", lambda path: room._replace(free=1 << 20))
-        with pytest.raises(InputError, match="free"):
-            Training.open(folder).run(iterations=1_000)
-    assert Training.open(folder).load()[0].iterations == 500
-    assert Training.open(folder).run(iterations=1_000).iterations == 1_000
-
-
-@pytest.fixture
-def train(design, tmp_path, monkeypatch, capsys):
-    """`solvent train` in this process, with cards that need no folder: exit code, output and complaints."""
-
-    def command(*arguments):
-        monkeypatch.chdir(tmp_path)
-        monkeypatch.setattr(sys, "argv", ["solvent", "train", *map(str, arguments)])
-        code = run_command()
-        said = capsys.readouterr()
-        return code, said.out, said.err
-
-    return command
-
-
-def test_train_is_a_command(train, tmp_path):
-    options = ("--cards", "cards", "--betting", BETTING, "--threads", 1, "--json")
-    code, out, _ = train(*options, "--iterations", 200, "--seed", 3, "--out", "run")
-    assert code == 0
-    document = json.loads(out)
-    assert document["iterations"] == 200
-    assert document["design"]["seed"] == 3
-    assert (tmp_path / "run" / "report.html").exists()
-    with (tmp_path / "run" / "metrics.jsonl").open("a") as file:
-        file.write('{"iterations": 12')  # as a kill may leave it
-    code, out, _ = train("--resume", "--iterations", 400, "--out", "run", "--json", "--threads", 1)
-    assert code == 0
-    assert json.loads(out)["iterations"] == 400
-    lines = (tmp_path / "run" / "metrics.jsonl").read_text().splitlines()
-    assert json.loads(lines[-1])["iterations"] == 400
-
-
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        (["--minutes", "nan"], "--minutes is a number above 0"),
-        (["--minutes", "-1"], "--minutes is a number above 0"),
-        (["--iterations", "-5"], "--iterations is a number above 0"),
-        ([], "say how long"),
-        (["--iterations", "9", "--stack", "nan"], "stack is 1 to 1,000,000"),
-        (["--iterations", "9", "--stack", "0.3"], "stack is 1 to 1,000,000"),
-        (["--iterations", "9", "--seed", "99999999999999999999999"], "seed must be"),
-        (["--iterations", "9", "--threads", "100000"], "threads"),
-        (["--iterations", "9", "--regret-floor", "-inf"], "regret floor is a finite number"),
-        (["--iterations", "9", "--locks", "inside", "--regret-floor", "-1"], "no regret floor"),
-        (["--iterations", "9", "--locks", "all"], "locks are none, rows, inside"),
-        (["--iterations", "9", "--reward", "y9"], "rewards are y1"),
-        (["--iterations", "9", "--weights", "heavy"], "weights are linear or uniform"),
-        (["--iterations", "9", "--memory", "1M"], "and --memory allows"),
-        (["--iterations", "9", "--preset", "tiny"], "not both"),
-    ],
-)
-def test_bad_trainings_get_one_line_and_no_folder(train, tmp_path, given, said):
-    code, _, complaint = train("--cards", "cards", "--out", "run", *given)
-    assert code == 2
-    assert said in complaint.splitlines()[-1]
-    assert "Traceback" not in complaint
-    assert not (tmp_path / "run").exists()
-
-
-def test_resuming_takes_no_other_design(train):
-    assert train("--cards", "cards", "--betting", BETTING, "--iterations", 50, "--out", "run")[0] == 0
-    for option in (("--betting", "fcpa"), ("--seed", 0), ("--reward", "y2"), ("--initial-weights",)):
-        code, _, complaint = train("--resume", "--iterations", 100, "--out", "run", *option)
-        assert code == 2
-        assert f"leave out {option[0]}" in complaint
-
-
-def test_cards_are_not_made_for_a_training_that_cannot_be(train):
-    for given in (("--reward", "y9"), ("--memory", "1M"), ("--betting", "flop=oops")):
-        code, _, complaint = train("--preset", "tiny", "--iterations", 9, "--out", "run", *given)
-        assert code == 2
-        assert "turn histograms" not in complaint

@@ -12,13 +12,13 @@ import pytest
 
 from conftest import compiled
 from solvent.forms.public import public_game
+from solvent.foundation.run import Run
 from solvent.games.flop_holdem import FlopHoldem
 from solvent.games.leduc import Leduc
 from solvent.solvers.choose import BY_BLOCK
 from solvent.solvers.pruned.history.solver import PrunedSolver
 from solvent.solvers.pruned.pruning import Pruning
 from solvent.solvers.solve import solve
-from solvent.strategy.run import Run
 
 FACTS = ("iterations", "nodes_touched", "response_nodes", "peak_stored")
 """What a checkpoint says of a solver and `restore` is told."""

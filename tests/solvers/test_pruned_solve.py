@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from solvent.foundation.errors import InputError
+from solvent.foundation.run import Run
 from solvent.solvers.solve import solve
 from solvent.strategy.opening import open_strategy
-from solvent.strategy.run import Run
 
 
 @pytest.mark.parametrize("mode", ["none", "partial", "interval", "total"])

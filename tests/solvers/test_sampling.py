@@ -16,6 +16,7 @@ from solvent.app.command_line import run as run_here
 from solvent.forms.history import GameTree, compile_tree
 from solvent.foundation.errors import InputError
 from solvent.foundation.randomness import STEP, mix, stream, uniform
+from solvent.foundation.run import Run
 from solvent.games.game import CHANCE, TERMINAL
 from solvent.solvers.rewards import reward
 from solvent.solvers.sampled.history.kernels import explore
@@ -24,7 +25,6 @@ from solvent.solvers.sampled.history.solver import SamplingSolver
 from solvent.solvers.sampled.options import Sampling, minimum_probability
 from solvent.solvers.session import Limits
 from solvent.solvers.solve import solve
-from solvent.strategy.run import Run
 from solvent.strategy.strategy import normalise
 
 MODES = ("external", "chance", "outcome")

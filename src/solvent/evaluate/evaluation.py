@@ -30,8 +30,8 @@ from solvent.evaluate.style_table import (
 )
 from solvent.foundation.errors import InputError
 from solvent.foundation.files import write_text
-from solvent.solvers.blueprint.training import Training
 from solvent.strategy.post_processing import NONE, PostProcessing, parse_post
+from solvent.strategy.training_run import TrainingRun
 
 PARTS = ("styles", "earlier", "lbr", "posts", "behaviour")
 POSTS = ("none", "purify", "threshold(0.15)", "new(0.2)")
@@ -80,7 +80,7 @@ class Options:
 class Evaluation:
     """A training being measured; `document` holds what there is so far."""
 
-    def __init__(self, training: Training, options: Options, seen: Seen | None = None) -> None:
+    def __init__(self, training: TrainingRun, options: Options, seen: Seen | None = None) -> None:
         self.training, self.options = training, options
         self.seen = seen or (lambda what, done, total: None)
         self.agent = run_agent(training, options.post)

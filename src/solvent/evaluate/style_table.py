@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from solvent.foundation.progress import Progress
-from solvent.play.agents import load_tables
 from solvent.play.expected import can_be_averaged, expected_match
 from solvent.play.matches import Match, MatchResult
 from solvent.play.styles import STYLES
 from solvent.play.table_agent import RULES, TableAgent, rule_agent, table_agent
-from solvent.solvers.blueprint.training import Training
 from solvent.strategy.post_processing import NONE, PostProcessing
+from solvent.strategy.training_run import TrainingRun
 
 PAIRS = 100_000
 RULED = ("always-fold", "always-call")
@@ -35,22 +34,24 @@ Seen = Callable[[str, int, int], None]
 """Called with the opponent, hands played and hands to play."""
 
 
-def run_agent(training: Training, post: PostProcessing = NONE, iterations: int | None = None) -> TableAgent:
+def run_agent(
+    training: TrainingRun, post: PostProcessing = NONE, iterations: int | None = None
+) -> TableAgent:
     """The agent of a training: its newest checkpoint, or that of so many iterations."""
-    model = load_tables(training, iterations)
+    model = training.blueprint(iterations)
     return table_agent(f"{training.folder}#{model.iterations}", [model], post=post)
 
 
-def style_opponents(training: Training) -> list[Opponent]:
+def style_opponents(training: TrainingRun) -> list[Opponent]:
     """The run's own strategy changed into other players, and players by rule."""
-    model = load_tables(training)
+    model = training.blueprint()
     styles = [Opponent(style, table_agent(style, [model], style)) for style in STYLES[1:]]
     return styles + [Opponent(name, rule_agent(name)) for name in RULED if name in RULES]
 
 
-def earlier_opponents(training: Training, post: PostProcessing = NONE) -> list[Opponent]:
+def earlier_opponents(training: TrainingRun, post: PostProcessing = NONE) -> list[Opponent]:
     """The run's earlier checkpoints, oldest first."""
-    numbers = sorted(int(path.name) for path in training.checkpoints() if path.name.isdecimal())
+    numbers = training.checkpoints()
     return [Opponent(f"{number:,} iterations", run_agent(training, post, number)) for number in numbers[:-1]]
 
 

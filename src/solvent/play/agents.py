@@ -17,13 +17,12 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from solvent.foundation.bundle import read_bundle
 from solvent.foundation.errors import InputError
 from solvent.play.styles import STYLES
 from solvent.play.table_agent import RULES, TableAgent, rule_agent, table_agent
-from solvent.solvers.blueprint.training import Training
-from solvent.strategy.blueprint import TABLE_LAYOUT, Blueprint
+from solvent.strategy.blueprint import Blueprint
 from solvent.strategy.post_processing import PostProcessing, parse_post
+from solvent.strategy.training_run import TrainingRun
 
 ENSEMBLES = ("sum", "reach")
 """How the models of an ensemble weigh: all alike, or by how likely each was to play the hand so far."""
@@ -37,7 +36,7 @@ class AgentLoader:
         if ensemble not in ENSEMBLES:
             raise InputError(f"ensembles weigh their runs by {' or '.join(ENSEMBLES)}, not {ensemble!r}")
         self.post, self.by_reach = post, ensemble == "reach"
-        self._trainings: dict[Path, Training] = {}
+        self._trainings: dict[Path, TrainingRun] = {}
         self._models: dict[str, Blueprint] = {}
 
     def load(self, text: str) -> TableAgent:
@@ -65,8 +64,8 @@ class AgentLoader:
                     f"there is no agent {path!r}: it is neither a training's folder nor one of {', '.join(RULES)}"
                 )
             if folder not in self._trainings:
-                self._trainings[folder] = Training.open(folder)
-            self._models[run] = load_tables(self._trainings[folder], number)
+                self._trainings[folder] = TrainingRun.open(folder)
+            self._models[run] = self._trainings[folder].blueprint(number)
         return self._models[run]
 
 
@@ -93,22 +92,3 @@ def split_name(text: str) -> tuple[list[str], str, PostProcessing | None]:
     if not all(many):
         raise InputError(f"{text!r} names no agent; write a training's folder, or folders with + in between")
     return many, style, post
-
-
-def load_tables(training: Training, iterations: int | None = None) -> Blueprint:
-    """The tables of a checkpoint, the newest or that of so many iterations, memory-mapped."""
-    found = {int(path.name): path for path in training.checkpoints() if path.name.isdecimal()}
-    if not found:
-        raise InputError(f"{training.folder} has no checkpoint yet; train it first")
-    number = max(found) if iterations is None else iterations
-    if number not in found:
-        raise InputError(
-            f"{training.folder} has no checkpoint of {number} iterations; it has {', '.join(map(str, found))}"
-        )
-    path = found[number]
-    tables, facts = read_bundle(path, mapped=True)
-    if facts.get("layout") != TABLE_LAYOUT:
-        raise InputError(f"{path} was made by another version of solvent; train anew")
-    if "table" not in tables or tables["table"].dtype != "float32":
-        raise InputError(f"{path} is damaged: it has no table of float32 numbers")
-    return Blueprint(training.tree, training.cards, tables["table"], int(facts["iterations"]))

@@ -15,9 +15,9 @@ from typing import Any
 
 from solvent.foundation.errors import InputError
 from solvent.foundation.progress import Progress, Stop, Watch
+from solvent.foundation.run import Run
 from solvent.solvers.settings import RunSettings
 from solvent.solvers.solver import Work
-from solvent.strategy.run import Run
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ result.exploitability, result.strategy["K|Q|kk/"]
 from __future__ import annotations
 
 import inspect
+import json
 import os
 from collections.abc import Mapping
 from contextlib import nullcontext
@@ -15,8 +16,10 @@ from pathlib import Path
 from typing import Any
 
 from solvent.foundation.errors import InputError
+from solvent.foundation.files import write_text
 from solvent.foundation.memory import peak_memory
 from solvent.foundation.progress import Progress, Stop, Watch, interruptible
+from solvent.foundation.run import Run
 from solvent.foundation.units import size
 from solvent.games.catalogue import load_game
 from solvent.games.efg.tree import EfgGame
@@ -26,8 +29,8 @@ from solvent.solvers.choose import check_given, make_solver
 from solvent.solvers.session import Limits, Session
 from solvent.solvers.settings import DEFAULT_ITERATIONS, PRUNING, SAMPLED_ITERATIONS, SAMPLING, Settings
 from solvent.solvers.solver import Solver, compile_seconds
+from solvent.strategy.infosets import InfosetTable
 from solvent.strategy.opening import open_strategy
-from solvent.strategy.run import Run
 from solvent.strategy.tables import TableStrategy
 
 COMPILING_GAME = "compiling the game"
@@ -39,6 +42,8 @@ CHUNK_SECONDS = 0.2
 """How long a compiled call may keep Ctrl-C, the clock and the progress display waiting."""
 GROWTH, SAMPLED_GROWTH = 1.1, 1.5
 """How many times more iterations there are at one exploitability check than at the one before."""
+RESULT = "result.json"
+"""The file in a run's folder that holds the closing summary."""
 UNIT = "chips, NashConv/2"
 NOT_REPORTED = ("iterations", "time", "until", "check_every", "checkpoint_every", "memory")
 """Options that bound a solve rather than say how it was made; `Result.as_dict` leaves them out."""
@@ -142,8 +147,8 @@ def solve(
     given = {name: value for name, value in options.items() if value is not None}
     asked = Settings.of(given)
     if out is not None:
-        Run.check_new(Path(out))
-    run = None if resume is None else Run.open(resume)
+        Run.check_new(out)
+    run = None if resume is None else Run.open(resume, "solve")
     settings = asked if run is None else Settings.resumed(run.configuration, given, str(run.folder))
     if run is not None and "plan" in given and "form" not in given:
         settings = replace(settings, form="auto")  # the plan may need another form: refused with that reason
@@ -165,14 +170,7 @@ def solve(
     watch(Progress(SIZED, 0, detail=_cost(solver)))
     work = _Solve(solver)
     if out is not None:
-        configuration = _configuration(rules, solver, settings, limits)
-        run = Run.create(
-            out,
-            configuration,
-            solver.strategy().infosets,
-            solver.saved_tables(),
-            {**work.facts(), "seconds": 0.0},
-        )
+        run = _new_run(out, rules, work, settings, limits)
     with run.locked() if run is not None else nullcontext(), interruptible(stop):
         session = Session(SOLVING, work, limits, run, settings.checkpoint_every, watch, stop)
         if resume is not None:
@@ -180,7 +178,7 @@ def solve(
         stopped_by = session.loop()
         result = _result(session, work, settings, stopped_by, compiling)
         if run is not None:
-            run.save_result(result.as_dict())
+            write_text(run.folder / RESULT, json.dumps(result.as_dict(), indent=1) + "\n")
     return result
 
 
@@ -386,8 +384,9 @@ def _cost(solver: Solver) -> str:
     return "\n".join(lines + [f"note: {sentence}" for sentence in solver.notes])
 
 
-def _configuration(rules: Game, solver: Solver, settings: Settings, limits: Limits) -> dict[str, Any]:
-    """What `run.toml` keeps of a solve."""
+def _new_run(out: str | Path, rules: Game, work: _Solve, settings: Settings, limits: Limits) -> Run:
+    """Begin a run with the solver's tables as its first checkpoint."""
+    solver = work.solver
     used = replace(
         settings,
         plan=settings.plan if settings.how_to_sample else solver.plan_name,
@@ -395,11 +394,22 @@ def _configuration(rules: Game, solver: Solver, settings: Settings, limits: Limi
         threads=solver.threads,
         dtype=solver.dtype,
         iterations=limits.iterations,
-    )
-    return {
+    ).as_json()
+    kept = {name: used.pop(name) for name in Settings.kept() if name in used}
+    fixed = {
         # A run is resumed from anywhere.
         "game": os.path.abspath(rules.path) if isinstance(rules, EfgGame) else str(rules),
         "fingerprint": solver.fingerprint,
         "isomorphic": bool(solver.isomorphic),
-        **used.as_json(),
+        **kept,
     }
+    infosets = solver.strategy().infosets
+    return Run.create(
+        out,
+        "solve",
+        fixed,
+        used,
+        parts={"infosets": infosets.arrays} if isinstance(infosets, InfosetTable) else {},
+        tables=solver.saved_tables(),
+        facts={**work.facts(), "seconds": 0.0},
+    )

@@ -51,12 +51,12 @@ def evaluate(
     """How good an agent is: against styles and its past, local best response, behaviour; or exactly."""
     from solvent.app.views.display import cores
     from solvent.evaluate.evaluation import Options
+    from solvent.foundation.run import Run
     from solvent.strategy.post_processing import parse_post
-    from solvent.strategy.run import Run
 
     if not run.is_dir():
         raise InputError(f"there is no folder {run}")
-    if Run.is_run(run):
+    if Run.open(run).kind == "solve":
         document = _exactly(run)
     else:
         options = Options(
@@ -88,9 +88,9 @@ def _training(folder: Path, options: Options, said: bool) -> dict[str, Any]:
     """Measure a training, and write its file and its report anew."""
     from solvent.app.views.report import write_report
     from solvent.evaluate.evaluation import Evaluation
-    from solvent.solvers.blueprint.training import Training
+    from solvent.strategy.training_run import TrainingRun
 
-    training = Training.open(folder)
+    training = TrainingRun.open(folder)
     console = terminal(stderr=True)
     with bar(console) as shown:
         task = shown.add_task("compiling kernels (once per machine)", total=None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,7 +10,8 @@ import typer
 from solvent.app.options import Json
 from solvent.app.settings_options import with_settings
 from solvent.app.terminal import print_json, terminal
-from solvent.foundation.progress import Stop, interruptible
+from solvent.app.watching import said, watching
+from solvent.foundation.progress import Progress, Stop, interruptible
 from solvent.solvers.settings import ONE_THREAD_PLANS, Settings
 
 
@@ -31,17 +31,26 @@ def solve(
     """Solve a game and watch exploitability fall."""
     stop = Stop()
     with interruptible(stop):  # Ctrl-C could get lost in an import
-        from solvent.app.views.display import SolveDisplay, cores, result_table
+        from solvent.app.views.display import cores, result_table
         from solvent.app.views.plots import plot_convergence
+        from solvent.solvers.solve import SIZED
         from solvent.solvers.solve import solve as solve_game
     stop.check()
 
     asked = Settings.of(options)
     if resume is None and {asked.pruning, asked.sampling} == {"none"} and asked.plan not in ONE_THREAD_PLANS:
         options.setdefault("threads", cores())
-    with SolveDisplay(terminal(stderr=True), quiet=as_json and not sys.stderr.isatty()) as display:
+    console = terminal(stderr=True)
+    with watching(quiet=as_json, console=console) as show:
+
+        def watch(progress: Progress) -> None:
+            if progress.stage != SIZED:
+                show(progress)
+            elif said(as_json):
+                console.print(progress.detail, soft_wrap=True)
+
         result = solve_game(
-            game, out=out, resume=resume, warm_start=warm_start, watch=display.show, stop=stop, **options
+            game, out=out, resume=resume, warm_start=warm_start, watch=watch, stop=stop, **options
         )
     if result.run is not None:
         plot_convergence(result, result.run / "convergence.png")

@@ -3,23 +3,12 @@
 from __future__ import annotations
 
 import os
-from types import TracebackType
 
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    SpinnerColumn,
-    TextColumn,
-)
-from rich.progress import TimeRemainingColumn as TimeLeft
 from rich.table import Table
 
 from solvent.app.terminal import facts_table
-from solvent.foundation.progress import Progress as WorkProgress
 from solvent.foundation.units import size
-from solvent.solvers.solve import COMPILING_KERNELS, SIZED, Result
+from solvent.solvers.solve import Result
 
 BAR = 24
 
@@ -29,49 +18,6 @@ def cores() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
-
-
-class SolveDisplay:
-    """A live line for a solve: first what it will cost, then iterations, exploitability and rate."""
-
-    def __init__(self, console: Console, quiet: bool = False) -> None:
-        self.console, self.quiet = console, quiet
-        self.progress = Progress(
-            SpinnerColumn(),
-            TextColumn("{task.description}"),
-            BarColumn(BAR),
-            MofNCompleteColumn(),
-            TextColumn("{task.fields[detail]}"),
-            TimeLeft(),
-            console=console,
-            transient=True,
-            disable=quiet or not console.is_terminal,
-        )
-        self.task = self.progress.add_task("starting", total=None, detail="")
-
-    def __enter__(self) -> SolveDisplay:
-        self.progress.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.progress.stop()
-
-    def show(self, state: WorkProgress) -> None:
-        """Show where the solve stands: what it will take once, then its progress."""
-        if state.stage == SIZED:
-            if not self.quiet:
-                self.progress.console.print(state.detail, soft_wrap=True)
-            return
-        once = " (once per machine)" if state.stage == COMPILING_KERNELS else ""
-        self.progress.update(
-            self.task,
-            description=state.stage + once,
-            completed=state.done,
-            total=state.total,
-            detail=state.detail,
-        )
 
 
 def result_table(result: Result) -> Table:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import base64
 import html
 import io
-import json
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,12 +16,14 @@ from solvent.cards.isomorphism import Indexer
 from solvent.foundation.files import write_text
 from solvent.foundation.units import size
 from solvent.games.betting.rules import CALL, FOLD
+from solvent.solvers.blueprint.training import training_cost
+from solvent.solvers.settings import TrainingSettings
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from solvent.solvers.blueprint.training import Training, TrainingDesign
     from solvent.strategy.blueprint import Blueprint
+    from solvent.strategy.training_run import TrainingRun
 
 COLOURS = ("#5b8db8", "#8fbf88", "#e8a33d", "#d9713c", "#c0392b", "#8e44ad", "#5d3a6e", "#2c3e50")
 CHARTS = 3
@@ -31,23 +31,22 @@ FINE = 60
 """Columns of pixels that a hand's actions share."""
 
 
-def write_report(training: Training, path: Path) -> None:
+def write_report(training: TrainingRun, path: Path) -> None:
     """Write the page."""
-    solver, seconds = training.load(mapped=True)
-    blueprint = solver.blueprint
-    cost, design = training.cost(), training.design
+    blueprint, facts = training.blueprint(), training.run.facts()
+    cost, settings = training_cost(training.tree, training.cards), _settings(training)
     rows = {
         "cards": f"{training.cards.design.label}, fingerprint {training.cards.fingerprint}",
-        "betting": f"{design.betting}: " + "; ".join(training.tree.abstraction.describe()),
+        "betting": f"{settings.betting}: " + "; ".join(training.tree.abstraction.describe()),
         "betting nodes": f"{cost.nodes:,}",
         "rows, infoset-actions": f"{cost.rows:,}, {cost.infoset_actions:,}",
         "tables": size(cost.table_bytes),
-        "iterations": f"{blueprint.iterations:,} in {seconds:,.0f} s",
-        "rows touched": f"{solver.touched:,}",
-        "learning": _learning(design),
-        "seed": str(design.seed),
+        "iterations": f"{blueprint.iterations:,} in {facts['seconds']:,.0f} s",
+        "rows touched": f"{facts['touched']:,}",
+        "learning": _learning(settings),
+        "seed": str(settings.seed),
     }
-    facts = "".join(f"<tr><th>{html.escape(k)}</th><td>{html.escape(v)}</td></tr>" for k, v in rows.items())
+    lines = "".join(f"<tr><th>{html.escape(k)}</th><td>{html.escape(v)}</td></tr>" for k, v in rows.items())
     charts = "".join(
         f"<figure><img src='data:image/png;base64,{_chart(blueprint, node)}'>"
         f"<figcaption>{html.escape(title)}</figcaption></figure>"
@@ -59,20 +58,25 @@ def write_report(training: Training, path: Path) -> None:
         "max-width:64em;margin:2em auto}th{text-align:left;padding-right:2em;font-weight:normal;color:#555}"
         "figure{display:inline-block;margin:0 1em 1em 0}figcaption{color:#555}.measured{margin:0 0 1.5em;"
         "font-variant-numeric:tabular-nums}.measured td{padding-right:2em;vertical-align:top}</style>"
-        f"<h1>Heads-up no-limit hold'em blueprint</h1><table>{facts}</table><h2>Before the flop</h2>{charts}"
+        f"<h1>Heads-up no-limit hold'em blueprint</h1><table>{lines}</table><h2>Before the flop</h2>{charts}"
         f"{evaluation_section(training.folder, blueprint.iterations)}"
         f"{_progress(training)}\n",
     )
 
 
-def _learning(design: TrainingDesign) -> str:
+def _settings(training: TrainingRun) -> TrainingSettings:
+    """What the training was begun with."""
+    return TrainingSettings.resumed(training.run.configuration, {}, str(training.folder))
+
+
+def _learning(settings: TrainingSettings) -> str:
     """How the training weighs and explores, in a line."""
-    parts = ["linear weights" if design.linear else "uniform weights", f"reward {design.reward}"]
-    if design.exploration[0] > 0:
+    parts = [f"rule {settings.rule}", f"reward {settings.reward}"]
+    if settings.exploration_decay:
         parts.append("exploration decay")
-    if design.floor < 0:
-        parts.append(f"regret floor {design.floor:g} BB")
-    if design.initial_weights:
+    if settings.regret_floor:
+        parts.append(f"regret floor {settings.regret_floor:g} BB")
+    if settings.initial_weights:
         parts.append("initial weights")
     return ", ".join(parts)
 
@@ -138,14 +142,10 @@ def _bars(chart: NDArray[np.float64]) -> NDArray[np.float64]:
     return picture
 
 
-def _progress(training: Training) -> str:
-    path = training.folder / "metrics.jsonl"
-    if not path.is_file():
+def _progress(training: TrainingRun) -> str:
+    rows = training.run.metrics()
+    if not rows:
         return ""
-    rows: list[dict[str, Any]] = []
-    for line in path.read_text(errors="replace").splitlines():
-        with suppress(ValueError):  # a kill may have cut a line off
-            rows.append(json.loads(line))
     figure, axes, plt = _figure((8, 3.2))
     axes.loglog([row["iterations"] for row in rows], [max(row["regret"], 1e-3) for row in rows], marker=".")
     axes.set_xlabel("iterations")

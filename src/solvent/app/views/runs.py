@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,12 +10,12 @@ from typing import Any
 from rich.table import Table
 
 from solvent.app.terminal import table
-from solvent.foundation.bundle import read_facts
 from solvent.foundation.errors import InputError
-from solvent.solvers.blueprint.training import ASKED
-from solvent.strategy.run import CONFIGURATION, Run
+from solvent.foundation.run import CONFIGURATION, Run
 
-INSIDE = ("checkpoints", "infosets")
+OLD_TRAINING = "train.json"
+"""The file by which trainings of older versions, which are refused, are known."""
+INSIDE = ("checkpoints", "infosets", "cards")
 """Folders of a run in which there are no runs."""
 
 
@@ -25,7 +24,7 @@ def run_folders(folder: Path) -> list[Path]:
     found = []
     for path, folders, files in os.walk(folder):
         folders[:] = [name for name in folders if name not in INSIDE and not name.startswith(".")]
-        if CONFIGURATION in files or ASKED in files:
+        if CONFIGURATION in files or OLD_TRAINING in files:
             found.append(Path(path))
     return sorted(found)
 
@@ -35,7 +34,7 @@ def run_summary(folder: Path) -> dict[str, Any]:
     row: dict[str, Any] = dict.fromkeys(("kind", "game", "rule", "updates", "created", "exploitability"))
     row = {"run": str(folder), "damage": None, **row, "iterations": 0, "seconds": 0.0}
     try:
-        row |= _training(folder) if (folder / ASKED).is_file() else _solve(folder)
+        row |= _described(folder)
         _check_types(folder, row)
     except InputError as error:
         row["damage"] = str(error)
@@ -46,24 +45,18 @@ def run_summary(folder: Path) -> dict[str, Any]:
     return row
 
 
-def _solve(folder: Path) -> dict[str, Any]:
+def _described(folder: Path) -> dict[str, Any]:
     run = Run.open(folder)
-    facts = run.facts()
-    asked = {key: run.configuration.get(key) for key in ("game", "rule", "updates", "created")}
+    facts, asked = run.facts(), run.configuration
+    poker = f"no-limit hold'em, {asked.get('betting')} betting"
     known = {"iterations", "seconds", "exploitability"} & facts.keys()
-    return {"kind": "solve", **asked, **{key: facts[key] for key in known}}
-
-
-def _training(folder: Path) -> dict[str, Any]:
-    design = json.loads((folder / ASKED).read_text(encoding="utf-8"))["design"]
-    saved = [path for path in (folder / "checkpoints").glob("[0-9]*") if path.name.isdecimal()]
-    facts = read_facts(max(saved, key=lambda path: int(path.name))) if saved else {}
     return {
-        "kind": "training",
-        "game": f"no-limit hold'em, {design['betting']} betting",
-        "rule": "lcfr" if design["linear"] else "cfr",
-        "iterations": facts.get("iterations", 0),
-        "seconds": facts.get("seconds", 0.0),
+        "kind": run.kind,
+        "game": poker if run.kind == "training" else asked.get("game"),
+        "rule": asked.get("rule"),
+        "updates": asked.get("updates"),
+        "created": run.made.get("created"),
+        **{key: facts[key] for key in known},
     }
 
 

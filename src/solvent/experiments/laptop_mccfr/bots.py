@@ -22,13 +22,14 @@ from solvent.abstraction.cards.buckets import CardAbstraction
 from solvent.experiments.laptop_mccfr.training_speed import TrainingSpeed, measure
 from solvent.experiments.steps import saying
 from solvent.foundation.progress import Watch
+from solvent.foundation.run import Run
 from solvent.play.agents import AgentLoader
 from solvent.play.expected import expected_match
 from solvent.play.matches import Match, MatchResult
 from solvent.play.styles import STYLES as STYLE_NAMES
-from solvent.solvers.blueprint.training import Training, TrainingDesign
+from solvent.solvers.blueprint.training import train
 from solvent.solvers.rewards import REWARDS
-from solvent.solvers.sampled.options import DECAY
+from solvent.solvers.settings import TrainingSettings
 
 BETTING = "preset=laptop; postflop=50%,100%,a"
 BOTS = 4
@@ -105,13 +106,16 @@ class LaptopMccfr:
         return [meeting for meeting in self.meetings if meeting.figure == figure]
 
 
-def train_to(folder: Path, design: TrainingDesign, seconds: float, threads: int) -> int:
-    """Train in a folder until it has had so many seconds in all; the iterations it has had."""
-    training = Training.open(folder) if (folder / "train.json").exists() else Training.create(folder, design)
-    had = training.facts().get("seconds", 0.0)
-    if had < seconds:
-        training.run(seconds=seconds - had, threads=threads)
-    return int(training.facts()["iterations"])
+def train_to(folder: Path, cards: Path, design: TrainingSettings, seconds: float, threads: int) -> int:
+    """Train in a folder until it has had so many seconds in all; return the iterations it has had."""
+    if not Run.is_run(folder):
+        asked = design.as_json() | {"time": seconds, "threads": threads}
+        return train(cards, out=folder, **asked).iterations
+    facts = Run.open(folder, "training").facts()
+    had = float(facts.get("seconds", 0.0))
+    if had >= seconds:
+        return int(facts["iterations"])
+    return train(cards, resume=folder, time=seconds - had, threads=threads).iterations
 
 
 def run(
@@ -120,13 +124,11 @@ def run(
     """Train the bots in `work`, or go on with them, and set them against each other."""
     scale, say = scale or Scale(), saying(watch)
     abstraction = CardAbstraction.load(cards)
-    design = TrainingDesign(
-        str(cards), abstraction.fingerprint, BETTING, exploration=DECAY, initial_weights=True
-    )
+    design = TrainingSettings(betting=BETTING, exploration_decay=True, initial_weights=True)
     iterations = {}
     for name, changed in bots(design, scale).items():
         say(f"training {name}, {scale.seconds:.0f} s")
-        iterations[name] = train_to(work / name, changed, scale.seconds, threads)
+        iterations[name] = train_to(work / name, cards, changed, scale.seconds, threads)
     loader = AgentLoader()
 
     def meet(figure: str, bot: str, opponent: str, paper: float | None = None) -> None:
@@ -157,7 +159,7 @@ def run(
     return LaptopMccfr(scale, abstraction.design.label, iterations, meetings, lines, speed)
 
 
-def bots(design: TrainingDesign, scale: Scale) -> dict[str, TrainingDesign]:
+def bots(design: TrainingSettings, scale: Scale) -> dict[str, TrainingSettings]:
     """What each bot is trained as: four with true rewards, and some with each of the others."""
     seeds = {"y1": BOTS} | dict.fromkeys(tuple(REWARDS)[1:], scale.reward_seeds)
     return {

@@ -20,7 +20,7 @@ from solvent.experiments.steps import saying
 from solvent.foundation.progress import Watch
 from solvent.play.agents import AgentLoader
 from solvent.play.matches import Match
-from solvent.solvers.blueprint.training import TrainingDesign
+from solvent.solvers.settings import TrainingSettings
 
 POSTS = ("none", "purify", "threshold(0.15)", "new(0.2)", "purify(first=false)", "new(0.2,first=false)")
 PAPER = {
@@ -96,8 +96,8 @@ def run(
 
     def train(name: str, betting: str, reward: str, seed: int) -> str:
         say(f"training {name}, {scale.seconds:.0f} s")
-        design = TrainingDesign(str(cards), abstraction.fingerprint, betting, reward=reward, seed=seed)
-        train_to(work / name, design, scale.seconds, threads)
+        design = TrainingSettings(betting=betting, reward=reward, seed=seed)
+        train_to(work / name, cards, design, scale.seconds, threads)
         return str(work / name)
 
     agent = train(AGENT, AGENT, "y1", 0)

@@ -1,80 +1,62 @@
-"""Training a blueprint to a time or a number of iterations, within a memory limit, in a folder that survives kills.
+"""Training a blueprint: from cards and betting to a run folder with an agent in it.
 
-train.json       what was asked for: cards, betting, rule, seed, version
-checkpoints/N/   the tables after N iterations: the newest two, and two from a quarter and a sixteenth of the way
-metrics.jsonl    one line for each look at the progress
+train(cards="abstractions/tiny", betting="fcpa", time="5m", out="runs/agent")
+train(resume="runs/agent", time="30m")
+
+A training is a run like a solve: the same session drives it, and `solvent.foundation.run` keeps it. Its checkpoints
+are the newest two and, to compare with, ones from about a quarter and a sixteenth of the way.
+
+Rules: cfr and lcfr weigh iterations as they are sampled. A rule that discounts, dcfr(a,b,g), would have to touch
+the whole table in each iteration; instead the run is divided into 100 equal parts, and the whole table is
+discounted at the end of each, with the number of the part for the rule's t (Brown and Sandholm 2019, section 6).
 """
 
 from __future__ import annotations
 
-import json
-import math
-import shutil
+import os
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from solvent import __version__
 from solvent.abstraction.cards.buckets import CardAbstraction
 from solvent.forms.betting import BettingTree, build_tree
 from solvent.forms.sampled import table_layout
-from solvent.foundation.bundle import read_bundle, read_facts, write_bundle
 from solvent.foundation.errors import InputError
-from solvent.foundation.files import check_room, held, remove_half_written, write_text
-from solvent.foundation.threads import check_threads
+from solvent.foundation.files import check_room
+from solvent.foundation.progress import Progress, Stop, Watch, interruptible
+from solvent.foundation.run import Retention, Run
 from solvent.foundation.units import size
-from solvent.games.betting.sizes import BettingAbstraction, parse_betting
+from solvent.solvers.blueprint.discounting import discount
 from solvent.solvers.blueprint.initial_weights import begin_with_win_rates
-from solvent.solvers.blueprint.solver import BlueprintSolver, check_locks
-from solvent.solvers.rewards import REWARDS
-from solvent.solvers.sampled.history.solver import check_seed
+from solvent.solvers.blueprint.solver import BlueprintSolver
+from solvent.solvers.rules import RegretRule
+from solvent.solvers.sampled.options import DECAY
+from solvent.solvers.session import Limits, Session
+from solvent.solvers.settings import TrainingSettings
+from solvent.solvers.solver import compile_seconds
 from solvent.strategy.blueprint import TABLE_LAYOUT, Blueprint
+from solvent.strategy.training_run import betting_of, find_cards
 
-ASKED = "train.json"
-KEEP = 2
-"""Checkpoints that are always kept, the newest."""
-OLDER, APART = 2, 4
-"""Of the ones before, how many are kept, and about how many times as many iterations the next one has."""
-LOOK_SECONDS = 2.0
-"""Between two looks at the progress."""
-FIRST_PIECE = 2_000
+PARTS = 100
+"""Parts of a run at whose ends a rule that discounts is applied to the whole table."""
+CHUNK_SECONDS = 1.0
+"""How long a compiled call may keep Ctrl-C, the clock and the progress display waiting."""
+KEPT_CHECKPOINTS = Retention(newest=2, older=2, apart=4)
 BESIDES = 400 << 20
 """Bytes of interpreter, compiled kernels and the parts of the card tables that are in use."""
-
-
-@dataclass(frozen=True)
-class TrainingDesign:
-    """What decides a blueprint."""
-
-    cards: str
-    """The folder of a card abstraction."""
-    cards_fingerprint: str
-    betting: str
-    """As `parse_betting` reads it."""
-    stack: float | None = None
-    """Big blinds; None: as the betting has it."""
-    linear: bool = True
-    """Whether iteration t counts t."""
-    exploration: tuple[float, float] = (0.0, 0.0)
-    """The least probability of an action, and by how much it falls each iteration."""
-    floor: float = 0.0
-    """In big blinds, below 0: actions whose regret, shared out over all iterations, is below it are left out of
-    most iterations. A row is visited in few of them, so that -0.01 leaves out much and -1 little. 0: none."""
-    reward: str = "y1"
-    """y1, y2, y3 or y4: see `rewards`."""
-    initial_weights: bool = False
-    """Whether to begin with what simulated win rates suggest, instead of with all actions alike."""
-    seed: int = 0
+TRAINING, COMPILING, WIN_RATES = "training", "compiling kernels", "simulating win rates"
+SIZED = "sized"
+"""The stage whose detail says what the training will take; it comes once, before the first iteration."""
 
 
 @dataclass(frozen=True)
 class TrainingCost:
-    """What training takes."""
+    """What a training takes."""
 
     nodes: int
     rows: int
@@ -85,268 +67,373 @@ class TrainingCost:
     disk: int
     """Bytes of the checkpoints that are kept, one being written."""
 
+    def __str__(self) -> str:
+        return (
+            f"{self.nodes:,} betting nodes, {self.rows:,} rows, {self.infoset_actions:,} infoset-actions: "
+            f"tables of {size(self.table_bytes)}, {size(self.memory)} of memory in all, "
+            f"up to {size(self.disk)} on the disk"
+        )
+
 
 @dataclass(frozen=True)
-class TrainingProgress:
-    """How far training has come."""
+class TrainingResult:
+    """What a training reached. `as_dict` is what `--json` prints."""
 
+    folder: Path
+    settings: TrainingSettings
+    cost: TrainingCost
     iterations: int
     seconds: float
-    """Of training, all calls together."""
+    """Seconds of training in all, compiling and checkpoints apart."""
+    compile_seconds: float
     rate: float
-    """Iterations a second since the look before."""
+    """Iterations a second, over all of the training."""
     rows_touched: int
     rows_rate: float
+    """Rows touched a second, over all of the training."""
     regret: float
     """The first decision's greatest positive regret, in mbb a hand."""
-    left: float | None
-    """Seconds."""
+    stopped_by: str
+    """iterations, time or interrupt"""
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything, ready for JSON."""
+        facts = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "cost"}
+        return {
+            **facts,
+            **asdict(self.cost),
+            "folder": str(self.folder),
+            "settings": self.settings.as_json(),
+        }
 
 
 class Training:
-    """A blueprint in a folder."""
+    """The tables of a blueprint under training, as a session drives them."""
 
-    def __init__(self, folder: Path, design: TrainingDesign) -> None:
-        self.folder, self.design = folder, design
-        self.cards = CardAbstraction.load(design.cards)
-        if self.cards.fingerprint != design.cards_fingerprint:
-            raise InputError(f"{design.cards} is not the card abstraction that {folder} was trained with")
-        check_design(design)
-        self.tree: BettingTree = build_tree(betting_of(design))
+    first_check = 1_000
+    check_growth = 1.1
 
-    @classmethod
-    def create(cls, folder: Path, design: TrainingDesign) -> Training:
-        """A new training in a new or empty folder."""
-        if (folder / ASKED).exists():
-            raise InputError(
-                f"{folder} already holds a training; go on with it by --resume, or choose another"
-            )
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise InputError(f"{folder} exists and is not an empty folder; choose another")
-        return cls(folder, design)
+    def __init__(
+        self,
+        tree: BettingTree,
+        cards: CardAbstraction,
+        settings: TrainingSettings,
+        parts: Parts | None = None,
+    ) -> None:
+        """`parts` is the length of a run whose rule discounts."""
+        self.tree, self.cards, self.settings, self.parts = tree, cards, settings, parts
+        self.solver = BlueprintSolver(Blueprint(tree, cards))
+        self.parts_done = 0
+        """Parts of the run at whose end the table has been discounted."""
+        self.weight = 0.0
+        """The sum of the iterations' weights, faded as regrets fade."""
+        self.seconds = 0.0
+        """Seconds of training so far, by which parts of a time end."""
 
-    @classmethod
-    def open(cls, folder: Path) -> Training:
-        """A training that was begun."""
-        try:
-            asked = json.loads((folder / ASKED).read_text(encoding="utf-8"))
-            given = asked["design"]
-            design = TrainingDesign(**{**given, "exploration": tuple(given["exploration"])})
-        except FileNotFoundError as error:
-            raise InputError(f"{folder} is not a training: it has no {ASKED}") from error
-        except (ValueError, KeyError, TypeError) as error:
-            raise InputError(f"{folder / ASKED} is damaged: {error}") from error
-        return cls(folder, design)
+    @property
+    def iterations(self) -> int:
+        return self.solver.iterations
 
-    def cost(self) -> TrainingCost:
-        """What training takes, before anything is taken."""
-        buckets = [clusters * many for clusters, many in self.cards.sizes]
-        table = 4 * table_layout(self.tree.bucket_floats, self.cards.sizes).numbers
-        river = self.cards.arrays["river_code"].nbytes + self.cards.arrays["turn"].nbytes
-        return TrainingCost(
-            nodes=len(self.tree),
-            rows=self.tree.rows(buckets),
-            infoset_actions=self.tree.infoset_actions(buckets),
-            table_bytes=table,
-            memory=table + 3 * self.tree.nbytes + river + BESIDES,
-            disk=(KEEP + OLDER + 1) * table,
+    @property
+    def chunk_seconds(self) -> float:
+        length = None if self.parts is None else self.parts.time
+        return CHUNK_SECONDS if length is None else min(CHUNK_SECONDS, length / PARTS / 4)
+
+    def begin(self) -> None:
+        """Set what a new training starts from: zeros, or small regrets from simulated win rates."""
+        if self.settings.initial_weights:
+            begin_with_win_rates(self.solver.blueprint, threads=self.settings.threads)
+
+    def warm_up(self) -> None:
+        """Have the kernels compiled that training needs, by iterations and discounts that change nothing."""
+        self._iterate(0)
+        if self.parts is not None:
+            discount(self.solver.blueprint, 1.0, 1.0, 1.0)
+
+    def run(self, iterations: int) -> None:
+        """Run so many more iterations, and discount the table wherever a part of the run ends."""
+        target = self.iterations + iterations
+        while self.iterations < target:
+            start, before = time.perf_counter(), self.iterations
+            end = target if self.parts is None else min(target, self.parts.end_of(self.parts_done) or target)
+            self._iterate(end - before)
+            self.weight += _weights(before, self.iterations, self.settings.rule.linear)
+            now = self.seconds + time.perf_counter() - start
+            while self.parts is not None and self.parts.is_over(self.parts_done, self.iterations, now):
+                self._end_part()
+            self.seconds += time.perf_counter() - start
+
+    def _iterate(self, iterations: int) -> None:
+        settings = self.settings
+        self.solver.run(
+            iterations,
+            threads=settings.threads,
+            seed=settings.seed,
+            linear=settings.rule.linear,
+            exploration=DECAY if settings.exploration_decay else (0.0, 0.0),
+            floor=-settings.regret_floor * self.tree.abstraction.rules.blinds[1],
+            reward=settings.reward,
+            locks=settings.locks,
         )
 
-    def run(
-        self,
-        *,
-        seconds: float | None = None,
-        iterations: int | None = None,
-        threads: int = 1,
-        memory: int = 8 << 30,
-        locks: str = "none",
-        checkpoint_seconds: float = 180.0,
-        watch: Callable[[TrainingProgress], None] | None = None,
-    ) -> TrainingProgress:
-        """Train until a limit is reached; `seconds` count from this call, `iterations` from the beginning."""
-        if seconds is None and iterations is None:
-            raise InputError("say how long to train, by minutes or by iterations")
-        check_threads(threads)
-        cost = self.cost()
-        if cost.memory > memory:
-            raise InputError(
-                f"this training takes {size(cost.memory)}, of which tables {size(cost.table_bytes)}, and --memory "
-                f"allows {size(memory)}; take a smaller abstraction or fewer bet sizes"
-            )
-        check_locks(locks, self.design.floor)
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with self._held():
-            kept = sum(file.stat().st_size for path in self.checkpoints() for file in path.iterdir())
-            check_room(self.folder, max(0, cost.disk - kept))
-            if not (self.folder / ASKED).exists():
-                asked = {"version": __version__, "design": asdict(self.design)}
-                write_text(self.folder / ASKED, json.dumps(asked, indent=1))
-            return self._run(
-                seconds, iterations, threads, locks, checkpoint_seconds, watch or (lambda progress: None)
-            )
+    def _end_part(self) -> None:
+        """Discount the whole table as the rule does after iteration t, the number of the part."""
+        self.parts_done += 1
+        part, power = self.parts_done, self.settings.rule.average_power or 0.0
+        weights = self.settings.rule.weights(part)
+        # The average counts by t^p: what came before part t + 1 keeps (t / (t + 1))^p of its weight beside it.
+        keep = weights.keep * (part / (part + 1)) ** power
+        discount(self.solver.blueprint, weights.positive, weights.negative, keep)
+        self.weight *= weights.positive
 
-    def _run(
-        self,
-        seconds: float | None,
-        iterations: int | None,
-        threads: int,
-        locks: str,
-        checkpoint_seconds: float,
-        watch: Callable[[TrainingProgress], None],
-    ) -> TrainingProgress:
-        solver, before = self.load()
-        if self.design.initial_weights and solver.iterations == 0:
-            begin_with_win_rates(solver.blueprint, threads=threads)
-        options = asdict(self.design)
-        start = saved = looked = time.monotonic()
-        piece, at = FIRST_PIECE, (solver.iterations, solver.touched)
-        progress = TrainingProgress(solver.iterations, before, 0.0, solver.touched, 0.0, 0.0, None)
-
-        def save() -> None:
-            facts = {
-                "iterations": solver.iterations,
-                "touched": solver.touched,
-                "seconds": progress.seconds,
-                "layout": TABLE_LAYOUT,
-            }
-            self.save(solver, facts)
-
-        try:
-            while True:
-                now = time.monotonic()
-                spent = now - start
-                if seconds is not None and spent >= seconds:
-                    break
-                left = None if iterations is None else iterations - solver.iterations
-                if left is not None and left <= 0:
-                    break
-                begun = time.monotonic()
-                solver.run(
-                    min(piece, left) if left is not None else piece,
-                    threads=threads,
-                    seed=options["seed"],
-                    linear=options["linear"],
-                    exploration=options["exploration"],
-                    floor=self.design.floor * self.tree.abstraction.rules.blinds[1],
-                    reward=options["reward"],
-                    locks=locks,
-                )
-                took = time.monotonic() - begun
-                piece = max(threads, int(piece * min(4.0, max(0.25, LOOK_SECONDS / max(took, 1e-6)))))
-                now = time.monotonic()
-                made = (solver.iterations - at[0], solver.touched - at[1])
-                since = max(now - looked, 1e-9)
-                looked, at = now, (solver.iterations, solver.touched)
-                rate = made[0] / since
-                by_time = None if seconds is None else max(0.0, seconds - (now - start))
-                by_count = None if iterations is None else (iterations - solver.iterations) / max(rate, 1e-9)
-                progress = TrainingProgress(
-                    iterations=solver.iterations,
-                    seconds=before + now - start,
-                    rate=rate,
-                    rows_touched=solver.touched,
-                    rows_rate=made[1] / since,
-                    regret=self.regret(solver),
-                    left=min((t for t in (by_time, by_count) if t is not None), default=None),
-                )
-                self._note(progress)
-                watch(progress)
-                if now - saved >= checkpoint_seconds:
-                    save()
-                    saved = time.monotonic()
-        except KeyboardInterrupt:
-            save()
-            raise
-        save()
-        return progress
-
-    def load(self, mapped: bool = False) -> tuple[BlueprintSolver, float]:
-        """The tables of the newest checkpoint, or empty ones; the seconds they took."""
-        found = self.checkpoints()
-        if not found:
-            return BlueprintSolver(Blueprint(self.tree, self.cards)), 0.0
-        tables, facts = read_bundle(found[-1], mapped=mapped)
-        if facts.get("layout") != TABLE_LAYOUT:
-            raise InputError(f"{found[-1]} was made by another version of solvent; train anew")
-        blueprint = Blueprint(self.tree, self.cards, tables["table"], facts["iterations"])
-        return BlueprintSolver(blueprint, facts["touched"]), float(facts["seconds"])
-
-    def checkpoints(self) -> list[Path]:
-        """Complete checkpoints, oldest first."""
-        return sorted(path for path in (self.folder / "checkpoints").glob("[0-9]*") if path.is_dir())
-
-    def facts(self) -> dict[str, Any]:
-        """What the newest checkpoint says of itself."""
-        found = self.checkpoints()
-        return read_facts(found[-1]) if found else {}
-
-    def save(self, solver: BlueprintSolver, facts: dict[str, Any]) -> None:
-        """Keep the tables, and drop the oldest."""
-        path = self.folder / "checkpoints" / f"{solver.iterations:015d}"
-        if path.is_dir() and read_facts(path)["iterations"] == solver.iterations:
-            return
-        write_bundle(path, {"table": solver.blueprint.table}, facts)
-        for old in superseded(self.checkpoints()):
-            shutil.rmtree(old, ignore_errors=True)
-
-    def regret(self, solver: BlueprintSolver) -> float:
+    def regret(self) -> float:
         """The first decision's greatest positive regret a hand, summed over all hole cards, in mbb."""
-        weight = solver.iterations
-        if self.design.linear:
-            weight = weight * (weight + 1) // 2
-        blueprint = solver.blueprint
+        blueprint = self.solver.blueprint
         head = blueprint.table[: blueprint.layout.head].reshape(169, -1)
         first = int(self.tree.row[0])
         rows = head[:, first : first + len(self.tree.actions(0))]
         best = np.maximum(rows.max(axis=1), 0.0)
-        return float(best.sum()) / max(weight, 1) / self.tree.abstraction.rules.blinds[1] * 1000
+        return float(best.sum()) / max(self.weight, 1.0) / self.tree.abstraction.rules.blinds[1] * 1000
 
-    def _note(self, progress: TrainingProgress) -> None:
-        try:
-            with (self.folder / "metrics.jsonl").open("a+b") as file:
-                end = file.seek(0, 2)
-                file.seek(max(0, end - 1))
-                broken = end > 0 and file.read(1) != b"\n"  # a line that a kill has cut off
-                file.write(b"\n" * broken + json.dumps(asdict(progress)).encode() + b"\n")
-        except OSError as error:
-            raise InputError(f"cannot write in {self.folder}: {error.strerror or error}") from error
+    # What a session asks for
 
-    @contextmanager
-    def _held(self) -> Iterator[None]:
-        with held(self.folder):
-            for folder in (self.folder, self.folder / "checkpoints"):
-                remove_half_written(folder)
-            yield
+    def measure(self) -> dict[str, Any]:
+        return {"rows_touched": self.solver.touched, "regret": self.regret()}
+
+    def describe(self) -> str:
+        return (
+            f"{self.iterations:,} iterations, {self.solver.touched / 1e6:,.0f}M rows, "
+            f"regret {self.regret():.1f} mbb"
+        )
+
+    def facts(self) -> dict[str, Any]:
+        return {
+            "touched": self.solver.touched,
+            "layout": TABLE_LAYOUT,
+            "parts_done": self.parts_done,
+            "weight": self.weight,
+            "rule": str(self.settings.rule),
+        }
+
+    def saved_tables(self) -> dict[str, NDArray[Any]]:
+        return {"table": self.solver.blueprint.table}
+
+    def load_tables(self, tables: Mapping[str, NDArray[Any]]) -> None:
+        table = tables["table"]
+        if table.dtype != np.float32:
+            raise ValueError("table")
+        self.solver = BlueprintSolver(Blueprint(self.tree, self.cards, table))
+
+    def restore(self, facts: Mapping[str, Any]) -> None:
+        if facts["layout"] != TABLE_LAYOUT:
+            raise InputError("these tables were made by another version of solvent; train anew")
+        self.solver.blueprint.iterations, self.solver.touched = facts["iterations"], facts["touched"]
+        self.parts_done, self.weight = facts["parts_done"], facts["weight"]
+        self.seconds = facts["seconds"]
 
 
-def betting_of(design: TrainingDesign) -> BettingAbstraction:
-    """The bets of a design, with its stacks."""
-    betting = parse_betting(design.betting)
-    return betting if design.stack is None else betting.with_stack(design.stack)
+@dataclass(frozen=True)
+class Parts:
+    """The equal parts of a run, a hundredth of its first length each; a longer run has more of them."""
+
+    iterations: int | None
+    """The length in iterations."""
+    time: float | None
+    """The length in seconds, where there is no length in iterations."""
+
+    def end_of(self, done: int) -> int | None:
+        """The iteration at which the part after `done` parts ends; None where parts are of time."""
+        return None if self.iterations is None else (done + 1) * self.iterations // PARTS
+
+    def is_over(self, done: int, iterations: int, seconds: float) -> bool:
+        """Whether the part after `done` parts has ended."""
+        if self.iterations is not None:
+            return iterations >= (done + 1) * self.iterations // PARTS
+        return self.time is not None and seconds >= (done + 1) * self.time / PARTS
 
 
-def check_design(design: TrainingDesign) -> None:
-    """Refuse what cannot be trained, before anything is made."""
-    if not isinstance(design.betting, str) or not isinstance(design.floor, int | float):
-        raise InputError("a training's betting is text and its regret floor a number")
-    if design.reward not in REWARDS:
-        raise InputError(f"rewards are {', '.join(REWARDS)}, not {design.reward!r}")
-    if not -np.inf < design.floor <= 0:
-        raise InputError(f"a regret floor is a finite number of big blinds, at most 0, not {design.floor}")
-    check_seed(design.seed)
-    betting_of(design)
+def train(
+    cards: str | Path | None = None,
+    *,
+    out: str | Path | None = None,
+    resume: str | Path | None = None,
+    watch: Watch | None = None,
+    stop: Stop | None = None,
+    **options: Any,
+) -> TrainingResult:
+    """Train a heads-up no-limit hold'em blueprint by Monte Carlo CFR.
 
+    `cards` is the folder of a card abstraction, and `out` the new folder to save the training in. `resume` names an
+    earlier training's folder instead: `cards` is then needed only if they have moved. `options` are those of
+    `solvent.solvers.settings.TrainingSettings`, such as `betting`, `rule`, `iterations` and `time`; `iterations`
+    count from the beginning, `time` from this call.
 
-def superseded(checkpoints: Sequence[Path]) -> list[Path]:
-    """Which checkpoints, oldest first and named by their iterations, need not be kept.
-
-    Iterations fall into spans, each `APART` times as long as the one before; the last of an earlier span is kept.
+    `watch` is called with each `Progress`. Ctrl-C, SIGTERM or, from any thread, `stop.request()` end the training
+    with a checkpoint.
     """
+    given = {name: value for name, value in options.items() if value is not None}
+    asked = TrainingSettings.of(given)
+    check_training(asked)
+    if out is not None and resume is not None:
+        raise InputError("give a new folder with out or an old one with resume, not both")
+    watch, stop = watch or (lambda progress: None), stop or Stop()
+    if resume is not None:
+        run = Run.open(resume, "training")
+        settings = TrainingSettings.resumed(run.configuration, given, str(run.folder))
+        found = find_cards(run, cards)
+        as_before = not Limits.of(asked).given
+    else:
+        if out is None:
+            raise InputError("say by --out which folder to save the training in")
+        if cards is None:
+            raise InputError("say which cards to train with")
+        settings, as_before, found = asked, False, CardAbstraction.load(cards)
+        Run.check_new(out)
+    if not Limits.of(settings).given:
+        raise InputError("say how long to train, by --time or by --iterations")
+    tree = build_tree(betting_of(settings.betting, settings.stack))
+    cost = training_cost(tree, found)
+    _check_memory(cost, settings.memory)
+    if resume is None:
+        assert out is not None
+        assert cards is not None
+        check_room(_existing(Path(out)), cost.disk)
+        run = _new_run(Path(out), Path(cards), found, settings)
+    watch(Progress(SIZED, 0, detail=str(cost)))
+    with run.locked():
+        kept = sum(file.stat().st_size for n in run.checkpoints() for file in run.checkpoint(n).iterdir())
+        check_room(run.folder, max(0, cost.disk - kept))
+        training = Training(tree, found, settings, _parts(run))
+        return _train(run, training, settings, cost, as_before, watch, stop)
 
-    def span(path: Path) -> int:
-        return int(math.log(max(1, int(path.name)), APART) + 1e-9)
 
-    now = span(checkpoints[-1])
-    last_of = {span(path): path for path in checkpoints}
-    kept = [last_of[each] for each in range(now - OLDER, now) if each in last_of]
-    return [path for path in checkpoints[:-KEEP] if path not in kept]
+def _train(
+    run: Run,
+    training: Training,
+    settings: TrainingSettings,
+    cost: TrainingCost,
+    as_before: bool,
+    watch: Watch,
+    stop: Stop,
+) -> TrainingResult:
+    watch(Progress(COMPILING, 0))
+    compiling = compile_seconds(training)
+    with interruptible(stop):
+        session = Session(
+            TRAINING, training, Limits.of(settings), run, settings.checkpoint_every, watch, stop
+        )
+        if run.checkpoints():
+            session.resume(as_before)
+        else:
+            watch(Progress(WIN_RATES if settings.initial_weights else TRAINING, 0))
+            training.begin()
+        stopped_by = session.loop()
+    seconds = max(session.seconds, 1e-9)
+    return TrainingResult(
+        folder=run.folder,
+        settings=settings,
+        cost=cost,
+        iterations=training.iterations,
+        seconds=session.seconds,
+        compile_seconds=compiling,
+        rate=training.iterations / seconds,
+        rows_touched=training.solver.touched,
+        rows_rate=training.solver.touched / seconds,
+        regret=training.regret(),
+        stopped_by=stopped_by,
+    )
+
+
+def check_training(settings: TrainingSettings) -> None:
+    """Refuse what cannot be trained, before anything is made."""
+    check_rule(settings.rule)
+    if settings.rule.discounts:
+        if settings.regret_floor:
+            raise InputError(f"a regret floor goes with rules cfr and lcfr, not with {settings.rule}")
+        if settings.iterations is not None and settings.iterations < PARTS:
+            raise InputError(
+                f"{settings.rule} is applied at the end of each of {PARTS} parts of the run: give at least {PARTS} "
+                f"iterations, not {settings.iterations}"
+            )
+    betting_of(settings.betting, settings.stack)
+
+
+def check_rule(rule: RegretRule) -> None:
+    """Refuse a rule that neither weighs iterations nor discounts a table from time to time."""
+    if rule.additive:
+        return
+    if rule.floors or rule.predictive or not rule.discounts or rule.average_power is None:
+        raise InputError(
+            f"training touches few rows in an iteration, so that it cannot cut or predict the regrets of all: give "
+            f"rule cfr, lcfr or dcfr(a,b,g); {rule} cannot be trained with"
+        )
+
+
+def training_cost(tree: BettingTree, cards: CardAbstraction) -> TrainingCost:
+    """What a training takes, before anything is taken."""
+    buckets = [clusters * many for clusters, many in cards.sizes]
+    table = 4 * table_layout(tree.bucket_floats, cards.sizes).numbers
+    river = cards.arrays["river_code"].nbytes + cards.arrays["turn"].nbytes
+    return TrainingCost(
+        nodes=len(tree),
+        rows=tree.rows(buckets),
+        infoset_actions=tree.infoset_actions(buckets),
+        table_bytes=table,
+        memory=table + 3 * tree.nbytes + river + BESIDES,
+        disk=(KEPT_CHECKPOINTS.newest + KEPT_CHECKPOINTS.older + 1) * table,
+    )
+
+
+def _check_memory(cost: TrainingCost, memory: int) -> None:
+    if cost.memory > memory:
+        raise InputError(
+            f"this training takes {size(cost.memory)}, of which tables {size(cost.table_bytes)}, and --memory "
+            f"allows {size(memory)}; take a smaller abstraction or fewer bet sizes"
+        )
+
+
+def _new_run(out: Path, cards: Path, found: CardAbstraction, settings: TrainingSettings) -> Run:
+    """Begin the run of a training. Its cards are written down relative to it, so that both can move together."""
+    asked = replace(settings, betting=_betting_text(settings.betting)).as_json()
+    kept = {name: asked.pop(name) for name in TrainingSettings.kept() if name in asked}
+    length: dict[str, Any] = {}
+    if settings.rule.discounts:
+        length = {"length": settings.iterations} if settings.iterations else {"length_seconds": settings.time}
+    fixed = {**kept, "cards_fingerprint": found.fingerprint, **length}
+    where = os.path.relpath(cards.absolute(), out.absolute())
+    return Run.create(out, "training", fixed, {**asked, "cards": where}, retention=KEPT_CHECKPOINTS)
+
+
+def _parts(run: Run) -> Parts | None:
+    """The parts of a run whose rule discounts."""
+    length, seconds = run.fixed.get("length"), run.fixed.get("length_seconds")
+    return None if length is None and seconds is None else Parts(length, seconds)
+
+
+def _betting_text(betting: str) -> str:
+    """Bet sizes as text that needs no file: a TOML file's settings in one line."""
+    if not betting.endswith(".toml"):
+        return betting
+    import tomllib
+
+    betting_of(betting, None)  # refused here if it cannot be read
+    settings = tomllib.loads(Path(betting).read_text(encoding="utf-8"))
+    parts = (
+        f"{key}={','.join(map(str, value)) if isinstance(value, list) else value}"
+        for key, value in settings.items()
+    )
+    text = "; ".join(parts)
+    same = betting_of(text, None) == betting_of(betting, None) if settings else False
+    return text if same else os.path.abspath(betting)
+
+
+def _weights(before: int, after: int, linear: bool) -> float:
+    """The sum of the weights of the iterations after `before`, up to `after`."""
+    if not linear:
+        return float(after - before)
+    return float(after * (after + 1) // 2 - before * (before + 1) // 2)
+
+
+def _existing(folder: Path) -> Path:
+    """The folder itself, or the nearest one above it that exists."""
+    return next(path for path in (folder.absolute(), *folder.absolute().parents) if path.is_dir())

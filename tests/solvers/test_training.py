@@ -1,0 +1,397 @@
+"""Training from Python and from the command line: runs that are killed, resumed, refused; rules that discount."""
+
+import errno
+import json
+import shutil
+import signal
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from oracles.blueprints import BETTING, random_cards
+from solvent.abstraction.cards.buckets import CardAbstraction
+from solvent.app.command_line import run as run_command
+from solvent.forms.betting import DECISION, build_tree
+from solvent.foundation import bundle
+from solvent.foundation.errors import InputError
+from solvent.foundation.progress import Stop
+from solvent.foundation.run import Run
+from solvent.games.betting.sizes import parse_betting
+from solvent.solvers.blueprint.solver import BlueprintSolver
+from solvent.solvers.blueprint.training import KEPT_CHECKPOINTS, train
+from solvent.solvers.rules import load_rule
+from solvent.strategy.blueprint import Blueprint
+from solvent.strategy.training_run import TrainingRun
+
+
+@pytest.fixture(scope="module")
+def small():
+    return random_cards()
+
+
+@pytest.fixture(autouse=True)
+def cards(small, monkeypatch):
+    """The small card abstraction, whatever folder is opened."""
+    monkeypatch.setattr(CardAbstraction, "load", classmethod(lambda cls, folder, **options: small))
+    return small
+
+
+def trained(out, iterations, **options):
+    return train("cards", out=out, iterations=iterations, betting=BETTING, **options)
+
+
+def table(folder):
+    return Run.open(folder, "training").load_checkpoint()[0]["table"]
+
+
+def test_training_is_kept_and_goes_on(tmp_path):
+    folder, seen = tmp_path / "run", []
+    assert trained(folder, 3_000, watch=seen.append).iterations == 3_000
+    assert seen[-1].done == 3_000
+    again = train(resume=folder, iterations=5_000)
+    assert (again.iterations, again.stopped_by) == (5_000, "iterations")
+    straight = trained(tmp_path / "straight", 5_000)
+    np.testing.assert_array_equal(table(folder), table(tmp_path / "straight"))
+    assert again.rows_touched == straight.rows_touched
+    assert Run.open(folder).checkpoints() == [3_000, 5_000]
+    rows = [
+        [
+            {key: row[key] for key in ("iterations", "rows_touched", "regret")}
+            for row in Run.open(each).metrics()
+        ]
+        for each in (folder, tmp_path / "straight")
+    ]
+    assert rows[0] == rows[1]
+
+
+def test_compiling_is_not_training_time(tmp_path):
+    made = trained(tmp_path / "run", 100)
+    assert made.seconds < 1.0
+    assert "compile_seconds" in made.as_dict()
+
+
+def test_older_checkpoints_thin_out():
+    """The newest two stay, and the last of each of the two spans 16 to 63 and 4 to 15."""
+    kept: list[int] = []
+    for iterations in range(1, 101):
+        kept.append(iterations)
+        kept = [each for each in kept if each not in KEPT_CHECKPOINTS.superseded(kept)]
+        assert len(kept) <= 4
+    assert kept == [15, 63, 99, 100]
+
+
+def test_training_refuses_what_cannot_be(tmp_path):
+    with pytest.raises(InputError, match=r"takes .* and --memory"):
+        trained(tmp_path / "big", 10, memory=1 << 20)
+    assert not (tmp_path / "big").exists()
+    with pytest.raises(InputError, match="how long"):
+        trained(tmp_path / "none", None)
+    with pytest.raises(InputError, match="is not a run"):
+        train(resume=tmp_path, iterations=10)
+    folder = tmp_path / "run"
+    trained(folder, 100)
+    with pytest.raises(InputError, match="already holds a run"):
+        trained(folder, 100)
+    newest = Run.open(folder).checkpoint(100)
+    with (newest / "table.npy").open("r+b") as file:
+        file.seek(200)
+        file.write(b"\x01\x02\x03")
+    with pytest.raises(InputError, match="checksum does not match"):
+        train(resume=folder, iterations=200)
+
+
+def test_other_cards_are_refused(tmp_path, small, monkeypatch):
+    folder = tmp_path / "run"
+    trained(folder, 100)
+    other = random_cards()
+    other.fingerprint = "other"
+    monkeypatch.setattr(CardAbstraction, "load", classmethod(lambda cls, folder, **options: other))
+    with pytest.raises(InputError, match="is not the card abstraction"):
+        TrainingRun.open(folder)
+    with pytest.raises(InputError, match="is not the card abstraction"):
+        TrainingRun.open(folder, "elsewhere")
+
+
+def test_cards_are_found_beside_a_run_that_moved(tmp_path, small, monkeypatch):
+    runs = tmp_path / "here" / "runs"
+    trained(runs / "run", 100)
+    moved = tmp_path / "there" / "runs" / "run"
+    (tmp_path / "there" / "abstractions" / "other").mkdir(parents=True)
+    (tmp_path / "there" / "abstractions" / "small").mkdir()
+    shutil.move(runs / "run", moved)
+
+    def load(cls, folder, **options):
+        if Path(folder).name != "small":
+            raise InputError(f"{folder} holds no card abstraction")
+        return small
+
+    monkeypatch.setattr(CardAbstraction, "load", classmethod(load))
+    assert TrainingRun.open(moved).blueprint().iterations == 100
+    (moved / "cards").mkdir()
+    assert TrainingRun.open(moved).cards is small
+
+
+# Stopping and killing
+
+KILLED = """
+import sys
+sys.path.insert(0, {tests!r})
+from oracles.blueprints import BETTING, random_cards
+from solvent.abstraction.cards.buckets import CardAbstraction
+from solvent.foundation.run import Run
+from solvent.solvers.blueprint.training import train
+cards = random_cards()
+CardAbstraction.load = classmethod(lambda cls, folder, **options: cards)
+folder = {folder!r}
+if Run.is_run(__import__("pathlib").Path(folder)):
+    train(resume=folder, iterations=10**12, checkpoint_every=0.05)
+else:
+    made = train("cards", out=folder, betting=BETTING, iterations=10**12, checkpoint_every=0.05)
+    sys.exit(17 if made.stopped_by == "interrupt" else 0)
+"""
+
+
+def begin_and_wait(folder, beyond):
+    script = KILLED.format(tests=str(Path(__file__).parents[1]), folder=str(folder))
+    process = subprocess.Popen([sys.executable, "-c", script])
+    while newest(folder) <= beyond:
+        assert process.poll() is None
+        time.sleep(0.01)
+    return process
+
+
+def newest(folder):
+    return Run.open(folder).checkpoints()[-1] if Run.is_run(folder) and Run.open(folder).checkpoints() else 0
+
+
+def test_killed_training_goes_on_bit_for_bit(tmp_path, cards):
+    folder = tmp_path / "run"
+    for _ in range(2):
+        process = begin_and_wait(folder, newest(folder))
+        process.kill()
+        process.wait()
+    reached = newest(folder) + 1_000
+    assert train(resume=folder, iterations=reached).iterations == reached
+    straight = BlueprintSolver(Blueprint(build_tree(parse_betting(BETTING)), cards))
+    straight.run(reached)
+    np.testing.assert_array_equal(table(folder), straight.blueprint.table)
+
+
+def test_sigterm_saves(tmp_path):
+    process = begin_and_wait(tmp_path / "run", 0)
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(timeout=60) == 17
+    assert train(resume=tmp_path / "run", iterations=newest(tmp_path / "run")).iterations > 0
+
+
+def test_any_thread_can_stop_a_training(tmp_path):
+    stop, made = Stop(), []
+    thread = threading.Thread(
+        target=lambda: made.append(trained(tmp_path / "run", 10**12, stop=stop, check_every=10**9))
+    )
+    thread.start()
+    while not Run.is_run(tmp_path / "run"):
+        time.sleep(0.01)
+    stop.request()
+    thread.join(timeout=60)
+    assert made[0].stopped_by == "interrupt"
+
+
+def test_a_full_disk_is_one_line_and_loses_no_checkpoint(tmp_path, monkeypatch):
+    folder = tmp_path / "run"
+    trained(folder, 500)
+
+    def full(*arguments, **options):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(bundle.np, "save", full)
+        with pytest.raises(InputError, match="No space left"):
+            train(resume=folder, iterations=1_000)
+    room = shutil.disk_usage(tmp_path)
+    with monkeypatch.context() as patched:
+        patched.setattr(bundle.shutil, "disk_usage", lambda path: room._replace(free=1 << 20))
+        with pytest.raises(InputError, match="free"):
+            train(resume=folder, iterations=1_000)
+        with pytest.raises(InputError, match="free"):
+            trained(tmp_path / "new", 10)
+    assert not (tmp_path / "new").exists(), "a refusal leaves no folder that would be in the way"
+    assert Run.open(folder).checkpoints()[-1] == 500
+    assert train(resume=folder, iterations=1_000).iterations == 1_000
+
+
+# Rules
+
+
+def discounted_by_hand(cards, rule, iterations):
+    """DCFR's discounts applied row by row at the end of each of a hundred parts."""
+    tree = build_tree(parse_betting(BETTING))
+    solver, dcfr = BlueprintSolver(Blueprint(tree, cards)), load_rule(rule)
+    blueprint, one = solver.blueprint, np.float32
+    for part in range(1, 101):
+        solver.run(part * iterations // 100 - solver.iterations, linear=False)
+        weights = dcfr.weights(part)
+        keep = one((part / (part + 1)) ** dcfr.average_power)
+        for node in np.flatnonzero(tree.kind == DECISION):
+            clusters, buckets = cards.sizes[tree.street[node]]
+            for cluster in range(clusters):
+                for bucket in range(buckets):
+                    regrets, sums = blueprint.row(node, cluster, bucket)
+                    regrets *= np.where(regrets > 0, one(weights.positive), one(weights.negative))
+                    sums *= keep
+    return blueprint.table
+
+
+def test_dcfr_discounts_the_table_at_the_end_of_each_part(tmp_path, cards):
+    trained(tmp_path / "run", 1_030, rule="dcfr(1.5,0.5,2)")
+    np.testing.assert_array_equal(
+        table(tmp_path / "run"), discounted_by_hand(cards, "dcfr(1.5,0.5,2)", 1_030)
+    )
+
+
+def test_an_interrupted_dcfr_training_equals_an_undisturbed_one(tmp_path):
+    stop = Stop()
+
+    def interrupt(progress):
+        if progress.stage == "training" and progress.done >= 300:
+            stop.request()
+
+    trained(tmp_path / "parts", 2_000, rule="dcfr", check_every=7, watch=interrupt, stop=stop)
+    reached = newest(tmp_path / "parts")
+    assert 0 < reached < 2_000
+    train(resume=tmp_path / "parts")
+    trained(tmp_path / "whole", 2_000, rule="dcfr")
+    np.testing.assert_array_equal(table(tmp_path / "parts"), table(tmp_path / "whole"))
+    facts = [Run.open(tmp_path / name).facts() for name in ("parts", "whole")]
+    assert [each["parts_done"] for each in facts] == [100, 100]
+
+
+def test_parts_of_a_time_end_by_the_clock_and_go_on_when_it_is_extended(tmp_path):
+    train("cards", out=tmp_path / "run", betting=BETTING, rule="dcfr", time=0.5)
+    assert Run.open(tmp_path / "run").facts()["parts_done"] in range(97, 105)
+    train(resume=tmp_path / "run", time="0.25s")
+    assert Run.open(tmp_path / "run").facts()["parts_done"] >= 145
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"rule": "cfr+"}, "cannot be trained with"),
+        ({"rule": "pcfr+"}, "cannot be trained with"),
+        ({"rule": "dcfr", "regret_floor": 0.1}, "regret floor goes with rules cfr and lcfr"),
+        ({"rule": "dcfr", "iterations": 50}, "at least 100 iterations"),
+    ],
+)
+def test_rules_that_training_cannot_follow_are_refused(tmp_path, options, sentence):
+    with pytest.raises(InputError, match=sentence):
+        train("cards", out=tmp_path / "run", **({"betting": BETTING, "iterations": 1_000} | options))
+    assert not (tmp_path / "run").exists()
+
+
+def test_rules_differ(tmp_path):
+    tables = []
+    for rule in ("cfr", "lcfr", "dcfr"):
+        trained(tmp_path / rule, 500, rule=rule)
+        tables.append(table(tmp_path / rule))
+    assert not np.array_equal(tables[0], tables[1])
+    assert not np.array_equal(tables[0], tables[2])
+
+
+# The command
+
+
+@pytest.fixture
+def command(tmp_path, monkeypatch, capsys):
+    """`solvent train` in this process, with cards that need no folder: exit code, output and complaints."""
+
+    def run(*arguments):
+        monkeypatch.chdir(tmp_path)
+        monkeypatch.setattr(sys, "argv", ["solvent", "train", *map(str, arguments)])
+        code = run_command()
+        said = capsys.readouterr()
+        return code, said.out, said.err
+
+    return run
+
+
+def test_train_is_a_command(command, tmp_path):
+    options = ("--cards", "cards", "--betting", BETTING, "--threads", 1, "--json")
+    code, out, _ = command(*options, "--iterations", 200, "--seed", 3, "--out", "run")
+    assert code == 0
+    document = json.loads(out)
+    assert document["iterations"] == 200
+    assert document["settings"]["seed"] == 3
+    assert (tmp_path / "run" / "report.html").exists()
+    with (tmp_path / "run" / "metrics.jsonl").open("a") as file:
+        file.write('{"iterations": 12')  # as a kill may leave it
+    code, out, _ = command("--resume", "run", "--iterations", 400, "--json", "--threads", 1)
+    assert code == 0
+    assert json.loads(out)["iterations"] == 400
+    assert Run.open(tmp_path / "run").metrics()[-1]["iterations"] == 400
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["--time", "nan"], "time must be a finite time, at least 0"),
+        (["--time", "-1"], "time must be a finite time, at least 0"),
+        (["--time", "3 weeks"], "such as 90s, 5m or 2h"),
+        (["--iterations", "-5"], "iterations must be a whole number, at least 0"),
+        ([], "say how long"),
+        (["--iterations", "9", "--stack", "nan"], "stack must be a finite number"),
+        (["--iterations", "9", "--stack", "0.3"], "stack is 1 to 1,000,000"),
+        (["--iterations", "9", "--seed", "99999999999999999999999"], "seed must be"),
+        (["--iterations", "9", "--threads", "100000"], "threads must be a whole number, at least 1"),
+        (["--iterations", "9", "--regret-floor", "inf"], "regret-floor must be a finite number"),
+        (["--iterations", "9", "--regret-floor", "-1"], "regret-floor must be a finite number, at least 0"),
+        (["--iterations", "9", "--locks", "inside", "--regret-floor", "1"], "no regret floor"),
+        (["--iterations", "9", "--locks", "all"], "there is no locks 'all'; choose from none, rows, inside"),
+        (["--iterations", "9", "--reward", "y9"], "there is no reward 'y9'; choose from y1"),
+        (["--iterations", "9", "--rule", "heavy"], "there is no rule 'heavy'"),
+        (["--iterations", "9", "--memory", "1M"], "and --memory allows"),
+        (["--iterations", "9", "--preset", "tiny"], "not both"),
+    ],
+)
+def test_bad_trainings_get_one_line_and_no_folder(command, tmp_path, given, said):
+    code, _, complaint = command("--cards", "cards", "--out", "run", *given)
+    assert code == 2
+    assert said in complaint.splitlines()[-1]
+    assert "Traceback" not in complaint
+    assert not (tmp_path / "run").exists()
+
+
+def test_resuming_takes_no_other_design(command):
+    assert command("--cards", "cards", "--betting", BETTING, "--iterations", 50, "--out", "run")[0] == 0
+    for option in (("--betting", "fcpa"), ("--seed", 1), ("--reward", "y2"), ("--initial-weights",)):
+        code, _, complaint = command("--resume", "run", "--iterations", 100, *option)
+        assert code == 2
+        assert f"began with {option[0][2:]}" in complaint
+
+
+def test_cards_are_not_made_for_a_training_that_cannot_be(command, tmp_path):
+    (tmp_path / "taken").mkdir()
+    (tmp_path / "taken" / "thesis.txt").write_text("years of work")
+    for given in (("--reward", "y9"), ("--memory", "1M"), ("--betting", "flop=oops"), ("--out", "taken")):
+        code, _, complaint = command("--preset", "tiny", "--iterations", 9, "--out", "run", *given)
+        assert code == 2
+        assert "turn histograms" not in complaint
+        assert len(complaint.splitlines()) == 1
+
+
+def test_a_changed_configuration_is_refused(tmp_path):
+    folder = tmp_path / "run"
+    trained(folder, 100)
+    written = (folder / "run.toml").read_text()
+    (folder / "run.toml").write_text(written.replace('reward = "y1"', 'reward = "y2"'))
+    with pytest.raises(InputError, match="has been changed since it was written"):
+        train(resume=folder, iterations=200)
+    (folder / "run.toml").write_text(written)
+    shutil.copytree(
+        folder / "checkpoints" / "000000000000100", folder / "checkpoints" / "000000000000100.bak"
+    )
+    assert train(resume=folder, iterations=200).iterations == 200
