@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from solvent.cards.evaluator import (
@@ -18,6 +17,7 @@ from solvent.cards.evaluator import (
     strength_of,
 )
 from solvent.cards.showdown import sort_hands
+from solvent.foundation.compiling import compiled
 
 SHARED = 120
 """From so many hands on it pays to evaluate the 91 pairs of ranks instead, where there is no flush."""
@@ -38,7 +38,7 @@ class Hands(NamedTuple):
     """float64[hands, 2]: in each player's range."""
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def meet_on_boards(known, stub, symmetries, tables, hands, sweep, won):  # type: ignore[no-untyped-def]
     """Add what each hand wins and ties on every board that begins with the known cards and goes on with the stub's.
 
@@ -104,7 +104,7 @@ def meet_on_boards(known, stub, symmetries, tables, hands, sweep, won):  # type:
     return seen
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def strengths_by_ranks(key, bits, card_key, high_place, low_place, by_ranks, of_ranks):  # type: ignore[no-untyped-def]
     """The strength without a flush of every two ranks that can be held on a board, at 16 x higher + lower."""
     for high in range(13):
@@ -126,7 +126,7 @@ def strengths_by_ranks(key, bits, card_key, high_place, low_place, by_ranks, of_
             of_ranks[16 * high + low] = by_ranks[place]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def stands_for(bits, symmetries):  # type: ignore[no-untyped-def]
     """How many boards this one stands for: all that symmetries make of it, or 0 if one of them is lower."""
     same = 0
@@ -141,7 +141,7 @@ def stands_for(bits, symmetries):  # type: ignore[no-untyped-def]
     return len(symmetries) // same
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def sweep_hands(strength, order, live, low, high, weight, held, copies, won):  # type: ignore[no-untyped-def]
     """From the weakest hands up, group of equals by group: what is weaker and what is equal, without shared cards.
 
@@ -184,7 +184,7 @@ def sweep_hands(strength, order, live, low, high, weight, held, copies, won):  #
         start = end
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def compare_hands(strength, order, spare, live, bits, weight, copies, won):  # type: ignore[no-untyped-def]
     """Every hand of one range against every hand of the other."""
     others = 0

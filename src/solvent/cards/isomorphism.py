@@ -23,11 +23,10 @@ from math import comb, prod
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from solvent.cards.deck import Card, CardError, check_cards
-from solvent.foundation.compiling import kernel, step
+from solvent.foundation.compiling import compiled, inlined, kernel
 
 SUITS, RANKS = 4, 13
 STREETS = 4
@@ -97,7 +96,7 @@ def class_index(streets, tables):  # type: ignore[no-untyped-def]
     return (found >> 3) + within
 
 
-@step
+@inlined
 def suit_index(streets, shift, tables):  # type: ignore[no-untyped-def]
     """The index of what one suit holds, its shape above it; ranks are numbered among those left to the street."""
     found = tables[SUBSETS + (streets[0] >> shift & 8191)]
@@ -119,7 +118,7 @@ def suit_index(streets, shift, tables):  # type: ignore[no-untyped-def]
     return shape << SHAPE_SHIFT | index
 
 
-@step
+@inlined
 def without(ranks, held):  # type: ignore[no-untyped-def]
     """Sets of ranks, one a suit, numbered among those not held: each moves down by the held ranks below it.
 
@@ -134,31 +133,31 @@ def without(ranks, held):  # type: ignore[no-untyped-def]
     return ranks
 
 
-@step
+@inlined
 def pairs(count):  # type: ignore[no-untyped-def]
     """Multisets of two out of `count` things."""
     return count * (count + 1) // 2
 
 
-@step
+@inlined
 def triples(count):  # type: ignore[no-untyped-def]
     """Multisets of three."""
     return count * (count + 1) * (count + 2) // 6
 
 
-@step
+@inlined
 def pair_index(a, b):  # type: ignore[no-untyped-def]
     """Which multiset a <= b is: those with a smaller greatest element come first."""
     return a + pairs(b)
 
 
-@step
+@inlined
 def triple_index(a, b, c):  # type: ignore[no-untyped-def]
     """Which multiset a <= b <= c is."""
     return a + pairs(b) + triples(c)
 
 
-@step
+@inlined
 def quadruple_index(a, b, c, d):  # type: ignore[no-untyped-def]
     """Which multiset a <= b <= c <= d is."""
     return a + pairs(b) + triples(c) + d * (d + 1) * (d + 2) * (d + 3) // 24
@@ -218,7 +217,7 @@ class Arrangements(NamedTuple):
     """int64[arrangements, 4 suits]: at the first suit of each shape how many have it, 0 at the others."""
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def unindex_kernel(indices, arrangements, choices, cards):  # type: ignore[no-untyped-def]
     """A hand of each index: int64[n] to uint8[n, cards of the pattern], streets in order."""
     suits = np.empty(4, dtype=np.int64)

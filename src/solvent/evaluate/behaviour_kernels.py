@@ -9,7 +9,7 @@ from solvent.abstraction.cards.dealing import DEALT, deal
 from solvent.cards.evaluator import EMPTY_KEY, strength_of
 from solvent.cards.showdown import HANDS
 from solvent.forms.betting_kernels import OVER, PLAYER, STREET, begin, options, take
-from solvent.foundation.compiling import kernel, part
+from solvent.foundation.compiling import internal, kernel
 from solvent.foundation.randomness import stream
 from solvent.games.betting.rules import CALL, FOLD
 from solvent.play.table_kernels import (
@@ -83,7 +83,7 @@ def watch(start, stop, seed, deck, state, random, agent, first, second, evaluato
             made += 1
 
 
-@part
+@internal
 def act_and_note(seat, agent, room, other, deck, state, draw, evaluator, hands, sums, counts):  # type: ignore[no-untyped-def]
     """Decide, note what was likely, and let both sides of the table know."""
     edge, action = decide(agent, room, deck, state, draw)
@@ -94,7 +94,7 @@ def act_and_note(seat, agent, room, other, deck, state, draw, evaluator, hands, 
     return action
 
 
-@part
+@internal
 def note(seat, agent, room, deck, state, evaluator, hands, sums, counts):  # type: ignore[no-untyped-def]
     """Add a decision."""
     walk, chances, street = room.walk, room.probabilities, state[STREET]
@@ -133,7 +133,7 @@ def note(seat, agent, room, deck, state, evaluator, hands, sums, counts):  # typ
         counts[NUTS_FOLDED] += kinds[0]
 
 
-@part
+@internal
 def is_nuts(seat, deck, evaluator, hands):  # type: ignore[no-untyped-def]
     """Whether no hand beats a player's on the river."""
     card_key, card_bit, high_place, low_place, by_ranks, by_flush = evaluator

@@ -34,7 +34,7 @@ from solvent.forms.betting_kernels import (
     winnings,
 )
 from solvent.forms.sampled import MOST_ACTIONS
-from solvent.foundation.compiling import kernel, part, step
+from solvent.foundation.compiling import inlined, internal, kernel
 from solvent.foundation.randomness import random_bits, random_unit, stream
 from solvent.games.betting.rules import CALL, FOLD, NOBODY, HoldemRules
 from solvent.play.table_kernels import (
@@ -159,7 +159,7 @@ def held(agent: Playing, rules: HoldemRules, sizes: SizeTable) -> Held:
     )
 
 
-@part
+@internal
 def draw_card(taken, random):  # type: ignore[no-untyped-def]
     """A card that is not among those taken, a bit each."""
     while True:
@@ -168,7 +168,7 @@ def draw_card(taken, random):  # type: ignore[no-untyped-def]
             return card
 
 
-@step
+@inlined
 def set_range(taken, hands, held):  # type: ignore[no-untyped-def]
     """All hands alike that share no card with those taken."""
     for hand in range(HANDS):
@@ -177,7 +177,7 @@ def set_range(taken, hands, held):  # type: ignore[no-untyped-def]
     normalise(held)
 
 
-@part
+@internal
 def normalise(held):  # type: ignore[no-untyped-def]
     """Make the range sum to 1, and list its hands."""
     total, count = 0.0, 0
@@ -191,7 +191,7 @@ def normalise(held):  # type: ignore[no-untyped-def]
     held.counts[LIVE] = count
 
 
-@part
+@internal
 def deal_board(count, start, me, agent_hand, hands, held):  # type: ignore[no-untyped-def]
     """Deal the next cards as likely as the range makes them: around a hand drawn from it, or around the agent's."""
     deck, weight = held.deck, held.weight
@@ -220,7 +220,7 @@ def deal_board(count, start, me, agent_hand, hands, held):  # type: ignore[no-un
     normalise(held)
 
 
-@step
+@inlined
 def find_groups(agent, me, street, hands, held):  # type: ignore[no-untyped-def]
     """Which hands of the range are in one bucket."""
     walk, deck, you = held.room.walk, held.deck, 1 - me
@@ -241,7 +241,7 @@ def find_groups(agent, me, street, hands, held):  # type: ignore[no-untyped-def]
         held.bucket[held.group[hand]] = walk[BUCKET]
 
 
-@part
+@internal
 def sum_groups(held):  # type: ignore[no-untyped-def]
     """The weights and equities of groups, and which of them have any."""
     count = 0
@@ -259,7 +259,7 @@ def sum_groups(held):  # type: ignore[no-untyped-def]
     held.counts[LISTED] = count
 
 
-@part
+@internal
 def turn_to(agent, room, group, held):  # type: ignore[no-untyped-def]
     """Give the agent the hand of a group."""
     room.walk[BUCKET] = held.bucket[group]
@@ -268,7 +268,7 @@ def turn_to(agent, room, group, held):  # type: ignore[no-untyped-def]
             room.reach[model] = held.reach[group, model]
 
 
-@part
+@internal
 def agent_chances(agent, room, state, held):  # type: ignore[no-untyped-def]
     """What every group does, into `chances`; how many columns. Without a strategy they are fold and call."""
     walk, chances = room.walk, held.chances
@@ -289,7 +289,7 @@ def agent_chances(agent, room, state, held):  # type: ignore[no-untyped-def]
     return count
 
 
-@part
+@internal
 def fold_column(agent, walk):  # type: ignore[no-untyped-def]
     """Whether the first column of `chances` is folding."""
     if walk[LOST] or walk[OWES]:
@@ -297,7 +297,7 @@ def fold_column(agent, walk):  # type: ignore[no-untyped-def]
     return agent.edges[agent.nodes[walk[NODE]].first_edge].action == FOLD
 
 
-@part
+@internal
 def folded_by_rule(kind, state):  # type: ignore[no-untyped-def]
     """How often an agent without tables folds."""
     folds, _, least, _ = options(state)
@@ -308,7 +308,7 @@ def folded_by_rule(kind, state):  # type: ignore[no-untyped-def]
     return 1.0 if kind == FOLDS else 0.0
 
 
-@part
+@internal
 def after_bet(agent, room, state, held):  # type: ignore[no-untyped-def]
     """(how often the agent folds, sum of weights times equities of those that do not), who is to act in `state`."""
     folded, kept = 0.0, 0.0
@@ -327,7 +327,7 @@ def after_bet(agent, room, state, held):  # type: ignore[no-untyped-def]
     return folded, kept
 
 
-@part
+@internal
 def try_bet(agent, total, number, held):  # type: ignore[no-untyped-def]
     """The agent behind a bet that is only thought of, taken as a random number says; the abstract place."""
     trial, walk = held.trial, held.trial.walk
@@ -339,7 +339,7 @@ def try_bet(agent, total, number, held):  # type: ignore[no-untyped-def]
     return walk[NODE] * 4 + walk[LOST] * 2 + walk[OWES]
 
 
-@step
+@inlined
 def bet_value(agent, total, me, held):  # type: ignore[no-untyped-def]
     """What a bet wins: the agent folds, or both check and call to the end; over all that it may be taken for."""
     state, you = held.trial_state, 1 - me
@@ -365,7 +365,7 @@ def bet_value(agent, total, me, held):  # type: ignore[no-untyped-def]
     return low * (folded * won + kept * stake) + (1.0 - low) * value
 
 
-@step
+@inlined
 def choose(agent, choices, me, held):  # type: ignore[no-untyped-def]
     """The response's action, and its value in chips. Equities are those of the street."""
     state, you = held.state, 1 - me
@@ -386,7 +386,7 @@ def choose(agent, choices, me, held):  # type: ignore[no-untyped-def]
     return best, value
 
 
-@part
+@internal
 def mixed_chance(action, held):  # type: ignore[no-untyped-def]
     """How likely an action of the agent's is, over its range."""
     mixed = 0.0
@@ -396,7 +396,7 @@ def mixed_chance(action, held):  # type: ignore[no-untyped-def]
     return mixed
 
 
-@part
+@internal
 def count_folds(folded, held):  # type: ignore[no-untyped-def]
     """The agent folds this often: count what that wins, and go on with the rest; whether the hand ends with it.
 
@@ -411,7 +411,7 @@ def count_folds(folded, held):  # type: ignore[no-untyped-def]
     return score[REST] == 0.0
 
 
-@step
+@inlined
 def agent_acts(agent, agent_hand, held):  # type: ignore[no-untyped-def]
     """What the agent does: drawn from the mixture over the range, which learns of it, or as its hand has it.
 
@@ -458,7 +458,7 @@ def agent_acts(agent, agent_hand, held):  # type: ignore[no-untyped-def]
     return action
 
 
-@step
+@inlined
 def follow_each(agent, edge, held):  # type: ignore[no-untyped-def]
     """Go on behind the agent's decision with every hand of its range, each of which has its own reaches."""
     room, walk = held.room, held.room.walk
@@ -476,7 +476,7 @@ def follow_each(agent, edge, held):  # type: ignore[no-untyped-def]
             held.reach[group, model] = room.reach[model]
 
 
-@step
+@inlined
 def find_equities(me, street, run_outs, evaluator, hands, held):  # type: ignore[no-untyped-def]
     """The equity of the response's hand against each of the range: exact from the turn on, else by drawn boards."""
     deck, known = held.deck, 0 if street == 0 else street + 2
@@ -505,7 +505,7 @@ def find_equities(me, street, run_outs, evaluator, hands, held):  # type: ignore
         held.equity[hand] /= max(held.met[hand], 1)
 
 
-@part
+@internal
 def meet(me, evaluator, hands, held):  # type: ignore[no-untyped-def]
     """Add who wins on the board, with every hand of the range that it leaves possible."""
     deck = held.deck
@@ -531,7 +531,7 @@ def meet(me, evaluator, hands, held):  # type: ignore[no-untyped-def]
         met[hand] += 1
 
 
-@step
+@inlined
 def respond_hand(seed, number, me, plain, agent, choices, evaluator, hands, held):  # type: ignore[no-untyped-def]
     """What the response wins in one hand, in chips, sitting at `me`."""
     state, deck, random, you = held.state, held.deck, held.random, 1 - me

@@ -9,12 +9,12 @@ from statistics import median
 from typing import Any
 
 import numpy as np
-from numba import njit
 
 from solvent.cards.evaluator import evaluator, strengths_kernel
 from solvent.cards.isomorphism import Indexer, index_kernel
 from solvent.cards.showdown import kind_equities, kinds
 from solvent.experiments.steps import saying
+from solvent.foundation.compiling import compiled
 from solvent.foundation.progress import Watch
 
 RANDOM_HANDS = 1_000_000
@@ -60,7 +60,7 @@ def measure(repeats: int = 7, scale: float = 1.0, watch: Watch | None = None) ->
     return rows
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def river_boards(boards, tables, room):  # type: ignore[no-untyped-def]
     """Every hand's equity on each of some boards, int64[n, 5]."""
     for row in range(len(boards)):

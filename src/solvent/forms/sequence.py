@@ -14,10 +14,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from solvent.forms.history import GameTree
+from solvent.foundation.compiling import compiled
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +69,7 @@ def sequence_form(tree: GameTree) -> SequenceForm:
     return form
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def realisation_plan(first, before, cell, strategy):  # type: ignore[no-untyped-def]
     """How likely a player's own actions make each of his sequences: float64[sequences]."""
     plan = np.empty(len(cell))
@@ -115,7 +115,7 @@ def _sequences(tree: GameTree, player: int, last: NDArray[np.int64]) -> Sequence
     return _forgetful_sequences(tree, player, last)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _trace(parent, cell, infoset, acts, player, sequence_of_cell, before_infoset, last):  # type: ignore[no-untyped-def]
     """Follow one player's sequence down the tree; False if two of them meet in one infoset."""
     cells = len(sequence_of_cell)
@@ -134,7 +134,7 @@ def _trace(parent, cell, infoset, acts, player, sequence_of_cell, before_infoset
     return True
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _chance_reach(parent, cell, cells, chance):  # type: ignore[no-untyped-def]
     reach = np.ones(len(parent))
     for row in range(1, len(parent)):

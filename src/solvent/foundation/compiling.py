@@ -1,7 +1,8 @@
-"""How kernels that allocate nothing are compiled: no references to arrays are counted, which doubles their speed.
+"""Decorators for compiled functions, so that all of them are compiled alike.
 
-Numba counts references wherever a function may keep an array. A kernel that only reads and writes arrays it was
-given keeps none, and `_nrt=False` tells Numba so; one that allocates after all is refused when it is compiled.
+Every one of them is cached on the disk and releases the interpreter's lock while it runs. Numba counts references
+wherever a function may keep an array. A kernel that only reads and writes the arrays that it is given keeps none:
+telling Numba so (`_nrt=False`) doubles its speed, and Numba refuses to compile it if it allocates after all.
 """
 
 from __future__ import annotations
@@ -11,9 +12,11 @@ from typing import Any
 
 from numba import njit
 
-kernel: Any = partial(njit, cache=True, nogil=True, error_model="numpy", _nrt=False)
-"""The decorator of a kernel that allocates nothing."""
-step: Any = partial(kernel, inline="always")
-"""Of a part of kernels that is compiled into them."""
-part: Any = partial(kernel, no_cpython_wrapper=True, no_cfunc_wrapper=True)
-"""Of a part that only kernels call: nothing is compiled to call it from Python, as would take long."""
+compiled: Any = partial(njit, cache=True, nogil=True)
+"""Decorator for compiled functions that may allocate arrays."""
+kernel: Any = partial(compiled, error_model="numpy", _nrt=False)
+"""Decorator for kernels: compiled functions that allocate nothing."""
+inlined: Any = partial(kernel, inline="always")
+"""Decorator for helper functions that Numba inlines into kernels."""
+internal: Any = partial(kernel, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+"""Decorator for helper functions that only kernels call: skipping the wrapper for Python saves compiling time."""

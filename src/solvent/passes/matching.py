@@ -26,7 +26,7 @@ from typing import Any
 
 from numba.extending import intrinsic
 
-from solvent.foundation.compiling import step
+from solvent.foundation.compiling import inlined
 from solvent.passes.elementwise import Numbers, Row, elementwise
 
 Array = Any
@@ -36,7 +36,7 @@ Array = Any
 # Scalars
 
 
-@step
+@inlined
 def expected_regret(regret, last, at, prediction):  # type: ignore[no-untyped-def]
     """R + prediction r of one action, with r the last instantaneous regret, in float64."""
     expected = float(regret[at])
@@ -45,19 +45,19 @@ def expected_regret(regret, last, at, prediction):  # type: ignore[no-untyped-de
     return expected
 
 
-@step
+@inlined
 def share_of(positive, total, alike):  # type: ignore[no-untyped-def]
     """sigma of one action from its positive regret and the sum of all; `alike` where that sum is 0."""
     return positive / total if total > 0.0 else alike
 
 
-@step
+@inlined
 def instantaneous(value, origin, gain):  # type: ignore[no-untyped-def]
     """r(I, a) from v(I, a), v(I, a_0) and the gain over it."""
     return (value - origin) - gain
 
 
-@step
+@inlined
 def updated(regret, gained, positive, negative, floor):  # type: ignore[no-untyped-def]
     """max(floor, d (R + r))"""
     total = regret + gained
@@ -65,14 +65,14 @@ def updated(regret, gained, positive, negative, floor):  # type: ignore[no-untyp
     return total if total > floor else floor
 
 
-@step
+@inlined
 def added(regret, gained, floor):  # type: ignore[no-untyped-def]
     """max(floor, R + r): the update of rules that do not discount, or weigh r instead."""
     total = regret + gained
     return total if total > floor else floor
 
 
-@step
+@inlined
 def gain_of(strategy, value, start, stop):  # type: ignore[no-untyped-def]
     """The gain of an infoset whose actions are the cells start..stop-1."""
     gain = 0.0
@@ -84,7 +84,7 @@ def gain_of(strategy, value, start, stop):  # type: ignore[no-untyped-def]
 # Rows
 
 
-@step
+@inlined
 def match_row(table, row, actions, strategy, frame):  # type: ignore[no-untyped-def]
     """sigma ~ max(0, R) from table[row : row + actions] into strategy[frame : frame + actions]."""
     kind = strategy.dtype.type

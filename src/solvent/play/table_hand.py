@@ -15,7 +15,7 @@ from solvent.cards.deck import Card
 from solvent.cards.showdown import HANDS, pairs
 from solvent.forms.betting_kernels import PLAYER, STREET, begin, new_position, options, take
 from solvent.forms.sampled import MOST_ACTIONS
-from solvent.foundation.compiling import kernel, part
+from solvent.foundation.compiling import internal, kernel
 from solvent.games.betting.rules import CALL, FOLD, HoldemRules, legal, play
 from solvent.play.contract import Board, Event, Hole, Mixture, View
 from solvent.play.table_kernels import (
@@ -174,7 +174,7 @@ def hand_strategies(agent, room, seat, deck, state, actions, seeds, hands, reach
     return count
 
 
-@part
+@internal
 def turn_to_hand(agent, room, seat, deck, street, hand, hands, reach):  # type: ignore[no-untyped-def]
     """Give the agent a hand; False where the hand shares a card with the board."""
     for place in range(BOARD, BOARD + (0 if street == 0 else street + 2)):
@@ -189,7 +189,7 @@ def turn_to_hand(agent, room, seat, deck, street, hand, hands, reach):  # type: 
     return True
 
 
-@part
+@internal
 def follow_own(agent, room, seat, deck, state, action, hands, reach):  # type: ignore[no-untyped-def]
     """Go on behind the agent's own action, by the first edge that becomes it."""
     walk = room.walk

@@ -46,7 +46,7 @@ from solvent.forms.betting_kernels import (
     winnings,
 )
 from solvent.forms.sampled import MOST_ACTIONS, TableLayout, row_start
-from solvent.foundation.compiling import kernel, part
+from solvent.foundation.compiling import internal, kernel
 from solvent.foundation.randomness import STEP, stream, uniform
 from solvent.games.betting.rules import CALL, FOLD, NOBODY
 from solvent.play.styles import INITIAL, OWN, RANDOM, restyle
@@ -125,7 +125,7 @@ def draw_of(key, number):  # type: ignore[no-untyped-def]
     return uniform(np.uint64(key) + STEP * np.uint64(number))
 
 
-@part
+@internal
 def start_walk(agent, room):  # type: ignore[no-untyped-def]
     """Go to the root."""
     walk, reach = room[0], room[1]
@@ -136,7 +136,7 @@ def start_walk(agent, room):  # type: ignore[no-untyped-def]
         reach[model] = 1.0
 
 
-@part
+@internal
 def find_bucket(agent, walk, deck, seat, street):  # type: ignore[no-untyped-def]
     """Look up the hand's bucket on a street, once."""
     if walk[BUCKET_STREET] == street:
@@ -147,26 +147,26 @@ def find_bucket(agent, walk, deck, seat, street):  # type: ignore[no-untyped-def
     walk[BUCKET], walk[BUCKET_STREET] = min(found, agent.layout.buckets[street] - 1), street
 
 
-@part
+@internal
 def win_rate(agent, walk, street):  # type: ignore[no-untyped-def]
     """How often the bucket wins against a random hand."""
     return np.float64(agent.rates[row_start(agent.rate_layout, street, walk[CLUSTER], walk[BUCKET])])
 
 
-@part
+@internal
 def sums_start(agent, walk):  # type: ignore[no-untyped-def]
     """Where the sums of the node's row for the bucket begin."""
     node = agent.nodes[walk[NODE]]
     return row_start(agent.layout, node.street, walk[CLUSTER], walk[BUCKET]) + node.row + node.actions
 
 
-@part
+@internal
 def faced_total(agent, node):  # type: ignore[no-untyped-def]
     """What the player to act at a node faces: the greater of what both players have put in."""
     return np.int64(max(agent.nodes[node].paid[0], agent.nodes[node].paid[1]))
 
 
-@part
+@internal
 def mix_models(agent, walk, reach, played, probabilities):  # type: ignore[no-untyped-def]
     """The average strategies of all models at the node, into `played`, and their mixture."""
     start, count = sums_start(agent, walk), agent.nodes[walk[NODE]].actions
@@ -186,7 +186,7 @@ def mix_models(agent, walk, reach, played, probabilities):  # type: ignore[no-un
             probabilities[action] += weight * played[model, action]
 
 
-@part
+@internal
 def strategy(agent, room, street, folds):  # type: ignore[no-untyped-def]
     """The probabilities of the node's actions, as they are played; `folds`: whether the real rules allow it."""
     walk, reach, probabilities, played, classes, sums = room
@@ -224,7 +224,7 @@ def strategy(agent, room, street, folds):  # type: ignore[no-untyped-def]
         post_process(probabilities, classes, count, post, sums)
 
 
-@part
+@internal
 def pick(probabilities, count, call, draw):  # type: ignore[no-untyped-def]
     """The action that a random number falls on, never one of probability 0; `call` if all have that."""
     chosen = call
@@ -256,7 +256,7 @@ def real_action(agent, node, edge, state):  # type: ignore[no-untyped-def]
     return min(max(yours + raised, least), most)
 
 
-@part
+@internal
 def decide(agent, room, deck, state, draw):  # type: ignore[no-untyped-def]
     """(the edge of the abstract action, or `NONE`; the real action) of the agent, who is to act."""
     walk = room[0]
@@ -279,7 +279,7 @@ def decide(agent, room, deck, state, draw):  # type: ignore[no-untyped-def]
     return np.int64(edge), real_action(agent, node, edge, state)
 
 
-@part
+@internal
 def by_rule(kind, folds, least, most, draw):  # type: ignore[no-untyped-def]
     """What an agent without tables does: fold or check, call, or anything: fold, call or raise alike, and raises
     of all sizes, evenly on a logarithmic scale."""
@@ -298,7 +298,7 @@ def by_rule(kind, folds, least, most, draw):  # type: ignore[no-untyped-def]
     return min(max(total, least), most)
 
 
-@part
+@internal
 def follow(agent, room, edge):  # type: ignore[no-untyped-def]
     """Go on behind the agent's own decision."""
     walk, reach, played = room[0], room[1], room[3]
@@ -312,14 +312,14 @@ def follow(agent, room, edge):  # type: ignore[no-untyped-def]
     go_to(agent, walk, edge)
 
 
-@part
+@internal
 def go_to(agent, walk, edge):  # type: ignore[no-untyped-def]
     """Go to the node behind an edge."""
     walk[NODE] = agent.edges[edge].behind
     walk[LOST] = agent.nodes[walk[NODE]].kind != DECISION
 
 
-@part
+@internal
 def observe(agent, room, state, action, own, draw):  # type: ignore[no-untyped-def]
     """Go on behind what somebody did in `state`, which the agent has not drawn; `own`: whether he did it."""
     walk = room[0]
@@ -350,7 +350,7 @@ def observe(agent, room, state, action, own, draw):  # type: ignore[no-untyped-d
         walk[OWES] = 1
 
 
-@part
+@internal
 def play_hand(key, deck, state, first, second, first_room, second_room, evaluator, history, counts):  # type: ignore[no-untyped-def]
     """One hand between an agent on the button and another; what the button wins. history: int64[], its length
     first, then the actions."""

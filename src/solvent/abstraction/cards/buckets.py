@@ -18,7 +18,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from solvent.abstraction.cards.presets import Design, design_from
@@ -27,6 +26,7 @@ from solvent.cards.deck import Card, CardError, check_cards
 from solvent.cards.isomorphism import Indexer, class_index
 from solvent.cards.showdown import FULL
 from solvent.foundation.bundle import read_bundle, read_facts, write_bundle
+from solvent.foundation.compiling import compiled
 from solvent.foundation.errors import InputError
 
 STREETS = ("preflop", "flop", "turn", "river")
@@ -61,7 +61,7 @@ class Lookup(NamedTuple):
     """uint16[clusters, codes]: buckets, by public cluster and code."""
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def street_bucket(street, hole, flop, turn, river, lookup):  # type: ignore[no-untyped-def]
     """The public cluster and bucket of a hand on a street, from its cards as bits, 16 bits a suit."""
     if street == 0:
@@ -78,7 +78,7 @@ def street_bucket(street, hole, flop, turn, river, lookup):  # type: ignore[no-u
     return cluster, np.int64(lookup.river[cluster, min(code, lookup.river.shape[1] - 1)])
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def bucket_kernel(street, cards, lookup, clusters, buckets):  # type: ignore[no-untyped-def]
     """The public cluster and bucket of each row of `cards`: hole cards first, the board in dealing order."""
     for row in range(len(cards)):

@@ -8,10 +8,10 @@ see `solvent.abstraction.cards.features`.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from solvent.forms.public import MATRIX, RANKED, PublicGame
+from solvent.foundation.compiling import compiled
 from solvent.foundation.errors import InputError
 
 Floats = NDArray[np.float64]
@@ -87,7 +87,7 @@ def _showdowns(game: PublicGame) -> tuple[Floats, Floats]:
     return (chance * (1 + sign) / 2).sum(axis=2), chance.sum(axis=2)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _by_strength(card, tie, weight, won, met):  # type: ignore[no-untyped-def]
     boards, slots = tie.shape
     for board in range(boards):

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from solvent.abstraction.cards.feature_kernels import board_bits
 from solvent.cards.isomorphism import class_index, orbit_size
 from solvent.cards.showdown import HANDS, LIVE, Ordering, order_hands, ordering
-from solvent.foundation.compiling import kernel
+from solvent.foundation.compiling import compiled, kernel
 
 OPPONENTS = 8
 """Clusters of opponents' hands that OCHS tells apart."""
@@ -130,7 +129,7 @@ def nearest_code(hand, against, strip, centers, halves, score):  # type: ignore[
     return strip * many + best
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def river_tables(  # type: ignore[no-untyped-def]
     boards, start, end, evaluator, hands, opponents, index, strip_of, centers, halves, flop_index, cluster_of_flop,
     room, table, deals,

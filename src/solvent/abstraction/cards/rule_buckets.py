@@ -34,11 +34,11 @@ from functools import cache
 from zlib import decompress
 
 import numpy as np
-from numba import njit
 from numpy.typing import ArrayLike, NDArray
 
 from solvent.cards.deck import RANKS, Card, CardError, check_cards
 from solvent.cards.isomorphism import Indexer
+from solvent.foundation.compiling import compiled
 
 SUITS = ("rainbow", "two of a suit", "three of a suit", "four of a suit")
 PAIRS = ("unpaired", "paired", "more than a pair")
@@ -108,7 +108,7 @@ finds them anew."""
 # Sets of ranks are 13 bits, the 2 the lowest.
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def count_bits(ranks):  # type: ignore[no-untyped-def]
     """How many ranks there are."""
     count = 0
@@ -118,7 +118,7 @@ def count_bits(ranks):  # type: ignore[no-untyped-def]
     return count
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def highest(ranks):  # type: ignore[no-untyped-def]
     """The highest rank, -1 if there is none."""
     rank = -1
@@ -128,7 +128,7 @@ def highest(ranks):  # type: ignore[no-untyped-def]
     return rank
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def straight_top(ranks):  # type: ignore[no-untyped-def]
     """The highest straight's top rank, 3 for the wheel's 5; -1 if there is none."""
     low_ace = ranks << 1 | ranks >> 12 & 1
@@ -136,7 +136,7 @@ def straight_top(ranks):  # type: ignore[no-untyped-def]
     return highest(found) + 3 if found else -1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def board_straights(ranks):  # type: ignore[no-untyped-def]
     """The most ranks of the board in one straight, and the top of the highest with at least three of them."""
     low_ace = ranks << 1 | ranks >> 12 & 1
@@ -149,14 +149,14 @@ def board_straights(ranks):  # type: ignore[no-untyped-def]
     return most, top
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def at_least(a, b, c, d):  # type: ignore[no-untyped-def]
     """The ranks that stand in at least one, two, three and four of the suits' sets."""
     pair = a & b | c & d | (a | b) & (c | d)
     return a | b | c | d, pair, a & b & (c | d) | c & d & (a | b), a & b & c & d
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def rule_number(hole, board):  # type: ignore[no-untyped-def]
     """The number of a hand on a board, two bit sets with 16 bits a suit; without a board that of its class of 169.
 
@@ -267,19 +267,19 @@ def rule_number(hole, board):  # type: ignore[no-untyped-def]
     return ((((suits * 3 + pairs) * 3 + straights) * 24 + made) * 4 + flush_draw) * 3 + straight_draw
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def good_kicker(kicker, ranks):  # type: ignore[no-untyped-def]
     """Whether fewer than three ranks above a hole card are missing from the board; not so if it pairs the board."""
     return not ranks >> kicker & 1 and count_bits((ALL_RANKS & ~ranks) >> kicker + 1) < GOOD_KICKER
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def rule_bucket(hole, board, bucket_of):  # type: ignore[no-untyped-def]
     """The bucket of a hand on a board, two bit sets with 16 bits a suit; `bucket_of` is `RuleBuckets.bucket_of`."""
     return bucket_of[rule_number(hole, board)]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def rule_buckets_kernel(cards, bucket_of, buckets):  # type: ignore[no-untyped-def]
     """The bucket of each row of `cards`: uint8[n, hole cards and board] to int32[n]."""
     for row in range(len(cards)):
@@ -294,7 +294,7 @@ def rule_buckets_kernel(cards, bucket_of, buckets):  # type: ignore[no-untyped-d
         buckets[row] = rule_bucket(hole, board, bucket_of)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def count_numbers(boards, counts):  # type: ignore[no-untyped-def]
     """Add to counts[rule_number] for every two hole cards on every board: uint8[n, 3 to 5]."""
     for row in range(len(boards)):

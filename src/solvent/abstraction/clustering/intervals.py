@@ -9,8 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from solvent.foundation.compiling import compiled
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ def best_intervals(mass: NDArray[np.generic], most: int) -> Intervals:
     return Intervals(cost, cut)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _spread(sums, start, end):  # type: ignore[no-untyped-def]
     """The weighted sum of squared distances of the values from start to end from their mean."""
     weight = sums[0, end] - sums[0, start]
@@ -66,7 +67,7 @@ def _spread(sums, start, end):  # type: ignore[no-untyped-def]
     return max(sums[2, end] - sums[2, start] - first * first / weight, 0.0)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _fill(sums, cost, cut):  # type: ignore[no-untyped-def]
     values = cost.shape[1] - 1
     stack = np.empty((64, 4), dtype=np.int64)

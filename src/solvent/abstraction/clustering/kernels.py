@@ -16,9 +16,11 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
+
+from solvent.foundation.compiling import compiled
 
 Array = Any
 
@@ -91,14 +93,14 @@ def _row_distance(typing, left, i, right, k):  # type: ignore[no-untyped-def]
 row_distance: Any = intrinsic(_row_distance)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def approach(points: Array, other: Array, k: int, start: int, stop: int, nearest: Array) -> None:
     """Lower `nearest` of each point to its distance from other[k]."""
     for i in range(start, stop):
         nearest[i] = min(nearest[i], row_distance(points, i, other, k))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def own_distances(
     points: Array, centers: Array, assignment: Array, start: int, stop: int, own: Array
 ) -> None:
@@ -107,7 +109,7 @@ def own_distances(
         own[i] = row_distance(points, i, centers, assignment[i])
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def center_distances(centers: Array, squared: bool, start: int, stop: int, gaps: Array) -> None:
     """Lengths between centres start..stop and all; -1 from a centre to itself, so that it sorts first."""
     for j in range(start, stop):
@@ -117,7 +119,7 @@ def center_distances(centers: Array, squared: bool, start: int, stop: int, gaps:
         gaps[j - start, j] = -1.0
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def scan(points: Array, i: int, centers: Array) -> tuple[int, float, float]:
     """The nearest centre of a point among all (of equals the first), its distance, and the second distance."""
     best, least, second = 0, np.inf, np.inf
@@ -130,7 +132,7 @@ def scan(points: Array, i: int, centers: Array) -> tuple[int, float, float]:
     return best, least, second
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def assign(
     points: Array,
     weights: Array,
@@ -201,14 +203,14 @@ def assign(
     return objective, moved, evaluations
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def count_members(assignment: Array, start: int, stop: int, counts: Array) -> None:
     """How many of the points start..stop each centre has, added to counts: int64[centres]."""
     for i in range(start, stop):
         counts[assignment[i]] += 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def place_members(assignment: Array, start: int, stop: int, place: Array, members: Array) -> None:
     """Write the points start..stop into members, each where the place of its centre is, which moves on."""
     for i in range(start, stop):
@@ -216,7 +218,7 @@ def place_members(assignment: Array, start: int, stop: int, place: Array, member
         place[assignment[i]] += 1
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def medians(
     points: Array, weights: Array, starts: Array, members: Array, start: int, stop: int, centers: Array
 ) -> None:
@@ -260,7 +262,7 @@ def medians(
             centers[k, d] = low
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def means(
     points: Array, weights: Array, starts: Array, members: Array, start: int, stop: int, centers: Array
 ) -> None:

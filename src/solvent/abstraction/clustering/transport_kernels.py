@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+
+from solvent.foundation.compiling import compiled
 
 Array = Any
 
@@ -16,7 +17,7 @@ ROUNDING = 1e-12
 """Mass that is left over by rounding alone, as a share of the total."""
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def greedy_transport(
     buckets: Array, counts: Array, mass: Array, distance: Array, order: Array, enough: float
 ) -> float:
@@ -60,7 +61,7 @@ def greedy_transport(
     return cost
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def exact_transport(buckets: Array, counts: Array, mass: Array, distance: Array) -> float:
     """The least cost, by successive shortest paths with potentials.
 
@@ -147,7 +148,7 @@ def exact_transport(buckets: Array, counts: Array, mass: Array, distance: Array)
     return cost
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def greedy_costs(
     buckets: Array,
     counts: Array,
@@ -165,7 +166,7 @@ def greedy_costs(
             costs[at, k] = greedy_transport(buckets[i], counts[i], centers[k], distance, order, enough[i])
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def greedy_nearest(
     buckets: Array,
     counts: Array,
@@ -211,7 +212,7 @@ def greedy_nearest(
     return evaluations
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def exact_costs(
     buckets: Array, counts: Array, centers: Array, distance: Array, start: int, costs: Array
 ) -> None:
@@ -221,7 +222,7 @@ def exact_costs(
             costs[i, k] = exact_transport(buckets[start + i], counts[start + i], centers[k], distance)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def add_up(
     buckets: Array, counts: Array, weights: Array, assignment: Array, sums: Array, totals: Array
 ) -> None:

@@ -9,7 +9,8 @@ columns stay in the second-level cache, a tile's rows in the first.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from solvent.foundation.compiling import compiled
 
 TILE = 4
 """Tables are padded to a multiple of so many rows."""
@@ -17,7 +18,7 @@ BLOCK_ROWS = 64
 BLOCK_COLUMNS = 2048
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def distance_rows(table, total, first, stop, distances):  # type: ignore[no-untyped-def]
     """d_ij = d_ji = (V - s_ij) / V with s_ij = sum_b min(T_i[b], T_j[b]), for rows first <= i < stop and j > i.
 
@@ -41,7 +42,7 @@ def distance_rows(table, total, first, stop, distances):  # type: ignore[no-unty
             distances[j, i] = d
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _tile(table, i, j, left, right, shared):  # type: ignore[no-untyped-def]
     """Adds to shared[4, 2] the minima of rows i..i+3 with rows j and j+1 in the columns left..right-1."""
     row0, row1 = table[i, left:right], table[i + 1, left:right]
@@ -64,7 +65,7 @@ def _tile(table, i, j, left, right, shared):  # type: ignore[no-untyped-def]
         shared[k, 1] += pair[1]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def cluster_sums(distances, weights, assignment, sums):  # type: ignore[no-untyped-def]
     """sums[c, i] = S_c(i), the sum of w_j d_ij over the members j of cluster c: float64[clusters, states]."""
     sums[:] = 0.0
@@ -72,13 +73,13 @@ def cluster_sums(distances, weights, assignment, sums):  # type: ignore[no-untyp
         _add(sums[assignment[j]], weights[j], distances[j])
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _add(row, weight, distances):  # type: ignore[no-untyped-def]
     for i in range(len(row)):
         row[i] += weight * distances[i]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _change(average, pairs, weight, added, more):  # type: ignore[no-untyped-def]
     """How a cluster's cost changes when its pairs grow by `added` and its weight by `more`, both of one sign.
 
@@ -87,7 +88,7 @@ def _change(average, pairs, weight, added, more):  # type: ignore[no-untyped-def
     return 2.0 * (added - more * pairs / weight) / (weight + more) if average else added
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def sweep(average, distances, weights, sums, pairs, cluster_weight, members, assignment, least, history):  # type: ignore[no-untyped-def]
     """Every state in turn moves, at once, to the cluster that lowers the objective most; returns the moves.
 
@@ -123,7 +124,7 @@ def sweep(average, distances, weights, sums, pairs, cluster_weight, members, ass
     return moves
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def attach(distances, medoids, assignment, near, second):  # type: ignore[no-untyped-def]
     """Each state's nearest medoid, the distance to it and to the next; a medoid's nearest is itself."""
     for i in range(len(assignment)):
@@ -136,7 +137,7 @@ def attach(distances, medoids, assignment, near, second):  # type: ignore[no-unt
                 second[i] = d
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def swap_sweep(distances, weights, medoids, assignment, near, second, least, history):  # type: ignore[no-untyped-def]
     """Every state in turn replaces, at once, the medoid whose place gains most by it; returns the swaps.
 

@@ -6,8 +6,8 @@ import time
 from typing import Any
 
 import numpy as np
-from numba import njit
 
+from solvent.foundation.compiling import compiled
 from solvent.foundation.threads import on_each
 
 MEGABYTES = 256
@@ -17,7 +17,7 @@ BYTES_PER_FLOAT = 8
 """4 read and 4 written."""
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _add(values: Any, addend: Any) -> None:
     for k in range(len(values)):
         values[k] += addend

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solvent.foundation.compiling import kernel, step
+from solvent.foundation.compiling import inlined, kernel
 from solvent.foundation.randomness import STEP, stream, uniform
 from solvent.games.game import CHANCE, TERMINAL
 from solvent.passes.matching import added, match_row
@@ -68,7 +68,7 @@ class Room(NamedTuple):
     """And the pass in which it did, at the row's place."""
 
 
-@step
+@inlined
 def match_regrets(table, row, actions, least, mixes, strategy, frame):  # type: ignore[no-untyped-def]
     """sigma ~ max(0, R), uniform where nothing is positive, and then no action below `least`."""
     match_row(table, row, actions, strategy, frame)
@@ -92,7 +92,7 @@ def explore(strategy, frame, actions, least, mixes):  # type: ignore[no-untyped-
         strategy[frame + a] /= total
 
 
-@step
+@inlined
 def draw_action(strategy, frame, actions, drawn):  # type: ignore[no-untyped-def]
     """The action at which the running sum of probabilities passes `drawn`; never one of probability 0."""
     last = 0
@@ -105,7 +105,7 @@ def draw_action(strategy, frame, actions, drawn):  # type: ignore[no-untyped-def
     return last  # rounding
 
 
-@step
+@inlined
 def draw_outcome(keep, other, lottery, outcomes, drawn):  # type: ignore[no-untyped-def]
     """An outcome of chance, by Walker's alias method."""
     place = drawn * outcomes
@@ -115,14 +115,14 @@ def draw_outcome(keep, other, lottery, outcomes, drawn):  # type: ignore[no-unty
     return np.int64(other[lottery + column])
 
 
-@step
+@inlined
 def add_average(table, average, actions, weight, strategy, frame):  # type: ignore[no-untyped-def]
     """S += weight x sigma."""
     for a in range(actions):
         table[average + a] += weight * strategy[frame + a]
 
 
-@step
+@inlined
 def add_regrets(table, row, actions, weight, floor, strategy, values, frame):  # type: ignore[no-untyped-def]
     """R += weight x (v(a) - sum sigma v) over the actions that were tried; returns sum sigma v."""
     value = 0.0
@@ -136,7 +136,7 @@ def add_regrets(table, row, actions, weight, floor, strategy, values, frame):  #
     return value
 
 
-@step
+@inlined
 def next_action(nodes, table, row, first, action, actions, threshold, strategy, values, frame):  # type: ignore[no-untyped-def]
     """The first action from `action` on that is not left out; as many as there are if none is.
 
@@ -153,7 +153,7 @@ def next_action(nodes, table, row, first, action, actions, threshold, strategy, 
     return action
 
 
-@step
+@inlined
 def next_played(strategy, frame, action, actions):  # type: ignore[no-untyped-def]
     """The first action from `action` on that is played at all; as many as there are if none is."""
     while action < actions and strategy[frame + action] == 0.0:

@@ -28,7 +28,7 @@ from solvent.forms.sampled import (
     SHOWN,
     STREET_SHIFT,
 )
-from solvent.foundation.compiling import kernel, step
+from solvent.foundation.compiling import inlined, kernel
 from solvent.foundation.intrinsics import exchange, prefetch
 from solvent.foundation.randomness import random_float
 
@@ -62,7 +62,7 @@ def frames() -> Frames:
     )
 
 
-@step
+@inlined
 def match_regrets(table, row, actions, least, strategy, depth):  # type: ignore[no-untyped-def]
     """Regret matching into strategy[depth]; no action gets less than `least` before they are made to sum to 1."""
     total = np.float32(0)
@@ -86,7 +86,7 @@ def match_regrets(table, row, actions, least, strategy, depth):  # type: ignore[
             strategy[depth, action] /= total
 
 
-@step
+@inlined
 def add_to_sum(table, place, added, random):  # type: ignore[no-untyped-def]
     """Add to a sum that may have grown so large that float32 would lose what is added: then a part of the sum is
     added instead, as often as it takes to be right on average."""
@@ -96,7 +96,7 @@ def add_to_sum(table, place, added, random):  # type: ignore[no-untyped-def]
     table[place] += added
 
 
-@step
+@inlined
 def terminal_value(player, node, info, pays, outcome):  # type: ignore[no-untyped-def]
     """What `player` wins at a terminal; `outcome`: player 0's hand is better (0), the same (1), worse (2)."""
     folded = info >> PLAYER_SHIFT
@@ -106,7 +106,7 @@ def terminal_value(player, node, info, pays, outcome):  # type: ignore[no-untype
     return pays[node, GAIN] if ahead > 0 else pays[node, LOSS] if ahead < 0 else np.float32(0)
 
 
-@step
+@inlined
 def lock(locks, row):  # type: ignore[no-untyped-def]
     """Wait for a row, where there are locks."""
     if locks is not None:
@@ -114,7 +114,7 @@ def lock(locks, row):  # type: ignore[no-untyped-def]
             pass
 
 
-@step
+@inlined
 def unlock(locks, row):  # type: ignore[no-untyped-def]
     """Let others have a row."""
     if locks is not None:
@@ -198,7 +198,7 @@ def traverse(  # type: ignore[no-untyped-def]
             return value
 
 
-@step
+@inlined
 def next_action(action, walked):  # type: ignore[no-untyped-def]
     """The first action after `action` that is walked; `MOST_ACTIONS` if there is none."""
     action += 1
@@ -207,7 +207,7 @@ def next_action(action, walked):  # type: ignore[no-untyped-def]
     return action if walked >> action else MOST_ACTIONS
 
 
-@step
+@inlined
 def worth_walking(first, actions, walk, table, row, floor):  # type: ignore[no-untyped-def]
     """A bit for each action of enough regret or that leads to a terminal; all, if no regret is positive."""
     walked, best = 0, np.float32(0)
