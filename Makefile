@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: run test test-all bench lint format clean
+.PHONY: run test pytest test-all bench lint format clean
 
 AGENT := runs/holdem
 POST := threshold(0.15)
@@ -19,7 +19,11 @@ run: $(READY)
 	@echo "The report: $(AGENT)/report.html"
 	@echo "Play against it: $(BIN)/solvent play $(AGENT) --post '$(POST)'"
 
-test: $(READY) lint
+# The checks of `lint` take one core and half a minute, so they run beside the tests.
+test: $(READY)
+	@$(MAKE) --no-print-directory -j 2 lint pytest
+
+pytest: $(READY)
 	$(BIN)/python -m pytest -n 2 --dist worksteal --durations 10
 
 test-all: $(READY) lint

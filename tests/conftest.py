@@ -4,13 +4,54 @@ import sys
 from functools import cache
 from pathlib import Path
 
+import pytest
+
 sys.path.insert(0, str(Path(__file__).parent))
 
 from solvent.forms.history import GameTree, compile_tree
 from solvent.games.catalogue import load_game
+
+AGENTS_FIRST = ("app/test_evaluate", "abstraction", "evaluate", "app/test_play", "play", "app/test_agents")
+AGENTS_FIRST += ("experiments/test_agent", "app/test_cards", "cards")
+"""Tests of agents and cards, those that compile most kernels first: folders, or the beginnings of files' paths."""
+SOLVERS_FIRST = ("app", "experiments", "solvers", "response", "passes", "strategy", "forms")
+"""Tests of solvers, which share few kernels with those; the last ones find most kernels compiled."""
 
 
 @cache
 def compiled(name: str) -> GameTree:
     """A compiled game, once per test process."""
     return compile_tree(load_game(name))
+
+
+@pytest.hookimpl(trylast=True)  # after slow tests were left out
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Let two workers begin with different families of kernels, so that no kernel is compiled twice.
+
+    xdist gives each of two workers half of the tests, in their order, and lets the one that is done first take over
+    from the end of the other's. Most of the time of a first run is compiling; a kernel that one worker has
+    compiled is read from Numba's cache by the other, unless both ask for it at the same time.
+    """
+    here = Path(__file__).parent
+    families: dict[int, list[pytest.Item]] = {0: [], 1: [], 2: []}
+    for item in items:
+        path = item.path.relative_to(here).as_posix() if here in item.path.parents else ""
+        agents = _place(path, AGENTS_FIRST)
+        solvers = _place(path, SOLVERS_FIRST)
+        families[0 if agents is not None else 1 if solvers is not None else 2].append(item)
+
+    def order(item: pytest.Item) -> int:
+        path = item.path.relative_to(here).as_posix()
+        place = _place(path, AGENTS_FIRST)
+        return place if place is not None else _place(path, SOLVERS_FIRST) or 0
+
+    agents, solvers, others = (families[key] for key in (0, 1, 2))
+    agents.sort(key=order)
+    solvers.sort(key=order)
+    filling = max(0, len(items) // 2 - len(agents) - len(others))
+    split = len(solvers) - filling
+    items[:] = [*agents, *others, *solvers[split:], *solvers[:split]]
+
+
+def _place(path: str, prefixes: tuple[str, ...]) -> int | None:
+    return next((k for k, prefix in enumerate(prefixes) if path.startswith(prefix)), None)
