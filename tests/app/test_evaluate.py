@@ -3,29 +3,34 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import sys
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from oracles.table_agent import small_cards
-from oracles.trainings import save_training
-from solvent.abstraction.cards.buckets import CardAbstraction
+from oracles.trainings import save_training, small_cards_everywhere
 from solvent.app.command_line import run
 from solvent.app.views.evaluation_section import evaluation_section
-from solvent.evaluate.evaluation import Evaluation, Options, read_evaluations
+from solvent.evaluate import evaluation
+from solvent.evaluate.agent_parts import AgentSettings, TrainedAgent
+from solvent.evaluate.evaluation import evaluate, read_evaluations, save
+from solvent.foundation.errors import InputError
+from solvent.foundation.progress import Progress, Stop
 from solvent.solvers.solve import solve
 from solvent.strategy.training_run import TrainingRun
 
 BETTING = "preflop=100%,a; postflop=100%,a; stack=15"
-QUICK = ("--pairs", "200", "--lbr-hands", "106", "--deals", "500", "--threads", "1")
+QUICK = ("--hands", "400", "--lbr-hands", "106", "--behaviour-hands", "500", "--threads", "1")
 
 
 @pytest.fixture(scope="module", autouse=True)
 def loaded_cards():
     """Every training's cards are the small ones."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(CardAbstraction, "load", classmethod(lambda cls, folder, **options: small_cards()))
+    with small_cards_everywhere():
         yield
 
 
@@ -93,39 +98,96 @@ def test_parts_are_kept_for_one_strategy(solvent, folder) -> None:
     assert "post-processing none" in section
 
 
-def test_an_interrupt_keeps_what_was_done(folder) -> None:
-    def stop(what: str, done: int, total: int) -> None:
-        if what == "against tight":
-            raise KeyboardInterrupt
+def agent(folder: Path, **settings: Any) -> TrainedAgent:
+    return TrainedAgent(TrainingRun.open(folder), AgentSettings(**settings))
 
-    options = Options(pairs=5_000, lbr_hands=20, deals=100)
-    evaluation = Evaluation(TrainingRun.open(folder), options, stop)
-    found = evaluation.run()
+
+def test_a_stop_keeps_what_was_done(folder) -> None:
+    stop = Stop()
+
+    def watch(now: Progress) -> None:
+        assert now.total is None or 0 <= now.done <= now.total
+        if now.detail == "against tight":
+            stop.request()
+
+    quick = agent(folder, hands=10_000, lbr_hands=20, behaviour_hands=100)
+    found = evaluate(quick, ("behaviour", "styles"), watch=watch, stop=stop)
     assert not found["complete"]
+    assert found["parts"] == {"styles": False}  # in the order of parts
     assert [row["opponent"] for row in found["styles"]] == ["aggressive", "tight"]
     assert [row["complete"] for row in found["styles"]] == [True, False]
-    evaluation.save()
-    whole = Evaluation(TrainingRun.open(folder), Options(parts=("styles",), pairs=10))
-    assert whole.run()["complete"]
-    whole.save()
-    evaluation.save()  # half of a part does not replace the whole
-    assert read_evaluations(folder)[0]["styles"] == whole.document["styles"]
+    assert read_evaluations(folder) == [found]
+    whole = evaluate(agent(folder, hands=20), ("styles",))
+    assert whole["complete"]
+    save(folder, found)  # half of a part does not replace the whole
+    assert read_evaluations(folder)[0]["styles"] == whole["styles"]
     assert "aggressive" in evaluation_section(folder, 1_000)
     assert "gone on since" in evaluation_section(folder, 2_000)
 
 
-def test_an_interrupted_comparison_has_whole_rows_alone(solvent, folder, monkeypatch) -> None:
-    def stop(what: str, done: int, total: int) -> None:
-        if what == "threshold(0.15) against random":
-            raise KeyboardInterrupt
+def test_a_part_is_kept_when_it_is_done(folder) -> None:
+    """Whatever ends the next one: here the process might as well be killed."""
 
-    evaluation = Evaluation(
-        TrainingRun.open(folder), Options(parts=("posts",), pairs=2_000, lbr_hands=20), stop
-    )
-    found = evaluation.run()
+    def watch(now: Progress) -> None:
+        if now.stage.startswith("lbr"):
+            assert now.stage == "lbr (2 of 3)"
+            assert read_evaluations(folder)[0]["parts"] == {"earlier": True}
+            raise MemoryError
+
+    with pytest.raises(MemoryError):
+        evaluate(agent(folder, hands=20, lbr_hands=20), ("earlier", "lbr", "behaviour"), watch=watch)
+    assert read_evaluations(folder)[0]["earlier"][0]["complete"]
+
+
+def test_a_stopped_comparison_has_whole_rows_alone(folder) -> None:
+    stop = Stop()
+
+    def watch(now: Progress) -> None:
+        if now.detail == "threshold(0.15) against random":
+            stop.request()
+
+    found = evaluate(agent(folder, hands=4_000, lbr_hands=20), ("posts",), watch=watch, stop=stop)
     assert [row["post"] for row in found["posts"]] == ["none", "purify"]
     assert all(len(row["matches"]) == 4 and "lbr" in row for row in found["posts"])
     assert not found["complete"]
+
+
+@pytest.mark.parametrize(("number", "wanted"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_saves_and_says_so(solvent, folder, monkeypatch, number, wanted) -> None:
+    measure = TrainedAgent.measure
+
+    def signalled(self, part, *given):
+        if part == "behaviour":
+            os.kill(os.getpid(), number)
+        return measure(self, part, *given)
+
+    monkeypatch.setattr(TrainedAgent, "measure", signalled)
+    code, out, _ = solvent("evaluate", folder, *QUICK, "--parts", "earlier,behaviour")
+    assert code == wanted
+    assert "stopped before all was measured" in out
+    found = read_evaluations(folder)[0]
+    assert found["parts"] == {"earlier": True, "behaviour": False}
+    assert "<h2>Evaluation</h2>" in (folder / "report.html").read_text()
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"evaluations": 3}', '{"evaluations": [1]}', "[" * 5_000])
+def test_a_damaged_file_is_refused_before_anything_is_measured(solvent, folder, text) -> None:
+    (folder / "evaluation.json").write_text(text)
+    code, out, err = solvent("evaluate", folder, *QUICK)
+    assert (code, out) == (2, "")
+    assert "evaluation.json is damaged" in err
+    assert err.count("\n") <= 2
+    assert (folder / "evaluation.json").read_text() == text
+    assert "is damaged" in evaluation_section(folder, 1)
+
+
+def test_a_folder_that_cannot_be_written_is_refused_first(folder, monkeypatch) -> None:
+    def refuse(**given):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(evaluation.tempfile, "TemporaryFile", refuse)
+    with pytest.raises(InputError, match=r"cannot write in .*: Permission denied"):
+        evaluate(agent(folder, hands=20))
 
 
 def test_what_is_no_run_is_one_line(solvent, folder, tmp_path) -> None:
@@ -150,7 +212,7 @@ def test_what_is_no_run_is_one_line(solvent, folder, tmp_path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("--parts", "luck"), "parts of an evaluation are styles"),
+        (("--parts", "luck"), "the parts of an evaluation of"),
         (("--parts", "lbr", "--lbr-hands", "7"), "an even number of hands, not 7"),
         (("--lbr-actions", "pot"), "fc, fcpa, or fc and bets"),
         (("--lbr-streets", "brook"), "not brook"),
@@ -171,15 +233,21 @@ def test_a_small_game_is_measured_exactly(solvent, tmp_path) -> None:
     assert code == 0
     for local in found["local_best_response"].values():
         assert all(mine <= best for mine, best in zip(local, found["best_response"], strict=True))
+    assert found["complete"]
+    assert read_evaluations(tmp_path / "leduc") == [found]
     assert "local best response, all bets" in solvent("evaluate", tmp_path / "leduc")[1]
+    code, out, _ = solvent("evaluate", tmp_path / "leduc", "--parts", "best_response", "--json")
+    assert "local_best_response" not in json.loads(out)
+    assert "local_best_response" in read_evaluations(tmp_path / "leduc")[0]  # kept from before
+    code, _, err = solvent("evaluate", tmp_path / "leduc", "--parts", "styles")
+    assert code == 2
+    assert "are best_response, local_best_response, not styles" in err
     solve("bluff(dice=1,faces=2)", iterations=10, out=tmp_path / "bluff", threads=1)
     code, out, _ = solvent("evaluate", tmp_path / "bluff")
     assert code == 0
     assert "games in which one folds, checks, calls and bets" in " ".join(out.split())
 
 
-def test_a_damaged_evaluation_does_not_stop_the_report(folder) -> None:
+def test_results_that_are_damaged_do_not_stop_the_report(folder) -> None:
     (folder / "evaluation.json").write_text('{"evaluations": [{"styles": [{}]}]}')
     assert "evaluate again" in evaluation_section(folder, 1)
-    (folder / "evaluation.json").write_text("{")
-    assert evaluation_section(folder, 1) == ""

@@ -7,17 +7,16 @@ import shutil
 import signal
 import sys
 from mmap import mmap
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from oracles.table_agent import small_cards
-from oracles.trainings import save_training
-from solvent.abstraction.cards.buckets import CardAbstraction
+from oracles.trainings import save_training, small_cards_everywhere
 from solvent.app.command_line import run
 from solvent.games.betting.rules import HoldemRules
 from solvent.games.hand_history import read_phh
-from solvent.play.agents import AgentLoader, split_name
+from solvent.play.agents import AgentLoader, AgentName, RunName, parse_agent
 from solvent.play.matches import Match, Table, round_robin
 from solvent.play.statistics import Winnings
 from solvent.play.table_agent import rule_agent
@@ -29,8 +28,7 @@ BETTING = "preflop=3x,a; postflop=100%; cap=1; stack=10"
 @pytest.fixture(scope="module", autouse=True)
 def loaded_cards():
     """Every training's cards are the small ones."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(CardAbstraction, "load", classmethod(lambda cls, folder, **options: small_cards()))
+    with small_cards_everywhere():
         yield
 
 
@@ -96,9 +94,12 @@ def test_more_than_two_play_a_round_robin(solvent):
 
 
 def test_names_are_taken_apart():
-    assert split_name("x/a+x/b#7:tight@new(0.2,first=false)")[:2] == (["x/a", "x/b#7"], "tight")
-    assert str(split_name("x@threshold(0.15)")[2]) == "threshold(0.15)"
-    assert split_name("x")[1:] == ("own", None)
+    found = parse_agent("x/a+x/b#7:tight@new(0.2,first=false)")
+    assert (found.runs, found.style) == ((RunName(Path("x/a")), RunName(Path("x/b"), "7")), "tight")
+    assert str(parse_agent("x@threshold(0.15)").post) == "threshold(0.15)"
+    assert parse_agent("x") == AgentName(runs=(RunName(Path("x")),))
+    assert parse_agent("random") == AgentName(rule="random")
+    assert [str(run) for run in parse_agent("x#50%+y#first").runs] == ["x#50%", "y#first"]
 
 
 def test_a_folder_may_have_any_name(runs):
@@ -113,6 +114,9 @@ def test_an_earlier_checkpoint_is_another_agent(runs):
     new, old, named = (loader.load(f"{runs}/{name}") for name in ("a", "a#500", "a#1000"))
     assert (new.playing.tables[0] == named.playing.tables[0]).all()
     assert (new.playing.tables[0] != old.playing.tables[0]).any()
+    for name in ("a#first", "a#20%", "a#74.9%"):
+        assert (loader.load(f"{runs}/{name}").playing.tables[0] == old.playing.tables[0]).all()
+    assert (loader.load(f"{runs}/a#75.1%").playing.tables[0] == new.playing.tables[0]).all()
     assert not new.playing.tables[0].flags.writeable
     owner = new.playing.tables[0]
     while isinstance(owner, np.ndarray):
@@ -132,6 +136,9 @@ def test_an_earlier_checkpoint_is_another_agent(runs):
         (("a", "a:tight:tight"), "two styles"),
         (("a", "a#3"), "no checkpoint of iteration 3; it has 500, 1000"),
         (("a", "a#x"), "named by its iterations"),
+        (("a", "a#50"), "no checkpoint of iteration 50"),
+        (("a", "always-fold@purify"), "always-fold plays by a rule"),
+        (("a", "random:tight"), "random plays by a rule"),
         (("a", "a+c"), "different betting"),
         (("a", "a+"), "names no agent"),
         (("a", "+".join("a" * 9)), "1 to 8 runs"),
@@ -143,6 +150,9 @@ def test_an_earlier_checkpoint_is_another_agent(runs):
         (("a", "b", "--blinds", "100/50"), "the big at least 1 and the small no more"),
         (("a", "b", "--blinds", "100"), "small/big"),
         (("a", "b", "--blinds", "0.5/1"), "whole chips"),
+        (("a", "b", "--blinds", "0/0"), "the big blind is at least one chip, not '0/0'"),
+        (("a", "b", "--threads", "1000000000000"), "less than or equal to 1024"),
+        (("a", "b", "--hands", "1000000000000000"), "less than or equal to"),
         (("a", "b", "--ensemble", "vote"), "sum or reach, not 'vote'"),
         (("a", "b", "--post", "purify(2)"), "cannot read"),
         (("a", "b", "--phh", "none/such"), "cannot write"),
@@ -188,23 +198,30 @@ def test_hands_are_written_as_they_were_played(solvent, runs):
         assert first.board[:shorter] == second.board[:shorter]
 
 
-def test_an_interrupt_shows_what_was_played(solvent, monkeypatch):
-    """Ctrl-C while the fourth piece is played."""
+@pytest.mark.parametrize(("number", "wanted"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_stop_shows_what_was_played(solvent, monkeypatch, number, wanted):
+    """A signal while the fourth piece is played."""
     pieces, play = [], Table.play
 
     def interrupted(self, *given):
         pieces.append(given)
         if len(pieces) == 4:
-            os.kill(os.getpid(), signal.SIGINT)
+            os.kill(os.getpid(), number)
         return play(self, *given)
 
     monkeypatch.setattr(Table, "play", interrupted)
     code, out, _ = solvent("match", "always-call", "random", "always-fold", "--hands", 20_000_000, "--json")
-    result = json.loads(out)["matches"]
-    assert code == 0
+    document = json.loads(out)
+    result = document["matches"]
+    assert code == wanted
     assert len(result) == 1
+    assert (document["asked"], document["complete"]) == (3, False)
     assert 0 < result[0]["hands"] < 20_000_000
     assert not result[0]["complete"]
+    pieces.clear()
+    code, out, _ = solvent("match", "always-call", "random", "always-fold", "--hands", 20_000_000)
+    assert code == wanted
+    assert "stopped after 0 of 3 matches; always-call against random played" in " ".join(out.split())
 
 
 def test_an_interrupted_match_keeps_its_pairs():
@@ -212,10 +229,10 @@ def test_an_interrupted_match_keeps_its_pairs():
         raise KeyboardInterrupt
 
     folds = rule_agent("always-fold")
-    found = Match(folds, rule_agent("always-call"), HoldemRules(), 2_000_000).run(1, stop)
+    found = Match(folds, rule_agent("always-call"), HoldemRules(), 2_000_000).run(1, watch=stop)
     assert not found.complete
     assert found.winnings.hands >= 2_000
-    results = list(round_robin([folds, folds, folds], HoldemRules(), 2_000_000, progress=stop))
+    results = list(round_robin([folds, folds, folds], HoldemRules(), 2_000_000, watch=stop))
     assert len(results) == 1
 
 
@@ -279,3 +296,70 @@ def test_probabilities_of_the_last_hand_are_shown(solvent):
     assert "100.0 %" not in out
     assert "100.0 %" in asked
     assert "played" in asked
+
+
+@pytest.mark.parametrize(("number", "wanted"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_signal_ends_the_play_with_a_summary(solvent, monkeypatch, number, wanted):
+    class Signalled(io.StringIO):
+        def readline(self):
+            line = super().readline()
+            if not line:
+                os.kill(os.getpid(), number)
+            return line
+
+    monkeypatch.setattr(io, "StringIO", Signalled)
+    code, out, _ = solvent("play", "always-call", "--seed", 3, "--json", typed="f\n\n")
+    assert code == wanted
+    assert json.loads(out)["hands"] == 1
+
+
+def test_bytes_that_are_no_text_are_no_answer(solvent, monkeypatch):
+    monkeypatch.setattr(io, "StringIO", lambda typed: io.TextIOWrapper(io.BytesIO(typed), encoding="utf-8"))
+    code, out, _ = solvent("play", "always-call", "--seed", 3, typed=b"\xff\xfe\nfold\nq\n")
+    assert code == 0
+    assert "is not possible here" in out
+    assert "You lose 0.5 BB." in out
+
+
+def test_words_are_answers_and_a_small_bet_is_told_the_least(solvent):
+    typed = "raise 1.5\nraise 2\ncheck\nBet 0.5\nbet 1\ncall\nk\nk\n\n"
+    _, out, _ = solvent("play", "always-call", "--seed", 3, "--hands", 1, typed=typed)
+    assert "a bet is 2 BB to 200 BB on this street" in out
+    assert "a bet is 1 BB to 198 BB on this street" in out
+    assert "'check'" not in out
+
+
+def test_equal_actions_are_shown_once(solvent):
+    """With short stacks several bets of the tree are one: all-in."""
+    _, out, _ = solvent(
+        "play", "c:random", "--stack", 3, "--seed", 2, "--hands", 1, "--show", typed="c\n" * 12 + "\n"
+    )
+    tables = out.split("probability")[1:]
+    assert tables
+    for shown in tables:
+        rows = [line.split("│")[1].strip() for line in shown.splitlines() if line.count("│") > 3]
+        assert len(set(rows)) == len(rows)
+
+
+class Closed(io.StringIO):
+    """A stream that nobody reads any more."""
+
+    def write(self, text):
+        raise BrokenPipeError
+
+
+def test_a_closed_standard_error_stops_nothing(solvent, monkeypatch):
+    monkeypatch.setattr(sys, "stderr", Closed())
+    code, out, _ = solvent("match", "a", "b", "--hands", 200)
+    assert code == 0
+    assert "mbb/hand" in out
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_narrow_terminals_show_results(solvent, monkeypatch, encoding):
+    narrow = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
+    monkeypatch.setattr(sys, "stdout", narrow)
+    for arguments in (("match", "a", "b", "always-fold", "--hands", 200), ("play", "a", "--seed", 1)):
+        assert solvent(*arguments, typed="c\n" * 12)[0] == 0
+    narrow.seek(0)
+    assert "mbb/hand" in narrow.read()

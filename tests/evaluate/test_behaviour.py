@@ -37,8 +37,8 @@ def by_strength() -> Blueprint:
     return model
 
 
-def results(model: Blueprint, deals: int = 4_000, post: str = "none") -> dict:
-    watched = Watched(table_agent("agent", [model], post=parse_post(post)), deals)
+def results(model: Blueprint, hands: int = 4_000, post: str = "none") -> dict:
+    watched = Watched(table_agent("agent", [model], post=parse_post(post)), hands)
     return {check.name: check for check in check_behaviour(watched)}
 
 
@@ -55,14 +55,14 @@ def test_play_by_chance_fails() -> None:
     failed = {check.name for check in found.values() if not check.passed}
     assert {"aces never fold before the flop", "better hands stay more facing a raise"} <= failed
     assert "probabilities are probabilities" not in failed
-    assert "nobody folds to no bet" not in failed
+    assert "never folds when it can check" not in failed
 
 
 def test_an_empty_table_is_no_training() -> None:
     model = random_model(TREE)
     model.table[:] = 0
     found = results(model, 500)
-    check = found["it plays from what it was trained on"]
+    check = found["plays trained infosets"]
     assert not check.passed
     assert check.measured == 100
 
@@ -75,7 +75,7 @@ def test_post_processing_is_looked_at_too() -> None:
 def test_what_is_counted_is_what_is_played() -> None:
     watched = Watched(table_agent("agent", [random_model(TREE)]), 20_000)
     _, folded = watched.preflop(lambda action: action == FOLD)
-    hands = watched.sums[0].sum(axis=(0, 1))[1] / watched.deals
+    hands = watched.sums[0].sum(axis=(0, 1))[1] / watched.hands
     assert 2 * float(watched.weights @ folded) == pytest.approx(2 * hands, abs=0.02)
     first = Watched(table_agent("agent", [random_model(TREE)]), 5_000, threads=2)
     again = Watched(table_agent("agent", [random_model(TREE)]), 5_000)

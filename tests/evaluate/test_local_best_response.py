@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from oracles.table_agent import Twin, random_model
+from oracles.table_agent import Twin, Wild, random_model
 from solvent.abstraction.betting.translation import translation
 from solvent.cards.evaluator import hand_strengths
 from solvent.evaluate.local_best_response import LocalBestResponse, ResponseHand, response_actions
@@ -50,6 +50,53 @@ def test_always_call_loses_much() -> None:
     folds = LocalBestResponse(rule_agent("always-call"), "fc", short).run(600)
     assert abs(folds.mbb) < folds.mbb_interval + 50  # nothing to fold to, and no bets
     assert folds.mbb_interval < 200
+
+
+class Plain:
+    """A compiled agent that nobody knows to be one."""
+
+    def __init__(self, agent: TableAgent) -> None:
+        self.agent, self.name, self.rules = agent, agent.name, agent.rules
+
+    def start(self, rules: HoldemRules, seat: int, seed: int):
+        return self.agent.start(rules, seat, seed)
+
+
+@pytest.mark.parametrize(
+    ("agent", "actions"),
+    [
+        (("own", "none", 1, False), "fcpa"),
+        (("tight", "purify", 1, False), "preflop=fcpa;flop=fcpa;turn=fcpa;river=fcpa"),
+        (("own", "threshold(0.2)", 2, True), "turn=fc;river=fc,100%"),
+    ],
+)
+def test_asking_gives_the_compiled_numbers(agent: tuple, actions: str) -> None:
+    """On the tree: bets off it are taken for others by another stream of random numbers."""
+    compiled, _ = agents(*agent)
+    found = LocalBestResponse(Plain(compiled), actions, run_outs=30, seed=2).run(24)
+    wanted = LocalBestResponse(compiled, actions, run_outs=30, seed=2).run(24)
+    assert found.won == pytest.approx(wanted.won, abs=1e-6)
+    assert found.actions == wanted.actions
+
+
+def test_bets_off_the_tree_win_about_as_much_by_asking() -> None:
+    compiled, _ = agents("own", "none", 1, False)
+    found = LocalBestResponse(Plain(compiled), "fc,60%").run(200)
+    wanted = LocalBestResponse(compiled, "fc,60%").run(2_000)
+    assert abs(found.mbb - wanted.mbb) < 1.5 * np.hypot(found.mbb_interval, wanted.mbb_interval)
+
+
+def test_asking_who_always_folds_or_does_anything() -> None:
+    folds = LocalBestResponse(Plain(rule_agent("always-fold"))).run(20)
+    assert folds.mbb == pytest.approx(750, abs=1e-9)
+    short = HoldemRules((700, 700))
+    found, wanted = (
+        LocalBestResponse(agent, "fcpa", short, run_outs=16).run(hands)
+        for agent, hands in ((Plain(rule_agent("random")), 200), (rule_agent("random"), 2_000))
+    )
+    assert abs(found.mbb - wanted.mbb) < 1.5 * np.hypot(found.mbb_interval, wanted.mbb_interval)
+    with pytest.raises(InputError, match="wild does not say its probabilities"):
+        LocalBestResponse(Wild())
 
 
 def test_threads_change_nothing() -> None:
@@ -252,7 +299,7 @@ def test_an_interrupt_leaves_what_was_played() -> None:
         if now.done >= 100:
             raise KeyboardInterrupt
 
-    result = LocalBestResponse(rule_agent("always-fold")).run(2_000, progress=stop)
+    result = LocalBestResponse(rule_agent("always-fold")).run(2_000, watch=stop)
     assert 100 <= result.hands < 2_000
     assert not result.complete
     assert result.mbb == pytest.approx(750)

@@ -25,11 +25,9 @@ def open_any(source: str | Path) -> TableStrategy | TrainedStrategy:
 
 
 def open_trained(source: str) -> TrainedStrategy:
-    """The average strategy of a training's newest checkpoint, or of the one that `RUN#ITERATIONS` names."""
-    folder, number = source, None
-    if not Path(source).is_dir():
-        folder, _, written = source.rpartition("#")
-        if not written.isdecimal():
-            raise InputError(f"a checkpoint is named by its iterations, as {folder}#500000, not {source!r}")
-        number = int(written)
-    return TrainingRun.open(folder).strategy(number)
+    """The average strategy of a training's newest checkpoint, or of the one named as in `RUN#ITERATIONS`."""
+    from solvent.play.agents import checkpoint_of, parse_run
+
+    name = parse_run(source)
+    run = TrainingRun.open(name.folder)
+    return run.strategy(checkpoint_of(run, name.checkpoint))

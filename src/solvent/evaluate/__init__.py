@@ -1,1 +1,8 @@
-"""What is measured of an agent: styles, local best response, head to head, behaviour."""
+"""Measuring a strategy: how much it loses at worst, what it wins from others, and whether it behaves sanely.
+
+`evaluation` is the loop that measures part after part and keeps each; start reading there. Its parts are
+`solved_parts` for solved games (with `local_response_public`) and `agent_parts` for trained agents (with
+`style_table`, `local_best_response` and `behaviour`). Local best response against compiled agents is played by
+`local_response_kernels` with `response_range` and `response_answers`, against any other agent by `asked_response`.
+This room imports `play` and everything below it.
+"""

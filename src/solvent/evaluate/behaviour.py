@@ -1,8 +1,8 @@
-"""What a sane strategy does, whatever else it does, and what it would mean if it did not.
+"""Checks that a sane strategy passes, whatever else it does, and what a failure would mean.
 
-The agent is watched playing against itself, with its style and post-processing, so every figure is weighed by how
-often the situation arises and rows that are never visited decide nothing. Before the flop all nodes and all classes
-of hands are gone through instead of dealt (the two hands taken as independent).
+The agent is watched playing against itself, with its style and post-processing, so every figure is weighted by how
+often the situation arises, and rows that are never visited decide nothing. Before the flop all nodes and all
+classes of hole cards are enumerated instead of dealt (the two hands taken as independent).
 """
 
 from __future__ import annotations
@@ -20,9 +20,7 @@ from solvent.cards.evaluator import evaluator
 from solvent.cards.isomorphism import Indexer
 from solvent.cards.showdown import pairs
 from solvent.evaluate.behaviour_kernels import (
-    BINS,
     CALLED,
-    COUNTS,
     DECISIONS,
     FOLDED,
     NUTS,
@@ -31,78 +29,78 @@ from solvent.evaluate.behaviour_kernels import (
     RAISED,
     UNTRAINED,
     WEIGHT,
+    Observed,
+    SelfPlay,
+    nothing_observed,
     preflop_strategies,
-    watch,
+    self_play,
+    watch_hands,
 )
 from solvent.forms.betting import DECISION
-from solvent.forms.betting_kernels import new_position
 from solvent.forms.sampled import MOST_ACTIONS
 from solvent.foundation.errors import InputError
-from solvent.foundation.progress import Watch
+from solvent.foundation.progress import Stop, Watch
 from solvent.foundation.threads import in_pieces
 from solvent.games.betting.rules import CALL, FOLD, STREETS
 from solvent.play.table_agent import TableAgent
 from solvent.play.table_kernels import room
 
-DEALS = 200_000
+HANDS = 200_000
+"""That an agent is watched over."""
 PIECE = 2_000
 CLASSES = 169
 DEEP = 50.0
-"""Big blinds from which going all-in at once is out of proportion."""
+"""Big blinds from which opening all-in is out of proportion."""
 LEAST = 20
-"""Decisions that a figure needs to say anything."""
+"""Decisions below which a figure says nothing."""
 
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that a sane strategy does."""
+    """One thing that a sane strategy does, and what was measured."""
 
     name: str
     measured: float | None
-    """None where it never arose."""
+    """None where the situation hardly arose."""
     unit: str
     wanted: str
     passed: bool
     meaning: str
-    """What a failure would mean."""
+    """What a failure means."""
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
 
 
 class Watched:
-    """What an agent did."""
+    """An agent watched over hands against itself; an interrupt ends it with nothing."""
 
     def __init__(
         self,
         agent: TableAgent,
-        deals: int = DEALS,
+        hands: int = HANDS,
         seed: int = 0,
         threads: int = 1,
-        progress: Watch | None = None,
+        *,
+        watch: Watch | None = None,
+        stop: Stop | None = None,
     ) -> None:
         if agent.tree is None:
-            raise InputError(f"{agent.name} plays by a rule; behaviour is looked at in a training's strategy")
-        self.agent, self.tree, self.deals = agent, agent.tree, deals
+            raise InputError(f"{agent.name} plays by a rule; only a trained strategy has behaviour to check")
+        self.agent, self.tree, self.hands = agent, agent.tree, hands
         self._preflop()
-        self._self_play(deals, seed, threads, progress)
-
-    def _self_play(self, deals: int, seed: int, threads: int, progress: Watch | None) -> None:
         rules = self.tree.abstraction.rules
-        made = [(np.zeros((len(STREETS), 2, BINS, 4)), np.zeros(COUNTS)) for _ in range(threads)]
+        made = [(self_play(rules), nothing_observed()) for _ in range(threads)]
 
-        def work(start: int, stop: int, sums: tuple[NDArray[np.float64], NDArray[np.float64]]) -> None:
-            watch(
-                start, stop, seed, np.zeros(52, np.int64), new_position(rules), np.zeros(1, np.uint64),
-                self.agent.playing, room(), room(), evaluator(), pairs(), *sums,
-            )  # fmt: skip
+        def work(first: int, last: int, own: tuple[SelfPlay, Observed]) -> None:
+            watch_hands(first, last, seed, agent.playing, own[0], evaluator(), pairs(), own[1])
 
-        in_pieces(work, deals, PIECE, made, watch=progress, stage="behaviour")
-        self.sums: NDArray[np.float64] = np.sum([one for one, _ in made], axis=0)
-        self.counts: NDArray[np.float64] = np.sum([one for _, one in made], axis=0)
+        in_pieces(work, hands, PIECE, made, watch=watch, stage="hands", stop=stop)
+        self.sums: NDArray[np.float64] = np.sum([one.sums for _, one in made], axis=0)
+        self.counts: NDArray[np.float64] = np.sum([one.counts for _, one in made], axis=0)
 
     def _preflop(self) -> None:
-        """Strategies and reaches of all nodes before the flop."""
+        """Compute the strategies and reaches of all nodes before the flop."""
         tree = self.tree
         nodes = np.flatnonzero((tree.kind == DECISION) & (tree.street == 0))
         acted = np.zeros(len(nodes), dtype=np.int64)
@@ -131,7 +129,7 @@ class Watched:
     def preflop(
         self, kind: Callable[[int], bool], faced: Callable[[int], bool] = lambda node: True
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """For each class of hands: how often it comes to nodes of some sort, and how often it does `kind` there."""
+        """For each class of hole cards: how often it comes to nodes `faced`, and how often it does `kind` there."""
         came, did = np.zeros((2, CLASSES))
         for number, node in enumerate(self.nodes.tolist()):
             if not faced(node):
@@ -145,7 +143,7 @@ class Watched:
         return came, did
 
     def faces_raise(self, node: int) -> bool:
-        """Whether somebody has raised, and the player to act has to call it."""
+        """Whether the player to act faces a raise."""
         paid = self.tree.paid[node]
         return bool(paid.max() > self.tree.abstraction.rules.blinds[1] and paid[0] != paid[1])
 
@@ -165,7 +163,7 @@ def class_of(text: str) -> int:
 
 
 def check_behaviour(watched: Watched) -> list[Check]:
-    """All checks."""
+    """Make all checks."""
     return [
         *_sound(watched),
         *_before_the_flop(watched),
@@ -176,7 +174,7 @@ def check_behaviour(watched: Watched) -> list[Check]:
 def _check(
     name: str, measured: float, unit: str, limits: tuple[float, float], meaning: str, cases: float = np.inf
 ) -> Check:
-    """Passed where the figure is between the limits, or where too few cases say anything."""
+    """A check that passes where the figure is within the limits, or where there are too few cases to tell."""
     low, high = limits
     number = "{:.4g}" + (f" {unit}" if unit else "")
     if low == high:
@@ -207,14 +205,14 @@ def _sound(watched: Watched) -> list[Check]:
             "is damaged or post-processing is wrong",
         ),
         _check(
-            "nobody folds to no bet",
+            "never folds when it can check",
             float(free),
             "nodes",
             (0, 0),
             "the betting tree gives away pots for nothing: the tree is built wrongly",
         ),
         _check(
-            "it plays from what it was trained on",
+            "plays trained infosets",
             100 * counts[UNTRAINED] / decisions,
             "% of decisions",
             (0, 1),
@@ -260,7 +258,7 @@ def _before_the_flop(watched: Watched) -> list[Check]:
             _rank_correlation(rates[reached], stays[reached]),
             "rank correlation",
             (0.6, 1),
-            "who stays in has little to do with his hand: buckets are mixed up or training has just begun",
+            "staying in has little to do with the hand: buckets are mixed up or training has just begun",
             cases=np.inf if reached.sum() > 2 else 0,
         ),
         _check(
@@ -278,7 +276,7 @@ def _before_the_flop(watched: Watched) -> list[Check]:
                 100 * float(weights @ shoves),
                 "% of hands",
                 (0, 5),
-                "it risks a deep stack to win the blinds: all-in has not been found out to be dear yet",
+                "it risks a deep stack to win the blinds: training has not yet found out what that costs",
             )
         )
     return found
@@ -330,7 +328,7 @@ def preflop_rates(agent: TableAgent) -> NDArray[np.float64]:
 
 
 def summary(watched: Watched) -> dict[str, Any]:
-    """Frequencies by street, facing a bet and not: what style of play it is."""
+    """Frequencies of actions by street, facing a bet and not: the agent's style of play."""
     made: dict[str, Any] = {}
     for street, name in enumerate(STREETS):
         for faced, situation in enumerate(("unopened", "facing a bet")):
@@ -338,7 +336,7 @@ def summary(watched: Watched) -> dict[str, Any]:
             if total[WEIGHT] > 0:
                 shares = total / total[WEIGHT]
                 made[f"{name}, {situation}"] = {
-                    "decisions_a_hand": total[WEIGHT] / watched.deals,
+                    "decisions_a_hand": total[WEIGHT] / watched.hands,
                     "fold": shares[FOLDED],
                     "call": shares[CALLED],
                     "raise": shares[RAISED],
@@ -347,7 +345,7 @@ def summary(watched: Watched) -> dict[str, Any]:
 
 
 def _rank_correlation(strength: NDArray[Any], frequency: NDArray[np.float64]) -> float:
-    """Spearman's; 1 where all frequencies are equal: nothing speaks against them."""
+    """Spearman's rank correlation; 1 where all frequencies are equal, since nothing speaks against them."""
     if len(frequency) < 3:
         return np.nan
     if np.ptp(frequency) < 1e-9:

@@ -1,27 +1,32 @@
-"""An agent against itself, watched: what it does facing a bet and not, by street and by how good its hand is."""
+"""Hands of an agent against itself: what it does facing a bet and not, by street and by strength of hand."""
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
+from numpy.typing import NDArray
 
 from solvent.abstraction.betting.translation import NONE
 from solvent.abstraction.cards.dealing import DEALT, deal
 from solvent.cards.evaluator import EMPTY_KEY, strength_of
 from solvent.cards.showdown import HANDS
-from solvent.forms.betting_kernels import OVER, PLAYER, STREET, begin, options, take
+from solvent.forms.betting_kernels import OVER, PLAYER, STREET, begin, new_position, options, take
 from solvent.foundation.compiling import internal, kernel
 from solvent.foundation.randomness import stream
-from solvent.games.betting.rules import CALL, FOLD
+from solvent.games.betting.rules import CALL, FOLD, STREETS, HoldemRules
 from solvent.play.table_kernels import (
     ACTED,
     BUCKET,
     BUCKET_STREET,
     CLUSTER,
     NODE,
+    Room,
     decide,
     draw_of,
     follow,
     observe,
+    room,
     start_walk,
     strategy,
     sums_start,
@@ -29,18 +34,22 @@ from solvent.play.table_kernels import (
 )
 
 WEIGHT, FOLDED, CALLED, RAISED = range(4)
-"""What is summed up over decisions: how many, and the probabilities of each kind of action."""
+"""Columns of `Observed.sums`: decisions, and the probabilities of each kind of action summed over them."""
 DECISIONS, ODD, UNTRAINED, NUTS, NUTS_FOLDED = range(5)
-"""What is counted: decisions, those whose probabilities are none, those at rows without visits, those facing a bet
-on the river with the best hand there is, and how much of these folded."""
+"""Places in `Observed.counts`: decisions; those whose probabilities are not probabilities; those at rows that
+training never visited; those facing a bet on the river with the best possible hand; and the probability of folding,
+summed over the last."""
 COUNTS = 5
 BINS = 20
-"""Of win rates."""
+"""Equal parts that win rates from 0 to 1 are put into."""
 
 
 @kernel
 def preflop_strategies(agent, room, nodes, acted, found):  # type: ignore[no-untyped-def]
-    """What every class of hands does at some nodes: found, float64[nodes, 169, actions]. acted: int64[nodes]."""
+    """Fill found, float64[nodes, 169, actions], with the strategy of every class of hole cards at some nodes.
+
+    acted: int64[nodes], decisions that the player to act has made before each node.
+    """
     start_walk(agent, room)
     walk = room.walk
     for number in range(len(nodes)):
@@ -53,12 +62,39 @@ def preflop_strategies(agent, room, nodes, acted, found):  # type: ignore[no-unt
                 found[number, hand, action] = room.probabilities[action]
 
 
-@kernel
-def watch(start, stop, seed, deck, state, random, agent, first, second, evaluator, hands, sums, counts):  # type: ignore[no-untyped-def]
-    """Deals `start` to `stop`, the agent in both seats.
+class SelfPlay(NamedTuple):
+    """One thread's memory for hands of an agent against itself."""
 
-    Adds to sums: float64[streets, whether a bet is faced, BINS, 4], and to counts: float64[COUNTS].
-    """
+    deck: NDArray[np.int64]
+    state: NDArray[np.int64]
+    random: NDArray[np.uint64]
+    first: Room
+    second: Room
+
+
+class Observed(NamedTuple):
+    """What was seen of an agent's decisions."""
+
+    sums: NDArray[np.float64]
+    """float64[streets, whether a bet is faced, BINS, 4]"""
+    counts: NDArray[np.float64]
+    """float64[COUNTS]"""
+
+
+def self_play(rules: HoldemRules) -> SelfPlay:
+    """Memory for one thread."""
+    return SelfPlay(np.zeros(52, np.int64), new_position(rules), np.zeros(1, np.uint64), room(), room())
+
+
+def nothing_observed() -> Observed:
+    """Sums and counts of no decisions."""
+    return Observed(np.zeros((len(STREETS), 2, BINS, 4)), np.zeros(COUNTS))
+
+
+@kernel
+def watch_hands(start, stop, seed, agent, memory, evaluator, hands, observed):  # type: ignore[no-untyped-def]
+    """Play hands `start` to `stop` with the agent in both seats, and add to `observed` what it does."""
+    deck, state, random, first, second = memory
     for number in range(start, stop):
         for card in range(52):
             deck[card] = card
@@ -72,31 +108,28 @@ def watch(start, stop, seed, deck, state, random, agent, first, second, evaluato
         while state[PLAYER] != OVER:
             draw = draw_of(key, 2 * made)
             if state[PLAYER] == 0:
-                action = act_and_note(
-                    0, agent, first, second, deck, state, draw, evaluator, hands, sums, counts
-                )
+                action = act_and_note(0, agent, first, second, deck, state, draw, evaluator, hands, observed)
             else:
-                action = act_and_note(
-                    1, agent, second, first, deck, state, draw, evaluator, hands, sums, counts
-                )
+                action = act_and_note(1, agent, second, first, deck, state, draw, evaluator, hands, observed)
             take(state, action)
             made += 1
 
 
 @internal
-def act_and_note(seat, agent, room, other, deck, state, draw, evaluator, hands, sums, counts):  # type: ignore[no-untyped-def]
-    """Decide, note what was likely, and let both sides of the table know."""
+def act_and_note(seat, agent, room, other, deck, state, draw, evaluator, hands, observed):  # type: ignore[no-untyped-def]
+    """Decide, note the probabilities, and let both seats know of the action."""
     edge, action = decide(agent, room, deck, state, draw)
     if edge != NONE:
-        note(seat, agent, room, deck, state, evaluator, hands, sums, counts)
+        note(seat, agent, room, deck, state, evaluator, hands, observed)
     follow(agent, room, edge)
     observe(agent, other, state, action, False, draw)  # nothing is off the tree, so nothing is drawn
     return action
 
 
 @internal
-def note(seat, agent, room, deck, state, evaluator, hands, sums, counts):  # type: ignore[no-untyped-def]
-    """Add a decision."""
+def note(seat, agent, room, deck, state, evaluator, hands, observed):  # type: ignore[no-untyped-def]
+    """Add a decision to what was observed."""
+    sums, counts = observed
     walk, chances, street = room.walk, room.probabilities, state[STREET]
     node = walk[NODE]
     count, start = agent.nodes[node].actions, agent.nodes[node].first_edge
@@ -135,7 +168,7 @@ def note(seat, agent, room, deck, state, evaluator, hands, sums, counts):  # typ
 
 @internal
 def is_nuts(seat, deck, evaluator, hands):  # type: ignore[no-untyped-def]
-    """Whether no hand beats a player's on the river."""
+    """Whether no hand beats the player's hand on the river."""
     card_key, card_bit, high_place, low_place, by_ranks, by_flush = evaluator
     key, bits = np.int64(EMPTY_KEY), np.int64(0)
     for place in range(4, 9):

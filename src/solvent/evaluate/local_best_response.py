@@ -2,15 +2,15 @@
 
 The response knows the agent's strategy, style and post-processing included, and never its hand: it keeps a range
 over the agent's 1,326 hands by Bayes' rule. At each decision it takes what would be best if both players only
-checked and called afterwards:
+checked and called afterwards (the paper's Algorithm 1, LOCALBR):
 
     fold          what it has put in is lost
-    check, call   the showdown against the range
+    check, call   the showdown against the range, WpRollout in the paper
     bet           the agent folds at once as often as its strategy says, or it is the showdown at the higher stake
                   against the hands that do not fold
 
 Showdowns are exact on the river and, over all rivers, on the turn; before, they are over boards drawn at random
-(`run_outs`). Streets on which the response does not decide it checks and calls through.
+(`run_outs`). On streets where the response does not decide it checks and calls.
 
 Bets that the agent's tree does not have are taken for others by the agent's own random mapping, as in play. The
 response does not foresee that draw, and values a bet over all that it may be taken for; afterwards it knows the
@@ -21,6 +21,9 @@ What is drawn is public: own cards, board, the agent's actions (from the mixture
 counts with its expectation over the range, and the agent's folds with their probability while the rest of the hand
 goes on, which has the same mean and a smaller variance than dealing the agent a hand. What hand k draws is decided
 by the seed and k; the response has the button in every second hand.
+
+Compiled agents are played by `local_response_kernels`; any other agent that says its probabilities
+(`solvent.play.contract`) is asked at every decision, by `asked_response`.
 """
 
 from __future__ import annotations
@@ -37,22 +40,25 @@ from numpy.typing import NDArray
 
 from solvent.cards.deck import cards_label
 from solvent.cards.evaluator import evaluator
-from solvent.cards.showdown import pairs
-from solvent.evaluate.local_response_kernels import LENGTH, Choices, Held, held, respond_hands
+from solvent.cards.showdown import HANDS, pairs
+from solvent.evaluate.asked_response import AskedResponse
+from solvent.evaluate.local_response_kernels import Choices, respond_hands
+from solvent.evaluate.response_range import LENGTH, ResponseMemory, response_memory
 from solvent.forms.betting_kernels import size_table
 from solvent.foundation.errors import InputError
-from solvent.foundation.progress import Watch
+from solvent.foundation.progress import Stop, Watch
 from solvent.foundation.threads import in_pieces
 from solvent.games.betting.rules import BOARD_CARDS, STREETS, HoldemRules, play
 from solvent.games.betting.sizes import BettingAbstraction, parse_street
+from solvent.play.contract import Agent, EasyAgent
 from solvent.play.statistics import SURE
 from solvent.play.table_agent import TableAgent
 
 PIECE = 50
-"""Hands that a thread plays between two looks at the clock; an even number."""
+"""Hands that a thread plays before it looks whether it is to stop; an even number."""
 RUN_OUTS = 100
 LEAST_RUN_OUTS = 16
-"""So many boards leave no hand out: each is possible on four fifths of them."""
+"""With this many boards no hand is left out: each is possible on four fifths of them."""
 LATE = ("turn", "river")
 SHORT = {"fc": "", "fcpa": "100%,a"}
 EXAMPLE = "'turn=fc,50%,a; river=fcpa'"
@@ -60,7 +66,7 @@ EXAMPLE = "'turn=fc,50%,a; river=fcpa'"
 
 @dataclass(frozen=True)
 class ResponseActions:
-    """What the response may do on each street: its bets, or None where it checks and calls.
+    """What the response may do on each street: its bets, or None where it only checks and calls.
 
     >>> str(response_actions("fcpa")), str(response_actions("fc,50%,a", ["river"]))
     ('fcpa on turn, river', 'fc,50%,a on river')
@@ -68,13 +74,13 @@ class ResponseActions:
 
     name: str
     by_street: tuple[str | None, ...]
-    """Sizes as players write them; the empty text: fold, check and call."""
+    """Bet sizes as players write them; the empty string stands for fold, check and call."""
 
     def __str__(self) -> str:
         return self.name
 
     def choices(self, run_outs: int) -> Choices:
-        """For kernels."""
+        """The same in the arrays that kernels read."""
         nothing = ((),)
         sizes = [
             nothing if not bets else parse_street(bets, street)
@@ -85,8 +91,10 @@ class ResponseActions:
 
 
 def response_actions(text: str, streets: Collection[str] = LATE) -> ResponseActions:
-    """The actions that a text names: `fc`, `fcpa` or `fc,50%,100%,200%,a`, on the same streets;
-    or street by street: `flop=fc; turn=fc,50%,a; river=fcpa`.
+    """Read the response's actions.
+
+    They are written for all `streets` as `fc`, `fcpa` or `fc,50%,100%,200%,a`, or street by street as
+    `flop=fc; turn=fc,50%,a; river=fcpa`.
     """
     unknown = [street for street in streets if street not in STREETS]
     if unknown or not streets:
@@ -105,7 +113,7 @@ def response_actions(text: str, streets: Collection[str] = LATE) -> ResponseActi
     found = ResponseActions(
         name, tuple(_bets(by_street[street]) if street in by_street else None for street in STREETS)
     )
-    found.choices(RUN_OUTS)  # refuses sizes that nobody writes
+    found.choices(RUN_OUTS)  # refuses sizes that cannot be read
     return found
 
 
@@ -184,14 +192,14 @@ class LocalBestResponse:
 
     def __init__(
         self,
-        agent: TableAgent,
+        agent: Agent | EasyAgent,
         actions: ResponseActions | str = "fcpa",
         rules: HoldemRules | None = None,
         run_outs: int = RUN_OUTS,
         seed: int = 0,
     ) -> None:
-        """`rules`: stacks and blinds; those that the agent was trained with by default."""
-        self.rules = rules or agent.rules or HoldemRules()
+        """`rules`: stacks and blinds; by default those that the agent was trained with."""
+        self.rules = rules or getattr(agent, "rules", None) or HoldemRules()
         self.actions = response_actions(actions) if isinstance(actions, str) else actions
         if self.rules.bets or self.rules.caps or self.rules.streets != len(BOARD_CARDS):
             raise InputError("local best response plays no-limit hold'em to the river")
@@ -199,53 +207,73 @@ class LocalBestResponse:
             raise InputError(f"at least {LEAST_RUN_OUTS} run-outs are drawn, not {run_outs}")
         self.agent, self.seed = agent, seed
         self._choices = self.actions.choices(run_outs)
+        compiled = isinstance(agent, TableAgent)
+        self._asked = None if compiled else AskedResponse(agent, self.rules, self._choices, seed)
 
     def run(
-        self, hands: int, threads: int = 1, progress: Watch | None = None, plain: bool = False
+        self,
+        hands: int,
+        threads: int = 1,
+        *,
+        watch: Watch | None = None,
+        stop: Stop | None = None,
+        plain: bool = False,
     ) -> ResponseResult:
-        """Play. `plain` deals the agent a hand and shows it down: the same mean, much noisier, to compare with.
+        """Play so many hands. A stop or an interrupt ends it with what was played.
 
-        An interrupt ends it with what was played.
+        An agent that is not compiled is asked by one thread. `plain` deals a compiled agent a hand and shows it
+        down: the same mean, much noisier, to compare with.
         """
         check_hands(hands)
         results = np.full(hands, np.nan)
-        self._play(0, 0, plain, self._room(), results)  # compiles
+        self._play(0, 0, plain, self._memory(), results)  # compiles
         began = time.perf_counter()
 
-        def work(start: int, stop: int, room: Held) -> None:
-            self._play(start, stop, plain, room, results)
+        def work(first: int, last: int, memory: ResponseMemory) -> None:
+            self._play(first, last, plain, memory, results)
 
         with suppress(KeyboardInterrupt):
-            rooms = [self._room() for _ in range(threads)]
-            in_pieces(work, hands, PIECE, rooms, watch=progress, stage="local best response")
-        won = results[~np.isnan(results)]
+            memories = [self._memory() for _ in range(threads if self._asked is None else 1)]
+            piece = PIECE if self._asked is None else 2
+            in_pieces(work, hands, piece, memories, watch=watch, stage="local best response", stop=stop)
+        won = _whole_pairs(results)
         return ResponseResult(
             self.actions.name, won, hands, self.rules.blinds[1], time.perf_counter() - began
         )
 
     def hand(self, number: int) -> ResponseHand:
         """One hand, as `run` plays it."""
-        results, room = np.zeros(number + 1), self._room()
-        self._play(number, number + 1, False, room, results)
-        seat, cards = number % 2, tuple(room.deck[:9].tolist())
-        actions = tuple(room.history[: room.counts[LENGTH]].tolist())
+        results, memory = np.zeros(number + 1), self._memory()
+        self._play(number, number + 1, False, memory, results)
+        seat, cards = number % 2, tuple(memory.deck[:9].tolist())
+        actions = tuple(memory.history[: memory.counts[LENGTH]].tolist())
         seen = BOARD_CARDS[play(self.rules, actions).street]
         hole = (cards[2 * seat], cards[2 * seat + 1])
         return ResponseHand(seat, hole, cards[4 : 4 + seen], actions, float(results[number]))
 
-    def _room(self) -> Held:
-        return held(self.agent.playing, self.rules, self._choices.sizes)
+    def _memory(self) -> ResponseMemory:
+        if self._asked is not None:
+            return self._asked.memory()
+        assert isinstance(self.agent, TableAgent)
+        groups = max(HANDS, int(self.agent.playing.layout.buckets.max()))
+        return response_memory(groups, self.rules, self._choices.sizes)
 
-    def _play(self, start: int, stop: int, plain: bool, room: Held, results: NDArray[np.float64]) -> None:
+    def _play(
+        self, first: int, last: int, plain: bool, memory: ResponseMemory, results: NDArray[np.float64]
+    ) -> None:
+        if self._asked is not None:
+            if plain:
+                raise InputError("hands are plainly dealt only to compiled agents")
+            self._asked.play(first, last, memory, results)
+            return
+        assert isinstance(self.agent, TableAgent)
         respond_hands(
-            start,
-            stop,
-            self.seed,
-            plain,
-            self.agent.playing,
-            self._choices,
-            evaluator(),
-            pairs(),
-            room,
+            first, last, self.seed, plain, self.agent.playing, self._choices, evaluator(), pairs(), memory,
             results,
-        )
+        )  # fmt: skip
+
+
+def _whole_pairs(results: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Results of the pairs of hands that were played; NaN stands for a hand that was not."""
+    pairs_played = ~np.isnan(results.reshape(-1, 2)).any(axis=1)
+    return results.reshape(-1, 2)[pairs_played].ravel()

@@ -1,15 +1,15 @@
-"""Local best response on the public form, exactly (Lisy and Bowling 2017).
+"""Local best response on the public form, computed exactly (Lisy and Bowling 2017, Algorithm 1).
 
-The response knows the other's strategy and keeps the other's range by Bayes' rule. At each decision it takes the
-action that would be best if both players only checked and called afterwards:
+The response knows the other player's strategy and keeps that player's range by Bayes' rule. At each decision it
+takes the action that would be best if both players only checked and called afterwards:
 
     fold          what it has put in is lost
     check, call   the showdown against the range, all boards to come dealt
-    bet, raise    the other folds at once as his strategy says, or it is the showdown at the higher stake against
-                  the hands that did not fold
+    bet, raise    the other player folds at once as the strategy says, or it is the showdown at the higher stake
+                  against the hands that did not fold
 
-It is a strategy like any other, so what it wins is at most what the best response wins; how much less, nobody
-promises. Values of all hands are computed side by side, and the strategy that comes of it is evaluated exactly.
+It is a strategy like any other, so it wins at most what the best response wins; how much less is not bounded. The
+values of all hands are computed together, and the resulting strategy is evaluated exactly.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from solvent.strategy.public_infosets import PublicInfosets
 from solvent.strategy.tables import TableStrategy
 
 AT_ONCE = 1 << 20
-"""Pairs of hands on boards that are compared at once."""
+"""Pairs of hands that are compared in one array operation."""
 Hands = NDArray[np.float64]
 """float64[boards, slots]: a number for every hand on every board of a round."""
 
@@ -40,7 +40,7 @@ class LocalResponse:
     """What local best response wins against both seats of a strategy, in chips a game."""
 
     value: tuple[float, float]
-    """As player 0 against player 1's strategy, and as player 1 against player 0's."""
+    """Won as player 0 against player 1's strategy, and as player 1 against player 0's."""
 
     @property
     def mean(self) -> float:
@@ -53,8 +53,8 @@ def local_response(
 ) -> LocalResponse:
     """Local best response to both players of a strategy of a game with bets.
 
-    bets: whether it bets and raises, or only folds, checks and calls. rounds: where it decides, all by default; in
-    others it checks and calls.
+    bets: whether the response bets and raises, or only folds, checks and calls.
+    rounds: where the response decides, all by default; in other rounds it checks and calls.
     """
     game, weights = _on_public_form(strategy)
     return local_response_to(game, weights, bets=bets, rounds=rounds)
@@ -67,7 +67,10 @@ def local_response_to(
     bets: bool = True,
     rounds: Collection[int] | None = None,
 ) -> LocalResponse:
-    """The same for float64[cells], such as a strategy whose hands share buckets; the response sees real cards."""
+    """Local best response to weights, float64[cells], such as those of hands that share buckets.
+
+    The response itself sees real cards.
+    """
     response = _Response(game, weights, bets, rounds)
     public_pass = PublicPass(game, weights.dtype)
     return LocalResponse((response.value(0, public_pass), response.value(1, public_pass)))
@@ -80,7 +83,7 @@ def response_weights(
     bets: bool = True,
     rounds: Collection[int] | None = None,
 ) -> NDArray[np.float64]:
-    """The strategy in which `player` plays local best response and the other what `weights`, by cell, say."""
+    """A strategy by cell, float64[cells]: `player` plays local best response, and the other player `weights`."""
     return _Response(game, weights, bets, rounds).weights(player)
 
 
@@ -103,7 +106,7 @@ class _Response:
         return float(won.sum(dtype=np.float64))
 
     def weights(self, player: int) -> NDArray[np.float64]:
-        """By cell: the response of `player`, the other's strategy as it is."""
+        """float64[cells]: the response of `player`, and the other player's strategy unchanged."""
         made = self.strategy.copy()
         game, nodes = self.game, self.game.nodes
         reach: dict[int, Hands] = {0: self._root_reach(1 - player)}
@@ -125,7 +128,7 @@ class _Response:
         return made
 
     def _choose(self, node: int, player: int, reach: Hands) -> NDArray[np.int64]:
-        """int64[boards, slots]: which action every hand takes."""
+        """int64[boards, slots]: the action that each hand takes."""
         nodes, edges = self.game.nodes, list(self._edges(node))
         call = self.calls[node]
         if nodes.round[node] not in self.rounds:
@@ -138,11 +141,11 @@ class _Response:
             elif self.bets:
                 values.append(self._bet_value(child, player, reach))
         best = np.array(values)
-        # Where nothing is to be gained by anything else, as where the other cannot be, it calls.
+        # Where no other action gains anything, as where the other player cannot be, the response calls.
         return np.where(best.max(axis=0) > best[call], best.argmax(axis=0), call)
 
     def _bet_value(self, node: int, player: int, reach: Hands) -> Hands:
-        """Of a bet after which the other decides at `node`: he folds, or both check and call to the end."""
+        """Value of a bet that the other player answers at `node`: by folding, or both check and call to the end."""
         edges = list(self._edges(node))
         fold = [edge for edge in edges if self.game.betting[self.game.nodes.child[edge]].symbol == FOLD]
         called = int(self.game.nodes.child[edges[self.calls[node]]])
@@ -155,7 +158,7 @@ class _Response:
         )
 
     def _passive_value(self, node: int, player: int, reach: Hands) -> Hands:
-        """What every hand wins from a range in which it is weighed by reach, if both check and call from `node`."""
+        """Chips that each hand wins from the range `reach` if both players check and call from `node` on."""
         nodes, level = self.game.nodes, int(self.game.nodes.round[node])
         if nodes.symbol[node] == DECISION:
             return self._passive_value(
@@ -188,12 +191,12 @@ class _Response:
         return stake * won
 
     def _dealt(self, level: int, reach: Hands) -> Hands:
-        """Numbers of every hand on the boards of the round before, carried to those of a round."""
+        """Carry numbers of hands from the boards of the round before to the boards of a round."""
         here = self.game.rounds[level]
         return np.take_along_axis(reach[here.parent], here.parent_slot, axis=1)
 
     def _summed_up(self, level: int, values: Hands) -> Hands:
-        """Values on the boards of a round, carried to those of the round before."""
+        """Sum values on the boards of a round up to the boards of the round before."""
         game, here, before = self.game, self.game.rounds[level], self.game.rounds[level - 1]
         total = np.zeros((len(before.boards), before.slots))
         weighed = values * (here.multiplicity * here.probability)[:, None]
@@ -204,7 +207,7 @@ class _Response:
         return total
 
     def _root_reach(self, other: int) -> Hands:
-        # Where terminals have matrices, those hold the ranges.
+        # Where terminals have matrices, the matrices hold the ranges.
         weight = self.game.ranges[other] if self.game.sorted_hands else np.ones(len(self.game.hands))
         return weight[self.game.rounds[0].hand].astype(np.float64)
 
@@ -220,7 +223,7 @@ class _Response:
 
 
 def _passive_actions(game: PublicGame) -> dict[int, int]:
-    """Which action of each decision is the check or call; a game without them is refused."""
+    """The place of the check or call among each decision's actions; a game without them is refused."""
     found = {}
     for node in np.flatnonzero(game.nodes.symbol == DECISION).tolist():
         actions = game.betting[node].actions

@@ -1,85 +1,80 @@
-"""A run against variants of itself, against players by rule, and against its own earlier checkpoints.
+"""Matches of a trained agent against variants of itself, players by rule, and its own earlier checkpoints.
 
-Winning against one's own variants does not measure how much an agent can lose; local best response and, in small
+Winning against one's own variants does not measure how much an agent can lose: local best response and, in small
 games, the best response do. It shows that the strategy has learnt something and that changing it costs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from solvent.foundation.progress import Progress
-from solvent.play.expected import can_be_averaged, expected_match
-from solvent.play.matches import Match, MatchResult
+from solvent.foundation.progress import Progress, Stop, Watch
+from solvent.play.asked import averaged_match
+from solvent.play.matches import MatchResult
 from solvent.play.styles import STYLES
-from solvent.play.table_agent import RULES, TableAgent, rule_agent, table_agent
+from solvent.play.table_agent import TableAgent, rule_agent, table_agent
 from solvent.strategy.post_processing import NONE, PostProcessing
 from solvent.strategy.training_run import TrainingRun
 
-PAIRS = 100_000
-RULED = ("always-fold", "always-call")
+HANDS = 200_000
+"""Of each match."""
+BY_RULE = ("always-fold", "always-call")
 
 
 @dataclass(frozen=True)
 class Opponent:
-    """Somebody that the run plays against."""
+    """An agent that the trained one plays against, by the name that tables show."""
 
     name: str
     agent: TableAgent
 
 
-Seen = Callable[[str, int, int], None]
-"""Called with the opponent, hands played and hands to play."""
+def run_agent(run: TrainingRun, post: PostProcessing = NONE, iterations: int | None = None) -> TableAgent:
+    """The agent of a training: its newest checkpoint, or the one after so many iterations."""
+    model = run.blueprint(iterations)
+    return table_agent(f"{run.folder}#{model.iterations}", [model], post=post)
 
 
-def run_agent(
-    training: TrainingRun, post: PostProcessing = NONE, iterations: int | None = None
-) -> TableAgent:
-    """The agent of a training: its newest checkpoint, or that of so many iterations."""
-    model = training.blueprint(iterations)
-    return table_agent(f"{training.folder}#{model.iterations}", [model], post=post)
-
-
-def style_opponents(training: TrainingRun) -> list[Opponent]:
+def style_opponents(run: TrainingRun) -> list[Opponent]:
     """The run's own strategy changed into other players, and players by rule."""
-    model = training.blueprint()
+    model = run.blueprint()
     styles = [Opponent(style, table_agent(style, [model], style)) for style in STYLES[1:]]
-    return styles + [Opponent(name, rule_agent(name)) for name in RULED if name in RULES]
+    return styles + [Opponent(name, rule_agent(name)) for name in BY_RULE]
 
 
-def earlier_opponents(training: TrainingRun, post: PostProcessing = NONE) -> list[Opponent]:
+def earlier_opponents(run: TrainingRun, post: PostProcessing = NONE) -> list[Opponent]:
     """The run's earlier checkpoints, oldest first."""
-    numbers = training.checkpoints()
-    return [Opponent(f"{number:,} iterations", run_agent(training, post, number)) for number in numbers[:-1]]
+    return [
+        Opponent(f"{number:,} iterations", run_agent(run, post, number)) for number in run.checkpoints()[:-1]
+    ]
 
 
 def play_all(
     agent: TableAgent,
     opponents: Sequence[Opponent],
-    pairs: int = PAIRS,
+    hands: int = HANDS,
     *,
     seed: int = 0,
     threads: int = 1,
-    seen: Seen | None = None,
+    watch: Watch | None = None,
+    stop: Stop | None = None,
 ) -> Iterator[tuple[str, MatchResult]]:
-    """The run against each of them over duplicate deals; an interrupted match is the last.
+    """The agent against each opponent over duplicate deals; a match that is stopped is the last.
 
-    Agents of one betting tree are averaged over what they may draw, which takes far fewer deals to be sure of;
-    others' hands are played.
+    Agents of one betting tree are averaged over what they may draw, which takes far fewer deals to be sure of.
     """
     assert agent.rules is not None
-    for opponent in opponents:
+    for number, opponent in enumerate(opponents):
 
-        def progress(now: Progress, name: str = opponent.name) -> None:
-            if seen is not None:
-                seen(name, int(now.done), int(now.total or 0))
+        def seen(now: Progress, before: int = number * hands, name: str = opponent.name) -> None:
+            if watch is not None:
+                watch(Progress("hands", before + now.done, len(opponents) * hands, f"against {name}"))
 
-        if can_be_averaged(agent, opponent.agent):
-            result = expected_match(agent, opponent.agent, pairs, seed, threads, progress)
-        else:
-            result = Match(agent, opponent.agent, agent.rules, 2 * pairs, seed).run(threads, progress)
+        result = averaged_match(
+            agent, opponent.agent, agent.rules, hands // 2, seed=seed, threads=threads, watch=seen, stop=stop
+        )
         yield opponent.name, result
         if not result.complete:
             return

@@ -1,20 +1,23 @@
-"""Agents by name: what stands on the command line, and what it loads.
+"""Agents by name: how they are written on the command line, and how they are loaded.
 
 | written | plays |
 |---|---|
 | `runs/blueprint` | the newest checkpoint of a training |
-| `runs/blueprint#500000` | its checkpoint of so many iterations |
+| `runs/blueprint#500000` | its checkpoint after so many iterations |
+| `runs/blueprint#50%`, `#first`, `#last` | the checkpoint nearest to half of the way, the first, the newest |
 | `runs/a+runs/b` | an ensemble: the average strategies of both added up |
 | `runs/blueprint:tight` | a style (`solvent.play.styles`) |
 | `runs/blueprint@purify` | with post-processing (`solvent.strategy.post_processing`) |
 | `always-fold`, `always-call`, `random` | by a rule: check or fold, check or call, anything at all |
 
-All of them can be put together: `runs/a+runs/b:aggressive@new(0.2)`.
+Parts can be combined: `runs/a+runs/b:aggressive@new(0.2)`. A folder that exists is taken as it is written, whatever
+characters its name has.
 """
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
 from solvent.foundation.errors import InputError
@@ -25,59 +28,51 @@ from solvent.strategy.post_processing import PostProcessing, parse_post
 from solvent.strategy.training_run import TrainingRun
 
 ENSEMBLES = ("sum", "reach")
-"""How the models of an ensemble weigh: all alike, or by how likely each was to play the hand so far."""
+"""How an ensemble weighs its runs: all alike, or by how likely each was to play the hand so far."""
+FIRST, LAST = "first", "last"
+CHECKPOINT = re.compile(rf"\d+|\d+(?:\.\d+)?%|{FIRST}|{LAST}")
 
 
-class AgentLoader:
-    """Loads agents by name, each run once."""
+@dataclass(frozen=True)
+class RunName:
+    """A training's folder, and which of its checkpoints."""
 
-    def __init__(self, post: PostProcessing | None = None, ensemble: str = "sum") -> None:
-        """`post`: for agents with tables that name none."""
-        if ensemble not in ENSEMBLES:
-            raise InputError(f"ensembles weigh their runs by {' or '.join(ENSEMBLES)}, not {ensemble!r}")
-        self.post, self.by_reach = post, ensemble == "reach"
-        self._trainings: dict[Path, TrainingRun] = {}
-        self._models: dict[str, Blueprint] = {}
+    folder: Path
+    checkpoint: str = LAST
+    """Iterations, a percentage of the newest checkpoint's, `first` or `last`."""
 
-    def load(self, text: str) -> TableAgent:
-        """The agent of this name."""
-        if text in RULES:
-            return rule_agent(text)
-        runs, style, post = split_name(text)
-        name = text if post is not None or self.post is None else f"{text}@{self.post}"
-        models = [self._model(run) for run in runs]
-        return table_agent(name, models, style, post or self.post or PostProcessing(), self.by_reach)
-
-    def _model(self, run: str) -> Blueprint:
-        if run not in self._models:
-            path, number = run, None
-            if not Path(run).is_dir() and "#" in run:
-                path, _, written = run.rpartition("#")
-                if not written.isdecimal():
-                    raise InputError(
-                        f"a checkpoint is named by its iterations, as {path}#500000, not {run!r}"
-                    )
-                number = int(written)
-            folder = Path(path)
-            if not folder.is_dir():
-                raise InputError(
-                    f"there is no agent {path!r}: it is neither a training's folder nor one of {', '.join(RULES)}"
-                )
-            if folder not in self._trainings:
-                self._trainings[folder] = TrainingRun.open(folder)
-            self._models[run] = self._trainings[folder].blueprint(number)
-        return self._models[run]
+    def __str__(self) -> str:
+        return str(self.folder) if self.checkpoint == LAST else f"{self.folder}#{self.checkpoint}"
 
 
-def split_name(text: str) -> tuple[list[str], str, PostProcessing | None]:
-    """The runs, the style and the post-processing that a name says.
+@dataclass(frozen=True)
+class AgentName:
+    """An agent's name in its parts. It has a rule, or runs with a style and perhaps a post-processing."""
 
-    >>> split_name("runs/a+runs/b#100:tight@purify")[:2]
-    (['runs/a', 'runs/b#100'], 'tight')
+    rule: str | None = None
+    runs: tuple[RunName, ...] = ()
+    style: str = STYLES[0]
+    post: PostProcessing | None = None
+
+
+def parse_agent(text: str) -> AgentName:
+    """Read an agent's name.
+
+    >>> found = parse_agent("runs/a+runs/b#100:tight@purify")
+    >>> [str(run) for run in found.runs], found.style, str(found.post)
+    (['runs/a', 'runs/b#100'], 'tight', 'purify')
+    >>> parse_agent("always-fold").rule
+    'always-fold'
     """
+    if text in RULES:
+        return AgentName(rule=text)
     runs, style, post = text, STYLES[0], None
     while not Path(runs).is_dir() and (found := re.search("[:@](?=[^:@]*$)", runs)):
         runs, written = runs[: found.start()], runs[found.end() :]
+        if runs in RULES:
+            raise InputError(
+                f"{runs} plays by a rule: it has neither styles nor post-processing, so write {runs} alone"
+            )
         if found[0] == "@" and post is None:
             post = parse_post(written)
         elif found[0] == ":" and style == STYLES[0]:
@@ -91,4 +86,74 @@ def split_name(text: str) -> tuple[list[str], str, PostProcessing | None]:
     many = [runs] if Path(runs).is_dir() else runs.split("+")
     if not all(many):
         raise InputError(f"{text!r} names no agent; write a training's folder, or folders with + in between")
-    return many, style, post
+    return AgentName(runs=tuple(parse_run(run) for run in many), style=style, post=post)
+
+
+def parse_run(text: str) -> RunName:
+    """Read a training's folder and checkpoint."""
+    if Path(text).is_dir() or "#" not in text:
+        return RunName(Path(text))
+    folder, _, checkpoint = text.rpartition("#")
+    if not CHECKPOINT.fullmatch(checkpoint):
+        raise InputError(
+            f"a checkpoint is named by its iterations, as {folder}#500000, by a part of the way, as {folder}#50%, "
+            f"or as {folder}#first, not {text!r}"
+        )
+    return RunName(Path(folder), checkpoint)
+
+
+def checkpoint_of(run: TrainingRun, checkpoint: str = LAST) -> int:
+    """The iterations of the checkpoint that is named so."""
+    found = run.checkpoints()
+    if not found:
+        raise InputError(f"{run.folder} has no checkpoint yet; train it first")
+    if checkpoint in (FIRST, LAST):
+        return found[0 if checkpoint == FIRST else -1]
+    if checkpoint.endswith("%"):
+        wanted = found[-1] * float(checkpoint[:-1]) / 100
+        return min(found, key=lambda number: abs(number - wanted))
+    return int(checkpoint)
+
+
+class AgentLoader:
+    """Loads agents by name, each run once."""
+
+    def __init__(
+        self,
+        post: PostProcessing | None = None,
+        ensemble: str = "sum",
+        cards: Path | None = None,
+    ) -> None:
+        """Prepare to load agents.
+
+        post: for agents with tables that name no post-processing
+        cards: the folder of the runs' card abstraction, should it have moved
+        """
+        if ensemble not in ENSEMBLES:
+            raise InputError(f"ensembles weigh their runs by {' or '.join(ENSEMBLES)}, not {ensemble!r}")
+        self.post, self.by_reach, self.cards = post, ensemble == "reach", cards
+        self._runs: dict[Path, TrainingRun] = {}
+        self._models: dict[RunName, Blueprint] = {}
+
+    def load(self, text: str) -> TableAgent:
+        """The agent of this name."""
+        found = parse_agent(text)
+        if found.rule is not None:
+            return rule_agent(found.rule)
+        name = text if found.post is not None or self.post is None else f"{text}@{self.post}"
+        models = [self._model(run) for run in found.runs]
+        post = found.post or self.post or PostProcessing()
+        return table_agent(name, models, found.style, post, self.by_reach)
+
+    def _model(self, run: RunName) -> Blueprint:
+        if run not in self._models:
+            if not run.folder.is_dir():
+                raise InputError(
+                    f"there is no agent {str(run.folder)!r}: it is neither a training's folder nor one of "
+                    f"{', '.join(RULES)}"
+                )
+            if run.folder not in self._runs:
+                self._runs[run.folder] = TrainingRun.open(run.folder, self.cards)
+            opened = self._runs[run.folder]
+            self._models[run] = opened.blueprint(checkpoint_of(opened, run.checkpoint))
+        return self._models[run]

@@ -16,7 +16,7 @@ import numpy as np
 from solvent.cards.evaluator import evaluator
 from solvent.cards.showdown import hand_number
 from solvent.foundation.errors import InputError
-from solvent.foundation.progress import Progress, Watch
+from solvent.foundation.progress import Progress, Stop, Watch
 from solvent.foundation.randomness import random_unit
 from solvent.games.betting.rules import NOBODY, HoldemRules, HoldemState, act, start
 from solvent.play.contract import Agent, EasyAgent, MeasurableHand, as_agent
@@ -50,7 +50,8 @@ def averaged_match(
     *,
     seed: int = 0,
     threads: int = 1,
-    progress: Watch | None = None,
+    watch: Watch | None = None,
+    stop: Stop | None = None,
 ) -> MatchResult:
     """A match over so many pairs of deals, averaged over what the agents may draw wherever that is possible.
 
@@ -59,10 +60,10 @@ def averaged_match(
     """
     if isinstance(a, TableAgent) and isinstance(b, TableAgent):
         if can_be_averaged(a, b) and rules in (a.rules, b.rules):
-            return expected_match(a, b, pairs, seed, threads, progress)
+            return expected_match(a, b, pairs, seed, threads, watch=watch, stop=stop)
     elif is_measurable(a) and is_measurable(b):
-        return asked_match(a, b, rules, pairs, seed, progress)
-    return Match(a, b, rules, 2 * pairs, seed).run(threads, progress)
+        return asked_match(a, b, rules, pairs, seed, watch=watch, stop=stop)
+    return Match(a, b, rules, 2 * pairs, seed).run(threads, watch=watch, stop=stop)
 
 
 def asked_match(
@@ -71,13 +72,15 @@ def asked_match(
     rules: HoldemRules,
     pairs: int,
     seed: int = 0,
-    progress: Watch | None = None,
     faint: float = FAINT,
+    *,
+    watch: Watch | None = None,
+    stop: Stop | None = None,
 ) -> MatchResult:
     """Two agents that say their probabilities, over pairs of deals with seats changed.
 
-    Decisions less likely than `faint` are followed for their share of deals, at full weight. An interrupt ends the
-    match with what was done.
+    Decisions less likely than `faint` are followed for their share of deals, at full weight. A stop or an
+    interrupt ends the match with what was done.
     """
     if pairs < 2:
         raise InputError(f"an interval takes two pairs of hands at least, not {pairs}")
@@ -86,6 +89,8 @@ def asked_match(
     began = time.perf_counter()
     with contextlib.suppress(KeyboardInterrupt):
         for pair in range(pairs):
+            if stop is not None:
+                stop.check()
             key = deal_pair(seed, pair, deal.deck, deal.random)
             deal.random[0] = key
             shares(deal, evaluator())
@@ -93,8 +98,8 @@ def asked_match(
             first, second = (walk.value() for walk in walks)
             parts = round((first - second) * PARTS)
             counted, won, squares = counted + 1, won + parts, squares + parts * parts
-            if progress is not None:
-                progress(Progress("hands", 2 * counted, 2 * pairs))
+            if watch is not None:
+                watch(Progress("hands", 2 * counted, 2 * pairs))
     winnings = Winnings(counted, won, squares, PARTS * rules.blinds[1])
     return MatchResult((a.name, b.name), winnings, 2 * pairs, time.perf_counter() - began)
 

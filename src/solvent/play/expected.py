@@ -21,7 +21,7 @@ from solvent.cards.evaluator import evaluator
 from solvent.forms.betting import DEAL, DECISION, FOLDED, BettingTree
 from solvent.foundation.compiling import kernel
 from solvent.foundation.errors import InputError
-from solvent.foundation.progress import Watch
+from solvent.foundation.progress import Progress, Stop, Watch
 from solvent.foundation.randomness import random_bits, random_unit
 from solvent.foundation.threads import in_pieces
 from solvent.games.betting.rules import FOLD
@@ -83,8 +83,10 @@ def expected_match(
     pairs: int,
     seed: int = 0,
     threads: int = 1,
-    progress: Watch | None = None,
     faint: float = FAINT,
+    *,
+    watch: Watch | None = None,
+    stop: Stop | None = None,
 ) -> MatchResult:
     """Two agents of one betting tree, at least one of them with tables, over pairs of deals.
 
@@ -109,10 +111,14 @@ def expected_match(
         )  # fmt: skip
         done.append(counts)
 
+    def seen(now: Progress) -> None:
+        if watch is not None:
+            watch(Progress("hands", 2 * now.done, 2 * pairs))
+
     work(0, 0, 0)
     began = time.perf_counter()
     with contextlib.suppress(KeyboardInterrupt):
-        in_pieces(work, pairs, PIECE, list(range(threads)), watch=progress, stage="pairs of deals")
+        in_pieces(work, pairs, PIECE, list(range(threads)), watch=seen, stop=stop)
     counted, won, squares = (int(sum(each[place] for each in done)) for place in (PAIRS, WON, SQUARES))
     winnings = Winnings(counted, won, squares, PARTS * rules.blinds[1])
     return MatchResult((a.name, b.name), winnings, 2 * pairs, time.perf_counter() - began)

@@ -1,14 +1,15 @@
-"""Matches of two agents: duplicate deals, a number of hands fixed beforehand, results that any threads give alike.
+"""Matches between two agents: duplicate deals, a number of hands fixed beforehand, the same result on any threads.
 
-A pair of hands has the same cards and the same random draws for each seat, and the agents change seats between
-them. So luck in the deal cancels out, and an agent against itself gets exactly 0. The cards and draws of a pair are
-decided by the match's seed and the pair's number.
+Hands are played in pairs with the same cards and the same random draws for each seat, and the agents change seats
+in between. So luck in the deal cancels out, and an agent against itself wins exactly 0. The cards and draws of a
+pair are decided by the seed of the match and the number of the pair.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import combinations
 
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from solvent.cards.evaluator import evaluator
 from solvent.forms.betting_kernels import new_position
 from solvent.foundation.errors import InputError
-from solvent.foundation.progress import Progress, Watch
+from solvent.foundation.progress import Progress, Stop, Watch
 from solvent.foundation.threads import in_pieces
 from solvent.games.betting.rules import BOARD_CARDS, HoldemRules, act, start
 from solvent.games.hand_history import Hand
@@ -28,21 +29,21 @@ from solvent.play.table_agent import TableAgent
 from solvent.play.table_kernels import ILLEGAL, PAIRS, SQUARES, WON, Room, deal_pair, play_pairs, room
 
 LEAST_PIECE, MOST_PIECE = 1_000, 20_000
-"""Pairs that a thread plays at once: few enough to stop soon, not so few that a long match has too many pieces."""
+"""Pairs in a piece of a thread's work: few enough to stop soon, enough that a long match has few pieces."""
 MOST_CHIPS = 10_000_000
-"""Of a stack: the squares of what a piece wins add up to less than 2^63."""
+"""The largest stack: the squares of what a piece wins must add up to less than 2^63."""
 Hands = tuple[Hand, Hand]
 
 
 @dataclass(frozen=True)
 class MatchResult:
-    """What came of a match."""
+    """The result of a match."""
 
     names: tuple[str, str]
     winnings: Winnings
-    """Of the first agent."""
+    """What the first agent won."""
     asked: int
-    """Hands that were to be played; fewer were if somebody stopped the match."""
+    """Hands that were to be played; a match that was stopped has fewer."""
     seconds: float
 
     @property
@@ -66,27 +67,27 @@ class Table:
         self.counts: NDArray[np.int64] = np.zeros(4, dtype=np.int64)
 
     def play(self, first: int, last: int, seed: int, a: TableAgent, b: TableAgent) -> list[int]:
-        """Play pairs `first` to `last`; what `play_pairs` counts."""
+        """Play pairs `first` to `last`, and return what `play_pairs` counts."""
         self.counts[:] = 0
         play_pairs(
             first, last, seed, self.deck, self.state, self.random, a.playing, b.playing, *self.rooms,
             evaluator(), self.histories, self.counts,
         )  # fmt: skip
         if self.counts[ILLEGAL]:
-            raise RuntimeError(f"{a.name} or {b.name} did what is not legal {self.counts[ILLEGAL]} times")
+            raise RuntimeError(f"{a.name} or {b.name} chose {self.counts[ILLEGAL]} illegal actions")
         counts: list[int] = self.counts.tolist()
         return counts
 
 
 @dataclass(frozen=True)
 class Match:
-    """Two agents, stacks and blinds, and a number of hands."""
+    """Two agents, their stacks and blinds, and a number of hands."""
 
     a: Agent | EasyAgent
     b: Agent | EasyAgent
     rules: HoldemRules
     hands: int
-    """Even: they come in pairs."""
+    """An even number, since hands come in pairs."""
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -96,7 +97,7 @@ class Match:
                 f"hands are played in pairs with the same cards, so their number is even, not {self.hands}"
             )
         if rules.bets or rules.caps or rules.streets != len(BOARD_CARDS):
-            raise InputError("matches are of no-limit hold'em to the river")
+            raise InputError("a match is played at no-limit hold'em with all four streets")
         if max(rules.stacks) > MOST_CHIPS:
             raise InputError(
                 f"a stack has at most {MOST_CHIPS:,} chips in a match, not {max(rules.stacks):,}"
@@ -105,72 +106,85 @@ class Match:
     def run(
         self,
         threads: int = 1,
-        progress: Watch | None = None,
-        record: Callable[[int, Hands], None] | None = None,
+        *,
+        watch: Watch | None = None,
+        stop: Stop | None = None,
+        record: Callable[[Hands], None] | None = None,
     ) -> MatchResult:
-        """Play. `progress` is told hands; `record` gets each pair. An interrupt ends it with what was played."""
-        began, played = time.perf_counter(), [0, 0, 0]
+        """Play. A stop or an interrupt ends the match with what was played.
 
-        def add(counts: list[int]) -> None:
-            for place, count in zip((PAIRS, WON, SQUARES), counts, strict=True):
-                played[place] += count
-
-        pairs, compiled = self.hands // 2, None
-        if isinstance(self.a, TableAgent) and isinstance(self.b, TableAgent):
-            compiled = self.a, self.b
-
-        def seen(now: Progress) -> None:
-            if progress is not None:
-                progress(Progress("hands", 2 * now.done, 2 * pairs))
-
-        try:
+        `record` is called with the two hands of each pair. Agents that are not compiled are asked by one thread.
+        """
+        compiled, played = self._compiled(), list[list[int]]()
+        began = time.perf_counter()
+        with suppress(KeyboardInterrupt):
             if compiled is not None:
                 Table(self.rules).play(0, 0, self.seed, *compiled)  # compiling is not timed
                 began = time.perf_counter()
             if compiled is not None and record is None:
-                done: list[list[int]] = []
-                try:
-                    self._compiled(*compiled, pairs, threads, seen, done)
-                finally:
-                    for counts in done:
-                        add(counts)
+                self._play_compiled(*compiled, threads, played, watch, stop)
             else:
-                for pair in range(pairs):
-                    both = self.pair(pair)
-                    won = both[0].payoffs[0] + both[1].payoffs[1]
-                    if record is not None:
-                        record(pair, both)
-                    add([1, won, won * won])
-                    seen(Progress("hands", pair + 1, pairs))
-        except KeyboardInterrupt:
-            pass
-        winnings = Winnings(played[PAIRS], played[WON], played[SQUARES], self.rules.blinds[1])
+                self._play_each(played, watch, stop, record)
+        pairs, won, squares = (sum(counts[place] for counts in played) for place in (PAIRS, WON, SQUARES))
+        winnings = Winnings(pairs, won, squares, self.rules.blinds[1])
         return MatchResult((self.a.name, self.b.name), winnings, self.hands, time.perf_counter() - began)
 
-    def _compiled(
+    def _compiled(self) -> tuple[TableAgent, TableAgent] | None:
+        if isinstance(self.a, TableAgent) and isinstance(self.b, TableAgent):
+            return self.a, self.b
+        return None
+
+    def _play_compiled(
         self,
         a: TableAgent,
         b: TableAgent,
-        pairs: int,
         threads: int,
-        progress: Watch | None,
-        done: list[list[int]],
+        played: list[list[int]],
+        watch: Watch | None,
+        stop: Stop | None,
     ) -> None:
-        def work(first: int, last: int, table: Table) -> None:
-            done.append(table.play(first, last, self.seed, a, b)[:ILLEGAL])
+        """Play all pairs on threads, and add to `played` what each piece counts."""
 
+        def work(first: int, last: int, table: Table) -> None:
+            played.append(table.play(first, last, self.seed, a, b))
+
+        def seen(now: Progress) -> None:
+            if watch is not None:
+                watch(Progress("hands", 2 * now.done, self.hands))
+
+        pairs = self.hands // 2
         piece = min(max(LEAST_PIECE, pairs // 2_000), MOST_PIECE)
-        in_pieces(work, pairs, piece, [Table(self.rules) for _ in range(threads)], watch=progress)
+        in_pieces(work, pairs, piece, [Table(self.rules) for _ in range(threads)], watch=seen, stop=stop)
+
+    def _play_each(
+        self,
+        played: list[list[int]],
+        watch: Watch | None,
+        stop: Stop | None,
+        record: Callable[[Hands], None] | None,
+    ) -> None:
+        """Play pair after pair, and add to `played` what each counts."""
+        for number in range(self.hands // 2):
+            if stop is not None:
+                stop.check()
+            both = self.pair(number)
+            won = both[0].payoffs[0] + both[1].payoffs[1]
+            if record is not None:
+                record(both)
+            played.append([1, won, won * won])
+            if watch is not None:
+                watch(Progress("hands", 2 * (number + 1), self.hands))
 
     def pair(self, number: int) -> Hands:
-        """The two hands of a pair: the first agent has the button in the first, the second in the second."""
+        """The two hands of a pair. The first agent has the button in the first hand, the second in the second."""
         deck, random = np.zeros(52, dtype=np.int64), np.zeros(1, dtype=np.uint64)
         key = int(deal_pair(self.seed, number, deck, random))
         cards = tuple(deck[:9].tolist())
         seats = ((self.a, self.b), (self.b, self.a))
-        if isinstance(self.a, TableAgent) and isinstance(self.b, TableAgent):
+        compiled = self._compiled()
+        if compiled is not None:
             table = Table(self.rules)
-            table.play(number, number + 1, self.seed, self.a, self.b)
+            table.play(number, number + 1, self.seed, *compiled)
             played = [tuple(history[1 : history[0] + 1].tolist()) for history in table.histories]
         else:
             played = [play_hand(self.rules, agents, cards, key) for agents in seats]
@@ -212,7 +226,7 @@ def dealt(board: Sequence[int], street: int) -> Board:
 def as_hand(
     rules: HoldemRules, actions: tuple[int, ...], cards: tuple[int, ...], names: tuple[str, str], number: int
 ) -> Hand:
-    """A hand that was played, with the public cards that were seen."""
+    """A played hand as a record, with the public cards that were seen."""
     state = start(rules)
     for action in actions:
         state = act(state, action)
@@ -227,17 +241,21 @@ def round_robin(
     hands: int,
     seed: int = 0,
     threads: int = 1,
-    progress: Watch | None = None,
+    *,
+    watch: Watch | None = None,
+    stop: Stop | None = None,
 ) -> Iterator[MatchResult]:
-    """Every agent against every other, one match after another; an interrupted one is the last."""
+    """Every agent against every other, one match after another; one that is stopped is the last."""
     meetings = list(combinations(agents, 2))
     for number, (a, b) in enumerate(meetings):
 
-        def seen(now: Progress, before: int = number * hands) -> None:
-            if progress is not None:
-                progress(Progress("hands", before + now.done, len(meetings) * hands))
+        def seen(
+            now: Progress, before: int = number * hands, who: str = f"{a.name} against {b.name}"
+        ) -> None:
+            if watch is not None:
+                watch(Progress("hands", before + now.done, len(meetings) * hands, who))
 
-        result = Match(a, b, rules, hands, seed).run(threads, seen)
+        result = Match(a, b, rules, hands, seed).run(threads, watch=seen, stop=stop)
         yield result
         if not result.complete:
             return

@@ -1,4 +1,4 @@
-"""What a match says: mean winnings and how sure they are, from pairs of hands with the same cards."""
+"""Statistics of a match: mean winnings and their 95 % interval, from pairs of hands with the same cards."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ SURE = 1.959963984540054
 
 @dataclass(frozen=True)
 class Winnings:
-    """What one agent won from another, in whole chips: exact sums over pairs of hands, so any order gives the same.
+    """What one agent won from another, as exact sums of whole chips, so that the order of hands does not matter.
 
     A pair is one observation: its two hands share their cards and are not independent.
 
@@ -21,9 +21,9 @@ class Winnings:
 
     pairs: int
     won: int
-    """Chips over all hands."""
+    """Chips won over all hands."""
     squares: int
-    """Of what each pair won, summed up."""
+    """Sum over pairs of the square of the chips won in the pair."""
     big_blind: int
 
     @property
@@ -32,21 +32,21 @@ class Winnings:
 
     @property
     def mbb(self) -> float:
-        """Thousandths of a big blind a hand; NaN before the first."""
+        """Mean winnings in thousandths of a big blind a hand; NaN if no hand was played."""
         return self.won / self.hands / self.big_blind * 1000 if self.pairs else math.nan
 
     @property
     def mbb_interval(self) -> float:
-        """Half the width of the 95 % interval of `mbb`; infinite below two pairs."""
+        """Half the width of the 95 % interval of `mbb`; infinite if fewer than two pairs were played."""
         if self.pairs < 2:
             return math.inf
-        # In whole numbers until the last step, so that nothing cancels.
+        # The sums are integers, so that nothing cancels.
         variance = (self.pairs * self.squares - self.won**2) / (self.pairs * (self.pairs - 1))
         return SURE * math.sqrt(variance / self.pairs) / 2 / self.big_blind * 1000
 
     @property
     def bb_per_100(self) -> float:
-        """Big blinds in a hundred hands."""
+        """Mean winnings in big blinds a hundred hands."""
         return self.mbb / 10
 
     @property
@@ -54,5 +54,5 @@ class Winnings:
         return self.mbb_interval / 10
 
     def __neg__(self) -> Winnings:
-        """The same from the other side."""
+        """What the other agent won."""
         return Winnings(self.pairs, -self.won, self.squares, self.big_blind)

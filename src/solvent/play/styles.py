@@ -1,4 +1,4 @@
-"""A run's own strategy changed into other players: weights multiplied, then made to sum to 1 again.
+"""Styles of play: a strategy with its probabilities multiplied, then scaled to sum to 1 again.
 
 | style | fold | call or check | bets and raises |
 |---|---|---|---|
@@ -6,11 +6,11 @@
 | `tight` | x 2 | x 1 | x 0.5 |
 | `calling-machine` | x 1 | x 5 | x 1 |
 | `tight-aggressive` | as `tight` where the hand's bucket wins less than 50 % of deals, else as `aggressive` | | |
-| `random` | every action of the tree alike | | |
-| `deterministic` | the most probable action, ties alike | | |
+| `random` | every action of the tree with the same probability | | |
+| `deterministic` | the most probable action; ties share | | |
 | `initial-weights` | a strategy from win rates alone: see `solvent.strategy.prior` | | |
 
-These are the opponents of Laptop MCCFR, which names no factors.
+These are the opponents in Figures 7 and 8 of the Laptop MCCFR paper, which names no factors.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ STYLES = (
     "deterministic",
     "initial-weights",
 )
-"""Styles by number; the first is the run's own strategy."""
+"""Styles by number. The first is the strategy unchanged."""
 OWN, AGGRESSIVE, TIGHT, RANDOM, CALLING, TIGHT_AGGRESSIVE, DETERMINISTIC, INITIAL = range(len(STYLES))
 LOOSE = 0.5
-"""The win rate from which a tight-aggressive player is aggressive."""
+"""The win rate from which the tight-aggressive style is aggressive."""
 
 
 @kernel
 def restyle(style, probabilities, edges, start, count, rate):  # type: ignore[no-untyped-def]
-    """Change the probabilities of a node's actions, whose edges begin at `start`; they need not sum to 1 after."""
+    """Change the probabilities of a node's actions, whose edges begin at `start`; the caller scales them to 1."""
     if style == TIGHT_AGGRESSIVE:
         style = TIGHT if rate < LOOSE else AGGRESSIVE
     if style == DETERMINISTIC:

@@ -47,7 +47,8 @@ class Decision:
     """What an agent thought of a situation."""
 
     actions: tuple[int, ...]
-    """The abstract actions' real ones, in the order of the tree; the action alone where there was no strategy."""
+    """The real actions of the abstract ones, each once, in the order of the tree; where there was no strategy, the
+    action alone."""
     probabilities: tuple[float, ...]
     chosen: int
     """Which of them was drawn."""
@@ -93,11 +94,14 @@ class TableAgent:
         node = int(walk[NODE])
         start = int(self.playing.nodes["first_edge"][node])
         edges = range(start, start + len(self.tree.actions(node)))
-        real = tuple(int(real_action(self.playing, node, one, state)) for one in edges)
+        real = [int(real_action(self.playing, node, one, state)) for one in edges]
+        likely = dict.fromkeys(real, 0.0)
+        for one, share in zip(real, self._room.probabilities[: len(real)].tolist(), strict=True):
+            likely[one] += share
         return Decision(
-            real,
-            tuple(self._room.probabilities[: len(real)].tolist()),
-            edge - start,
+            tuple(likely),
+            tuple(likely.values()),
+            list(likely).index(action),
             self.tree.history(node),
             (max(int(walk[CLUSTER]), 0), int(walk[BUCKET])),
         )

@@ -1,22 +1,24 @@
-"""What is done to a decision's probabilities before one action is drawn: thresholding, purification, New-tau.
+"""Post-processing: changing a decision's probabilities before an action is drawn from them.
 
-Brown, Ganzfried and Sandholm 2015, section 4. All of it is one procedure with free choices:
+Thresholding and purification are those of Ganzfried, Sandholm and Waugh 2012; New-tau is the technique of the 2014
+champion (Brown, Ganzfried and Sandholm 2015, section 4, compared in its Table 2). All are one procedure whose
+parameters are that section's list of free choices:
 
-1. If folding has more than `fold`, fold.
-2. Put actions into classes, and leave out the classes with less than `between`.
-3. Leave out the actions with less than `within` of their class.
+1. If folding is more probable than `fold`, fold (the "conservative action").
+2. Put actions into classes ("buckets", "meta-actions"), and drop the classes less probable than `between`.
+3. Within each class, drop the actions with less than the part `within` of the class.
 
-What is left is made to sum to 1; where nothing is left, the most probable stays, ties alike, so that a threshold of
-1 is purification. `between` and `within` see each class or action as a part of 1.
+What is left is scaled to sum to 1. Where nothing is left, the most probable stays and ties share, so that a
+threshold of 1 is purification. `between` and `within` are parts of 1.
 
 | written | is |
 |---|---|
-| `none` | nothing is left out |
-| `threshold(x)` | every action its own class, between x |
-| `purify` | the same with 1 |
-| `new(tau)` | fold tau; classes fold, call and all bets together; between 1 and within 1 |
-| `new(0.2,between=0.3,within=0.1,classes=sizes)` | New-tau with its other choices made |
-| `purify(first=false)` | a player's first action of a hand is left as it is |
+| `none` | nothing is dropped |
+| `threshold(x)` | each action is its own class; `between` is x |
+| `purify` | `threshold(1)` |
+| `new(tau)` | `fold` is tau; the classes are fold, call and all bets together; `between` and `within` are 1 |
+| `new(0.2,between=0.3,within=0.1,classes=sizes)` | New-0.2 with other choices |
+| `purify(first=false)` | a player's first action of a hand stays unchanged, as in the paper's footnote 6 |
 
 Classes are `kinds` (fold; call or check; bets and raises), `sizes` (bets up to the pot and larger ones apart) or
 `actions` (each its own).
@@ -40,14 +42,14 @@ from solvent.games.naming import parse_call, spell
 
 ACTIONS, KINDS, SIZES = 0, 1, 2
 CLASSES = ("actions", "kinds", "sizes")
-"""How actions are put into classes, by number."""
+"""Ways of putting actions into classes, by number."""
 FOLDS, CALLS, BETS = 0, 1, 2
-"""The first classes; others follow."""
+"""The first classes; further ones follow."""
 EXAMPLE = "none, purify, threshold(0.15), new(0.2) or new(0.2,first=false)"
 
 
 class PostNumbers(NamedTuple):
-    """A post-processing for kernels."""
+    """A post-processing as kernels read it."""
 
     fold: float
     classes: int
@@ -58,17 +60,17 @@ class PostNumbers(NamedTuple):
 
 @dataclass(frozen=True)
 class PostProcessing:
-    """What is left out of a decision's probabilities."""
+    """A post-processing and its parameters."""
 
     fold: float = 1.0
-    """Folding with more than this is folding always."""
+    """Where folding is more probable than this, the player always folds."""
     classes: str = "actions"
     between: float = 0.0
-    """The least that a class needs; 1 leaves the most probable alone."""
+    """Classes below this probability are dropped; 1 keeps only the most probable."""
     within: float = 0.0
-    """The least that an action needs of its class; 1 leaves the most probable alone."""
+    """Actions below this part of their class are dropped; 1 keeps only the most probable."""
     first: bool = True
-    """Whether a player's first action of a hand is changed too."""
+    """Whether a player's first action of a hand is post-processed too."""
 
     def __post_init__(self) -> None:
         for name in ("fold", "between", "within"):
@@ -87,7 +89,10 @@ class PostProcessing:
             )
 
     def apply(self, probabilities: Sequence[float], classes: Sequence[int]) -> list[float]:
-        """The probabilities of a decision's actions afterwards. `classes`: each one's class; `FOLDS` is folding."""
+        """The probabilities of a decision's actions after post-processing.
+
+        classes: the class of each action; `FOLDS` is folding.
+        """
         sums = {
             one: sum(p for p, c in zip(probabilities, classes, strict=True) if c == one) for one in classes
         }
@@ -138,7 +143,7 @@ def _cut(shares: list[float], least: float) -> list[float]:
 
 
 def parse_post(text: str) -> PostProcessing:
-    """A post-processing as users write it.
+    """Read a post-processing as users write it.
 
     >>> [str(parse_post(text)) for text in ("purify", "threshold(0.15)", "new(0.2, first=false)", "none")]
     ['purify', 'threshold(0.15)', 'new(0.2,first=false)', 'none']
@@ -166,7 +171,10 @@ def parse_post(text: str) -> PostProcessing:
 
 @kernel
 def class_of(classes, action, place, fraction):  # type: ignore[no-untyped-def]
-    """The class of an action: its place among the node's bets, and its size as a part of the pot after calling."""
+    """The class of an action.
+
+    place: the action's place among the bets of the node. fraction: its size as a part of the pot after calling.
+    """
     if action == FOLD:
         return FOLDS
     if action == CALL:
@@ -180,7 +188,10 @@ def class_of(classes, action, place, fraction):  # type: ignore[no-untyped-def]
 
 @kernel
 def post_process(probabilities, class_numbers, count, post, sums):  # type: ignore[no-untyped-def]
-    """`PostProcessing.apply` in place. class_numbers: int64[actions], below len(sums). sums: float64[], room."""
+    """`PostProcessing.apply` in place.
+
+    class_numbers: int64[actions], below len(sums). sums: float64[], overwritten.
+    """
     for one in range(len(sums)):
         sums[one] = 0.0
     for action in range(count):
@@ -204,7 +215,7 @@ def post_process(probabilities, class_numbers, count, post, sums):  # type: igno
 
 @kernel
 def cut(shares, count, least):  # type: ignore[no-untyped-def]
-    """Leave out what is below `least`, and make the rest sum to 1; if nothing is left, the greatest, ties alike."""
+    """Drop shares below `least` and scale the rest to sum to 1; if none is left, keep the greatest, ties share."""
     total, best = 0.0, 0.0
     for place in range(count):
         best = max(best, shares[place])
@@ -221,7 +232,7 @@ def cut(shares, count, least):  # type: ignore[no-untyped-def]
 
 @kernel
 def cut_class(probabilities, class_numbers, count, one, whole, least):  # type: ignore[no-untyped-def]
-    """`cut` for the actions of one class, which have `whole` together."""
+    """`cut` for the actions of one class, whose probabilities sum to `whole`."""
     total, best = 0.0, 0.0
     for action in range(count):
         if class_numbers[action] == one:

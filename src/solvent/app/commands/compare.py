@@ -73,9 +73,7 @@ def _agents(
     one, other = (loader.load(name) for name in names)
     with watching(quiet=as_json) as watch:
         streets = compare_agents(first, second, pairs, seed, watch)
-        match = averaged_match(
-            one, other, rules, pairs, seed=seed, threads=threads or cores(), progress=watch
-        )
+        match = averaged_match(one, other, rules, pairs, seed=seed, threads=threads or cores(), watch=watch)
     return {
         "a": {"source": names[0], "game": first.game},
         "b": {"source": names[1], "game": second.game},

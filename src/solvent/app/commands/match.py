@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import math
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import combinations
@@ -14,9 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any, TextIO
 import typer
 from rich.table import Table
 
-from solvent.app.terminal import bar, table, terminal
+from solvent.app.options import Cards, Json, Seed, Threads
+from solvent.app.terminal import print_json, table, terminal
+from solvent.app.watching import watching
 from solvent.foundation.errors import InputError
-from solvent.foundation.progress import Progress
+from solvent.foundation.progress import Progress, interruptible
 
 if TYPE_CHECKING:
     from solvent.games.betting.rules import HoldemRules
@@ -26,16 +26,22 @@ if TYPE_CHECKING:
 
 STACK = 200.0
 """Big blinds where no agent was trained with any."""
+MOST_HANDS = 10**11
+"""More than a machine plays in a month."""
 Post = Annotated[
     str | None,
-    typer.Option(help="For agents that name none: none, purify, threshold(0.15), new(0.2), ..."),
+    typer.Option(
+        help="Post-processing of agents that name none: none, purify, threshold(0.15), new(0.2), ..."
+    ),
 ]
 Ensemble = Annotated[
     str, typer.Option(help="How an ensemble weighs its runs: sum (alike), or reach (by their play so far).")
 ]
 Stack = Annotated[
     str | None,
-    typer.Option(help="Big blinds, or button's,big blind's.  [default: as the first run was trained with]"),
+    typer.Option(
+        help="Stack in big blinds, or two: button's,big blind's.  [default: as the first run was trained]"
+    ),
 ]
 Blinds = Annotated[str, typer.Option(help="Small and big blind, in chips.")]
 
@@ -48,23 +54,22 @@ def match(
             "always-call or random. More than two play a round robin."
         ),
     ],
-    hands: Annotated[int, typer.Option(min=2, help="Hands of each match, an even number.")] = 20_000,
+    hands: Annotated[
+        int, typer.Option(min=2, max=MOST_HANDS, help="Hands of each match, an even number.")
+    ] = 20_000,
     post: Post = None,
     ensemble: Ensemble = "sum",
     stack: Stack = None,
     blinds: Blinds = "50/100",
-    seed: Annotated[
-        int, typer.Option(min=0, max=(1 << 63) - 1, help="Seed of the deals and of what agents draw.")
-    ] = 0,
-    threads: Annotated[int | None, typer.Option(min=1, help="Threads.  [default: all cores]")] = None,
+    cards: Cards = None,
+    seed: Seed = 0,
+    threads: Threads = None,
     phh: Annotated[
-        Path | None, typer.Option(help="Write every hand to this file, in PHH (of two agents).")
+        Path | None, typer.Option(help="Write every hand to this file, in PHH (two agents only).")
     ] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON document and nothing else.")
-    ] = False,
+    as_json: Json = False,
 ) -> None:
-    """Agents against each other: duplicate deals, what they win and how sure that is."""
+    """Set agents against each other over duplicate deals: what they win, and how sure that is."""
     from solvent.app.views.display import cores
     from solvent.play.matches import Match, round_robin
 
@@ -72,51 +77,48 @@ def match(
         raise InputError("a match needs two agents or more")
     if phh is not None and len(agents) > 2:
         raise InputError("hands are written to --phh in a match of two agents")
-    console = terminal(stderr=True)
-    with console.status("opening agents"):
-        players = load_agents(agents, post, ensemble)
+    with terminal(stderr=True).status("opening agents"):
+        players = load_agents(agents, post, ensemble, cards)
     rules = rules_of(players, stack, blinds)
-    threads = threads or cores()
     Match(players[0], players[1], rules, hands)  # refuses what cannot be played before anything is shown
-    results = []
-    with bar(console) as shown:
-        task = shown.add_task("compiling kernels (once per machine)", total=None)
-
-        def seen(now: Progress) -> None:
-            said = f"{now.done:,} of {now.total:,} hands"
-            shown.update(task, description=said, completed=now.done, total=now.total)
-
-        if phh is not None:
-            with _written(phh) as file:
-                one = Match(players[0], players[1], rules, hands, seed)
-                results.append(one.run(threads, seen, lambda pair, both: _write(file, both)))
+    results: list[MatchResult] = []
+    with _written(phh) as file, watching(quiet=as_json) as watch, interruptible() as stop:
+        watch(Progress("compiling kernels (once per machine)", 0))
+        if file is not None:
+            one = Match(players[0], players[1], rules, hands, seed)
+            results.append(one.run(watch=watch, stop=stop, record=lambda both: _write(file, both)))
         else:
-            results.extend(_all(round_robin(list(players), rules, hands, seed, threads, seen)))
+            played = round_robin(players, rules, hands, seed, threads or cores(), watch=watch, stop=stop)
+            results.extend(played)
     names = [player.name for player in players]
     if as_json:
-        sys.stdout.write(json.dumps(_document(results, names, rules, seed), indent=1) + "\n")
+        print_json(_document(results, names, rules, seed))
     elif len(players) == 2:
         _show_one(results[0])
     else:
         _show_all(results, names, hands)
+    if stop.requested:
+        raise typer.Exit(stop.exit_code)
 
 
-def load_agents(names: list[str], post: str | None, ensemble: str) -> list[TableAgent]:
-    """The agents of these names, runs being opened once."""
+def load_agents(names: list[str], post: str | None, ensemble: str, cards: Path | None) -> list[TableAgent]:
+    """The agents of these names; a run that several name is opened once."""
     from solvent.play.agents import AgentLoader
     from solvent.strategy.post_processing import parse_post
 
-    loader = AgentLoader(None if post is None else parse_post(post), ensemble)
+    loader = AgentLoader(None if post is None else parse_post(post), ensemble, cards)
     return [loader.load(name) for name in names]
 
 
 def rules_of(players: list[TableAgent], stack: str | None, blinds: str) -> HoldemRules:
-    """Stacks and blinds as they were asked for."""
+    """The stacks and blinds that were asked for."""
     from solvent.games.betting.rules import HoldemRules
 
     small, big = _numbers(blinds, "/", "blinds are written small/big in chips, as 50/100")
     if int(small) != small or int(big) != big:
         raise InputError(f"blinds are whole chips, not {blinds!r}")
+    if big < 1:
+        raise InputError(f"the big blind is at least one chip, not {blinds!r}")
     if stack is None:
         trained = next((player.rules for player in players if player.rules is not None), None)
         depths = [STACK] if trained is None else [trained.effective_stack / trained.blinds[1]]
@@ -138,19 +140,12 @@ def _numbers(text: str, between: str, wanted: str) -> list[float]:
     return numbers
 
 
-def _all(results: Iterator[MatchResult]) -> list[MatchResult]:
-    """Results up to an interrupt, which a match of its own ends well."""
-    found: list[MatchResult] = []
-    try:
-        for result in results:
-            found.append(result)
-    except KeyboardInterrupt:  # between two matches
-        pass
-    return found
-
-
 @contextmanager
-def _written(path: Path) -> Iterator[TextIO]:
+def _written(path: Path | None) -> Iterator[TextIO | None]:
+    """The file that hands are written to, if any."""
+    if path is None:
+        yield None
+        return
     try:
         with path.open("w", encoding="utf-8") as file:
             yield file
@@ -171,6 +166,8 @@ def _document(results: list[MatchResult], names: list[str], rules: HoldemRules, 
         "stacks_bb": [stack / rules.blinds[1] for stack in rules.stacks],
         "blinds": list(rules.blinds),
         "seed": seed,
+        "asked": math.comb(len(names), 2),
+        "complete": len(results) == math.comb(len(names), 2) and all(result.complete for result in results),
         "matches": [_result(result) for result in results],
     }
 
@@ -224,11 +221,12 @@ def _show_all(results: list[MatchResult], names: list[str], hands: int) -> None:
     for number, name in enumerate(names):
         console.print(f"{number + 1}  {name}", soft_wrap=True)
     console.print(shown)
-    for result in results:
-        if not result.complete:
-            console.print(
-                f"stopped: {' against '.join(result.names)} played {_hands(result)}", soft_wrap=True
-            )
+    asked = len(names) * (len(names) - 1) // 2
+    complete = sum(result.complete for result in results)
+    if complete < asked:
+        under_way = [result for result in results if not result.complete]
+        last = "".join(f"; {' against '.join(one.names)} played {_hands(one)}" for one in under_way)
+        console.print(f"stopped after {complete} of {asked} matches{last}", soft_wrap=True)
 
 
 def _with_interval(value: float, interval: float, digits: int = 1) -> str:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-import json
+import io
 import os
 import re
+import signal
 import sys
-from collections.abc import Sequence
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,8 +17,10 @@ import typer
 from rich.console import Console
 
 from solvent.app.commands.match import Blinds, Ensemble, Post, Stack, load_agents, rules_of
-from solvent.app.terminal import table, terminal
+from solvent.app.options import Cards, Json
+from solvent.app.terminal import print_json, table, terminal
 from solvent.cards.deck import card_label
+from solvent.foundation.progress import INTERRUPTED, Interrupted
 from solvent.games.betting.rules import (
     BOARD_CARDS,
     CALL,
@@ -23,6 +28,7 @@ from solvent.games.betting.rules import (
     STREETS,
     HoldemRules,
     HoldemState,
+    Legal,
     legal,
     start,
 )
@@ -40,22 +46,28 @@ HELP = (
 
 
 class Quit(Exception):  # noqa: N818 -- no error
-    """The person has had enough."""
+    """The person ends the session."""
 
 
 MOST = 1e12
-"""No bet is written larger."""
+"""The largest number that a bet is read as."""
+MOST_HANDS = 10**9
+WORDS = {"fold": "f", "check": "k", "call": "c", "bet": "b", "raise": "b", "all-in": "a", "allin": "a"}
+"""Words that are understood as their letters."""
 
 
 def play(
     agent: Annotated[
-        str, typer.Argument(help="Whom to play: a training's folder, or any agent as in `solvent match`.")
+        str, typer.Argument(help="The opponent: a training's folder, or any agent as in `solvent match`.")
     ],
-    hands: Annotated[int | None, typer.Option(min=1, help="Stop after so many hands.")] = None,
+    hands: Annotated[
+        int | None, typer.Option(min=1, max=MOST_HANDS, help="Stop after this many hands.")
+    ] = None,
     post: Post = None,
     ensemble: Ensemble = "sum",
     stack: Stack = None,
     blinds: Blinds = "50/100",
+    cards: Cards = None,
     seed: Annotated[
         int | None,
         typer.Option(min=0, max=(1 << 63) - 1, help="Seed of the deals.  [default: another each time]"),
@@ -63,33 +75,56 @@ def play(
     show: Annotated[
         bool, typer.Option("--show", help="Show the agent's cards and probabilities after every hand.")
     ] = False,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print the summary as one JSON document; play on standard error.")
-    ] = False,
+    as_json: Json = False,
 ) -> None:
-    """Play against an agent in the terminal."""
+    """Play against an agent in the terminal. With --json only the summary is on standard output."""
     console = terminal(stderr=as_json)
     with console.status("opening the agent (kernels are compiled once per machine)"):
-        players = load_agents([agent], post, ensemble)
+        players = load_agents([agent], post, ensemble, cards)
         rules = rules_of(players, stack, blinds)
         ready(players[0])
     chosen = int.from_bytes(os.urandom(4)) if seed is None else seed
     session = Session(players[0], rules, chosen, console, show)
     session.console.print(f"You play {players[0].name}. {HELP}. Seed {chosen}.", soft_wrap=True)
+    code = 0
     try:
-        while hands is None or len(session.won) < hands:
-            session.play_hand()
-            session.between(last=hands is not None and len(session.won) == hands)
-    except (Quit, EOFError, KeyboardInterrupt):
+        with _ended_by_signals():
+            while hands is None or len(session.won) < hands:
+                session.play_hand()
+                session.between(last=hands is not None and len(session.won) == hands)
+    except (Quit, EOFError):
         session.console.print()
+    except KeyboardInterrupt as error:
+        session.console.print()
+        code = error.exit_code if isinstance(error, Interrupted) else INTERRUPTED
     if as_json:
-        sys.stdout.write(json.dumps(session.summary(), indent=1) + "\n")
+        print_json(session.summary())
     else:
         session.show_summary()
+    if code:
+        raise typer.Exit(code)
+
+
+@contextmanager
+def _ended_by_signals() -> Iterator[None]:
+    """Let SIGTERM and SIGHUP end the session as Ctrl-C does, also while it waits for an answer."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def end(number: int, frame: object) -> None:
+        raise Interrupted(128 + number)
+
+    before = {number: signal.signal(number, end) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def ready(agent: TableAgent) -> None:
-    """Have it decide once, so that everything is compiled."""
+    """Have the agent decide once, so that everything is compiled."""
     from solvent.play.contract import View
 
     agent.act(View(HoldemRules(), 0, (), (), 0, hole=(0, 1)))
@@ -97,7 +132,7 @@ def ready(agent: TableAgent) -> None:
 
 @dataclass
 class Session:
-    """Hands against one agent; the person has the button in every other."""
+    """Hands against one agent. The person has the button in every other hand."""
 
     agent: TableAgent
     rules: HoldemRules
@@ -109,8 +144,14 @@ class Session:
     thoughts: list[Thought] = field(default_factory=list)
     """The agent's decisions in the last hand."""
 
+    def __post_init__(self) -> None:
+        if isinstance(
+            sys.stdin, io.TextIOWrapper
+        ):  # bytes that are no text are not possible here, like other answers
+            sys.stdin.reconfigure(errors="replace")
+
     def play_hand(self) -> None:
-        """One hand."""
+        """Play one hand."""
         import numpy as np
 
         from solvent.play.matches import as_hand, play_hand
@@ -177,7 +218,7 @@ class Session:
         return in_big_blinds(chips, self.rules.blinds[1])
 
     def show_thoughts(self) -> None:
-        """What the agent could have done in the last hand, with what probability."""
+        """Show what the agent could have done in the last hand, and how likely each was."""
         if not self.thoughts:
             self.console.print("It had nothing to decide in the last hand.")
         for thought in self.thoughts:
@@ -191,7 +232,7 @@ class Session:
             self.console.print(shown)
 
     def summary(self) -> dict[str, Any]:
-        """What came of it."""
+        """The session's result."""
         big = self.rules.blinds[1]
         hands, won = len(self.won), sum(self.won)
         return {
@@ -203,7 +244,7 @@ class Session:
         }
 
     def show_summary(self) -> None:
-        """The same, for people."""
+        """Print the session's result."""
         found = self.summary()
         if not found["hands"]:
             self.console.print("No hand was played to its end.")
@@ -215,7 +256,7 @@ class Session:
 
 @dataclass(frozen=True)
 class Thought:
-    """A decision of the agent's, for people."""
+    """A decision of the agent, in words."""
 
     place: str
     actions: tuple[str, ...]
@@ -223,7 +264,7 @@ class Thought:
 
 
 class Watched:
-    """An agent whose decisions are kept."""
+    """An agent whose decisions are kept to be shown."""
 
     def __init__(self, agent: TableAgent) -> None:
         self.agent = agent
@@ -234,7 +275,7 @@ class Watched:
         return self.agent.name
 
     def act(self, view: View) -> int:
-        """The agent's own decision."""
+        """Decide, and keep the decision."""
         decision = self.agent.decision(view)
         base = street_base(view.rules, view.actions)
         board = f" {spaced(view.board)}" if view.board else ""
@@ -246,7 +287,7 @@ class Watched:
 
 
 class Person:
-    """Whoever sits at the terminal."""
+    """The person at the terminal."""
 
     name = "you"
 
@@ -281,12 +322,20 @@ class Person:
             action = parse_answer(answer, state, base)
             if action is not None and allowed.allows(action):
                 return action
-            known = answer in ("", "?", "h", "help")
-            said = HELP if known else f"{answer!r} is not possible here; ? for help"
-            self.console.print(f"  {said}", soft_wrap=True)
+            self.console.print(f"  {self.refusal(answer, action, allowed, base)}", soft_wrap=True)
+
+    def refusal(self, answer: str, action: int | None, allowed: Legal, base: int) -> str:
+        """Why an answer is not an action."""
+        if answer in ("", "?", "h", "help"):
+            return HELP
+        amount = self.session.amount
+        if action is not None and action > CALL and allowed.min_raise:
+            least, most = amount(allowed.min_raise - base), amount(allowed.max_raise - base)
+            return f"{answer!r} is not possible here: a bet is {least} to {most} on this street; ? for help"
+        return f"{answer!r} is not possible here; ? for help"
 
     def tell(self, actions: tuple[int, ...], board: tuple[int, ...]) -> None:
-        """What happened since the person was told last."""
+        """Print what happened since the person was told last."""
         state, base = start(self.session.rules), 0
         for number, action in enumerate(actions):
             after = take(state, action)
@@ -303,7 +352,9 @@ class Person:
 
 
 def action_words(action: int, state: HoldemState, base: int) -> str:
-    """What an action is called; bets and raises are totals of the street, which began at `base`.
+    """An action in words.
+
+    Bets and raises are totals of the street, on which each player began with `base` in the pot.
 
     >>> state = start(HoldemRules())
     >>> [action_words(action, state, 0) for action in (FOLD, CALL, 300, 20_000)]
@@ -320,7 +371,7 @@ def action_words(action: int, state: HoldemState, base: int) -> str:
 
 
 def in_big_blinds(chips: int, big_blind: int) -> str:
-    """An amount as people read it."""
+    """An amount of chips in big blinds."""
     return f"{chips / big_blind:,.4g} BB"
 
 
@@ -335,13 +386,18 @@ def street_base(rules: HoldemRules, actions: tuple[int, ...]) -> int:
 
 
 def parse_answer(answer: str, state: HoldemState, base: int) -> int | None:
-    """The action that a person means; None where it is none. Amounts are totals of this street, begun at `base`.
+    """The action that an answer means; None where it means none.
+
+    Amounts are totals of the street, on which each player began with `base` in the pot.
 
     >>> state = start(HoldemRules())
-    >>> [parse_answer(text, state, 0) for text in ("f", "c", "k", "b 3", "b250c", "b 50%", "a", "b", "x")]
+    >>> [parse_answer(text, state, 0) for text in ("f", "call", "k", "raise 3", "b250c", "b 50%", "a", "b", "x")]
     [-1, 0, None, 300, 250, 200, 20000, None, None]
     """
     allowed = legal(state)
+    word = re.match(r"[a-z-]+", answer)
+    if word is not None and word[0] in WORDS:
+        answer = WORDS[word[0]] + answer[word.end() :]
     if answer in ("f", "c"):
         return FOLD if answer == "f" else CALL
     if answer == "k":

@@ -6,13 +6,17 @@ import html
 from pathlib import Path
 from typing import Any
 
-from solvent.app.commands.evaluate import measured, verdict, with_interval
+from solvent.app.views.evaluation_tables import measured, verdict, with_interval
 from solvent.evaluate.evaluation import read_evaluations
+from solvent.foundation.errors import InputError
 
 
 def evaluation_section(folder: Path, iterations: int) -> str:
-    """HTML, empty where nothing was measured. `iterations`: of the strategy that the report is on."""
-    found = read_evaluations(folder)
+    """The section as HTML, empty where nothing was measured. `iterations`: those of the report's strategy."""
+    try:
+        found = read_evaluations(folder)
+    except InputError as error:
+        return f"<h2>Evaluation</h2><p>{html.escape(str(error))}</p>"
     if not found:
         return ""
     newest = [each for each in found if each.get("iterations") == iterations] or found[:1]
@@ -20,11 +24,11 @@ def evaluation_section(folder: Path, iterations: int) -> str:
 
 
 def _of_one(found: dict[str, Any], iterations: int) -> str:
-    """What was measured of one strategy."""
+    """The part of the section on one strategy."""
     try:
         tables = _matches(found) + _responses(found) + _posts(found) + _behaviour(found)
     except (KeyError, TypeError, ValueError):
-        return "<p>The file with its results is damaged; evaluate again.</p>"
+        return "<p>The results of an evaluation are damaged; evaluate again.</p>"
     of = f"After {found.get('iterations', 0):,} iterations, post-processing {found.get('post', 'none')}."
     if found.get("iterations") != iterations:
         of += " Training has gone on since."

@@ -1,0 +1,112 @@
+"""Tables of what was measured of a run, for the terminal."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import Console
+
+from solvent.app.terminal import table, terminal
+
+STOPPED = "stopped before all was measured; what was measured is kept"
+
+
+def show_solved(document: dict[str, Any]) -> None:
+    """Print what was measured of a solved game."""
+    shown = table("", "as player 0", "as player 1", "mean", title=f"{document['game']}, {document['unit']}")
+    rows = {}
+    if "best_response" in document:
+        rows = {"the strategy against itself": document["value"], "best response": document["best_response"]}
+    for name, value in (document.get("local_best_response") or {}).items():
+        rows[f"local best response, {name}"] = value
+    for name, (first, second) in rows.items():
+        shown.add_row(name, f"{first:+.6g}", f"{second:+.6g}", f"{(first + second) / 2:.6g}")
+    console = terminal()
+    console.print(shown)
+    if "no_local_best_response" in document:
+        console.print(document["no_local_best_response"], soft_wrap=True)
+    if not document["complete"]:
+        console.print(STOPPED)
+
+
+def show_agent(document: dict[str, Any]) -> None:
+    """Print what was measured of a trained agent."""
+    console = terminal()
+    _show_matches(console, document)
+    _show_responses(console, document)
+    _show_posts(console, document)
+    _show_behaviour(console, document)
+    if not document["complete"]:
+        console.print(STOPPED)
+
+
+def _show_matches(console: Console, document: dict[str, Any]) -> None:
+    titles = {"styles": "wins against", "earlier": "wins against earlier checkpoints"}
+    for part, title in titles.items():
+        if document.get(part):
+            note = f"post-processing {document['post']}; styles are without" if part == "styles" else None
+            shown = table(title, "mbb/hand", "BB/100", "hands", title=note)
+            for row in document[part]:
+                shown.add_row(
+                    row["opponent"],
+                    with_interval(row["mbb_per_hand"], row["mbb_per_hand_95"], 1),
+                    with_interval(row["bb_per_100"], row["bb_per_100_95"], 2),
+                    f"{row['hands']:,}" + ("" if row["complete"] else ", stopped"),
+                )
+            console.print(shown)
+        elif part == "earlier" and document["parts"].get(part):
+            console.print(f"{document['run']} has no earlier checkpoint to play against", soft_wrap=True)
+
+
+def _show_responses(console: Console, document: dict[str, Any]) -> None:
+    if document.get("lbr"):
+        shown = table("local best response wins", "mbb/hand", "hands", "hands/s")
+        for row in document["lbr"]:
+            shown.add_row(
+                row["actions"],
+                with_interval(row["mbb_per_hand"], row["mbb_per_hand_95"], 0),
+                f"{row['hands']:,}" + ("" if row["complete"] else ", stopped"),
+                f"{row['hands_per_second']:,.0f}",
+            )
+        console.print(shown)
+
+
+def _show_posts(console: Console, document: dict[str, Any]) -> None:
+    if document.get("posts"):
+        names = [match["opponent"] for match in document["posts"][0]["matches"]]
+        shown = table("post", *names, "LBR wins", title="wins against, mbb/hand")
+        for row in document["posts"]:
+            figures = (
+                with_interval(found["mbb_per_hand"], found["mbb_per_hand_95"], 0)
+                for found in (*row["matches"], row["lbr"])
+            )
+            shown.add_row(row["post"], *figures)
+        console.print(shown)
+
+
+def _show_behaviour(console: Console, document: dict[str, Any]) -> None:
+    if "behaviour" in document:
+        shown = table("behaviour", "measured", "wanted", "")
+        for check in document["behaviour"]["checks"]:
+            shown.add_row(check["name"], measured(check), check["wanted"], verdict(check))
+        console.print(shown)
+        for check in document["behaviour"]["checks"]:
+            if not check["passed"]:
+                console.print(f"{check['name']}: {check['meaning']}", soft_wrap=True)
+
+
+def with_interval(value: float | None, interval: float | None, digits: int) -> str:
+    """A figure and half the width of its 95 % interval."""
+    if value is None:
+        return "-"
+    return f"{value:+,.{digits}f}" + ("" if interval is None else f" ± {interval:,.{digits}f}")
+
+
+def verdict(check: dict[str, Any]) -> str:
+    """Whether a check passed; a dash where it found too little to say."""
+    return "-" if check["measured"] is None else "ok" if check["passed"] else "FAILED"
+
+
+def measured(check: dict[str, Any]) -> str:
+    """What a check measured, with its unit."""
+    return "too rare" if check["measured"] is None else f"{check['measured']:.3g} {check['unit']}".strip()

@@ -1,0 +1,234 @@
+"""What local best response knows of a hand: the range of the agent, and the equity of its own cards against it.
+
+The range is a weight for each of the 1,326 hands. All functions work in one thread's `ResponseMemory`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvent.cards.evaluator import EMPTY_KEY, strength_of
+from solvent.cards.showdown import HANDS
+from solvent.forms.betting_kernels import SizeTable, new_position
+from solvent.forms.sampled import MOST_ACTIONS
+from solvent.foundation.compiling import inlined, internal
+from solvent.foundation.randomness import random_bits, random_unit, stream
+from solvent.games.betting.rules import HoldemRules
+from solvent.play.table_kernels import MOST_MODELS, WALK, Room, room
+
+BOARD = 4
+"""Where the board lies in a deal: behind both hands."""
+LIVE, LISTED, LENGTH = range(3)
+"""Places in `ResponseMemory.counts`."""
+WON, REST = range(2)
+"""Places in `ResponseMemory.score`."""
+
+
+class ResponseMemory(NamedTuple):
+    """One thread's memory."""
+
+    state: NDArray[np.int64]
+    trial_state: NDArray[np.int64]
+    """The betting, and the betting after a bet that is being considered."""
+    room: Room
+    trial: Room
+    """The agent, and a copy of the agent after a bet that is being considered."""
+    walk: NDArray[np.int64]
+    deck: NDArray[np.int64]
+    """int64[52]: of a deal; the places of the agent's hand are for looking up hands."""
+    random: NDArray[np.uint64]
+    """uint64[1]: the hand's random stream."""
+    weight: NDArray[np.float64]
+    """float64[1326]: the agent's range; sums to 1."""
+    live: NDArray[np.int64]
+    """int64[1326]: the hands with a weight, counts[LIVE] of them."""
+    equity: NDArray[np.float64]
+    """float64[1326]: of the response's hand against each: 1 if it wins, -1 if it loses, on average."""
+    met: NDArray[np.int64]
+    """int64[1326]: boards that each average is over."""
+    group: NDArray[np.int64]
+    """int64[1326]: the group of each hand, hands in one group being alike to the agent."""
+    dealt: NDArray[np.int64]
+    """int64[1326]: the bucket of each hand before the flop; -1 until it has been looked up."""
+    bucket: NDArray[np.int64]
+    """int64[groups]"""
+    listed: NDArray[np.int64]
+    """int64[groups]: the groups with a weight, counts[LISTED] of them."""
+    group_weight: NDArray[np.float64]
+    """float64[groups]: sum of weights."""
+    group_equity: NDArray[np.float64]
+    """float64[groups]: sum of weights times equities."""
+    reach: NDArray[np.float64]
+    """float64[groups, models]: where the models of an ensemble weigh by reach; then a group is a hand."""
+    chances: NDArray[np.float64]
+    """float64[groups, actions]: the agent's strategy."""
+    totals: NDArray[np.int64]
+    """The bets that the response considers."""
+    score: NDArray[np.float64]
+    """float64[2]: chips that the agent's folds have won so far, and the part of the hand that goes on."""
+    counts: NDArray[np.int64]
+    """int64[3]: hands with a weight, groups with a weight, actions in `history`."""
+    history: NDArray[np.int64]
+
+
+def response_memory(groups: int, rules: HoldemRules, sizes: SizeTable) -> ResponseMemory:
+    """Memory for one thread. groups: the most that hands are put into."""
+    longest = rules.effective_stack // rules.blinds[1] + 18
+    return ResponseMemory(
+        state=new_position(rules),
+        trial_state=new_position(rules),
+        room=room(),
+        trial=room(),
+        walk=np.zeros(WALK, dtype=np.int64),
+        deck=np.zeros(52, dtype=np.int64),
+        random=np.zeros(1, dtype=np.uint64),
+        weight=np.zeros(HANDS),
+        live=np.zeros(HANDS, dtype=np.int64),
+        equity=np.zeros(HANDS),
+        met=np.zeros(HANDS, dtype=np.int64),
+        group=np.zeros(HANDS, dtype=np.int64),
+        dealt=np.full(HANDS, -1, dtype=np.int64),
+        bucket=np.zeros(groups, dtype=np.int64),
+        listed=np.zeros(groups, dtype=np.int64),
+        group_weight=np.zeros(groups),
+        group_equity=np.zeros(groups),
+        reach=np.ones((groups, MOST_MODELS)),
+        chances=np.zeros((groups, MOST_ACTIONS)),
+        totals=np.zeros(sizes.unit.shape[2] + 1, dtype=np.int64),
+        score=np.zeros(2),
+        counts=np.zeros(3, dtype=np.int64),
+        history=np.zeros(longest, dtype=np.int64),
+    )
+
+
+@internal
+def draw_card(taken, random):  # type: ignore[no-untyped-def]
+    """Draw a card that is not among `taken`, a bit for each card."""
+    while True:
+        card = np.int64(random_bits(random) % np.uint64(52))
+        if not taken >> card & 1:
+            return card
+
+
+@inlined
+def set_range(taken, hands, memory):  # type: ignore[no-untyped-def]
+    """Begin with all hands alike that share no card with `taken`."""
+    for hand in range(HANDS):
+        free = not (taken >> hands.low[hand] & 1 or taken >> hands.high[hand] & 1)
+        memory.weight[hand] = 1.0 if free else 0.0
+    normalise(memory)
+
+
+@internal
+def normalise(memory):  # type: ignore[no-untyped-def]
+    """Scale the range to sum to 1, and list its hands."""
+    total, count = 0.0, 0
+    for hand in range(HANDS):
+        if memory.weight[hand] > 0:
+            total += memory.weight[hand]
+            memory.live[count] = hand
+            count += 1
+    for place in range(count):
+        memory.weight[memory.live[place]] /= total
+    memory.counts[LIVE] = count
+
+
+@internal
+def deal_board(count, start, me, agent_hand, hands, memory):  # type: ignore[no-untyped-def]
+    """Deal the next `count` cards around a hand drawn from the range, or around the agent's if `agent_hand` >= 0.
+
+    So each board is as likely as the range makes it.
+    """
+    deck, weight = memory.deck, memory.weight
+    hand = agent_hand
+    if hand < 0:
+        left, place = random_unit(memory.random), 0
+        hand = memory.live[0]
+        while place < memory.counts[LIVE]:
+            hand = memory.live[place]
+            left -= weight[hand]
+            if left < 0:
+                break
+            place += 1
+    taken = np.int64(1) << hands.low[hand] | np.int64(1) << hands.high[hand]
+    for place in (2 * me, 2 * me + 1):
+        taken |= np.int64(1) << deck[place]
+    for place in range(BOARD, BOARD + start):
+        taken |= np.int64(1) << deck[place]
+    for place in range(BOARD + start, BOARD + start + count):
+        deck[place] = draw_card(taken, memory.random)
+        taken |= np.int64(1) << deck[place]
+        for k in range(memory.counts[LIVE]):
+            other = memory.live[k]
+            if hands.low[other] == deck[place] or hands.high[other] == deck[place]:
+                weight[other] = 0.0
+    normalise(memory)
+
+
+@inlined
+def find_equities(me, street, run_outs, evaluator, hands, memory):  # type: ignore[no-untyped-def]
+    """The equity of the response's hand against each of the range: exact from the turn on, else by drawn boards."""
+    deck, known = memory.deck, 0 if street == 0 else street + 2
+    taken = np.int64(1) << deck[2 * me] | np.int64(1) << deck[2 * me + 1]
+    for place in range(BOARD, BOARD + known):
+        taken |= np.int64(1) << deck[place]
+    for place in range(memory.counts[LIVE]):
+        memory.equity[memory.live[place]] = 0.0
+        memory.met[memory.live[place]] = 0
+    if known == 5:
+        meet(me, evaluator, hands, memory)
+    elif known == 4:
+        for card in range(52):
+            if not taken >> card & 1:
+                deck[BOARD + 4] = card
+                meet(me, evaluator, hands, memory)
+    else:
+        for _ in range(run_outs):
+            now = taken
+            for place in range(BOARD + known, BOARD + 5):
+                deck[place] = draw_card(now, memory.random)
+                now |= np.int64(1) << deck[place]
+            meet(me, evaluator, hands, memory)
+    for place in range(memory.counts[LIVE]):
+        hand = memory.live[place]
+        memory.equity[hand] /= max(memory.met[hand], 1)
+
+
+@internal
+def meet(me, evaluator, hands, memory):  # type: ignore[no-untyped-def]
+    """Add who wins on the board, for every hand of the range that shares no card with it."""
+    deck = memory.deck
+    card_key, card_bit, high_place, low_place, by_ranks, by_flush = evaluator
+    key, bits = np.int64(EMPTY_KEY), np.int64(0)
+    for place in range(BOARD, BOARD + 5):
+        key += card_key[deck[place]]
+        bits |= card_bit[deck[place]]
+    first, second = deck[2 * me], deck[2 * me + 1]
+    mine = strength_of(
+        key + card_key[first] + card_key[second], bits | card_bit[first] | card_bit[second],
+        7, high_place, low_place, by_ranks, by_flush,
+    )  # fmt: skip
+    live, hand_key, hand_bits, equity, met = memory.live, hands.key, hands.bits, memory.equity, memory.met
+    for place in range(memory.counts[LIVE]):
+        hand = live[place]
+        if hand_bits[hand] & bits:
+            continue
+        yours = strength_of(
+            key + hand_key[hand], bits | hand_bits[hand], 7, high_place, low_place, by_ranks, by_flush
+        )
+        equity[hand] += np.float64(mine > yours) - np.float64(mine < yours)
+        met[hand] += 1
+
+
+@internal
+def begin_hand(seed, number, me, hands, memory):  # type: ignore[no-untyped-def]
+    """Deal the response its cards in hand `number`; the agent's range is everything else."""
+    random, taken = memory.random, np.int64(0)
+    random[0] = stream(seed, number, 0)
+    for place in (2 * me, 2 * me + 1):
+        memory.deck[place] = draw_card(taken, random)
+        taken |= np.int64(1) << memory.deck[place]
+    set_range(taken, hands, memory)

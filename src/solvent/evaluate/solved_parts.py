@@ -1,0 +1,47 @@
+"""What is measured of a solved game: the best response and the local best response, both exactly."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from solvent.evaluate.local_response_public import local_response
+from solvent.foundation.errors import InputError
+from solvent.foundation.progress import Progress, Stop, Watch
+from solvent.response.measure import measure
+from solvent.strategy.opening import open_strategy
+
+LOCAL = (("fc", False), ("all bets", True))
+"""What the local best response may do: fold and call alone, or everything."""
+
+
+class SolvedGame:
+    """The newest strategy of a solved game, to be measured (`evaluation.Measured`)."""
+
+    parts = ("best_response", "local_best_response")
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.strategy = open_strategy(folder)
+        self.facts = {
+            "run": str(folder),
+            "game": self.strategy.game,
+            "unit": "chips a game",
+            "iterations": self.strategy.facts.get("iterations"),
+        }
+
+    def measure(self, part: str, found: dict[str, Any], watch: Watch, stop: Stop) -> bool:
+        """Measure a part and put it into `found`. Each is one computation that is not stopped half-way."""
+        watch(Progress(part, 0, 1))
+        if part == "best_response":
+            exact = measure(self.strategy)
+            found["exploitability"] = exact.exploitability
+            found["value"], found["best_response"] = list(exact.value), list(exact.best_response)
+            return True
+        try:
+            found["local_best_response"] = {
+                name: list(local_response(self.strategy, bets=bets).value) for name, bets in LOCAL
+            }
+        except InputError as error:  # a game without folds, checks, calls and bets
+            found["local_best_response"], found["no_local_best_response"] = None, str(error)
+        return True
