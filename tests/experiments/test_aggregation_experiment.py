@@ -70,8 +70,8 @@ def test_bandwidth_of_each_number_of_threads(monkeypatch: pytest.MonkeyPatch) ->
 
 def test_every_plan_has_a_row() -> None:
     bluff = [(row.plan, row.runs_as) for row in rows() if row.game == BLUFF]
-    plans = ["serial", "branched", "flattened", "vectors", "lanes", "shapes"]
-    assert bluff == [*((plan, plan) for plan in plans), ("auto", "lanes")]
+    plans = ["serial", "branched", "flattened", "vectors", "sequences", "shapes"]
+    assert bluff == [*((plan, plan) for plan in plans), ("auto", "sequences")]
     aggregated = [(row.evaluator, row.isomorphism, row.threads) for row in rows_of(FLOP, "aggregated")]
     evaluators = ["swept", "sweep", "gemm"]
     both = [(evaluator, on, 1) for on in (False, True) for evaluator in evaluators]
@@ -203,7 +203,7 @@ def test_bench_plans_prints_a_table(tmp_path: Path) -> None:
     page = tmp_path / "plans.md"
     arguments = ("--game", BLUFF, "--repeats", "1", "--memory", "17K", "--page", str(page))
     printed = run(bench_plans, *arguments)
-    assert "auto (lanes)" in printed
+    assert "auto (sequences)" in printed
     assert "flattened: " in printed
     assert "the memory limit is 17.0 KiB" in printed
     assert page.exists()

@@ -120,7 +120,7 @@ def plans(game: PublicGame) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = [{"plan": "vectors", "evaluator": evaluator} for evaluator in evaluators]
     found += [{"plan": "vectors", "threads": 2}]
     if not game.isomorphism and not game.sorted_hands:
-        found += [{"plan": "lanes"}] + [{"plan": "shapes"}] * (len(game.rounds) == 1)
+        found += [{"plan": "sequences"}] + [{"plan": "shapes"}] * (len(game.rounds) == 1)
     if not game.isomorphism and len(game.rounds) < 3:
         found += [{"plan": "serial"}, {"plan": "branched", "threads": 2}]
     return found

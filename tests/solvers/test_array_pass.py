@@ -21,8 +21,9 @@ from solvent.forms.public import DECISION, PublicGame, public_game
 from solvent.foundation.errors import InputError
 from solvent.games.catalogue import load_game
 from solvent.games.public_rules import FOLD, SHOWDOWN, Betting, Board, PublicRules
-from solvent.solvers.public import arrays as array_pass
-from solvent.solvers.public.arrays import ArrayPass, array_bytes
+from solvent.solvers.public import array_layout
+from solvent.solvers.public.array_layout import array_bytes
+from solvent.solvers.public.arrays import ArrayPass
 from solvent.solvers.public.devices import array_namespace
 from solvent.solvers.public.solver import PublicSolver
 from solvent.solvers.rules import RULES, RegretRule, Weights
@@ -47,7 +48,7 @@ GAMES = [
 ]
 OTHERS = [
     pytest.param(name, marks=pytest.mark.skipif(find_spec(name) is None, reason=f"{name} is not installed"))
-    for name in ("torch", "jax")
+    for name in ("torch", "jax", "array_api_strict")
 ]
 
 
@@ -248,7 +249,7 @@ def test_parts_change_nothing(isomorphism: bool, monkeypatch: pytest.MonkeyPatch
         assert [len(bounds) for bounds in plan.bounds] == [1, min(parts, len(game.rounds[1].boards))]
         check(plan, "dcfr", "alternating", 2)
         assert all(part.matrix for part in plan.fixed.parts[1])
-    monkeypatch.setattr(array_pass, "PART_NUMBERS", 5_000)
+    monkeypatch.setattr(array_layout, "PART_NUMBERS", 5_000)
     plan = ArrayPass(game)
     assert len(plan.bounds[1]) > 1
     check(plan, "pcfr+", "simultaneous", 2)
@@ -258,7 +259,7 @@ def test_parts_change_nothing(isomorphism: bool, monkeypatch: pytest.MonkeyPatch
 def test_matrices_that_do_not_fit_are_made_when_needed(dtype: str, monkeypatch: pytest.MonkeyPatch) -> None:
     game = game_of(FLOP, False, "any")
     room = 10 * 2 * 10 * 10 * np.dtype(dtype).itemsize  # ten boards, two symbols, ten slots
-    monkeypatch.setattr(array_pass, "MATRIX_BYTES", room)
+    monkeypatch.setattr(array_layout, "MATRIX_BYTES", room)
     plan = ArrayPass(game, dtype=dtype)
     assert len(plan.bounds[1]) == 6
     assert not any(part.matrix for part in plan.fixed.parts[1])

@@ -42,7 +42,11 @@ def test_a_walk_needs_no_room_for_histories() -> None:
 
 
 def test_ways_of_the_aggregated_plan() -> None:
-    ways = {"leduc": "lanes", "bluff(dice=1,faces=6)": "shapes", "flop_holdem(suits=2,ranks=4)": "vectors"}
+    ways = {
+        "leduc": "sequences",
+        "bluff(dice=1,faces=6)": "shapes",
+        "flop_holdem(suits=2,ranks=4)": "vectors",
+    }
     for name, way in ways.items():
         assert way_of(public_game(load_game(name), isomorphism=False)) == way
 

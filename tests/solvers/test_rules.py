@@ -108,7 +108,7 @@ def test_keeping_part_of_the_average_is_weighting_what_comes_after_on_histories(
 @pytest.mark.parametrize(
     ("name", "plan", "device"),
     [
-        ("kuhn", "lanes", "cpu"),
+        ("kuhn", "sequences", "cpu"),
         ("kuhn", "serial", "cpu"),
         ("kuhn", "vectors", "cpu"),
         ("kuhn", "aggregated", "numpy"),

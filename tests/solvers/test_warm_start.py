@@ -25,7 +25,7 @@ def solvers(plan: str, rule: str = "dcfr", updates: str = "alternating") -> Hist
 
 
 @pytest.mark.parametrize("updates", ["alternating", "simultaneous"])
-@pytest.mark.parametrize("plan", ["stored", "flattened", "sequence", "vectors", "lanes", "serial"])
+@pytest.mark.parametrize("plan", ["stored", "flattened", "sequence", "vectors", "sequences", "serial"])
 def test_the_start_is_the_strategy(plan: str, updates: str) -> None:
     source = solvers(plan, "cfr+")
     source.run(100)

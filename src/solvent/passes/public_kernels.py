@@ -24,6 +24,7 @@ from solvent.passes import elementwise as _elementwise
 from solvent.passes import matching as _matching
 from solvent.passes import swept
 from solvent.passes.elementwise import WIDTH
+from solvent.passes.schedule import AVERAGE, FLOOR, NEGATIVE, NEXT_PREDICTION, POSITIVE, PREDICTION
 
 Array = Any
 
@@ -123,6 +124,9 @@ class Rule(NamedTuple):
     floor: float
     average: float
     prediction: float
+    """How much of the last regrets the traverser's strategy of this iteration expects again ..."""
+    others_prediction: float = 0.0
+    """... and the other player's: the next iteration's, where the other player has been updated already."""
 
 
 @njit(cache=True, nogil=True)
@@ -159,9 +163,9 @@ def play(tables, at, base, prediction, slots, work, total, sigma):  # type: igno
 
 
 @njit(cache=True, nogil=True)
-def plain(tables, rule, first, stop):  # type: ignore[no-untyped-def]
+def plain(tables, prediction, first, stop):  # type: ignore[no-untyped-def]
     """Whether a node's actions are two or three, all stored, under a rule that predicts nothing."""
-    if rule.prediction != 0.0 or not 2 <= stop - first <= 3:
+    if prediction != 0.0 or not 2 <= stop - first <= 3:
         return False
     for edge in range(first, stop):  # noqa: SIM110 (all() does not compile)
         if tables.offset[edge] < 0:
@@ -185,7 +189,8 @@ def descend(tree, tables, rule, player, start, stop, base, slots, work):  # type
         last = tree.first_edge[node + 1]
         rows = tree.own_row[player] if mine else tree.other_row[player]
         source = rows[node] * slots
-        if plain(tables, rule, first, last):
+        prediction = rule.prediction if mine else rule.others_prediction
+        if plain(tables, prediction, first, last):
             t0, t1 = rows[child[first]] * slots, rows[child[first + 1]] * slots
             r0, r1 = offset[first] + base, offset[first + 1] + base
             if last - first == 2:
@@ -200,10 +205,10 @@ def descend(tree, tables, rule, player, start, stop, base, slots, work):  # type
                 else:
                     matching.split3(slots, work, t0, t1, t2, source, seen, r0, r1, r2)
             continue
-        match(tables, first, last, base, rule.prediction, slots, work, total)
+        match(tables, first, last, base, prediction, slots, work, total)
         for edge in range(first, last):
             target = rows[child[edge]] * slots
-            play(tables, offset[edge], base, rule.prediction, slots, work, total, sigma)
+            play(tables, offset[edge], base, prediction, slots, work, total, sigma)
             vectors.multiply(slots, work, target, source, sigma)
             if mine and offset[edge] >= 0:
                 vectors.add_scaled(slots, average, offset[edge] + base, work, target, rule.average)
@@ -240,7 +245,7 @@ def ascend(tree, tables, rule, player, start, stop, base, slots, work):  # type:
             if last - first == 1:
                 work[value : value + slots] = work[origin : origin + slots]
             continue
-        if rule.mode == UPDATE and plain(tables, rule, first, last):
+        if rule.mode == UPDATE and plain(tables, rule.prediction, first, last):
             v1 = rows[child[first + 1]] * slots
             r0, r1 = offset[first] + base, offset[first + 1] + base
             if last - first == 2:
@@ -607,9 +612,10 @@ def iterate(tree, rounds, spaces, tables, schedule, alternating, evaluator, abov
     """One iteration for each row of the rule's weights, on one thread."""
     for t in range(len(schedule)):
         w = schedule[t]
-        rule = Rule(UPDATE, w[0], w[1], w[2], w[3], w[4])
         if not alternating:
             tables.seen[:] = tables.regret
             tables.seen_last[:] = tables.last
         for player in range(2):
+            met = w[NEXT_PREDICTION if alternating and player == 1 else PREDICTION]
+            rule = Rule(UPDATE, w[POSITIVE], w[NEGATIVE], w[FLOOR], w[AVERAGE], w[PREDICTION], met)
             whole_pass(tree, rounds, spaces, tables, rule, player, evaluator, above, out)

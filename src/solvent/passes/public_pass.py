@@ -14,6 +14,7 @@ from solvent.foundation.threads import in_pieces
 from solvent.passes import public_kernels as kernels
 from solvent.passes.elementwise import WIDTH
 from solvent.passes.public_kernels import Boards, Rule, Space, Tables, Tree
+from solvent.passes.schedule import KEEP, NEXT_PREDICTION, PREDICTION
 from solvent.passes.swept import Groups
 from solvent.passes.swept_lanes import FEW
 
@@ -96,7 +97,8 @@ class PublicPass:
                 tables.seen[:] = tables.regret
                 tables.seen_last[:] = tables.last
             for player in (0, 1):
-                self.run(player, tables, Rule(kernels.UPDATE, *map(float, weights[:5])))
+                met = weights[NEXT_PREDICTION if alternating and player == 1 else PREDICTION]
+                self.run(player, tables, Rule(kernels.UPDATE, *map(float, (*weights[:KEEP], met))))
 
     def _space(self, level: int) -> Space:
         """Workspaces of a round that is not the last; a game of one round has an empty one for its type's sake."""

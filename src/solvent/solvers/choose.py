@@ -22,7 +22,7 @@ from solvent.solvers.pruned.history.solver import PrunedSolver
 from solvent.solvers.pruned.public.interval import IntervalPublicSolver
 from solvent.solvers.pruned.public.solver import PrunedPublicSolver
 from solvent.solvers.pruned.public.total import TotalPublicSolver
-from solvent.solvers.public.arrays import array_bytes
+from solvent.solvers.public.array_layout import array_bytes
 from solvent.solvers.public.solver import PublicSolver, way_of
 from solvent.solvers.sampled.history.layout import BYTES_PER_HISTORY as SAMPLED_BYTES_PER_HISTORY
 from solvent.solvers.sampled.history.solver import SamplingSolver
@@ -39,7 +39,7 @@ WALK_BYTES_PER_CELL = 72
 """Bytes that the serial plans keep on the public form beside the tables: they work in float64, hand by hand."""
 PRUNED_BYTES_PER_HISTORY = 160
 """Bytes of interval and total pruning on the history form while the layout is made."""
-LANES_BYTES_PER_HISTORY = 88
+SEQUENCES_BYTES_PER_HISTORY = 88
 """Bytes of pairs of sequences side by side."""
 PRUNE_HISTORIES_UP_TO = 5_000_000
 """Histories up to which pruning goes history by history rather than by block, unless the user says otherwise."""
@@ -234,8 +234,8 @@ def _public_bytes(game: PublicGame, settings: Settings) -> int:
         return total + WALK_BYTES_PER_CELL * game.cells
     if settings.device != "cpu":
         return total + array_bytes(game, np.dtype(table_dtype(settings.dtype, game.cells)))
-    if way_of(game) == "lanes":
-        return total + LANES_BYTES_PER_HISTORY * game.rules.histories()
+    if way_of(game) == "sequences":
+        return total + SEQUENCES_BYTES_PER_HISTORY * game.rules.histories()
     return total
 
 

@@ -28,6 +28,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from solvent.foundation.errors import InputError
 from solvent.games.naming import parse_call, spell
+from solvent.passes.schedule import KEEP, NEXT_PREDICTION, PREDICTION
 
 
 class Weights(NamedTuple):
@@ -42,7 +43,7 @@ class Weights(NamedTuple):
     average: float = 1.0
     """Weight of this iteration's play in the average strategy."""
     prediction: float = 0.0
-    """How much of the last instantaneous regret is expected to come again."""
+    """How much of the last instantaneous regret is expected to come again in this iteration."""
     keep: float = 1.0
     """What is kept of the cumulative strategy before this iteration's play is added."""
 
@@ -104,23 +105,27 @@ class RegretRule(ABC):
         return type(self).__name__.lower() + (f"({shown})" if shown else "")
 
     def schedule(self, first: float, count: int, dtype: DTypeLike = np.float64) -> NDArray[np.float64]:
-        """The weights at `count` clocks first, first + 1, ...: float64[count, 6], columns as in `Weights`.
+        """The weights at `count` clocks first, first + 1, ...: float64[count, 7].
 
+        Columns are as in `Weights`, then what the iteration after predicts (`passes.schedule`).
         Refused where the solvers could not follow them: where the average would outgrow tables of `dtype`, or
         where the rule does what it declares not to do.
         """
         clock = [first + k for k in range(count)]
-        rows = [self.weights(t) for t in clock]
+        rows = [self.weights(t) for t in (*clock, first + count)]
         width = len(Weights._fields)
         try:
             if any(len(row) != width for row in rows):
                 raise ValueError
-            numbers = np.fromiter(chain.from_iterable(rows), dtype=np.float64, count=width * count)
+            numbers = np.fromiter(chain.from_iterable(rows), dtype=np.float64, count=width * (count + 1))
         except (TypeError, ValueError) as error:
             raise InputError(f"rule {self}: weights must be six numbers, as Weights(...) has them") from error
-        schedule = numbers.reshape(count, width)
-        positive, negative, floor, average, prediction, keep = schedule.T
-        if not np.isfinite(positive + negative + prediction).all() or np.isnan(floor).any():
+        numbers = numbers.reshape(count + 1, width)
+        schedule = np.empty((count, width + 1))
+        schedule[:, :width] = numbers[:-1]
+        schedule[:, NEXT_PREDICTION] = numbers[1:, PREDICTION]
+        positive, negative, floor, average, prediction, keep, after = schedule.T
+        if not np.isfinite(positive + negative + prediction + after).all() or np.isnan(floor).any():
             raise InputError(f"rule {self}: factors and predictions must be finite and the floor a number")
         if not (average >= 0).all():
             raise InputError(f"rule {self}: weights of the average must be at least 0")
@@ -136,8 +141,8 @@ class RegretRule(ABC):
 
     def _check_declared(self, t: NDArray[np.float64], schedule: NDArray[np.float64]) -> None:
         """Refuse weights that do what the rule declares not to do."""
-        floor, average, prediction, keep = schedule.T[2:]
-        if prediction.any() and not self.predictive:
+        floor, average, prediction, keep, after = schedule.T[2:]
+        if (prediction.any() or after.any()) and not self.predictive:
             raise InputError(f"rule {self} predicts, but its `predictive` is False; let it be True")
         if (floor > -math.inf).any() and not self.floors:
             raise InputError(f"rule {self} cuts regrets off, but its `floors` is False; let it be True")
@@ -158,11 +163,11 @@ def by_keeping(schedule: NDArray[np.float64]) -> Iterator[tuple[float, NDArray[n
 
     The cumulative strategy is multiplied by `keep` before each piece; inside a piece it is only added to.
 
-    >>> rows = np.array([Weights(), Weights(keep=0.5), Weights()])
+    >>> rows = np.array([(*Weights(), 0.0), (*Weights(keep=0.5), 0.0), (*Weights(), 0.0)])
     >>> [(keep, len(piece)) for keep, piece in by_keeping(rows)]
     [(1.0, 1), (0.5, 2)]
     """
-    keep = schedule[:, Weights._fields.index("keep")]
+    keep = schedule[:, KEEP]
     starts = sorted({0, *np.flatnonzero(keep != 1).tolist()})
     for start, stop in zip(starts, [*starts[1:], len(schedule)], strict=True):
         if start < stop:

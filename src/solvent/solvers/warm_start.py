@@ -23,7 +23,8 @@ ITERATIONS = 100
 """What a strategy counts for that does not say how many iterations made it."""
 FAINT = 2.0**-60
 """Regrets in this proportion to a strategy make regret matching play it, and are nothing beside what it learns."""
-ONE_ITERATION = np.array([Weights()], dtype=np.float64)
+ONE_ITERATION = np.array([(*Weights(), 0.0)], dtype=np.float64)
+"""A schedule of one plain CFR iteration."""
 
 
 class WarmSolver(Protocol):
@@ -61,7 +62,8 @@ def start_from(
         regret[solver.locks.locked] = 0.0
     weight = 0.0
     for row in solver.rule.schedule(1, count):
-        weight = Weights(*row).keep * weight + Weights(*row).average
+        weights = Weights(*row[: len(Weights._fields)])
+        weight = weights.keep * weight + weights.average
     average *= weight
     if "last" in solver.arena.names:
         solver.arena.table("last")[:] = 0.0

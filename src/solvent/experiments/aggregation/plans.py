@@ -89,7 +89,7 @@ class Setup:
     """One way to run an iteration."""
 
     plan: str
-    """`vectors`, `lanes` and `shapes` are the ways in which the aggregated plan runs in games with matrices."""
+    """`vectors`, `sequences` and `shapes` are the ways in which the aggregated plan runs in games with matrices."""
     evaluator: str | None = None
     isomorphism: bool = False
     threads: int = 1
@@ -194,7 +194,7 @@ def setups(game: PublicGame, threads: int = 1, second_thread: bool = False) -> l
             if second_thread:
                 tried.append(Setup("aggregated", "swept", isomorphism, BRANCHES))
     else:
-        tried += [Setup("vectors", threads=threads), Setup("lanes")]
+        tried += [Setup("vectors", threads=threads), Setup("sequences")]
         tried += [Setup("shapes")] if len(game.rounds) == 1 else []
     return [*tried, Setup("auto", threads=threads)]
 

@@ -132,9 +132,9 @@ def _paper_table(rows: Sequence[Row]) -> str:
         theirs = [seconds_text(s) for s in paper[1:4]] if paper else ["-"] * 3
         line = [paper.name if paper else game, *theirs, f"{paper.speedup:g}" if paper else "-"]
         line += [seconds_text(_find(here, plan).seconds_per_iteration) for plan in ("serial", "flattened")]
-        # With matrices `aggregated` means lanes or shapes.
+        # With matrices `aggregated` means sequences or shapes.
         auto = _find(here, "auto")
-        way = auto.runs_as if any(row.plan == "lanes" for row in here) else "aggregated"
+        way = auto.runs_as if any(row.plan == "sequences" for row in here) else "aggregated"
         for found in (_find(here, way), auto):
             line += [seconds_text(found.seconds_per_iteration), factor_text(found.speedup)]
         lines.append(line)

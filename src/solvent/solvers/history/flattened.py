@@ -118,9 +118,9 @@ class Flattened:
         cell_value[:] = _sum_by(self.cell[1:], value[1:], len(cell_value))
 
     def _update(self, player: int, weights: Floats, tables: Tables, play: Play) -> None:
-        """All that follows one player's walk: his average, his regrets, his next strategy."""
+        """Everything that follows one player's walk: the average, the regrets, then the next strategy."""
         cell, origin, infoset, infosets = self.infosets[player]
-        positive, negative, floor, average, prediction, _ = weights
+        positive, negative, floor, average, prediction, _, after = weights
         strategy, slot = play.backward[player].take(cell), tables.slot.take(cell)
         stored = xp.flatnonzero(slot >= 0)
         slot = slot.take(stored)
@@ -138,7 +138,8 @@ class Flattened:
         expected = tables.regret.take(slot).astype(xp.float64)
         if prediction != 0.0:
             tables.last[slot] = value.take(stored)
-            expected += prediction * tables.last.take(slot)
+        if after != 0.0:
+            expected += after * tables.last.take(slot)
         share, uniform = xp.zeros(len(cell)), xp.zeros(len(cell))
         share[stored] = xp.maximum(expected, 0.0)
         uniform[stored] = 1.0

@@ -14,6 +14,7 @@ import numpy as np
 
 from solvent.foundation.compiling import kernel
 from solvent.passes.matching import expected_regret, instantaneous, share_of, updated
+from solvent.passes.schedule import NEXT_PREDICTION
 
 Array = Any
 
@@ -123,16 +124,42 @@ def multiply(payoffs, plan, half):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def match_group(half, first, actions, width, prediction):  # type: ignore[no-untyped-def]
+    """Regret matching at the situations of one group, whose sequences begin at `first`."""
+    regret, last, strategy, total = half.regret, half.last, half.strategy, half.scratch[1]
+    for lane in range(width):
+        total[lane] = 0.0
+    at = first
+    for _ in range(actions):
+        for lane in range(width):
+            expected = expected_regret(regret, last, at + lane, prediction)
+            strategy[at + lane] = expected if expected > 0.0 else 0.0
+            total[lane] += strategy[at + lane]
+        at += width
+    at = first
+    for _ in range(actions):
+        for lane in range(width):
+            strategy[at + lane] = share_of(strategy[at + lane], total[lane], 1.0 / actions)
+        at += width
+
+
+@kernel
+def match(groups, restriction, prediction, half):  # type: ignore[no-untyped-def]
+    """Regret matching at all of a player's situations."""
+    for group in range(len(groups.width)):
+        match_group(half, groups.first[group], groups.actions[group], groups.width[group], prediction)
+    restrict(restriction, prediction, half)
+
+
+@kernel
 def ascend(groups, weights, half):  # type: ignore[no-untyped-def]
     """From the last situation to the first: v(I), the regrets, then the next sigma."""
-    positive, negative, floor, prediction = weights[0], weights[1], weights[2], weights[4]
-    regret, last, strategy, value = half.regret, half.last, half.strategy, half.value
-    gain, total = half.scratch[0], half.scratch[1]
+    positive, negative, floor = weights[0], weights[1], weights[2]
+    regret, last, strategy, value, gain = half.regret, half.last, half.strategy, half.value, half.scratch[0]
     for group in range(len(groups.width) - 1, -1, -1):
         actions, width, first = groups.actions[group], groups.width[group], groups.first[group]
         for lane in range(width):
             gain[lane] = 0.0
-            total[lane] = 0.0
         at = first
         for _ in range(actions - 1):
             at += width
@@ -143,19 +170,11 @@ def ascend(groups, weights, half):  # type: ignore[no-untyped-def]
             for lane in range(width):
                 gained = instantaneous(value[at + lane], value[first + lane], gain[lane])
                 regret[at + lane] = updated(regret[at + lane], gained, positive, negative, floor)
-            if prediction != 0.0:
+            if weights[4] != 0.0:
                 for lane in range(width):
                     last[at + lane] = instantaneous(value[at + lane], value[first + lane], gain[lane])
-            for lane in range(width):
-                expected = expected_regret(regret, last, at + lane, prediction)
-                strategy[at + lane] = expected if expected > 0.0 else 0.0
-                total[lane] += strategy[at + lane]
             at += width
-        at = first
-        for _ in range(actions):
-            for lane in range(width):
-                strategy[at + lane] = share_of(strategy[at + lane], total[lane], 1.0 / actions)
-            at += width
+        match_group(half, first, actions, width, weights[NEXT_PREDICTION])
         start = groups.start[group]
         for lane in range(width):
             value[groups.before[start + lane]] += value[first + lane] + gain[lane]
@@ -195,7 +214,7 @@ def descend(groups, weight, half):  # type: ignore[no-untyped-def]
 
 @kernel
 def iterate(groups, payoffs, restrictions, halves, schedule, alternating):  # type: ignore[no-untyped-def]
-    """As many iterations as `schedule` has rows.
+    """As many iterations as `schedule` has rows, from the tables alone: cutting a run into calls changes nothing.
 
     An iteration's play enters the average as soon as its plan is known, which is at the end of the iteration
     before. What the last iteration prepares is left for the next call to count.
@@ -204,6 +223,8 @@ def iterate(groups, payoffs, restrictions, halves, schedule, alternating):  # ty
     payoffs0, payoffs1 = payoffs
     restriction0, restriction1 = restrictions
     half0, half1 = halves
+    match(groups0, restriction0, schedule[0, 4], half0)
+    match(groups1, restriction1, schedule[0, 4], half1)
     descend(groups0, schedule[0, 3], half0)
     descend(groups1, schedule[0, 3], half1)
     for t in range(len(schedule)):
@@ -213,10 +234,10 @@ def iterate(groups, payoffs, restrictions, halves, schedule, alternating):  # ty
         if not alternating:
             multiply(payoffs1, half0.plan, half1)
         ascend(groups0, weights, half0)
-        restrict(restriction0, weights[4], half0)
+        restrict(restriction0, weights[NEXT_PREDICTION], half0)
         descend(groups0, next_weight, half0)
         if alternating:
             multiply(payoffs1, half0.plan, half1)
         ascend(groups1, weights, half1)
-        restrict(restriction1, weights[4], half1)
+        restrict(restriction1, weights[NEXT_PREDICTION], half1)
         descend(groups1, next_weight, half1)

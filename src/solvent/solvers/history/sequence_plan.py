@@ -72,24 +72,25 @@ class SequencePlan:
         )
 
     def iterate(self, schedule: Floats, alternating: bool, tables: Tables, play: Play) -> None:
+        for player, (cell, strategy) in enumerate(self.run(schedule, alternating, tables)):
+            play.backward[player][cell] = play.forward[1 - player][cell] = strategy
+
+    def run(self, schedule: Floats, alternating: bool, tables: Tables) -> list[tuple[Ints, Floats]]:
+        """As many iterations as `schedule` has rows; for each player cells, and what will be played there next."""
         if len(schedule) == 0:
-            return
-        cells = [layout.cell for layout in self.layouts]
-        slots = [tables.slot.take(cell) for cell in cells]
-        halves = tuple(
-            _take(slots[player], tables, play.backward[player].take(cells[player])) for player in (0, 1)
-        )
+            return []
+        slots = [tables.slot.take(layout.cell) for layout in self.layouts]
+        halves = tuple(_take(slots[player], tables) for player in (0, 1))
         groups = tuple(map(_close, self.layouts, slots))
         restrictions = tuple(map(_restriction, self.layouts, slots))
         kernels.iterate(groups, self.payoffs, restrictions, halves, schedule, alternating)
         for player, half in enumerate(halves):
             _put_back(slots[player], half, tables)
-            play.backward[player][cells[player]] = half.strategy[1:]
-            play.forward[1 - player][cells[player]] = half.strategy[1:]
+        return [(layout.cell, half.strategy[1:]) for layout, half in zip(self.layouts, halves, strict=True)]
 
 
-def _take(slots: Ints, tables: Tables, strategy: Floats) -> Half:
-    """One player's tables and current strategy in the plan's order, after a place for the empty sequence.
+def _take(slots: Ints, tables: Tables) -> Half:
+    """One player's tables in the plan's order, after a place for the empty sequence.
 
     A sequence that the tables do not hold gets numbers of another: they are neither played nor put back.
     """
@@ -104,7 +105,7 @@ def _take(slots: Ints, tables: Tables, strategy: Floats) -> Half:
         copy(tables.regret),
         copy(tables.average),
         copy(tables.last) if len(tables.last) else tables.last,
-        np.append(1.0, strategy),
+        np.ones(1 + len(slots)),
         np.ones(1 + len(slots)),
         np.zeros(1 + len(slots)),
         np.zeros((2, LANES)),

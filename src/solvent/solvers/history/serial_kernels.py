@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 from solvent.foundation.compiling import kernel
 from solvent.passes.matching import expected_regret, gain_of, instantaneous, share_of, updated
+from solvent.passes.schedule import NEXT_PREDICTION
 
 Array = Any
 
@@ -242,11 +243,11 @@ def update_regrets(side, weights, tables, strategy, cell_value):  # type: ignore
 
 @kernel
 def update(side, player, weights, tables, play):  # type: ignore[no-untyped-def]
-    """All that follows one player's walk: his average, his regrets, his next strategy."""
+    """Everything that follows one player's walk: the average, the regrets, then the next strategy."""
     strategy = play.backward[player]
     accumulate_average(side, weights[3], tables, strategy)
     update_regrets(side, weights, tables, strategy, play.cell_value[player])
-    match_regrets(side, weights[4], tables, strategy, play.forward[1 - player])
+    match_regrets(side, weights[NEXT_PREDICTION], tables, strategy, play.forward[1 - player])
 
 
 @kernel
@@ -266,7 +267,7 @@ def iterate(rows, side0, side1, schedule, alternating, tables, play):  # type: i
 
 @kernel
 def iterate_reached(rows, end, side0, side1, schedule, alternating, tables, play, visited):  # type: ignore[no-untyped-def]
-    """The same with partial pruning; returns how many histories were touched."""
+    """As many iterations as `schedule` has rows, with partial pruning; returns how many histories were touched."""
     touched = 0
     for t in range(len(schedule)):
         weights = schedule[t]

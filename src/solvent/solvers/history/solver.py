@@ -22,7 +22,7 @@ from solvent.solvers.full_width import FullWidth
 from solvent.solvers.history.plans import Plan, Reached, check_plan, make_plan
 from solvent.solvers.history.serial_kernels import Play, Rows, Side, Tables, match_regrets
 from solvent.solvers.pruned.pruning import NO_PRUNING, Pruning
-from solvent.solvers.rules import RegretRule, Weights, load_rule
+from solvent.solvers.rules import RegretRule, load_rule
 from solvent.solvers.sampled.options import NO_SAMPLING, Sampling
 from solvent.solvers.settings import DTYPES, UPDATES
 from solvent.solvers.small_games import small_tree
@@ -147,6 +147,7 @@ class HistorySolver(OnHistories, FullWidth):
             self.plan = Reached(tree, self._rows, self._sides)
         else:
             self.plan = make_plan(plan, tree, self._rows, self._sides, threads)
+        self.rule.schedule(1, 1, self.dtype)  # refuses what the solver could not follow
         self._match()
 
     def warm_up(self) -> None:
@@ -237,8 +238,8 @@ class HistorySolver(OnHistories, FullWidth):
         self._match()
 
     def _match(self) -> None:
-        """Derive the current strategies from the tables."""
-        prediction = Weights(*self.rule.schedule(max(1, self.head_start + self.iterations), 1)[0]).prediction
+        """Derive the strategies of the next iteration from the tables."""
+        prediction = self.rule.weights(self.head_start + self.iterations + 1).prediction
         for player in (0, 1):
             match_regrets(
                 self._sides[player],

@@ -21,6 +21,7 @@ DEVICES = {
     "torch": 'PyTorch: pip install "solvent[gpu]"',
     "cupy": "CuPy: pip install cupy-cuda12x, or the build for your CUDA",
     "jax": "JAX: pip install jax",
+    "array_api_strict": "the reference of the array API: pip install array-api-strict",
 }
 """What each device needs. `torch:cuda` or `jax:gpu` say where to compute."""
 
@@ -35,6 +36,8 @@ class Namespace:
     take: Callable[[Array, Array, int], Array]
     """Rows by number along an axis."""
     cast: Callable[[Array, Any], Array]
+    concatenate: Callable[[list[Array], int], Array]
+    swapaxes: Callable[[Array, int, int], Array]
     compile: Callable[[Callable[..., Any], tuple[int, ...]], Callable[..., Any]]
     """A pure function made faster, where the library can; given are its parameters that are no arrays."""
     settings: Callable[[], AbstractContextManager[Any]]
@@ -50,7 +53,7 @@ def array_namespace(device: str = "numpy") -> Namespace:
     'numpy'
     """
     name, _, place = device.partition(":")
-    if name not in DEVICES or (place and name in ("numpy", "cupy")):
+    if name not in DEVICES or (place and name not in ("torch", "jax")):
         raise InputError(
             f"there is no device {device!r}; choose from cpu, {', '.join(DEVICES)} or torch:cuda"
         )
@@ -62,15 +65,41 @@ def array_namespace(device: str = "numpy") -> Namespace:
         return _torch(library, device, place or "cpu")
     if name == "jax":
         return _jax(library, device, place)
+    if name == "array_api_strict":
+        return _standard(library)
     return Namespace(
         xp=library,
         asarray=library.asarray,
         to_numpy=np.asarray if name == "numpy" else library.asnumpy,
         take=lambda x, rows, axis: library.take(x, rows, axis=axis),
         cast=lambda x, dtype: x.astype(dtype),
+        concatenate=library.concatenate,
+        swapaxes=library.swapaxes,
         compile=lambda function, constant: function,
         settings=nullcontext,
         cached=name == "numpy",
+    )
+
+
+def _standard(library: Any) -> Namespace:
+    """A library that has what the array API's standard has, and nothing else: it shows what the plan relies on."""
+
+    def swapaxes(x: Array, first: int, second: int) -> Array:
+        axes = list(range(x.ndim))
+        axes[first], axes[second] = axes[second], axes[first]
+        return library.permute_dims(x, tuple(axes))
+
+    return Namespace(
+        xp=library,
+        asarray=lambda x: library.asarray(np.asarray(x)),
+        to_numpy=np.from_dlpack,
+        take=lambda x, rows, axis: library.take(x, rows, axis=axis),
+        cast=library.astype,
+        concatenate=lambda arrays, axis: library.concat(arrays, axis=axis),
+        swapaxes=swapaxes,
+        compile=lambda function, constant: function,
+        settings=nullcontext,
+        cached=True,
     )
 
 
@@ -86,6 +115,8 @@ def _torch(torch: Any, device: str, place: str) -> Namespace:
         to_numpy=lambda x: x.cpu().numpy(),
         take=lambda x, rows, axis: torch.index_select(x, axis, rows),
         cast=lambda x, dtype: x.to(dtype),
+        concatenate=torch.concatenate,
+        swapaxes=torch.swapaxes,
         compile=lambda function, constant: function,
         settings=torch.inference_mode,
         cached=where.type == "cpu",
@@ -112,6 +143,8 @@ def _jax(jax: Any, device: str, place: str) -> Namespace:
         to_numpy=np.asarray,
         take=lambda x, rows, axis: jax.numpy.take(x, rows, axis=axis, mode="clip"),
         cast=lambda x, dtype: x.astype(dtype),
+        concatenate=jax.numpy.concatenate,
+        swapaxes=jax.numpy.swapaxes,
         compile=lambda function, constant: jax.jit(function, static_argnums=constant),
         settings=settings,
         cached=False,  # it compiles every part anew

@@ -13,6 +13,7 @@ from numba import njit
 
 from solvent.passes import elementwise as _elementwise
 from solvent.passes import matching as _matching
+from solvent.passes.schedule import AVERAGE, FLOOR, NEGATIVE, NEXT_PREDICTION, POSITIVE, PREDICTION
 
 Array = Any
 
@@ -89,14 +90,15 @@ def play(learned, at, prediction, count, work, total, uniform, sigma):  # type: 
 
 
 @njit(cache=True, nogil=True)
-def descend(shapes, learned, weights, player, work):  # type: ignore[no-untyped-def]
+def descend(shapes, learned, weights, player, others_prediction, work):  # type: ignore[no-untyped-def]
     """Reach from the root to every shape and every end; the traverser's average grows on the way."""
     part = shapes.part
     total, uniform, sigma, passing = [shapes.scratch + k * part for k in range(4)]
-    growth, prediction = weights[3], weights[4]
+    growth = weights[AVERAGE]
     for shape in range(len(shapes.player)):
         first, actions = shapes.first[shape], shapes.first[shape + 1] - shapes.first[shape]
         size, mine = shapes.size[shape], shapes.player[shape] == player
+        prediction = weights[PREDICTION] if mine else others_prediction
         for begin in range(0, size, part):
             count = min(part, size - begin)
             at = shapes.cell[shape] + begin
@@ -125,7 +127,8 @@ def ascend(shapes, learned, weights, player, work):  # type: ignore[no-untyped-d
     """Values from the ends back to the root; the traverser's regrets are updated."""
     part = shapes.part
     total, uniform, sigma, gain, ends = [shapes.scratch + k * part for k in range(5)]
-    positive, negative, floor, prediction = weights[0], weights[1], weights[2], weights[4]
+    positive, negative, floor = weights[POSITIVE], weights[NEGATIVE], weights[FLOOR]
+    prediction = weights[PREDICTION]
     hands = shapes.hands
     for shape in range(len(shapes.player) - 1, -1, -1):
         first, actions = shapes.first[shape], shapes.first[shape + 1] - shapes.first[shape]
@@ -180,5 +183,6 @@ def iterate(shapes, learned, schedule, alternating, work):  # type: ignore[no-un
             learned.seen[:] = learned.regret
             learned.seen_last[:] = learned.last
         for player in range(2):
-            descend(shapes, learned, schedule[t], player, work)
+            met = schedule[t, NEXT_PREDICTION if alternating and player == 1 else PREDICTION]
+            descend(shapes, learned, schedule[t], player, met, work)
             ascend(shapes, learned, schedule[t], player, work)

@@ -23,7 +23,7 @@ PART = 1000
 """Numbers that are worked on together: they fit in the first cache, and their matrix products need one thread."""
 
 
-class ShapeLanes:
+class ShapePass:
     """Iterations on a public game of one round with a matrix at each terminal."""
 
     threads = 1

@@ -24,8 +24,8 @@ from solvent.solvers.full_width import FullWidth
 from solvent.solvers.history.solver import check_options, table_dtype
 from solvent.solvers.public import devices
 from solvent.solvers.public.arrays import ArrayPass
-from solvent.solvers.public.sequences import PublicLanes
-from solvent.solvers.public.shapes import ShapeLanes
+from solvent.solvers.public.sequences import PublicSequences
+from solvent.solvers.public.shapes import ShapePass
 from solvent.solvers.public.walk import HistoryWalk
 from solvent.solvers.rules import RegretRule, load_rule
 from solvent.solvers.sampled.options import NO_SAMPLING, Sampling
@@ -35,12 +35,12 @@ from solvent.strategy.locks import Locks
 from solvent.strategy.public_infosets import PublicInfosets
 from solvent.strategy.tables import TableStrategy
 
-PLANS = ("auto", "aggregated", "vectors", "lanes", "shapes", "serial", "branched")
-"""`vectors`, `lanes` and `shapes` are three ways to run the aggregated plan; `aggregated` takes the quickest."""
-MOST_LANES = 20_000_000
+PLANS = ("auto", "aggregated", "vectors", "sequences", "shapes", "serial", "branched")
+"""`vectors`, `sequences` and `shapes` are ways to run the aggregated plan; `aggregated` takes the quickest."""
+MOST_PAIRED = 20_000_000
 """Histories up to which their pairs of sequences are kept: a game of boards with more goes by vectors."""
 MANY_NODES = 8000
-"""Betting nodes from which `shapes` is quicker than `lanes`, and then much smaller."""
+"""Betting nodes from which `shapes` is quicker than `sequences`, and then much smaller."""
 DEVICES = ("cpu", *devices.DEVICES)
 
 
@@ -103,7 +103,7 @@ class PublicSolver(OnPublicForm, FullWidth):
     """CFR on a game in public form. `run` as often as you like; the average strategy is the result.
 
     The aggregated plan runs in three ways: as `vectors`, one entry for each hand, and where hands are few as
-    `lanes`, pairs of sequences side by side, or as `shapes`, betting nodes with the same future side by side.
+    `sequences`, pairs of sequences side by side, or as `shapes`, betting nodes with the same future side by side.
     """
 
     def __init__(
@@ -141,9 +141,9 @@ class PublicSolver(OnPublicForm, FullWidth):
             return HistoryWalk(self.game, self.threads if self.plan_name == "branched" else 1)
         if self.device != "cpu":
             return ArrayPass(self.game, self.device, np.dtype(self.dtype))
-        if self.way == "lanes":
-            return PublicLanes(self.game)
-        return ShapeLanes(self.game, np.dtype(self.dtype)) if self.way == "shapes" else self._pass
+        if self.way == "sequences":
+            return PublicSequences(self.game)
+        return ShapePass(self.game, np.dtype(self.dtype)) if self.way == "shapes" else self._pass
 
     @property
     def way(self) -> str:
@@ -247,7 +247,7 @@ def way_of(game: PublicGame) -> str:
         return "vectors"
     if len(game.rounds) == 1 and len(game.nodes.symbol) >= MANY_NODES:
         return "shapes"
-    return "lanes" if game.rules.histories() <= MOST_LANES else "vectors"
+    return "sequences" if game.rules.histories() <= MOST_PAIRED else "vectors"
 
 
 def check_public_options(plan: str, evaluator: str, device: str, threads: int) -> None:

@@ -16,7 +16,8 @@ from solvent.forms.public import DECISION, MATRIX, RANKED, PublicGame
 from solvent.foundation.errors import InputError
 from solvent.foundation.threads import in_pieces
 from solvent.passes.public_kernels import Tables
-from solvent.solvers.public.walk_kernels import Walk, match_hands, update_hands, walk_deals
+from solvent.passes.schedule import PREDICTION
+from solvent.solvers.public.walk_kernels import Learned, Walk, match_hands, update_hands, walk_deals
 
 CHUNKS_PER_THREAD = 4
 
@@ -38,26 +39,24 @@ class HistoryWalk:
 
     def iterate(self, tables: Tables, schedule: NDArray[np.float64], alternating: bool) -> None:
         """As many iterations of a regret rule as `schedule` has rows."""
-        regret, average, last = (
-            self._gather(table) for table in (tables.regret, tables.average, tables.last)
-        )
-        sigma, value = np.zeros(self.cells), np.zeros(self.cells)
+        if len(schedule) == 0:
+            return
         if (tables.offset < 0).any():
             raise InputError("the serial and branched plans need every block; some have been freed")
-        prediction = float(schedule[0, 4]) if len(schedule) else 0.0
-        match_hands(self.walk, prediction, regret, last, sigma)
+        learned = Learned(*(self._gather(table) for table in (tables.regret, tables.average, tables.last)))
+        sigma, value = np.zeros(self.cells), np.zeros(self.cells)
+        match_hands(self.walk, schedule[0, PREDICTION], learned, sigma)
         for weights in schedule:
-            if alternating:
-                for player in (0, 1):
+            if not alternating:
+                self._walk(
+                    0, sigma, value
+                )  # a position is one player's: both find room in one table of values
+                self._walk(1, sigma, value)
+            for player in (0, 1):
+                if alternating:
                     self._walk(player, sigma, value)
-                    update_hands(self.walk, player, weights, regret, average, last, sigma, value)
-            else:
-                # A position is one player's: both find room in one table of values.
-                for player in (0, 1):
-                    self._walk(player, sigma, value)
-                for player in (0, 1):
-                    update_hands(self.walk, player, weights, regret, average, last, sigma, value)
-        for table, walked in ((tables.regret, regret), (tables.average, average), (tables.last, last)):
+                update_hands(self.walk, player, weights, learned, sigma, value)
+        for table, walked in zip((tables.regret, tables.average, tables.last), learned, strict=True):
             self._scatter(table, walked)
 
     def _walk(self, player: int, sigma: NDArray[np.float64], value: NDArray[np.float64]) -> None:
@@ -90,13 +89,14 @@ class HistoryWalk:
             found.append((first + position * edges + edge - game.nodes.first_edge[start]).ravel())
         return np.concatenate(found)
 
-    def _gather(self, table: NDArray[Any]) -> NDArray[np.float64]:
-        walked = np.zeros(self.cells if len(table) else 0)
+    def _gather(self, table: NDArray[Any]) -> NDArray[Any]:
+        """A table by position, in its own number type: how a run is cut into calls must round nothing."""
+        walked = np.zeros(self.cells if len(table) else 0, dtype=table.dtype)
         if len(table):
             walked[self.places] = table
         return walked
 
-    def _scatter(self, table: NDArray[Any], walked: NDArray[np.float64]) -> None:
+    def _scatter(self, table: NDArray[Any], walked: NDArray[Any]) -> None:
         if len(table):
             table[:] = walked[self.places]
 

@@ -1,14 +1,15 @@
-"""Compiled serial walk over a public game's histories, one scalar at a time and none of them stored.
+"""Compiled serial walk over a public game's histories, one scalar at a time, none of them stored.
 
-Hands are dealt, then the betting tree is walked depth first, boards are dealt where it says so. A *position* is
-one player's situation with one hand in one subtree on one board. The numbers of its edges lie together, so
-that a walk over the subtree reads a few cache lines:
+Hands are dealt, then the betting tree is walked depth first, and boards are dealt at its deal nodes. A *position*
+is one player's situation with one hand in one subtree on one board. The numbers of its edges lie together, so that
+a walk over the subtree reads a few cache lines:
 
     cell = first[subtree] + ((hand x boards) + board) x edges + edge within the subtree
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,8 +17,12 @@ from numba import njit
 
 from solvent.forms.public import DEAL, DECISION, FOLDED, RANKED
 from solvent.passes.matching import expected_regret, gain_of, instantaneous, share_of, updated
+from solvent.passes.schedule import NEXT_PREDICTION
 
 Array = Any
+
+compiled: Any = partial(njit, cache=True, nogil=True, error_model="numpy")
+"""The decorator of a kernel that allocates its own scratch."""
 
 
 class Walk(NamedTuple):
@@ -50,18 +55,46 @@ class Walk(NamedTuple):
     """float64[hands, hands]: product of the ranges, 0 where the hands cannot be dealt together."""
 
 
-@njit(cache=True, nogil=True)
-def walk_last(walk, s, boards, board, first, second, player, sign, reach, sigma, value, down, up):  # type: ignore[no-untyped-def]
-    """Depth first through one subtree without deals; player's value at its root times the others' reach.
+class Deal(NamedTuple):
+    """Two hands, and the player for whom they are walked."""
 
-    What arrives through each of the player's edges is added to `value`. `sign` is who wins a showdown.
+    first: int
+    """Player 0's hand."""
+    second: int
+    """Player 1's hand."""
+    player: int
+
+
+class Path(NamedTuple):
+    """One thread's scratch for the nodes of a subtree, float64[nodes] each."""
+
+    down: Array
+    """The reach of all but the traverser."""
+    up: Array
+    """The traverser's value times that reach."""
+
+
+class Learned(NamedTuple):
+    """The tables by position."""
+
+    regret: Array
+    average: Array
+    last: Array
+    """The last instantaneous regrets; empty where the rule predicts nothing."""
+
+
+@compiled
+def walk_last(walk, s, board, deal, sign, reach, sigma, value, path):  # type: ignore[no-untyped-def]
+    """Depth first through one subtree without deals; the traverser's value at its root times the others' reach.
+
+    What arrives through each of the traverser's edges is added to `value`. `sign` is who wins a showdown.
     """
-    start = walk.subtree[s, 0]
-    stop = walk.subtree[s, 1]
-    edges = walk.subtree[s, 2]
-    cells = walk.subtree[s, 3]
+    first, second, player = deal
+    down, up = path
+    start, stop, edges, cells = walk.subtree[s, 0], walk.subtree[s, 1], walk.subtree[s, 2], walk.subtree[s, 3]
     mine = first if player == 0 else second
     yours = second if player == 0 else first
+    boards = len(walk.slot)
     own = cells + (mine * boards + board) * edges
     other = cells + (yours * boards + board) * edges
     weight = walk.weight[first, second]
@@ -82,9 +115,8 @@ def walk_last(walk, s, boards, board, first, second, player, sign, reach, sigma,
         elif symbol == FOLDED:
             up[k] = arrived * walk.stake[player, node] * weight
         else:
-            up[k] = (
-                arrived * walk.stake[player, node] * walk.matrix[walk.matrix_of[symbol, board], first, second]
-            )
+            won = walk.matrix[walk.matrix_of[symbol, board], first, second]
+            up[k] = arrived * walk.stake[player, node] * won
     for node in range(stop - 1, start, -1):
         below = up[node - start]
         above = walk.parent[node]
@@ -96,23 +128,23 @@ def walk_last(walk, s, boards, board, first, second, player, sign, reach, sigma,
     return up[0]
 
 
-@njit(cache=True, nogil=True)
-def walk_deal(walk, first, second, player, sigma, value, down, up, down_last, up_last, open_boards):  # type: ignore[no-untyped-def]
-    """All histories of one pair of hands; how many there were."""
-    boards = len(walk.slot)
+@compiled
+def walk_deal(walk, deal, sigma, value, path, last_path, open_boards):  # type: ignore[no-untyped-def]
+    """All histories of one pair of hands; returns how many there were."""
+    first, second, player = deal
+    down, up = path
     if len(walk.subtree) == 1:
-        walk_last(walk, 0, boards, 0, first, second, player, 0.0, 1.0, sigma, value, down, up)
+        walk_last(walk, 0, 0, deal, 0.0, 1.0, sigma, value, path)
         return walk.subtree[0, 1]
     count = 0
-    for board in range(boards):
+    for board in range(len(walk.slot)):
         possible = walk.slot[board, first] >= 0 and walk.slot[board, second] >= 0
         if len(walk.possible):
             possible = walk.possible[board, first, second]
         if possible:
             open_boards[count] = board
             count += 1
-    stop = walk.subtree[0, 1]
-    edges = walk.subtree[0, 2]
+    stop, edges = walk.subtree[0, 1], walk.subtree[0, 2]
     mine = first if player == 0 else second
     yours = second if player == 0 else first
     own = walk.subtree[0, 3] + mine * edges
@@ -135,11 +167,8 @@ def walk_deal(walk, first, second, player, sigma, value, down, up, down_last, up
                 board = open_boards[k]
                 sign = 0.0
                 if walk.tie.shape[1] > 0:
-                    sign = outcome_ranked(walk, board, first, second, player)
-                total += walk_last(
-                    walk, s, boards, board, first, second, player, sign, arrived,
-                    sigma, value, down_last, up_last,
-                )  # fmt: skip
+                    sign = outcome_ranked(walk, board, deal)
+                total += walk_last(walk, s, board, deal, sign, arrived, sigma, value, last_path)
         elif symbol != DECISION:
             won = walk.weight[first, second]
             if symbol != FOLDED:
@@ -157,60 +186,63 @@ def walk_deal(walk, first, second, player, sigma, value, down, up, down_last, up
     return histories
 
 
-@njit(cache=True, nogil=True)
-def outcome_ranked(walk, board, first, second, player):  # type: ignore[no-untyped-def]
-    """Whether the player's hand wins a showdown (1), loses it (-1) or ties (0), times the hands' weight."""
+@compiled
+def outcome_ranked(walk, board, deal):  # type: ignore[no-untyped-def]
+    """Whether the traverser's hand wins a showdown (1), loses it (-1) or ties (0), times the hands' weight."""
+    first, second, player = deal
     mine = walk.tie[board, walk.slot[board, first]]
     yours = walk.tie[board, walk.slot[board, second]]
     sign = 1.0 if mine > yours else (-1.0 if mine < yours else 0.0)
     return walk.weight[first, second] * (sign if player == 0 else -sign)
 
 
-@njit(cache=True, nogil=True)
-def walk_deals(walk, player, sigma, value, from_hand, to_hand):  # type: ignore[no-untyped-def]
-    """All histories in which the player holds one of the hands from_hand..to_hand-1; how many there were."""
+@compiled
+def most_nodes(walk):  # type: ignore[no-untyped-def]
+    """The size of the largest subtree."""
     nodes = 1
     for s in range(len(walk.subtree)):
         nodes = max(nodes, walk.subtree[s, 1] - walk.subtree[s, 0])
-    down = np.empty(nodes)
-    up = np.empty(nodes)
-    down_last = np.empty(nodes)
-    up_last = np.empty(nodes)
+    return nodes
+
+
+@compiled
+def walk_deals(walk, player, sigma, value, from_hand, to_hand):  # type: ignore[no-untyped-def]
+    """All histories in which the player holds one of the hands from_hand..to_hand-1; returns their number."""
+    nodes = most_nodes(walk)
+    path, last_path = Path(np.empty(nodes), np.empty(nodes)), Path(np.empty(nodes), np.empty(nodes))
     open_boards = np.empty(len(walk.slot), dtype=np.int64)
-    hands = walk.weight.shape[0]
     histories = 0
     for mine in range(from_hand, to_hand):
         histories += 1
-        for yours in range(hands):
+        for yours in range(walk.weight.shape[0]):
             first = mine if player == 0 else yours
             second = yours if player == 0 else mine
             if walk.weight[first, second] != 0.0:
-                histories += walk_deal(
-                    walk, first, second, player, sigma, value, down, up, down_last, up_last, open_boards
-                )  # fmt: skip
+                deal = Deal(first, second, player)
+                histories += walk_deal(walk, deal, sigma, value, path, last_path, open_boards)
     return histories
 
 
-@njit(cache=True, nogil=True)
-def match_position(walk, s, player, base, prediction, regret, last, sigma):  # type: ignore[no-untyped-def]
+@compiled
+def match_position(walk, s, player, base, prediction, learned, sigma):  # type: ignore[no-untyped-def]
     """Regret matching at all of a player's nodes of one position."""
-    node_edges = walk.first_edge
     for node in range(walk.subtree[s, 0], walk.subtree[s, 1]):
         if walk.symbol[node] != DECISION or walk.player[node] != player:
             continue
-        begin = base + node_edges[node, 0]
-        end = base + node_edges[node, 1]
+        begin = base + walk.first_edge[node, 0]
+        end = base + walk.first_edge[node, 1]
         total = 0.0
         for cell in range(begin, end):
-            sigma[cell] = max(expected_regret(regret, last, cell, prediction), 0.0)
+            sigma[cell] = max(expected_regret(learned.regret, learned.last, cell, prediction), 0.0)
             total += sigma[cell]
         for cell in range(begin, end):
             sigma[cell] = share_of(sigma[cell], total, 1.0 / (end - begin))
 
 
-@njit(cache=True, nogil=True)
-def update_position(walk, s, player, base, weights, reach, regret, average, last, sigma, value, own):  # type: ignore[no-untyped-def]
-    """Average and regrets at all of a player's nodes of one position; `own` receives his reach of each node."""
+@compiled
+def update_position(walk, s, player, base, weights, reach, learned, sigma, value, own):  # type: ignore[no-untyped-def]
+    """Average and regrets at all of a player's nodes of one position; `own` receives the player's reach of each."""
+    regret, average, last = learned
     start = walk.subtree[s, 0]
     own[0] = reach
     for node in range(start, walk.subtree[s, 1]):
@@ -232,21 +264,18 @@ def update_position(walk, s, player, base, weights, reach, regret, average, last
             if weights[4] != 0.0:
                 last[cell] = gained
             value[cell] = 0.0
-    match_position(walk, s, player, base, weights[4], regret, last, sigma)
 
 
-@njit(cache=True, nogil=True)
-def update_hands(walk, player, weights, regret, average, last, sigma, value):  # type: ignore[no-untyped-def]
-    """All that follows a player's walk, over all his positions."""
-    nodes = 1
-    for s in range(len(walk.subtree)):
-        nodes = max(nodes, walk.subtree[s, 1] - walk.subtree[s, 0])
-    own = np.empty(nodes)
-    own_last = np.empty(nodes)
+@compiled
+def update_hands(walk, player, weights, learned, sigma, value):  # type: ignore[no-untyped-def]
+    """Everything that follows a player's walk, over all of the player's positions; then the next strategy."""
+    nodes = most_nodes(walk)
+    own, own_last = np.empty(nodes), np.empty(nodes)
     boards = len(walk.slot)
     for hand in range(len(walk.weight)):
         base = walk.subtree[0, 3] + hand * walk.subtree[0, 2]
-        update_position(walk, 0, player, base, weights, 1.0, regret, average, last, sigma, value, own)
+        update_position(walk, 0, player, base, weights, 1.0, learned, sigma, value, own)
+        match_position(walk, 0, player, base, weights[NEXT_PREDICTION], learned, sigma)
         for node in range(walk.subtree[0, 1]):
             s = walk.behind[node]
             if s < 0:
@@ -255,12 +284,13 @@ def update_hands(walk, player, weights, regret, average, last, sigma, value):  #
                 if walk.slot[board, hand] >= 0:
                     base = walk.subtree[s, 3] + (hand * boards + board) * walk.subtree[s, 2]
                     update_position(
-                        walk, s, player, base, weights, own[node], regret, average, last, sigma, value, own_last
-                    )  # fmt: skip
+                        walk, s, player, base, weights, own[node], learned, sigma, value, own_last
+                    )
+                    match_position(walk, s, player, base, weights[NEXT_PREDICTION], learned, sigma)
 
 
-@njit(cache=True, nogil=True)
-def match_hands(walk, prediction, regret, last, sigma):  # type: ignore[no-untyped-def]
+@compiled
+def match_hands(walk, prediction, learned, sigma):  # type: ignore[no-untyped-def]
     """Regret matching everywhere."""
     boards = len(walk.slot)
     for player in range(2):
@@ -270,4 +300,4 @@ def match_hands(walk, prediction, regret, last, sigma):  # type: ignore[no-untyp
                     base = walk.subtree[s, 3] + (hand * boards + board) * walk.subtree[s, 2]
                     if s == 0:
                         base = walk.subtree[0, 3] + hand * walk.subtree[0, 2]
-                    match_position(walk, s, player, base, prediction, regret, last, sigma)
+                    match_position(walk, s, player, base, prediction, learned, sigma)

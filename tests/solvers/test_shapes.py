@@ -53,7 +53,7 @@ def test_many_nodes_go_by_shape() -> None:
     large, small = (public_game(load_game(f"bluff(dice=2,faces={faces})")) for faces in (3, 2))
     assert len(large.nodes.symbol) > MANY_NODES > len(small.nodes.symbol)
     assert PublicSolver(large).way == "shapes"
-    assert PublicSolver(small).way == "lanes"
+    assert PublicSolver(small).way == "sequences"
 
 
 def test_games_with_boards_are_refused() -> None:
