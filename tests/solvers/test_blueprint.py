@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from oracles.blueprints import BETTING, random_cards
-from solvent.abstraction.cards.dealing import deal
+from solvent.abstraction.cards.dealing import shuffle
 from solvent.abstraction.cards.win_rates import rate_layout, simulate
 from solvent.cards.evaluator import hand_strengths
 from solvent.forms.betting import DECISION, SHOWDOWN, build_tree, sampled_walk
@@ -16,6 +16,7 @@ from solvent.foundation.compiling import kernel
 from solvent.foundation.randomness import random_float, stream
 from solvent.games.betting.rules import FOLD
 from solvent.games.betting.sizes import parse_betting
+from solvent.solvers.blueprint.discounting import discount
 from solvent.solvers.blueprint.initial_weights import begin_with_win_rates
 from solvent.solvers.blueprint.row_locks import locked_iterations
 from solvent.solvers.blueprint.solver import BlueprintSolver
@@ -36,7 +37,7 @@ def twin(blueprint, iteration, seed, linear=True, exploration=(0.0, 0.0), floor=
     random = np.zeros(1, dtype=np.uint64)
     random[0] = stream(seed, iteration, 0)
     deck = np.arange(52)
-    deal(deck, 9, random)
+    shuffle(deck, 9, random)
     holes, board = (deck[:2], deck[2:4]), deck[4:9]
     strength = [int(hand_strengths([*hole, *board])) for hole in holes]
     sign = int(np.sign(strength[0] - strength[1]))
@@ -175,6 +176,21 @@ def test_rows_lie_side_by_side_and_fill_the_tables(cards):
                 blueprint.row(int(node), cluster, bucket)[:] += 1
     assert (blueprint.table == 1).all()
     assert blueprint.table.size == 2 * tree.infoset_actions([c * b for c, b in cards.sizes])
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_discounting_scales_every_row_once(cards, threads):
+    tree = build_tree(parse_betting(BETTING))
+    blueprint = Blueprint(tree, cards)
+    blueprint.table[:] = np.random.default_rng(1).normal(size=blueprint.table.size)
+    before = Blueprint(tree, cards, blueprint.table.copy())
+    discount(blueprint, 0.5, 0.25, 0.125, threads)
+    for node in np.flatnonzero(tree.kind == DECISION).tolist():
+        clusters, buckets = cards.sizes[tree.street[node]]
+        for cluster, bucket in np.ndindex(clusters, buckets):
+            regrets, sums = before.row(node, cluster, bucket)
+            expected = np.stack([regrets * np.where(regrets > 0, 0.5, 0.25), sums * 0.125])
+            np.testing.assert_array_equal(blueprint.row(node, cluster, bucket), expected.astype(np.float32))
 
 
 def test_one_run_in_two_parts_is_one_run(cards):

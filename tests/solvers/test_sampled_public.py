@@ -119,7 +119,7 @@ def twin(solver: SampledPublicSolver, rows: list[np.ndarray], iteration: int) ->
     shown = game.rounds[-1].boards[last]
     sizes = [
         max(
-            solver.tree.row[n] + 2 * (game.nodes.first_edge[n + 1] - game.nodes.first_edge[n])
+            solver.row[n] + 2 * (game.nodes.first_edge[n + 1] - game.nodes.first_edge[n])
             for n in np.flatnonzero(game.nodes.round == r)
         )
         for r in range(len(game.rounds))
@@ -132,7 +132,7 @@ def twin(solver: SampledPublicSolver, rows: list[np.ndarray], iteration: int) ->
         here = game.rounds[level]
         slot = int(np.flatnonzero(here.hand[boards[level]] == held[who])[0])
         bucket = int(rows[level][boards[level], slot])
-        start = starts[level] + bucket * sizes[level] + solver.tree.row[node]
+        start = starts[level] + bucket * sizes[level] + solver.row[node]
         actions = int(np.diff(game.nodes.first_edge)[node])
         return solver.table[start : start + 2 * actions].reshape(2, actions)
 

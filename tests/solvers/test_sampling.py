@@ -19,10 +19,10 @@ from solvent.foundation.randomness import STEP, mix, stream, uniform
 from solvent.foundation.run import Run
 from solvent.games.game import CHANCE, TERMINAL
 from solvent.solvers.rewards import reward
-from solvent.solvers.sampled.history.kernels import explore
+from solvent.solvers.sampled.exploration import draw_action, minimum_probability, mix_uniform, raise_to
 from solvent.solvers.sampled.history.layout import alias_columns
 from solvent.solvers.sampled.history.solver import SamplingSolver
-from solvent.solvers.sampled.options import Sampling, minimum_probability
+from solvent.solvers.sampled.options import DECAY, Sampling
 from solvent.solvers.session import Limits
 from solvent.solvers.solve import solve
 from solvent.strategy.strategy import normalise
@@ -339,12 +339,24 @@ def test_biased_rewards_change_play_and_are_measured_in_chips() -> None:
 
 
 def test_exploration_decays_as_the_paper_says() -> None:
-    assert [minimum_probability(t) for t in (0, 20_000, 40_000, 50_000)] == pytest.approx([0.01, 0.005, 0, 0])
+    least = [minimum_probability(DECAY, t) for t in (0, 20_000, 40_000, 50_000)]
+    assert least == pytest.approx([0.01, 0.005, 0, 0])
     raised, mixed = np.array([0.0, 1.0, 0.0]), np.array([0.0, 1.0, 0.0])
-    explore.py_func(raised, 0, 3, 0.01, False)
-    explore.py_func(mixed, 0, 3, 0.01, True)
+    raise_to.py_func(raised, 0, 3, 0.01)
+    mix_uniform.py_func(mixed, 0, 3, 0.01)
     assert raised == pytest.approx(np.array([0.01, 1, 0.01]) / 1.02)
     assert mixed == pytest.approx([0.01, 0.98, 0.01])
+
+
+def test_an_action_of_probability_0_is_never_drawn() -> None:
+    """Probabilities that sum to less than 1 after rounding, and a number beyond their sum."""
+    for kind in (np.float32, np.float64):
+        shares = np.array([0.0, 0.3, 0.0, 0.6999, 0.0, 0.0], dtype=kind)
+        drawn = [
+            draw_action.py_func(shares, 0, 6, kind(number)) for number in (0.0, 0.31, 0.99995, 0.9999999)
+        ]
+        assert drawn == [1, 3, 3, 3]
+        assert draw_action.py_func(shares, 2, 4, kind(0.9999)) == 1
 
 
 @pytest.mark.parametrize("mixes", [False, True])

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.abstraction.betting.translation import NONE
-from solvent.abstraction.cards.dealing import DEALT, deal
+from solvent.abstraction.cards.dealing import DEALT, shuffle, sort_deck
 from solvent.cards.evaluator import EMPTY_KEY, strength_of
 from solvent.cards.showdown import HANDS
 from solvent.forms.betting_kernels import OVER, PLAYER, STREET, begin, new_position, options, take
@@ -96,10 +96,9 @@ def watch_hands(start, stop, seed, agent, memory, evaluator, hands, observed):  
     """Play hands `start` to `stop` with the agent in both seats, and add to `observed` what it does."""
     deck, state, random, first, second = memory
     for number in range(start, stop):
-        for card in range(52):
-            deck[card] = card
+        sort_deck(deck)
         random[0] = stream(seed, number, 0)
-        deal(deck, DEALT, random)
+        shuffle(deck, DEALT, random)
         key = stream(seed, number, 1)
         begin(state)
         start_walk(agent, first)

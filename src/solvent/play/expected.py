@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.abstraction.cards.dealing import bucket_of, lead, public_cluster
+from solvent.abstraction.cards.dealing import deal_bucket, deal_cluster, lead
 from solvent.cards.evaluator import evaluator
 from solvent.forms.betting import DEAL, DECISION, FOLDED, BettingTree
 from solvent.foundation.compiling import kernel
@@ -238,10 +238,9 @@ def look(player, deck, who):  # type: ignore[no-untyped-def]
     start_walk(agent, player.room)
     if agent.kind != TABLE:
         return
-    walk[CLUSTER] = public_cluster(deck, agent.lookup)
+    walk[CLUSTER] = deal_cluster(deck, agent.lookup)
     for street in range(4):
-        found = bucket_of(deck, who, street, walk[CLUSTER], agent.lookup)
-        player.bucket[street] = min(found, agent.layout.buckets[street] - 1)
+        player.bucket[street] = deal_bucket(deck, who, street, walk[CLUSTER], agent.lookup)
 
 
 @kernel

@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.cards.evaluator import evaluator
-from solvent.forms.betting_kernels import new_position
 from solvent.foundation.errors import InputError
 from solvent.foundation.progress import Progress, Stop, Watch
 from solvent.foundation.threads import in_pieces
@@ -26,7 +25,17 @@ from solvent.games.hand_history import Hand
 from solvent.play.contract import Agent, Board, EasyAgent, Hole, as_agent
 from solvent.play.statistics import Winnings
 from solvent.play.table_agent import TableAgent
-from solvent.play.table_kernels import ILLEGAL, PAIRS, SQUARES, WON, Room, deal_pair, play_pairs, room
+from solvent.play.table_kernels import (
+    ILLEGAL,
+    PAIRS,
+    SQUARES,
+    WON,
+    Room,
+    deal_pair,
+    play_pairs,
+    room,
+    table_room,
+)
 
 LEAST_PIECE, MOST_PIECE = 1_000, 20_000
 """Pairs in a piece of a thread's work: few enough to stop soon, enough that a long match has few pieces."""
@@ -59,8 +68,7 @@ class Table:
     rooms: tuple[Room, Room] = field(default_factory=lambda: (room(), room()))
 
     def __post_init__(self) -> None:
-        self.deck: NDArray[np.int64] = np.zeros(52, dtype=np.int64)
-        self.state, self.random = new_position(self.rules), np.zeros(1, dtype=np.uint64)
+        self.room = table_room(self.rules)
         # Every raise but the last adds a big blind at least.
         longest = self.rules.effective_stack // self.rules.blinds[1] + 4 * len(BOARD_CARDS) + 2
         self.histories: NDArray[np.int64] = np.zeros((2, longest), dtype=np.int64)
@@ -70,7 +78,7 @@ class Table:
         """Play pairs `first` to `last`, and return what `play_pairs` counts."""
         self.counts[:] = 0
         play_pairs(
-            first, last, seed, self.deck, self.state, self.random, a.playing, b.playing, *self.rooms,
+            first, last, seed, self.room, a.playing, b.playing, *self.rooms,
             evaluator(), self.histories, self.counts,
         )  # fmt: skip
         if self.counts[ILLEGAL]:

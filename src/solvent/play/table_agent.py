@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.abstraction.cards.buckets import CardAbstraction, Lookup
+from solvent.abstraction.cards.lookup import Lookup, read_only
 from solvent.abstraction.cards.win_rates import rate_layout, win_rates
 from solvent.forms.betting import BettingTree
 from solvent.forms.betting_kernels import BETTING_EDGE, BETTING_NODE, SHOWDOWN, new_position
@@ -159,28 +159,15 @@ def table_agent(
         stack=first.tree.abstraction.rules.effective_stack,
         big_blind=first.tree.abstraction.rules.blinds[1],
         post=post.numbers,
-        nodes=_read_only(first.tree.nodes),
-        edges=_read_only(first.tree.edges),
+        nodes=read_only(first.tree.nodes),
+        edges=read_only(first.tree.edges),
         layout=first.layout,
         rate_layout=rate_layout(first.cards),
-        rates=_read_only(win_rates(first.cards)),
-        lookup=_lookup(first.cards),
-        tables=tuple(map(_read_only, tables)),
+        rates=read_only(win_rates(first.cards)),
+        lookup=first.cards.lookup,
+        tables=tuple(map(read_only, tables)),
     )
     return TableAgent(name, playing, first.tree)
-
-
-def _read_only(array: NDArray[Any]) -> NDArray[Any]:
-    """A view that kernels take as one type, whether it is memory-mapped or not."""
-    view = np.asarray(array).view()
-    view.flags.writeable = False
-    return view
-
-
-def _lookup(cards: CardAbstraction) -> Lookup:
-    """The tables of the card abstraction, those of the indexers as they are."""
-    index, tables = cards.lookup[:5], cards.lookup[5:]
-    return Lookup(*index, *map(_read_only, tables))
 
 
 def _playing(kind: int) -> Playing:
@@ -189,11 +176,13 @@ def _playing(kind: int) -> Playing:
     nodes["kind"] = SHOWDOWN
     nowhere = table_layout([0] * 4, [(1, 0)] * 4)
     none = np.zeros(0, dtype=np.float32)
-    index = np.zeros(1, dtype=np.int64)
-    card_tables = (
-        np.zeros(1, np.int16),
-        *(np.zeros(1, np.uint16) for _ in range(3)),
-        np.zeros((1, 1), np.uint16),
+    index, codes = np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.uint16)
+    card_tables: tuple[NDArray[Any], ...] = (
+        *(index,) * 5,
+        codes.astype(np.int16),
+        *(codes,) * 3,
+        codes.reshape(1, 1),
+        np.zeros(4, np.int64),
     )
     return Playing(
         kind=kind,
@@ -203,11 +192,11 @@ def _playing(kind: int) -> Playing:
         stack=0,
         big_blind=1,
         post=NONE.numbers,
-        nodes=_read_only(nodes),
-        edges=_read_only(np.zeros(1, dtype=BETTING_EDGE)),
+        nodes=read_only(nodes),
+        edges=read_only(np.zeros(1, dtype=BETTING_EDGE)),
         layout=nowhere,
         rate_layout=nowhere,
-        rates=_read_only(np.zeros(1, dtype=np.float32)),
-        lookup=Lookup(*(index,) * 5, *map(_read_only, card_tables)),
-        tables=(_read_only(none),) * MOST_MODELS,
+        rates=read_only(np.zeros(1, dtype=np.float32)),
+        lookup=Lookup(*map(read_only, card_tables)),
+        tables=(read_only(none),) * MOST_MODELS,
     )

@@ -28,8 +28,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.abstraction.betting.translation import NONE, pot_part, translate
-from solvent.abstraction.cards.buckets import Lookup
-from solvent.abstraction.cards.dealing import DEALT, bucket_of, deal, lead, public_cluster
+from solvent.abstraction.cards.dealing import DEALT, deal_bucket, deal_cluster, lead, shuffle, sort_deck
+from solvent.abstraction.cards.lookup import Lookup
 from solvent.forms.betting_kernels import (
     BIG,
     DECISION,
@@ -41,6 +41,7 @@ from solvent.forms.betting_kernels import (
     STREET,
     begin,
     is_legal,
+    new_position,
     options,
     take,
     winnings,
@@ -48,7 +49,7 @@ from solvent.forms.betting_kernels import (
 from solvent.forms.sampled import MOST_ACTIONS, TableLayout, row_start
 from solvent.foundation.compiling import internal, kernel
 from solvent.foundation.randomness import STEP, stream, uniform
-from solvent.games.betting.rules import CALL, FOLD, NOBODY
+from solvent.games.betting.rules import CALL, FOLD, NOBODY, HoldemRules
 from solvent.play.styles import INITIAL, OWN, RANDOM, restyle
 from solvent.strategy.post_processing import PostNumbers, class_of, post_process
 from solvent.strategy.prior import prior
@@ -107,6 +108,22 @@ class Room(NamedTuple):
     sums: NDArray[np.float64]
 
 
+class TableRoom(NamedTuple):
+    """One thread's memory for the hands that it deals."""
+
+    deck: NDArray[np.int64]
+    """int64[52]: see `solvent.abstraction.cards.dealing`"""
+    state: NDArray[np.int64]
+    """The position: see `solvent.forms.betting_kernels`"""
+    random: NDArray[np.uint64]
+    """uint64[1]: the counter of the random stream"""
+
+
+def table_room(rules: HoldemRules) -> TableRoom:
+    """Memory for hands that are dealt by these rules."""
+    return TableRoom(np.zeros(52, dtype=np.int64), new_position(rules), np.zeros(1, dtype=np.uint64))
+
+
 def room() -> Room:
     """Memory for one agent."""
     return Room(
@@ -142,9 +159,9 @@ def find_bucket(agent, walk, deck, seat, street):  # type: ignore[no-untyped-def
     if walk[BUCKET_STREET] == street:
         return
     if street > 0 and walk[CLUSTER] < 0:
-        walk[CLUSTER] = public_cluster(deck, agent.lookup)
-    found = bucket_of(deck, seat, street, walk[CLUSTER], agent.lookup)
-    walk[BUCKET], walk[BUCKET_STREET] = min(found, agent.layout.buckets[street] - 1), street
+        walk[CLUSTER] = deal_cluster(deck, agent.lookup)
+    walk[BUCKET] = deal_bucket(deck, seat, street, walk[CLUSTER], agent.lookup)
+    walk[BUCKET_STREET] = street
 
 
 @internal
@@ -384,20 +401,18 @@ def play_hand(key, deck, state, first, second, first_room, second_room, evaluato
 @kernel
 def deal_pair(seed, pair, deck, random):  # type: ignore[no-untyped-def]
     """Deal the cards of a pair of hands into deck[:9]; the key of what is drawn in them."""
-    for card in range(52):
-        deck[card] = card
+    sort_deck(deck)
     random[0] = stream(seed, pair, 0)
-    deal(deck, DEALT, random)
+    shuffle(deck, DEALT, random)
     return stream(seed, pair, 1)
 
 
 @kernel
-def play_pairs(  # type: ignore[no-untyped-def]
-    start, stop, seed, deck, state, random, a, b, a_room, b_room, evaluator, histories, counts
-):
+def play_pairs(start, stop, seed, table, a, b, a_room, b_room, evaluator, histories, counts):  # type: ignore[no-untyped-def]
     """Pairs of hands `start` to `stop`: the same cards and draws twice, seats changed. counts: int64[4]."""
+    deck, state = table.deck, table.state
     for pair in range(start, stop):
-        key = deal_pair(seed, pair, deck, random)
+        key = deal_pair(seed, pair, deck, table.random)
         won = play_hand(key, deck, state, a, b, a_room, b_room, evaluator, histories[0], counts)
         won -= play_hand(key, deck, state, b, a, b_room, a_room, evaluator, histories[1], counts)
         counts[PAIRS] += 1

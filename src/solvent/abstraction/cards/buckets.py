@@ -15,18 +15,18 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from solvent.abstraction.cards.lookup import Lookup, find_buckets, read_only
 from solvent.abstraction.cards.presets import Design, design_from
 from solvent.abstraction.cards.river_kernels import OPPONENTS
 from solvent.cards.deck import Card, CardError, check_cards
-from solvent.cards.isomorphism import Indexer, class_index
+from solvent.cards.isomorphism import Indexer
 from solvent.cards.showdown import FULL
 from solvent.foundation.bundle import read_bundle, read_facts, write_bundle
-from solvent.foundation.compiling import compiled
 from solvent.foundation.errors import InputError
 
 STREETS = ("preflop", "flop", "turn", "river")
@@ -40,63 +40,6 @@ INDEXED = ([2], [3], [2, 3], [2, 3, 1], [2, 5])
 LOOKED_UP = ("cluster_of_flop", "flop", "turn", "river_code", "river")
 
 
-class Lookup(NamedTuple):
-    """What a kernel needs to find buckets. `table_bounds` says which numbers each table holds."""
-
-    hole_index: NDArray[np.int64]
-    board_index: NDArray[np.int64]
-    flop_index: NDArray[np.int64]
-    turn_index: NDArray[np.int64]
-    river_index: NDArray[np.int64]
-    """Indexers' tables of [2], [3], [2, 3], [2, 3, 1] and [2, 5]."""
-    cluster_of_flop: NDArray[np.int16]
-    """int16[1755]: the public cluster of each class of flops."""
-    flop: NDArray[np.uint16]
-    """uint16[1,286,792]: buckets, by class of [2, 3]."""
-    turn: NDArray[np.uint16]
-    """uint16[55,190,538]: buckets, by class of [2, 3, 1]."""
-    river_code: NDArray[np.uint16]
-    """uint16[123,156,254]: codes, by class of [2, 5]."""
-    river: NDArray[np.uint16]
-    """uint16[clusters, codes]: buckets, by public cluster and code."""
-
-
-@compiled
-def street_bucket(street, hole, flop, turn, river, lookup):  # type: ignore[no-untyped-def]
-    """The public cluster and bucket of a hand on a street, from its cards as bits, 16 bits a suit."""
-    if street == 0:
-        return np.int64(0), class_index((hole, np.int64(0), np.int64(0), np.int64(0)), lookup.hole_index)
-    zero = np.int64(0)
-    cluster = np.int64(lookup.cluster_of_flop[class_index((flop, zero, zero, zero), lookup.board_index)])
-    if street == 1:
-        return cluster, np.int64(lookup.flop[class_index((hole, flop, zero, zero), lookup.flop_index)])
-    if street == 2:
-        return cluster, np.int64(lookup.turn[class_index((hole, flop, turn, zero), lookup.turn_index)])
-    code = np.int64(
-        lookup.river_code[class_index((hole, flop | turn | river, zero, zero), lookup.river_index)]
-    )
-    return cluster, np.int64(lookup.river[cluster, min(code, lookup.river.shape[1] - 1)])
-
-
-@compiled
-def bucket_kernel(street, cards, lookup, clusters, buckets):  # type: ignore[no-untyped-def]
-    """The public cluster and bucket of each row of `cards`: hole cards first, the board in dealing order."""
-    for row in range(len(cards)):
-        hole, flop, turn, river = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
-        for place in range(cards.shape[1]):
-            card = np.int64(cards[row, place])
-            bit = np.int64(1) << ((card & 3) << 4 | card >> 2)
-            if place < 2:
-                hole |= bit
-            elif place < 5:
-                flop |= bit
-            elif place == 5:
-                turn |= bit
-            else:
-                river |= bit
-        clusters[row], buckets[row] = street_bucket(street, hole, flop, turn, river, lookup)
-
-
 class CardAbstraction:
     """A card abstraction: the bucket of any hand on any street, and the design it was built from."""
 
@@ -107,9 +50,10 @@ class CardAbstraction:
             if name not in arrays or arrays[name].shape != shape:
                 raise InputError(f"the table {name!r} is missing or has another shape than {shape}")
         self.fingerprint: str = facts["fingerprint"]
-        """A digest of the tables: equal tables have equal fingerprints."""
-        index: list[NDArray[Any]] = [Indexer(pattern).tables for pattern in INDEXED]
-        self.lookup = Lookup(*index, *(arrays[name] for name in LOOKED_UP))
+        """What the tables are, in a few letters: equal tables have equal fingerprints."""
+        tables = [Indexer(pattern).tables for pattern in INDEXED] + [arrays[name] for name in LOOKED_UP]
+        last_bucket = np.array([buckets - 1 for _, buckets in self.sizes], dtype=np.int64)
+        self.lookup = Lookup(*map(read_only, (*tables, last_bucket)))
 
     @property
     def sizes(self) -> tuple[tuple[int, int], ...]:
@@ -137,7 +81,7 @@ class CardAbstraction:
         check_cards(hands)
         rows = np.ascontiguousarray(hands.reshape(-1, wanted), dtype=np.uint8)
         clusters, found = np.empty((2, len(rows)), dtype=np.int64)
-        bucket_kernel(number, rows, self.lookup, clusters, found)
+        find_buckets(number, rows, self.lookup, clusters, found)
         return clusters.reshape(hands.shape[:-1]), found.reshape(hands.shape[:-1])
 
     def save(self, folder: Path) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.abstraction.cards.dealing import DEALT, deal, lead, look_up, public_cluster
+from solvent.abstraction.cards.dealing import DEALT, deal_buckets, deal_cluster, lead, shuffle, sort_deck
 from solvent.cards.evaluator import evaluator
 from solvent.forms.sampled import TableLayout, row_start, table_layout
 from solvent.foundation.compiling import kernel
@@ -66,15 +66,14 @@ def simulate(cards: CardAbstraction, deals: int, seed: int = 0, threads: int = 1
 @kernel
 def count_wins(start, stop, seed, lookup, evaluator, layout, deck, buckets, random, counts):  # type: ignore[no-untyped-def]
     """Add half-wins and deals of every bucket over deals `start` to `stop`. counts: int64[buckets, 2]."""
-    for card in range(52):
-        deck[card] = card
+    sort_deck(deck)
     random[0] = stream(seed, start, 0)
     for _ in range(start, stop):
-        deal(deck, DEALT, random)
-        cluster = public_cluster(deck, lookup)
+        shuffle(deck, DEALT, random)
+        cluster = deal_cluster(deck, lookup)
         ahead = lead(deck, evaluator)
         for who in range(2):
-            look_up(deck, who, cluster, lookup, buckets)
+            deal_buckets(deck, who, cluster, lookup, buckets)
             won = 1 + (ahead > 0) - (ahead < 0) if who == 0 else 1 + (ahead < 0) - (ahead > 0)
             for street in range(4):
                 place = row_start(layout, street, cluster, buckets[who, street])

@@ -1,4 +1,8 @@
-"""Discounting a whole table of a blueprint at once, as discounted CFR asks for (Brown and Sandholm 2019)."""
+"""Discounting a whole blueprint at once, as discounted CFR does (Brown and Sandholm 2019).
+
+Sampling touches few rows at an iteration, so a rule that fades all regrets at every iteration cannot be sampled;
+but all tables can be faded now and then, between two parts of a training.
+"""
 
 from __future__ import annotations
 
@@ -6,37 +10,51 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.forms.betting import DECISION, BettingTree
-from solvent.forms.sampled import TableLayout, row_start
+from solvent.forms.sampled import row_start
 from solvent.foundation.compiling import kernel
-from solvent.games.betting.rules import STREETS
+from solvent.foundation.threads import in_pieces
 from solvent.strategy.blueprint import Blueprint
 
-
-def discount(blueprint: Blueprint, positive: float, negative: float, keep: float) -> None:
-    """Multiply regrets above 0 by `positive`, those below by `negative`, and strategy sums by `keep`."""
-    factors = np.array([positive, negative, keep], dtype=np.float32)
-    for street in range(len(STREETS)):
-        discount_street(blueprint.table, blueprint.layout, street, _is_sum(blueprint.tree, street), factors)
+PIECE = 1 << 20
+"""Numbers that a thread scales at once, about."""
 
 
-def _is_sum(tree: BettingTree, street: int) -> NDArray[np.bool_]:
-    """bool[numbers of a bucket]: which of them are strategy sums; the others are regrets."""
+def discount(blueprint: Blueprint, positive: float, negative: float, keep: float, threads: int = 1) -> None:
+    """Multiply regrets above 0 by `positive`, those below by `negative` and strategy sums by `keep`, in place."""
+    layout, factors = blueprint.layout, np.array([positive, negative, keep], dtype=np.float32)
+    sums = [sum_places(blueprint.tree, street) for street in range(len(layout.street))]
+    pieces: list[tuple[int, int, int]] = []
+    for street, numbers in enumerate(layout.bucket.tolist()):
+        step = max(1, PIECE // max(numbers, 1))
+        for cluster in range(layout.clusters if street > 0 else 1):
+            for first in range(0, int(layout.buckets[street]), step):
+                count = min(step, int(layout.buckets[street]) - first)
+                pieces.append((street, int(row_start(layout, street, cluster, first)), count))
+
+    def work(start: int, stop: int, room: None) -> None:
+        for street, place, count in pieces[start:stop]:
+            scale_buckets(blueprint.table, place, count, sums[street], factors)
+
+    in_pieces(work, len(pieces), 1, [None] * threads)
+
+
+def sum_places(tree: BettingTree, street: int) -> NDArray[np.bool_]:
+    """bool[numbers of one bucket]: which of a bucket's numbers on a street are strategy sums, not regrets."""
+    here = np.flatnonzero((tree.kind == DECISION) & (tree.street == street))
     sums = np.zeros(int(tree.bucket_floats[street]), dtype=np.bool_)
-    for node in np.flatnonzero((tree.kind == DECISION) & (tree.street == street)):
-        row, actions = int(tree.row[node]), int(tree.action_count[node])
-        sums[row + actions : row + 2 * actions] = True
+    counts = tree.action_count[here].astype(np.int64)
+    starts = np.repeat(tree.row[here] + counts - np.cumsum(counts) + counts, counts)
+    sums[starts + np.arange(counts.sum())] = True
     return sums
 
 
 @kernel
-def discount_street(table, layout: TableLayout, street, is_sum, factors):  # type: ignore[no-untyped-def]
-    """Discount every bucket's row of a street. factors: float32[3], for positive and negative regrets and sums."""
-    for cluster in range(layout.clusters if street > 0 else 1):
-        for bucket in range(layout.buckets[street]):
-            start = row_start(layout, street, cluster, bucket)
-            for number in range(len(is_sum)):
-                value = table[start + number]
-                factor = factors[0] if value > 0 else factors[1]
-                if is_sum[number]:
-                    factor = factors[2]
-                table[start + number] = value * factor
+def scale_buckets(table, start, count, sums, factors):  # type: ignore[no-untyped-def]
+    """Scale the numbers of `count` buckets from `start` on. factors: float32[3], positive, negative and kept."""
+    positive, negative, keep = factors[0], factors[1], factors[2]
+    for bucket in range(count):
+        first = start + bucket * len(sums)
+        for place in range(len(sums)):
+            number = table[first + place]
+            factor = keep if sums[place] else positive if number > 0 else negative
+            table[first + place] = number * factor

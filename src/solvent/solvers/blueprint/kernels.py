@@ -7,10 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.abstraction.cards.dealing import DEALT, deal, lead, look_up, public_cluster
+from solvent.abstraction.cards.dealing import DEALT, deal_buckets, deal_cluster, lead, shuffle, sort_deck
 from solvent.forms.sampled import TableLayout, row_start
 from solvent.foundation.compiling import kernel
 from solvent.foundation.randomness import random_float, stream
+from solvent.solvers.sampled.exploration import minimum_probability
 from solvent.solvers.sampled.tables.kernels import traverse
 
 PRUNED_SHARE = np.float32(0.95)
@@ -43,12 +44,11 @@ class IterationOptions(NamedTuple):
 def deal_hand(iteration, seed, layout, lookup, evaluator, random, deck, base):  # type: ignore[no-untyped-def]
     """Deal an iteration's cards: write where both players' rows begin to `base`, return who wins (0, 1, 2)."""
     random[0] = stream(seed, iteration, 0)
-    for card in range(52):
-        deck[card] = card
-    deal(deck, DEALT, random)
-    cluster = public_cluster(deck, lookup)
+    sort_deck(deck)
+    shuffle(deck, DEALT, random)
+    cluster = deal_cluster(deck, lookup)
     for who in range(2):
-        look_up(deck, who, cluster, lookup, base)  # buckets, which become where their rows begin
+        deal_buckets(deck, who, cluster, lookup, base)  # buckets, which become where their rows begin
         for street in range(4):
             base[who, street] = row_start(layout, street, cluster, base[who, street])
     ahead = lead(deck, evaluator)
@@ -69,7 +69,7 @@ def holdem_iterations(  # type: ignore[no-untyped-def]
     for iteration in range(start, end):
         outcome = deal_hand(iteration, seed, blueprint.layout, lookup, evaluator, random, deck, base)
         weight = np.float32(iteration + 1) * linear + (np.float32(1) - linear)
-        least = np.float32(max(0.0, options.exploration[0] - options.exploration[1] * iteration))
+        least = np.float32(minimum_probability(options.exploration, iteration))
         before = np.float32(iteration) * (
             linear * np.float32(0.5) * np.float32(iteration - 1) + np.float32(1)
         )

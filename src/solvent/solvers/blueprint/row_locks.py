@@ -18,6 +18,7 @@ from solvent.foundation.compiling import kernel
 from solvent.foundation.randomness import STEP, mix, stream, uniform
 from solvent.foundation.threads import on_each
 from solvent.solvers.blueprint.kernels import BlueprintArrays, deal_hand
+from solvent.solvers.sampled.exploration import draw_action, minimum_probability
 from solvent.solvers.sampled.tables.kernels import (
     frames,
     lock,
@@ -43,10 +44,16 @@ def new_locks() -> NDArray[np.int32]:
 
 @kernel
 def read_row(table, row, actions, least, strategy, locks):  # type: ignore[no-untyped-def]
-    """Regret matching at a row into strategy[0]."""
+    """Regret matching at a row into `strategy`: float32[actions]."""
     lock(locks, row)
     match_regrets(table, row, actions, least, strategy, 0)
     unlock(locks, row)
+
+
+@kernel
+def drawn_action(strategy, drawn):  # type: ignore[no-untyped-def]
+    """The action that a random number falls on."""
+    return draw_action(strategy, 0, len(strategy), drawn)
 
 
 @kernel
@@ -84,14 +91,13 @@ class LockedTraversal:
         if actions == 0 or info >> STREET_SHIFT >= SPAWN_STREETS:
             return self._below(node, key)
         row = int(self.base[who, info >> STREET_SHIFT] + self.walk[node, ROW])
-        strategy = np.zeros((1, actions), dtype=np.float32)
+        strategy = np.zeros(actions, dtype=np.float32)
         read_row(self.table, row, actions, self.least, strategy, self.locks)
         self.touched.append(1)
         first = int(self.walk[node, FIRST])
         if who != self.player:
-            add_to_row(self.table, row + actions, row, self.weight * strategy[0], self.locks)
-            chosen = int(np.searchsorted(np.cumsum(strategy[0]), uniform(np.uint64(key)), side="right"))
-            chosen = min(chosen, actions - 1)
+            add_to_row(self.table, row + actions, row, self.weight * strategy, self.locks)
+            chosen = int(drawn_action(strategy, uniform(np.uint64(key))))
             return self.value(first + chosen, _next_key(key, chosen))
         values = np.zeros(actions, dtype=np.float32)
 
@@ -103,7 +109,7 @@ class LockedTraversal:
         else:
             for action in range(actions):
                 one(action)
-        value = float(strategy[0] @ values)
+        value = float(strategy @ values)
         add_to_row(self.table, row, row, self.weight * (values - np.float32(value)), self.locks)
         return value
 
@@ -137,7 +143,7 @@ def locked_iterations(
     for _ in range(iterations):
         iteration = solver.iterations
         outcome = deal_hand(iteration, seed, arrays.layout, lookup, tables, random, deck, base)
-        least = max(0.0, exploration[0] - exploration[1] * iteration)
+        least = minimum_probability(exploration, iteration)
         for player in (0, 1):
             traversal = LockedTraversal(
                 arrays, player, iteration + 1 if linear else 1, (base, outcome), least, locks, spawn_above

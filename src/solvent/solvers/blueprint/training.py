@@ -183,7 +183,7 @@ class Training:
         weights = self.settings.rule.weights(part)
         # The average counts by t^p: what came before part t + 1 keeps (t / (t + 1))^p of its weight beside it.
         keep = weights.keep * (part / (part + 1)) ** power
-        discount(self.solver.blueprint, weights.positive, weights.negative, keep)
+        discount(self.solver.blueprint, weights.positive, weights.negative, keep, self.settings.threads)
         self.weight *= weights.positive
 
     def regret(self) -> float:

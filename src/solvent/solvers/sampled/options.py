@@ -14,12 +14,9 @@ from solvent.solvers.rewards import REWARDS
 from solvent.solvers.rules import RegretRule
 
 SAMPLINGS = ("none", "external", "outcome", "chance")
-LEAST = 0.01
-"""The minimum probability with which exploration decay begins."""
-DECAYED = 40_000
-"""The iteration from which there is none."""
-DECAY = (LEAST, LEAST / DECAYED)
-"""The least probability of an action, and by how much it falls each iteration until it is 0."""
+DECAY = (0.01, 0.01 / 40_000)
+"""Exploration decay: the least probability of an action, and by how much it falls with each iteration."""
+NO_DECAY = (0.0, 0.0)
 SAMPLED_RULE = "lcfr"
 """The rule unless the user says otherwise."""
 EFFECTIVE = {
@@ -120,12 +117,3 @@ class Sampling:
 
 
 NO_SAMPLING = Sampling()
-
-
-def minimum_probability(iteration: int) -> float:
-    """Exploration decay's y(x) = 0.01 - 2.5e-7 x up to iteration 40,000, then 0.
-
-    >>> minimum_probability(20_000)
-    0.005
-    """
-    return max(0.0, LEAST - LEAST / DECAYED * iteration)

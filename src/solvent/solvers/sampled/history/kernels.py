@@ -21,6 +21,7 @@ from solvent.foundation.compiling import inlined, kernel
 from solvent.foundation.randomness import STEP, stream, uniform
 from solvent.games.game import CHANCE, TERMINAL
 from solvent.passes.matching import added, match_row
+from solvent.solvers.sampled.exploration import draw_action, minimum_probability, mix_uniform, raise_to
 
 Array = Any
 
@@ -40,10 +41,8 @@ class Setting(NamedTuple):
     """Whether iteration t counts t times."""
     exploration: float
     """Outcome sampling: how much of a player's own draws is uniform."""
-    least: float
-    """The minimum probability of an action before the first iteration; 0 for none."""
-    decay: float
-    """How much it falls with each iteration."""
+    decay: tuple[float, float]
+    """The least probability of an action before the first iteration, and how much it falls with each."""
     mixes: bool
     """Whether it is brought about by mixing in uniform play, rather than by raising and renormalising."""
     floor: float
@@ -73,36 +72,10 @@ def match_regrets(table, row, actions, least, mixes, strategy, frame):  # type: 
     """sigma ~ max(0, R), uniform where nothing is positive, and then no action below `least`."""
     match_row(table, row, actions, strategy, frame)
     if least > 0.0:
-        explore(strategy, frame, actions, least, mixes)
-
-
-@kernel
-def explore(strategy, frame, actions, least, mixes):  # type: ignore[no-untyped-def]
-    """Let no action have less than `least`: raise those below and renormalise, or mix in uniform play."""
-    if mixes:
-        part = min(1.0, least * actions)
-        for a in range(actions):
-            strategy[frame + a] = (1.0 - part) * strategy[frame + a] + part / actions
-        return
-    total = 0.0
-    for a in range(actions):
-        strategy[frame + a] = max(strategy[frame + a], least)
-        total += strategy[frame + a]
-    for a in range(actions):
-        strategy[frame + a] /= total
-
-
-@inlined
-def draw_action(strategy, frame, actions, drawn):  # type: ignore[no-untyped-def]
-    """The action at which the running sum of probabilities passes `drawn`; never one of probability 0."""
-    last = 0
-    for a in range(actions):
-        if strategy[frame + a] > 0.0:
-            last = a
-            drawn -= strategy[frame + a]
-            if drawn < 0.0:
-                return a
-    return last  # rounding
+        if mixes:
+            mix_uniform(strategy, frame, actions, least)
+        else:
+            raise_to(strategy, frame, actions, least)
 
 
 @inlined
@@ -347,12 +320,6 @@ def outcome_pass(game, table, player, counter, weight, least, mixes, exploration
 
 
 @kernel
-def minimum_probability(setting, iteration):  # type: ignore[no-untyped-def]
-    """y(x) = least - decay x, and 0 from where it would fall below."""
-    return max(0.0, setting.least - setting.decay * iteration)
-
-
-@kernel
 def floors(setting, weight, counter):  # type: ignore[no-untyped-def]
     """What regrets do not fall below, and below what an action is left out in this pass."""
     if setting.floor == 0.0:
@@ -369,7 +336,7 @@ def run_external(game, table, first, stop, step, setting, room):  # type: ignore
     touched = 0
     for t in range(first, stop, step):
         weight = np.float64(t) if setting.linear else 1.0
-        least = minimum_probability(setting, t)
+        least = minimum_probability(setting.decay, t)
         for player in range(2):
             counter = stream(setting.seed, t, player)
             floor, threshold = floors(setting, weight, counter - STEP)
@@ -385,7 +352,7 @@ def run_chance(game, table, first, stop, step, setting, room):  # type: ignore[n
     touched = 0
     for t in range(first, stop, step):
         weight = np.float64(t) if setting.linear else 1.0
-        least = minimum_probability(setting, t)
+        least = minimum_probability(setting.decay, t)
         for player in range(2):
             counter = stream(setting.seed, t, player)
             floor, threshold = floors(setting, weight, counter - STEP)
@@ -411,7 +378,7 @@ def run_outcome(game, table, first, stop, step, setting, room):  # type: ignore[
     touched = 0
     for t in range(first, stop, step):
         weight = np.float64(t) if setting.linear else 1.0
-        least = minimum_probability(setting, t)
+        least = minimum_probability(setting.decay, t)
         for player in range(2):
             counter = stream(setting.seed, t, player)
             touched += outcome_pass(

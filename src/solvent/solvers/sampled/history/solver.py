@@ -27,7 +27,7 @@ from solvent.solvers.rewards import reward
 from solvent.solvers.rules import RegretRule, load_rule
 from solvent.solvers.sampled.history.kernels import Room, Setting, run_chance, run_external, run_outcome
 from solvent.solvers.sampled.history.layout import Layout, aligned, lay_out
-from solvent.solvers.sampled.options import DECAYED, LEAST, SAMPLED_RULE, Sampling
+from solvent.solvers.sampled.options import DECAY, NO_DECAY, SAMPLED_RULE, Sampling
 from solvent.solvers.small_games import small_tree
 from solvent.strategy.locks import Locks
 from solvent.strategy.strategy import normalise
@@ -92,8 +92,7 @@ class SamplingSolver(OnHistories):
             np.uint64(seed),
             self.rule.linear,
             float(self.sampling.exploration),
-            LEAST if self.sampling.exploration_decay else 0.0,
-            LEAST / DECAYED,
+            DECAY if self.sampling.exploration_decay else NO_DECAY,
             self.sampling.exploration_mix,
             float(self.sampling.regret_floor * self.sampling.reward_unit),
         )

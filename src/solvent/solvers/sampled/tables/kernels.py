@@ -31,6 +31,8 @@ from solvent.forms.sampled import (
 from solvent.foundation.compiling import inlined, kernel
 from solvent.foundation.intrinsics import exchange, prefetch
 from solvent.foundation.randomness import random_float
+from solvent.passes.matching import match_row
+from solvent.solvers.sampled.exploration import draw_action, raise_to
 
 SMALLEST_PART = np.float32(2.0**-20)
 """What is added to a sum is at least this part of it: sixteen times what float32 can hold."""
@@ -42,7 +44,7 @@ class Frames(NamedTuple):
     node: NDArray[np.int64]
     """int64[depth, 4]: the node, its row, the action at hand, and a bit for each action that is walked."""
     strategy: NDArray[np.float32]
-    """float32[depth, actions]"""
+    """float32[depth x MOST_ACTIONS]"""
     value: NDArray[np.float32]
     """float32[depth, actions + 1]: the value of each action and, last, of the node so far."""
     random: NDArray[np.uint64]
@@ -55,7 +57,7 @@ def frames() -> Frames:
     """A stack for one thread."""
     return Frames(
         np.zeros((DEEPEST, 4), dtype=np.int64),
-        np.zeros((DEEPEST, MOST_ACTIONS), dtype=np.float32),
+        np.zeros(DEEPEST * MOST_ACTIONS, dtype=np.float32),
         np.zeros((DEEPEST, MOST_ACTIONS + 1), dtype=np.float32),
         np.zeros(1, dtype=np.uint64),
         np.zeros(1, dtype=np.int64),
@@ -63,27 +65,11 @@ def frames() -> Frames:
 
 
 @inlined
-def match_regrets(table, row, actions, least, strategy, depth):  # type: ignore[no-untyped-def]
-    """Regret matching into strategy[depth]; no action gets less than `least` before they are made to sum to 1."""
-    total = np.float32(0)
-    for action in range(actions):
-        regret = max(table[row + action], np.float32(0))
-        strategy[depth, action] = regret
-        total += regret
-    if total > 0:
-        scale = np.float32(1) / total
-        for action in range(actions):
-            strategy[depth, action] *= scale
-    else:
-        for action in range(actions):
-            strategy[depth, action] = np.float32(1) / np.float32(actions)
+def match_regrets(table, row, actions, least, strategy, frame):  # type: ignore[no-untyped-def]
+    """Regret matching at a row into strategy[frame : frame + actions], with `least` for every action at least."""
+    match_row(table, row, actions, strategy, frame)
     if least > 0:
-        total = np.float32(0)
-        for action in range(actions):
-            strategy[depth, action] = max(strategy[depth, action], least)
-            total += strategy[depth, action]
-        for action in range(actions):
-            strategy[depth, action] /= total
+        raise_to(strategy, frame, actions, least)
 
 
 @inlined
@@ -143,8 +129,9 @@ def traverse(  # type: ignore[no-untyped-def]
             row = base[who, street] + walk[node, ROW]
             first = np.int64(walk[node, FIRST])
             rows += 1
+            frame = depth * MOST_ACTIONS
             lock(locks, row)
-            match_regrets(table, row, actions, least, strategy, depth)
+            match_regrets(table, row, actions, least, strategy, frame)
             if who == player:
                 unlock(locks, row)
                 walked = (1 << actions) - 1
@@ -162,16 +149,9 @@ def traverse(  # type: ignore[no-untyped-def]
                 depth += 1
             else:
                 for action in range(actions):
-                    add_to_sum(table, row + actions + action, weight * strategy[depth, action], random)
+                    add_to_sum(table, row + actions + action, weight * strategy[frame + action], random)
                 unlock(locks, row)
-                draw = random_float(random)
-                chosen = actions - 1
-                for action in range(actions - 1):
-                    draw -= strategy[depth, action]
-                    if draw < 0:
-                        chosen = action
-                        break
-                node = first + chosen
+                node = first + draw_action(strategy, frame, actions, random_float(random))
             info = walk[node, INFO]
             actions = info & ACTIONS_MASK
         value = terminal_value(player, node, info, pays, outcome)
@@ -180,7 +160,7 @@ def traverse(  # type: ignore[no-untyped-def]
             above = depth - 1
             node, action, walked = stack[above, 0], stack[above, 2], stack[above, 3]
             values[above, action] = value
-            values[above, MOST_ACTIONS] += strategy[above, action] * value
+            values[above, MOST_ACTIONS] += strategy[above * MOST_ACTIONS + action] * value
             action = next_action(action, walked)
             if action < MOST_ACTIONS:
                 stack[above, 2] = action
