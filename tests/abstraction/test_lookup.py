@@ -36,8 +36,10 @@ def test_no_look_up_leaves_the_abstraction(damaged):
     for street, board in enumerate(BOARD_CARDS):
         clusters, buckets = damaged.buckets(street, deals[:, : 2 + board])
         of_clusters, of_buckets = damaged.sizes[street]
-        assert clusters.min() >= 0 and clusters.max() < of_clusters
-        assert buckets.min() >= 0 and buckets.max() < of_buckets
+        assert clusters.min() >= 0
+        assert clusters.max() < of_clusters
+        assert buckets.min() >= 0
+        assert buckets.max() < of_buckets
         greatest.append(int(buckets.max()))
     assert greatest == [168, 2, 2, 1]
 
