@@ -18,7 +18,6 @@ from solvent.cards.evaluator import (
     EMPTY_KEY,
     KINDS,
     evaluator,
-    hand_key,
     hand_strengths,
     strength_categories,
     strength_label,
@@ -118,9 +117,18 @@ def test_any_shape_of_hands_is_evaluated() -> None:
     assert hand_strengths(np.zeros((0, 7), dtype=np.int64)).shape == (0,)
 
 
-def test_keys_add_up() -> None:
-    board, hole = parse_cards("Ks7d2c9h9s"), parse_cards("AsAh")
-    assert hand_key(board + hole) == hand_key(board) + hand_key(hole) - EMPTY_KEY
+def test_keys_and_bits_of_board_and_hole_cards_add_up() -> None:
+    tables = evaluator()
+    for board, hole in (("Ks7d2c9h9s", "AsAh"), ("Ks7s2s9h9s", "AsAh"), ("QsJsTs9s8s", "KsAs")):
+        keys, bits = zip(
+            *(
+                (int(tables.card_key[list(cards)].sum()), int(tables.card_bit[list(cards)].sum()))
+                for cards in (parse_cards(board), parse_cards(hole))
+            ),
+            strict=True,
+        )
+        found = strength_of(EMPTY_KEY + sum(keys), sum(bits), 7, *tables[2:])
+        assert found == hand_strengths(parse_cards(board + hole))
 
 
 @pytest.mark.parametrize("count", [0, 1, 4, 8])

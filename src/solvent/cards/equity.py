@@ -44,7 +44,7 @@ class Side:
     equity: float
     """His share of the pot: wins plus half the ties."""
     win: float
-    """How often he wins alone."""
+    """How often the player wins alone."""
     tie: float
     """How often the pot is split."""
     hands: NDArray[np.float64]

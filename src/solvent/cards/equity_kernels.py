@@ -20,7 +20,7 @@ from solvent.cards.showdown import sort_hands
 from solvent.foundation.compiling import compiled
 
 SHARED = 120
-"""From so many hands on it pays to evaluate the 91 pairs of ranks instead, where there is no flush."""
+"""Number of hands from which it is faster to evaluate the 91 pairs of ranks instead, where no flush is possible."""
 MAY_FLUSH = 0x2222 << SUIT_SHIFT
 """Two more cards of each suit: added to a board's key they show whether hole cards can make a flush."""
 

@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from solvent.cards.deck import Card, CardError, check_cards
+from solvent.cards.deck import CardError, check_cards
 from solvent.cards.ranking import CATEGORIES, DIGITS, strengths_of_ranks
 from solvent.foundation.compiling import kernel
 
@@ -110,11 +110,6 @@ def strength_categories(strengths: NDArray[np.uint16]) -> NDArray[np.int64]:
     """The category of each strength, by its place in `ranking.CATEGORIES`."""
     first_of_category = np.searchsorted(_kinds() >> DIGITS, np.arange(len(CATEGORIES)))
     return np.searchsorted(first_of_category + 1, strengths, side="right") - 1
-
-
-def hand_key(cards: tuple[Card, ...]) -> int:
-    """The key of some cards, EMPTY_KEY included."""
-    return EMPTY_KEY + sum(int(evaluator().card_key[card]) for card in cards)
 
 
 @cache

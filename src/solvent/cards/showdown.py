@@ -138,7 +138,7 @@ class Kinds(NamedTuple):
     equity: NDArray[np.uint16]
     """uint16[26, 26]: by the kinds of both cards: 2 for each hand beaten and 1 for each tied, of 1,980."""
     ordering: Ordering
-    """Of pairs of kinds, not of hands."""
+    """Counts pairs of kinds, not pairs of hands."""
     cards: NDArray[np.int64]
     """int64[3, 26]: how many cards of each kind live, and two of them."""
     held: NDArray[np.int64]

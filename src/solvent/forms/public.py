@@ -28,7 +28,7 @@ from solvent.games.game import GameError
 from solvent.games.public_rules import FOLD, SHOWDOWN, Betting, Board, Hand, PublicRules
 
 DECISION, DEAL, FOLDED, RANKED, MATRIX = -1, -2, 0, 1, 2
-"""What a node is: `Nodes.symbol`. Matrices are numbered from MATRIX upward."""
+"""Values of `Nodes.symbol`, which say what a node is. Matrices are numbered from MATRIX upward."""
 
 CARDS = 52
 
@@ -39,21 +39,21 @@ class Nodes(NamedTuple):
     symbol: NDArray[np.int32]
     player: NDArray[np.int8]
     first_edge: NDArray[np.int32]
-    """int32[nodes + 1]; a node that is no decision has none."""
+    """The first edge of each node, int32[nodes + 1]; a node that is not a decision has no edges."""
     child: NDArray[np.int32]
     """The node behind each edge."""
     stake: NDArray[np.float64]
-    """What player 0 wins where the symbol says 1, in chips."""
+    """What player 0 wins, in chips, where the symbol says 1."""
     round: NDArray[np.int8]
 
 
 class Subtree(NamedTuple):
-    """What is played between two deals: nodes `start : stop`, the first of them its root."""
+    """The betting between two deals: nodes `start : stop`, of which the first is the root."""
 
     start: int
     stop: int
     deal: int
-    """The deal node above, -1 for the subtree that opens the game."""
+    """The deal node above; -1 for the subtree that opens the game."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,20 +62,20 @@ class Round:
 
     boards: Sequence[Board]
     parent: NDArray[np.int32]
-    """The board of the round before."""
+    """The number of the parent board, in the round before: int32[boards]."""
     multiplicity: NDArray[np.float64]
-    """How many boards each one stands for."""
+    """How many boards each board stands for: float64[boards]."""
     probability: float
-    """The chance of one board, given the one before and two hands that it leaves possible; 1 where the
-    matrices hold the chances."""
+    """The probability of one board, given the board before and two hands that both boards leave possible; 1 where
+    the matrices hold the probabilities."""
     hand: NDArray[np.int32]
     """The hand in each slot: int32[boards, slots]."""
     parent_slot: NDArray[np.int32]
-    """slot of that hand on the board before: int32[boards, slots]."""
+    """The slot of that hand on the parent board: int32[boards, slots]."""
     card: NDArray[np.int8]
-    """The cards of each slot: int8[boards, slots, 2]; empty where terminals have matrices."""
+    """The two cards of the hand in each slot: int8[boards, slots, 2]; empty where terminals have matrices."""
     tie: NDArray[np.int32]
-    """One past the last slot of the same strength: int32[boards, slots]; likewise."""
+    """One past the last slot of the same strength: int32[boards, slots]; empty where terminals have matrices."""
     subtrees: Sequence[Subtree]
 
     @property
@@ -100,10 +100,10 @@ class PublicGame:
     matrix_of: NDArray[np.int32]
     """The matrix of a terminal's symbol on a board: int32[symbols, boards of its round]."""
     deal_scale: float
-    """What a pair of hands with weights 1 is worth as a probability; 1 where the matrices hold it."""
+    """The probability of a pair of hands with weights 1; 1 where the matrices hold the probabilities."""
     isomorphism: bool
     orbit: NDArray[np.int32]
-    """Hands that differ only in the names of suits have one number."""
+    """A number for each hand; hands that differ only in the names of suits share one."""
 
     @property
     def name(self) -> str:
@@ -159,7 +159,7 @@ class PublicGame:
         return int(sum(count * here.hand.size for count, here in zip(per_round, self.rounds, strict=True)))
 
     def possible(self, level: int) -> NDArray[np.bool_]:
-        """Whether each player can hold the hand of each slot in a round: bool[players, boards, slots]."""
+        """Say which hands each player can hold in a round: bool[players, boards, slots]."""
         here = self.rounds[level]
         if self.sorted_hands:
             return np.stack([weight[here.hand] > 0 for weight in self.ranges])
@@ -177,7 +177,7 @@ class PublicGame:
         return found
 
     def chances(self, level: int) -> NDArray[np.float64]:
-        """How likely each pair of hands is on each board of a round, where matrices hold the chances."""
+        """The probability of each pair of hands on each board of a round, where matrices hold the probabilities."""
         return _chances(self.rules, self.hands, self.rounds[: level + 1], self.ranges)[level]
 
     @cached_property
@@ -227,7 +227,7 @@ def public_game(
 
 
 def _check_showdowns(rules: PublicRules, nodes: Nodes) -> None:
-    """Hands of cards meet after a board, by their strength: refuse any other end."""
+    """Refuse games with hole cards that end in anything but a fold, or a showdown on a board."""
     if ((nodes.symbol > RANKED) | ((nodes.symbol == RANKED) & (nodes.round == 0))).any():
         raise GameError(f"{rules} has hole cards, so it must end in folds, or in showdowns on a board")
 
@@ -325,7 +325,7 @@ def _rounds(
 def _slots(
     rules: PublicRules, hands: Sequence[Hand], boards: Sequence[Board], sorts: bool, sort: bool
 ) -> tuple[NDArray[np.int32], NDArray[np.int8], NDArray[np.int32]]:
-    """The hands that can be held on each board, sorted by strength where that is how they meet."""
+    """List the hands that can be held on each board, sorted by strength where strengths decide showdowns."""
     everyone = np.arange(len(hands), dtype=np.int32)
     if not sorts:
         hand = np.broadcast_to(everyone, (len(boards), len(hands))).copy()
@@ -358,14 +358,14 @@ def _parent_slots(
 
 
 def _board_probability(rules: PublicRules, hands: Sequence[Hand], board: Board) -> float:
-    """The chance of a board given two hands; it is the same for every pair, as every card is."""
+    """The probability of a board given two hands, which is the same for every pair of hands."""
     first = next(h for h in hands if not set(h) & set(board))
     second = next(h for h in hands if not set(h) & (set(board) | set(first)))
     return 1.0 / len(list(rules.boards(board, first, second)))
 
 
 def _representatives(rules: PublicRules, boards: Sequence[Board]) -> tuple[list[Board], NDArray[np.float64]]:
-    """One board for each class under the symmetries, and how many boards it stands for."""
+    """Choose one board of each class under the symmetries, and count the boards it stands for."""
     count: dict[Board, int] = {}
     seen: dict[Board, Board] = {}
     for board in boards:
@@ -431,7 +431,7 @@ def _chances(
     rounds: Sequence[Round],
     weights: tuple[NDArray[np.float64], NDArray[np.float64]],
 ) -> list[NDArray[np.float64]]:
-    """The chance of every pair of hands on every board, round by round: float64[boards, hands, hands]."""
+    """The probability of every pair of hands on every board, by round: float64[boards, hands, hands]."""
     size = len(hands)
     deal = np.array([[float(rules.deal_weight(a, b)) for b in hands] for a in hands])
     deal *= weights[0][:, None] * weights[1][None, :]
@@ -464,7 +464,7 @@ def _matrices(
     weights: tuple[NDArray[np.float64], NDArray[np.float64]],
     symbols: Sequence[Any],
 ) -> tuple[NDArray[np.float64], NDArray[np.int32], NDArray[np.int32]]:
-    """A matrix of chance x sign for every symbol on every board of the rounds it ends."""
+    """Make a matrix of probability x sign for every symbol on every board of the rounds that it ends."""
     chance = _chances(rules, hands, rounds, weights)
     found: list[NDArray[np.float64]] = []
     keys = sorted({(int(r), int(s)) for r, s in zip(nodes.round, nodes.symbol, strict=True) if s >= 0})

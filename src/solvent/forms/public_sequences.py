@@ -31,7 +31,7 @@ def public_sequence_form(game: PublicGame) -> SequenceForm:
             rows.append(reached[0].last[node][board, first])
             columns.append(reached[1].last[node][board, second])
             pays.append(game.nodes.stake[node] * matrix[first, second])
-    # A player who has not acted has one sequence for all his hands: add up what pays the same pair.
+    # A player who has not acted has one sequence for all hands: add up what pays the same pair.
     width = len(reached[1].sequences)
     key, where = np.unique(np.concatenate(rows) * width + np.concatenate(columns), return_inverse=True)
     won = np.bincount(where, np.concatenate(pays), len(key))

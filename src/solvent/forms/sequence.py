@@ -1,9 +1,9 @@
 """The sequence form: what a player can have done, and what each pair of sequences pays.
 
-A *sequence* is everything one player has done on the way to a history: his last cell, and with it his last
-infoset, and so on back to the start. Against a fixed opponent, a player's values are a sparse
-matrix-vector product over the terminals followed by one sweep over his own infosets. That is how best
-responses, values and the linear program of the tests are computed (Koller, Megiddo and von Stengel 1994).
+A *sequence* is everything one player has done on the way to a history: the player's last cell, and with it the
+last infoset, and so on back to the start. Against a fixed opponent, a player's values are a sparse
+matrix-vector product over the terminals followed by one sweep over the player's own infosets. Best responses,
+values and the linear program of the tests are computed in this way (Koller, Megiddo and von Stengel 1994).
 
 A player who forgets (imperfect recall) can reach one infoset by several sequences. Here each such pair is a
 *situation* of its own, so a best response computed on this form belongs to an opponent who forgets nothing.
@@ -33,7 +33,7 @@ class Sequences:
     cell: NDArray[np.int64]
     """The cell that each sequence ends with; sequence 0 has -1."""
     histories: NDArray[np.float64]
-    """How many histories each situation stands for where the player forgets, 1 where he does not."""
+    """How many histories each situation stands for where the player forgets, 1 where the player does not."""
     perfect_recall: bool
 
     @property
@@ -71,7 +71,7 @@ def sequence_form(tree: GameTree) -> SequenceForm:
 
 @compiled
 def realisation_plan(first, before, cell, strategy):  # type: ignore[no-untyped-def]
-    """How likely a player's own actions make each of his sequences: float64[sequences]."""
+    """The probability that a player's own actions give to each sequence of that player: float64[sequences]."""
     plan = np.empty(len(cell))
     plan[0] = 1.0
     for situation in range(len(before)):

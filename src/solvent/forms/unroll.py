@@ -50,9 +50,9 @@ class _Deals(NamedTuple):
     hands: NDArray[np.int64]
     """int64[2, deals]: who holds what."""
     probability: NDArray[np.float64]
-    """Of this outcome, given the deal above."""
+    """The probability of this outcome, given the deal above."""
     reach: NDArray[np.float64]
-    """Of the deal as a whole."""
+    """The probability of the whole deal."""
 
 
 def _deals(game: PublicGame, memory: int) -> list[_Deals]:

@@ -47,7 +47,7 @@ class State(Protocol):
         ...
 
     def infoset(self) -> str:
-        """All that the acting player knows, as text. Two states with equal text are one infoset to him."""
+        """Everything the acting player knows, as text. States with equal text are one infoset of that player."""
         ...
 
     def payoffs(self) -> Sequence[float]:

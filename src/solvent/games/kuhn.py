@@ -38,7 +38,7 @@ class Kuhn(PublicRules):
         def decide(player: int, history: str, **children: Betting) -> Betting:
             return Betting(player, tuple(children), tuple(children.values()), history)
 
-        # A stake is what player 0 wins when the symbol says 1: negative where he is the one who folds.
+        # A stake is what player 0 wins when the symbol says 1: negative where player 0 is the one who folds.
         after_check_bet = decide(
             0, "kb", fold=Betting(symbol=FOLD, stake=-1), call=Betting(symbol=SHOWDOWN, stake=2)
         )

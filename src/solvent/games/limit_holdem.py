@@ -229,7 +229,7 @@ def _best_of_five(boards: NDArray[np.int64], holes: NDArray[np.int64]) -> NDArra
 
 
 def _betting_nodes(caps: Sequence[int]) -> int:
-    """Nodes of the betting tree with at most so many bets and raises on each street."""
+    """Count the nodes of the betting tree with at most `caps[street]` bets and raises on each street."""
     total, subtrees = 0, 1
     for street, cap in enumerate(caps):
         ends = 2 * cap + 1  # both may check, or either may call each bet of the line that the other began

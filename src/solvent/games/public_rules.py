@@ -30,9 +30,9 @@ FOLD = "fold"
 SHOWDOWN = "showdown"
 
 MOST_BETS = 100
-"""Bets or raises a round: betting trees are built by recursion."""
+"""The most bets or raises in a round: betting trees are built by recursion."""
 MOST_BETTING_NODES = 1 << 21
-"""A betting tree of so many nodes takes about a gigabyte."""
+"""The largest betting tree that is built; it takes about a gigabyte."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,7 +79,7 @@ class PublicRules(ABC):
 
     @abstractmethod
     def deal(self, first: Hand | None = None) -> Iterable[tuple[Hand, Fraction]]:
-        """The hands player 0 can be dealt or, given his, those player 1 can, with probabilities."""
+        """The hands that player 0 can be dealt or, given player 0's, player 1 can, with probabilities."""
 
     @abstractmethod
     def betting_tree(self) -> Betting:

@@ -223,7 +223,7 @@ def fit_river_codes(
     threads: int = 1,
     stop: Stop | None = None,
 ) -> RiverCodes:
-    """Strips and centres that fit the hands on every so many-th river board."""
+    """Fit strips of equity and centres to the hands on every n-th river board."""
     boards = _all_hands([5])[:: 134_459 // BOARDS_TO_FIT]
     equities, vectors = zip(*(board_features(board, opponents) for board in boards), strict=True)
     equity, against = np.concatenate(equities), np.concatenate(vectors)

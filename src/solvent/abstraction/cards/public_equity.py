@@ -32,7 +32,7 @@ def equities(game: PublicGame) -> list[Floats]:
 
 
 def equity_histograms(game: PublicGame, level: int, bins: int) -> NDArray[np.uint16]:
-    """Of each hand of a round, on how many of the next round's boards its equity is in each bin or below.
+    """Count, for each hand of a round, the boards of the next round on which its equity is in each bin or below.
 
     uint16[boards, slots, bins], cumulative, as `cluster` takes them. In the last round,
     where no board follows, it counts the hand's own equity once.

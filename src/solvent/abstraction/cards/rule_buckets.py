@@ -1,4 +1,4 @@
-"""Buckets by rule: what a player would say about his hand, in a table of our own.
+"""Buckets by rule: what a player would say about a hand, in a table of our own.
 
 Before the flop a bucket is one of the 169 classes of hole cards. After it, it is five answers:
 

@@ -55,7 +55,7 @@ class BucketedRound:
     bucket: NDArray[np.int32]
     """int32[states]: the bucket within the cluster."""
     buckets: NDArray[np.int32]
-    """int32[clusters]: how many buckets each cluster has, B_r or as many as it has states."""
+    """int32[clusters]: how many buckets each cluster has: B_r, or its number of states if that is less."""
 
 
 @dataclass(frozen=True)

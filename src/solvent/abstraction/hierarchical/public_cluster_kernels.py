@@ -13,7 +13,7 @@ import numpy as np
 from solvent.foundation.compiling import compiled
 
 TILE = 4
-"""Tables are padded to a multiple of so many rows."""
+"""Tables are padded to a multiple of this number of rows."""
 BLOCK_ROWS = 64
 BLOCK_COLUMNS = 2048
 

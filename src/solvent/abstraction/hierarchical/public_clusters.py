@@ -33,7 +33,7 @@ Method = Literal["sequential", "literal", "average", "medoids"]
 METHODS = get_args(Method)
 
 LARGEST_SUM = 2**26
-"""Private states of one public state: squares of so many are exact in float64."""
+"""The most private states of one public state: their squares are exact in float64."""
 
 LEAST_GAIN = 1e-10
 """Moves must gain more than this share of the largest gain possible: less is rounding."""
@@ -155,7 +155,7 @@ def cluster_public(
     - `literal`     as printed: all states move at once to the smallest S_c(i). It need not lower anything and
                     usually empties most clusters; kept to show that. Its objective is sequential's.
 
-    The first three leave no cluster empty and stop where no move gains, or after so many `iterations` over all
+    The first three leave no cluster empty and stop where no move gains, or after `iterations` passes over all
     states. Of several `restarts` the one with the lowest objective is returned. Equal seeds, equal clusters.
 
     >>> d = transition_distances([[9, 1], [8, 2], [1, 9], [0, 10]])

@@ -11,7 +11,7 @@ from solvent.foundation.compiling import compiled
 from solvent.foundation.threads import on_each
 
 MEGABYTES = 256
-"""Of each thread's array, which must be larger than the last cache."""
+"""Bytes of each thread's array, which must be larger than the last cache."""
 REPEATS = 7
 BYTES_PER_FLOAT = 8
 """4 read and 4 written."""

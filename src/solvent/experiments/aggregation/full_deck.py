@@ -47,9 +47,9 @@ class Check:
     threads: int
     iterations: int
     seconds: float
-    """Of iterations."""
+    """Seconds of iterations, without checks."""
     wall_seconds: float
-    """With the checks."""
+    """Seconds with the checks."""
     exploitability: float
     """NashConv / 2 in chips."""
     mbb_per_hand: float
@@ -59,13 +59,13 @@ class Check:
     peak_memory_bytes: int | None
     """What the solver has added to the process at most, its tables included."""
     resident_bytes: int | None
-    """Of the whole process."""
+    """Resident memory of the whole process."""
     peak_resident_bytes: int | None
     infoset_actions: int
     bandwidth: float
-    """Of the machine, in bytes a second, with so many threads."""
+    """What the machine can move with this number of threads, in bytes per second."""
     efficiency: float
-    """Of all iterations so far; see `Row`."""
+    """Efficiency over all iterations so far, as in `plans.Row`."""
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)

@@ -42,13 +42,13 @@ from solvent.solvers.solver import Solver
 
 REPEATS = 7
 BATCH_SECONDS = 0.05
-"""What is timed lasts at least so long, however many iterations that takes."""
+"""The least duration that is timed, however many iterations it takes."""
 SLOW_SECONDS = 1.0
-"""A plan whose first iteration takes so long is timed one iteration at a time."""
+"""A plan whose first iteration takes at least this long is timed one iteration at a time."""
 PLAN_SECONDS = 120.0
 """A plan is not repeated for longer on one game, and refused where one iteration would take ten times as long."""
 NS_PER_HISTORY = 8.0
-"""Of the serial plan, roughly: to see beforehand what would never end."""
+"""Rough cost of the serial plan, by which plans that would take too long are refused beforehand."""
 NUMBERS_PER_CELL = 5
 """Numbers that an iteration must move per infoset-action, 20 bytes in float32: each regret and average is read
 and written when its player is updated, and the regret read once more on the other player's pass."""
@@ -122,12 +122,12 @@ class Row:
     """What building the solver and its first iteration added to the process; None where the system does not
     tell. The flattened plan's tree is in it, the public form, which the other plans share, is not."""
     speedup: float | None
-    """Seconds of the serial plan by these seconds."""
+    """Seconds of the serial plan divided by these seconds."""
     efficiency: float | None
-    """Bytes that must be moved by those that the machine could have moved meanwhile with so many threads; above
-    1 where the tables lie in a cache."""
+    """Bytes that an iteration must move over those that the machine can move in that time with this number of
+    threads; above 1 where the tables lie in a cache."""
     bandwidth: float
-    """Of the machine, in bytes a second, with so many threads."""
+    """What the machine can move with this number of threads, in bytes per second."""
     repeats: int
     refused: str | None = None
     """Why it was not run."""
@@ -210,7 +210,7 @@ class _Trial:
     """Iterations a turn."""
     turns: int
     seconds: list[float] = field(default_factory=list)
-    """Of one iteration, by turn."""
+    """Seconds per iteration, for each turn."""
 
     def take_turn(self) -> None:
         self.seconds.append(net_seconds(self.solver, self.batch) / self.batch)
@@ -441,7 +441,7 @@ def _check_fit(what: str, needed: int, memory: int) -> None:
 
 
 def _check_patience(rules: PublicRules, setup: Setup, most: float) -> None:
-    """Refuse to walk histories one by one where that takes more than so many seconds."""
+    """Refuse to walk histories one by one where that would take more than `seconds`."""
     seconds = 2e-9 * NS_PER_HISTORY * rules.histories() / setup.threads
     if setup.plan in ("serial", "branched") and seconds > most:
         raise InputError(f"takes too long: about {seconds / 3600:,.1f} hours an iteration")

@@ -22,12 +22,11 @@ from solvent.abstraction.cards.buckets import CardAbstraction
 from solvent.experiments.laptop_mccfr.training_speed import TrainingSpeed, measure
 from solvent.experiments.steps import saying
 from solvent.foundation.progress import Watch
-from solvent.foundation.run import Run
 from solvent.play.agents import AgentLoader
 from solvent.play.expected import expected_match
 from solvent.play.matches import Match, MatchResult
 from solvent.play.styles import STYLES as STYLE_NAMES
-from solvent.solvers.blueprint.training import train
+from solvent.solvers.blueprint.training import train_to
 from solvent.solvers.rewards import REWARDS
 from solvent.solvers.settings import TrainingSettings
 
@@ -60,12 +59,12 @@ class Scale:
     """How much is trained and played."""
 
     seconds: float = 40.0
-    """Of training, each bot."""
+    """Seconds of training for each bot."""
     reward_seeds: int = 2
     pairs: int = 20_000
-    """Of hands, averaged over what may be drawn, where bots of one tree meet."""
+    """Pairs of hands of each meeting of two bots of one tree, averaged over what the bots may draw."""
     hands: int = 100_000
-    """Played for each line of winnings, and by the ensemble."""
+    """Hands played for each line of winnings, and by the ensemble."""
     speed_repeats: int = 3
 
 
@@ -90,12 +89,12 @@ class Meeting:
 
 @dataclass(frozen=True)
 class LaptopMccfr:
-    """What was measured."""
+    """Everything that the experiment measured."""
 
     scale: Scale
     cards: str
     iterations: dict[str, int]
-    """Of each bot."""
+    """The iterations of each bot."""
     meetings: list[Meeting]
     lines: dict[tuple[str, str], list[float]]
     """Big blinds won after each part of `hands`, by bot and style: Figure 8."""
@@ -106,22 +105,10 @@ class LaptopMccfr:
         return [meeting for meeting in self.meetings if meeting.figure == figure]
 
 
-def train_to(folder: Path, cards: Path, design: TrainingSettings, seconds: float, threads: int) -> int:
-    """Train in a folder until it has had so many seconds in all; return the iterations it has had."""
-    if not Run.is_run(folder):
-        asked = design.as_json() | {"time": seconds, "threads": threads}
-        return train(cards, out=folder, **asked).iterations
-    facts = Run.open(folder, "training").facts()
-    had = float(facts.get("seconds", 0.0))
-    if had >= seconds:
-        return int(facts["iterations"])
-    return train(cards, resume=folder, time=seconds - had, threads=threads).iterations
-
-
 def run(
     cards: Path, work: Path, scale: Scale | None = None, threads: int = 2, watch: Watch | None = None
 ) -> LaptopMccfr:
-    """Train the bots in `work`, or go on with them, and set them against each other."""
+    """Train the bots in `work`, resuming those that are there, and set them against each other."""
     scale, say = scale or Scale(), saying(watch)
     abstraction = CardAbstraction.load(cards)
     design = TrainingSettings(betting=BETTING, exploration_decay=True, initial_weights=True)
@@ -160,7 +147,7 @@ def run(
 
 
 def bots(design: TrainingSettings, scale: Scale) -> dict[str, TrainingSettings]:
-    """What each bot is trained as: four with true rewards, and some with each of the others."""
+    """How each bot is trained: four with true rewards, and some with each of the other rewards."""
     seeds = {"y1": BOTS} | dict.fromkeys(tuple(REWARDS)[1:], scale.reward_seeds)
     return {
         f"{reward}-{seed}": replace(design, reward=reward, seed=seed)
@@ -170,7 +157,7 @@ def bots(design: TrainingSettings, scale: Scale) -> dict[str, TrainingSettings]:
 
 
 def _line(loader: AgentLoader, bot: str, style: str, scale: Scale, threads: int) -> list[float]:
-    """Big blinds that a bot has won from a changed version of itself, hand after hand."""
+    """Sum up the big blinds that a bot wins from a changed version of itself, part by part."""
     a, b = loader.load(bot), loader.load(f"{bot}:{style}")
     rules = a.rules
     assert rules is not None

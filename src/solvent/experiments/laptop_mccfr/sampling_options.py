@@ -138,7 +138,7 @@ class Point:
     histories: float
     """Touched so far by an iteration, on average; of all models together."""
     seconds: float
-    """Of iterations so far, of all models together."""
+    """Seconds of iterations so far, of all models together."""
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
@@ -233,7 +233,7 @@ class _Run:
         self.seconds = 0.0
 
     def to(self, iterations: int) -> Floats:
-        """The average strategy after so many iterations."""
+        """The average strategy after `iterations` iterations."""
         start = time.perf_counter()
         self.solver.run(iterations - self.solver.iterations)
         self.seconds += time.perf_counter() - start
@@ -244,7 +244,7 @@ class _Run:
 
 
 def measured(tree: GameTree, strategy: Floats, runs: Sequence[_Run], variant: str, iterations: int) -> Point:
-    """A strategy that these runs have made, each in so many iterations."""
+    """The mean strategy of these runs, each after `iterations` iterations."""
     return Point(
         runs[0].game,
         variant,

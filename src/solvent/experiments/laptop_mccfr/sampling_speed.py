@@ -43,11 +43,11 @@ class Row:
     game: str
     sampling: str
     openspiel_seconds: float | None
-    """Of external sampling; None where OpenSpiel has no such solver in C++ to compare with."""
+    """Seconds of OpenSpiel's external sampling; None where it has no such solver in C++."""
     seconds: float
     ratio: float | None
     histories_touched: float
-    """An iteration, on average."""
+    """Histories touched per iteration, on average."""
     nanoseconds_per_history: float
     repeats: int
 
@@ -64,12 +64,12 @@ class Threads:
     threads: int
     seeds: int
     exploitability: float
-    """On one thread, the mean."""
+    """The mean on one thread."""
     shared_exploitability: float
-    """On several threads, the mean."""
+    """The mean on several threads."""
     ratio: float
     spread: float
-    """Of one thread's exploitability: its standard deviation."""
+    """The standard deviation of one thread's exploitability over seeds."""
     seconds: float
     shared_seconds: float
     speed_up: float
@@ -80,16 +80,16 @@ class Threads:
 
 @dataclass(frozen=True)
 class Approach:
-    """How one kind of sampling comes to a game's solution."""
+    """How one kind of sampling approaches the solution of a game."""
 
     game: str
     sampling: str
     exploitability: tuple[float, ...]
     """After 10,000, 100,000 and a million iterations, in chips."""
     value: float
-    """Of the last average strategy, for player 0 in chips."""
+    """The value of the last average strategy for player 0, in chips."""
     full_width: float
-    """The same after dcfr's full-width iterations."""
+    """That value after full-width iterations of dcfr."""
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)

@@ -54,7 +54,7 @@ class Way:
 
     @property
     def nanoseconds(self) -> float:
-        """Of one core's time for a row."""
+        """One core's time for a row, in nanoseconds."""
         return 1e9 * self.threads / self.rows_per_second
 
     def as_dict(self) -> dict[str, Any]:

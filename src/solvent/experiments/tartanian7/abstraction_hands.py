@@ -102,7 +102,7 @@ class River:
     measured: RiverHands
     codes: tuple[RiverCodes, ...]
     every: int
-    """Boards are every so many-th of 134,459."""
+    """Boards are every n-th of 134,459."""
 
 
 def deal(
@@ -196,7 +196,7 @@ def river_on(
     threads: int,
     say: Say,
 ) -> River:
-    """Hands on every so many-th river board to fit on, as many on boards that nothing is fitted on, and codes."""
+    """Take hands on every n-th river board to fit codes on, and as many on other boards to measure them on."""
     codes = []
     for many in codes_per_strip:
         say(f"river codes, {strips} x {many}")

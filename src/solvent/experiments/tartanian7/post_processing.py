@@ -15,11 +15,11 @@ from typing import Any
 
 from solvent.abstraction.cards.buckets import CardAbstraction
 from solvent.evaluate.local_best_response import LocalBestResponse
-from solvent.experiments.laptop_mccfr.bots import train_to
 from solvent.experiments.steps import saying
 from solvent.foundation.progress import Watch
 from solvent.play.agents import AgentLoader
 from solvent.play.matches import Match
+from solvent.solvers.blueprint.training import train_to
 from solvent.solvers.settings import TrainingSettings
 
 POSTS = ("none", "purify", "threshold(0.15)", "new(0.2)", "purify(first=false)", "new(0.2,first=false)")
@@ -48,7 +48,7 @@ class Scale:
     """How much is trained, played and measured."""
 
     seconds: float = 60.0
-    """Of training, each agent."""
+    """Seconds of training for each agent."""
     hands: int = 400_000
     lbr_hands: int = 8_000
 
@@ -73,24 +73,24 @@ class Row:
 
 @dataclass(frozen=True)
 class PostProcessingTable:
-    """What was measured."""
+    """Everything that the experiment measured."""
 
     scale: Scale
     cards: str
     opponents: dict[str, str]
-    """What each is."""
+    """From an opponent's description to its name as an agent."""
     rows: list[Row]
     responses: list[Row]
 
     def row(self, post: str) -> list[Row]:
-        """A post-processing against every opponent."""
+        """The rows of a post-processing, one per opponent."""
         return [row for row in self.rows if row.post == post]
 
 
 def run(
     cards: Path, work: Path, scale: Scale | None = None, threads: int = 2, watch: Watch | None = None
 ) -> PostProcessingTable:
-    """Train the agent and its opponents in `work`, or go on with them, and play."""
+    """Train the agent and its opponents in `work`, resuming those that are there, and play."""
     scale, say = scale or Scale(), saying(watch)
     abstraction = CardAbstraction.load(cards)
 
@@ -126,10 +126,10 @@ def run(
 
 
 def average(rows: Sequence[Row]) -> float:
-    """The mean over opponents."""
+    """The mean winnings over opponents."""
     return sum(row.mbb for row in rows) / len(rows)
 
 
 def least(rows: Sequence[Row]) -> float:
-    """What is won from the opponent from whom least is."""
+    """The least winnings over opponents."""
     return min(row.mbb for row in rows)

@@ -30,9 +30,9 @@ from solvent.solvers.sampled.tables.public import SampledPublicSolver
 
 BIG_BLIND = 2
 BINS = 100
-"""Of equity."""
+"""Bins of equity histograms."""
 RESTARTS = 10
-"""Of public clusterings."""
+"""Random starts of each public clustering."""
 LLOYD = 50
 """Iterations of k-medians at most."""
 STREETS = ("flop", "turn")
@@ -55,7 +55,7 @@ Buckets = list[Ints]
 
 @dataclass(frozen=True)
 class Scale:
-    """How much is run."""
+    """How much the experiment runs."""
 
     game: str
     clusters: int
@@ -66,7 +66,7 @@ class Scale:
     """Buckets by which flops are told apart."""
     seeds: int
     iterations: tuple[int, ...]
-    """Of sampling: when it is measured."""
+    """Iterations of sampling at which exploitability is measured."""
     full_width: int
     """Iterations of full-width CFR, rule dcfr."""
 
@@ -79,18 +79,18 @@ QUICK = Scale("holdem(suits=2,ranks=4,streets=3,max_bets=1)", 2, (6,), 10, 2, (1
 
 @dataclass(frozen=True)
 class Row:
-    """One strategy."""
+    """One measured strategy."""
 
     method: str
     buckets: int
-    """Of the flop and of the turn, each; 0 without abstraction."""
+    """Buckets of the flop and of the turn each; 0 without abstraction."""
     seed: int
     solver: str
     iterations: int
     exploitability: float
     """NashConv / 2 in chips, by best responses that see real cards."""
     seconds: float
-    """Of iterations so far."""
+    """Seconds of iterations so far."""
 
     @property
     def mbb(self) -> float:
@@ -103,12 +103,12 @@ class Row:
 
 @dataclass(frozen=True)
 class Result:
-    """All that was measured."""
+    """Everything that the experiment measured."""
 
     scale: Scale
     rows: tuple[Row, ...]
     states: tuple[tuple[int, int], ...]
-    """Of the flop and of the turn, boards with a hand: how many, and how many up to suits."""
+    """For the flop and the turn: pairs of a board and a hand, and how many differ in more than suits."""
     uniform: float
     """Exploitability of playing every action alike, in chips."""
     seconds: float

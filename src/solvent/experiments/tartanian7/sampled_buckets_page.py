@@ -192,7 +192,7 @@ def _longer(result: Result) -> str:
 
 
 def _least(result: Result, iterations: int) -> str:
-    """The abstraction with the least mean exploitability after so many iterations of sampling."""
+    """The abstraction with the least mean exploitability after `iterations` iterations of sampling."""
     means = {kind: fmean(result.values(*kind, SAMPLED, iterations)) for kind in _kinds(result)}
     method, size = min(means, key=lambda kind: means[kind])
     name = method if method == LOSSLESS else f"{size} buckets, {method}"

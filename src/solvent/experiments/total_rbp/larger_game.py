@@ -44,7 +44,7 @@ class Point:
     pruning: str
     iterations: int
     seconds: float
-    """Of solving so far, checks apart."""
+    """Seconds of solving so far, without checks."""
     exploitability: float
     nodes_touched: int
     response_nodes: int

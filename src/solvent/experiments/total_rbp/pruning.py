@@ -40,7 +40,7 @@ CHECKS = 40
 FINE = 10
 """Iterations between checks near the target."""
 NEAR = 1.5
-"""Near is an exploitability below so many times the target."""
+"""Near means an exploitability below this multiple of the target."""
 SMALL = 10_000
 """Histories up to which a game runs for long in every setting."""
 WARM_GAME, WARM_ITERATIONS = "leduc", 200
@@ -120,7 +120,7 @@ class Timing(Setting):
     nodes_touched: int | None
     response_nodes: int | None
     seconds: float | None
-    """Of iterations: the median."""
+    """The median seconds of iterations."""
     repeats: int
 
 
@@ -231,7 +231,7 @@ def moments(scale: Scale) -> tuple[int, int]:
 
 
 def last_tenth(iterations: int) -> range:
-    """About twenty checks over the last tenth of so many iterations."""
+    """About twenty checks over the last tenth of the iterations."""
     return range(iterations - iterations // 10, iterations + 1, max(1, iterations // 200))
 
 
@@ -317,7 +317,7 @@ def first_stored(points: Iterable[Point], part: float) -> Point | None:
 
 
 def over_last_tenth(points: Iterable[Point], iterations: int, number: str) -> float:
-    """The mean of a number over the last tenth of so many iterations."""
+    """The mean of a number over the last tenth of the iterations."""
     found = [getattr(point, number) for point in points if point.iterations in last_tenth(iterations)]
     return float(mean(found))
 

@@ -24,7 +24,7 @@ from solvent.games.game import (
 from solvent.games.public_rules import PublicRules
 
 MOST_NODES = 20_000_000
-"""The most nodes that a file gets by default; so many lines take one to two gigabytes."""
+"""The most nodes that a file may list by default; it then has one to two gigabytes."""
 
 
 def write_efg(

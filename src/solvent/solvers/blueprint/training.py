@@ -437,3 +437,15 @@ def _weights(before: int, after: int, linear: bool) -> float:
 def _existing(folder: Path) -> Path:
     """The folder itself, or the nearest one above it that exists."""
     return next(path for path in (folder.absolute(), *folder.absolute().parents) if path.is_dir())
+
+
+def train_to(folder: Path, cards: Path, design: TrainingSettings, seconds: float, threads: int) -> int:
+    """Train in a folder, new or not, until it has had `seconds` of training in all; return its iterations."""
+    if not Run.is_run(folder):
+        asked = design.as_json() | {"time": seconds, "threads": threads}
+        return train(cards, out=folder, **asked).iterations
+    facts = Run.open(folder, "training").facts()
+    had = float(facts.get("seconds", 0.0))
+    if had >= seconds:
+        return int(facts["iterations"])
+    return train(cards, resume=folder, time=seconds - had, threads=threads).iterations
