@@ -43,9 +43,9 @@ class AgentSettings:
     """How thoroughly an agent is measured."""
 
     hands: int = HANDS
-    """Of each match, an even number."""
+    """Hands of each match, an even number."""
     lbr_hands: int = LBR_HANDS
-    """Of each local best response, an even number."""
+    """Hands of each local best response, an even number."""
     lbr_actions: tuple[str, ...] = LBR_ACTIONS
     lbr_streets: tuple[str, ...] = LATE
     run_outs: int = RUN_OUTS

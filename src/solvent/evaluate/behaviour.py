@@ -46,7 +46,7 @@ from solvent.play.table_agent import TableAgent
 from solvent.play.table_kernels import room
 
 HANDS = 200_000
-"""That an agent is watched over."""
+"""Hands that an agent is watched over."""
 PIECE = 2_000
 CLASSES = 169
 DEEP = 50.0

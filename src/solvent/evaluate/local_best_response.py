@@ -80,7 +80,7 @@ class ResponseActions:
         return self.name
 
     def choices(self, run_outs: int) -> Choices:
-        """The same in the arrays that kernels read."""
+        """The actions as kernels read them."""
         nothing = ((),)
         sizes = [
             nothing if not bets else parse_street(bets, street)

@@ -19,7 +19,7 @@ from solvent.strategy.post_processing import NONE, PostProcessing
 from solvent.strategy.training_run import TrainingRun
 
 HANDS = 200_000
-"""Of each match."""
+"""Hands of each match."""
 BY_RULE = ("always-fold", "always-call")
 
 
