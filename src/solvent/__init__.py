@@ -14,14 +14,23 @@ from typing import TYPE_CHECKING, Any
 from solvent.foundation.version import __version__
 
 if TYPE_CHECKING:
+    from solvent.evaluate.local_best_response import LocalBestResponse as LocalBestResponse
     from solvent.forms.history import GameTree as GameTree
     from solvent.forms.history import compile_tree as compile_tree
     from solvent.foundation.errors import InputError as InputError
+    from solvent.games.betting.rules import CALL as CALL
+    from solvent.games.betting.rules import FOLD as FOLD
+    from solvent.games.betting.rules import HoldemRules as HoldemRules
     from solvent.games.catalogue import load_game as load_game
     from solvent.games.game import CHANCE as CHANCE
     from solvent.games.game import TERMINAL as TERMINAL
     from solvent.games.game import Game as Game
     from solvent.games.game import State as State
+    from solvent.play.agents import AgentLoader as AgentLoader
+    from solvent.play.contract import Mixture as Mixture
+    from solvent.play.contract import PublicView as PublicView
+    from solvent.play.contract import View as View
+    from solvent.play.matches import Match as Match
     from solvent.response.history import best_response as best_response
     from solvent.response.measure import exploitability as exploitability
     from solvent.solvers.history.solver import HistorySolver as HistorySolver
@@ -39,6 +48,15 @@ if TYPE_CHECKING:
 
 # Names load on first use: importing the compiler takes longer than a script should wait.
 _WHERE = {
+    "LocalBestResponse": "solvent.evaluate.local_best_response",
+    "CALL": "solvent.games.betting.rules",
+    "FOLD": "solvent.games.betting.rules",
+    "HoldemRules": "solvent.games.betting.rules",
+    "AgentLoader": "solvent.play.agents",
+    "Mixture": "solvent.play.contract",
+    "PublicView": "solvent.play.contract",
+    "View": "solvent.play.contract",
+    "Match": "solvent.play.matches",
     "InputError": "solvent.foundation.errors",
     "GameTree": "solvent.forms.history",
     "compile_tree": "solvent.forms.history",
