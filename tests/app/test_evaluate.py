@@ -249,5 +249,26 @@ def test_a_small_game_is_measured_exactly(solvent, tmp_path) -> None:
 
 
 def test_results_that_are_damaged_do_not_stop_the_report(folder) -> None:
-    (folder / "evaluation.json").write_text('{"evaluations": [{"styles": [{}]}]}')
+    save(folder, {"iterations": 1, "post": "none", "parts": {"styles": True}, "styles": [{}]})
     assert "evaluate again" in evaluation_section(folder, 1)
+
+
+def test_every_changed_bit_is_refused_or_changes_nothing(folder) -> None:
+    parts = {"styles": True, "lbr": True}
+    save(
+        folder,
+        {"iterations": 1, "post": "none", "parts": parts, "styles": [{"mbb_per_hand": 12.25}], "lbr": []},
+    )
+    path = folder / "evaluation.json"
+    intact, found = path.read_bytes(), read_evaluations(folder)
+    refused = 0
+    for place in range(8 * len(intact)):
+        changed = bytearray(intact)
+        changed[place // 8] ^= 1 << place % 8
+        path.write_bytes(changed)
+        try:
+            assert read_evaluations(folder) == found
+        except InputError as error:
+            assert "is damaged" in str(error)
+            refused += 1
+    assert refused > 6 * len(intact)

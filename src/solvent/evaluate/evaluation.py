@@ -6,6 +6,7 @@ as it is done, so a stop loses no more than the part under way.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import tempfile
 from pathlib import Path
@@ -118,25 +119,34 @@ def save(folder: Path, document: dict[str, Any]) -> None:
         if not whole and finished.get(part):  # half of a part does not replace the whole
             parts[part], newest[part] = True, kept[part]
     newest |= {"parts": parts, "complete": all(parts.values())}
-    write_text(folder / FILE, json.dumps({"evaluations": [newest, *others][:KEPT]}, indent=1) + "\n")
+    kept_ones = [newest, *others][:KEPT]
+    written = {"evaluations": kept_ones, "digest": _digest_of(kept_ones)}
+    write_text(folder / FILE, json.dumps(written, indent=1) + "\n")
 
 
 def read_evaluations(folder: Path) -> list[dict[str, Any]]:
     """What a run's file says of each strategy, the last measured first; empty where there is no file."""
     path = folder / FILE
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))["evaluations"]
+        written = json.loads(path.read_text(encoding="utf-8"))
+        found = written["evaluations"]
         if not isinstance(found, list) or not all(_is_evaluation(each) for each in found):
             raise ValueError("it is not a list of evaluations")
+        if written["digest"] != _digest_of(found):
+            raise ValueError("it has been changed since it was written")
     except FileNotFoundError:
         return []
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror or error}") from error
-    except (ValueError, KeyError, TypeError, RecursionError) as error:
-        raise InputError(
-            f"{path} is damaged ({error or 'cannot be read'}); move it away, and evaluate again"
-        ) from error
+    except KeyError as error:
+        raise InputError(f"{path} is damaged: it has no {error}; move it away, and evaluate again") from error
+    except (ValueError, TypeError, RecursionError) as error:
+        raise InputError(f"{path} is damaged: {error}; move it away, and evaluate again") from error
     return list(found)
+
+
+def _digest_of(evaluations: list[dict[str, Any]]) -> str:
+    return hashlib.sha256(json.dumps(evaluations, sort_keys=True).encode()).hexdigest()
 
 
 def _is_evaluation(found: Any) -> bool:
