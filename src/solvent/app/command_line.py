@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from solvent import __version__
 from solvent.app.commands.abstract import abstract
@@ -35,8 +36,21 @@ from solvent.app.commands.solve import solve
 from solvent.app.commands.train import train
 from solvent.app.outcomes import EXIT_CODES, exit_code
 from solvent.app.terminal import tolerate_narrow_encodings
+from solvent.foundation.progress import Interrupted
+
+
+class _Commands(TyperGroup):
+    """All commands. One that was stopped exits with its own code, for which typer alone would put 130."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except Interrupted as stopped:
+            raise typer.Exit(stopped.exit_code) from stopped
+
 
 app = typer.Typer(
+    cls=_Commands,
     name="solvent",
     epilog=EXIT_CODES,
     no_args_is_help=True,

@@ -50,9 +50,14 @@ def sync(folder: Path) -> None:
         os.close(handle)
 
 
+def existing_folder(path: Path) -> Path:
+    """The path itself, or the nearest one above it that exists."""
+    return next(place for place in (path.absolute(), *path.absolute().parents) if place.exists())
+
+
 def check_room(folder: Path, needed: int) -> None:
-    """Refuse to begin what the disk has no room for."""
-    free = shutil.disk_usage(folder).free
+    """Refuse to begin what the disk of a folder, which need not exist yet, has no room for."""
+    free = shutil.disk_usage(existing_folder(folder)).free
     if needed + DISK_RESERVE > free:
         raise InputError(
             f"no room in {folder}: {size(needed + DISK_RESERVE)} are needed and {size(free)} are free"

@@ -30,7 +30,14 @@ from numpy.typing import NDArray
 
 from solvent.foundation.bundle import read_bundle, read_facts, write_bundle
 from solvent.foundation.errors import InputError
-from solvent.foundation.files import LOCK, held, is_half_written, remove_half_written, write_text
+from solvent.foundation.files import (
+    LOCK,
+    existing_folder,
+    held,
+    is_half_written,
+    remove_half_written,
+    write_text,
+)
 from solvent.foundation.version import __version__
 
 CONFIGURATION = "run.toml"
@@ -114,7 +121,7 @@ class Run:
             raise InputError(
                 f"{folder} holds files that are not a run's; choose another folder, or empty this one"
             )
-        above = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
+        above = existing_folder(folder)
         if not above.is_dir() or not os.access(above, os.W_OK | os.X_OK):
             raise InputError(f"cannot make the folder {folder}: {above} is not a folder to write in")
 

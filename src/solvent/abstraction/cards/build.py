@@ -153,9 +153,7 @@ def _begun(design: Design, folder: Path, threads: int) -> Run:
         check_room(folder, max(0, needed - made))
         return run
     Run.check_new(folder)
-    check_room(
-        next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists()), needed
-    )
+    check_room(folder, needed)
     return Run.create(folder, "cards", fixed, retention=Retention(newest=len(STAGES)))
 
 

@@ -297,7 +297,7 @@ def train(
     if resume is None:
         assert out is not None
         assert cards is not None
-        check_room(_existing(Path(out)), cost.disk)
+        check_room(Path(out), cost.disk)
         run = _new_run(Path(out), Path(cards), found, settings)
     watch(Progress(SIZED, 0, detail=str(cost)))
     with run.locked():
@@ -432,11 +432,6 @@ def _weights(before: int, after: int, linear: bool) -> float:
     if not linear:
         return float(after - before)
     return float(after * (after + 1) // 2 - before * (before + 1) // 2)
-
-
-def _existing(folder: Path) -> Path:
-    """The folder itself, or the nearest one above it that exists."""
-    return next(path for path in (folder.absolute(), *folder.absolute().parents) if path.is_dir())
 
 
 def train_to(folder: Path, cards: Path, design: TrainingSettings, seconds: float, threads: int) -> int:
