@@ -1,1 +1,6 @@
-"""What stands for what: public states in clusters, private states in buckets."""
+"""What stands for what in a large game: hands in buckets, public states in clusters, bets by the nearest size.
+
+`cards/` builds and reads card abstractions, `clustering/` and `hierarchical/` are the algorithms behind them, and
+`betting/` translates bets and classes raises. It imports from `forms` and what is left of it. Start reading with
+`cards/buckets.py`, which says what a bucket is and how it is looked up.
+"""

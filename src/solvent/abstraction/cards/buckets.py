@@ -50,7 +50,7 @@ class CardAbstraction:
             if name not in arrays or arrays[name].shape != shape:
                 raise InputError(f"the table {name!r} is missing or has another shape than {shape}")
         self.fingerprint: str = facts["fingerprint"]
-        """What the tables are, in a few letters: equal tables have equal fingerprints."""
+        """A digest of the tables: equal tables have equal fingerprints."""
         tables = [Indexer(pattern).tables for pattern in INDEXED] + [arrays[name] for name in LOOKED_UP]
         last_bucket = np.array([buckets - 1 for _, buckets in self.sizes], dtype=np.int64)
         self.lookup = Lookup(*map(read_only, (*tables, last_bucket)))
