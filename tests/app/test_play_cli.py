@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from oracles.trainings import save_training, small_cards_everywhere
+from solvent.abstraction.cards.buckets import CardAbstraction
 from solvent.app.command_line import run
 from solvent.games.betting.rules import HoldemRules
 from solvent.games.hand_history import read_phh
@@ -139,6 +140,8 @@ def test_an_earlier_checkpoint_is_another_agent(runs):
         (("a", "a#50"), "no checkpoint of iteration 50"),
         (("a", "always-fold@purify"), "always-fold plays by a rule"),
         (("a", "random:tight"), "random plays by a rule"),
+        (("a", "always-call#3"), "always-call plays by a rule"),
+        (("a", "a+random"), "random plays by a rule"),
         (("a", "a+c"), "different betting"),
         (("a", "a+"), "names no agent"),
         (("a", "+".join("a" * 9)), "1 to 8 runs"),
@@ -346,6 +349,16 @@ class Closed(io.StringIO):
 
     def write(self, text):
         raise BrokenPipeError
+
+
+def test_the_cards_of_runs_may_be_named(solvent, monkeypatch):
+    opened, load = [], CardAbstraction.load
+    monkeypatch.setattr(
+        CardAbstraction, "load", lambda folder, **options: opened.append(folder) or load(folder)
+    )
+    for command in (("match", "a", "always-call", "--hands", 4), ("play", "a", "--hands", 1)):
+        assert solvent(*command, "--cards", "elsewhere", typed="f\nq\n")[0] == 0
+    assert [str(folder) for folder in opened] == ["elsewhere"] * 2
 
 
 def test_a_closed_standard_error_stops_nothing(solvent, monkeypatch):

@@ -69,10 +69,7 @@ def parse_agent(text: str) -> AgentName:
     runs, style, post = text, STYLES[0], None
     while not Path(runs).is_dir() and (found := re.search("[:@](?=[^:@]*$)", runs)):
         runs, written = runs[: found.start()], runs[found.end() :]
-        if runs in RULES:
-            raise InputError(
-                f"{runs} plays by a rule: it has neither styles nor post-processing, so write {runs} alone"
-            )
+        _check_no_rule(runs)
         if found[0] == "@" and post is None:
             post = parse_post(written)
         elif found[0] == ":" and style == STYLES[0]:
@@ -86,7 +83,19 @@ def parse_agent(text: str) -> AgentName:
     many = [runs] if Path(runs).is_dir() else runs.split("+")
     if not all(many):
         raise InputError(f"{text!r} names no agent; write a training's folder, or folders with + in between")
+    for run in many:
+        _check_no_rule(run)
     return AgentName(runs=tuple(parse_run(run) for run in many), style=style, post=post)
+
+
+def _check_no_rule(text: str) -> None:
+    """Refuse an agent that plays by a rule where only a run can stand."""
+    rule = text.partition("#")[0]
+    if rule in RULES and not Path(text).is_dir():
+        raise InputError(
+            f"{rule} plays by a rule: it has no styles, post-processing or checkpoints and joins no ensemble, so "
+            f"write {rule} alone"
+        )
 
 
 def parse_run(text: str) -> RunName:
