@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from oracles.table_agent import Twin, Wild, random_model
+from oracles.table_agent import Twin, Wild, random_model, rate_of
 from solvent.abstraction.betting.translation import translation
 from solvent.cards.evaluator import hand_strengths
 from solvent.evaluate.local_best_response import LocalBestResponse, ResponseHand, response_actions
@@ -245,7 +245,7 @@ def each(twin, node, state, weights, board, acted, reach) -> dict:
         bucket = twin.cards.bucket(state.street, other, board)
         key = (bucket, reach[other])
         if key not in known:
-            rate = float(twin.rates[state.street][bucket])
+            rate = rate_of(twin.cards, state.street, *bucket)
             known[key] = twin.probabilities(node, bucket, rate, legal(state).fold, acted, list(reach[other]))
         found[other] = known[key]
     return found
