@@ -21,6 +21,8 @@ from solvent.abstraction.cards.presets import PRESETS, Design, design_from, read
 from solvent.abstraction.cards.river_kernels import (
     OPPONENTS,
     UNSEEN,
+    CodeCenters,
+    RiverIndex,
     nearest_code,
     opponent_equities,
     public_clusters_of,
@@ -152,8 +154,8 @@ def test_river_tables_hold_equities_codes_and_deals():
     of_flop = rng.integers(0, 5, 1755)
     deals = np.zeros((5, 12), dtype=np.int64)
     river_tables(
-        boards, 0, 3, evaluator(), pairs(), opponents, index.tables, strip_of, centers, halves,
-        Indexer([3]).tables, of_flop, river_room(), table, deals,
+        boards, 0, 3, evaluator(), pairs(), opponents, RiverIndex(index.tables, Indexer([3]).tables, of_flop),
+        CodeCenters(strip_of, centers, halves), river_room(), table, deals,
     )  # fmt: skip
     raw = sum(orbit_size(bits(board.astype(np.int64)), np.int64(0), np.int64(0)) for board in boards)
     assert deals.sum() == raw * LIVE * 10

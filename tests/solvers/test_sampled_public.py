@@ -29,7 +29,7 @@ from solvent.foundation.randomness import random_float, stream
 from solvent.games.catalogue import load_game
 from solvent.response.history import evaluate
 from solvent.solvers.sampled.tables.public import SampledPublicSolver
-from solvent.solvers.sampled.tables.public_deals import deal
+from solvent.solvers.sampled.tables.public_deals import draw_deal
 from solvent.strategy.public_infosets import PublicInfosets
 
 SMALL = "flop_holdem(suits=2,ranks=4,raises=1)"
@@ -82,7 +82,7 @@ def test_deals_are_as_likely_as_the_rules_say(name: str, ranged: int) -> None:
     solver = SampledPublicSolver(game, apart(game))
     random = np.array([stream(5, 0, 0)])
     count = 60_000
-    seen = Counter(tuple(map(int, deal(solver.dealer, random)[:3])) for _ in range(count))
+    seen = Counter(tuple(map(int, draw_deal(solver.dealer, random)[:3])) for _ in range(count))
     exact = chances(game)
     assert seen.keys() <= exact.keys()
     # Triples are many; weigh them into 40 groups of about equal chance, and into hands of each player.
@@ -111,7 +111,7 @@ def twin(solver: SampledPublicSolver, rows: list[np.ndarray], iteration: int) ->
     """One iteration as the paper writes it, from the betting tree and the rules, with the same random numbers."""
     game, rules = solver.game, solver.game.rules
     random = np.array([stream(solver.seed, iteration, 0)], dtype=np.uint64)
-    last, *held, _ = map(int, deal(solver.dealer, random))
+    last, *held, _ = map(int, draw_deal(solver.dealer, random))
     boards = [last]
     for here in game.rounds[:0:-1]:
         boards.insert(0, int(here.parent[boards[0]]))

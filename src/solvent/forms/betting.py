@@ -32,7 +32,7 @@ from solvent.forms.betting_kernels import (
 from solvent.forms.sampled import SHOWN, SampledWalk, lay_out_walk, place_rows
 from solvent.foundation.errors import InputError
 from solvent.foundation.units import size
-from solvent.games.betting.rules import CALL, FOLD, STREETS, action_text
+from solvent.games.betting.rules import STREETS, action_text
 from solvent.games.betting.sizes import BettingAbstraction
 
 __all__ = ["DEAL", "DECISION", "FOLDED", "SHOWDOWN", "BettingTree", "build_tree", "sampled_walk"]
@@ -197,31 +197,6 @@ class BettingTree:
             else:
                 text = action_text(self.actions(above)[self.children(above).index(below)]) + text
         return text
-
-    def find(self, line: str) -> int:
-        """The decision node at the end of a betting line in ACPC notation, such as `r300c/r600` (empty: the root).
-
-        `f` folds, `c` checks or calls, `r600` bets or raises to a total of 600 chips, `a` takes the largest bet; a
-        `/` between streets may be left out.
-        """
-        node, letters = 0, line.replace("/", "").replace(" ", "").lower()
-        while letters:
-            actions = self.actions(node)
-            digits = len(letters[1:]) - len(letters[1:].lstrip("0123456789"))
-            word, letters = letters[: 1 + digits], letters[1 + digits :]
-            action = {"f": FOLD, "c": CALL, "a": max(actions)}.get(word)
-            if action is None and word[0] in "rb" and digits:
-                action = int(word[1:])
-            if action is None or action not in actions:
-                place = f"after {self.history(node)}" if node else "at the beginning of a hand"
-                raise InputError(
-                    f"{word!r} in the betting line {line!r} is not an action of this tree {place}; it has "
-                    f"{', '.join(map(action_text, actions))}"
-                )
-            node = int(self.behind[self.nodes["first_edge"][node] + actions.index(action)])
-            if self.kind[node] != DECISION:
-                raise InputError(f"nobody has a decision after {self.history(node)}: the betting is over")
-        return node
 
     def describe(self, buckets: Sequence[int] | None = None) -> list[str]:
         """Sizes of the tree as text; with the buckets of each street, sizes of the tables too."""

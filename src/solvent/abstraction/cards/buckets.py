@@ -43,8 +43,11 @@ LOOKED_UP = ("cluster_of_flop", "flop", "turn", "river_code", "river")
 class CardAbstraction:
     """A card abstraction: the bucket of any hand on any street, and the design it was built from."""
 
-    def __init__(self, arrays: dict[str, NDArray[Any]], facts: dict[str, Any]) -> None:
-        self.arrays, self.facts = arrays, facts
+    def __init__(
+        self, arrays: dict[str, NDArray[Any]], facts: dict[str, Any], folder: Path | None = None
+    ) -> None:
+        """`folder`: where the tables were opened, and where what is computed from them may be kept."""
+        self.arrays, self.facts, self.folder = arrays, facts, folder
         self.design: Design = design_from(facts["design"])
         for name, shape in table_shapes(self.design).items():
             if name not in arrays or arrays[name].shape != shape:
@@ -108,7 +111,7 @@ class CardAbstraction:
             raise InputError(f"{tables} is damaged: it does not say its design") from error
         arrays, facts = read_bundle(tables, mapped=True, below=table_bounds(design))
         try:
-            return cls(arrays, facts)
+            return cls(arrays, facts, Path(folder))
         except InputError as error:
             raise InputError(f"{tables} is damaged: {error}") from error
 

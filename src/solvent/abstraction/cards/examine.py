@@ -19,7 +19,7 @@ DEALS_AT_ONCE = 50_000
 MOST_DEALS = 40
 
 
-def deal(
+def random_deals(
     abstraction: CardAbstraction, street: int, cluster: int, count: int, rng: np.random.Generator
 ) -> NDArray[np.uint8]:
     """Random deals, hole cards first, the board in dealing order, whose flop is in the public cluster."""
@@ -47,7 +47,7 @@ def hands_in_bucket(
     found: list[NDArray[np.uint8]] = []
     have = 0
     for _ in range(MOST_DEALS):
-        hands = deal(abstraction, number, cluster, DEALS_AT_ONCE, rng)
+        hands = random_deals(abstraction, number, cluster, DEALS_AT_ONCE, rng)
         if len(hands):
             found.append(hands[abstraction.buckets(number, hands)[1] == bucket])
             have += len(found[-1])

@@ -29,6 +29,8 @@ from solvent.abstraction.cards.feature_kernels import (
 from solvent.abstraction.cards.river_kernels import (
     OPPONENTS,
     UNSEEN,
+    CodeCenters,
+    RiverIndex,
     opponent_equities,
     river_room,
     river_tables,
@@ -256,17 +258,16 @@ def river_features(
     stop: Stop | None = None,
 ) -> RiverFeatures:
     """Every river board once: each hand's equity and code, and how deals of each public cluster are spread."""
-    boards, index, flops = _all_hands([5]), Indexer(RIVER), Indexer([3])
-    table = np.full(index.size, UNSEEN, dtype=np.uint32)
-    halves = (codes.centers**2).sum(axis=1) / 2
-    of_flop = cluster_of_flop.astype(np.int64)
+    boards, of_flop = _all_hands([5]), cluster_of_flop.astype(np.int64)
+    table = np.full(Indexer(RIVER).size, UNSEEN, dtype=np.uint32)
+    index = RiverIndex(Indexer(RIVER).tables, Indexer([3]).tables, of_flop)
+    centers = CodeCenters(codes.strip_of, codes.centers, (codes.centers**2).sum(axis=1) / 2)
     counts = (int(of_flop.max()) + 1, len(codes.vectors))
     tables, hands = evaluator(), pairs()
     rooms = [(river_room(), np.zeros(counts, dtype=np.int64)) for _ in range(threads)]
     in_pieces(
         lambda start, end, room: river_tables(
-            boards, start, end, tables, hands, codes.opponents, index.tables, codes.strip_of, codes.centers,
-            halves, flops.tables, of_flop, room[0], table, room[1],
+            boards, start, end, tables, hands, codes.opponents, index, centers, room[0], table, room[1]
         ),
         len(boards),
         BOARDS_PER_PIECE,

@@ -20,6 +20,28 @@ MOST_FLOPS = 10
 """Flops that a river board can have come from."""
 
 
+class RiverIndex(NamedTuple):
+    """How river hands and flops are numbered, and the public cluster of each flop."""
+
+    river: NDArray[np.int64]
+    """The indexer's tables of [2, 5]."""
+    flop: NDArray[np.int64]
+    """The indexer's tables of [3]."""
+    cluster_of_flop: NDArray[np.int64]
+    """int64[1755]"""
+
+
+class CodeCenters(NamedTuple):
+    """The centres that river hands are coded by, in strips of equity."""
+
+    strip_of: NDArray[np.int64]
+    """int64[1981]: the strip of each equity"""
+    centers: NDArray[np.float32]
+    """float32[strips, 8, codes a strip]"""
+    halves: NDArray[np.float32]
+    """float32[strips, codes a strip]: half of the centres' squares"""
+
+
 class RiverRoom(NamedTuple):
     """What one thread works in."""
 
@@ -130,16 +152,13 @@ def nearest_code(hand, against, strip, centers, halves, score):  # type: ignore[
 
 
 @compiled
-def river_tables(  # type: ignore[no-untyped-def]
-    boards, start, end, evaluator, hands, opponents, index, strip_of, centers, halves, flop_index, cluster_of_flop,
-    room, table, deals,
-):  # fmt: skip
+def river_tables(boards, start, end, evaluator, hands, opponents, index, codes, room, table, deals):  # type: ignore[no-untyped-def]
     """Fill the table of river hands on boards `start` to `end`, and count what falls into each public cluster.
 
-    table: uint32[classes of [2, 5]], the code above 16 bits of equity, UNSEEN before. strip_of: int64[1981]. deals:
-    int64[clusters, codes], deals of flop, turn, river and hand.
+    table: uint32[classes of [2, 5]], the code above 16 bits of equity, UNSEEN before. index: `RiverIndex`. codes:
+    `CodeCenters`. deals: int64[clusters, codes], deals of flop, turn, river and hand.
     """
-    hand_bits = hands.bits
+    hand_bits, centers, halves = hands.bits, codes.centers, codes.halves
     order, equity, against, clusters = room.ordering.order, room.equity, room.against, room.clusters
     score = np.empty(centers.shape[2], dtype=np.float32)
     rows = np.empty(LIVE, dtype=np.int64)
@@ -149,17 +168,17 @@ def river_tables(  # type: ignore[no-untyped-def]
         bits = board_bits(board, 5)
         opponent_equities(board, evaluator, hands, opponents, room)
         for place in range(LIVE):
-            rows[place] = class_index((hand_bits[order[place]], bits, 0, 0), index)
+            rows[place] = class_index((hand_bits[order[place]], bits, 0, 0), index.river)
         for place in range(LIVE):
             seen = table[rows[place]]
             if seen != UNSEEN:  # a hand like it came before: every class belongs to one board
                 counts[seen >> 16] += 1
                 continue
             hand = order[place]
-            code = nearest_code(hand, against, strip_of[equity[hand]], centers, halves, score)
+            code = nearest_code(hand, against, codes.strip_of[equity[hand]], centers, halves, score)
             table[rows[place]] = code << 16 | equity[hand]
             counts[code] += 1
-        many = public_clusters_of(board, flop_index, cluster_of_flop, clusters)
+        many = public_clusters_of(board, index.flop, index.cluster_of_flop, clusters)
         weight = orbit_size(bits, 0, 0)
         for code in range(len(counts)):
             if counts[code]:

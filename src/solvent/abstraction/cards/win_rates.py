@@ -1,11 +1,14 @@
 """How often the hands of a bucket win against a random hand, simulated: what a player knows before any play.
 
 Rates are a table with one number for each bucket, laid out as tables of the sampled form are (`rate_layout`).
+They are simulated once for a card abstraction and kept beside its tables as a bundle; where the folder cannot be
+written, or the abstraction has none, they are kept in memory for as long as the process lives.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,13 +16,18 @@ from numpy.typing import NDArray
 from solvent.abstraction.cards.dealing import DEALT, deal_buckets, deal_cluster, lead, shuffle, sort_deck
 from solvent.cards.evaluator import evaluator
 from solvent.forms.sampled import TableLayout, row_start, table_layout
+from solvent.foundation.bundle import read_bundle, write_bundle
 from solvent.foundation.compiling import kernel
+from solvent.foundation.errors import InputError
 from solvent.foundation.randomness import stream
 from solvent.foundation.threads import in_pieces
 
 if TYPE_CHECKING:
     from solvent.abstraction.cards.buckets import CardAbstraction
 
+FOLDER = "win_rates"
+"""The bundle of rates in a card abstraction's folder."""
+KIND, VERSION = "win rates", 1
 DEALS = 1_000_000
 """Deals that are simulated: a bucket with a thousandth of all hands is about 1 % off."""
 PIECE = 100_000
@@ -37,14 +45,40 @@ def win_rates(
 ) -> NDArray[np.float32]:
     """float32[buckets of all streets], as `rate_layout` has them: the share of deals won, a tie counting half.
 
-    Simulated once in a process for each card abstraction.
+    The first call for a card abstraction reads or makes them; later calls in the process give the same.
     """
-    if cards.fingerprint not in _simulated:
-        _simulated[cards.fingerprint] = simulate(cards, deals, seed, threads)
-    return _simulated[cards.fingerprint]
+    if cards.fingerprint not in _known:
+        facts = {
+            "kind": KIND,
+            "version": VERSION,
+            "fingerprint": cards.fingerprint,
+            "deals": deals,
+            "seed": seed,
+        }
+        rates = _stored(cards, facts)
+        if rates is None:
+            rates = simulate(cards, deals, seed, threads)
+            if cards.folder is not None:
+                with suppress(InputError):  # they can be made again
+                    write_bundle(cards.folder / FOLDER, {"rates": rates}, facts)
+        _known[cards.fingerprint] = rates
+    return _known[cards.fingerprint]
 
 
-_simulated: dict[str, NDArray[np.float32]] = {}
+_known: dict[str, NDArray[np.float32]] = {}
+
+
+def _stored(cards: CardAbstraction, facts: dict[str, Any]) -> NDArray[np.float32] | None:
+    """The rates in the abstraction's folder; None where there are none, or damaged ones, or others."""
+    if cards.folder is None:
+        return None
+    try:
+        arrays, found = read_bundle(cards.folder / FOLDER)
+    except InputError:
+        return None
+    rates = arrays.get("rates")
+    fits = rates is not None and rates.dtype == np.float32 and rates.shape == (rate_layout(cards).numbers,)
+    return rates if fits and found == facts else None
 
 
 def simulate(cards: CardAbstraction, deals: int, seed: int = 0, threads: int = 1) -> NDArray[np.float32]:

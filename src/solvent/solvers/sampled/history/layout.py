@@ -28,7 +28,7 @@ BYTES_PER_HISTORY = 40
 """Of the nodes and of what is needed to number them, at most."""
 
 
-class SampledTree(NamedTuple):
+class SampledHistories(NamedTuple):
     """A game as the sampling kernels read it."""
 
     nodes: NDArray[Any]
@@ -40,10 +40,10 @@ class SampledTree(NamedTuple):
     """else for this outcome. The lottery of a chance node is `keep[row : row + actions]`."""
 
 
-class Layout(NamedTuple):
+class HistoryLayout(NamedTuple):
     """A laid out game and where the tables have each infoset-action."""
 
-    tree: SampledTree
+    tree: SampledHistories
     regret: NDArray[np.int64]
     """The place of each cell's regret in the table."""
     average: NDArray[np.int64]
@@ -56,7 +56,7 @@ class Layout(NamedTuple):
     """Actions of an infoset, at most."""
 
 
-def lay_out(tree: GameTree, payoff: NDArray[np.float64], dtype: DTypeLike) -> Layout:
+def lay_out_histories(tree: GameTree, payoff: NDArray[np.float64], dtype: DTypeLike) -> HistoryLayout:
     """Lay a tree out, with payoffs of the caller's choice: float64[players, histories]."""
     row, numbers = _rows(tree, np.dtype(dtype).itemsize)
     if numbers >= 1 << 31:
@@ -79,8 +79,8 @@ def lay_out(tree: GameTree, payoff: NDArray[np.float64], dtype: DTypeLike) -> La
     nodes["row"][number] = where
     width = np.diff(tree.infoset_cell)
     regret = np.repeat(row - tree.infoset_cell[:-1], width) + np.arange(tree.cells)
-    return Layout(
-        SampledTree(nodes, distinct.view(np.float64).reshape(-1, 2), keep, other),
+    return HistoryLayout(
+        SampledHistories(nodes, distinct.view(np.float64).reshape(-1, 2), keep, other),
         regret,
         regret + np.repeat(width, width),
         numbers,

@@ -26,7 +26,7 @@ from solvent.solvers.pruned.pruning import NO_PRUNING
 from solvent.solvers.rewards import reward
 from solvent.solvers.rules import RegretRule, load_rule
 from solvent.solvers.sampled.history.kernels import Room, Setting, run_chance, run_external, run_outcome
-from solvent.solvers.sampled.history.layout import Layout, aligned, lay_out
+from solvent.solvers.sampled.history.layout import HistoryLayout, aligned, lay_out_histories
 from solvent.solvers.sampled.options import DECAY, NO_DECAY, SAMPLED_RULE, Sampling
 from solvent.solvers.small_games import small_tree
 from solvent.strategy.locks import Locks
@@ -211,13 +211,13 @@ class SamplingSolver(OnHistories):
         """Go on from tables that were loaded, as they were when a checkpoint said so of itself."""
         self.iterations, self.nodes_touched = facts["iterations"], facts["nodes_touched"]
 
-    def _lay_out(self) -> Layout:
+    def _lay_out(self) -> HistoryLayout:
         """The tree laid out for sampling; solvers that follow one another on a tree share the last one made."""
         key = (self.sampling.reward, self.sampling.reward_unit, self.dtype)
         if self.tree._cache.get("sampled", (None,))[0] != key:
             payoff = reward(self.sampling.reward, self.tree.payoff, self.sampling.reward_unit)
-            self.tree._cache["sampled"] = (key, lay_out(self.tree, payoff, self.dtype))
-        layout: Layout = self.tree._cache["sampled"][1]
+            self.tree._cache["sampled"] = (key, lay_out_histories(self.tree, payoff, self.dtype))
+        layout: HistoryLayout = self.tree._cache["sampled"][1]
         return layout
 
     def _room(self) -> Room:

@@ -60,7 +60,7 @@ def first_above(sums, number):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def deal(dealer, random):  # type: ignore[no-untyped-def]
+def draw_deal(dealer, random):  # type: ignore[no-untyped-def]
     """A board of the last round, both hands, and the outcome: 0, 1, 2 if player 0 wins, ties, loses."""
     if len(dealer.chance) > 0:
         hands = dealer.row.shape[1]
@@ -98,7 +98,7 @@ def public_iterations(start, end, seed, linear, walk, pays, dealer, table, frame
     random = frames[3]
     for iteration in range(start, end):
         random[0] = stream(seed, iteration, 0)
-        board, first, second, outcome = deal(dealer, random)
+        board, first, second, outcome = draw_deal(dealer, random)
         find_rows(dealer, board, first, second, base)
         weight = np.float32(iteration + 1 if linear else 1)
         for player in range(2):
