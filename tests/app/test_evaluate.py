@@ -152,6 +152,15 @@ def test_a_stopped_comparison_has_whole_rows_alone(folder) -> None:
     assert not found["complete"]
 
 
+@pytest.fixture
+def heard():
+    """Ctrl-C is heard, also where the tests were started in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heard")
 @pytest.mark.parametrize(("number", "wanted"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_saves_and_says_so(solvent, folder, monkeypatch, number, wanted) -> None:
     measure = TrainedAgent.measure

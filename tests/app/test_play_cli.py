@@ -201,6 +201,15 @@ def test_hands_are_written_as_they_were_played(solvent, runs):
         assert first.board[:shorter] == second.board[:shorter]
 
 
+@pytest.fixture
+def heard():
+    """Ctrl-C is heard, also where the tests were started in the background."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("heard")
 @pytest.mark.parametrize(("number", "wanted"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_stop_shows_what_was_played(solvent, monkeypatch, number, wanted):
     """A signal while the fourth piece is played."""
@@ -301,6 +310,7 @@ def test_probabilities_of_the_last_hand_are_shown(solvent):
     assert "played" in asked
 
 
+@pytest.mark.usefixtures("heard")
 @pytest.mark.parametrize(("number", "wanted"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_ends_the_play_with_a_summary(solvent, monkeypatch, number, wanted):
     class Signalled(io.StringIO):

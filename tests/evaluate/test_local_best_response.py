@@ -81,7 +81,7 @@ def test_asking_gives_the_compiled_numbers(agent: tuple, actions: str) -> None:
 
 def test_bets_off_the_tree_win_about_as_much_by_asking() -> None:
     compiled, _ = agents("own", "none", 1, False)
-    found = LocalBestResponse(Plain(compiled), "fc,60%").run(200)
+    found = LocalBestResponse(Plain(compiled), "fc,60%").run(100)
     wanted = LocalBestResponse(compiled, "fc,60%").run(2_000)
     assert abs(found.mbb - wanted.mbb) < 1.5 * np.hypot(found.mbb_interval, wanted.mbb_interval)
 
@@ -92,7 +92,7 @@ def test_asking_who_always_folds_or_does_anything() -> None:
     short = HoldemRules((700, 700))
     found, wanted = (
         LocalBestResponse(agent, "fcpa", short, run_outs=16).run(hands)
-        for agent, hands in ((Plain(rule_agent("random")), 200), (rule_agent("random"), 2_000))
+        for agent, hands in ((Plain(rule_agent("random")), 60), (rule_agent("random"), 2_000))
     )
     assert abs(found.mbb - wanted.mbb) < 1.5 * np.hypot(found.mbb_interval, wanted.mbb_interval)
     with pytest.raises(InputError, match="wild does not say its probabilities"):
