@@ -340,7 +340,7 @@ def test_batches_multiply_like_the_matrix(seed: int, rows: int, columns: int, de
     own, other = np.nonzero(np.ones_like(shuffled))
     payoffs = batch_payoffs(own, other, shuffled.ravel(), rows)
     plan, none = draw.random(columns), np.zeros(0)
-    half = Half(none, none, none, none, none, np.full(rows, np.nan), np.zeros((2, LANES)))
+    half = Half(none, none, none, none, none, none, np.full(rows, np.nan), np.zeros((2, LANES)))
     sequence_kernels.multiply(payoffs, plan, half)
     assert half.value == pytest.approx(shuffled @ plan, abs=1e-12)
     assert sorted(payoffs.row) == list(range(rows))

@@ -101,7 +101,7 @@ class _Response:
 
     def value(self, player: int, public_pass: PublicPass) -> float:
         none = self.strategy[:0]
-        tables = Tables(self.infosets.block, none, none, none, self.weights(player), none)
+        tables = Tables(self.infosets.block, none, none, none, none, self.weights(player), none)
         won = public_pass.run(player, tables, Rule(EVALUATE, 1.0, 1.0, -np.inf, 0.0, 0.0))
         return float(won.sum(dtype=np.float64))
 

@@ -111,6 +111,8 @@ class Tables(NamedTuple):
     regret: Array
     average: Array
     last: Array
+    value: Array
+    """Sums of v(I), weighted like the average, in the block of a node's first action; empty where none are kept."""
     seen: Array
     seen_last: Array
 
@@ -257,6 +259,8 @@ def ascend(tree, tables, rule, player, start, stop, base, slots, work):  # type:
                 matching.learn3(
                     slots, work, value, origin, v1, v2, seen, regret, r0, r1, r2, positive, negative, floor
                 )  # fmt: skip
+            if len(tables.value) > 0:
+                vectors.add_scaled(slots, tables.value, r0, work, value, rule.average)
             continue
         match(tables, first, last, base, rule.prediction, slots, work, total)
         work[gain : gain + slots] = 0
@@ -274,6 +278,8 @@ def ascend(tree, tables, rule, player, start, stop, base, slots, work):  # type:
             continue
         if rule.mode == EVALUATE:
             continue
+        if len(tables.value) > 0 and offset[first] >= 0:
+            vectors.add_scaled(slots, tables.value, offset[first] + base, work, value, rule.average)
         for edge in range(first, last):
             at = offset[edge] + base
             if offset[edge] < 0:

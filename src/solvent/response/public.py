@@ -25,9 +25,9 @@ def evaluate_public(
     none = weights[:0]
     if locks:
         mask = locks.locked.astype(weights.dtype)
-        tables = Tables(offset, mask, none, none, locks.over(weights), none)
+        tables = Tables(offset, mask, none, none, none, locks.over(weights), none)
     else:
-        tables = Tables(offset, none, none, none, weights, none)
+        tables = Tables(offset, none, none, none, none, weights, none)
     mode = kernels.RESPOND_UNLOCKED if locks else kernels.RESPOND
     best = [_total(public_pass, player, tables, mode) for player in (0, 1)]
     value = _total(public_pass, 0, tables, kernels.EVALUATE)

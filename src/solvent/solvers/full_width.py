@@ -41,9 +41,18 @@ class FullWidth:
     def table_bytes(self) -> int:
         return self.arena.bytes
 
-    def _make_tables(self, sizes: NDArray[np.int64], locks: Locks | None) -> None:
-        """Make the tables that the rule needs, with blocks of these sizes; `locks` without any are none."""
-        names = ("regret", "average", "last") if self.rule.predictive else ("regret", "average")
+    def _make_tables(self, sizes: NDArray[np.int64], locks: Locks | None, value_sums: bool) -> None:
+        """Make the tables that are needed, with blocks of these sizes; `locks` without any are none.
+
+        `value_sums` keeps one table more, "value": sum_t w_t v^t(I), where w_t is iteration t's weight in the
+        average, and v^t(I) the counterfactual value of I when its player plays iteration t's strategy against the
+        one that iteration t's regrets were computed against. It stands at the infoset's first action; the places of
+        its other actions stay 0. SAEF's recovery game needs these sums (Brown and Sandholm 2014, section 3), and so
+        do the tests of pruning; the pruned solvers keep their own, for the infosets that are stored.
+        """
+        names = ["regret", "average"]
+        names += ["last"] if self.rule.predictive else []
+        names += ["value"] if value_sums else []
         self.arena = Arena.full(sizes, names, np.dtype(self.dtype))
         if locks:
             locks.check(self.name, self.fingerprint)
@@ -59,6 +68,7 @@ class FullWidth:
         for keep, rows in by_keeping(schedule):
             if keep != 1:
                 self.arena.table("average")[:] *= keep
+                self._value_table[:] *= keep
             if self._locked is None:
                 yield rows
                 continue
@@ -68,6 +78,12 @@ class FullWidth:
         if self._locked is not None:
             self._impose_locks()
             self._locked.lift(*self._learnt())
+
+    @property
+    def _value_table(self) -> NDArray[np.floating]:
+        """The sums of v(I), empty where they are not kept."""
+        kept = "value" in self.arena.names
+        return self.arena.table("value") if kept else self.arena.table("regret")[:0]
 
     def _impose_locks(self) -> None:
         """Make the tables play the locks in the next iteration."""

@@ -65,6 +65,8 @@ def start_from(
         weights = Weights(*row[: len(Weights._fields)])
         weight = weights.keep * weight + weights.average
     average *= weight
+    if "value" in solver.arena.names:
+        solver.arena.table("value")[:] *= weight
     if "last" in solver.arena.names:
         solver.arena.table("last")[:] = 0.0
     solver.head_start = count

@@ -130,8 +130,13 @@ class Flattened:
         tables.average[slot] += average * played.take(cell.take(stored))
 
         value = play.cell_value[player].take(cell)
-        value -= value.take(origin)
-        value -= _sum_by(infoset, strategy * value, infosets).take(infoset)
+        first = value.take(origin)
+        value -= first
+        gain = _sum_by(infoset, strategy * value, infosets).take(infoset)
+        value -= gain
+        if len(tables.value):
+            head = stored[stored == origin.take(stored)]
+            tables.value[tables.slot.take(cell.take(head))] += average * (first + gain).take(head)
         regret = tables.regret.take(slot)
         tables.regret[slot] = update_arrays(xp, regret, value.take(stored), (positive, negative), floor)
 

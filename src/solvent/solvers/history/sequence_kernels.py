@@ -80,6 +80,8 @@ class Half(NamedTuple):
     average: Array
     last: Array
     """The last instantaneous regrets; empty where the rule predicts nothing."""
+    sums: Array
+    """Sums of v(I) at each situation's first sequence; empty where none are kept."""
     strategy: Array
     plan: Array
     """How likely the player's own actions make each sequence."""
@@ -178,6 +180,9 @@ def ascend(groups, weights, half):  # type: ignore[no-untyped-def]
         start = groups.start[group]
         for lane in range(width):
             value[groups.before[start + lane]] += value[first + lane] + gain[lane]
+        if len(half.sums) > 0:
+            for lane in range(width):
+                half.sums[first + lane] += weights[3] * (value[first + lane] + gain[lane])
 
 
 @kernel

@@ -105,6 +105,7 @@ def _take(slots: Ints, tables: Tables) -> Half:
         copy(tables.regret),
         copy(tables.average),
         copy(tables.last) if len(tables.last) else tables.last,
+        copy(tables.value) if len(tables.value) else tables.value,
         np.ones(1 + len(slots)),
         np.ones(1 + len(slots)),
         np.zeros(1 + len(slots)),
@@ -118,6 +119,8 @@ def _put_back(slots: Ints, half: Half, tables: Tables) -> None:
     tables.average[slots[stored]] = half.average[1:][stored]
     if len(tables.last):
         tables.last[slots[stored]] = half.last[1:][stored]
+    if len(tables.value):
+        tables.value[slots[stored]] = half.sums[1:][stored]
 
 
 def _restriction(layout: Layout, slots: Ints) -> Restriction:

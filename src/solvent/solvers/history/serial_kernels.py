@@ -51,6 +51,8 @@ class Tables(NamedTuple):
     average: Array
     last: Array
     """The last instantaneous regrets; empty where the rule predicts nothing."""
+    value: Array
+    """Sums of v(I), weighted like the average, at the slot of the first action; empty where none are kept."""
 
 
 class Play(NamedTuple):
@@ -231,6 +233,8 @@ def update_regrets(side, weights, tables, strategy, cell_value):  # type: ignore
         start = side.start[infoset]
         stop = side.stop[infoset]
         gain = gain_of(strategy, cell_value, start, stop)
+        if len(tables.value) > 0 and tables.slot[start] >= 0:
+            tables.value[tables.slot[start]] += weights[3] * (cell_value[start] + gain)
         for cell in range(start, stop):
             slot = tables.slot[cell]
             if slot < 0:

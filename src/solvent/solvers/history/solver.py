@@ -127,6 +127,7 @@ class HistorySolver(OnHistories, FullWidth):
         dtype: str = "auto",
         pruning: Pruning = NO_PRUNING,
         locks: Locks | None = None,
+        value_sums: bool = False,
     ) -> None:
         check_options(updates, dtype)
         check_plan(plan, threads)
@@ -137,7 +138,7 @@ class HistorySolver(OnHistories, FullWidth):
         self.head_start: float = 0
         """Iterations that a warm start counts for; the rule's clock is this plus `iterations`."""
         self.nodes_touched = 0
-        self._make_tables(np.ones(tree.cells, dtype=np.int64), locks)
+        self._make_tables(np.ones(tree.cells, dtype=np.int64), locks, value_sums)
         self._rows = Rows(tree.parent, tree.cell, tree.payoff)
         self._sides = (_side(tree, 0), _side(tree, 1))
         self._play = _play(tree)
@@ -186,7 +187,7 @@ class HistorySolver(OnHistories, FullWidth):
         """The arena's tables as the kernels take them."""
         regret, average = self.arena.table("regret"), self.arena.table("average")
         last = self.arena.table("last") if self.rule.predictive else regret[:0]
-        return Tables(self.arena.offset, regret, average, last)
+        return Tables(self.arena.offset, regret, average, last, self._value_table)
 
     def run(self, iterations: int) -> None:
         """Run so many more iterations."""

@@ -39,6 +39,8 @@ class Learned(NamedTuple):
     average: Grid
     last: Grid | None
     """The last instantaneous regrets, where the rule predicts."""
+    value: Grid | None
+    """Sums of v(I), weighted like the average, where they are kept: float[1, nodes, boards, slots]."""
 
 
 class Strategy(NamedTuple):
@@ -175,22 +177,27 @@ class ArrayPass:
         regrets: Grid = [[] for _ in self.layouts]
         averages: Grid = [[] for _ in self.layouts]
         lasts: Grid = [[] for _ in self.layouts]
+        values: Grid = [[] for _ in self.layouts]
         below: Array = None
         for r in reversed(range(len(self.layouts))):
             roots = []
             for k, (first, stop) in enumerate(self.bounds[r]):
                 won = self._won(fixed, r, k, player, other)
                 dealt = below[:, first:stop, ...] if below is not None else None
-                root, gained = self._ascend(self.layouts[r], player, own.sigma[r][k], won, dealt)
+                root, gained, valued = self._ascend(self.layouts[r], player, own.sigma[r][k], won, dealt)
                 roots.append(root)
                 regret, average, reached = learned.regret[r][k], learned.average[r][k], own.reach[r][k]
                 regrets[r].append({g: self._updated(regret[g], gained[g], weights, does) for g in regret})
                 averages[r].append({g: average[g] + weights[3] * reached[g] for g in average})
                 if does.predict:
                     lasts[r].append(gained)
+                if learned.value is not None:
+                    sums = learned.value[r][k]
+                    values[r].append({g: sums[g] + weights[3] * valued[g][None, ...] for g in sums})
             if r:
                 below = self._collected(fixed, r, self._joined(roots, 1))
-        return Learned(regrets, averages, lasts if does.predict else learned.last)
+        kept_last = lasts if does.predict else learned.last
+        return Learned(regrets, averages, kept_last, None if learned.value is None else values)
 
     def _updated(self, regret: Array, gained: Array, weights: Sequence[float], does: Does) -> Array:
         """The regrets after an iteration in which `gained` was regretted."""
@@ -232,10 +239,11 @@ class ArrayPass:
 
     def _ascend(
         self, layout: Layout, player: int, sigma: dict[int, Array], won: list[Array], dealt: Array
-    ) -> tuple[Array, dict[int, Array]]:
-        """Values from terminals and deals to the roots of a round, and the player's instantaneous regrets."""
+    ) -> tuple[Array, dict[int, Array], dict[int, Array]]:
+        """Values from terminals and deals to the roots of a round, and the player's r(I, a) and v(I) by group."""
         take, xp = self.namespace.take, self.namespace.xp
         gained: dict[int, Array] = {}
+        valued: dict[int, Array] = {}
         values: Array = None
         for level in reversed(layout.levels):
             here = []
@@ -251,12 +259,13 @@ class ArrayPass:
                 above = value - value[0, ...]
                 gain = xp.sum(sigma[g] * above, axis=0)
                 gained[g] = above - gain
-                here.append(value[0, ...] + gain)
+                valued[g] = value[0, ...] + gain
+                here.append(valued[g])
             here.extend(won[z][first:stop, ...] for z, first, stop in level.ends)
             if level.deals is not None:
                 here.append(take(dealt, level.deals, 0))
             values = self._joined(here, 0)
-        return (values if layout.root is None else take(values, layout.root, 0)), gained
+        return (values if layout.root is None else take(values, layout.root, 0)), gained, valued
 
     def _collected(self, fixed: Fixed, r: int, roots: Array) -> Array:
         """The values of a round's subtrees, added up over its boards for the deals before."""
@@ -294,39 +303,49 @@ class ArrayPass:
             for layout in self.layouts
         ]
 
-    def _blocks(self, player: int) -> Iterator[tuple[int, int, NDArray[np.int64], int]]:
-        """A player's groups: round, number, edges one after another, and how many numbers a block has."""
+    def _blocks(self, player: int, actions: int | None) -> Iterator[tuple[int, int, NDArray[np.int64], int]]:
+        """A player's groups: round, number, edges one after another, and how many numbers a block has.
+
+        The edges are those of all actions (None), or of the first so many.
+        """
         for r, layout in enumerate(self.layouts):
             for g, group in enumerate(layout.groups):
                 if group.player == player:
-                    yield r, g, group.edge.ravel(), self.game.rounds[r].hand.size
+                    yield r, g, group.edge[:actions].ravel(), self.game.rounds[r].hand.size
 
     def _read(self, tables: Tables, player: int) -> Learned:
         """A player's tables to the device; absent blocks are zero."""
 
-        def read(table: NDArray[Any]) -> Grid:
+        def read(table: NDArray[Any], actions: int | None = None) -> Grid:
             grid: Grid = [[{} for _ in bounds] for bounds in self.bounds]
-            for r, g, edge, size in self._blocks(player):
+            for r, g, edge, size in self._blocks(player, actions):
                 rows = np.zeros((len(edge), size), dtype=self.dtype)
                 there = tables.offset[edge] >= 0
                 if there.any():
                     rows[there] = sliding_window_view(table, size)[tables.offset[edge[there]]]
-                shape = (*self.layouts[r].groups[g].edge.shape, *self.game.rounds[r].hand.shape)
+                nodes = len(self.layouts[r].groups[g].node)
+                shape = (len(edge) // nodes, nodes, *self.game.rounds[r].hand.shape)
                 for k, (first, stop) in enumerate(self.bounds[r]):
                     part = np.ascontiguousarray(rows.reshape(shape)[:, :, first:stop])
                     grid[r][k][g] = self.namespace.asarray(part)
             return grid
 
         last = read(tables.last) if len(tables.last) else None
-        return Learned(read(tables.regret), read(tables.average), last)
+        value = read(tables.value, 1) if len(tables.value) else None
+        return Learned(read(tables.regret), read(tables.average), last, value)
 
     def _write(self, tables: Tables, player: int, learned: Learned) -> None:
         """The device's arrays back to a player's blocks."""
-        pairs = [(tables.regret, learned.regret), (tables.average, learned.average)]
-        if learned.last is not None:
-            pairs.append((tables.last, learned.last))
-        for table, grid in pairs:
-            for r, g, edge, size in self._blocks(player):
+        kept: list[tuple[NDArray[Any], Grid | None, int | None]] = [
+            (tables.regret, learned.regret, None),
+            (tables.average, learned.average, None),
+            (tables.last, learned.last, None),
+            (tables.value, learned.value, 1),
+        ]
+        for table, grid, actions in kept:
+            if grid is None:
+                continue
+            for r, g, edge, size in self._blocks(player, actions):
                 rows = np.concatenate([self.namespace.to_numpy(part[g]) for part in grid[r]], axis=2)
                 there = tables.offset[edge] >= 0
                 if there.any():

@@ -94,7 +94,7 @@ class BucketedSolver:
         self.slot_regret[:] = 0.0
         self.slot_average[:] = 0.0
         none = self.seen[:0]
-        tables = Tables(self.offset, self.slot_regret, self.slot_average, none, self.seen, none)
+        tables = Tables(self.offset, self.slot_regret, self.slot_average, none, none, self.seen, none)
         self._pass.run(player, tables, Rule(UPDATE, *PLAIN, 0.0))
         for edge in np.flatnonzero(self.edge_player == player).tolist():
             rows, block = (

@@ -31,5 +31,5 @@ class PublicSequences:
         """As many iterations of a regret rule as `schedule` has rows."""
         offset = tables.offset[self.edge]
         slot = np.where(offset >= 0, offset + self.within, -1)
-        by_cell = kernels.Tables(slot, tables.regret, tables.average, tables.last)
+        by_cell = kernels.Tables(slot, tables.regret, tables.average, tables.last, tables.value)
         self.plan.run(schedule, alternating, by_cell)

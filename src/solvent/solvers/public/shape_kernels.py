@@ -60,6 +60,8 @@ class Learned(NamedTuple):
     regret: Array
     average: Array
     last: Array
+    value: Array
+    """Sums of v(I), weighted like the average, in each shape's first row; empty where none are kept."""
     seen: Array
     seen_last: Array
 
@@ -160,6 +162,8 @@ def ascend(shapes, learned, weights, player, work):  # type: ignore[no-untyped-d
                 below = row_of(shapes, first + a, begin, ends + a * part)
                 matching.add_gain(count, work, gain, sigma, below, origin)
             vectors.add2(count, work, value, origin, gain)
+            if len(learned.value) > 0:
+                vectors.add_scaled(count, learned.value, at, work, value, weights[AVERAGE])
             for a in range(actions):
                 below = row_of(shapes, first + a, begin, ends + a * part)
                 matching.regret_of(count, work, sigma, below, origin, gain)

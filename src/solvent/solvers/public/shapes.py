@@ -76,11 +76,14 @@ class ShapePass:
         regret, average = tables.regret[place], tables.average[place]
         last = tables.last[place] if len(tables.last) else tables.last
         copies = (regret, last) if alternating else (regret.copy(), last.copy())
-        learned = Learned(regret, average, last, *copies)
+        value = tables.value[place] if len(tables.value) else tables.value
+        learned = Learned(regret, average, last, value, *copies)
         kernels.iterate(self.shapes, learned, schedule, alternating, self.work)
         tables.regret[place], tables.average[place] = regret, average
         if len(tables.last):
             tables.last[place] = last
+        if len(tables.value):
+            tables.value[place] = value
 
 
 class Shape(NamedTuple):

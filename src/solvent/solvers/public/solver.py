@@ -117,6 +117,7 @@ class PublicSolver(OnPublicForm, FullWidth):
         dtype: str = "auto",
         device: str = "cpu",
         locks: Locks | None = None,
+        value_sums: bool = False,
     ) -> None:
         check_options(updates, dtype)
         check_public_options(plan, evaluator, device, threads)
@@ -129,7 +130,7 @@ class PublicSolver(OnPublicForm, FullWidth):
         self.head_start: float = 0
         """Iterations that a warm start counts for; the rule's clock is this plus `iterations`."""
         self.nodes_touched = 0
-        self._make_tables(game.block_sizes, locks)
+        self._make_tables(game.block_sizes, locks, value_sums)
         by_sweep = self.evaluator if self.evaluator in EVALUATORS else "swept"
         self._pass = PublicPass(game, np.dtype(self.dtype), by_sweep, threads)
         self._seen = self._seen_last = np.zeros(0, dtype=self.dtype)
@@ -183,11 +184,12 @@ class PublicSolver(OnPublicForm, FullWidth):
         """The arena's tables as the kernels take them."""
         regret, average = self.arena.table("regret"), self.arena.table("average")
         last = self.arena.table("last") if self.rule.predictive else regret[:0]
+        value = self._value_table
         if self.updates == "simultaneous":
             if len(self._seen) != len(regret):
                 self._seen, self._seen_last = np.zeros_like(regret), np.zeros_like(last)
-            return Tables(self.arena.offset, regret, average, last, self._seen, self._seen_last)
-        return Tables(self.arena.offset, regret, average, last, regret, last)
+            return Tables(self.arena.offset, regret, average, last, value, self._seen, self._seen_last)
+        return Tables(self.arena.offset, regret, average, last, value, regret, last)
 
     # Solving
 

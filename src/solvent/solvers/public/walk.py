@@ -43,20 +43,20 @@ class HistoryWalk:
             return
         if (tables.offset < 0).any():
             raise InputError("the serial and branched plans need every block; some have been freed")
-        learned = Learned(*(self._gather(table) for table in (tables.regret, tables.average, tables.last)))
+        kept = (tables.regret, tables.average, tables.last, tables.value)
+        learned = Learned(*map(self._gather, kept))
         sigma, value = np.zeros(self.cells), np.zeros(self.cells)
         match_hands(self.walk, schedule[0, PREDICTION], learned, sigma)
         for weights in schedule:
             if not alternating:
-                self._walk(
-                    0, sigma, value
-                )  # a position is one player's: both find room in one table of values
+                # A position is one player's: both find room in one table of values.
+                self._walk(0, sigma, value)
                 self._walk(1, sigma, value)
             for player in (0, 1):
                 if alternating:
                     self._walk(player, sigma, value)
                 update_hands(self.walk, player, weights, learned, sigma, value)
-        for table, walked in zip((tables.regret, tables.average, tables.last), learned, strict=True):
+        for table, walked in zip(kept, learned, strict=True):
             self._scatter(table, walked)
 
     def _walk(self, player: int, sigma: NDArray[np.float64], value: NDArray[np.float64]) -> None:

@@ -81,6 +81,8 @@ class Learned(NamedTuple):
     average: Array
     last: Array
     """The last instantaneous regrets; empty where the rule predicts nothing."""
+    value: Array
+    """Sums of v(I), weighted like the average, at a node's first edge; empty where none are kept."""
 
 
 @compiled
@@ -242,7 +244,7 @@ def match_position(walk, s, player, base, prediction, learned, sigma):  # type: 
 @compiled
 def update_position(walk, s, player, base, weights, reach, learned, sigma, value, own):  # type: ignore[no-untyped-def]
     """Average and regrets at all of a player's nodes of one position; `own` receives the player's reach of each."""
-    regret, average, last = learned
+    regret, average, last, sums = learned
     start = walk.subtree[s, 0]
     own[0] = reach
     for node in range(start, walk.subtree[s, 1]):
@@ -257,6 +259,8 @@ def update_position(walk, s, player, base, weights, reach, learned, sigma, value
         begin = base + walk.first_edge[node, 0]
         end = base + walk.first_edge[node, 1]
         origin, gain = value[begin], gain_of(sigma, value, begin, end)
+        if len(sums) > 0:
+            sums[begin] += weights[3] * (origin + gain)
         for cell in range(begin, end):
             average[cell] += weights[3] * own[node - start] * sigma[cell]
             gained = instantaneous(value[cell], origin, gain)

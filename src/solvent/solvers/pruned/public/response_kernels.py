@@ -193,7 +193,7 @@ def respond(tree, rounds, behind, seen, player, root, writes, sums, into, won): 
     scratch = kernels.scratch_space(work, slots, kernels.SWEEP, boards.card.shape[1] > 0, tree.rows)
     rule = Rule(RESPOND, 1.0, 1.0, -np.inf, 0.0, 0.0)
     regret = into.regret
-    tables = kernels.Tables(into.offset, regret, regret, regret[:0], regret, regret[:0])
+    tables = kernels.Tables(into.offset, regret, regret, regret[:0], regret[:0], regret, regret[:0])
     stop = behind.stop[root]
     touched = 0
     for board in range(len(boards.hand)):
@@ -227,7 +227,7 @@ def respond_below(  # type: ignore[no-untyped-def]
     scratch = kernels.scratch_space(work, slots, kernels.SWEEP, boards.card.shape[1] > 0, tree.rows)
     rule = Rule(RESPOND, 1.0, 1.0, -np.inf, 0.0, 0.0)
     regret = into.regret
-    tables = kernels.Tables(into.offset, regret, regret, regret[:0], regret, regret[:0])
+    tables = kernels.Tables(into.offset, regret, regret, regret[:0], regret[:0], regret, regret[:0])
     out = np.zeros((len(boards.hand), slots), dtype=above.dtype)
     total = np.zeros(rounds[0].hand.shape)
     touched = 0

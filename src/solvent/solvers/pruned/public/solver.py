@@ -206,10 +206,10 @@ class PrunedPublicSolver(OnPublicForm):
         regret, average = self.live.table("regret"), self.live.table("average")
         none = regret[:0]
         if self.updates == "alternating":
-            return Tables(self._offset, regret, average, none, regret, none)
+            return Tables(self._offset, regret, average, none, none, regret, none)
         if len(self._seen_regrets) != len(regret):
             self._seen_regrets = np.zeros_like(regret)
-        return Tables(self._offset, regret, average, none, self._seen_regrets, none)
+        return Tables(self._offset, regret, average, none, none, self._seen_regrets, none)
 
     def _sums(self) -> Sums:
         none, nowhere = self.live.table("regret")[:0], self.live.offset[:0]
