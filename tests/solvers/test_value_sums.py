@@ -22,7 +22,6 @@ from solvent.games.leduc import Leduc
 from solvent.solvers.history.solver import HistorySolver
 from solvent.solvers.pruned.pruning import Pruning
 from solvent.solvers.public.solver import PublicSolver
-from solvent.solvers.rules import Weights
 
 RULES = ["cfr", "cfr+", "lcfr", "dcfr", "pcfr+"]
 UPDATES = ["alternating", "simultaneous"]
@@ -33,11 +32,11 @@ def sums_by_definition(tree: GameTree, rule: str, updates: str, iterations: int)
     """sum_t w_t v^t(I) at each infoset's first cell, by plain recursion over the strategies that a solver plays."""
     solver = HistorySolver(tree, rule, updates, "serial", dtype="float64")
     sums = np.zeros(tree.cells)
-    for row in solver.rule.schedule(1, iterations):
+    for t in range(1, iterations + 1):
         before = solver.current_strategy().copy()
         solver.run(1)
         after = solver.current_strategy()
-        weights = Weights(*row)
+        weights = solver.rule.weights(t)
         sums *= weights.keep
         for player in (0, 1):
             # With alternating updates player 1 meets the strategy that player 0 has just learnt.
