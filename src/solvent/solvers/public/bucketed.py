@@ -89,7 +89,7 @@ class BucketedSolver:
         return average if self.locks is None else self.locks.over(average)
 
     def _update(self, player: int, weights: NDArray[np.float64]) -> None:
-        positive, negative, floor, average, _, keep = weights
+        positive, negative, floor, average, _, keep, _ = weights
         self.seen[:] = self._gathered("regret")
         self.slot_regret[:] = 0.0
         self.slot_average[:] = 0.0
