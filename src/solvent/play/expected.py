@@ -1,10 +1,10 @@
 """What two agents of one betting tree win from each other, averaged over what they may draw.
 
 Cards are dealt as in a match, in pairs with seats changed; but then the whole betting tree is walked, each action
-weighted by how likely it is, and who is all-in has what his hand is worth over boards to come (all rivers after the
-turn, some boards before). What is hardly ever reached is walked for its share of deals, at full weight. So the mean
-is that of a match, with a narrower interval from as many deals: five times between versions of one strategy, hardly
-where both play without chance.
+weighted by how likely it is, and a player who is all-in has what the hand is worth over boards to come (all rivers
+after the turn, some boards before). What is hardly ever reached is walked for its share of deals, at full weight. So
+the mean is that of a match, with a narrower interval from as many deals: five times narrower between versions of one
+strategy, hardly where both play without chance.
 """
 
 from __future__ import annotations
@@ -134,7 +134,7 @@ def check_agents(a: TableAgent, b: TableAgent) -> BettingTree:
     for agent in (a, b):
         if agent.playing.kind == ANYTHING:
             raise InputError(
-                f"{agent.name} bets any amount and has no betting tree: his hands must be played"
+                f"{agent.name} bets any amount and has no betting tree, so its hands must be played"
             )
         if agent.playing.by_reach:
             raise InputError(f"{agent.name} weighs its runs by a hand's history: its hands must be played")

@@ -338,13 +338,13 @@ def go_to(agent, walk, edge):  # type: ignore[no-untyped-def]
 
 @internal
 def observe(agent, room, state, action, own, draw):  # type: ignore[no-untyped-def]
-    """Go on behind what somebody did in `state`, which the agent has not drawn; `own`: whether he did it."""
+    """Go on behind what somebody did in `state`, which the agent has not drawn; `own`: whether the agent did it."""
     walk = room[0]
     if own:
         walk[ACTED] += 1
     if agent.kind != TABLE or action == FOLD:
         return
-    if walk[OWES]:  # in a replay of somebody else's play, he did not call
+    if walk[OWES]:  # in a replay of other play, the agent did not call
         walk[OWES], walk[LOST] = 0, 1
     if walk[LOST]:
         return
@@ -422,7 +422,7 @@ def play_pairs(start, stop, seed, table, a, b, a_room, b_room, evaluator, histor
 
 @kernel
 def respond(key, seat, deck, state, actions, agent, room):  # type: ignore[no-untyped-def]
-    """(edge, real action) of an agent after the actions of a hand so far, his own included."""
+    """(edge, real action) of an agent after the actions of a hand so far, its own included."""
     begin(state)
     start_walk(agent, room)
     for number in range(len(actions)):
