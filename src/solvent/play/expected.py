@@ -2,9 +2,9 @@
 
 Cards are dealt as in a match, in pairs with seats changed; but then the whole betting tree is walked, each action
 weighted by how likely it is, and a player who is all-in has what the hand is worth over boards to come (all rivers
-after the turn, some boards before). What is hardly ever reached is walked for its share of deals, at full weight. So
-the mean is that of a match, with a narrower interval from as many deals: five times narrower between versions of one
-strategy, hardly where both play without chance.
+after the turn, some boards before). What is hardly ever reached is walked for its share of deals, at full weight.
+So the mean is that of a match, with a narrower interval from as many deals: five times narrower between versions of
+one strategy, hardly narrower where both play without chance.
 """
 
 from __future__ import annotations
