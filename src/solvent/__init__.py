@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from solvent.forms.history import GameTree as GameTree
     from solvent.forms.history import compile_tree as compile_tree
     from solvent.foundation.errors import InputError as InputError
+    from solvent.foundation.progress import Progress as Progress
+    from solvent.foundation.progress import Stop as Stop
     from solvent.games.betting.rules import CALL as CALL
     from solvent.games.betting.rules import FOLD as FOLD
     from solvent.games.betting.rules import HoldemRules as HoldemRules
@@ -33,11 +35,15 @@ if TYPE_CHECKING:
     from solvent.play.matches import Match as Match
     from solvent.response.history import best_response as best_response
     from solvent.response.measure import exploitability as exploitability
+    from solvent.solvers.blueprint.training import TrainingResult as TrainingResult
+    from solvent.solvers.blueprint.training import train as train
     from solvent.solvers.history.solver import HistorySolver as HistorySolver
     from solvent.solvers.rules import RegretRule as RegretRule
     from solvent.solvers.rules import Weights as Weights
     from solvent.solvers.sampled.history.solver import SamplingSolver as SamplingSolver
     from solvent.solvers.sampled.options import Sampling as Sampling
+    from solvent.solvers.settings import Settings as Settings
+    from solvent.solvers.settings import TrainingSettings as TrainingSettings
     from solvent.solvers.solve import Result as Result
     from solvent.solvers.solve import solve as solve
     from solvent.strategy.opening import open_strategy as open_strategy
@@ -60,6 +66,8 @@ _WHERE = {
     "InputError": "solvent.foundation.errors",
     "GameTree": "solvent.forms.history",
     "compile_tree": "solvent.forms.history",
+    "Progress": "solvent.foundation.progress",
+    "Stop": "solvent.foundation.progress",
     "load_game": "solvent.games.catalogue",
     "CHANCE": "solvent.games.game",
     "TERMINAL": "solvent.games.game",
@@ -67,11 +75,15 @@ _WHERE = {
     "State": "solvent.games.game",
     "best_response": "solvent.response.history",
     "exploitability": "solvent.response.measure",
+    "TrainingResult": "solvent.solvers.blueprint.training",
+    "train": "solvent.solvers.blueprint.training",
     "HistorySolver": "solvent.solvers.history.solver",
     "RegretRule": "solvent.solvers.rules",
     "Weights": "solvent.solvers.rules",
     "SamplingSolver": "solvent.solvers.sampled.history.solver",
     "Sampling": "solvent.solvers.sampled.options",
+    "Settings": "solvent.solvers.settings",
+    "TrainingSettings": "solvent.solvers.settings",
     "Result": "solvent.solvers.solve",
     "solve": "solvent.solvers.solve",
     "from_tabular_policy": "solvent.strategy.openspiel",

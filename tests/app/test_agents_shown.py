@@ -118,7 +118,7 @@ def test_a_chart_is_coloured_by_action(runs: Path) -> None:
         (("show", "a", "--hand", "As"), "two cards"),
         (("show", "a", "--hand", "nonsense"), "a card is a rank"),
         (("show", "a", "--player", "1"), "--player is for solved games"),
-        (("show", "a#7"), "no checkpoint of 7"),
+        (("show", "a#7"), "no checkpoint of iteration 7"),
         (("show", "a#x"), "named by its iterations"),
         (("show", "nowhere"), "there is no run nowhere"),
         (("export", "a", "--format", "openspiel", "--out", "x"), "exported as csv or json"),

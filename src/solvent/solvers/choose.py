@@ -91,7 +91,7 @@ def check_given(given: Collection[str], settings: Settings, solver: Solver) -> N
     pruning = [name for key, name in PRUNING.items() if key in given]
     settings.how_to_prune.check_given(pruning, solver.form)
     unused = {
-        "evaluator": settings.evaluator not in ("auto", solver.evaluator),
+        "evaluator": isinstance(solver, PublicSolver) and not solver.game.sorted_hands,
         "isomorphism": solver.isomorphic is None,
         "threads": settings.threads > 1 and settings.plan in ONE_THREAD_PLANS,
     }

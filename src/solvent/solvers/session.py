@@ -189,4 +189,8 @@ class Session:
         total: float | None = self.limits.iterations
         if total is None and self.limits.time is not None:
             done, total = self.here, self.limits.time
-        self.watch(Progress(self.stage, done, total, detail))
+        try:
+            self.watch(Progress(self.stage, done, total, detail))
+        except BaseException:  # whoever watches ends the work, and what was computed is kept
+            self._checkpoint()
+            raise

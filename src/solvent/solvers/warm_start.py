@@ -1,8 +1,8 @@
 """Starting from a strategy instead of from uniform play.
 
-A solve that was handed sigma goes on as if sigma had been its play for T iterations: the average is sigma with the
-weight of T iterations, the rule's clock stands at T, and regrets are in proportion to sigma, so that regret
-matching plays it first. How large regrets are decides how soon it is unlearned: sqrt(T) times the largest
+A solve that starts from sigma continues as if it had played sigma for T iterations: the average is sigma with the
+weight of T iterations, the rule's clock stands at T, and regrets are proportional to sigma, so that regret matching
+plays sigma first. The size of the regrets decides how soon sigma is unlearned: they are sqrt(T) times the largest
 regret of the infoset's actions against sigma, which is how CFR's own regrets grow.
 """
 
@@ -20,9 +20,9 @@ from solvent.strategy.arena import Arena
 from solvent.strategy.locks import Locks
 
 ITERATIONS = 100
-"""What a strategy counts for that does not say how many iterations made it."""
+"""Iterations that a strategy counts for if it does not say how many made it."""
 FAINT = 2.0**-60
-"""Regrets in this proportion to a strategy make regret matching play it, and are nothing beside what it learns."""
+"""Scale of regrets that make regret matching play a strategy and vanish beside the regrets it then learns."""
 ONE_ITERATION = np.array([(*Weights(), 0.0)], dtype=np.float64)
 """A schedule of one plain CFR iteration."""
 
