@@ -317,5 +317,5 @@ def find_ends(nodes):  # type: ignore[no-untyped-def]
 
 
 def empty_tree(nodes: int, edges: int) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Zeroed arrays for so many nodes and edges."""
+    """Zeroed arrays for a tree with this many nodes and edges."""
     return np.zeros(nodes, dtype=BETTING_NODE), np.zeros(edges, dtype=BETTING_EDGE)

@@ -48,7 +48,7 @@ from solvent.play.table_kernels import (
 )
 
 PARTS = 100
-"""Winnings are counted in so many parts of a chip: whole numbers add up alike in any order."""
+"""Parts of a chip that winnings are counted in: sums of whole numbers do not depend on their order."""
 FAINT = 1e-4
 """Nodes less likely than this are reached as often as they are likely, and then with this likelihood."""
 PIECE = 100

@@ -68,16 +68,16 @@ that were not legal."""
 
 
 class Playing(NamedTuple):
-    """What a kernel needs of an agent. All have one type."""
+    """An agent as kernels see it; all agents have one type, so that kernels are compiled once."""
 
     kind: int
     style: int
     models: int
     by_reach: bool
-    """Whether models weigh by how likely they were to play the hand so far, and not alike."""
+    """Whether models are weighted by how likely each was to play the hand so far, rather than alike."""
     stack: int
     big_blind: int
-    """Of the tree, in its chips."""
+    """The stack and the big blind of the betting tree, in its chips."""
     post: PostNumbers
     nodes: NDArray[Any]
     """`BETTING_NODE`[nodes] of the betting tree"""

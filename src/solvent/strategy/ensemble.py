@@ -1,4 +1,4 @@
-"""Several strategies of one game as one: an ensemble.
+"""Ensembles: several strategies of one game combined into one.
 
 The models' probabilities can be added up infoset by infoset. That is simple, and is not what drawing one of the
 models at the start of each game would play: where a model never comes, what it says counts as much as what the
@@ -22,7 +22,7 @@ WAYS = ("sum", "reach")
 
 
 def combine(tree: GameTree, strategies: Sequence[ArrayLike], by: str = "reach") -> NDArray[np.float64]:
-    """The ensemble of strategies, float64[cells] each: their probabilities added (`sum`), or weighted by `reach`.
+    """Combine strategies, float64[cells] each: add their probabilities (`sum`), or weigh them by `reach` first.
 
     By reach, an infoset that none of the models comes to has their sum.
     """
@@ -41,7 +41,7 @@ def _by_reach(
     form = sequence_form(tree)
     if not form.perfect_recall:
         raise InputError(
-            f"a player of {tree.name} forgets what he did, so that no strategy of his plays as a draw of several; "
+            f"a player of {tree.name} forgets earlier actions, so no strategy plays like a draw of several; "
             f"combine by sum"
         )
     weight = np.zeros(tree.cells)

@@ -1,4 +1,4 @@
-"""A strategy to begin with: what a hand's win rate suggests, before anything has been learned.
+"""The prior: a strategy from a hand's win rate alone, before anything has been learned.
 
 | hands that win | facing a bet: fold, call, raise | with none: check, bet |
 |---|---|---|
@@ -63,7 +63,8 @@ def prior(probabilities, folds, raises, rate):  # type: ignore[no-untyped-def]
 
 
 def win_rate_prior(game: PublicGame) -> NDArray[np.float64]:
-    """The prior of a game of folds, calls, bets and one kind of showdown: a table by block, float64[cells].
+    """Compute the prior of a public game with folds, calls, bets and one kind of showdown: float64[cells], by
+    block.
 
     A hand's win rate is its equity against a random hand and all boards to come: what simulated games come to.
 

@@ -1,9 +1,10 @@
 """Heads-up hold'em betting, no-limit or limit: who acts, what is legal, what it pays. No cards.
 
-The rules are the ACPC's, which are the card room's. Player 0 has the button: he posts the small blind, acts first
-before the flop and last after it. The least bet or raise is the big blind or the last bet or raise of the street,
-whichever is more; less is legal only all-in. Nobody raises a player who is all-in. A blind may put a player all-in.
-What nobody calls goes back. In limit betting a street has one size of bet and a cap on bets and raises.
+The rules are the ACPC's, which are the card room's. Player 0 has the button: that player posts the small blind,
+acts first before the flop and last after it. The least bet or raise is the big blind or the last bet or raise of
+the street, whichever is more; less is legal only all-in. Nobody raises a player who is all-in. A blind may put a
+player all-in. What nobody calls goes back. In limit betting a street has one size of bet and a cap on bets and
+raises.
 
 An action is an int: `FOLD`, `CALL` (a check where there is nothing to call), or the total that a bet or raise
 brings the player to, counted from the beginning of the hand, as the ACPC writes it.
@@ -36,15 +37,15 @@ NOBODY = -1
 
 @dataclass(frozen=True, slots=True)
 class HoldemRules:
-    """What decides the betting. Amounts are in chips; pairs are (button, big blind)."""
+    """Stacks, blinds and limits. Amounts are in chips; pairs are (button, big blind)."""
 
     stacks: tuple[int, int] = (20_000, 20_000)
     blinds: tuple[int, int] = (50, 100)
     streets: int = 4
     bets: tuple[int, ...] = ()
-    """Limit: what a bet or raise adds, by street. Empty: no limit."""
+    """Limit betting: what a bet or raise adds, by street. Empty for no limit."""
     caps: tuple[int, ...] = ()
-    """The most bets and raises, by street; the blinds are not counted. Empty: no cap."""
+    """The most bets and raises, by street, blinds not counted. Empty for no cap."""
 
     def __post_init__(self) -> None:
         if len(self.stacks) != 2 or min(self.stacks) < 1:
@@ -76,9 +77,9 @@ class HoldemState:
     player: int
     """Who acts; `TERMINAL` where the betting is over."""
     paid: tuple[int, int]
-    """What each has put in since the hand began, what nobody called included."""
+    """What each player has put in since the hand began, uncalled chips included."""
     raised: int = 0
-    """The largest bet or raise of this street, by which the next is at least as large."""
+    """The largest bet or raise of this street; the next is at least as large."""
     raises: int = 0
     """Bets and raises on this street."""
     opened: bool = False
@@ -101,17 +102,17 @@ class HoldemState:
 
     @property
     def all_in(self) -> bool:
-        """Whether a player has put in all he has."""
+        """Whether a player has put in the whole stack."""
         return self.paid[0] == self.rules.stacks[0] or self.paid[1] == self.rules.stacks[1]
 
     @property
     def pot(self) -> int:
-        """What lies in the middle, what nobody has called yet included."""
+        """All chips in the middle, uncalled ones included."""
         return self.paid[0] + self.paid[1]
 
     @property
     def at_stake(self) -> int:
-        """What each player has put in that the other has matched; the rest of a terminal's pot goes back."""
+        """What each player has put in that the other has matched; at the end of a hand the rest goes back."""
         return min(self.paid)
 
 
@@ -123,7 +124,7 @@ class Legal(NamedTuple):
     call: int
     """Chips that calling adds; 0 is a check."""
     min_raise: int
-    """The least total a bet or raise may bring him to; 0 where he may not."""
+    """The least total that a bet or raise may bring the player to; 0 where raising is not legal."""
     max_raise: int
     """The greatest; every total between is legal."""
 
@@ -135,7 +136,7 @@ class Legal(NamedTuple):
 
 
 def start(rules: HoldemRules) -> HoldemState:
-    """The blinds are posted and the button is to act, unless they leave nothing to decide."""
+    """The position after the blinds; the button is to act, unless they leave nothing to decide."""
     stacks, blinds = rules.stacks, rules.blinds
     paid = (min(stacks[0], blinds[0]), min(stacks[1], blinds[1]))
     decides = paid[0] < stacks[0] and (paid[0] < paid[1] or paid[1] < stacks[1])

@@ -1,7 +1,7 @@
-"""Training a no-limit hold'em blueprint by Monte Carlo CFR.
+"""Training of blueprints: Monte Carlo CFR on hold'em's betting tree times buckets.
 
-`training.py` is the verb, `train`: it begins or resumes a run and has the session of `solvent.solvers.session`
-drive it. `solver.py` runs iterations on the tables of a `solvent.strategy.blueprint.Blueprint`, by the kernels in
-`kernels.py`; `initial_weights.py` sets what a training starts from, `discounting.py` applies rules that discount,
-`row_locks.py` makes threads wait for one another. Start with `training.py`.
+`training` is a training in a run's folder; `solver` runs iterations, on threads if wanted; `kernels` deals cards
+and traverses; `row_locks` has the locked variants that results compare with; `discounting` scales whole tables;
+`initial_weights` sets a prior. The tables themselves are a strategy, `solvent.strategy.blueprint`. This folder
+imports from `solvers/sampled` and from every room left of `solvers`. Start with `solver`.
 """

@@ -1,4 +1,4 @@
-"""What sampling is asked for, and with what it can be combined."""
+"""The options of sampling, and what they can be combined with."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ class Sampling:
         return EFFECTIVE.get(self.mode, ())
 
     def check_given(self, given: Collection[str]) -> None:
-        """Refuse options that somebody has given and that change nothing."""
+        """Refuse options that were given and change nothing."""
         for name in given:
             if name not in self.effective:
                 option = name.replace("_", "-")

@@ -5,7 +5,7 @@ tried; recursion was measured half as fast. What it adds to the tables is, in ex
 CFR would add:
 
     R(I, a)  +=  weight x (v(I, a) - v(I))          at i's own infosets I
-    S(J)     +=  weight x reach x sigma(J)          at the other player's infosets J, before he moves
+    S(J)     +=  weight x reach x sigma(J)          at the other player's infosets J, before the draw
 
 An infoset's row of the table holds its regrets and, behind them, its averages. `weight` is 1, or t for linear CFR:
 scaling iteration t by t is discounting all before it by (t - 1) / t, up to one factor for the whole table.
@@ -27,7 +27,7 @@ Array = Any
 
 
 SKIPPED_PART = 0.95
-"""Of the passes with a regret floor: those in which actions near it are left out."""
+"""The share of passes with a regret floor in which actions near it are left out."""
 NEAR_FLOOR = 30 / 31
 """An action is clearly bad when its regret is below this part of the floor."""
 
@@ -44,7 +44,7 @@ class Setting(NamedTuple):
     decay: tuple[float, float]
     """The least probability of an action before the first iteration, and how much it falls with each."""
     mixes: bool
-    """Whether it is brought about by mixing in uniform play, rather than by raising and renormalising."""
+    """Whether that is done by mixing in uniform play, rather than by raising and renormalising."""
     floor: float
     """Chips below which cumulative regrets do not fall; 0 for no such floor."""
 
@@ -266,10 +266,10 @@ def chance_pass(game, table, player, counter, weight, least, mixes, floor, thres
 
 @kernel
 def outcome_pass(game, table, player, counter, weight, least, mixes, exploration, room):  # type: ignore[no-untyped-def]
-    """One play of the game: chance and the other player as they play, the player himself partly at random.
+    """One play of the game: chance and the other player as they play, the player partly at random.
 
-    With q the probability of his draws so far, what is met is worth 1 / q of itself: values v / q(a) of the
-    drawn action and 0 of the others, regrets and averages by 1 / q of the history.
+    With q the probability of the player's draws so far, what is met is worth 1 / q of itself: values v / q(a) of
+    the drawn action and 0 of the others, regrets and averages by 1 / q of the history.
     """
     nodes, payoff, keep, other = game
     strategy, values, stack = room.strategy, room.value, room.node
@@ -348,7 +348,7 @@ def run_external(game, table, first, stop, step, setting, room):  # type: ignore
 
 @kernel
 def run_chance(game, table, first, stop, step, setting, room):  # type: ignore[no-untyped-def]
-    """The same with chance sampling."""
+    """`run_external` with chance sampling."""
     touched = 0
     for t in range(first, stop, step):
         weight = np.float64(t) if setting.linear else 1.0
@@ -374,7 +374,7 @@ def run_chance(game, table, first, stop, step, setting, room):  # type: ignore[n
 
 @kernel
 def run_outcome(game, table, first, stop, step, setting, room):  # type: ignore[no-untyped-def]
-    """The same with outcome sampling."""
+    """`run_external` with outcome sampling."""
     touched = 0
     for t in range(first, stop, step):
         weight = np.float64(t) if setting.linear else 1.0

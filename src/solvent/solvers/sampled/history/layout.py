@@ -25,7 +25,7 @@ NODE = np.dtype(
 table, the chance node's lottery, or the line of the payoffs."""
 
 BYTES_PER_HISTORY = 40
-"""Of the nodes and of what is needed to number them, at most."""
+"""Bytes for each history, at most: its node and what is needed to number the nodes."""
 
 
 class SampledHistories(NamedTuple):

@@ -39,7 +39,7 @@ KERNELS: dict[str, Callable[..., int]] = {
     "outcome": run_outcome,
 }
 PRIOR = 1.0
-"""A warm start's regrets at an infoset sum to so many times the largest payoff: a few visits unlearn them."""
+"""Regrets of a warm start at an infoset, in largest payoffs: a few visits unlearn them."""
 CHECK_FROM = 100
 """The first check is where about this part of the histories has been touched, by one iteration each."""
 
@@ -138,7 +138,7 @@ class SamplingSolver(OnHistories):
         small.evaluate()
 
     def run(self, iterations: int) -> None:
-        """Run so many more iterations: one pass for each player."""
+        """Run more iterations, each one pass for each player."""
         first = self.iterations + 1
         stop = first + iterations
         if self._locked is not None:

@@ -1,8 +1,8 @@
 """External-sampling Monte Carlo CFR on the sampled form: a betting tree, and a row of numbers for each bucket.
 
-One traversal is for one player and one deal. At his nodes all actions are walked and regrets updated; at the
-other's nodes the average strategy is accumulated and one action sampled. Cards come in only through `base`, where
-each player's rows of each street begin, and `outcome`, who wins at showdown.
+One traversal is for one player and one deal. At that player's nodes all actions are walked and regrets updated;
+at the other's nodes the average strategy is accumulated and one action sampled. Cards come in only through
+`base`, where each player's rows of each street begin, and `outcome`, who wins at showdown.
 
 A row is [regrets of all actions, sums of strategies of all actions]. Rows wait in main memory: a traversal asks for
 those of all children of a node before it walks the first, so that it waits once and not once for each.
@@ -111,7 +111,7 @@ def unlock(locks, row):  # type: ignore[no-untyped-def]
 def traverse(  # type: ignore[no-untyped-def]
     root, player, weight, walk, pays, base, outcome, table, frames, least, floor, locks
 ):
-    """One traversal for `player` from a node on; his value of it.
+    """Traverse the tree for `player` from a node on; returns the player's value of it.
 
     walk: int32[nodes, 4], pays: float32[nodes, 4], the same memory. base: int64[2, streets], where each player's
     rows begin. weight: what this iteration counts. floor: actions of regret below it are not walked, except to

@@ -77,7 +77,7 @@ class SampledPublicSolver:
         return int(self._frames.touched[0])
 
     def run(self, iterations: int) -> None:
-        """Run so many more iterations: one deal, one pass for each player."""
+        """Run more iterations, each one deal and one pass for each player."""
         stop = self.iterations + iterations
         if self._locked is not None:
             self._locked.impose(self.table)

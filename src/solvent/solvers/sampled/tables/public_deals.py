@@ -37,7 +37,7 @@ class Dealer(NamedTuple):
     chance: NDArray[np.float64]
     """float64[triples of board, hand and hand]: running sum of their chances; empty for games of cards."""
     sign: NDArray[np.int8]
-    """int8[triples]: who wins; likewise."""
+    """int8[triples]: who wins; empty for games of cards."""
 
 
 @kernel
