@@ -2,14 +2,11 @@
 
 One pass of player i over one subtree on one board works on vectors with an entry for each slot:
 
-    descend    reach of the other player (and of i himself) at every node, from regret matching on the way
+    descend    reach of the other player (and i's own) at every node, from regret matching on the way
     terminals  what i's hands win against that reach, all terminals of the subtree together
-    ascend     values to the root; at i's own nodes his regrets are updated, or the best action taken
+    ascend     values to the root; at i's own nodes the regrets are updated, or the best action taken
 
-Terminals where hands are sorted: with P the sum of reach over slots passed so far and P_c that of slots
-holding card c, D(h) = P - P_a - P_b is the reach of the hands so far that share no card with h = (a, b). Taken
-before h's tie (D-), after it (D+) and at the end (D*), a showdown is worth D- + D+ - D* and a fold D* plus h's
-own reach, which D* took away twice.
+`terminals` has the step across; `matching` has regret matching and the update of regrets.
 """
 
 from __future__ import annotations
@@ -17,13 +14,12 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
-from solvent.forms.public import DECISION, FOLDED, MATRIX, RANKED
+from solvent.forms.public import DECISION
+from solvent.foundation.compiling import compiled
 from solvent.passes import elementwise as _elementwise
 from solvent.passes import matching as _matching
-from solvent.passes import swept
-from solvent.passes.elementwise import WIDTH
+from solvent.passes import swept, terminals
 from solvent.passes.schedule import AVERAGE, FLOOR, NEGATIVE, NEXT_PREDICTION, POSITIVE, PREDICTION
 
 Array = Any
@@ -37,9 +33,6 @@ UPDATE, RESPOND, EVALUATE, RESPOND_UNLOCKED = 0, 1, 2, 3
 
 RESPOND_UNLOCKED takes the best action where `Tables.regret` is 0 and plays the strategy elsewhere.
 """
-
-SWEPT, SWEEP, GEMM = 0, 1, 2
-"""How terminals are evaluated: 8 at a time as lanes of one sweep, one at a time, or by matrix product."""
 
 
 class Tree(NamedTuple):
@@ -65,7 +58,7 @@ class Tree(NamedTuple):
     rows: int
     """How many rows a workspace has, of one entry a slot each."""
     root_reach: Array
-    """float[2, hands]: the other's reach before anything is played, his range."""
+    """float[2, hands]: the other player's reach before anything is played, which is that player's range."""
     own_range: Array
     """float[2, hands], or float[2, 0] where the ranges are 1 or part of the matrices."""
     matrix: Array
@@ -131,7 +124,7 @@ class Rule(NamedTuple):
     """... and the other player's: the next iteration's, where the other player has been updated already."""
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def match(tables, first, stop, base, prediction, slots, work, total):  # type: ignore[no-untyped-def]
     """Rows with which sigma(a) = max(0, expected regret) / total + uniform, for the actions first..stop-1."""
     uniform = total + slots
@@ -150,7 +143,7 @@ def match(tables, first, stop, base, prediction, slots, work, total):  # type: i
     matching.settle_total(slots, work, total, uniform, 1.0 / stored)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def play(tables, at, base, prediction, slots, work, total, sigma):  # type: ignore[no-untyped-def]
     """The probability of one action for every slot."""
     uniform = total + slots
@@ -164,7 +157,7 @@ def play(tables, at, base, prediction, slots, work, total, sigma):  # type: igno
         )
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def plain(tables, prediction, first, stop):  # type: ignore[no-untyped-def]
     """Whether a node's actions are two or three, all stored, under a rule that predicts nothing."""
     if prediction != 0.0 or not 2 <= stop - first <= 3:
@@ -175,7 +168,7 @@ def plain(tables, prediction, first, stop):  # type: ignore[no-untyped-def]
     return True
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def descend(tree, tables, rule, player, start, stop, base, slots, work):  # type: ignore[no-untyped-def]
     """Reach from the subtree's root to all its nodes; in UPDATE the traverser's average grows on the way."""
     total = tree.spare * slots
@@ -216,7 +209,7 @@ def descend(tree, tables, rule, player, start, stop, base, slots, work):  # type
                 vectors.add_scaled(slots, average, offset[edge] + base, work, target, rule.average)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def ascend(tree, tables, rule, player, start, stop, base, slots, work):  # type: ignore[no-untyped-def]
     """Values from terminals and deals back to the root; the traverser's own nodes as `rule.mode` says."""
     total = tree.spare * slots
@@ -290,146 +283,13 @@ def ascend(tree, tables, rule, player, start, stop, base, slots, work):  # type:
                 tables.last[at : at + slots] = work[sigma : sigma + slots]
 
 
-@njit(cache=True, nogil=True)
-def terminals_sweep(tree, player, boards, board, start, stop, slots, work, scratch):  # type: ignore[no-untyped-def]
-    """Evaluate a subtree's terminals one after another, each by a sweep of its own."""
-    card = boards.card[board]
-    tie = boards.tie[board]
-    reach, by_card = scratch.lanes.reach, scratch.lanes.sums
-    kind = work.dtype.type
-    for node in range(start, stop):
-        symbol = tree.symbol[node]
-        if symbol < 0:
-            continue
-        source = tree.other_row[player, node] * slots
-        won = tree.value_row[node] * slots
-        stake = kind(tree.stake[player, node])
-        total = kind(0.0)
-        for k in range(slots):
-            total += work[source + k]
-        grid = kind(3) * total  # see `solvent.passes.swept`
-        for k in range(slots):
-            reach[k] = (work[source + k] + grid) - grid
-        total = kind(0.0)
-        by_card[:] = 0
-        begin = 0
-        while begin < slots:
-            end = tie[begin]
-            for k in range(begin, end):
-                work[won + k] = total - by_card[card[k, 0]] - by_card[card[k, 1]]
-            for k in range(begin, end):
-                total += reach[k]
-                by_card[card[k, 0]] += reach[k]
-                by_card[card[k, 1]] += reach[k]
-            for k in range(begin, end):
-                work[won + k] += total - by_card[card[k, 0]] - by_card[card[k, 1]]
-            begin = end
-        for k in range(slots):
-            everyone = total - by_card[card[k, 0]] - by_card[card[k, 1]]
-            work[won + k] = stake * (work[won + k] - everyone if symbol == RANKED else everyone + reach[k])
-
-
-@njit(cache=True, nogil=True)
-def terminals_gemm(tree, player, boards, board, start, stop, slots, work, scratch):  # type: ignore[no-untyped-def]
-    """Evaluate a subtree's terminals by two matrix products, as the paper does: showdowns, then folds."""
-    card = boards.card[board]
-    tie = boards.tie[board]
-    sign, left, right = scratch.sign, scratch.left, scratch.right
-    for symbol in (RANKED, FOLDED):
-        count = 0
-        for node in range(start, stop):
-            if tree.symbol[node] == symbol:
-                stake = work.dtype.type(tree.stake[player, node])
-                source = tree.other_row[player, node] * slots
-                for k in range(slots):
-                    left[count, k] = stake * work[source + k]
-                count += 1
-        if count == 0:
-            continue
-        begin = 0
-        for other in range(slots):
-            if other == tie[begin]:
-                begin = other
-            a, b = card[other, 0], card[other, 1]
-            for k in range(slots):
-                blocked = card[k, 0] == a or card[k, 0] == b or card[k, 1] == a or card[k, 1] == b
-                wins = 1.0 if symbol == FOLDED or k >= tie[other] else (-1.0 if k < begin else 0.0)
-                sign[other, k] = 0.0 if blocked else wins
-        np.dot(left[:count], sign, right[:count])
-        count = 0
-        for node in range(start, stop):
-            if tree.symbol[node] == symbol:
-                target = tree.value_row[node] * slots
-                work[target : target + slots] = right[count]
-                count += 1
-
-
-@njit(cache=True, nogil=True)
-def terminals_matrix(tree, player, board, start, stop, slots, work):  # type: ignore[no-untyped-def]
-    """Evaluate a subtree's terminals by the matrix of each one's symbol on this board."""
-    for node in range(start, stop):
-        symbol = tree.symbol[node]
-        if symbol < MATRIX:
-            continue
-        matrix = tree.matrix[player, tree.matrix_of[symbol, board]]
-        source = tree.other_row[player, node] * slots
-        won = tree.value_row[node] * slots
-        stake = work.dtype.type(tree.stake[player, node])
-        work[won : won + slots] = 0
-        for other in range(slots):
-            weight = stake * work[source + other]
-            for k in range(slots):
-                work[won + k] += weight * matrix[other, k]
-
-
-@njit(cache=True, nogil=True)
-def terminals(tree, player, boards, board, start, stop, evaluator, slots, work, scratch, ahead):  # type: ignore[no-untyped-def]
-    """What the traverser's hands win at every terminal of a subtree."""
-    if boards.card.shape[1] == 0:
-        terminals_matrix(tree, player, board, start, stop, slots, work)
-    elif evaluator == SWEPT and slots >= WIDTH:
-        swept.evaluate(tree.groups, player, start, boards, board, slots, work, scratch.lanes, ahead)
-    elif evaluator == GEMM:
-        terminals_gemm(tree, player, boards, board, start, stop, slots, work, scratch)
-    else:
-        terminals_sweep(tree, player, boards, board, start, stop, slots, work, scratch)
-    ranges = tree.own_range[player]
-    if len(ranges):
-        for node in range(start, stop):
-            if tree.symbol[node] >= 0:
-                won = tree.value_row[node] * slots
-                for k in range(slots):
-                    work[won + k] *= ranges[boards.hand[board, k]]
-
-
-class Scratch(NamedTuple):
-    """What the evaluators need beside the workspace."""
-
-    lanes: swept.Lanes
-    sign: Array
-    left: Array
-    right: Array
-
-
-@njit(cache=True, nogil=True)
-def scratch_space(empty, slots, evaluator, sorted_hands, nodes):  # type: ignore[no-untyped-def]
-    """Scratch for one thread; `empty` tells the number type."""
-    square = slots if sorted_hands and evaluator == GEMM else 0
-    return Scratch(
-        swept.lanes_for(empty, slots if sorted_hands else 0),
-        np.zeros((square, square), dtype=empty.dtype),
-        np.zeros((nodes if square else 0, square), dtype=empty.dtype),
-        np.zeros((nodes if square else 0, square), dtype=empty.dtype),
-    )
-
-
-@njit(cache=True, nogil=True)
+@compiled
 def rows_ahead(edges):  # type: ignore[no-untyped-def]
     """Space for the rows of a subtree with so many edges, none yet."""
     return swept.Ahead(np.zeros(2 * edges, dtype=np.int64), np.zeros(1, dtype=np.int64))
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def look_ahead(ahead, tree, tables, player, start, stop, base):  # type: ignore[no-untyped-def]
     """List the rows that a pass over this subtree reads on the board that begins at `base`."""
     seen, average = tables.seen.ctypes.data, tables.average.ctypes.data
@@ -446,7 +306,7 @@ def look_ahead(ahead, tree, tables, player, start, stop, base):  # type: ignore[
     ahead.count[0] = count
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def average_over_orbits(orbit, vector):  # type: ignore[no-untyped-def]
     """Give hands that differ only in the names of suits the mean of their values."""
     sums = np.zeros(len(orbit))
@@ -458,7 +318,7 @@ def average_over_orbits(orbit, vector):  # type: ignore[no-untyped-def]
         vector[k] = sums[orbit[k]] / counts[orbit[k]]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def start_from(tree, boards, player, board, reached, reached_own, slots, work):  # type: ignore[no-untyped-def]
     """Carry the reaches at a deal node to the root of the subtree behind it, on one board."""
     other = tree.first_other * slots
@@ -469,7 +329,7 @@ def start_from(tree, boards, player, board, reached, reached_own, slots, work): 
         work[own + k] = reached_own[before]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def pass_down(tree, rounds, spaces, tables, rule, player, above):  # type: ignore[no-untyped-def]
     """Reach from the start of the game to the deal nodes above the last round.
 
@@ -517,7 +377,7 @@ def pass_down(tree, rounds, spaces, tables, rule, player, above):  # type: ignor
                 above[1, s, board] = work[own : own + slots]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def pass_last(tree, rounds, tables, rule, player, evaluator, above, first, stop, out):  # type: ignore[no-untyped-def]
     """Down, across and up over boards first..stop-1 of the last round, subtree by subtree.
 
@@ -527,7 +387,7 @@ def pass_last(tree, rounds, tables, rule, player, evaluator, above, first, stop,
     subtree = boards.subtree
     slots = out.shape[2]
     work = np.empty(tree.rows * slots, dtype=out.dtype)
-    scratch = scratch_space(work, slots, evaluator, boards.card.shape[1] > 0, tree.rows)
+    scratch = terminals.scratch_space(work, slots, evaluator, boards.card.shape[1] > 0, tree.rows)
     ahead = rows_ahead(len(tree.child))
     for s in range(len(subtree)):
         start, end = subtree[s, 0], subtree[s, 1]
@@ -536,13 +396,15 @@ def pass_last(tree, rounds, tables, rule, player, evaluator, above, first, stop,
             start_from(tree, boards, player, board, reached, reached_own, slots, work)
             descend(tree, tables, rule, player, start, end, board * slots, slots, work)
             look_ahead(ahead, tree, tables, player, start, end, (board + 1) * slots)
-            terminals(tree, player, boards, board, start, end, evaluator, slots, work, scratch, ahead)
+            terminals.evaluate(
+                tree, player, boards, board, start, end, evaluator, slots, work, scratch, ahead
+            )
             ascend(tree, tables, rule, player, start, end, board * slots, slots, work)
             value = tree.value_row[start] * slots
             out[s, board] = work[value : value + slots]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def add_up(boards, orbit, below, total):  # type: ignore[no-untyped-def]
     """One subtree's values on all boards, float[boards, slots], added up for the boards before, in order."""
     total[:] = 0.0
@@ -556,7 +418,7 @@ def add_up(boards, orbit, below, total):  # type: ignore[no-untyped-def]
             average_over_orbits(orbit, total[board])
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def carry_up(tree, rounds, spaces, r, values, first, step):  # type: ignore[no-untyped-def]
     """What every `step`-th subtree of round r + 1 is worth, to the deal nodes above in round r."""
     boards, space, below = rounds[r], spaces[r], rounds[r + 1]
@@ -571,7 +433,7 @@ def carry_up(tree, rounds, spaces, r, values, first, step):  # type: ignore[no-u
                 work[value + k] = total[board, k]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def pass_up(tree, rounds, spaces, tables, rule, player, evaluator, out):  # type: ignore[no-untyped-def]
     """Values from the deals above the last round back to the start of the game, float[hands].
 
@@ -586,12 +448,14 @@ def pass_up(tree, rounds, spaces, tables, rule, player, evaluator, out):  # type
             carry_up(tree, rounds, spaces, r, values, 0, 1)
         values = np.zeros((len(boards.subtree), len(boards.hand), slots), dtype=out.dtype)
         ahead = rows_ahead(0)
-        scratch = scratch_space(out, slots, evaluator, boards.card.shape[1] > 0, tree.rows)
+        scratch = terminals.scratch_space(out, slots, evaluator, boards.card.shape[1] > 0, tree.rows)
         for s in range(len(boards.subtree)):
             start, stop = boards.subtree[s, 0], boards.subtree[s, 1]
             for board in range(len(boards.hand)):
                 work = space.work[s, board]
-                terminals(tree, player, boards, board, start, stop, evaluator, slots, work, scratch, ahead)
+                terminals.evaluate(
+                    tree, player, boards, board, start, stop, evaluator, slots, work, scratch, ahead
+                )
                 if len(tree.orbit):
                     for node in range(start, stop):
                         if tree.symbol[node] >= 0:
@@ -603,7 +467,7 @@ def pass_up(tree, rounds, spaces, tables, rule, player, evaluator, out):  # type
     return values[0, 0]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def whole_pass(tree, rounds, spaces, tables, rule, player, evaluator, above, out):  # type: ignore[no-untyped-def]
     """One player's pass over the whole game on one thread."""
     pass_down(tree, rounds, spaces, tables, rule, player, above)
@@ -613,7 +477,7 @@ def whole_pass(tree, rounds, spaces, tables, rule, player, evaluator, above, out
     return pass_up(tree, rounds, spaces, tables, rule, player, evaluator, out)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def iterate(tree, rounds, spaces, tables, schedule, alternating, evaluator, above, out):  # type: ignore[no-untyped-def]
     """One iteration for each row of the rule's weights, on one thread."""
     for t in range(len(schedule)):

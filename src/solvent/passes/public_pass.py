@@ -12,15 +12,16 @@ from solvent.forms.public import DEAL, DECISION, FOLDED, RANKED, PublicGame
 from solvent.foundation.errors import InputError
 from solvent.foundation.threads import in_pieces
 from solvent.passes import public_kernels as kernels
+from solvent.passes import terminals
 from solvent.passes.elementwise import WIDTH
 from solvent.passes.public_kernels import Boards, Rule, Space, Tables, Tree
 from solvent.passes.schedule import KEEP, NEXT_PREDICTION, PREDICTION
+from solvent.passes.sweep_instructions import FEW
 from solvent.passes.swept import Groups
-from solvent.passes.swept_lanes import FEW
 
 Made = TypeVar("Made")
 
-EVALUATORS = {"swept": kernels.SWEPT, "sweep": kernels.SWEEP, "gemm": kernels.GEMM}
+EVALUATORS = {"swept": terminals.SWEPT, "sweep": terminals.SWEEP, "gemm": terminals.GEMM}
 JOBS_PER_THREAD = 8
 MOST_ROUNDS = 4
 """Rounds that kernels are compiled for; a game of more has kernels of its own."""
@@ -217,10 +218,10 @@ def _shared_out(shown: list[Lane], heap: int) -> Iterator[list[Lane]]:
 
 
 def _rows(game: PublicGame, most: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """Which rows of a workspace hold a node's reaches, by traverser (the other's, his own), and its values.
+    """Which rows of a workspace hold a node's reaches, by traverser (the other's, the own), and its values.
 
-    A player's action changes his own reach alone, so a child shares the row of the reach that stays. Nobody
-    asks for the traverser's own reach at a terminal: those are thrown on one heap. The other's reaches have
+    An action changes the reach of the player who takes it alone, so a child shares the row of the reach that stays.
+    Nobody asks for the traverser's own reach at a terminal: those are thrown on one heap. The other's reaches have
     rows 0 to most - 1, the traverser's the `most` after them and the heap, values the `most` after that.
     """
     nodes = game.nodes

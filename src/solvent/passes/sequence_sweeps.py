@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from solvent.foundation.compiling import compiled
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def sequence_values(pair_own, pair_other, pays, other_plan, sequences):  # type: ignore[no-untyped-def]
     """What the terminals right behind each own sequence pay against the other's plan: A y."""
     value = np.zeros(sequences)
@@ -15,7 +16,7 @@ def sequence_values(pair_own, pair_other, pays, other_plan, sequences):  # type:
     return value
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def maximise(first, before, value, choice):  # type: ignore[no-untyped-def]
     """Best response by backward induction; `value` becomes the value behind each sequence, `choice` the play."""
     for situation in range(len(before) - 1, -1, -1):
@@ -28,7 +29,7 @@ def maximise(first, before, value, choice):  # type: ignore[no-untyped-def]
     return value[0]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def maximise_around_locks(first, before, cell, locked, probabilities, value, choice):  # type: ignore[no-untyped-def]
     """Best response that plays `probabilities` at locked infosets, by backward induction (see `maximise`).
 

@@ -14,10 +14,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from solvent.forms.public import CARDS
-from solvent.passes import swept_lanes as _code
+from solvent.foundation.compiling import compiled
+from solvent.passes import sweep_instructions as _code
 from solvent.passes.elementwise import WIDTH
 
 code: Any = _code
@@ -82,14 +82,14 @@ class Ahead(NamedTuple):
     """int64[1]: ... and how many."""
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def share_of(ahead, part):  # type: ignore[no-untyped-def]
     """The rows first..stop-1 that fall to this part of PARTS."""
     count = ahead.count[0]
     return min(count, count * part // PARTS), min(count, count * (part + 1) // PARTS)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def fetch(ahead, share, byte):  # type: ignore[no-untyped-def]
     """Ask for a line of each row of a share."""
     if byte & (LINE - 1) == 0:
@@ -97,7 +97,7 @@ def fetch(ahead, share, byte):  # type: ignore[no-untyped-def]
             code.prefetch(ahead.rows, k, byte)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def lanes_for(empty, slots):  # type: ignore[no-untyped-def]
     """Space for a group; `empty` tells the number type."""
     kind = empty.dtype
@@ -112,7 +112,7 @@ def lanes_for(empty, slots):  # type: ignore[no-untyped-def]
     )
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def evaluate(groups, player, root, boards, board, slots, work, lanes, ahead):  # type: ignore[no-untyped-def]
     """What the traverser's hands win at every terminal of a subtree on one board, with at least WIDTH slots."""
     start = board * slots

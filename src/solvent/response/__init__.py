@@ -1,1 +1,5 @@
-"""Best responses, exploitability and value."""
+"""Best responses, exploitability and the value of one strategy against another, exact, on every form.
+
+May import `passes` and what lies below it; knows no solver. Start with `measure`, which takes strategies of any
+form; `history` and `public` do the work on theirs.
+"""

@@ -2,7 +2,7 @@
 
 Exploitability is NashConv / 2 in chips: what the two best responses win beyond what the strategy itself
 wins, halved. It is 0 exactly at a Nash equilibrium. In a zero-sum game it is the mean of what a best
-response wins in each seat.
+response wins as either player.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class BestResponse:
     """Pure, float64[cells]; uniform where the response never acts (all of the other player's cells).
 
     For a player with imperfect recall the value is that of a responder who forgets nothing, and the strategy
-    is what he does the first time he comes to an infoset.
+    is what that responder does on first coming to an infoset.
     """
 
 

@@ -55,7 +55,7 @@ def measure(strategy: TableStrategy, tree: GameTree | None = None, locks: Locks 
 
 
 def value_against(first: TableStrategy, second: TableStrategy, tree: GameTree | None = None) -> float:
-    """What player 0 wins, in chips a game, when he plays the first strategy and player 1 the second."""
+    """What player 0 wins, in chips a game, when playing the first strategy against player 1's second."""
     if first.fingerprint != second.fingerprint:
         raise InputError(different_games(first, second))
     if isinstance(first.infosets, PublicInfosets):

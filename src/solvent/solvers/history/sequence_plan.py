@@ -1,10 +1,10 @@
 """The sequence plan: iterations on the sequence form, for players who forget nothing.
 
-With perfect recall a player reaches an infoset by one sequence of his own, so the histories fold into pairs
+With perfect recall a player reaches an infoset by one sequence of own actions, so the histories fold into pairs
 of sequences. One pass of player i is then
 
     v = A_i y                  what each own sequence is paid right away against the other's plan y
-    v(I), R, sigma             one sweep up over his own infosets
+    v(I), R, sigma             one sweep up over the player's own infosets
     x(a) = x(before I) sigma   one sweep down, the plan that the other's next pass multiplies with
 
 and the walk over histories is gone. All numbers equal the serial plan's up to rounding.
@@ -180,7 +180,7 @@ def lay_out(sequences: Sequences) -> Layout:
 
 
 def depths(first: Ints, before: Ints) -> Ints:
-    """How many situations of his own a player has passed before each; `first` and `before` as in `Sequences`."""
+    """How many own situations a player has passed before each; `first` and `before` as in `Sequences`."""
     offered_by = np.repeat(np.arange(len(before)), np.diff(first))
     up = np.append(-1, offered_by)[before]
     depth = np.zeros(len(before), dtype=np.int64)

@@ -30,17 +30,18 @@ class Rows(NamedTuple):
 
 
 class Side(NamedTuple):
-    """What one player's updates read: his infosets, and his sequences for his own reach."""
+    """What one player's updates read: the player's infosets, and sequences for the player's own reach."""
 
     start: Array
-    """First cell of each of his infosets."""
+    """First cell of each infoset, ..."""
     stop: Array
+    """... and one past the last."""
     first: Array
     before: Array
     sequence_cell: Array
     histories: Array
     plan: Array
-    """Scratch: his own reach of each sequence."""
+    """Scratch: the player's own reach of each sequence."""
 
 
 class Tables(NamedTuple):

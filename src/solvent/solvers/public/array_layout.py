@@ -53,7 +53,7 @@ class Level(NamedTuple):
 
     groups: tuple[int, ...]
     reach: tuple[Rows, Rows]
-    """For each player the rows of his reach at the nodes of his groups here."""
+    """For each player the rows of the player's reach at the nodes of the player's groups here."""
     child: Array
     """The nodes behind the actions of the groups, as the level below lays them out."""
     ends: tuple[tuple[int, int, int], ...]
@@ -71,11 +71,11 @@ class Layout(NamedTuple):
     cuts: tuple[int, ...]
     """Terminals are laid out by symbol and then by depth: where each symbol begins, and the end."""
     ends: tuple[Rows, Rows]
-    """For each player the rows of his reach at the terminals."""
+    """For each player the rows of the player's reach at the terminals."""
     stake: tuple[Array, Array]
-    """float[terminals, 1, 1] for each player: what he wins where the matrix has 1 for player 0."""
+    """float[terminals, 1, 1] for each player: what the player wins where the matrix has 1 for player 0."""
     deals: tuple[Rows, Rows]
-    """For each player the rows of his reach at the deals, in the order of the next round's subtrees."""
+    """For each player the rows of the player's reach at the deals, in the order of the next round's subtrees."""
     root: Array
     """The roots of the subtrees, as the first level lays them out; None where it would be 0, 1, 2, ..."""
 

@@ -44,7 +44,7 @@ class Learned(NamedTuple):
 
 
 class Strategy(NamedTuple):
-    """A player's strategy, and his reach with it of his actions and of the roots of each round and part."""
+    """A player's strategy, and the reach that it gives of the player's actions and of the roots of rounds."""
 
     sigma: Grid
     reach: Grid
@@ -139,7 +139,7 @@ class ArrayPass:
         return match_arrays(self.namespace.xp, regret if last is None else regret + prediction * last, stored)
 
     def _reach(self, layout: Layout, player: int, sigma: dict[int, Array], start: Array) -> dict[int, Array]:
-        """A player's reach of his actions in one round."""
+        """A player's reach of the player's own actions in one round."""
         reach: dict[int, Array] = {}
         for level in layout.levels:
             own = [g for g in level.groups if layout.groups[g].player == player]

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from solvent.foundation.compiling import compiled
 from solvent.passes import elementwise as _elementwise
 from solvent.passes import matching as _matching
 from solvent.passes.schedule import AVERAGE, FLOOR, NEGATIVE, NEXT_PREDICTION, POSITIVE, PREDICTION
@@ -38,13 +38,13 @@ class Shapes(NamedTuple):
     own: Array
     """int64[shapes]: ... the traverser's own, ..."""
     value: Array
-    """int64[shapes]: ... and his values."""
+    """int64[shapes]: ... and the traverser's values."""
     child: Array
     """int64[actions]: the shape behind an action; -1 where the game ends."""
     segment: Array
     """int64[actions]: where in that shape's rows the nodes behind it begin; of an end, its row of reach."""
     matrix: Array
-    """float[2, matrices, hands, hands]: for each traverser, what his hands (columns) win at an end."""
+    """float[2, matrices, hands, hands]: for each traverser, what the traverser's hands (columns) win at an end."""
     matrix_of: Array
     """int64[actions]: the matrix of an end."""
     hands: int
@@ -66,7 +66,7 @@ class Learned(NamedTuple):
     seen_last: Array
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def match(learned, actions, at, size, prediction, count, work, total, uniform):  # type: ignore[no-untyped-def]
     """Rows with which sigma(a) = max(0, expected regret) / total + uniform."""
     work[total : total + count] = 0
@@ -80,7 +80,7 @@ def match(learned, actions, at, size, prediction, count, work, total, uniform): 
     matching.settle_total(count, work, total, uniform, 1.0 / actions)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def play(learned, at, prediction, count, work, total, uniform, sigma):  # type: ignore[no-untyped-def]
     """The probability of one action."""
     if prediction == 0.0:
@@ -91,7 +91,7 @@ def play(learned, at, prediction, count, work, total, uniform, sigma):  # type: 
         )
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def descend(shapes, learned, weights, player, others_prediction, work):  # type: ignore[no-untyped-def]
     """Reach from the root to every shape and every end; the traverser's average grows on the way."""
     part = shapes.part
@@ -124,7 +124,7 @@ def descend(shapes, learned, weights, player, others_prediction, work):  # type:
                         work[to_own : to_own + count] = work[own : own + count]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def ascend(shapes, learned, weights, player, work):  # type: ignore[no-untyped-def]
     """Values from the ends back to the root; the traverser's regrets are updated."""
     part = shapes.part
@@ -172,14 +172,14 @@ def ascend(shapes, learned, weights, player, work):  # type: ignore[no-untyped-d
                     learned.last[at + a * size : at + a * size + count] = work[sigma : sigma + count]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def row_of(shapes, action, begin, end):  # type: ignore[no-untyped-def]
     """Where the values behind an action are: in its shape's row, or in a passing row where the game ends."""
     below = shapes.child[action]
     return end if below < 0 else shapes.value[below] + shapes.segment[action] + begin
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def iterate(shapes, learned, schedule, alternating, work):  # type: ignore[no-untyped-def]
     """One iteration for each row of the rule's weights."""
     for t in range(len(schedule)):

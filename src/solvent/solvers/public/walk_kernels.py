@@ -9,20 +9,16 @@ a walk over the subtree reads a few cache lines:
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from solvent.forms.public import DEAL, DECISION, FOLDED, RANKED
+from solvent.foundation.compiling import compiled
 from solvent.passes.matching import expected_regret, gain_of, instantaneous, share_of, updated
 from solvent.passes.schedule import NEXT_PREDICTION
 
 Array = Any
-
-compiled: Any = partial(njit, cache=True, nogil=True, error_model="numpy")
-"""The decorator of a kernel that allocates its own scratch."""
 
 
 class Walk(NamedTuple):

@@ -13,6 +13,7 @@ from numba import njit
 
 from solvent.forms.public import DECISION
 from solvent.passes import public_kernels as kernels
+from solvent.passes import terminals
 
 Array = Any
 
@@ -132,9 +133,9 @@ def track(tree, chances, sums, weight, player, level, boards, board, start, stop
 def one_terminal(tree, player, boards, board, node, slots, work, scratch):  # type: ignore[no-untyped-def]
     """What the traverser's hands win at one terminal."""
     if boards.card.shape[1] == 0:
-        kernels.terminals_matrix(tree, player, board, node, node + 1, slots, work)
+        terminals.by_matrix(tree, player, board, node, node + 1, slots, work)
         return
-    kernels.terminals_sweep(tree, player, boards, board, node, node + 1, slots, work, scratch)
+    terminals.by_sweep(tree, player, boards, board, node, node + 1, slots, work, scratch)
     ranges = tree.own_range[player]
     if len(ranges):
         won = tree.value_row[node] * slots
@@ -177,7 +178,7 @@ def pass_live(tree, down, rounds, spaces, tables, rule, sums, weight, chances, p
     boards = rounds[last]
     slots = out.shape[2]
     work = np.zeros(tree.rows * slots, dtype=out.dtype)
-    scratch = kernels.scratch_space(work, slots, kernels.SWEEP, boards.card.shape[1] > 0, tree.rows)
+    scratch = terminals.scratch_space(work, slots, terminals.SWEEP, boards.card.shape[1] > 0, tree.rows)
     by_card = np.zeros(64)
     fades = rule.positive != 1.0
     touched = 0
@@ -243,7 +244,7 @@ def first_round_up(tree, rounds, spaces, tables, rule, sums, weight, chances, pl
         value = tree.value_row[deal] * slots
         for k in range(slots):
             work[value + k] = total[0, k]
-    scratch = kernels.scratch_space(out, slots, kernels.SWEEP, boards.card.shape[1] > 0, tree.rows)
+    scratch = terminals.scratch_space(out, slots, terminals.SWEEP, boards.card.shape[1] > 0, tree.rows)
     start, stop = boards.subtree[0, 0], boards.subtree[0, 1]
     touched = slots * terminals_reached(tree, player, boards, 0, start, stop, slots, work, scratch)
     if len(tree.orbit):

@@ -9,6 +9,7 @@ from numba import njit
 
 from solvent.forms.public import DECISION
 from solvent.passes import public_kernels as kernels
+from solvent.passes import terminals
 from solvent.passes.matching import share_of
 from solvent.passes.public_kernels import RESPOND, Rule
 from solvent.solvers.pruned.public.kernels import one_terminal
@@ -190,7 +191,7 @@ def respond(tree, rounds, behind, seen, player, root, writes, sums, into, won): 
     boards = rounds[level]
     slots = boards.hand.shape[1]
     work = np.zeros(tree.rows * slots, dtype=tree.root_reach.dtype)
-    scratch = kernels.scratch_space(work, slots, kernels.SWEEP, boards.card.shape[1] > 0, tree.rows)
+    scratch = terminals.scratch_space(work, slots, terminals.SWEEP, boards.card.shape[1] > 0, tree.rows)
     rule = Rule(RESPOND, 1.0, 1.0, -np.inf, 0.0, 0.0)
     regret = into.regret
     tables = kernels.Tables(into.offset, regret, regret, regret[:0], regret[:0], regret, regret[:0])
@@ -224,7 +225,7 @@ def respond_below(  # type: ignore[no-untyped-def]
     boards = rounds[tree.rounds - 1]
     slots = boards.hand.shape[1]
     work = np.zeros(tree.rows * slots, dtype=above.dtype)
-    scratch = kernels.scratch_space(work, slots, kernels.SWEEP, boards.card.shape[1] > 0, tree.rows)
+    scratch = terminals.scratch_space(work, slots, terminals.SWEEP, boards.card.shape[1] > 0, tree.rows)
     rule = Rule(RESPOND, 1.0, 1.0, -np.inf, 0.0, 0.0)
     regret = into.regret
     tables = kernels.Tables(into.offset, regret, regret, regret[:0], regret[:0], regret, regret[:0])

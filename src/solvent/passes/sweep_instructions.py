@@ -191,7 +191,7 @@ def gather(typing, lanes, work, source, slot, grid):  # type: ignore[no-untyped-
 
 @intrinsic
 def gather_few(typing, lanes, work, source, slot, grid):  # type: ignore[no-untyped-def]
-    """The same for the first FEW lanes; the others are 0."""
+    """lanes[i, j] as `gather` has it for the first FEW lanes j; the others are 0."""
     return _gather((lanes, work, source, slot, grid), FEW)
 
 
@@ -211,7 +211,7 @@ def pile(typing, sums, reach, card, start, slots):  # type: ignore[no-untyped-de
 
 @intrinsic
 def sweep(typing, sums, reach, card, start, slots, tie, won):  # type: ignore[no-untyped-def]
-    """The same tie by tie; won = D- + D+, the reach without h's cards before and after h's tie"""
+    """Add up the reach of all slots tie by tie; won = D- + D+, the reach before and after h's tie"""
 
     def write(code: _Code) -> None:
         builder, start, slots, won = code.builder, code.integer(3), code.integer(4), code.data(6)
