@@ -336,7 +336,7 @@ def test_a_folder_with_a_run_is_not_overwritten(kuhn_run: Path) -> None:
 
 def test_a_folder_with_other_things_is_not_touched(tmp_path: Path) -> None:
     (tmp_path / "thesis.txt").write_text("years of work")
-    assert "not an empty folder" in refused("solve", "kuhn", "--out", tmp_path)
+    assert "files that are not a run" in refused("solve", "kuhn", "--out", tmp_path)
 
 
 def test_a_run_of_another_game_is_refused(kuhn_run: Path) -> None:
@@ -376,7 +376,7 @@ def test_a_foreign_checkpoint_is_refused(kuhn_run: Path, tmp_path: Path) -> None
 
     shutil.rmtree(run / "checkpoints")
     shutil.copytree(other / "checkpoints", run / "checkpoints")
-    assert "another game" in refused("solve", "--resume", run, "--iterations", "30")
+    assert "computed with another configuration" in refused("solve", "--resume", run, "--iterations", "30")
 
 
 def test_a_damaged_configuration_is_refused(kuhn_run: Path, tmp_path: Path) -> None:
@@ -384,7 +384,7 @@ def test_a_damaged_configuration_is_refused(kuhn_run: Path, tmp_path: Path) -> N
     (run / "run.toml").write_text("game = ")
     assert "is damaged" in refused("show", run)
     (run / "run.toml").write_text('rule = "cfr"\n')
-    assert "does not say" in refused("show", run)
+    assert "has been changed since it was written" in refused("show", run)
 
 
 def test_a_half_written_checkpoint_is_ignored(kuhn_run: Path, tmp_path: Path) -> None:
