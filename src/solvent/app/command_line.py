@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -19,17 +19,7 @@ from solvent.app.commands.export import export
 from solvent.app.commands.games import games
 from solvent.app.commands.match import match
 from solvent.app.commands.play import play
-from solvent.app.commands.reproduce import (
-    bench_plans,
-    reproduce_abstraction,
-    reproduce_aggregation,
-    reproduce_full_deck,
-    reproduce_larger_game,
-    reproduce_sampled_buckets,
-    reproduce_sampling_options,
-    reproduce_total_rbp,
-)
-from solvent.app.commands.reproduce_agents import reproduce_laptop_mccfr, reproduce_post_processing
+from solvent.app.commands.reproduce import agents, papers
 from solvent.app.commands.runs import runs
 from solvent.app.commands.show import show
 from solvent.app.commands.solve import solve
@@ -67,16 +57,19 @@ reproduce = typer.Typer(
     help="Regenerate the papers' tables and figures on this machine.", no_args_is_help=True
 )
 app.add_typer(reproduce, name="reproduce")
-bench.command("plans")(bench_plans)
-reproduce.command("aggregation")(reproduce_aggregation)
-reproduce.command("full-deck")(reproduce_full_deck)
-reproduce.command("total-rbp")(reproduce_total_rbp)
-reproduce.command("larger-game")(reproduce_larger_game)
-reproduce.command("abstraction")(reproduce_abstraction)
-reproduce.command("laptop-mccfr")(reproduce_laptop_mccfr)
-reproduce.command("post-processing")(reproduce_post_processing)
-reproduce.command("sampling-options")(reproduce_sampling_options)
-reproduce.command("sampled-buckets")(reproduce_sampled_buckets)
+EXPERIMENTS: dict[str, Callable[..., None]] = {
+    "aggregation": papers.reproduce_aggregation,
+    "full-deck": papers.reproduce_full_deck,
+    "total-rbp": papers.reproduce_total_rbp,
+    "larger-game": papers.reproduce_larger_game,
+    "abstraction": papers.reproduce_abstraction,
+    "laptop-mccfr": agents.reproduce_laptop_mccfr,
+    "post-processing": agents.reproduce_post_processing,
+    "sampling-options": papers.reproduce_sampling_options,
+    "sampled-buckets": papers.reproduce_sampled_buckets,
+}
+for name, experiment in EXPERIMENTS.items():
+    reproduce.command(name)(experiment)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

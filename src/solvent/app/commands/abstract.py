@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 from rich.console import RenderableType
-from rich.progress import (
-    BarColumn,
-    Progress,
-    SpinnerColumn,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
 from typer.core import TyperGroup
 
-from solvent.app.terminal import table, terminal
+from solvent.app.making_cards import make_abstraction
+from solvent.app.options import MOST_SEED, Json, PictureFile, Threads
+from solvent.app.terminal import print_json, table, terminal
+from solvent.app.watching import said
 from solvent.foundation.errors import InputError
-from solvent.foundation.progress import Progress as Now
-from solvent.foundation.units import duration, size
-
-if TYPE_CHECKING:
-    from solvent.abstraction.cards.buckets import CardAbstraction
-    from solvent.abstraction.cards.presets import Design
 
 
 class _PresetOrCommand(TyperGroup):
@@ -46,7 +33,6 @@ abstract = typer.Typer(
 )
 
 Folder = Annotated[Path, typer.Argument(help="An abstraction's folder.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
 
 
 @abstract.command()
@@ -56,22 +42,22 @@ def build(
         Path | None, typer.Option(help="A TOML file with the design, instead of a preset.")
     ] = None,
     out: Annotated[Path | None, typer.Option(help="The folder to make it in, new or unfinished.")] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="Seed.  [default: 0]")] = None,
-    threads: Annotated[int | None, typer.Option(min=1, help="Threads.  [default: all cores]")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, max=MOST_SEED, help="Seed.  [default: 0]")] = None,
+    threads: Threads = None,
     as_json: Json = False,
 ) -> None:
-    """Make a card abstraction; an unfinished one is gone on with."""
+    """Make a card abstraction; resumes an unfinished one."""
     from solvent.abstraction.cards.presets import preset_named, read_design
     from solvent.app.views.display import cores
 
     if (preset is None) == (config is None):
-        raise InputError("name a preset, or a file by --config")
+        raise InputError("name a preset, or a file with --config")
     if out is None:
-        raise InputError("say by --out which folder to make the abstraction in")
+        raise InputError("name the folder of the abstraction with --out")
     design = read_design(config) if config is not None else preset_named(str(preset))
     if seed is not None:
         design = replace(design, seed=seed)
-    made, seconds = make_abstraction(design, out, threads or cores(), said=not as_json or sys.stderr.isatty())
+    made, seconds = make_abstraction(design, out, threads or cores(), said(as_json))
     document = {
         "folder": str(out),
         "design": design.as_dict(),
@@ -81,51 +67,13 @@ def build(
         "bytes": sum(array.nbytes for array in made.arrays.values()),
     }
     if as_json:
-        sys.stdout.write(json.dumps(document, indent=1) + "\n")
+        print_json(document)
         return
     shown = table("stage", "seconds", title=f"{out}: {design.label}, fingerprint {made.fingerprint}")
     for stage, spent in seconds.items():
         shown.add_row(stage, f"{spent:.1f}")
     shown.add_row("in all", f"{sum(seconds.values()):.1f}")
     terminal().print(shown)
-
-
-def make_abstraction(
-    design: Design, out: Path, threads: int, said: bool
-) -> tuple[CardAbstraction, dict[str, float]]:
-    """Build a card abstraction in a folder; `said`: tell what it will cost and how far it is, on standard error."""
-    from solvent.abstraction.cards.build import build as build_tables
-    from solvent.abstraction.cards.build import estimate
-
-    console = terminal(stderr=True)
-    cost = estimate(design, threads)
-    if said:
-        console.print(
-            f"{design.name}: {design.label}, base {design.base:,} flop buckets; about {duration(cost.seconds)} "
-            f"with {threads} thread{'s' * (threads > 1)} after compiling, "
-            f"{size(cost.memory)} of memory, {size(cost.disk)} on the disk, of which {size(cost.kept)} stay",
-            soft_wrap=True,
-        )
-    with Progress(
-        SpinnerColumn(),
-        TextColumn("{task.description}"),
-        BarColumn(24),
-        TimeElapsedColumn(),
-        TimeRemainingColumn(),
-        console=console,
-        transient=True,
-        disable=not said or not console.is_terminal,
-    ) as progress:
-        tasks: dict[str, Any] = {}
-
-        def watch(now: Now) -> None:
-            if now.stage not in tasks:
-                tasks[now.stage] = progress.add_task(now.stage, total=now.total)
-                if said and not console.is_terminal:
-                    console.print(now.stage)
-            progress.update(tasks[now.stage], completed=now.done, total=now.total)
-
-        return build_tables(design, out, threads, watch)
 
 
 @abstract.command()
@@ -135,10 +83,10 @@ def show(
     cluster: Annotated[int, typer.Option(help="A public cluster.")] = 0,
     bucket: Annotated[int | None, typer.Option(help="A bucket of it.  [default: a summary]")] = None,
     examples: Annotated[int, typer.Option(min=1, max=1000, help="Example hands.")] = 12,
-    plot: Annotated[Path | None, typer.Option(help="Write a picture of the bucket's equities here.")] = None,
+    plot: PictureFile = None,
     as_json: Json = False,
 ) -> None:
-    """What an abstraction is; with --bucket, what falls into a bucket."""
+    """Show what an abstraction is or, with --bucket, which hands fall into a bucket."""
     from solvent.abstraction.cards.buckets import CardAbstraction
     from solvent.app.views.abstraction import (
         bucket_document,
@@ -160,7 +108,7 @@ def show(
         if plot is not None:
             plot_bucket(document, plot)
     if as_json:
-        sys.stdout.write(json.dumps(document, indent=1) + "\n")
+        print_json(document)
     else:
         terminal().print(shown)
 
@@ -168,11 +116,11 @@ def show(
 @abstract.command()
 def clusters(
     folder: Folder,
-    plot: Annotated[Path | None, typer.Option(help="Write a picture of the clusters' boards here.")] = None,
+    plot: PictureFile = None,
     examples: Annotated[int, typer.Option(min=1, max=100, help="Example flops of each cluster.")] = 8,
     as_json: Json = False,
 ) -> None:
-    """The public clusters of flops, with their boards."""
+    """List the public clusters of flops, with their boards."""
     from solvent.abstraction.cards.buckets import CardAbstraction
     from solvent.abstraction.cards.examine import public_clusters
     from solvent.app.views.abstraction import clusters_table, plot_clusters
@@ -185,6 +133,6 @@ def clusters(
         rows = [
             {**asdict(each), "examples": [cards_label(board) for board in each.examples]} for each in found
         ]
-        sys.stdout.write(json.dumps({"clusters": rows}, indent=1) + "\n")
+        print_json({"clusters": rows})
     else:
         terminal().print(clusters_table(found))

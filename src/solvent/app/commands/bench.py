@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from solvent.app.terminal import table, terminal
+from solvent.app.options import MOST_THREADS, Json, Repeats, ResultsPage
+from solvent.app.terminal import print_json, table, terminal
 from solvent.app.watching import watching
 
 bench = typer.Typer(help="Measure speed against others on this machine.", no_args_is_help=True)
@@ -25,12 +24,12 @@ def openspiel(
     game: Annotated[
         list[str] | None, typer.Option(help="OpenSpiel games.  [default: leduc_poker, liars_dice]")
     ] = None,
-    threads: Annotated[int, typer.Option(min=1, help="Threads for plans that use them.")] = 1,
-    repeats: Annotated[int, typer.Option(min=1, help="Interleaved repeats; medians are shown.")] = 9,
-    page: Annotated[Path | None, typer.Option(help="Write a results page in Markdown here.")] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON document and nothing else.")
-    ] = False,
+    threads: Annotated[
+        int, typer.Option(min=1, max=MOST_THREADS, help="Threads for plans that use them.")
+    ] = 1,
+    repeats: Repeats = 9,
+    page: ResultsPage = None,
+    as_json: Json = False,
 ) -> None:
     """Seconds per CFR iteration: OpenSpiel's C++ CFRSolver and ours, interleaved in one process."""
     from solvent.experiments.aggregation.openspiel_speed import GAMES, measure, write_results
@@ -40,7 +39,7 @@ def openspiel(
     if page is not None:
         write_results(rows, page)
     if as_json:
-        sys.stdout.write(json.dumps({"rows": [row.as_dict() for row in rows]}, indent=1) + "\n")
+        print_json({"rows": [row.as_dict() for row in rows]})
         return
     results = table("game", "plan", "threads", "OpenSpiel", "solvent", "ratio", "ns per history")
     for row in rows:
@@ -62,7 +61,7 @@ def sampling(
     game: Annotated[
         list[str] | None, typer.Option(help="OpenSpiel games.  [default: leduc_poker, liars_dice]")
     ] = None,
-    repeats: Annotated[int, typer.Option(min=1, help="Interleaved repeats; medians are shown.")] = 9,
+    repeats: Repeats = 9,
     threads: Annotated[
         int | None, typer.Option(min=2, help="Compare so many lock-free threads on Leduc with one, too.")
     ] = None,
@@ -71,10 +70,8 @@ def sampling(
     convergence: Annotated[
         bool, typer.Option("--convergence", help="Show how sampling approaches full-width solutions, too.")
     ] = False,
-    page: Annotated[Path | None, typer.Option(help="Write a results page in Markdown here.")] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON document and nothing else.")
-    ] = False,
+    page: ResultsPage = None,
+    as_json: Json = False,
 ) -> None:
     """Monte Carlo CFR iterations a second: OpenSpiel's C++ external sampling and ours, interleaved."""
     from solvent.experiments.laptop_mccfr.sampling_speed import (
@@ -99,7 +96,7 @@ def sampling(
             "threads": None if shared is None else shared.as_dict(),
             "convergence": [row.as_dict() for row in approached],
         }
-        sys.stdout.write(json.dumps(document, indent=1) + "\n")
+        print_json(document)
         return
     results = table("game", "sampling", "OpenSpiel", "solvent", "ratio", "ns per history")
     for row in rows:
@@ -128,13 +125,11 @@ def sampling(
 
 @bench.command("cards")
 def bench_cards(
-    repeats: Annotated[int, typer.Option(min=1, help="Repeats; medians are shown.")] = 7,
+    repeats: Repeats = 7,
     scale: Annotated[
         float, typer.Option(min=1e-6, max=100, help="Times a million hands and 10,000 boards.")
     ] = 1.0,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON document and nothing else.")
-    ] = False,
+    as_json: Json = False,
 ) -> None:
     """Hands evaluated, hands indexed and river boards worked out a second, on one thread."""
     from solvent.experiments.card_speed import measure
@@ -142,7 +137,7 @@ def bench_cards(
     with watching() as watch:
         rows = measure(repeats, scale, watch=watch)
     if as_json:
-        sys.stdout.write(json.dumps({"rows": [row.as_dict() for row in rows]}, indent=1) + "\n")
+        print_json({"rows": [row.as_dict() for row in rows]})
         return
     results = table("", "a second", "nanoseconds each")
     for row in rows:
@@ -152,11 +147,9 @@ def bench_cards(
 
 @bench.command()
 def clustering(
-    threads: Annotated[int, typer.Option(min=2, help="Threads to compare with one.")] = 2,
-    repeats: Annotated[int, typer.Option(min=1, help="Interleaved repeats; medians are shown.")] = 5,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON document and nothing else.")
-    ] = False,
+    threads: Annotated[int, typer.Option(min=2, max=MOST_THREADS, help="Threads to compare with one.")] = 2,
+    repeats: Repeats = 5,
+    as_json: Json = False,
 ) -> None:
     """Seconds to cluster hands' histograms: one thread against several, and the distances that bounds save."""
     from solvent.experiments.tartanian7.clustering_speed import measure
@@ -164,7 +157,7 @@ def clustering(
     with terminal(stderr=True).status("measuring"):
         rows = measure(threads=threads, repeats=repeats)
     if as_json:
-        sys.stdout.write(json.dumps({"rows": [row.as_dict() for row in rows]}, indent=1) + "\n")
+        print_json({"rows": [row.as_dict() for row in rows]})
         return
     results = table(
         "metric", "points", "k", "iterations", "distances computed", "1 thread", f"{threads} threads", "ratio"
@@ -187,13 +180,11 @@ def clustering(
 def training(
     cards: Annotated[Path, typer.Option(help="A card abstraction's folder.")] = Path("abstractions/small"),
     betting: Annotated[str, typer.Option(help="As `solvent train` takes it.")] = "laptop",
-    threads: Annotated[int, typer.Option(min=2, help="Threads beside one.")] = 2,
-    repeats: Annotated[int, typer.Option(min=1, help="Interleaved repeats; medians are shown.")] = 5,
+    threads: Annotated[int, typer.Option(min=2, max=MOST_THREADS, help="Threads beside one.")] = 2,
+    repeats: Repeats = 5,
     memory: Annotated[str, typer.Option(help="The most that the tables may take, such as 12G.")] = "12G",
-    page: Annotated[Path | None, typer.Option(help="Write a results page in Markdown here.")] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON document and nothing else.")
-    ] = False,
+    page: ResultsPage = None,
+    as_json: Json = False,
 ) -> None:
     """Rows a second of blueprint training on a large table: threads, locks, pages; beside random access."""
     from solvent.experiments.laptop_mccfr.training_speed import measure, write_results
@@ -204,7 +195,7 @@ def training(
     if page is not None:
         write_results(found, f"solvent bench training --cards {cards} --betting {betting}", page)
     if as_json:
-        sys.stdout.write(json.dumps(found.as_dict(), indent=1) + "\n")
+        print_json(found.as_dict())
         return
     results = table(
         "pages", "threads", "locks", "million rows/s", "speed-up", "ns a row", title=size(found.table_bytes)
@@ -216,3 +207,33 @@ def training(
     terminal().print(results)
     for pages, nanoseconds in found.access_nanoseconds.items():
         terminal().print(f"a random access with pages of {pages}: {nanoseconds:.0f} ns")
+
+
+@bench.command()
+def plans(
+    game: Annotated[
+        list[str] | None, typer.Option(help="Games with a public form.  [default: the paper's six]")
+    ] = None,
+    repeats: Repeats = 7,
+    threads: Annotated[
+        int, typer.Option(min=1, max=MOST_THREADS, help="Threads for the aggregated plan.")
+    ] = 1,
+    dtype: Annotated[str, typer.Option(help="float32, float64 or auto.")] = "float32",
+    memory: Annotated[str, typer.Option(help="The most that a plan may take, such as 8G.")] = "8G",
+    page: ResultsPage = None,
+    as_json: Json = False,
+) -> None:
+    """Seconds per CFR iteration on every plan, evaluator and board isomorphism, interleaved in one process."""
+    from solvent.app.views.measurements import plans_view
+    from solvent.experiments.aggregation.plans import GAMES, measure
+    from solvent.experiments.aggregation.plans_page import write_results
+    from solvent.foundation.units import parse_size
+
+    with watching() as watch:
+        rows = measure(game or GAMES, repeats, threads, dtype, parse_size(memory), watch)
+    if page is not None:
+        write_results(rows, page)
+    if as_json:
+        print_json({"rows": [row.as_dict() for row in rows]})
+    else:
+        terminal().print(plans_view(rows))

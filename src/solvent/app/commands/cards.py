@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import math
-import sys
 import time
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from solvent.app.terminal import bar, table, terminal
+from solvent.app.options import Json, Threads
+from solvent.app.terminal import print_json, table, terminal
+from solvent.app.watching import watching
+from solvent.foundation.progress import Progress
 
 if TYPE_CHECKING:
     from solvent.cards.equity import Equity, Side
@@ -31,12 +32,10 @@ def show_equity(
     second: Hands,
     board: Annotated[str, typer.Option(help="The board so far: 3, 4 or 5 cards such as Ks7d2c.")] = "",
     dead: Annotated[str, typer.Option(help="Cards that are out of play.")] = "",
-    threads: Annotated[int | None, typer.Option(min=1, help="Threads.  [default: all cores]")] = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print one JSON document and nothing else.")
-    ] = False,
+    threads: Threads = None,
+    as_json: Json = False,
 ) -> None:
-    """The exact equity of two hands or ranges against each other, over every deal and every run-out."""
+    """Compute the exact equity of two hands or ranges, over every deal and every run-out."""
     from solvent.app.views.display import cores
     from solvent.cards.deck import parse_cards
     from solvent.cards.equity import equity
@@ -44,20 +43,13 @@ def show_equity(
 
     ranges = parse_range(first), parse_range(second)
     on_board, out = parse_cards(board), parse_cards(dead)
-    console = terminal(stderr=True)
     start = time.perf_counter()
-    with bar(console) as shown:
-        task = shown.add_task("compiling kernels (once per machine)", total=None)
-        found = equity(
-            *ranges,
-            on_board,
-            out,
-            threads or cores(),
-            lambda now: shown.update(task, description=now.stage, completed=now.done, total=now.total),
-        )
+    with watching(quiet=True) as watch:
+        watch(Progress("compiling kernels (once per machine)", 0))
+        found = equity(*ranges, on_board, out, threads or cores(), watch)
     seconds = time.perf_counter() - start
     if as_json:
-        sys.stdout.write(json.dumps(_document(found, (first, second), board, dead, seconds), indent=1) + "\n")
+        print_json(_document(found, (first, second), board, dead, seconds))
     else:
         _show(found, (first, second), seconds)
 

@@ -95,7 +95,7 @@ def cards_folder(
     from solvent.abstraction.cards.buckets import TABLES
     from solvent.abstraction.cards.build import estimate
     from solvent.abstraction.cards.presets import preset_named
-    from solvent.app.commands.abstract import make_abstraction
+    from solvent.app.making_cards import make_abstraction
 
     if cards is not None and preset is not None:
         raise InputError("name the cards' folder by --cards or a preset by --preset, not both")

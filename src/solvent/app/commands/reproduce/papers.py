@@ -1,59 +1,25 @@
-"""`solvent bench plans` and the `solvent reproduce` commands."""
+"""The `solvent reproduce` commands that solve games."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
-from rich.table import Table
 
-from solvent.app.terminal import print_json, table, terminal
+from solvent.app.options import MOST_THREADS, Json, ResultsFolder
+from solvent.app.terminal import print_json, terminal
+from solvent.app.views.measurements import checks_table, plans_view, timings_table
 from solvent.app.watching import watching
 from solvent.foundation.units import parse_size, size
 
-if TYPE_CHECKING:
-    from solvent.experiments.aggregation.full_deck import Check
-    from solvent.experiments.aggregation.plans import Row
-    from solvent.experiments.total_rbp.pruning import Timing
-
 RESULTS = Path("docs/results")
-
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document and nothing else.")]
-Out = Annotated[Path, typer.Option(help="The folder for the page, its CSV and its picture.")]
-
-
-def bench_plans(
-    game: Annotated[
-        list[str] | None, typer.Option(help="Games with a public form.  [default: the paper's six]")
-    ] = None,
-    repeats: Annotated[int, typer.Option(min=1, help="Interleaved repeats; medians are shown.")] = 7,
-    threads: Annotated[int, typer.Option(min=1, help="Threads for the aggregated plan.")] = 1,
-    dtype: Annotated[str, typer.Option(help="float32, float64 or auto.")] = "float32",
-    memory: Annotated[str, typer.Option(help="The most that a plan may take, such as 8G.")] = "8G",
-    page: Annotated[
-        Path | None, typer.Option(help="Write a results page in Markdown here, and a CSV beside it.")
-    ] = None,
-    as_json: Json = False,
-) -> None:
-    """Seconds per CFR iteration on every plan, evaluator and board isomorphism, interleaved in one process."""
-    from solvent.experiments.aggregation.plans import GAMES, measure
-    from solvent.experiments.aggregation.plans_page import write_results
-
-    with watching() as watch:
-        rows = measure(game or GAMES, repeats, threads, dtype, parse_size(memory), watch)
-    if page is not None:
-        write_results(rows, page)
-    if as_json:
-        print_json({"rows": [row.as_dict() for row in rows]})
-    else:
-        _show_plans(rows)
 
 
 def reproduce_aggregation(
-    out: Out = RESULTS,
+    out: ResultsFolder = RESULTS,
     quick: Annotated[bool, typer.Option(help="Small games and short times, to see that it works.")] = False,
     seconds: Annotated[
         float | None, typer.Option(help="Seconds of each plan in Figure 3.  [default: 30]")
@@ -78,17 +44,17 @@ def reproduce_aggregation(
         curves = [point.as_dict() for point in points]
         print_json({"rows": [row.as_dict() for row in rows], "curves": curves, "page": str(page)})
     else:
-        _show_plans(rows)
+        terminal().print(plans_view(rows))
         terminal().print(f"written to {page}")
 
 
 def reproduce_full_deck(
-    minutes: Annotated[float, typer.Option(help="Stop after so many, checks included.")] = 20.0,
-    threads: Annotated[int, typer.Option(min=1, help="Threads.")] = 2,
+    minutes: Annotated[float, typer.Option(help="Stop after this many minutes, checks included.")] = 20.0,
+    threads: Annotated[int, typer.Option(min=1, max=MOST_THREADS, help="Threads.")] = 2,
     rule: Annotated[str, typer.Option(help="cfr, cfr+, lcfr, dcfr, dcfr(a,b,g) or pcfr+.")] = "dcfr",
     target: Annotated[float, typer.Option(help="Stop below this exploitability, in mbb/hand.")] = 0.9,
     game: Annotated[str, typer.Option(help="The deck.")] = "flop_holdem(suits=4,ranks=13)",
-    out: Out = RESULTS,
+    out: ResultsFolder = RESULTS,
     as_json: Json = False,
 ) -> None:
     """Flop hold'em with all 52 cards, to below 1 mbb/hand; it takes about 3 GB."""
@@ -102,7 +68,7 @@ def reproduce_full_deck(
     if as_json:
         print_json({"rows": [check.as_dict() for check in checks], "page": str(page)})
     else:
-        terminal().print(_checks_table(checks))
+        terminal().print(checks_table(checks))
         terminal().print(f"written to {page}")
 
 
@@ -114,7 +80,7 @@ def reproduce_total_rbp(
     target: Annotated[
         float | None, typer.Option(help="The exploitability to be timed, in chips.  [default: 0.05]")
     ] = None,
-    out: Out = RESULTS,
+    out: ResultsFolder = RESULTS,
     as_json: Json = False,
 ) -> None:
     """What partial, interval and total pruning store and touch: about a quarter of an hour."""
@@ -133,10 +99,8 @@ def reproduce_total_rbp(
         rows = {name: [each.as_dict() for each in getattr(result, name)] for name in ("points", "timings")}
         print_json({**rows, "page": str(page)})
     else:
-        terminal().print(_timings_table(result.timings))
-        for claim, measured, verdict in claims(result):
-            terminal().print(f"{claim}. {measured}: {verdict}", soft_wrap=True)
-        terminal().print(f"written to {page}")
+        terminal().print(timings_table(result.timings))
+        _show_claims(claims(result), page)
 
 
 def reproduce_larger_game(
@@ -145,7 +109,7 @@ def reproduce_larger_game(
         typer.Option(help="A game with a public form.  [default: Leduc of 11 million infoset-actions]"),
     ] = None,
     iterations: Annotated[int, typer.Option(min=2, help="Iterations with and without pruning.")] = 200,
-    out: Out = RESULTS,
+    out: ResultsFolder = RESULTS,
     as_json: Json = False,
 ) -> None:
     """Memory and time with total pruning and without, on a game of 42 million histories: about 10 minutes."""
@@ -171,8 +135,8 @@ def reproduce_larger_game(
 
 def reproduce_abstraction(
     quick: Annotated[bool, typer.Option(help="The hands on a dozen flops, to see that it works.")] = False,
-    threads: Annotated[int, typer.Option(min=1, help="Threads.")] = 2,
-    out: Out = RESULTS,
+    threads: Annotated[int, typer.Option(min=1, max=MOST_THREADS, help="Threads.")] = 2,
+    out: ResultsFolder = RESULTS,
     as_json: Json = False,
 ) -> None:
     """How well buckets of hands fit: hierarchical and free, EMD and percentiles: about 4 minutes, 2 GB."""
@@ -193,16 +157,14 @@ def reproduce_abstraction(
         rows = {name: [each.as_dict() for each in getattr(result, name)] for name in ("rows", "publics")}
         print_json({**rows, "page": str(page)})
     else:
-        for claim, measured, verdict in claims(result):
-            terminal().print(f"{claim}. {measured}: {verdict}", soft_wrap=True)
-        terminal().print(f"written to {page}")
+        _show_claims(claims(result), page)
 
 
 def reproduce_sampling_options(
     quick: Annotated[
         bool, typer.Option(help="Small games and few iterations, to see that it works.")
     ] = False,
-    out: Out = RESULTS,
+    out: ResultsFolder = RESULTS,
     as_json: Json = False,
 ) -> None:
     """What each option of Monte Carlo CFR does to exact exploitability, with intervals: about 8 minutes."""
@@ -224,7 +186,7 @@ def reproduce_sampled_buckets(
     quick: Annotated[
         bool, typer.Option(help="A small deck and few iterations, to see that it works.")
     ] = False,
-    out: Out = RESULTS,
+    out: ResultsFolder = RESULTS,
     as_json: Json = False,
 ) -> None:
     """How strategies on EMD, percentile and hierarchical buckets fare against real cards: about 5 minutes."""
@@ -247,57 +209,3 @@ def _show_claims(claims: Sequence[Sequence[str]], page: Path) -> None:
             f"{claim}. {measured}: {verdict}".replace("<br>", "; "), soft_wrap=True, markup=False
         )
     terminal().print(f"written to {page}")
-
-
-def _show_plans(rows: Sequence[Row]) -> None:
-    for game in dict.fromkeys(row.game for row in rows):
-        shown = table("plan", "iteration", "ns per history", "peak", "speed-up", "efficiency", title=game)
-        for row in rows:
-            if row.game == game:
-                shown.add_row(_label(row), *_numbers(row))
-        terminal().print(shown)
-        for row in rows:
-            if row.game == game and row.refused is not None:
-                terminal().print(f"{row.plan}: {row.refused}")
-
-
-def _label(row: Row) -> str:
-    plan = row.plan if row.plan == row.runs_as else f"{row.plan} ({row.runs_as})"
-    parts = [plan, row.evaluator, "iso" if row.isomorphism else None]
-    return " ".join(filter(None, [*parts, f"x{row.threads}" if row.threads > 1 else None]))
-
-
-def _numbers(row: Row) -> list[str]:
-    if row.seconds_per_iteration is None:
-        return ["-"] * 5
-    return [
-        f"{row.seconds_per_iteration * 1e3:.4g} ms",
-        f"{row.ns_per_history:.3g}",
-        "-" if row.peak_memory_bytes is None else size(row.peak_memory_bytes),
-        "-" if row.speedup is None else f"{row.speedup:,.1f}x",
-        f"{row.efficiency:.2f}",
-    ]
-
-
-def _checks_table(checks: Sequence[Check]) -> Table:
-    shown = table("iterations", "seconds", "with checks", "exploitability, chips", "mbb/hand", "resident")
-    for check in checks:
-        shown.add_row(
-            f"{check.iterations:,}",
-            f"{check.seconds:.1f}",
-            f"{check.wall_seconds:.1f}",
-            f"{check.exploitability:.6f}",
-            f"{check.mbb_per_hand:.3f}",
-            "-" if check.resident_bytes is None else size(check.resident_bytes),
-        )
-    return shown
-
-
-def _timings_table(timings: Sequence[Timing]) -> Table:
-    title = f"{timings[0].game}: CFR to exploitability {timings[0].target:g}"
-    shown = table("pruning", "iterations", "nodes touched", "of best responses", "seconds", title=title)
-    for row in timings:
-        counts = (row.iterations, row.nodes_touched, row.response_nodes)
-        seconds = "-" if row.seconds is None else f"{row.seconds:.3g}"
-        shown.add_row(row.label, *("-" if n is None else f"{n:,}" for n in counts), seconds)
-    return shown

@@ -9,8 +9,9 @@ from typing import Annotated
 
 import typer
 
-from solvent.app.commands.reproduce import RESULTS, Json, Out
+from solvent.app.commands.reproduce.papers import RESULTS
 from solvent.app.commands.train import cards_folder
+from solvent.app.options import MOST_THREADS, Json, ResultsFolder
 from solvent.app.terminal import print_json, table, terminal
 from solvent.app.watching import watching
 
@@ -22,7 +23,7 @@ Work = Annotated[
     Path, typer.Option(help="The folder in which agents are trained; those found there are used.")
 ]
 Seconds = Annotated[float | None, typer.Option(min=0.1, help="Seconds of training for each agent.")]
-Threads = Annotated[int, typer.Option(min=2, help="Threads.")]
+Threads = Annotated[int, typer.Option(min=2, max=MOST_THREADS, help="Threads.")]
 Quick = Annotated[bool, typer.Option(help="A second of training each, to see that it works.")]
 
 
@@ -32,7 +33,7 @@ def reproduce_laptop_mccfr(
     seconds: Seconds = None,
     threads: Threads = 2,
     quick: Quick = False,
-    out: Out = RESULTS,
+    out: ResultsFolder = RESULTS,
     as_json: Json = False,
 ) -> None:
     """Four bots, their ensemble, biased rewards, style opponents and threads: about a quarter of an hour."""
@@ -48,7 +49,7 @@ def reproduce_post_processing(
     seconds: Seconds = None,
     threads: Threads = 2,
     quick: Quick = False,
-    out: Out = RESULTS,
+    out: ResultsFolder = RESULTS,
     as_json: Json = False,
 ) -> None:
     """None, purification, thresholding and New-0.2 against four opponents and a local best response."""

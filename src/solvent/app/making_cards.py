@@ -1,0 +1,35 @@
+"""Making card abstractions: the part that `solvent abstract` and `solvent train` share."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from solvent.app.terminal import terminal
+from solvent.app.watching import watching
+from solvent.foundation.units import duration, size
+
+if TYPE_CHECKING:
+    from solvent.abstraction.cards.buckets import CardAbstraction
+    from solvent.abstraction.cards.presets import Design
+
+
+def make_abstraction(
+    design: Design, out: Path, threads: int, said: bool
+) -> tuple[CardAbstraction, dict[str, float]]:
+    """Build a card abstraction in a folder, and return it with the seconds of each stage.
+
+    `said`: print what it will cost and how far it is, on standard error.
+    """
+    from solvent.abstraction.cards.build import build, estimate
+
+    cost = estimate(design, threads)
+    if said:
+        terminal(stderr=True).print(
+            f"{design.name}: {design.label}, base {design.base:,} flop buckets; about {duration(cost.seconds)} "
+            f"with {threads} thread{'s' * (threads > 1)} after compiling, "
+            f"{size(cost.memory)} of memory, {size(cost.disk)} on the disk, of which {size(cost.kept)} stay",
+            soft_wrap=True,
+        )
+    with watching(quiet=not said) as watch:
+        return build(design, out, threads, watch)
