@@ -13,11 +13,11 @@ from rich.console import Console
 from oracles.table_agent import random_model
 from oracles.trainings import save_training, small_cards_everywhere
 from solvent.app.command_line import run
-from solvent.app.opening import open_any
 from solvent.app.views.action_colours import action_colours
 from solvent.app.views.agent_strategies import decision_document, decision_view
 from solvent.cards.deck import parse_cards
 from solvent.strategy.betting_line import find_decision
+from solvent.strategy.opening import open_strategy
 from solvent.strategy.trained import TrainedStrategy
 
 BETTING = "preflop=3x,a; postflop=100%; cap=1; stack=10"
@@ -92,7 +92,7 @@ def test_a_chart_of_all_hands(solvent) -> None:
 
 
 def test_a_chart_is_coloured_by_action(runs: Path) -> None:
-    strategy = open_any(runs / "a")
+    strategy = open_strategy(runs / "a")
     assert isinstance(strategy, TrainedStrategy)
     screen = Console(file=io.StringIO(), force_terminal=True, color_system="truecolor", width=100)
     screen.print(decision_view(decision_document(strategy, "", None, ""), coloured=True))
@@ -136,7 +136,7 @@ def test_refusals(solvent, arguments: tuple[str, ...], sentence: str) -> None:
 def test_an_agent_is_exported_row_by_row(solvent, runs: Path) -> None:
     assert solvent("export", "a", "--out", "a.csv")[0] == 0
     rows = list(csv.DictReader((runs / "a.csv").open(newline="")))
-    strategy = open_any(runs / "a")
+    strategy = open_strategy(runs / "a")
     for row in rows[:: len(rows) // 50]:
         found = strategy.query(row["infoset"], int(row["player"]))
         assert float(row["probability"]) == found[row["action"]]

@@ -10,7 +10,7 @@ import pytest
 from solvent.foundation.errors import InputError
 from solvent.foundation.run import Run
 from solvent.solvers.solve import solve
-from solvent.strategy.opening import open_strategy
+from solvent.strategy.opening import open_solved
 
 
 @pytest.mark.parametrize("mode", ["none", "partial", "interval", "total"])
@@ -48,7 +48,7 @@ def test_a_run_goes_on_bit_for_bit(tmp_path: Path, mode: str, rule: str) -> None
         np.testing.assert_array_equal(tables[0][name], tables[1][name])
     assert parts.nodes_touched == through.nodes_touched
     assert parts.settings.pruning == mode
-    assert open_strategy(tmp_path / "parts").probabilities.shape == (through.infoset_actions,)
+    assert open_solved(tmp_path / "parts").probabilities.shape == (through.infoset_actions,)
 
 
 def test_a_run_keeps_its_pruning(tmp_path: Path) -> None:

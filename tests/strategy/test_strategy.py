@@ -20,7 +20,7 @@ from solvent.foundation import bundle
 from solvent.foundation.errors import InputError
 from solvent.games.catalogue import load_game
 from solvent.solvers.session import Limits
-from solvent.strategy.opening import open_strategy
+from solvent.strategy.opening import open_solved
 from solvent.strategy.openspiel import from_tabular_policy, to_tabular_policy
 from solvent.strategy.tables import TableStrategy, compare
 from solvent.strategy.writing import write_csv
@@ -87,7 +87,7 @@ def test_save_and_load_memory_mapped(tmp_path: Path) -> None:
     tree = compiled("leduc")
     strategy = TableStrategy.of(tree, np.random.default_rng(0).random(tree.cells), rule="made up")
     strategy.save(tmp_path / "s")
-    loaded = open_strategy(tmp_path / "s")
+    loaded = open_solved(tmp_path / "s")
     assert isinstance(loaded.weights, np.memmap)
     assert (loaded.probabilities == strategy.probabilities).all()
     assert loaded.facts == {"rule": "made up"}
@@ -129,7 +129,7 @@ def test_solve_in_python(tmp_path: Path) -> None:
     assert solvent.exploitability("leduc", result.strategy) == pytest.approx(result.exploitability)
     assert [row["iterations"] for row in result.convergence][:12] == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]
     assert {"compiling the game", "compiling kernels", "solving"} == {progress.stage for progress in seen}
-    assert np.allclose(open_strategy(tmp_path / "run").probabilities, result.strategy.probabilities)
+    assert np.allclose(open_solved(tmp_path / "run").probabilities, result.strategy.probabilities)
 
 
 @dataclass(frozen=True)

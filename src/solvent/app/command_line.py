@@ -18,6 +18,7 @@ from solvent.app.commands.evaluate import evaluate
 from solvent.app.commands.export import export
 from solvent.app.commands.games import games
 from solvent.app.commands.match import match
+from solvent.app.commands.pack import pack, unpack
 from solvent.app.commands.play import play
 from solvent.app.commands.reproduce import agents, papers
 from solvent.app.commands.runs import runs
@@ -48,7 +49,7 @@ app = typer.Typer(
     rich_markup_mode="markdown",  # help says "[default: ...]", which rich would take for markup
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (games, solve, show, export, compare, runs, train, match, play, evaluate):
+for command in (games, solve, train, play, match, evaluate, runs, show, compare, export, pack, unpack):
     app.command()(command)
 app.add_typer(abstract, name="abstract")
 app.add_typer(bench, name="bench")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from solvent.app.terminal import terminal
 from solvent.app.watching import watching
+from solvent.foundation.errors import InputError
 from solvent.foundation.units import duration, size
 
 if TYPE_CHECKING:
@@ -33,3 +34,25 @@ def make_abstraction(
         )
     with watching(quiet=not said) as watch:
         return build(design, out, threads, watch)
+
+
+def cards_folder(
+    preset: str | None, cards: Path | None, threads: int, said: bool, memory: int | None = None
+) -> Path:
+    """The folder of the card abstraction, which is made if a preset's is not there and `memory` allows it."""
+    from solvent.abstraction.cards.buckets import TABLES
+    from solvent.abstraction.cards.build import estimate
+    from solvent.abstraction.cards.presets import preset_named
+
+    if cards is not None and preset is not None:
+        raise InputError("name the cards' folder by --cards or a preset by --preset, not both")
+    folder = cards if cards is not None else Path("abstractions") / (preset or "tiny")
+    if cards is None and not (folder / TABLES).is_dir():
+        design = preset_named(preset or "tiny")
+        needed = estimate(design, threads).memory
+        if memory is not None and needed > memory:
+            raise InputError(
+                f"making the {design.name} cards takes {size(needed)}, and --memory allows {size(memory)}"
+            )
+        make_abstraction(design, folder, threads, said)
+    return folder

@@ -9,7 +9,7 @@ from solvent.evaluate.local_response_public import local_response
 from solvent.foundation.errors import InputError
 from solvent.foundation.progress import Progress, Stop, Watch
 from solvent.response.measure import measure
-from solvent.strategy.opening import open_strategy
+from solvent.strategy.opening import open_solved
 
 LOCAL = (("fc", False), ("all bets", True))
 """What the local best response may do: fold and call alone, or everything."""
@@ -22,7 +22,7 @@ class SolvedGame:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.strategy = open_strategy(folder)
+        self.strategy = open_solved(folder)
         self.facts = {
             "run": str(folder),
             "game": self.strategy.game,

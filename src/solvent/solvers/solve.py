@@ -30,7 +30,7 @@ from solvent.solvers.session import Limits, Session
 from solvent.solvers.settings import DEFAULT_ITERATIONS, PRUNING, SAMPLED_ITERATIONS, SAMPLING, Settings
 from solvent.solvers.solver import Solver, compile_seconds
 from solvent.strategy.infosets import InfosetTable
-from solvent.strategy.opening import open_strategy
+from solvent.strategy.opening import open_solved
 from solvent.strategy.tables import TableStrategy
 
 COMPILING_GAME = "compiling the game"
@@ -152,7 +152,7 @@ def solve(
     settings = asked if run is None else Settings.resumed(run.configuration, given, str(run.folder))
     if run is not None and "plan" in given and "form" not in given:
         settings = replace(settings, form="auto")  # the plan may need another form: refused with that reason
-    start = open_strategy(warm_start) if isinstance(warm_start, str | Path) else warm_start
+    start = open_solved(warm_start) if isinstance(warm_start, str | Path) else warm_start
     if game is None and run is None:
         raise InputError("say which game to solve")
     settings.check_given(given)

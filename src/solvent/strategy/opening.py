@@ -1,7 +1,8 @@
-"""Opening the strategy of a run, or a saved strategy, by its folder."""
+"""Opening the strategy of a run, whatever its kind, or a saved strategy."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from solvent.foundation.bundle import MANIFEST, read_bundle
@@ -10,20 +11,39 @@ from solvent.foundation.run import Run
 from solvent.strategy.infosets import InfosetTable
 from solvent.strategy.public_infosets import PublicInfosets, public_infosets
 from solvent.strategy.tables import TableStrategy
+from solvent.strategy.trained import TrainedStrategy
+from solvent.strategy.training_run import TrainingRun
 
 
-def open_strategy(folder: str | Path) -> TableStrategy:
-    """The newest strategy of a run, or a saved strategy, memory-mapped."""
+def open_strategy(
+    folder: str | Path,
+    cards: str | Path | None = None,
+    checkpoint: Callable[[TrainingRun], int] | None = None,
+) -> TableStrategy | TrainedStrategy:
+    """The strategy of a run, the newest unless `checkpoint` picks another of a training, or a saved strategy.
+
+    Tables open memory-mapped. `cards` is the folder of a training's card abstraction, should it have moved.
+    """
+    folder = Path(folder)
+    if Run.is_run(folder) and Run.open(folder).kind == "training":
+        run = TrainingRun.open(folder, cards)
+        return run.strategy(None if checkpoint is None else checkpoint(run))
+    return open_solved(folder)
+
+
+def open_solved(folder: str | Path) -> TableStrategy:
+    """The newest strategy of a solve, or a saved strategy."""
     folder = Path(folder)
     if Run.is_run(folder):
-        return solved_strategy(Run.open(folder, "solve"))
+        return _newest(Run.open(folder, "solve"))
     if not (folder / MANIFEST).is_file():
-        raise InputError(f"{folder} is neither a run nor a saved strategy")
+        raise InputError(
+            f"{folder} is neither a run nor a saved strategy; `solvent solve --out` and `solvent train` make runs"
+        )
     return TableStrategy.load(folder)
 
 
-def solved_strategy(run: Run) -> TableStrategy:
-    """The average strategy in the newest checkpoint of a solve."""
+def _newest(run: Run) -> TableStrategy:
     tables, facts = run.load_checkpoint(mapped=True)
     configuration = run.fixed
     game, fingerprint = configuration["game"], configuration["fingerprint"]

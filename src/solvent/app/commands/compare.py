@@ -28,12 +28,12 @@ def compare(
     as_json: Json = False,
 ) -> None:
     """Compare two strategies of one solved game, or two trained agents: how they differ and which one wins."""
-    from solvent.app.opening import open_any
+    from solvent.app.opening import open_named
     from solvent.app.views.comparison import agents_table, compare_solved, solved_table
     from solvent.strategy.tables import TableStrategy
     from solvent.strategy.trained import TrainedStrategy
 
-    first, second = open_any(a), open_any(b)
+    first, second = open_named(a), open_named(b)
     if isinstance(first, TableStrategy) and isinstance(second, TableStrategy):
         document = compare_solved(first, second, (a, b))
         view = solved_table

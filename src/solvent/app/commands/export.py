@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from solvent.app.options import Cards
 from solvent.app.output import check_writable, written
 from solvent.foundation.errors import InputError
 
@@ -23,13 +24,14 @@ def export(
         Path | None,
         typer.Option(help="The file or folder to write.  [default: standard output for csv, json and efg]"),
     ] = None,
+    cards: Cards = None,
 ) -> None:
     """Write a strategy as CSV, JSON, a pickled OpenSpiel TabularPolicy or a saved strategy; a game as .efg.
 
     Solved games and trained agents are written alike: one row for each action of each infoset. An agent's infosets
     are buckets of hands at a betting line.
     """
-    from solvent.app.opening import open_any
+    from solvent.app.opening import open_named
     from solvent.strategy.writing import write_csv, write_json
 
     if to not in FORMATS:
@@ -43,7 +45,7 @@ def export(
             raise InputError(f"name the file or folder of the {to} export with --out")
         _write_solved(source, to, out)
     else:
-        strategy = open_any(source)
+        strategy = open_named(source, cards)
         with written(out) as file:
             (write_csv if to == "csv" else write_json)(strategy, file)
 
@@ -70,10 +72,10 @@ def _write_solved(source: str, to: str, out: Path) -> None:
 
 
 def _solved(source: str) -> TableStrategy:
-    from solvent.app.opening import open_any
+    from solvent.app.opening import open_named
     from solvent.strategy.tables import TableStrategy
 
-    strategy = open_any(source)
+    strategy = open_named(source)
     if not isinstance(strategy, TableStrategy):
         raise InputError(f"{source} is a trained agent, which is exported as csv or json")
     return strategy

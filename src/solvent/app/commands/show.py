@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from solvent.app.options import Json, RunName
+from solvent.app.options import Cards, Json, RunName
 from solvent.app.terminal import print_json, terminal
 from solvent.foundation.errors import InputError
 
@@ -30,6 +30,7 @@ def show(
         str | None, typer.Option(help="Agents: a hand such as AsKs.  [default: a chart of all hands]")
     ] = None,
     board: Annotated[str, typer.Option(help="Agents: the board of the line's street, such as Ks7d2c.")] = "",
+    cards: Cards = None,
     player: Annotated[
         int | None, typer.Option(min=0, max=1, help="Solved games: where both players have the label.")
     ] = None,
@@ -39,10 +40,10 @@ def show(
     as_json: Json = False,
 ) -> None:
     """Show a run's summary, or its strategy: at an infoset of a solved game, or at an agent's betting line."""
-    from solvent.app.opening import open_any
+    from solvent.app.opening import open_named
     from solvent.strategy.trained import TrainedStrategy
 
-    strategy = open_any(run)
+    strategy = open_named(run, cards)
     if isinstance(strategy, TrainedStrategy):
         if player is not None:
             raise InputError("--player is for solved games; an agent's betting line says who decides")

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from solvent.app.making_cards import cards_folder
 from solvent.app.options import Json
 from solvent.app.settings_options import with_settings
 from solvent.app.terminal import print_json, table, terminal
 from solvent.app.watching import said, watching
 from solvent.foundation.errors import InputError
 from solvent.foundation.progress import Progress, Stop, interruptible
-from solvent.foundation.units import size
 from solvent.solvers.settings import TrainingSettings
 
 if TYPE_CHECKING:
@@ -86,29 +86,6 @@ def _cards_for_a_new_training(
     if settings.iterations is None and settings.time is None:
         raise InputError("say how long to train, by --time or by --iterations")
     return cards_folder(preset, cards, settings.threads, speak, settings.memory)
-
-
-def cards_folder(
-    preset: str | None, cards: Path | None, threads: int, said: bool, memory: int | None = None
-) -> Path:
-    """The folder of the card abstraction, which is made if a preset's is not there and `memory` allows it."""
-    from solvent.abstraction.cards.buckets import TABLES
-    from solvent.abstraction.cards.build import estimate
-    from solvent.abstraction.cards.presets import preset_named
-    from solvent.app.making_cards import make_abstraction
-
-    if cards is not None and preset is not None:
-        raise InputError("name the cards' folder by --cards or a preset by --preset, not both")
-    folder = cards if cards is not None else Path("abstractions") / (preset or "tiny")
-    if cards is None and not (folder / TABLES).is_dir():
-        design = preset_named(preset or "tiny")
-        needed = estimate(design, threads).memory
-        if memory is not None and needed > memory:
-            raise InputError(
-                f"making the {design.name} cards takes {size(needed)}, and --memory allows {size(memory)}"
-            )
-        make_abstraction(design, folder, threads, said)
-    return folder
 
 
 def _result(made: TrainingResult, report: Path) -> Table:

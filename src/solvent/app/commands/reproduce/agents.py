@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from solvent.app.commands.reproduce.papers import RESULTS
-from solvent.app.commands.train import cards_folder
+from solvent.app.making_cards import cards_folder
 from solvent.app.options import MOST_THREADS, Json, ResultsFolder
 from solvent.app.terminal import print_json, table, terminal
 from solvent.app.watching import watching

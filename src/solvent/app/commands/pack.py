@@ -1,0 +1,80 @@
+"""The `solvent pack` and `solvent unpack` commands: a run as one file, to be moved or shared."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from solvent.app.options import Cards, Json
+from solvent.app.terminal import print_json, terminal
+from solvent.app.watching import watching
+from solvent.foundation.errors import InputError
+from solvent.foundation.units import size
+
+if TYPE_CHECKING:
+    from solvent.foundation.run import Run
+
+ENDING = ".solvent"
+"""What packed runs are called at the end."""
+
+
+def pack(
+    run: Annotated[Path, typer.Argument(help="A run's folder.")],
+    out: Annotated[Path | None, typer.Option(help="The file to write.  [default: NAME.solvent]")] = None,
+    cards: Cards = None,
+    as_json: Json = False,
+) -> None:
+    """Pack a run, with its newest checkpoint and a trained agent's cards, into one file."""
+    from solvent.foundation.pack import pack as write_pack
+    from solvent.foundation.progress import interruptible
+    from solvent.foundation.run import Run
+
+    opened = Run.open(run)
+    target = out if out is not None else Path(run.resolve().name + ENDING)
+    if opened.kind == "cards":
+        raise InputError(f"{run} is a card abstraction, which is packed with the agents that use it")
+    if not opened.checkpoints():
+        raise InputError(f"{run} has no checkpoint yet, so there is nothing to pack")
+    bundles = _cards_of(opened, cards) if opened.kind == "training" else {}
+    with interruptible() as stop, watching(quiet=as_json) as watch:
+        write_pack(opened, target, bundles, watch=watch, stop=stop)
+    written = target.stat().st_size
+    _say({"run": str(run), "file": str(target), "bytes": written}, f"{target}: {size(written)}", as_json)
+
+
+def unpack(
+    file: Annotated[Path, typer.Argument(help="A file that `solvent pack` wrote.")],
+    out: Annotated[
+        Path | None, typer.Option(help="The folder to make (must be new).  [default: runs/NAME]")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Make a packed run a folder again, which every command takes."""
+    from solvent.foundation.pack import unpack as read_pack
+    from solvent.foundation.progress import interruptible
+
+    target = out if out is not None else Path("runs") / file.name.removesuffix(ENDING)
+    with interruptible() as stop, watching(quiet=as_json) as watch:
+        made = read_pack(file, target, watch, stop)
+    document = {"file": str(file), "run": str(target), "kind": made.kind}
+    _say(document, f"{target}: a {made.kind}", as_json)
+
+
+def _cards_of(run: Run, given: Path | None) -> dict[str, Path]:
+    """The tables of a training's cards, by the folder that they get in the unpacked run."""
+    from solvent.abstraction.cards.buckets import TABLES
+    from solvent.abstraction.cards.find import INSIDE, cards_folder
+
+    noted = run.adjustable.get("cards")
+    places = (noted,) if isinstance(noted, str) else ()
+    found = cards_folder(str(run.fixed.get("cards_fingerprint")), run.folder, places, given)
+    return {f"{INSIDE}/{TABLES}": found / TABLES}
+
+
+def _say(document: dict[str, Any], line: str, as_json: bool) -> None:
+    if as_json:
+        print_json(document)
+    else:
+        terminal().print(line, soft_wrap=True)
