@@ -11,7 +11,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from solvent.app.commands.reproduce import bench_plans, reproduce_aggregation, reproduce_full_deck
+from solvent.app.commands.bench import plans as bench_plans
+from solvent.app.commands.reproduce.papers import reproduce_aggregation, reproduce_full_deck
 from solvent.experiments.aggregation import full_deck as deck
 from solvent.experiments.aggregation import plans as aggregation
 from solvent.experiments.aggregation.bandwidth import bandwidth, bandwidths
