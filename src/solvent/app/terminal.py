@@ -11,7 +11,6 @@ from collections.abc import Mapping
 from typing import IO, Any, cast
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
 PLAIN = {
@@ -87,19 +86,6 @@ def facts_table(title: str, rows: Mapping[str, str]) -> Table:
     for key, value in rows.items():
         facts.add_row(key, value)
     return facts
-
-
-def bar(console: Console) -> Progress:
-    """A bar with what is under way, how far it is and the time left; nothing where there is no terminal."""
-    return Progress(
-        TextColumn("{task.description}"),
-        BarColumn(24),
-        TaskProgressColumn(),
-        TimeRemainingColumn(),
-        console=console,
-        transient=True,
-        disable=not console.is_terminal,
-    )
 
 
 def print_json(document: Any) -> None:

@@ -5,19 +5,22 @@ from __future__ import annotations
 import base64
 import html
 import io
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from solvent.app.views.action_colours import action_colours
 from solvent.app.views.evaluation_section import evaluation_section
-from solvent.cards.deck import RANKS
 from solvent.cards.isomorphism import Indexer
 from solvent.foundation.files import write_text
 from solvent.foundation.units import size
-from solvent.games.betting.rules import CALL, FOLD
+from solvent.games.betting.rules import FOLD
 from solvent.solvers.blueprint.training import training_cost
 from solvent.solvers.settings import TrainingSettings
+from solvent.strategy.betting_line import action_label
+from solvent.strategy.trained import class_label
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,7 +28,6 @@ if TYPE_CHECKING:
     from solvent.strategy.blueprint import Blueprint
     from solvent.strategy.training_run import TrainingRun
 
-COLOURS = ("#5b8db8", "#8fbf88", "#e8a33d", "#d9713c", "#c0392b", "#8e44ad", "#5d3a6e", "#2c3e50")
 CHARTS = 3
 FINE = 60
 """Columns of pixels that a hand's actions share."""
@@ -87,13 +89,8 @@ def _preflop_decisions(blueprint: Blueprint) -> list[tuple[int, str]]:
     wanted = [(0, "the button's first action")]
     for action, child in zip(tree.actions(0), tree.children(0), strict=True):
         if action != FOLD and tree.actions(child):
-            wanted.append((child, "the big blind after " + _action(action, tree.abstraction.rules.blinds[1])))
+            wanted.append((child, "the big blind after " + action_label(tree, 0, action)))
     return wanted[:CHARTS]
-
-
-def _action(action: int, big_blind: int) -> str:
-    names = {FOLD: "fold", CALL: "call"}
-    return names.get(action, f"raise to {action / big_blind:g} BB")
 
 
 def preflop_chart(blueprint: Blueprint, node: int) -> NDArray[np.float64]:
@@ -109,36 +106,34 @@ def preflop_chart(blueprint: Blueprint, node: int) -> NDArray[np.float64]:
 
 
 def _chart(blueprint: Blueprint, node: int) -> str:
-    actions = blueprint.tree.actions(node)
+    tree, colours = blueprint.tree, action_colours(blueprint.tree, node)
     chart = preflop_chart(blueprint, node)
     figure, axes, plt = _figure((5.4, 5.6))
-    axes.imshow(_bars(chart), extent=(0, 13, 13, 0), aspect="auto", interpolation="nearest")
+    axes.imshow(_bars(chart, colours), extent=(0, 13, 13, 0), aspect="auto", interpolation="nearest")
     for row in range(13):
         for column in range(13):
-            names = RANKS[12 - min(row, column)] + RANKS[12 - max(row, column)]
-            names += "" if row == column else "s" if column > row else "o"
+            names = class_label(row, column)
             axes.text(column + 0.5, row + 0.5, names, ha="center", va="center", fontsize=6.5, color="white")
     axes.set_xlim(0, 13)
     axes.set_ylim(13, 0)
     axes.axis("off")
-    big_blind = blueprint.tree.abstraction.rules.blinds[1]
     handles = [
-        plt.Rectangle((0, 0), 1, 1, color=COLOURS[which % len(COLOURS)], label=_action(action, big_blind))
-        for which, action in enumerate(actions)
+        plt.Rectangle((0, 0), 1, 1, color=colours[which], label=action_label(tree, node, action))
+        for which, action in enumerate(tree.actions(node))
     ]
     figure.legend(handles=handles, loc="outside lower center", ncols=4, fontsize=7, frameon=False)
     return _png(figure, plt)
 
 
-def _bars(chart: NDArray[np.float64]) -> NDArray[np.float64]:
+def _bars(chart: NDArray[np.float64], colours: Sequence[str]) -> NDArray[np.float64]:
     """A picture, float64[13, 13 x FINE, 3]: each hand's actions side by side, as wide as they are likely."""
     from matplotlib.colors import to_rgb
 
-    colours = np.array([to_rgb(COLOURS[which % len(COLOURS)]) for which in range(chart.shape[2])])
+    palette = np.array([to_rgb(colour) for colour in colours])
     ends = np.cumsum(chart, axis=2)[:, :, None, :-1]
     places = (np.arange(FINE) + 0.5)[:, None] / FINE
     which = (places >= ends).sum(axis=3)
-    picture: NDArray[np.float64] = colours[which].reshape(13, 13 * FINE, 3)
+    picture: NDArray[np.float64] = palette[which].reshape(13, 13 * FINE, 3)
     return picture
 
 
