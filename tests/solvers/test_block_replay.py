@@ -17,7 +17,7 @@ from solvent.games.kuhn import Kuhn
 from solvent.games.leduc import Leduc
 from solvent.solvers.pruned.pruning import Pruning
 from solvent.solvers.pruned.public.interval import IntervalPublicSolver
-from solvent.solvers.pruned.public.responding import SkippingPublicSolver
+from solvent.solvers.pruned.public.skipping_base import SkippingPublicBase
 from solvent.solvers.pruned.public.total import TotalPublicSolver
 
 EXACT = [
@@ -35,7 +35,7 @@ GAMES = {
 }
 
 
-class Watched(SkippingPublicSolver):
+class Watched(SkippingPublicBase):
     """A solver that is compared to its replay after every step; `players` are those who are watched."""
 
     def __init__(

@@ -521,9 +521,9 @@ def test_before_anything_is_pruned_all_is_as_without() -> None:
             plain.run(60)
             pruned.run(60)
             assert pruned.pruned_actions == 0
-            for arena, name in ((pruned.regrets, "regret"), (pruned.averages, "average")):
+            for name in ("regret", "average"):
                 expected = plain.arena.table(name)
-                np.testing.assert_allclose(pruned._expanded(arena, name), expected, rtol=0, atol=1e-9)
+                np.testing.assert_allclose(pruned.saved_tables()[name], expected, rtol=0, atol=1e-9)
 
 
 def one_player(player: int) -> Node:

@@ -7,6 +7,9 @@ best play behind it, cannot be above 0. Each pass adds the most that the cell co
     total     T psi(I, a) + sum pi_{-i}(I) U(I, a)   <=  sum v(I)      gaps start with a best response behind
     interval  sum v(I, a) + sum pi_{-i}(I) U(I, a)   <=  sum v(I)      gaps start with the regret itself
 
+The first line is the pruning condition of Brown and Sandholm 2017 (their Theorem 1), the second that of Brown and
+Sandholm 2015 (their Theorem 1).
+
 Total pruning stores nothing for a pruned cell or for what lies behind it; an
 infoset keeps one bound for the gaps of all its pruned actions.
 
@@ -43,7 +46,7 @@ class Play(NamedTuple):
     value: Array
     """Counterfactual values of cells; 0 between passes."""
     plan: Array
-    """Each player's own reach of his cells under the current strategies."""
+    """Each player's own reach of cells under the current strategies."""
     reach: Array
     """At the first cell of an infoset: the reach of all but its player in a pass; 0 between passes."""
 
@@ -106,7 +109,7 @@ class Step(NamedTuple):
 def walk_live(nodes, player, play, reach, value, path, met):  # type: ignore[no-untyped-def]
     """Depth-first over the histories that are reached; returns how many were touched.
 
-    Adds to the values of the player's cells and to the reach of his infosets. Lists in `met` the first cells of
+    Adds to the values of the player's cells and to the reach of the infosets. Lists in `met` the first cells of
     those that were reached, and returns their number too. By depth, `reach` and `value` are those of the nodes
     from the root to where the walk is, and `path` holds these nodes and which of their branches comes next.
     """
@@ -313,7 +316,7 @@ def accumulate_average(forest, step, held, play):  # type: ignore[no-untyped-def
 
 
 class Seen(NamedTuple):
-    """The other player's strategies that a player's regrets were computed against, added up by his cells.
+    """The other player's strategies that a player's regrets were computed against, added up by cell.
 
     S + now x current - early x initial: with alternating updates S is an iteration behind or ahead.
     """
@@ -331,7 +334,7 @@ class Seen(NamedTuple):
 
 @njit(inline="always")
 def seen_of(seen, cell):  # type: ignore[no-untyped-def]
-    """What was seen of one of the other player's cells; one past the last stands for no move of his."""
+    """What was seen of one of the other player's cells; one past the last stands for no move yet."""
     if cell == len(seen.average_slot):
         total = seen.everything + seen.now - seen.early
     else:

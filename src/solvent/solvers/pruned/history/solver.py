@@ -22,8 +22,8 @@ from solvent.forms.sequence import sequence_form
 from solvent.foundation.errors import InputError
 from solvent.solvers.history.solver import OnHistories, check_options, table_dtype
 from solvent.solvers.pruned.history import interval_kernels, kernels, total_kernels
+from solvent.solvers.pruned.history.forest_layout import Cells, Forest, lay_out_forests
 from solvent.solvers.pruned.history.kernels import Bounds, Held, Play, Seen, Step
-from solvent.solvers.pruned.history.layout import Cells, Forest, layout
 from solvent.solvers.pruned.pruning import Pruning
 from solvent.solvers.rules import RegretRule, load_rule
 from solvent.solvers.small_games import PRUNED_ITERATIONS, small_tree
@@ -81,7 +81,7 @@ class PrunedSolver(OnHistories):
         self.pruned = np.zeros(tree.cells, dtype=np.uint8)
         self.since = np.zeros(tree.cells, dtype=np.int32)
         self.peak_stored = 0.0
-        self._layout = layout(tree)
+        self._layout = lay_out_forests(tree)
         self._forests, self._payments = self._layout.forests, self._layout.payments
         deepest = self._layout.depth
         self._path = (np.zeros(deepest), np.zeros(deepest), np.zeros((deepest, 2), dtype=np.int64))
@@ -185,7 +185,7 @@ class PrunedSolver(OnHistories):
         )
 
     def _walk(self, player: int) -> Cells:
-        """One player's pass; the first cells of his infosets that were met."""
+        """One player's pass; returns the first cells of the player's infosets that were met."""
         touched, count = kernels.walk_live(
             self._layout.nodes, player, self._play, *self._path, self._lists[1]
         )
@@ -297,7 +297,7 @@ class PrunedSolver(OnHistories):
             total = self._weight(t - 1)
             now = self._weight(t) - total
         elif self.updates == "alternating":
-            # Player 1 has seen player 0 from his second strategy to the one after this iteration's. Where
+            # Player 1 has seen player 0 from the second strategy to the one after this iteration's. Where
             # iterations are weighted that is another weight for each; the sum is brought to the same total.
             now, early = self._weight(t + 1) - total, 1.0
             scale = total / (total + now - early)
@@ -391,7 +391,7 @@ class PrunedSolver(OnHistories):
     # Results
 
     def average_strategy(self) -> NDArray[np.float64]:
-        """The average strategy, float64[cells]. Uniform where a player never came or what he did is forgotten."""
+        """The average strategy, float64[cells]. Uniform where a player never came or the play is forgotten."""
         average = np.zeros(self.tree.cells)
         average[self._layout.cell_of] = self.averages.spread("average")
         return normalise(average, self.tree.infoset_cell)

@@ -24,10 +24,10 @@ from solvent.solvers.pruned.pruning import Pruning
 from solvent.solvers.pruned.public import interval_kernels as interval_public_kernels
 from solvent.solvers.pruned.public import kernels
 from solvent.solvers.pruned.public import response_kernels as responses
+from solvent.solvers.pruned.public.block_layout import Blocks
 from solvent.solvers.pruned.public.kernels import Sums
-from solvent.solvers.pruned.public.layout import Blocks
-from solvent.solvers.pruned.public.responding import SkippingPublicSolver
 from solvent.solvers.pruned.public.response_kernels import Into
+from solvent.solvers.pruned.public.skipping_base import SkippingPublicBase
 from solvent.solvers.rules import RegretRule
 from solvent.strategy.arena import Arena
 from solvent.strategy.locks import Locks
@@ -36,7 +36,7 @@ ROOM = 1.5
 """What is kept of pruned blocks comes and goes: it is compacted when its room is so much more than it needs."""
 
 
-class IntervalPublicSolver(SkippingPublicSolver):
+class IntervalPublicSolver(SkippingPublicBase):
     """CFR, CFR+ or LCFR with interval pruning by block.
 
     While a block is pruned, the place of its regret holds sum_{t <= t0} v(I, a); regrets of its player behind it
@@ -68,10 +68,10 @@ class IntervalPublicSolver(SkippingPublicSolver):
         """The other player's last action before a block, -1 for none."""
         above = np.where(self._last >= 0, sizes[self._last], 0) if edges else sizes
         self.kept = Arena(np.concatenate([sizes, above]), ("kept",), number)
-        """What had been seen of the other player's blocks behind a pruned one, and of his last action before it.
+        """What had been seen of the other player's blocks behind a pruned one, and of the last action before it.
 
-        Block e of these is his block e; block `edges` + e is what was before pruned block e, as several have one
-        last action before them and may have been pruned one after another.
+        Block e of these is the other player's; block `edges` + e is what was before pruned block e, as several have
+        one last action before them and may have been pruned one after another.
         """
         self._failed = np.zeros(edges, dtype=np.uint8)
         self._playable = self.live.offset.copy()
@@ -122,13 +122,18 @@ class IntervalPublicSolver(SkippingPublicSolver):
         node = int(self.game.edge_node[edge])
         work = np.zeros(2 * layout.shape(node)[1], dtype=self.dtype)
         weight = 2 / (t + 1) if self.floored else 1.0  # averages of CFR+ weigh more than its regrets
-        least = max(self.pruning.least / t, self.pruning.lasting)
+        block = interval_public_kernels.Candidate(
+            edge,
+            int(layout.owner[edge]),
+            weight * float(layout.highest[edge]),
+            max(self.pruning.least / t, self.pruning.lasting),
+            self._regret(edge),
+            self.values.block("value", node),
+        )
         return bool(
             interval_public_kernels.lasts(
                 self._pass.tree, self._pass.rounds, layout.behind, layout.chances, layout.possible,
-                self._seen(edge, behind=False), weight, int(layout.owner[edge]), edge,
-                float(layout.highest[edge]), least, self._regret(edge), self.values.block("value", node),
-                work, np.zeros(64),
+                self._seen(edge, behind=False), block, work, np.zeros(64),
             )
         )  # fmt: skip
 
@@ -221,4 +226,5 @@ class IntervalPublicSolver(SkippingPublicSolver):
             self._offset,
             self._gaps if "gap" in self.live.names else self._gaps[:0],
             self.floored,
+            self._gain,
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 from numba import njit
 
@@ -9,10 +11,12 @@ from solvent.forms.public import DECISION
 from solvent.solvers.pruned.public.kernels import reach_against
 from solvent.solvers.pruned.public.response_kernels import seen_row
 
+Array = Any
+
 
 @njit(cache=True, nogil=True)
 def worst_regrets(tree, rounds, behind, possible, offset, regret, player, worst):  # type: ignore[no-untyped-def]
-    """The largest regret of a hand that can be held, of each of a player's blocks that he may play; else -inf."""
+    """The largest regret of a hand that can be held, of each of a player's blocks that may be played; else -inf."""
     worst[:] = -np.inf
     for node in range(len(tree.symbol)):
         if tree.symbol[node] != DECISION or tree.player[node] != player:
@@ -30,29 +34,29 @@ def worst_regrets(tree, rounds, behind, possible, offset, regret, player, worst)
                         worst[edge] = max(worst[edge], regret[at + k])
 
 
+class Candidate(NamedTuple):
+    """A block that may be pruned."""
+
+    edge: int
+    player: int
+    most: float
+    """U(I, a), times the weight of the other player's sums in regrets and the chance of deal and board."""
+    least: float
+    """Regrets must be this part of what the iterations so far could have paid."""
+    regret: Array
+    """float64[boards x slots]"""
+    value: Array
+    """sum v(I), float[boards x slots]."""
+
+
 @njit(cache=True, nogil=True)
-def lasts(  # type: ignore[no-untyped-def]
-    tree,
-    rounds,
-    behind,
-    chances,
-    possible,
-    seen,
-    weight,
-    player,
-    edge,
-    most,
-    least,
-    regret,
-    value,
-    work,
-    by_card,
-):
+def lasts(tree, rounds, behind, chances, possible, seen, block, work, by_card):  # type: ignore[no-untyped-def]
     """Whether a block's pruning would last: whether no hand could soon have made up for its regret.
 
-    By what the iterations so far could have paid: each hand's regret must be at least `least` of that.
+    By what the iterations so far could have paid: each hand's regret must be at least `block.least` of that.
     """
-    node = behind.edge_node[edge]
+    player, regret, value = block.player, block.regret, block.value
+    node = behind.edge_node[block.edge]
     level = behind.level[node]
     boards = rounds[level]
     slots = boards.hand.shape[1]
@@ -63,6 +67,6 @@ def lasts(  # type: ignore[no-untyped-def]
         reach_against(tree, chances, player, level, boards, board, 0, slots, work, slots, by_card)
         for k in range(slots):
             at = board * slots + k
-            if hands[board, k] and -regret[at] < least * (weight * most * work[slots + k] - value[at]):
+            if hands[board, k] and -regret[at] < block.least * (block.most * work[slots + k] - value[at]):
                 return False
     return True

@@ -42,6 +42,8 @@ class Sums(NamedTuple):
     """Regrets that may be below 0, by block at `offset`, where those that are played have a floor; else empty."""
     jumps: bool
     """Whether such a regret counts as 0 as soon as it rises."""
+    weight: float
+    """The weight of the iteration in the sums; 0 where none are kept."""
 
 
 class Chances(NamedTuple):
@@ -86,8 +88,9 @@ def reach_against(tree, chances, player, level, boards, board, source, slots, wo
 
 
 @njit(cache=True, nogil=True)
-def track(tree, chances, sums, weight, player, level, boards, board, start, stop, slots, work, by_card):  # type: ignore[no-untyped-def]
+def track(tree, chances, sums, player, level, boards, board, start, stop, slots, work, by_card):  # type: ignore[no-untyped-def]
     """Add an iteration to the sums of the traverser's nodes, whose values are in the workspace."""
+    weight = sums.weight
     reach = tree.spare * slots
     base = board * slots
     for node in range(start, stop):
@@ -166,12 +169,12 @@ def terminals_reached(tree, player, boards, board, start, stop, slots, work, scr
 
 
 @njit(cache=True, nogil=True)
-def pass_live(tree, down, rounds, spaces, tables, rule, sums, weight, chances, player, above, out):  # type: ignore[no-untyped-def]
+def pass_live(tree, down, rounds, spaces, tables, rule, sums, chances, player, above, out):  # type: ignore[no-untyped-def]
     """One player's pass over all that is not cut; returns the public nodes x hands that were touched.
 
-    In `down` only what is behind the player's own pruned blocks is cut, and the other's nodes: his average
-    grows wherever he plays, though the other player does not come there. With `weight` above 0 the sums that
-    interval and total pruning need grow too.
+    In `down` only what is behind the player's own pruned blocks is cut, and the other's nodes: the average
+    grows wherever the player plays, though the other player does not come there. With `sums.weight` above 0 the
+    sums that interval and total pruning need grow too.
     """
     last = tree.rounds - 1
     kernels.pass_down(down, rounds, spaces, tables, rule, player, above)
@@ -203,12 +206,11 @@ def pass_live(tree, down, rounds, spaces, tables, rule, sums, weight, chances, p
                 tree, player, boards, board, start, stop, slots, work, scratch
             )
             kernels.ascend(tree, tables, rule, player, start, stop, board * slots, slots, work)
-            if weight > 0.0:
+            if sums.weight > 0.0:
                 track(
                     tree,
                     chances,
                     sums,
-                    weight,
                     player,
                     last,
                     boards,
@@ -222,14 +224,12 @@ def pass_live(tree, down, rounds, spaces, tables, rule, sums, weight, chances, p
             value = tree.value_row[start] * slots
             out[s, board] = work[value : value + slots]
     if last == 1:
-        touched += first_round_up(
-            tree, rounds, spaces, tables, rule, sums, weight, chances, player, out, by_card
-        )
+        touched += first_round_up(tree, rounds, spaces, tables, rule, sums, chances, player, out, by_card)
     return touched
 
 
 @njit(cache=True, nogil=True)
-def first_round_up(tree, rounds, spaces, tables, rule, sums, weight, chances, player, out, by_card):  # type: ignore[no-untyped-def]
+def first_round_up(tree, rounds, spaces, tables, rule, sums, chances, player, out, by_card):  # type: ignore[no-untyped-def]
     """The way back up through the first of two rounds."""
     boards, space = rounds[0], spaces[0]
     slots = boards.hand.shape[1]
@@ -253,14 +253,14 @@ def first_round_up(tree, rounds, spaces, tables, rule, sums, weight, chances, pl
                 value = tree.value_row[node] * slots
                 kernels.average_over_orbits(tree.orbit, work[value : value + slots])
     kernels.ascend(tree, tables, rule, player, start, stop, 0, slots, work)
-    if weight > 0.0:
-        track(tree, chances, sums, weight, player, 0, boards, 0, start, stop, slots, work, by_card)
+    if sums.weight > 0.0:
+        track(tree, chances, sums, player, 0, boards, 0, start, stop, slots, work, by_card)
     return touched
 
 
 @njit(cache=True, nogil=True)
 def fade_cut(tree, own, offset, sizes, regret, player, factor):  # type: ignore[no-untyped-def]
-    """Let a player's regrets fade where he has some and the other player has pruned the way there."""
+    """Let a player's regrets fade where there are some and the other player has pruned the way there."""
     for node in range(len(tree.symbol)):
         if tree.symbol[node] != CUT or own.symbol[node] != DECISION or tree.player[node] != player:
             continue

@@ -18,7 +18,7 @@ Array = Any
 
 
 class Seen(NamedTuple):
-    """The other player's strategies that a player's regrets were computed against, added up by his blocks.
+    """The other player's strategies that a player's regrets were computed against, added up by block.
 
     (S + now x current - early x initial) x scale - kept: with alternating updates the cumulative strategy S is
     an iteration behind or ahead, and what interval pruning has kept is what had been seen when it began.
@@ -31,7 +31,7 @@ class Seen(NamedTuple):
     frozen: Array
     plan_offset: Array
     plan: Array
-    """His own reach of his blocks under the current strategy; empty where `now` is 0."""
+    """The other player's own reach of blocks under the current strategy; empty where `now` is 0."""
     initial: Array
     """float64[edges]: the same under the first strategy, which is uniform."""
     kept_offset: Array
@@ -61,7 +61,7 @@ def seen_at(seen, edge, index):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def seen_row(tree, rounds, behind, level, board, edge, seen, player, slots, work, target):  # type: ignore[no-untyped-def]
-    """The other player's cumulative reach by his last action, on a board of the same or the next round."""
+    """The other player's cumulative reach by the last action, on a board of the same or the next round."""
     boards = rounds[level]
     edge_level = behind.level[behind.edge_node[edge]] if edge >= 0 else level
     before = boards.parent[board] * rounds[edge_level].hand.shape[1]
@@ -84,7 +84,7 @@ def keep_seen(seen, edges, sizes, offset, kept):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def current_plan(tree, rounds, behind, offset, regret, player, edges, plan_offset, plan):  # type: ignore[no-untyped-def]
-    """A player's own reach of his blocks under the current strategy; those before a block are listed before it."""
+    """A player's own reach of blocks under the current strategy; those before a block are listed before it."""
     for n in range(len(edges)):
         edge = edges[n]
         node = behind.edge_node[edge]
@@ -221,7 +221,7 @@ def respond(tree, rounds, behind, seen, player, root, writes, sums, into, won): 
 def respond_below(  # type: ignore[no-untyped-def]
     tree, rounds, behind, seen, player, root, end, writes, sums, into, above, width
 ):
-    """The same for the subtrees of the last round behind a node of the first: values to their deal nodes."""
+    """Respond in the subtrees of the last round behind a node of the first; their values go to the deal nodes."""
     boards = rounds[tree.rounds - 1]
     slots = boards.hand.shape[1]
     work = np.zeros(tree.rows * slots, dtype=above.dtype)

@@ -25,8 +25,8 @@ from solvent.response.public import evaluate_public
 from solvent.solvers.history.solver import check_options, table_dtype
 from solvent.solvers.pruned.pruning import Pruning
 from solvent.solvers.pruned.public import kernels
+from solvent.solvers.pruned.public.block_layout import BlockLayout, Blocks
 from solvent.solvers.pruned.public.kernels import CUT, Sums
-from solvent.solvers.pruned.public.layout import BlockLayout, Blocks
 from solvent.solvers.public.solver import OnPublicForm
 from solvent.solvers.rules import RegretRule, load_rule
 from solvent.solvers.small_games import PRUNED_ITERATIONS, small_public_game
@@ -87,9 +87,9 @@ class PrunedPublicSolver(OnPublicForm):
         self._layout = BlockLayout(game, self._pass.tree.stake, number)
         self._tree = self._pass.tree._replace(symbol=self._pass.tree.symbol.copy())
         self._owns = tuple(self._tree._replace(symbol=self._tree.symbol.copy()) for _ in range(2))
-        """What is behind a player's own pruned blocks cut alone: elsewhere he has averages and regrets."""
+        """By player: only what is behind the player's own pruned blocks is cut; elsewhere there are regrets."""
         self._downs = tuple(self._tree._replace(symbol=self._tree.symbol.copy()) for _ in range(2))
-        """The same for his way down: the other player's nodes are cut where those play nothing."""
+        """By player, for the way down: the other player's nodes are cut too where they play nothing."""
         self._seen_regrets = np.zeros(0, dtype=number)
         """With simultaneous updates: the regrets that an iteration's strategies come from."""
 
@@ -161,7 +161,7 @@ class PrunedPublicSolver(OnPublicForm):
         passes = self._pass
         self.walked += kernels.pass_live(
             self._tree, self._downs[player], passes.rounds, passes.spaces, self._tables(), rule,
-            self._sums(), self._gain, self._layout.chances, player, passes.above, passes.out,
+            self._sums(), self._layout.chances, player, passes.above, passes.out,
         )  # fmt: skip
 
     def _prune(self, player: int) -> None:
@@ -197,11 +197,6 @@ class PrunedPublicSolver(OnPublicForm):
         """Where the regrets of blocks lie that can be played."""
         return self.live.offset
 
-    @property
-    def _gain(self) -> float:
-        """The weight of the iteration in sums of values; 0 where there are none."""
-        return 0.0
-
     def _tables(self) -> Tables:
         regret, average = self.live.table("regret"), self.live.table("average")
         none = regret[:0]
@@ -213,7 +208,9 @@ class PrunedPublicSolver(OnPublicForm):
 
     def _sums(self) -> Sums:
         none, nowhere = self.live.table("regret")[:0], self.live.offset[:0]
-        return Sums(nowhere, none, False, nowhere, none, np.zeros(0), self.pruned[:0], nowhere, none, False)
+        return Sums(
+            nowhere, none, False, nowhere, none, np.zeros(0), self.pruned[:0], nowhere, none, False, 0.0
+        )
 
     def _averages(self) -> tuple[Blocks, NDArray[Any]]:
         """All averages behind one table of offsets: live, frozen, and a block of 0 for those that are gone."""

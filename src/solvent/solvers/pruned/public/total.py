@@ -1,4 +1,6 @@
-"""CFR with total pruning on the public form, block by block: memory falls in truth.
+"""CFR with total pruning on the public form, block by block: resident memory falls, not just the count of cells.
+
+The test is that of Brown and Sandholm 2017, T psi(I, a) <= sum v(I) (Theorem 1); what is stored falls by Theorem 2.
 
 A block is pruned when no hand on any board would have been better off with it, even with best responses
 behind.
@@ -22,8 +24,8 @@ from solvent.solvers.pruned.pruning import Pruning
 from solvent.solvers.pruned.public import kernels
 from solvent.solvers.pruned.public import total_kernels as total_public_kernels
 from solvent.solvers.pruned.public.kernels import Sums
-from solvent.solvers.pruned.public.responding import SLACK, SkippingPublicSolver
 from solvent.solvers.pruned.public.response_kernels import Into
+from solvent.solvers.pruned.public.skipping_base import SLACK, SkippingPublicBase
 from solvent.solvers.rules import RegretRule
 from solvent.strategy.arena import Arena
 from solvent.strategy.locks import Locks
@@ -34,10 +36,10 @@ WAIT = 1.1
 """A block that has returned is not pruned again before so many times the iterations."""
 
 
-class TotalPublicSolver(SkippingPublicSolver):
+class TotalPublicSolver(SkippingPublicBase):
     """CFR, CFR+ or LCFR with total pruning by block.
 
-    What is stored for a player behind a block that he has pruned goes; his averages there wait in an arena of
+    What is stored for a player behind the player's own pruned block goes; averages there wait in an arena of
     their own until they are too small to matter.
     """
 
@@ -159,8 +161,9 @@ class TotalPublicSolver(SkippingPublicSolver):
 
     def _add_up(self, player: int, worst: NDArray[np.float64], chosen: NDArray[np.uint8]) -> None:
         total_public_kernels.add_up_regrets(
-            self._owns[player], self._pass.rounds, self._layout.possible, self.live.offset, self._gaps,
-            self._unit, player, worst, chosen, self._sums(), self._pass.out,
+            self._owns[player], self._pass.rounds, self._layout.possible,
+            total_public_kernels.Gaps(self.live.offset, self._gaps, self._unit),
+            player, worst, chosen, self._sums(), self._pass.out,
         )  # fmt: skip
 
     def _forget(self) -> None:
@@ -201,6 +204,7 @@ class TotalPublicSolver(SkippingPublicSolver):
             self.live.offset,
             self._gaps if "gap" in self.live.names else self._gaps[:0],
             False,
+            self._gain,
         )
 
     def load_tables(self, tables: Mapping[str, NDArray[Any]]) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 from numba import njit
 
@@ -9,13 +11,25 @@ from solvent.forms.public import DEAL, DECISION
 from solvent.passes import public_kernels as kernels
 from solvent.solvers.pruned.public.kernels import CUT
 
+Array = Any
+
+
+class Gaps(NamedTuple):
+    """Regrets that may be below 0, by block."""
+
+    offset: Array
+    regret: Array
+    scale: float
+    """By how much sums of values outweigh them."""
+
 
 @njit(cache=True, nogil=True)
-def add_up_node(tree, offset, regret, scale, possible, player, board, node, slots, work, worst, chosen, sums):  # type: ignore[no-untyped-def]
+def add_up_node(tree, gaps, possible, player, board, node, slots, work, worst, chosen, sums):  # type: ignore[no-untyped-def]
     """Q of one node from those behind it, all as values; gaps of the player's own actions on the way.
 
     `worst[e]` becomes the largest gap of a hand that can be held. Gaps of `chosen` actions go to the bounds.
     """
+    offset, regret, scale = gaps
     first, last = tree.first_edge[node], tree.first_edge[node + 1]
     target = tree.value_row[node] * slots
     base = board * slots
@@ -47,7 +61,7 @@ def add_up_node(tree, offset, regret, scale, possible, player, board, node, slot
 
 
 @njit(cache=True, nogil=True)
-def add_up_regrets(tree, rounds, possible, offset, regret, scale, player, worst, chosen, sums, out):  # type: ignore[no-untyped-def]
+def add_up_regrets(tree, rounds, possible, gaps, player, worst, chosen, sums, out):  # type: ignore[no-untyped-def]
     """T psi(I, a) - sum v(I) of every block that is stored, from the regrets: its largest, in `worst`."""
     worst[:] = -np.inf
     last = tree.rounds - 1
@@ -64,7 +78,7 @@ def add_up_regrets(tree, rounds, possible, offset, regret, scale, player, worst,
                 for node in range(stop - 1, start - 1, -1):
                     if tree.symbol[node] == DECISION:
                         add_up_node(
-                            tree, offset, regret, scale, possible[level][player], player, board, node, slots, work,
+                            tree, gaps, possible[level][player], player, board, node, slots, work,
                             worst, chosen, sums,
                         )  # fmt: skip
                         continue

@@ -1,6 +1,6 @@
 """A compiled game as pruning reads it: infosets and cells in the order of each player's own moves.
 
-All that a player can come to behind one of his actions is then one slice: of his infosets, of his cells, and
+All that a player can come to behind one of their actions is then one slice: of their infosets, of their cells, and
 of the terminals that those lead to. The cells of player 0 come first, then those of player 1, then the edges
 of chance.
 """
@@ -43,28 +43,28 @@ class Forest(NamedTuple):
     """One player's infosets. Infoset k has the cells `first[k] : first[k + 1]`."""
 
     base: int
-    """The number of his first infoset among those of both players."""
+    """The number of the player's first infoset among those of both players."""
     first: Array
     before: Array
-    """The cell by which his own moves led here, -1 at the start."""
+    """The cell by which the player's own moves led here, -1 at the start."""
     behind: Array
-    """int64[cells, 2]: D(I, a), what he can come to behind a cell, is this slice of his infosets."""
+    """int64[cells, 2]: D(I, a), what the player can come to behind a cell, is this slice of the infosets."""
     infoset: Array
-    """int64[cells]: the infoset of each of his cells."""
+    """int64[cells]: the infoset of each of the player's cells."""
 
 
 class Payments(NamedTuple):
-    """What the terminals right behind each of a player's cells pay him, by what the other player did.
+    """What the terminals right behind each of a player's cells pay, by what the other player did.
 
-    Right behind means that he does not move again. Entry k of cell c, with `first[c] <= k < first[c + 1]`, pays
-    `pays[k]`, chance's probability included, for each unit of the other's reach of his cell `other[k]`.
+    Right behind means that the player does not move again. Entry k of cell c, `first[c] <= k < first[c + 1]`, pays
+    `pays[k]`, chance's probability included, for each unit of the other player's reach of cell `other[k]`.
     """
 
     first: Array
     other: Array
     pays: Array
     root_first: Array
-    """The same for the histories to which the cell leads, and chance's probability of each."""
+    """Likewise for the histories to which a cell leads: where the entries of each cell begin, ..."""
     root_other: Array
     root_chance: Array
     histories: Array
@@ -73,7 +73,9 @@ class Payments(NamedTuple):
     """float64[cells]: U(I, a), the most that is paid behind a cell."""
 
 
-class Layout(NamedTuple):
+class ForestLayout(NamedTuple):
+    """A compiled game in the order of each player's own moves."""
+
     nodes: Nodes
     depth: int
     forests: tuple[Forest, Forest]
@@ -88,8 +90,8 @@ class Layout(NamedTuple):
     """float64[cells]: U(I, a) - L(I), times chance's reach."""
 
 
-def layout(tree: GameTree) -> Layout:
-    """The layout of a game without imperfect recall."""
+def lay_out_forests(tree: GameTree) -> ForestLayout:
+    """Put the infosets and cells of a game with perfect recall in the order of each player's own moves."""
     orders = [_order(tree, player) for player in (0, 1)]
     infoset_of = np.concatenate([order for order, _ in orders])
     sizes = np.diff(tree.infoset_cell)[infoset_of]
@@ -132,7 +134,7 @@ def layout(tree: GameTree) -> Layout:
     starts = first[:-1]
     least = np.minimum.reduceat(lowest, starts) if tree.cells else lowest
     most = np.maximum.reduceat(highest, starts) if tree.cells else highest
-    return Layout(
+    return ForestLayout(
         nodes,
         depth,
         (forests[0], forests[1]),
@@ -145,7 +147,7 @@ def layout(tree: GameTree) -> Layout:
 
 
 def _order(tree: GameTree, player: int) -> tuple[Cells, Cells]:
-    """A player's infosets depth first along his own moves, and the tree's cell that leads to each, or -1."""
+    """A player's infosets depth first along that player's moves, and the tree's cell that leads to each, or -1."""
     sequences = sequence_form(tree).sequences[player]
     mine = np.flatnonzero(tree.infoset_player == player)
     before = sequences.cell[sequences.before]

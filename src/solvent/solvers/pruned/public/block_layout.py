@@ -21,7 +21,7 @@ class Order(NamedTuple):
     place: NDArray[np.int64]
     """int64[nodes, 2]: that slice."""
     blocks: tuple[tuple[Blocks, NDArray[np.int64]], tuple[Blocks, NDArray[np.int64]]]
-    """By player: his blocks in this order, and how many of them come before each place."""
+    """By player: that player's blocks in this order, and how many of them come before each place."""
 
 
 class BlockLayout:
@@ -67,7 +67,7 @@ class BlockLayout:
         return int(self.behind.last_edge[1 - player, node])
 
     def blocks_before(self, node: int, player: int) -> list[int]:
-        """All his actions on the way to a node, in order."""
+        """All of a player's actions on the way to a node, in order."""
         found = []
         edge = self.last_before(node, player)
         while edge >= 0:

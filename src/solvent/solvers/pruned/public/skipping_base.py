@@ -1,4 +1,4 @@
-"""What interval and total pruning by block have in common: sums of values, and best responses behind a block."""
+"""The base class of interval and total pruning by block: sums of values, and best responses behind a block."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from solvent.passes.public_kernels import Rule
 from solvent.solvers.pruned.pruning import Pruning
 from solvent.solvers.pruned.public import kernels
 from solvent.solvers.pruned.public import response_kernels as responses
-from solvent.solvers.pruned.public.layout import BlockLayout, Blocks
+from solvent.solvers.pruned.public.block_layout import BlockLayout, Blocks
 from solvent.solvers.pruned.public.response_kernels import Into, Seen
 from solvent.solvers.pruned.public.solver import PrunedPublicSolver
 from solvent.solvers.rules import RegretRule
@@ -25,7 +25,7 @@ SLACK = {"float64": 1e-9, "float32": 1e-5}
 """How far below 0, as a part of sum |v(I)| + 1, regrets must be for rounding not to have brought them there."""
 
 
-class SkippingPublicSolver(PrunedPublicSolver):
+class SkippingPublicBase(PrunedPublicSolver):
     """A solver that leaves blocks out for some iterations and makes up for them by best responses."""
 
     def __init__(
@@ -93,7 +93,7 @@ class SkippingPublicSolver(PrunedPublicSolver):
             # Player 1's average does not have this iteration yet.
             now = total - self._weight(t - 1)
         elif self.updates == "alternating":
-            # Player 1 has seen player 0 from his second strategy to the one after this iteration's. Where
+            # Player 1 has seen player 0 from the second strategy to the one after this iteration's. Where
             # iterations are weighted that is another weight for each; the sum is brought to the same total.
             now, early = self._weight(t + 1) - total, 1.0
             scale = total / (total + now - early)
@@ -124,7 +124,7 @@ class SkippingPublicSolver(PrunedPublicSolver):
         return self.live.table("average")[:0]
 
     def _plan(self, edge: int, behind: bool) -> tuple[Blocks, NDArray[np.float64]]:
-        """The other player's own reach, as he plays now, of his blocks before a block and behind it."""
+        """The other player's own reach, by current play, of that player's blocks before a block and behind it."""
         layout = self._layout
         other = 1 - int(layout.owner[edge])
         blocks = np.array(layout.blocks_before(int(self.game.edge_node[edge]), other), dtype=np.int64)
@@ -168,7 +168,7 @@ class SkippingPublicSolver(PrunedPublicSolver):
 
 
 def _uniform_plan(layout: BlockLayout) -> NDArray[np.float64]:
-    """A player's own reach of each of his blocks while he plays all actions alike: float64[edges]."""
+    """A player's own reach of each block while all actions are played alike: float64[edges]."""
     game = layout.game
     actions = np.diff(game.nodes.first_edge)
     plan = np.zeros(len(layout.owner))
