@@ -23,6 +23,8 @@ Generator = tuple[Any, Callable[..., Any]]
 
 Row = tuple[int, int]
 """Which parameters of an intrinsic say where a row lies: the array, and the place where the row begins."""
+Entry = tuple[int, int]
+"""A scalar that stands in a tuple: which parameter, and which of its entries."""
 
 
 class Numbers:
@@ -79,7 +81,7 @@ def elementwise(
     outputs: list[Row],
     inputs: list[Row],
     body: Callable[..., tuple[Any, ...]],
-    scalars: tuple[int, ...] = (),
+    scalars: tuple[int | Entry, ...] = (),
     count: int = 0,
 ) -> Generator:
     """An intrinsic's signature and code: outputs = body(numbers, *inputs, *scalars), entry by entry.
@@ -102,7 +104,14 @@ def elementwise(
             return builder.gep(array.data, [integer(row[1])], source_etype=element)
 
         starts = [begin(row) for row in (*outputs, *inputs)]
-        given = [context.cast(builder, args[k], signature.args[k], number) for k in scalars]
+
+        def scalar(place: int | Entry) -> Any:
+            k, entry = place if isinstance(place, tuple) else (place, None)
+            kind = signature.args[k]
+            value = args[k] if entry is None else builder.extract_value(args[k], entry)
+            return context.cast(builder, value, kind if entry is None else kind.dtype, number)
+
+        given = [scalar(place) for place in scalars]
 
         def step(kind: Any, at: Any) -> None:
             numbers = Numbers(builder, kind)

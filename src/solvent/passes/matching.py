@@ -213,23 +213,27 @@ def spread3(typing, count, work, t0, t1, t2, reach, seen, r0, r1, r2, average, w
 
 
 @intrinsic
-def learn2(typing, count, work, v, v0, v1, seen, regret, r0, r1, positive, negative, floor):  # type: ignore[no-untyped-def]
-    """v = sum_a sigma_a v_a, and the regret at r_a becomes max(floor, d (R_a + v_a - v))"""
-    kinds = (count, work, v, v0, v1, seen, regret, r0, r1, positive, negative, floor)
+def learn2(typing, count, work, v, v0, v1, seen, regret, r0, r1, factors):  # type: ignore[no-untyped-def]
+    """v = sum_a sigma_a v_a, and the regret at r_a becomes max(floor, d (R_a + v_a - v)).
+
+    `factors` are (positive, negative, floor).
+    """
+    kinds = (count, work, v, v0, v1, seen, regret, r0, r1, factors)
     regrets: list[Row] = [(6, 7), (6, 8)]
     inputs = [(5, 7), (5, 8), *regrets, (1, 3), (1, 4)]
-    return elementwise(kinds, [(1, 2), *regrets], inputs, _learn, scalars=(9, 10, 11))
+    return elementwise(kinds, [(1, 2), *regrets], inputs, _learn, scalars=((9, 0), (9, 1), (9, 2)))
 
 
 @intrinsic
-def learn3(  # type: ignore[no-untyped-def]
-    typing, count, work, v, v0, v1, v2, seen, regret, r0, r1, r2, positive, negative, floor
-):
-    """v = sum_a sigma_a v_a, and the regret at r_a becomes max(floor, d (R_a + v_a - v))"""
-    kinds = (count, work, v, v0, v1, v2, seen, regret, r0, r1, r2, positive, negative, floor)
+def learn3(typing, count, work, v, v0, v1, v2, seen, regret, r0, r1, r2, factors):  # type: ignore[no-untyped-def]
+    """v = sum_a sigma_a v_a, and the regret at r_a becomes max(floor, d (R_a + v_a - v)).
+
+    `factors` are (positive, negative, floor).
+    """
+    kinds = (count, work, v, v0, v1, v2, seen, regret, r0, r1, r2, factors)
     regrets: list[Row] = [(7, 8), (7, 9), (7, 10)]
     inputs = [(6, 8), (6, 9), (6, 10), *regrets, (1, 3), (1, 4), (1, 5)]
-    return elementwise(kinds, [(1, 2), *regrets], inputs, _learn, scalars=(11, 12, 13))
+    return elementwise(kinds, [(1, 2), *regrets], inputs, _learn, scalars=((11, 0), (11, 1), (11, 2)))
 
 
 # Vectors for any number of actions, and for rules that predict, one action at a time. `expected` is R + p r with r

@@ -215,7 +215,7 @@ def ascend(tree, tables, rule, player, start, stop, base, slots, work):  # type:
     total = tree.spare * slots
     sigma, gain = total + 2 * slots, total + 3 * slots
     child, seen, regret, offset, rows = tree.child, tables.seen, tables.regret, tables.offset, tree.value_row
-    positive, negative, floor = rule.positive, rule.negative, rule.floor
+    positive, negative, floor = factors = (rule.positive, rule.negative, rule.floor)
     for node in range(stop - 1, start - 1, -1):
         if tree.symbol[node] != DECISION:
             continue
@@ -244,14 +244,10 @@ def ascend(tree, tables, rule, player, start, stop, base, slots, work):  # type:
             v1 = rows[child[first + 1]] * slots
             r0, r1 = offset[first] + base, offset[first + 1] + base
             if last - first == 2:
-                matching.learn2(
-                    slots, work, value, origin, v1, seen, regret, r0, r1, positive, negative, floor
-                )  # fmt: skip
+                matching.learn2(slots, work, value, origin, v1, seen, regret, r0, r1, factors)
             else:
                 v2, r2 = rows[child[first + 2]] * slots, offset[first + 2] + base
-                matching.learn3(
-                    slots, work, value, origin, v1, v2, seen, regret, r0, r1, r2, positive, negative, floor
-                )  # fmt: skip
+                matching.learn3(slots, work, value, origin, v1, v2, seen, regret, r0, r1, r2, factors)
             if len(tables.value) > 0:
                 vectors.add_scaled(slots, tables.value, r0, work, value, rule.average)
             continue
