@@ -62,6 +62,10 @@ def run_out_equities(
 ) -> NDArray[np.float64]:
     """float64[hands, run-outs]: the river equity of hands over all run-outs; before the flop over random ones."""
     missing = 7 - hands.shape[1]
+    if "river_equity" not in abstraction.arrays:
+        raise InputError(
+            "this card abstraction has no table of river equities, so its buckets cannot be shown"
+        )
     table, index = abstraction.arrays["river_equity"], Indexer([2, 5])
     if missing == 0:
         return table[index.indices(hands)][:, None] / FULL
