@@ -72,10 +72,16 @@ def match_regrets(table, row, actions, least, mixes, strategy, frame):  # type: 
     """sigma ~ max(0, R), uniform where nothing is positive, and then no action below `least`."""
     match_row(table, row, actions, strategy, frame)
     if least > 0.0:
-        if mixes:
-            mix_uniform(strategy, frame, actions, least)
-        else:
-            raise_to(strategy, frame, actions, least)
+        explore(strategy, frame, actions, least, mixes)
+
+
+@kernel
+def explore(strategy, frame, actions, least, mixes):  # type: ignore[no-untyped-def]
+    """Give every action `least` or more. It is called, not inlined: passes that do not explore stay short."""
+    if mixes:
+        mix_uniform(strategy, frame, actions, least)
+    else:
+        raise_to(strategy, frame, actions, least)
 
 
 @inlined
