@@ -293,7 +293,7 @@ def test_two_processes_do_not_share_a_run(tmp_path: Path) -> None:
         (["compare", "nowhere", "nowhere"], "nowhere"),
         (["runs", "nowhere"], "not a folder"),
         (["export", "kuhn", "--format", "xml"], "no format"),
-        (["solve", "kuhn", "--resume", "nowhere"], "not a run"),
+        (["solve", "kuhn", "--resume", "nowhere"], "there is no folder nowhere"),
         (["solve", "kuhn", "--out", "a", "--resume", "b"], "not both"),
         (["nonsense"], "nonsense"),
     ],

@@ -54,15 +54,15 @@ SUMS = {"interval": 3, "total": 1}
 def make_solver(game: Game, settings: Settings, progress: Callable[[int], None] | None = None) -> Solver:
     """A solver for a game: on the public form where the game and the plan have one, else on its histories.
 
-    `progress` is called with the number of histories while the game is being compiled to them.
+    `progress` is called with the number of histories while the game is being compiled to them, and with 0 before
+    its public form is built.
     """
-    settings.how_to_prune.check_rule(settings.rule)
-    settings.how_to_sample.check_rule(settings.rule)
+    settings.check_rule()
     if settings.how_to_sample:
         return _sampled(game, settings, progress)
     if _on_public_form(game, settings):
         assert isinstance(game, PublicRules)
-        return _public(game, settings)
+        return _public(game, settings, progress)
     _check_needs_no_public_form(game, settings)
     tree = compile_tree(game, settings.memory, progress)
     if settings.how_to_prune.skips:
@@ -165,11 +165,13 @@ def _sorts(game: PublicRules) -> bool:
     return game.hole_cards(game.hands()[0]) is not None
 
 
-def _public(game: PublicRules, settings: Settings) -> Solver:
+def _public(game: PublicRules, settings: Settings, progress: Callable[[int], None] | None) -> Solver:
     # Boards are walked one by one by the serial plans, and told apart where matrices hold the chances.
     every_board = settings.plan in ("serial", "branched") or (not _sorts(game) and settings.device == "cpu")
     isomorphism = settings.isomorphism == "on" and not every_board
     _check_public_size(game, isomorphism, settings)
+    if progress is not None:
+        progress(0)
     public = public_game(game, isomorphism)
     _refuse_beyond(
         settings.memory,

@@ -401,6 +401,11 @@ class Settings(RunSettings):
         if self.device != "cpu" and self.plan not in ("auto", "aggregated"):
             raise InputError(f"device {self.device} runs the aggregated plan alone, not {self.plan}")
 
+    def check_rule(self) -> None:
+        """Refuse a rule that cannot be pruned or sampled where that is asked for."""
+        self.how_to_prune.check_rule(self.rule)
+        self.how_to_sample.check_rule(self.rule)
+
     def check_given(self, given: Collection[str]) -> None:
         """Refuse options of sampling that somebody has given and that change nothing."""
         self.how_to_sample.check_given([name for name in SAMPLING if name in given])

@@ -156,13 +156,16 @@ def solve(
     if game is None and run is None:
         raise InputError("say which game to solve")
     settings.check_given(given)
+    settings.check_rule()
+    limits, as_before = _limits(settings, Limits.of(asked).given, run)
+    if limits.iterations:
+        settings.rule.schedule(limits.iterations, 1)
     stop, watch = stop or Stop(), watch or (lambda progress: None)
     rules = _game_of(run) if game is None and run is not None else load_game(game)
 
     solver = _prepare(rules, settings, given, run, watch, stop)
     watch(Progress(COMPILING_KERNELS, 0))
     compiling = compile_seconds(solver)
-    limits, as_before = _limits(settings, Limits.of(asked).given, run)
     if limits.iterations:
         solver.rule.schedule(limits.iterations, 1, solver.dtype)
     if start is not None:
@@ -205,9 +208,9 @@ def _prepare(
 
     def count(histories: int) -> None:
         stop.check()
-        watch(Progress(COMPILING_GAME, histories, detail=f"{histories:,} histories"))
+        detail = f"{histories:,} histories" if histories else ""
+        watch(Progress(COMPILING_GAME, histories, detail=detail))
 
-    watch(Progress(COMPILING_GAME, 0))
     solver = make_solver(rules, settings, count)
     stop.check()
     check_given(given, settings, solver)
