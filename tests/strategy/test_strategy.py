@@ -128,7 +128,9 @@ def test_solve_in_python(tmp_path: Path) -> None:
     assert result.exploitability <= 0.01
     assert solvent.exploitability("leduc", result.strategy) == pytest.approx(result.exploitability)
     assert [row["iterations"] for row in result.convergence][:12] == [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]
-    assert {"compiling the game", "compiling kernels", "sized", "solving"} == {progress.stage for progress in seen}
+    assert {"compiling the game", "compiling kernels", "sized", "solving"} == {
+        progress.stage for progress in seen
+    }
     assert np.allclose(open_solved(tmp_path / "run").probabilities, result.strategy.probabilities)
 
 
