@@ -10,6 +10,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from solvent.forms.history import GameTree, compile_tree
 from solvent.games.catalogue import load_game
+from solvent.solvers.solve import solve
 
 AGENTS_FIRST = ("app/test_evaluate", "abstraction", "evaluate", "app/test_play", "play", "app/test_agents")
 AGENTS_FIRST += ("experiments/test_agent", "app/test_cards", "cards")
@@ -22,6 +23,14 @@ SOLVERS_FIRST = ("app", "experiments", "solvers", "response", "passes", "strateg
 def compiled(name: str) -> GameTree:
     """A compiled game, once per test process."""
     return compile_tree(load_game(name))
+
+
+@pytest.fixture(scope="module")
+def kuhn_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A run of Kuhn poker after 20 iterations. Tests that change it take a copy."""
+    run = tmp_path_factory.mktemp("runs") / "kuhn"
+    solve("kuhn", iterations=20, out=run)
+    return run
 
 
 @pytest.hookimpl(trylast=True)  # after slow tests were left out

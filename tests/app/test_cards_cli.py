@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from test_cli import solvent
+from commands_run import solvent
 
 from solvent.app.command_line import run
 

@@ -329,10 +329,11 @@ def test_train_is_a_command(command, tmp_path):
     assert (tmp_path / "run" / "report.html").exists()
     with (tmp_path / "run" / "metrics.jsonl").open("a") as file:
         file.write('{"iterations": 12')  # as a kill may leave it
-    code, out, _ = command("--resume", "run", "--iterations", 400, "--json", "--threads", 1)
+    code, out, _ = command("--resume", "run", "--iterations", 400, "--json")
     assert code == 0
     assert json.loads(out)["iterations"] == 400
     assert Run.open(tmp_path / "run").metrics()[-1]["iterations"] == 400
+    assert Run.open(tmp_path / "run").configuration["threads"] == 1  # as it began, not all cores
 
 
 @pytest.mark.parametrize(

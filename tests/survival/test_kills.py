@@ -192,8 +192,8 @@ def test_killed_evaluations_measure_what_undisturbed_ones_do(
     )
     assert done.code == 0, done.err
     measure = (
-        *("evaluate", trained, "--parts", "styles,lbr,behaviour", "--pairs", 2_000, "--deals", 2_000),
-        *("--lbr-hands", 40, "--threads", 1, "--json"),
+        *("evaluate", trained, "--parts", "styles,lbr,behaviour", "--hands", 4_000),
+        *("--behaviour-hands", 4_000, "--lbr-hands", 40, "--threads", 1, "--json"),
     )
     undisturbed = forker.run(*measure, here=True)
     assert undisturbed.code == 0, undisturbed.err

@@ -48,7 +48,8 @@ def train(
         from solvent.strategy.training_run import TrainingRun
     stop.check()
 
-    options.setdefault("threads", cores())
+    if resume is None:  # A resumed training keeps its number of threads.
+        options.setdefault("threads", cores())
     settings = TrainingSettings.of(options)
     check_training(settings)
     if resume is None:

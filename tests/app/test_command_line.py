@@ -1,0 +1,126 @@
+"""The command line as a whole: help, lists, bad input, narrow terminals and readers that stop."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from commands_run import solved, solvent
+
+from solvent.app.command_line import run as run_here
+from solvent.games.catalogue import GAMES
+
+
+def test_version_and_help() -> None:
+    assert solvent("--version").stdout.startswith("solvent 0.")
+    assert "solve" in solvent("--help").stdout
+
+
+def test_games_lists_every_game() -> None:
+    document = json.loads(solvent("games", "--json").stdout)
+    assert [row["name"] for row in document["games"]] == list(GAMES)
+    assert "openspiel:" in solvent("games").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["solve"], "which game"),
+        (["solve", "chess"], "no game 'chess'"),
+        (["solve", "leduc(rank=3)"], "no parameter 'rank'"),
+        (["solve", "leduc(ranks=x)"], "whole number"),
+        (["solve", "leduc(ranks=1,suits=2)"], "three cards"),
+        (["solve", "leduc(ranks=3"], "cannot read"),
+        (["solve", "leduc", "--rule", "sgd"], "no rule"),
+        (["solve", "leduc", "--plan", "fast"], "no plan"),
+        (["solve", "leduc", "--pruning", "some"], "no pruning"),
+        (["solve", "leduc", "--pruning", "total"], "cannot be pruned"),
+        (["solve", "leduc", "--rule", "pcfr+", "--pruning", "partial"], "cannot be pruned"),
+        (["solve", "leduc", "--rule", "cfr", "--pruning", "total", "--plan", "flattened"], "no such walk"),
+        (["solve", "leduc", "--rule", "cfr", "--pruning", "interval", "--plan", "branched"], "no such walk"),
+        (["solve", "leduc", "--rule", "cfr", "--pruning", "total", "--prune-every", "0"], "prune-every"),
+        (["solve", "leduc", "--rule", "cfr", "--pruning", "total", "--prune-average", "-1"], "prune-average"),
+        (["solve", "leduc", "--form", "tree"], "no form"),
+        (["solve", "leduc", "--updates", "never"], "no update mode"),
+        (["solve", "leduc", "--dtype", "int"], "no dtype"),
+        (["solve", "leduc", "--threads", "0"], "at least 1"),
+        (["solve", "leduc", "--iterations", "-5"], "at least 0"),
+        (["solve", "leduc", "--iterations", "many"], "--iterations"),
+        (["solve", "leduc", "--until", "-1"], "at least 0"),
+        (["solve", "leduc", "--time", "nan"], "at least 0"),
+        (["solve", "leduc", "--check-every", "0"], "at least 1"),
+        (["solve", "leduc", "--memory", "lots"], "like 8G"),
+        (["solve", "leduc", "--memory", "10K"], "1,939 histories"),
+        (["solve", "leduc", "--memory", "1"], "the memory limit is 1 B"),
+        (["solve", "leduc", "--rule", "dcfr("], "such as dcfr"),
+        (["solve", "leduc", "--rule", "dcfr(1.5,0,400)"], "outgrow float64"),
+        (["solve", "leduc", "--rule", "dcfr(1.5,0,inf)"], "gamma a finite one"),
+        pytest.param(
+            ["solve", "leduc", "--rule", "dcfr(1.5,0,20)", "--dtype", "float32"],
+            "outgrow float32",
+            marks=pytest.mark.slow,
+        ),
+        (["solve", "leduc", "--time", "inf"], "finite time"),
+        (["solve", "leduc(ranks=5000)"], "9,375,374,630,001 histories"),
+        (["solve", "bluff(dice=1000,faces=1000)"], "at most 100"),
+        (["solve", "leduc(max_bets=2000)"], "0 to 100 bets"),
+        # What may take long comes after what may be wrong.
+        (["solve", "openspiel:chess", "--plan", "fast"], "no plan"),
+        (["solve", "openspiel:chess", "--updates", "never"], "no update mode"),
+        (["solve", "openspiel:chess", "--dtype", "int"], "no dtype"),
+        (["solve", "openspiel:chess", "--threads", "0"], "at least 1"),
+        (["solve", "openspiel:chess", "--warm-start", "nowhere"], "nowhere"),
+        (["solve", "leduc", "--out", "/dev/null/run"], "/dev/null"),
+        (["solve", "leduc", "--nonsense"], "nonsense"),
+        (["solve", "flop_holdem(suits=4,ranks=5)", "--plan", "flattened"], "2,393,682,131 histories"),
+        (["solve", "openspiel:no_such_game"], "no_such_game"),
+        (["solve", "openspiel:kuhn_poker(players=3)"], "3 players"),
+        (["solve", "missing.efg"], "missing.efg"),
+        (["show", "nowhere"], "nowhere"),
+        (["compare", "nowhere", "nowhere"], "nowhere"),
+        (["runs", "nowhere"], "not a folder"),
+        (["export", "kuhn", "--format", "xml"], "no format"),
+        (["solve", "kuhn", "--resume", "nowhere"], "there is no folder nowhere"),
+        (["solve", "kuhn", "--out", "a", "--resume", "b"], "not both"),
+        (["nonsense"], "nonsense"),
+    ],
+)
+def test_bad_input_gets_one_line(
+    arguments: list[str], sentence: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In this process, because there are many; `refused` starts a real one."""
+    monkeypatch.setattr(sys, "argv", ["solvent", *arguments])
+    assert run_here() == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 1
+    assert sentence in lines[0]
+
+
+def test_nothing_is_cut_off_in_a_narrow_terminal(tmp_path: Path) -> None:
+    run = tmp_path / ("a-name-that-is-long-" * 5)
+    solved("solve", "kuhn", "--iterations", "5", "--out", run)
+    done = solvent("runs", tmp_path, env={**os.environ, "COLUMNS": "80"})
+    assert "…" not in done.stdout
+
+
+@pytest.mark.parametrize("arguments", [[], ["bench"]])
+def test_without_arguments_there_is_help(arguments: list[str]) -> None:
+    done = solvent(*arguments)
+    assert done.returncode == 2
+    assert "Usage" in done.stdout
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize(
+    "arguments", [["games"], ["games", "--json"], ["export", "leduc", "--format", "efg"]]
+)
+def test_a_reader_who_stops_is_no_error(arguments: list[str]) -> None:
+    command = " ".join([sys.executable, "-m", "solvent.app.main", *arguments])
+    script = f"{command} | true; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    assert done.stdout == "141\n"
+    assert done.stderr == ""
