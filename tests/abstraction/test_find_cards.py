@@ -12,11 +12,18 @@ from solvent.abstraction.cards.buckets import KIND
 from solvent.abstraction.cards.find import cards_folder, noted_paths
 from solvent.foundation.bundle import write_bundle
 from solvent.foundation.errors import InputError
+from solvent.foundation.run import Retention, Run
 
 
 def make_cards(folder: Path, fingerprint: str = "mine") -> Path:
     write_bundle(folder / "tables", {"flop": np.arange(3)}, {"kind": KIND, "fingerprint": fingerprint})
     return folder
+
+
+def run_in(folder: Path, *noted: str) -> Run:
+    """A training's run that knows its cards by these paths."""
+    fixed = {"cards_fingerprint": "mine"}
+    return Run(folder, "training", fixed, {"cards": list(noted)}, Retention(), {})
 
 
 @pytest.fixture(autouse=True)
@@ -29,13 +36,13 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_noted_paths_hold_when_both_move_and_when_only_the_run_moves(work: Path):
     cards, run = make_cards(work / "abstractions" / "tiny"), work / "runs" / "a"
     noted = noted_paths(Path("abstractions/tiny"), Path("runs/a"))
-    assert noted == ("../../abstractions/tiny", str(cards))
-    assert cards_folder("mine", run, noted).samefile(cards)
+    assert noted == ["../../abstractions/tiny", str(cards)]
+    assert cards_folder(run_in(run, *noted)).samefile(cards)
     away = work.parent / "away" / "runs" / "a"
-    assert cards_folder("mine", away, noted).samefile(cards)  # by the absolute path
+    assert cards_folder(run_in(away, *noted)).samefile(cards)  # by the absolute path
     shutil.move(work / "abstractions", away.parent.parent / "abstractions")
     away.mkdir(parents=True)
-    found = cards_folder("mine", away, noted)
+    found = cards_folder(run_in(away, *noted))
     assert found.samefile(away.parent.parent / "abstractions" / "tiny")
 
 
@@ -47,18 +54,18 @@ def test_an_abstraction_near_the_run_is_found_by_its_fingerprint(work: Path, pla
         make_cards(work / other, "another")
     (work / "abstractions" / "broken" / "tables").mkdir(parents=True)
     cards = make_cards(work / place)
-    assert cards_folder("mine", work / "runs" / "a", ("gone", "/gone/too")).samefile(cards)
+    assert cards_folder(run_in(work / "runs" / "a", "gone", "/gone/too")).samefile(cards)
 
 
 def test_a_given_folder_must_be_the_right_one(work: Path):
     other, mine = make_cards(work / "x", "another"), make_cards(work / "y")
-    assert cards_folder("mine", work / "run", given=mine) == mine
+    assert cards_folder(run_in(work / "run"), mine) == mine
     with pytest.raises(InputError, match="its fingerprint is another, not mine"):
-        cards_folder("mine", work / "run", given=other)
+        cards_folder(run_in(work / "run"), other)
     with pytest.raises(InputError, match="holds no card abstraction"):
-        cards_folder("mine", work / "run", given=work)
+        cards_folder(run_in(work / "run"), work)
 
 
 def test_what_is_nowhere_is_asked_for(work: Path):
     with pytest.raises(InputError, match=r"fingerprint mine, is not in /gone, .* give its folder by --cards"):
-        cards_folder("mine", work / "run", ("../gone", "/gone"))
+        cards_folder(run_in(work / "run", "../gone", "/gone"))

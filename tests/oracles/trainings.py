@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from oracles.blueprints import use_cards
 from oracles.table_agent import random_model, small_cards
-from solvent.abstraction.cards.buckets import CardAbstraction
 from solvent.foundation.run import Run
 from solvent.solvers.blueprint.training import KEPT_CHECKPOINTS
 from solvent.solvers.settings import TrainingSettings
@@ -20,7 +20,7 @@ from solvent.strategy.blueprint import TABLE_LAYOUT
 def small_cards_everywhere() -> Iterator[None]:
     """Let every training have the small cards, whatever folder it names."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(CardAbstraction, "load", classmethod(lambda cls, folder, **options: small_cards()))
+        use_cards(small_cards(), patch=patch)
         yield
 
 
@@ -29,7 +29,7 @@ def save_training(folder: Path, betting: str, checkpoints: Sequence[int]) -> Pat
     asked = TrainingSettings(betting=betting).as_json()
     fixed = {name: asked[name] for name in TrainingSettings.kept() if name in asked}
     fixed["cards_fingerprint"] = small_cards().fingerprint
-    run = Run.create(folder, "training", fixed, {"cards": "cards"}, retention=KEPT_CHECKPOINTS)
+    run = Run.create(folder, "training", fixed, {"cards": ["cards"]}, retention=KEPT_CHECKPOINTS)
     facts = {
         "touched": 0,
         "seconds": 1.0,

@@ -13,8 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from oracles.blueprints import BETTING, random_cards
-from solvent.abstraction.cards.buckets import CardAbstraction
+from oracles.blueprints import BETTING, random_cards, use_cards
 from solvent.app.command_line import run as run_command
 from solvent.forms.betting import DECISION, build_tree
 from solvent.foundation import bundle
@@ -37,7 +36,7 @@ def small():
 @pytest.fixture(autouse=True)
 def cards(small, monkeypatch):
     """The small card abstraction, whatever folder is opened."""
-    monkeypatch.setattr(CardAbstraction, "load", classmethod(lambda cls, folder, **options: small))
+    use_cards(small, patch=monkeypatch)
     return small
 
 
@@ -110,8 +109,8 @@ def test_other_cards_are_refused(tmp_path, small, monkeypatch):
     trained(folder, 100)
     other = random_cards()
     other.fingerprint = "other"
-    monkeypatch.setattr(CardAbstraction, "load", classmethod(lambda cls, folder, **options: other))
-    with pytest.raises(InputError, match="is not the card abstraction"):
+    use_cards(other, patch=monkeypatch)
+    with pytest.raises(InputError, match="give its folder by --cards"):
         TrainingRun.open(folder)
     with pytest.raises(InputError, match="is not the card abstraction"):
         TrainingRun.open(folder, "elsewhere")
@@ -124,13 +123,7 @@ def test_cards_are_found_beside_a_run_that_moved(tmp_path, small, monkeypatch):
     (tmp_path / "there" / "abstractions" / "other").mkdir(parents=True)
     (tmp_path / "there" / "abstractions" / "small").mkdir()
     shutil.move(runs / "run", moved)
-
-    def load(cls, folder, **options):
-        if Path(folder).name != "small":
-            raise InputError(f"{folder} holds no card abstraction")
-        return small
-
-    monkeypatch.setattr(CardAbstraction, "load", classmethod(load))
+    use_cards(small, "small", monkeypatch)
     assert TrainingRun.open(moved).blueprint().iterations == 100
     (moved / "cards").mkdir()
     assert TrainingRun.open(moved).cards is small
@@ -141,12 +134,10 @@ def test_cards_are_found_beside_a_run_that_moved(tmp_path, small, monkeypatch):
 KILLED = """
 import sys
 sys.path.insert(0, {tests!r})
-from oracles.blueprints import BETTING, random_cards
-from solvent.abstraction.cards.buckets import CardAbstraction
+from oracles.blueprints import BETTING, random_cards, use_cards
 from solvent.foundation.run import Run
 from solvent.solvers.blueprint.training import train
-cards = random_cards()
-CardAbstraction.load = classmethod(lambda cls, folder, **options: cards)
+use_cards(random_cards())
 folder = {folder!r}
 if Run.is_run(__import__("pathlib").Path(folder)):
     train(resume=folder, iterations=10**12, checkpoint_every=0.05)

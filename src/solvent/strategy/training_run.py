@@ -2,23 +2,17 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from solvent.abstraction.cards.buckets import CardAbstraction
+from solvent.abstraction.cards.find import find_cards
 from solvent.forms.betting import build_tree
 from solvent.foundation.errors import InputError
 from solvent.foundation.run import Run
 from solvent.games.betting.sizes import BettingAbstraction, parse_betting
 from solvent.strategy.blueprint import TABLE_LAYOUT, Blueprint
 from solvent.strategy.trained import TrainedStrategy
-
-CARDS = "cards"
-"""The folder inside a run that may hold its card abstraction, as in a packed run."""
-ABSTRACTIONS = "abstractions"
-"""The folder in which card abstractions are made, and in which they are looked for by their fingerprint."""
 
 
 class TrainingRun:
@@ -72,44 +66,3 @@ def betting_of(betting: Any, stack: Any) -> BettingAbstraction:
         raise InputError("a training's betting is text and its stack a number of big blinds")
     found = parse_betting(betting)
     return found if stack is None else found.with_stack(stack)
-
-
-def find_cards(run: Run, cards: str | Path | None = None) -> CardAbstraction:
-    """The card abstraction that a run was trained with: where the user says, where it was, or near the run.
-
-    It is known by its fingerprint: a folder that holds another abstraction is passed over.
-    """
-    wanted = run.fixed.get("cards_fingerprint")
-    if cards is not None:
-        given = CardAbstraction.load(cards)
-        if given.fingerprint != wanted:
-            raise InputError(f"{cards} is not the card abstraction that {run.folder} was trained with")
-        return given
-    refusal: InputError | None = None
-    for folder in _places(run):
-        try:
-            found = CardAbstraction.load(folder)
-        except InputError as error:
-            refusal = refusal or error
-            continue
-        if found.fingerprint == wanted:
-            return found
-        refusal = refusal or InputError(
-            f"{folder} is not the card abstraction that {run.folder} was trained with"
-        )
-    raise InputError(
-        f"the cards of {run.folder} are not found; say by --cards where they are ({refusal})"
-    ) from refusal
-
-
-def _places(run: Run) -> Iterator[Path]:
-    """Folders that may hold the cards of a run, likeliest first."""
-    before = run.adjustable.get("cards")
-    if (run.folder / CARDS).is_dir():
-        yield run.folder / CARDS
-    if isinstance(before, str):
-        yield Path(os.path.normpath(run.folder / before))  # relative to the run, or absolute
-    beside = {Path(ABSTRACTIONS), run.folder.parent / ABSTRACTIONS, run.folder.parent.parent / ABSTRACTIONS}
-    for folder in sorted(beside):
-        if folder.is_dir():
-            yield from sorted(path for path in folder.iterdir() if path.is_dir())

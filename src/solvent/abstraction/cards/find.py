@@ -12,13 +12,14 @@ A run notes the fingerprint of its cards and two paths to them. An abstraction w
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from solvent.abstraction.cards.buckets import KIND, TABLES, CardAbstraction
 from solvent.foundation.bundle import read_facts
 from solvent.foundation.errors import InputError
+from solvent.foundation.run import Run
 
 INSIDE = "cards"
 """The folder of a run in which its cards travel with it."""
@@ -26,42 +27,42 @@ ABSTRACTIONS = "abstractions"
 """The folder in which abstractions are kept by custom."""
 
 
-def noted_paths(cards: Path, run: Path) -> tuple[str, str]:
+def noted_paths(cards: Path, run: Path) -> list[str]:
     """What a run notes of where its cards are: the path relative to the run, and the absolute path."""
-    return os.path.relpath(cards.absolute(), run.absolute()), str(cards.absolute())
+    return [os.path.relpath(cards.absolute(), run.absolute()), str(cards.absolute())]
 
 
-def find_cards(
-    fingerprint: str, run: Path, noted: tuple[str, ...] = (), given: str | Path | None = None
-) -> CardAbstraction:
-    """Open the cards of a run; `noted` are its paths to them, `given` is where the user says they are."""
-    return CardAbstraction.load(cards_folder(fingerprint, run, noted, given))
+def find_cards(run: Run, given: str | Path | None = None) -> CardAbstraction:
+    """Open the cards of a run; `given` is where the user says they are."""
+    return CardAbstraction.load(cards_folder(run, given))
 
 
-def cards_folder(
-    fingerprint: str, run: Path, noted: tuple[str, ...] = (), given: str | Path | None = None
-) -> Path:
-    """The folder of the abstraction with this fingerprint."""
+def cards_folder(run: Run, given: str | Path | None = None) -> Path:
+    """The folder of the card abstraction that a run was made with."""
+    fingerprint = run.fixed.get("cards_fingerprint")
     if given is not None:
-        found = _fingerprint(Path(given))
+        found = fingerprint_of(Path(given))
         if found is None:
             raise InputError(f"{given} holds no card abstraction; `solvent abstract` makes one")
         if found != fingerprint:
             raise InputError(
-                f"{given} is not the card abstraction of {run}: its fingerprint is {found}, not {fingerprint}"
+                f"{given} is not the card abstraction of {run.folder}: "
+                f"its fingerprint is {found}, not {fingerprint}"
             )
         return Path(given)
-    for folder in _places(run, noted):
-        if _fingerprint(folder) == fingerprint:
+    noted = run.adjustable.get("cards")
+    paths = [path for path in noted if isinstance(path, str)] if isinstance(noted, list) else []
+    for folder in _places(run.folder, paths):
+        if fingerprint_of(folder) == fingerprint:
             return folder
-    where = f"in {noted[-1]}, " if noted else ""
+    where = f"in {paths[-1]}, " if paths else ""
     raise InputError(
-        f"the card abstraction of {run}, fingerprint {fingerprint}, is not {where}in {ABSTRACTIONS}/ or near the "
-        "run; give its folder by --cards"
+        f"the card abstraction of {run.folder}, fingerprint {fingerprint}, is not {where}in {ABSTRACTIONS}/ or "
+        "near the run; give its folder by --cards"
     )
 
 
-def _places(run: Path, noted: tuple[str, ...]) -> Iterator[Path]:
+def _places(run: Path, noted: Sequence[str]) -> Iterator[Path]:
     """Folders that may hold the cards of a run, likely ones first."""
     run = run.absolute()
     yield run / INSIDE
@@ -77,7 +78,7 @@ def _folders(folder: Path) -> list[Path]:
     return []
 
 
-def _fingerprint(folder: Path) -> str | None:
+def fingerprint_of(folder: Path) -> str | None:
     """The fingerprint of the abstraction in a folder, if there is one."""
     try:
         facts = read_facts(folder / TABLES)

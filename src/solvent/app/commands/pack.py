@@ -67,10 +67,7 @@ def _cards_of(run: Run, given: Path | None) -> dict[str, Path]:
     from solvent.abstraction.cards.buckets import TABLES
     from solvent.abstraction.cards.find import INSIDE, cards_folder
 
-    noted = run.adjustable.get("cards")
-    places = (noted,) if isinstance(noted, str) else ()
-    found = cards_folder(str(run.fixed.get("cards_fingerprint")), run.folder, places, given)
-    return {f"{INSIDE}/{TABLES}": found / TABLES}
+    return {f"{INSIDE}/{TABLES}": cards_folder(run, given) / TABLES}
 
 
 def _say(document: dict[str, Any], line: str, as_json: bool) -> None:

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.abstraction.cards.buckets import CardAbstraction
+from solvent.abstraction.cards.find import find_cards, noted_paths
 from solvent.forms.betting import BettingTree, build_tree
 from solvent.forms.sampled import table_layout
 from solvent.foundation.errors import InputError
@@ -40,7 +41,7 @@ from solvent.solvers.session import Limits, Session
 from solvent.solvers.settings import TrainingSettings
 from solvent.solvers.solver import compile_seconds
 from solvent.strategy.blueprint import TABLE_LAYOUT, Blueprint
-from solvent.strategy.training_run import betting_of, find_cards
+from solvent.strategy.training_run import betting_of
 
 PARTS = 100
 """Parts of a run at whose ends a rule that discounts is applied to the whole table."""
@@ -393,15 +394,15 @@ def _check_memory(cost: TrainingCost, memory: int) -> None:
 
 
 def _new_run(out: Path, cards: Path, found: CardAbstraction, settings: TrainingSettings) -> Run:
-    """Begin the run of a training. Its cards are written down relative to it, so that both can move together."""
+    """Begin the run of a training. It notes where its cards are, so that both can move together."""
     asked = replace(settings, betting=_betting_text(settings.betting)).as_json()
     kept = {name: asked.pop(name) for name in TrainingSettings.kept() if name in asked}
     length: dict[str, Any] = {}
     if settings.rule.discounts:
         length = {"length": settings.iterations} if settings.iterations else {"length_seconds": settings.time}
     fixed = {**kept, "cards_fingerprint": found.fingerprint, **length}
-    where = os.path.relpath(cards.absolute(), out.absolute())
-    return Run.create(out, "training", fixed, {**asked, "cards": where}, retention=KEPT_CHECKPOINTS)
+    adjustable = {**asked, "cards": noted_paths(cards, out)}
+    return Run.create(out, "training", fixed, adjustable, retention=KEPT_CHECKPOINTS)
 
 
 def _parts(run: Run) -> Parts | None:
