@@ -19,16 +19,19 @@ from solvent.foundation.run import Run
 @pytest.mark.parametrize("rule", ["dcfr", pytest.param("pcfr+", marks=pytest.mark.slow)])
 def test_killed_and_resumed_equals_uninterrupted_bit_for_bit(tmp_path: Path, rule: str) -> None:
     run, whole = tmp_path / "killed", tmp_path / "whole"
-    options = ("--rule", rule, "--plan", "serial", "--threads", "1", "--iterations", "30000")
-    process = start("solve", "leduc", *options, "--out", run, "--checkpoint-every", "0.1s")
+    options = ("--rule", rule, "--plan", "serial", "--threads", "1")
+    process = start(
+        "solve", "leduc", *options, "--iterations", "30000", "--out", run, "--checkpoint-every", "0.1s"
+    )
     wait_for_checkpoint(run, process, 500)
     process.send_signal(signal.SIGKILL)
     process.wait()
     process.communicate()
     killed_at = Run.open(run).checkpoints()[-1]
     assert killed_at < 30_000, "the solve was over before it could be killed"
-    resumed = solved("solve", "leduc", "--resume", run, "--iterations", "30000")
-    uninterrupted = solved("solve", "leduc", *options, "--out", whole)
+    limit = ("--iterations", str(killed_at + 2_000))
+    resumed = solved("solve", "leduc", "--resume", run, *limit)
+    uninterrupted = solved("solve", "leduc", *options, *limit, "--out", whole)
     assert resumed["exploitability"] == uninterrupted["exploitability"]
     assert resumed["nodes_touched"] == uninterrupted["nodes_touched"]
     tables = [Run.open(folder).load_checkpoint()[0] for folder in (run, whole)]
