@@ -116,18 +116,16 @@ def test_cutting_a_run_with_partial_pruning_changes_nothing(rule: str) -> None:
 
 
 def test_rules_that_change_their_prediction_mean_the_same_on_every_plan() -> None:
-    serial = SOLVERS["serial"](rule=Changing())
-    serial.run(20)
-    for plan in ("flattened", "sequence"):
-        other = SOLVERS[plan](rule=Changing())
-        other.run(20)
-        assert other.saved_tables()["regret"] == pytest.approx(serial.saved_tables()["regret"], abs=1e-9)
-    walked = SOLVERS["walked"](rule=Changing())
-    walked.run(20)
-    for plan in ("vectors", "sequences"):
-        other = SOLVERS[plan](rule=Changing())
-        other.run(20)
-        assert other.saved_tables()["regret"] == pytest.approx(walked.saved_tables()["regret"], abs=1e-9)
+    def regrets(plan: str, updates: str) -> np.ndarray:
+        solver = SOLVERS[plan](rule=Changing(), updates=updates)
+        solver.run(20)
+        return solver.saved_tables()["regret"]
+
+    for updates in ("alternating", "simultaneous"):
+        for plan in ("flattened", "sequence"):
+            assert regrets(plan, updates) == pytest.approx(regrets("serial", updates), abs=1e-9)
+        assert regrets("sequences", updates) == pytest.approx(regrets("walked", updates), abs=1e-9)
+    assert regrets("vectors", "simultaneous") == pytest.approx(regrets("walked", "simultaneous"), abs=1e-9)
 
 
 @pytest.mark.parametrize("checks", [7, 50])

@@ -23,8 +23,11 @@ Generator = tuple[Any, Callable[..., Any]]
 
 Row = tuple[int, int]
 """Which parameters of an intrinsic say where a row lies: the array, and the place where the row begins."""
-Entry = tuple[int, int]
-"""A scalar that stands in a tuple: which parameter, and which of its entries."""
+Entry = tuple[int, str]
+"""A scalar that stands in a named tuple: which parameter, and which of its fields.
+
+The tuple must have fields of several types: LLVM keeps one of equal types in memory, and reads it again and again.
+"""
 
 
 class Numbers:
@@ -106,10 +109,12 @@ def elementwise(
         starts = [begin(row) for row in (*outputs, *inputs)]
 
         def scalar(place: int | Entry) -> Any:
-            k, entry = place if isinstance(place, tuple) else (place, None)
-            kind = signature.args[k]
-            value = args[k] if entry is None else builder.extract_value(args[k], entry)
-            return context.cast(builder, value, kind if entry is None else kind.dtype, number)
+            if not isinstance(place, tuple):
+                return context.cast(builder, args[place], signature.args[place], number)
+            kind = signature.args[place[0]]
+            entry = kind.fields.index(place[1])
+            value = builder.extract_value(args[place[0]], entry)
+            return context.cast(builder, value, kind.types[entry], number)
 
         given = [scalar(place) for place in scalars]
 

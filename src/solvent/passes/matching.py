@@ -27,7 +27,7 @@ from typing import Any
 from numba.extending import intrinsic
 
 from solvent.foundation.compiling import inlined
-from solvent.passes.elementwise import Numbers, Row, elementwise
+from solvent.passes.elementwise import Entry, Numbers, Row, elementwise
 
 Array = Any
 """An array of whatever library computes."""
@@ -180,6 +180,11 @@ def _learn(n: Numbers, *given: Any) -> tuple[Any, ...]:
     return (n.add(origin, gain), *updated)
 
 
+def _factors(rule: int) -> tuple[Entry, ...]:
+    """The scalars of `_learn`, from the parameter that is the rule."""
+    return tuple((rule, field) for field in ("positive", "negative", "floor"))
+
+
 @intrinsic
 def split2(typing, count, work, t0, t1, reach, seen, r0, r1):  # type: ignore[no-untyped-def]
     """t_a = reach sigma_a, with sigma from the regrets seen at r_a"""
@@ -213,27 +218,27 @@ def spread3(typing, count, work, t0, t1, t2, reach, seen, r0, r1, r2, average, w
 
 
 @intrinsic
-def learn2(typing, count, work, v, v0, v1, seen, regret, r0, r1, factors):  # type: ignore[no-untyped-def]
+def learn2(typing, count, work, v, v0, v1, seen, regret, r0, r1, rule):  # type: ignore[no-untyped-def]
     """v = sum_a sigma_a v_a, and the regret at r_a becomes max(floor, d (R_a + v_a - v)).
 
-    `factors` are (positive, negative, floor).
+    `rule` is a named tuple with fields positive, negative and floor.
     """
-    kinds = (count, work, v, v0, v1, seen, regret, r0, r1, factors)
+    kinds = (count, work, v, v0, v1, seen, regret, r0, r1, rule)
     regrets: list[Row] = [(6, 7), (6, 8)]
     inputs = [(5, 7), (5, 8), *regrets, (1, 3), (1, 4)]
-    return elementwise(kinds, [(1, 2), *regrets], inputs, _learn, scalars=((9, 0), (9, 1), (9, 2)))
+    return elementwise(kinds, [(1, 2), *regrets], inputs, _learn, scalars=_factors(9))
 
 
 @intrinsic
-def learn3(typing, count, work, v, v0, v1, v2, seen, regret, r0, r1, r2, factors):  # type: ignore[no-untyped-def]
+def learn3(typing, count, work, v, v0, v1, v2, seen, regret, r0, r1, r2, rule):  # type: ignore[no-untyped-def]
     """v = sum_a sigma_a v_a, and the regret at r_a becomes max(floor, d (R_a + v_a - v)).
 
-    `factors` are (positive, negative, floor).
+    `rule` is a named tuple with fields positive, negative and floor.
     """
-    kinds = (count, work, v, v0, v1, v2, seen, regret, r0, r1, r2, factors)
+    kinds = (count, work, v, v0, v1, v2, seen, regret, r0, r1, r2, rule)
     regrets: list[Row] = [(7, 8), (7, 9), (7, 10)]
     inputs = [(6, 8), (6, 9), (6, 10), *regrets, (1, 3), (1, 4), (1, 5)]
-    return elementwise(kinds, [(1, 2), *regrets], inputs, _learn, scalars=((11, 0), (11, 1), (11, 2)))
+    return elementwise(kinds, [(1, 2), *regrets], inputs, _learn, scalars=_factors(11))
 
 
 # Vectors for any number of actions, and for rules that predict, one action at a time. `expected` is R + p r with r

@@ -20,7 +20,7 @@ from solvent.foundation.compiling import compiled
 from solvent.passes import elementwise as _elementwise
 from solvent.passes import matching as _matching
 from solvent.passes import swept, terminals
-from solvent.passes.schedule import AVERAGE, FLOOR, NEGATIVE, NEXT_PREDICTION, POSITIVE, PREDICTION
+from solvent.passes.schedule import AVERAGE, FLOOR, NEGATIVE, POSITIVE, PREDICTION
 
 Array = Any
 
@@ -119,9 +119,7 @@ class Rule(NamedTuple):
     floor: float
     average: float
     prediction: float
-    """How much of the last regrets the traverser's strategy of this iteration expects again ..."""
-    others_prediction: float = 0.0
-    """... and the other player's: the next iteration's, where the other player has been updated already."""
+    """How much of the last regrets the strategies of this iteration expect again."""
 
 
 @compiled
@@ -158,12 +156,12 @@ def play(tables, at, base, prediction, slots, work, total, sigma):  # type: igno
 
 
 @compiled
-def plain(tables, prediction, first, stop):  # type: ignore[no-untyped-def]
-    """Whether a node's actions are two or three, all stored, under a rule that predicts nothing."""
-    if prediction != 0.0 or not 2 <= stop - first <= 3:
+def plain(offset, first, stop):  # type: ignore[no-untyped-def]
+    """Whether a node's actions are two or three, all stored: then they are dealt with at once."""
+    if not 2 <= stop - first <= 3:
         return False
     for edge in range(first, stop):  # noqa: SIM110 (all() does not compile)
-        if tables.offset[edge] < 0:
+        if offset[edge] < 0:
             return False
     return True
 
@@ -184,8 +182,7 @@ def descend(tree, tables, rule, player, start, stop, base, slots, work):  # type
         last = tree.first_edge[node + 1]
         rows = tree.own_row[player] if mine else tree.other_row[player]
         source = rows[node] * slots
-        prediction = rule.prediction if mine else rule.others_prediction
-        if plain(tables, prediction, first, last):
+        if rule.prediction == 0.0 and plain(offset, first, last):
             t0, t1 = rows[child[first]] * slots, rows[child[first + 1]] * slots
             r0, r1 = offset[first] + base, offset[first + 1] + base
             if last - first == 2:
@@ -200,10 +197,10 @@ def descend(tree, tables, rule, player, start, stop, base, slots, work):  # type
                 else:
                     matching.split3(slots, work, t0, t1, t2, source, seen, r0, r1, r2)
             continue
-        match(tables, first, last, base, prediction, slots, work, total)
+        match(tables, first, last, base, rule.prediction, slots, work, total)
         for edge in range(first, last):
             target = rows[child[edge]] * slots
-            play(tables, offset[edge], base, prediction, slots, work, total, sigma)
+            play(tables, offset[edge], base, rule.prediction, slots, work, total, sigma)
             vectors.multiply(slots, work, target, source, sigma)
             if mine and offset[edge] >= 0:
                 vectors.add_scaled(slots, average, offset[edge] + base, work, target, rule.average)
@@ -215,7 +212,7 @@ def ascend(tree, tables, rule, player, start, stop, base, slots, work):  # type:
     total = tree.spare * slots
     sigma, gain = total + 2 * slots, total + 3 * slots
     child, seen, regret, offset, rows = tree.child, tables.seen, tables.regret, tables.offset, tree.value_row
-    positive, negative, floor = factors = (rule.positive, rule.negative, rule.floor)
+    positive, negative, floor = rule.positive, rule.negative, rule.floor
     for node in range(stop - 1, start - 1, -1):
         if tree.symbol[node] != DECISION:
             continue
@@ -240,14 +237,14 @@ def ascend(tree, tables, rule, player, start, stop, base, slots, work):  # type:
             if last - first == 1:
                 work[value : value + slots] = work[origin : origin + slots]
             continue
-        if rule.mode == UPDATE and plain(tables, rule.prediction, first, last):
+        if rule.mode == UPDATE and rule.prediction == 0.0 and plain(offset, first, last):
             v1 = rows[child[first + 1]] * slots
             r0, r1 = offset[first] + base, offset[first + 1] + base
             if last - first == 2:
-                matching.learn2(slots, work, value, origin, v1, seen, regret, r0, r1, factors)
+                matching.learn2(slots, work, value, origin, v1, seen, regret, r0, r1, rule)
             else:
                 v2, r2 = rows[child[first + 2]] * slots, offset[first + 2] + base
-                matching.learn3(slots, work, value, origin, v1, v2, seen, regret, r0, r1, r2, factors)
+                matching.learn3(slots, work, value, origin, v1, v2, seen, regret, r0, r1, r2, rule)
             if len(tables.value) > 0:
                 vectors.add_scaled(slots, tables.value, r0, work, value, rule.average)
             continue
@@ -481,7 +478,6 @@ def iterate(tree, rounds, spaces, tables, schedule, alternating, evaluator, abov
         if not alternating:
             tables.seen[:] = tables.regret
             tables.seen_last[:] = tables.last
+        rule = Rule(UPDATE, w[POSITIVE], w[NEGATIVE], w[FLOOR], w[AVERAGE], w[PREDICTION])
         for player in range(2):
-            met = w[NEXT_PREDICTION if alternating and player == 1 else PREDICTION]
-            rule = Rule(UPDATE, w[POSITIVE], w[NEGATIVE], w[FLOOR], w[AVERAGE], w[PREDICTION], met)
             whole_pass(tree, rounds, spaces, tables, rule, player, evaluator, above, out)

@@ -15,7 +15,7 @@ from solvent.passes import public_kernels as kernels
 from solvent.passes import terminals
 from solvent.passes.elementwise import WIDTH
 from solvent.passes.public_kernels import Boards, Rule, Space, Tables, Tree
-from solvent.passes.schedule import KEEP, NEXT_PREDICTION, PREDICTION
+from solvent.passes.schedule import KEEP
 from solvent.passes.sweep_instructions import FEW
 from solvent.passes.swept import Groups
 
@@ -98,8 +98,7 @@ class PublicPass:
                 tables.seen[:] = tables.regret
                 tables.seen_last[:] = tables.last
             for player in (0, 1):
-                met = weights[NEXT_PREDICTION if alternating and player == 1 else PREDICTION]
-                self.run(player, tables, Rule(kernels.UPDATE, *map(float, (*weights[:KEEP], met))))
+                self.run(player, tables, Rule(kernels.UPDATE, *map(float, weights[:KEEP])))
 
     def _space(self, level: int) -> Space:
         """Workspaces of a round that is not the last; a game of one round has an empty one for its type's sake."""

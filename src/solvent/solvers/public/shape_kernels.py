@@ -13,7 +13,7 @@ import numpy as np
 from solvent.foundation.compiling import compiled
 from solvent.passes import elementwise as _elementwise
 from solvent.passes import matching as _matching
-from solvent.passes.schedule import AVERAGE, FLOOR, NEGATIVE, NEXT_PREDICTION, POSITIVE, PREDICTION
+from solvent.passes.schedule import AVERAGE, FLOOR, NEGATIVE, POSITIVE, PREDICTION
 
 Array = Any
 
@@ -92,15 +92,14 @@ def play(learned, at, prediction, count, work, total, uniform, sigma):  # type: 
 
 
 @compiled
-def descend(shapes, learned, weights, player, others_prediction, work):  # type: ignore[no-untyped-def]
+def descend(shapes, learned, weights, player, work):  # type: ignore[no-untyped-def]
     """Reach from the root to every shape and every end; the traverser's average grows on the way."""
     part = shapes.part
     total, uniform, sigma, passing = [shapes.scratch + k * part for k in range(4)]
-    growth = weights[AVERAGE]
+    growth, prediction = weights[AVERAGE], weights[PREDICTION]
     for shape in range(len(shapes.player)):
         first, actions = shapes.first[shape], shapes.first[shape + 1] - shapes.first[shape]
         size, mine = shapes.size[shape], shapes.player[shape] == player
-        prediction = weights[PREDICTION] if mine else others_prediction
         for begin in range(0, size, part):
             count = min(part, size - begin)
             at = shapes.cell[shape] + begin
@@ -187,6 +186,5 @@ def iterate(shapes, learned, schedule, alternating, work):  # type: ignore[no-un
             learned.seen[:] = learned.regret
             learned.seen_last[:] = learned.last
         for player in range(2):
-            met = schedule[t, NEXT_PREDICTION if alternating and player == 1 else PREDICTION]
-            descend(shapes, learned, schedule[t], player, met, work)
+            descend(shapes, learned, schedule[t], player, work)
             ascend(shapes, learned, schedule[t], player, work)
