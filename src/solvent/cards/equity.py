@@ -42,7 +42,7 @@ class Side:
     """What one player can expect at showdown."""
 
     equity: float
-    """His share of the pot: wins plus half the ties."""
+    """The player's share of the pot: wins plus half the ties."""
     win: float
     """How often the player wins alone."""
     tie: float

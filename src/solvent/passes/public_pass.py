@@ -86,7 +86,7 @@ class PublicPass:
         in_pieces(lambda job, _, room: kernel(*jobs[job]), len(jobs), 1, [None] * self.threads)
 
     def iterate(self, tables: Tables, schedule: NDArray[np.float64], alternating: bool) -> None:
-        """As many iterations of a regret rule as `schedule` has rows."""
+        """Run one iteration of a regret rule for each row of `schedule`."""
         if self.threads == 1:
             kernels.iterate(
                 self.tree, self.rounds, self.spaces, tables, schedule, alternating,

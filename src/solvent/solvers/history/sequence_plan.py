@@ -76,7 +76,7 @@ class SequencePlan:
             play.backward[player][cell] = play.forward[1 - player][cell] = strategy
 
     def run(self, schedule: Floats, alternating: bool, tables: Tables) -> list[tuple[Ints, Floats]]:
-        """As many iterations as `schedule` has rows; for each player cells, and what will be played there next."""
+        """Run one iteration for each row of `schedule`; returns each player's cells and what is played there next."""
         if len(schedule) == 0:
             return []
         slots = [tables.slot.take(layout.cell) for layout in self.layouts]

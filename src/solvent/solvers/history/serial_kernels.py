@@ -257,7 +257,7 @@ def update(side, player, weights, tables, play):  # type: ignore[no-untyped-def]
 
 @kernel
 def iterate(rows, side0, side1, schedule, alternating, tables, play):  # type: ignore[no-untyped-def]
-    """As many iterations as `schedule` has rows, on the serial plan."""
+    """Run one iteration for each row of `schedule` on the serial plan."""
     for t in range(len(schedule)):
         weights = schedule[t]
         walk(rows, 0, play)
@@ -272,7 +272,7 @@ def iterate(rows, side0, side1, schedule, alternating, tables, play):  # type: i
 
 @kernel
 def iterate_reached(rows, end, side0, side1, schedule, alternating, tables, play, visited):  # type: ignore[no-untyped-def]
-    """As many iterations as `schedule` has rows, with partial pruning; returns how many histories were touched."""
+    """Run one iteration with partial pruning for each row of `schedule`; returns the histories touched."""
     touched = 0
     for t in range(len(schedule)):
         weights = schedule[t]

@@ -43,7 +43,7 @@ class Rows(NamedTuple):
     """Where a player's reach of some nodes is found: rows of these arrays, laid one after another."""
 
     pieces: tuple[int, ...]
-    """His groups; -1 is the start of the round."""
+    """The groups of the player; -1 is the start of the round."""
     index: Array
     """None where it would be 0, 1, 2, ..."""
 

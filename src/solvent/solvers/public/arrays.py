@@ -80,7 +80,7 @@ class ArrayPass:
         self._update = self.namespace.compile(self._learn, (1, 6))
 
     def iterate(self, tables: Tables, schedule: NDArray[np.float64], alternating: bool) -> None:
-        """As many iterations of a regret rule as `schedule` has rows."""
+        """Run one iteration of a regret rule for each row of `schedule`."""
         fade, floor = bool((schedule[:, :2] != 1).any()), bool((schedule[:, 2] > -math.inf).any())
         with self.namespace.settings():
             stored = self._stored(tables.offset)

@@ -28,7 +28,7 @@ class PublicSequences:
         """int64[cells]: its place in the block."""
 
     def iterate(self, tables: Tables, schedule: NDArray[np.float64], alternating: bool) -> None:
-        """As many iterations of a regret rule as `schedule` has rows."""
+        """Run one iteration of a regret rule for each row of `schedule`."""
         offset = tables.offset[self.edge]
         slot = np.where(offset >= 0, offset + self.within, -1)
         by_cell = kernels.Tables(slot, tables.regret, tables.average, tables.last, tables.value)

@@ -71,7 +71,7 @@ class ShapePass:
         self.hand = np.arange(hands)
 
     def iterate(self, tables: Tables, schedule: NDArray[np.float64], alternating: bool) -> None:
-        """As many iterations of a regret rule as `schedule` has rows."""
+        """Run one iteration of a regret rule for each row of `schedule`."""
         place = (tables.offset[self.edge][:, None] + self.hand).ravel()
         regret, average = tables.regret[place], tables.average[place]
         last = tables.last[place] if len(tables.last) else tables.last

@@ -38,7 +38,7 @@ class HistoryWalk:
         """Histories visited so far by both players' passes."""
 
     def iterate(self, tables: Tables, schedule: NDArray[np.float64], alternating: bool) -> None:
-        """As many iterations of a regret rule as `schedule` has rows."""
+        """Run one iteration of a regret rule for each row of `schedule`."""
         if len(schedule) == 0:
             return
         if (tables.offset < 0).any():
