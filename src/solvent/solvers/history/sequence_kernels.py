@@ -219,7 +219,7 @@ def descend(groups, weight, half):  # type: ignore[no-untyped-def]
 
 @kernel
 def iterate(groups, payoffs, restrictions, halves, schedule, alternating):  # type: ignore[no-untyped-def]
-    """Run one iteration for each row of `schedule`, from the tables alone: cutting a run into calls changes nothing.
+    """Run an iteration for each row of `schedule`, from the tables alone: cutting a run into calls changes nothing.
 
     An iteration's play enters the average as soon as its plan is known, which is at the end of the iteration
     before. What the last iteration prepares is left for the next call to count.

@@ -76,7 +76,7 @@ class SequencePlan:
             play.backward[player][cell] = play.forward[1 - player][cell] = strategy
 
     def run(self, schedule: Floats, alternating: bool, tables: Tables) -> list[tuple[Ints, Floats]]:
-        """Run one iteration for each row of `schedule`; returns each player's cells and what is played there next."""
+        """Run one iteration for each row of `schedule`; returns cells and what is played next."""
         if len(schedule) == 0:
             return []
         slots = [tables.slot.take(layout.cell) for layout in self.layouts]
