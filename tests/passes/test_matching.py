@@ -7,10 +7,11 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from solvent.passes.matching import (
+    NOTHING,
     added,
     expected_regret,
     gain_of,
@@ -26,13 +27,15 @@ regrets = st.lists(st.floats(-100, 100), min_size=1, max_size=6)
 
 
 def matched(regret: Sequence[float]) -> list[float]:
-    """sigma ~ max(0, R), uniform where nothing is positive."""
+    """sigma ~ max(0, R), uniform where no sum of regrets is above `NOTHING`."""
     positive = [max(r, 0.0) for r in regret]
     total = sum(positive)
-    return [p / total if total > 0 else 1 / len(regret) for p in positive]
+    return [p / total if total > NOTHING else 1 / len(regret) for p in positive]
 
 
 @given(regrets)
+@example([2.2250738585e-313])
+@example([1e-313, 1e-313, 0.0])
 def test_every_version_plays_positive_regrets_in_proportion(regret: list[float]) -> None:
     wanted = pytest.approx(matched(regret), abs=1e-12)
     table, row = np.array([7.0, *regret]), np.zeros(len(regret) + 2)

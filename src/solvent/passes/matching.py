@@ -7,7 +7,7 @@ For an infoset I with actions a, the counterfactual values v(I, a) of one iterat
     v(I)       = v(I, a_0) + gain                            as sigma sums to 1
     r(I, a)    = (v(I, a) - v(I, a_0)) - gain                = v(I, a) - v(I), the instantaneous regret
     R(I, a)   <- max(floor, d (R(I, a) + r(I, a)))           d = positive where R + r > 0, else negative
-    sigma      ~ max(0, R + prediction r)                    uniform where nothing is positive
+    sigma      ~ max(0, R + prediction r)                    uniform where nothing is above `NOTHING`
 
 Values are measured from the first action a_0, so that actions of equal value have regret 0 and not its rounding,
 which regret matching would play. Regret matching is Hart and Mas-Colell's (2000), used in CFR by Zinkevich et al.
@@ -32,6 +32,9 @@ from solvent.passes.elementwise import Entry, Numbers, Row, elementwise
 Array = Any
 """An array of whatever library computes."""
 
+NOTHING = 1.2e-38
+"""A sum of positive regrets up to this counts as none: the inverse of a smaller one overflows in float32."""
+
 
 # Scalars
 
@@ -47,8 +50,8 @@ def expected_regret(regret, last, at, prediction):  # type: ignore[no-untyped-de
 
 @inlined
 def share_of(positive, total, alike):  # type: ignore[no-untyped-def]
-    """sigma of one action from its positive regret and the sum of all; `alike` where that sum is 0."""
-    return positive / total if total > 0.0 else alike
+    """sigma of one action from its positive regret and the sum of all; `alike` where that sum is nothing."""
+    return positive / total if total > NOTHING else alike
 
 
 @inlined
@@ -93,7 +96,7 @@ def match_row(table, row, actions, strategy, frame):  # type: ignore[no-untyped-
         positive = max(kind(table[row + a]), kind(0))
         strategy[frame + a] = positive
         total += positive
-    if total > 0:
+    if total > NOTHING:
         scale = kind(1) / total
         for a in range(actions):
             strategy[frame + a] *= scale
@@ -116,7 +119,7 @@ def match_arrays(xp: Any, expected: Array, stored: Array | None = None) -> Array
         positive = positive * stored
         alike = stored / xp.clip(xp.sum(stored, axis=0), 1.0, None)
     total = xp.sum(positive, axis=0)
-    some = total > 0
+    some = total > NOTHING
     return xp.where(some, positive * (1.0 / xp.where(some, total, 1.0)), alike)
 
 
@@ -136,13 +139,13 @@ def update_arrays(
 
 def _matched(n: Numbers, regrets: tuple[Any, ...]) -> list[Any]:
     """sigma of every action: the positive regrets in proportion, uniform where there are none."""
-    zero, one = n.constant(0.0), n.constant(1.0)
+    zero, one, nothing = n.constant(0.0), n.constant(1.0), n.constant(NOTHING)
     positive = [n.larger(regret, zero) for regret in regrets]
     total = n.add(*positive)
-    inverse = n.divide(one, n.where(total, zero, total, one))
-    uniform = n.where(total, zero, zero, n.constant(1.0 / len(regrets)))
+    inverse = n.divide(one, n.where(total, nothing, total, one))
+    uniform = n.where(total, nothing, zero, n.constant(1.0 / len(regrets)))
     # A regret that is alone above zero is played with probability 1, which r (1 / r) need not be.
-    whole = n.where(total, zero, one, zero)
+    whole = n.where(total, nothing, one, zero)
     shares = [n.where(total, regret, n.multiply(regret, inverse), whole) for regret in positive]
     return [n.add(share, uniform) for share in shares]
 
@@ -254,8 +257,8 @@ def _add_expected(n: Numbers, total: Any, regret: Any, last: Any, prediction: An
 
 
 def _settle_total(n: Numbers, total: Any, alike: Any) -> tuple[Any, Any]:
-    zero, one = n.constant(0.0), n.constant(1.0)
-    return n.where(total, zero, total, one), n.where(total, zero, zero, alike)
+    zero, one, nothing = n.constant(0.0), n.constant(1.0), n.constant(NOTHING)
+    return n.where(total, nothing, total, one), n.where(total, nothing, zero, alike)
 
 
 def _share(n: Numbers, regret: Any, total: Any, uniform: Any) -> tuple[Any]:
@@ -293,7 +296,7 @@ def add_expected(typing, count, work, total, seen, last, r, prediction):  # type
 
 @intrinsic
 def settle_total(typing, count, work, total, uniform, alike):  # type: ignore[no-untyped-def]
-    """uniform = 0 where total is positive, else total = 1 and uniform = alike"""
+    """uniform = 0 where total is above `NOTHING`, else total = 1 and uniform = alike"""
     kinds = (count, work, total, uniform, alike)
     return elementwise(kinds, [(1, 2), (1, 3)], [(1, 2)], _settle_total, scalars=(4,))
 
