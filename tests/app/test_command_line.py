@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from commands_run import solved, solvent
 
+from solvent.app.command_line import COMMANDS
 from solvent.app.command_line import run as run_here
 from solvent.games.catalogue import GAMES
 
@@ -124,3 +125,37 @@ def test_a_reader_who_stops_is_no_error(arguments: list[str]) -> None:
     done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout == "141\n"
     assert done.stderr == ""
+
+
+EVERY_COMMAND = [name for commands in COMMANDS.values() for name in commands]
+
+
+@pytest.mark.parametrize("name", EVERY_COMMAND)
+def test_every_command_has_a_help_without_types_of_flags_and_with_exit_codes(name: str) -> None:
+    done = solvent(name, "--help")
+    assert done.returncode == 0, done.stderr
+    assert f"{name}" in done.stdout
+    assert "<bool>" not in done.stdout
+    if "COMMAND" not in done.stdout:
+        assert "Exit codes: 0 done" in done.stdout
+
+
+def test_the_help_of_solve_has_panels_with_the_common_options_first() -> None:
+    shown = solvent("solve", "--help").stdout
+    panels = ["Stop when", "Keep", "Algorithm", "Pruning", "Sampling", "Machine"]
+    places = [shown.index(f"─ {panel} ─") for panel in panels]
+    assert places == sorted(places)
+    assert places[0] < shown.index("--until") < places[1] < shown.index("--out") < places[2]
+
+
+def test_listing_the_commands_imports_none_of_them() -> None:
+    code = (
+        "import sys, solvent.app.command_line as c; c.run(['--help'])\n"
+        "heavy = {'numpy', 'numba', 'scipy', 'matplotlib'} & sys.modules.keys()\n"
+        "assert not heavy, heavy\n"
+        "assert not [name for name in sys.modules if name.startswith('solvent.app.commands')]\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert done.returncode == 0, done.stderr

@@ -33,7 +33,7 @@ def test_defaults_pass_their_checks_and_survive_json(kind: type[RunSettings]) ->
 
 @pytest.mark.parametrize(("command", "kind"), [("solve", Settings), ("train", TrainingSettings)])
 def test_every_option_is_on_the_command_line(command: str, kind: type[RunSettings]) -> None:
-    found = typer.main.get_command(app).commands[command].params  # type: ignore[attr-defined]
+    found = typer.main.get_command(app).commands[command].loaded().params  # type: ignore[attr-defined]
     named = {name for parameter in found for name in parameter.opts}
     assert {f"--{flag(each.name)}" for each in fields(kind)} <= named
     assert {"--out", "--resume", "--json"} <= named

@@ -3,45 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
-from typing import Annotated, Any
+from collections.abc import Sequence
+from typing import Annotated
 
 import typer
-from typer.core import TyperGroup
 
 from solvent import __version__
-from solvent.app.commands.abstract import abstract
-from solvent.app.commands.bench import bench
-from solvent.app.commands.cards import cards
-from solvent.app.commands.compare import compare
-from solvent.app.commands.evaluate import evaluate
-from solvent.app.commands.export import export
-from solvent.app.commands.games import games
-from solvent.app.commands.match import match
-from solvent.app.commands.pack import pack, unpack
-from solvent.app.commands.play import play
-from solvent.app.commands.reproduce import agents, papers
-from solvent.app.commands.runs import runs
-from solvent.app.commands.show import show
-from solvent.app.commands.solve import solve
-from solvent.app.commands.train import train
+from solvent.app.later import Commands, Later
 from solvent.app.outcomes import EXIT_CODES, exit_code
 from solvent.app.terminal import tolerate_narrow_encodings
-from solvent.foundation.progress import Interrupted
-
-
-class _Commands(TyperGroup):
-    """All commands. One that was stopped exits with its own code, for which typer alone would put 130."""
-
-    def invoke(self, ctx: Any) -> Any:
-        try:
-            return super().invoke(ctx)
-        except Interrupted as stopped:
-            raise typer.Exit(stopped.exit_code) from stopped
-
 
 app = typer.Typer(
-    cls=_Commands,
+    cls=Commands,
     name="solvent",
     epilog=EXIT_CODES,
     no_args_is_help=True,
@@ -49,28 +22,42 @@ app = typer.Typer(
     rich_markup_mode="markdown",  # help says "[default: ...]", which rich would take for markup
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for command in (games, solve, train, play, match, evaluate, runs, show, compare, export, pack, unpack):
-    app.command()(command)
-app.add_typer(abstract, name="abstract")
-app.add_typer(bench, name="bench")
-app.add_typer(cards, name="cards")
-reproduce = typer.Typer(
-    help="Regenerate the papers' tables and figures on this machine.", no_args_is_help=True
-)
-app.add_typer(reproduce, name="reproduce")
-EXPERIMENTS: dict[str, Callable[..., None]] = {
-    "aggregation": papers.reproduce_aggregation,
-    "full-deck": papers.reproduce_full_deck,
-    "total-rbp": papers.reproduce_total_rbp,
-    "larger-game": papers.reproduce_larger_game,
-    "abstraction": papers.reproduce_abstraction,
-    "laptop-mccfr": agents.reproduce_laptop_mccfr,
-    "post-processing": agents.reproduce_post_processing,
-    "sampling-options": papers.reproduce_sampling_options,
-    "sampled-buckets": papers.reproduce_sampled_buckets,
+COMMANDS = {
+    "Solve games": {
+        "games": "List the games that can be named.",
+        "solve": "Solve a game and watch exploitability fall.",
+    },
+    "Train and play hold'em": {
+        "train": "Train a heads-up no-limit hold'em agent.",
+        "play": "Play against an agent in the terminal.",
+        "match": "Set agents against each other over duplicate deals.",
+        "evaluate": "Measure an agent, or a solved game exactly.",
+        "abstract": "Make card abstractions and look into them.",
+    },
+    "Look at runs": {
+        "runs": "List the solves and trainings in a folder.",
+        "show": "Show a run's summary or its strategy.",
+        "compare": "Compare two strategies, or two agents.",
+        "export": "Write a strategy as CSV, JSON or for OpenSpiel; a game as .efg.",
+        "pack": "Pack a run into one file.",
+        "unpack": "Make a packed run a folder again.",
+    },
+    "Tools": {
+        "cards": "Compute what hands and ranges are worth.",
+        "bench": "Measure speed on this machine.",
+        "reproduce": "Regenerate the papers' tables and figures.",
+    },
 }
-for name, experiment in EXPERIMENTS.items():
-    reproduce.command(name)(experiment)
+"""The commands by the panel of the help in which they stand, each with its line."""
+
+
+def _stand_in() -> None:
+    """Nothing: `Later` replaces it by the command itself."""
+
+
+for panel, commands in COMMANDS.items():
+    for name, line in commands.items():
+        app.command(name, help=line, cls=Later, epilog=EXIT_CODES, rich_help_panel=panel)(_stand_in)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

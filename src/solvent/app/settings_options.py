@@ -1,4 +1,4 @@
-"""Command-line options made from settings: one for each field, with its type, default and help text."""
+"""Command-line options made from settings: one for each field, with its type, default, help text and panel."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from dataclasses import fields
 from typing import Annotated, Any
 
 import typer
-from typer.models import ArgumentInfo
+from typer.models import ArgumentInfo, OptionInfo
 
-from solvent.solvers.settings import Check, RunSettings, flag
+from solvent.solvers.settings import PANELS, Check, RunSettings, flag
 
 
 def with_settings(kind: type[RunSettings]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -31,7 +31,7 @@ def with_settings(kind: type[RunSettings]) -> Callable[[Callable[..., Any]], Cal
 
         arguments = [each for each in own.values() if _is_argument(each)]
         rest = [each for each in own.values() if not _is_argument(each)]
-        parameters = [*arguments, *made.values(), *rest]
+        parameters = [*arguments, *sorted([*rest, *made.values()], key=_place)]
         ordered = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in parameters]
         run.__signature__ = inspect.Signature(ordered)  # type: ignore[attr-defined]
         run.__annotations__ = {each.name: each.annotation for each in ordered}
@@ -46,6 +46,18 @@ def _is_argument(parameter: inspect.Parameter) -> bool:
     return any(isinstance(mark, ArgumentInfo) for mark in marks)
 
 
+FIRST = ("iterations", "out", "resume", "rule", "sampling")
+"""Options that stand first in their panels."""
+
+
+def _place(parameter: inspect.Parameter) -> tuple[int, bool]:
+    """Where an option stands in the help: its panel's place, the last for those without one; and first in it?"""
+    marks = getattr(parameter.annotation, "__metadata__", ())
+    panels = [mark.rich_help_panel for mark in marks if isinstance(mark, OptionInfo)]
+    panel = PANELS.index(panels[0]) if panels and panels[0] in PANELS else len(PANELS)
+    return panel, parameter.name not in FIRST
+
+
 def _parameter(name: str, default: Any, metadata: Any) -> inspect.Parameter:
     """An option that is None unless it is given, so that what is given is known."""
     check: Check = metadata["check"]
@@ -53,7 +65,13 @@ def _parameter(name: str, default: Any, metadata: Any) -> inspect.Parameter:
     if shown is None and default is not None and default is not False:
         shown = f"{default:g}" if isinstance(default, float) else f"{default}"
     text = metadata["help"] + (f"  [default: {shown}]" if shown else "")
-    option = typer.Option(f"--{flag(name)}", help=text, show_default=False)
+    option = typer.Option(
+        f"--{flag(name)}",
+        help=text,
+        show_default=False,
+        metavar=check.metavar,
+        rich_help_panel=metadata["panel"],
+    )
     return inspect.Parameter(
         name,
         inspect.Parameter.KEYWORD_ONLY,

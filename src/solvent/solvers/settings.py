@@ -50,6 +50,8 @@ class Check(NamedTuple):
     """What the command line hands over: str, int, float or bool."""
     read: Callable[[str, Any], Any]
     """From the option's name and a value to the value in its final type; an InputError if it cannot be."""
+    metavar: str | None = None
+    """What stands for a value in the help; None: its kind."""
 
 
 def one_of(what: str, names: tuple[str, ...]) -> Check:
@@ -60,7 +62,7 @@ def one_of(what: str, names: tuple[str, ...]) -> Check:
             raise InputError(f"there is no {what} {value!r}; choose from {', '.join(names)}")
         return value
 
-    return Check(str, read)
+    return Check(str, read, "<name>")
 
 
 def whole(least: int, most: int) -> Check:
@@ -134,16 +136,28 @@ def _device(name: str, value: Any) -> str:
 
 
 FLAG, TEXT = Check(bool, _flag), Check(str, _text)
-DURATION, INTERVAL, BYTES = Check(str, _duration), Check(str, _interval), Check(str, _bytes)
-RULE, DEVICE = Check(str, _rule), Check(str, _device)
+DURATION, INTERVAL = Check(str, _duration, "<time>"), Check(str, _interval, "<time>")
+BYTES = Check(str, _bytes, "<size>")
+RULE, DEVICE = Check(str, _rule, "<rule>"), Check(str, _device, "<name>")
 
 
-def option(default: Any, help: str, check: Check, *, kept: bool = False, shown: str | None = None) -> Any:
-    """A field of the settings.
+STOP, GAME, KEEP = "Stop when", "Game", "Keep"
+ALGORITHM, PRUNE, SAMPLE, MACHINE = "Algorithm", "Pruning", "Sampling", "Machine"
+PANELS = (GAME, STOP, KEEP, ALGORITHM, PRUNE, SAMPLE, MACHINE)
+"""The panels in which the command line's help shows options, in this order."""
+
+
+def option(
+    default: Any, help: str, check: Check, panel: str, *, kept: bool = False, shown: str | None = None
+) -> Any:
+    """A field of the settings, which the help shows in a panel.
 
     `kept`: a resumed run cannot change it. `shown` is the default in words where that says more than the value.
     """
-    return field(default=default, metadata={"help": help, "check": check, "kept": kept, "shown": shown})
+    return field(
+        default=default,
+        metadata={"help": help, "check": check, "panel": panel, "kept": kept, "shown": shown},
+    )
 
 
 Some = TypeVar("Some", bound="RunSettings")
@@ -157,6 +171,7 @@ class RunSettings:
         None,
         "Regret rule: cfr, cfr+, lcfr, dcfr, dcfr(a,b,g) or pcfr+.",
         RULE,
+        ALGORITHM,
         kept=True,
         shown="dcfr; lcfr with sampling",
     )
@@ -164,37 +179,42 @@ class RunSettings:
         None,
         "Stop at this total number of iterations.",
         whole(0, MOST_ITERATIONS),
+        STOP,
         shown="1000; 1000000 with sampling",
     )
-    time: float | None = option(None, "Stop after this time, such as 90s, 5m or 2h.", DURATION)
+    time: float | None = option(None, "Stop after this time, such as 90s, 5m or 2h.", DURATION, STOP)
     check_every: int | None = option(
         None,
         "Iterations between checks of how good the strategy is.",
         whole(1, MOST_ITERATIONS),
+        ALGORITHM,
         shown="each time there are 10 % more; with sampling 50 %",
     )
-    checkpoint_every: float = option(30.0, "Time between checkpoints.", INTERVAL, shown="30s")
+    checkpoint_every: float = option(30.0, "Time between checkpoints.", INTERVAL, KEEP, shown="30s")
     threads: int = option(
-        1, "Threads.", whole(1, MOST_THREADS), shown="all cores; 1 with pruning or sampling"
+        1, "Threads.", whole(1, MOST_THREADS), MACHINE, shown="all cores; 1 with pruning or sampling"
     )
-    memory: int = option(DEFAULT_MEMORY, "The most memory to use, such as 8G.", BYTES, shown="8G")
-    seed: int = option(0, "Seed of what sampling draws.", whole(0, LARGEST_SEED), kept=True)
+    memory: int = option(DEFAULT_MEMORY, "The most memory to use, such as 8G.", BYTES, MACHINE, shown="8G")
+    seed: int = option(0, "Seed of what sampling draws.", whole(0, LARGEST_SEED), SAMPLE, kept=True)
     exploration_decay: bool = option(
         Sampling.exploration_decay,
         "Give every action at least 1 %, falling to 0 at iteration 40,000.",
         FLAG,
+        SAMPLE,
         kept=True,
     )
     reward: str = option(
         Sampling.reward,
         "Reward transform: y1 none; y2 to y4 weigh losses more.",
         one_of("reward", tuple(REWARDS)),
+        SAMPLE,
         kept=True,
     )
     regret_floor: float = option(
         Sampling.regret_floor,
         "Mostly skip actions whose regret is this many big blinds below zero; 0: none.",
         number(0.0),
+        SAMPLE,
         kept=True,
     )
 
@@ -288,12 +308,15 @@ def altered(name: str, **changes: Any) -> Any:
 class Settings(RunSettings):
     """The options of a solve."""
 
-    until: float | None = option(None, "Stop at this exploitability, NashConv/2 in chips.", number(0.0))
-    plan: str = option("auto", f"How iterations are computed: {', '.join(PLANS)}.", one_of("plan", PLANS))
+    until: float | None = option(None, "Stop at this exploitability, NashConv/2 in chips.", number(0.0), STOP)
+    plan: str = option(
+        "auto", f"How iterations are computed: {', '.join(PLANS)}.", one_of("plan", PLANS), ALGORITHM
+    )
     form: str = option(
         "auto",
         "The form of the game to solve: auto, history or public.",
         one_of("form", FORMS),
+        ALGORITHM,
         kept=True,
         shown="what suits the plan",
     )
@@ -301,12 +324,14 @@ class Settings(RunSettings):
         "alternating",
         "When regrets are updated: alternating or simultaneous.",
         one_of("update mode", UPDATES),
+        ALGORITHM,
         kept=True,
     )
     dtype: str = option(
         "auto",
         "Numbers of the tables: auto, float64 or float32.",
         one_of("dtype", DTYPES),
+        MACHINE,
         kept=True,
         shown="float32 from ten million infoset-actions",
     )
@@ -314,68 +339,81 @@ class Settings(RunSettings):
         "auto",
         "How showdowns are summed: swept, sweep or gemm.",
         one_of("evaluator", EVALUATORS),
+        MACHINE,
         shown="the quickest",
     )
     isomorphism: str = option(
         "on",
         "on: boards that differ only in the names of suits are solved once; or off.",
         one_of("isomorphism", ("on", "off")),
+        ALGORITHM,
         kept=True,
     )
-    device: str = option("cpu", "cpu, or arrays of numpy, torch, cupy or jax.", DEVICE)
-    pruning: str = option(Pruning.mode, f"{', '.join(PRUNINGS)}.", one_of("pruning", PRUNINGS), kept=True)
+    device: str = option("cpu", "cpu, or arrays of numpy, torch, cupy or jax.", DEVICE, MACHINE)
+    pruning: str = option(
+        Pruning.mode, f"{', '.join(PRUNINGS)}.", one_of("pruning", PRUNINGS), PRUNE, kept=True
+    )
     prune_average: float = option(
         Pruning.average,
         "C: pruned actions below C/sqrt(T) of the average are set to 0.",
         number(0.0),
+        PRUNE,
         kept=True,
     )
     prune_every: int = option(
         Pruning.every,
         "Iterations between looks for actions to prune.",
         whole(1, MOST_ITERATIONS),
+        PRUNE,
         kept=True,
     )
     prune_near: float = option(
         Pruning.near,
         "How far from best the responses may be, as a part of CFR's bound.",
         number(0.0, 1.0),
+        PRUNE,
         kept=True,
     )
     prune_after: str = option(
         Pruning.after,
         "What is played behind an action that returns: cbr or uniform.",
         one_of("prune-after", AFTER),
+        PRUNE,
         kept=True,
     )
     prune_length: str = option(
         Pruning.length,
         "How long to prune: dynamic or guaranteed.",
         one_of("prune-length", LENGTHS),
+        PRUNE,
         kept=True,
     )
     sampling: str = option(
         Sampling.mode,
         "Monte Carlo CFR: external, outcome or chance; none.",
         one_of("sampling", SAMPLINGS),
+        SAMPLE,
         kept=True,
     )
     exploration: float = option(
         Sampling.exploration,
         "Outcome sampling: the part of the own draws that is uniform.",
         number(0.0, 1.0),
+        SAMPLE,
         kept=True,
     )
     exploration_mix: bool = option(
         Sampling.exploration_mix,
         "Exploration decay by mixing in uniform play instead of raising and renormalising.",
         FLAG,
+        SAMPLE,
         kept=True,
     )
     reward_unit: float = option(
         Sampling.reward_unit,
         "Chips in a big blind, the unit of --reward and --regret-floor.",
         number(0.0),
+        SAMPLE,
         kept=True,
     )
 
@@ -456,18 +494,24 @@ class TrainingSettings(RunSettings):
         "fcpa",
         "Bet sizes: fcpa, laptop, acpc, a TOML file, or text such as 'flop=50%,a | 3x; cap=2'.",
         TEXT,
+        GAME,
         kept=True,
     )
     stack: float | None = option(
-        None, "Stacks in big blinds.", number(0.0), kept=True, shown="as the betting has it"
+        None, "Stacks in big blinds.", number(0.0), GAME, kept=True, shown="as the betting has it"
     )
     initial_weights: bool = option(
-        False, "Start from what simulated win rates suggest instead of uniform play.", FLAG, kept=True
+        False,
+        "Start from what simulated win rates suggest instead of uniform play.",
+        FLAG,
+        ALGORITHM,
+        kept=True,
     )
     locks: str = option(
         "none",
         "How threads share rows: none; rows: a lock for each; inside: also threads inside a traversal.",
         one_of("locks", LOCKS),
+        MACHINE,
     )
 
     def __post_init__(self) -> None:

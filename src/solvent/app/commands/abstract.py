@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import RenderableType
-from typer.core import TyperGroup
 
+from solvent.app.later import Commands
 from solvent.app.making_cards import make_abstraction
 from solvent.app.options import MOST_SEED, Json, PictureFile, Threads
 from solvent.app.terminal import print_json, table, terminal
@@ -17,7 +17,7 @@ from solvent.app.watching import said
 from solvent.foundation.errors import InputError
 
 
-class _PresetOrCommand(TyperGroup):
+class _PresetOrCommand(Commands):
     """`solvent abstract small --out DIR` is `solvent abstract build small --out DIR`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

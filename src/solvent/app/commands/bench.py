@@ -7,11 +7,12 @@ from typing import Annotated
 
 import typer
 
+from solvent.app.later import Commands
 from solvent.app.options import MOST_THREADS, Json, Repeats, ResultsPage
 from solvent.app.terminal import print_json, table, terminal
 from solvent.app.watching import watching
 
-bench = typer.Typer(help="Measure speed against others on this machine.", no_args_is_help=True)
+bench = typer.Typer(cls=Commands, help="Measure speed against others on this machine.", no_args_is_help=True)
 
 
 @bench.callback()

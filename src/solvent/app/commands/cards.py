@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from solvent.app.later import Commands
 from solvent.app.options import Json, Threads
 from solvent.app.terminal import print_json, table, terminal
 from solvent.app.watching import watching
@@ -16,7 +17,7 @@ from solvent.foundation.progress import Progress
 if TYPE_CHECKING:
     from solvent.cards.equity import Equity, Side
 
-cards = typer.Typer(help="What hands and ranges are worth.", no_args_is_help=True)
+cards = typer.Typer(cls=Commands, help="What hands and ranges are worth.", no_args_is_help=True)
 
 Hands = Annotated[str, typer.Argument(help="A hand such as AsKh, or a range such as QQ+,AKs,76s:0.5.")]
 

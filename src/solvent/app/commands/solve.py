@@ -12,7 +12,7 @@ from solvent.app.settings_options import with_settings
 from solvent.app.terminal import print_json, terminal
 from solvent.app.watching import said, watching
 from solvent.foundation.progress import Progress, Stop, interruptible
-from solvent.solvers.settings import ONE_THREAD_PLANS, Settings
+from solvent.solvers.settings import ALGORITHM, KEEP, ONE_THREAD_PLANS, Settings
 
 
 @with_settings(Settings)
@@ -20,10 +20,17 @@ def solve(
     game: Annotated[
         str | None, typer.Argument(help="A name, openspiel:NAME(...) or a path to an .efg file.")
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="Save the run to this folder (must be new).")] = None,
-    resume: Annotated[Path | None, typer.Option(help="Resume the run in this folder.")] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Save the run to this folder (must be new).", rich_help_panel=KEEP)
+    ] = None,
+    resume: Annotated[
+        Path | None, typer.Option(help="Resume the run in this folder.", rich_help_panel=KEEP)
+    ] = None,
     warm_start: Annotated[
-        Path | None, typer.Option(help="Start from the strategy of this run instead of uniform play.")
+        Path | None,
+        typer.Option(
+            help="Start from the strategy of this run instead of uniform play.", rich_help_panel=ALGORITHM
+        ),
     ] = None,
     as_json: Json = False,
     **options: Any,

@@ -14,7 +14,7 @@ from solvent.app.terminal import print_json, table, terminal
 from solvent.app.watching import said, watching
 from solvent.foundation.errors import InputError
 from solvent.foundation.progress import Progress, Stop, interruptible
-from solvent.solvers.settings import TrainingSettings
+from solvent.solvers.settings import GAME, KEEP, TrainingSettings
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -27,14 +27,23 @@ def train(
     preset: Annotated[
         str | None,
         typer.Option(
-            help="Cards: tiny, small, medium or tartanian7; made if they are not there.  [default: tiny]"
+            help="Cards: tiny, small, medium or tartanian7; made if they are not there.  [default: tiny]",
+            rich_help_panel=GAME,
         ),
     ] = None,
     cards: Annotated[
-        Path | None, typer.Option(help="A card abstraction's folder.  [default: abstractions/PRESET]")
+        Path | None,
+        typer.Option(
+            help="A card abstraction's folder.  [default: abstractions/PRESET]", rich_help_panel=GAME
+        ),
     ] = None,
-    out: Annotated[Path | None, typer.Option(help="Save the training to this folder (must be new).")] = None,
-    resume: Annotated[Path | None, typer.Option(help="Resume the training in this folder.")] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Save the training to this folder (must be new).", rich_help_panel=KEEP),
+    ] = None,
+    resume: Annotated[
+        Path | None, typer.Option(help="Resume the training in this folder.", rich_help_panel=KEEP)
+    ] = None,
     as_json: Json = False,
     **options: Any,
 ) -> int:

@@ -3,3 +3,29 @@
 `papers.py` solves games; `agents.py` trains and matches hold'em agents. The experiments themselves are in
 `solvent.experiments`.
 """
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import typer
+
+from solvent.app.commands.reproduce import agents, papers
+from solvent.app.later import Commands
+
+EXPERIMENTS: dict[str, Callable[..., None]] = {
+    "aggregation": papers.reproduce_aggregation,
+    "full-deck": papers.reproduce_full_deck,
+    "total-rbp": papers.reproduce_total_rbp,
+    "larger-game": papers.reproduce_larger_game,
+    "abstraction": papers.reproduce_abstraction,
+    "laptop-mccfr": agents.reproduce_laptop_mccfr,
+    "post-processing": agents.reproduce_post_processing,
+    "sampling-options": papers.reproduce_sampling_options,
+    "sampled-buckets": papers.reproduce_sampled_buckets,
+}
+reproduce = typer.Typer(
+    cls=Commands, help="Regenerate the papers' tables and figures on this machine.", no_args_is_help=True
+)
+for name, experiment in EXPERIMENTS.items():
+    reproduce.command(name)(experiment)

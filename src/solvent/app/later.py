@@ -1,0 +1,69 @@
+"""Commands that are imported when they are used, so that `solvent --help` and every command start quickly."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from solvent.foundation.progress import Interrupted
+
+
+class _PlainFlags:
+    """Help in which flags stand without a type: `--json`, not `--json <bool>`."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        found: list[Any] = super().get_params(ctx)  # type: ignore[misc]
+        for parameter in found:
+            if getattr(parameter, "is_flag", False):
+                parameter.metavar = ""
+        return found
+
+
+class Command(_PlainFlags, TyperCommand):
+    """A command."""
+
+
+class Commands(_PlainFlags, TyperGroup):
+    """A group of commands. One that was stopped exits with its own code, for which typer alone would put 130."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except Interrupted as stopped:
+            raise typer.Exit(stopped.exit_code) from stopped
+
+
+class Later(TyperCommand):
+    """What stands for a command in the list of all: its name and one line, without its module.
+
+    The module `solvent.app.commands.<name>` holds the command under its own name: a function, or a `typer.Typer` of
+    several commands.
+    """
+
+    where = "solvent.app.commands"
+
+    def loaded(self) -> TyperCommand | TyperGroup:
+        """The command itself."""
+        assert self.name is not None
+        found = getattr(import_module(f"{self.where}.{MODULES.get(self.name, self.name)}"), self.name)
+        if not isinstance(found, typer.Typer):
+            alone = typer.Typer()
+            alone.command(self.name, epilog=self.epilog)(found)
+            found = alone
+        found._add_completion = False  # the list of all commands offers it
+        found.rich_markup_mode = "markdown"  # help says "[default: ...]", which rich would take for markup
+        for each in found.registered_commands:
+            each.cls = Command
+        made: Any = typer.main.get_command(found)
+        made.name = self.name
+        return made  # type: ignore[no-any-return]
+
+    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
+        return self.loaded().make_context(info_name, args, parent, **extra)
+
+
+MODULES = {"unpack": "pack"}
+"""The modules of commands that are named otherwise."""
