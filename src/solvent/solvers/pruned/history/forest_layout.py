@@ -10,11 +10,11 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from solvent.forms.history import GameTree
 from solvent.forms.sequence import sequence_form
+from solvent.foundation.compiling import compiled, kernel
 from solvent.games.game import TERMINAL
 
 Array = Any
@@ -165,7 +165,7 @@ def _order(tree: GameTree, player: int) -> tuple[Cells, Cells]:
     return mine[order], before[order].astype(np.int64)
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _behind(start, stop, before, cells):  # type: ignore[no-untyped-def]
     behind = np.zeros((cells, 2), dtype=np.int64)
     for k in range(len(before) - 1, -1, -1):
@@ -179,7 +179,7 @@ def _behind(start, stop, before, cells):  # type: ignore[no-untyped-def]
     return behind
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def _trace(place, chance, owner, reach, last):  # type: ignore[no-untyped-def]
     """Chance's reach of each history, and each player's last cell on the way there."""
     for row in range(1, len(place)):
@@ -189,7 +189,7 @@ def _trace(place, chance, owner, reach, last):  # type: ignore[no-untyped-def]
             last[player, row] = edge if owner[edge] == player else last[player, up]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _extremes(place, payoff, terminal, sign):  # type: ignore[no-untyped-def]
     """The largest (or, with sign -1, smallest) payoff behind each history, for both players."""
     found = np.full(payoff.shape, -np.inf)
@@ -203,7 +203,7 @@ def _extremes(place, payoff, terminal, sign):  # type: ignore[no-untyped-def]
     return sign * found
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def _depth(place):  # type: ignore[no-untyped-def]
     depth = np.zeros(len(place), dtype=np.int64)
     for row in range(1, len(place)):

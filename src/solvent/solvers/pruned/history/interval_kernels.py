@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from numba import njit
-
+from solvent.foundation.compiling import internal, kernel
 from solvent.solvers.pruned.history.kernels import (
     SLACK,
     is_short,
@@ -15,7 +14,7 @@ from solvent.solvers.pruned.history.kernels import (
 )
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def begin(payments, forest, step, held, seen, kept, base, allowed, won, play):  # type: ignore[no-untyped-def]
     """Prune actions of regret below 0, from the first moves on.
 
@@ -66,7 +65,7 @@ def begin(payments, forest, step, held, seen, kept, base, allowed, won, play):  
     return touched
 
 
-@njit(cache=True, nogil=True)
+@internal
 def settle_cell(payments, forest, step, held, seen, kept, base, allowed, cell, won, play):  # type: ignore[no-untyped-def]
     """End a cell's pruning: the CBR against what was skipped counts as played on every skipped iteration."""
     touched = respond(payments, forest, cell, seen, kept, allowed, won)
@@ -89,7 +88,7 @@ def settle_cell(payments, forest, step, held, seen, kept, base, allowed, cell, w
     return touched
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def settle(payments, forest, step, held, seen, kept, base, allowed, failed, won, play):  # type: ignore[no-untyped-def]
     """End the pruning of all cells in `failed`; returns how many histories that touched."""
     touched = 0

@@ -26,8 +26,8 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
+from solvent.foundation.compiling import inlined, internal, kernel
 from solvent.passes.matching import added, instantaneous, share_of
 
 Array = Any
@@ -105,7 +105,7 @@ class Step(NamedTuple):
     """Gaps must be this part of what could be won for pruning to be worth its end."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def walk_live(nodes, player, play, reach, value, path, met):  # type: ignore[no-untyped-def]
     """Depth-first over the histories that are reached; returns how many were touched.
 
@@ -177,7 +177,7 @@ def walk_live(nodes, player, play, reach, value, path, met):  # type: ignore[no-
         value[depth] += arrived
 
 
-@njit(inline="always")
+@inlined
 def match(start, stop, held, sigma):  # type: ignore[no-untyped-def]
     """sigma ~ max(0, R) over the actions that are not pruned, uniform where nothing is positive."""
     total = 0.0
@@ -194,7 +194,7 @@ def match(start, stop, held, sigma):  # type: ignore[no-untyped-def]
             sigma[cell] = share_of(sigma[cell], total, 1.0 / live)
 
 
-@njit(inline="always")
+@inlined
 def reach_cells(start, stop, before, play):  # type: ignore[no-untyped-def]
     """Own reach of an infoset's cells from that of the cell before it."""
     reach = play.plan[before] if before >= 0 else 1.0
@@ -202,7 +202,7 @@ def reach_cells(start, stop, before, play):  # type: ignore[no-untyped-def]
         play.plan[cell] = reach * max(play.sigma[cell], 0.0)
 
 
-@njit(cache=True, nogil=True)
+@internal
 def match_from(forest, k, held, play):  # type: ignore[no-untyped-def]
     """Match one infoset whose regrets have changed, and carry its player's reach on to all behind it."""
     start, stop = forest.first[k], forest.first[k + 1]
@@ -213,7 +213,7 @@ def match_from(forest, k, held, play):  # type: ignore[no-untyped-def]
     spread(forest, k, last, held, play)
 
 
-@njit(cache=True, nogil=True)
+@internal
 def spread(forest, first, last, held, play):  # type: ignore[no-untyped-def]
     """Own reach of the cells of the infosets first..last-1 under the current strategy."""
     k = first
@@ -226,7 +226,7 @@ def spread(forest, first, last, held, play):  # type: ignore[no-untyped-def]
         k += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def match_all(forest, held, play):  # type: ignore[no-untyped-def]
     """The strategies and reaches that the tables stand for."""
     for k in range(len(forest.before)):
@@ -238,7 +238,7 @@ def match_all(forest, held, play):  # type: ignore[no-untyped-def]
     spread(forest, 0, len(forest.before), held, play)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def learn(forest, step, total, held, play, met, bounds, failed):  # type: ignore[no-untyped-def]
     """What follows one player's walk at the infosets that were met: regrets, bounds and the next strategy.
 
@@ -292,7 +292,7 @@ def learn(forest, step, total, held, play, met, bounds, failed):  # type: ignore
     return failures
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def accumulate_average(forest, step, held, play):  # type: ignore[no-untyped-def]
     """S += weight x plan, where the plan is not 0; then the plan becomes that of the current strategy."""
     k = 0
@@ -332,7 +332,7 @@ class Seen(NamedTuple):
     scale: float
 
 
-@njit(inline="always")
+@inlined
 def seen_of(seen, cell):  # type: ignore[no-untyped-def]
     """What was seen of one of the other player's cells; one past the last stands for no move yet."""
     if cell == len(seen.average_slot):
@@ -347,7 +347,7 @@ def seen_of(seen, cell):  # type: ignore[no-untyped-def]
     return max(0.0, total * seen.scale)
 
 
-@njit(inline="always")
+@inlined
 def near_best(values, start, stop, allowed):  # type: ignore[no-untyped-def]
     """The least q with sum_a max(0, values(a) - q)^2 <= allowed, but no less than the smallest value.
 
@@ -381,7 +381,7 @@ def near_best(values, start, stop, allowed):  # type: ignore[no-untyped-def]
         found = below
 
 
-@njit(inline="always")
+@inlined
 def most_won(payments, cell, seen):  # type: ignore[no-untyped-def]
     """The most that a cell could have been worth in all iterations together."""
     total = 0.0
@@ -390,14 +390,14 @@ def most_won(payments, cell, seen):  # type: ignore[no-untyped-def]
     return total * payments.most[cell]
 
 
-@njit(inline="always")
+@inlined
 def is_short(payments, cell, seen, step, gap, value):  # type: ignore[no-untyped-def]
     """Whether pruning would soon be over, as iterations so far could have paid."""
     weight = 2.0 / (step.iteration + 1) if step.jumps else 1.0  # averages of CFR+ weigh more than its regrets
     return -gap < step.least * (weight * most_won(payments, cell, seen) - value)
 
 
-@njit(cache=True, nogil=True)
+@internal
 def respond(payments, forest, cell, seen, kept, allowed, won):  # type: ignore[no-untyped-def]
     """`won[c]` becomes sum psi(I', a') against what was seen, for a cell and all behind it.
 

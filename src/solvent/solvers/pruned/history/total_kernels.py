@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from solvent.foundation.compiling import inlined, kernel
 from solvent.solvers.pruned.history.kernels import SLACK, is_short, match, match_from, near_best, respond
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def add_up_regrets(forest, held, allowed, behind):  # type: ignore[no-untyped-def]
     """`behind[c]` becomes R(I, a) + sum Q of each cell that is stored: T psi(I, a) - sum v(I)."""
     for k in range(len(forest.before)):
@@ -25,7 +25,7 @@ def add_up_regrets(forest, held, allowed, behind):  # type: ignore[no-untyped-de
             behind[forest.before[k]] += near_best(behind, start, stop, allowed[k])
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def begin(payments, forest, step, held, seen, behind, play, begun, emptied):  # type: ignore[no-untyped-def]
     """Prune, from the first moves on, what its CBR could not have made worth playing.
 
@@ -77,7 +77,7 @@ def begin(payments, forest, step, held, seen, behind, play, begun, emptied):  # 
     return cells, infosets
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def settle(payments, forest, step, held, seen, allowed, failed, won, released):  # type: ignore[no-untyped-def]
     """Measure the pruned actions of infosets whose bounds have come above 0.
 
@@ -105,7 +105,7 @@ def settle(payments, forest, step, held, seen, allowed, failed, won, released): 
     return count, touched
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def choose_behind(forest, step, held, allowed, best_only, released, won, wanted):  # type: ignore[no-untyped-def]
     """Which infosets behind the released cells must be stored: all, or those that the CBR plays to.
 
@@ -134,7 +134,7 @@ def choose_behind(forest, step, held, allowed, best_only, released, won, wanted)
     return count
 
 
-@njit(inline="always")
+@inlined
 def set_regret(held, step, mean, cell, gap):  # type: ignore[no-untyped-def]
     slot = held.slot[cell]
     held.gap[slot] = gap
@@ -142,7 +142,7 @@ def set_regret(held, step, mean, cell, gap):  # type: ignore[no-untyped-def]
         held.regret[slot] = max(gap / mean, step.floor)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def reset(forest, step, held, allowed, released, won, play):  # type: ignore[no-untyped-def]
     """Set the regrets of released cells and of all behind them as if the CBR had been played all along."""
     mean = 0.5 * (step.iteration + 1)  # how much gaps, where they are apart, outweigh regrets
@@ -173,7 +173,7 @@ def reset(forest, step, held, allowed, released, won, play):  # type: ignore[no-
         match_from(forest, forest.infoset[released[n]], held, play)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def forget_averages(forest, held, limit, since, initial, emptied):  # type: ignore[no-untyped-def]
     """Take actions out of the average that are at most `limit` of it and have been pruned since `since`.
 
@@ -222,7 +222,7 @@ def forget_averages(forest, held, limit, since, initial, emptied):  # type: igno
     return count
 
 
-@njit(inline="always")
+@inlined
 def scale_average(held, cell, factor):  # type: ignore[no-untyped-def]
     if held.average_slot[cell] >= 0:
         held.average[held.average_slot[cell]] *= factor

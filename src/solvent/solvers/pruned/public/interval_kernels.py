@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from solvent.forms.public import DECISION
+from solvent.foundation.compiling import kernel
 from solvent.solvers.pruned.public.kernels import reach_against
 from solvent.solvers.pruned.public.response_kernels import seen_row
 
 Array = Any
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def worst_regrets(tree, rounds, behind, possible, offset, regret, player, worst):  # type: ignore[no-untyped-def]
     """The largest regret of a hand that can be held, of each of a player's blocks that may be played; else -inf."""
     worst[:] = -np.inf
@@ -49,7 +49,7 @@ class Candidate(NamedTuple):
     """sum v(I), float[boards x slots]."""
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def lasts(tree, rounds, behind, chances, possible, seen, block, work, by_card):  # type: ignore[no-untyped-def]
     """Whether a block's pruning would last: whether no hand could soon have made up for its regret.
 

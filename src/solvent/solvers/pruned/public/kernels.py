@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from solvent.forms.public import DECISION
+from solvent.foundation.compiling import compiled, internal, kernel
 from solvent.passes import public_kernels as kernels
 from solvent.passes import terminals
 
@@ -55,7 +55,7 @@ class Chances(NamedTuple):
     """int64[rounds]: the first matrix of each round."""
 
 
-@njit(cache=True, nogil=True)
+@internal
 def is_zero(work, row, slots):  # type: ignore[no-untyped-def]
     for k in range(slots):  # noqa: SIM110 (all() does not compile)
         if work[row + k] != 0:
@@ -63,7 +63,7 @@ def is_zero(work, row, slots):  # type: ignore[no-untyped-def]
     return True
 
 
-@njit(cache=True, nogil=True)
+@internal
 def reach_against(tree, chances, player, level, boards, board, source, slots, work, target, by_card):  # type: ignore[no-untyped-def]
     """pi_{-i}(I) of every slot: the reach in row `source` of all hands that can be held beside it."""
     if boards.card.shape[1] == 0:
@@ -87,7 +87,7 @@ def reach_against(tree, chances, player, level, boards, board, source, slots, wo
             work[target + k] *= ranges[boards.hand[board, k]]
 
 
-@njit(cache=True, nogil=True)
+@internal
 def track(tree, chances, sums, player, level, boards, board, start, stop, slots, work, by_card):  # type: ignore[no-untyped-def]
     """Add an iteration to the sums of the traverser's nodes, whose values are in the workspace."""
     weight = sums.weight
@@ -132,7 +132,7 @@ def track(tree, chances, sums, player, level, boards, board, start, stop, slots,
                 sums.failed[place] = 1
 
 
-@njit(cache=True, nogil=True)
+@internal
 def one_terminal(tree, player, boards, board, node, slots, work, scratch):  # type: ignore[no-untyped-def]
     """What the traverser's hands win at one terminal."""
     if boards.card.shape[1] == 0:
@@ -146,7 +146,7 @@ def one_terminal(tree, player, boards, board, node, slots, work, scratch):  # ty
             work[won + k] *= ranges[boards.hand[board, k]]
 
 
-@njit(cache=True, nogil=True)
+@internal
 def terminals_reached(tree, player, boards, board, start, stop, slots, work, scratch):  # type: ignore[no-untyped-def]
     """Evaluate the terminals that the other player reaches; the rest, and cut nodes, are worth 0.
 
@@ -168,7 +168,7 @@ def terminals_reached(tree, player, boards, board, start, stop, slots, work, scr
     return touched
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def pass_live(tree, down, rounds, spaces, tables, rule, sums, chances, player, above, out):  # type: ignore[no-untyped-def]
     """One player's pass over all that is not cut; returns the public nodes x hands that were touched.
 
@@ -228,7 +228,7 @@ def pass_live(tree, down, rounds, spaces, tables, rule, sums, chances, player, a
     return touched
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def first_round_up(tree, rounds, spaces, tables, rule, sums, chances, player, out, by_card):  # type: ignore[no-untyped-def]
     """The way back up through the first of two rounds."""
     boards, space = rounds[0], spaces[0]
@@ -258,7 +258,7 @@ def first_round_up(tree, rounds, spaces, tables, rule, sums, chances, player, ou
     return touched
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def fade_cut(tree, own, offset, sizes, regret, player, factor):  # type: ignore[no-untyped-def]
     """Let a player's regrets fade where there are some and the other player has pruned the way there."""
     for node in range(len(tree.symbol)):
@@ -266,13 +266,14 @@ def fade_cut(tree, own, offset, sizes, regret, player, factor):  # type: ignore[
             continue
         for edge in range(tree.first_edge[node], tree.first_edge[node + 1]):
             if offset[edge] >= 0:
-                regret[offset[edge] : offset[edge] + sizes[edge]] *= factor
+                for at in range(offset[edge], offset[edge] + sizes[edge]):
+                    regret[at] *= factor
 
 
 # What is cut
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def cut(whole, parent, pruned, symbol):  # type: ignore[no-untyped-def]
     """`symbol` becomes that of the whole tree, CUT behind pruned blocks."""
     symbol[0] = whole[0]
@@ -282,7 +283,7 @@ def cut(whole, parent, pruned, symbol):  # type: ignore[no-untyped-def]
         symbol[node] = CUT if gone else whole[node]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def outermost(tree, parent, pruned, low):  # type: ignore[no-untyped-def]
     """Of the blocks that are low enough to be pruned, those that are not behind another, one left at each node."""
     chosen = np.zeros(len(pruned), dtype=np.uint8)
@@ -303,7 +304,7 @@ def outermost(tree, parent, pruned, low):  # type: ignore[no-untyped-def]
     return chosen
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def largest(tree, sums, sizes, player, found):  # type: ignore[no-untyped-def]
     """The largest |sum v(I)| of each of a player's nodes."""
     for node in range(len(found)):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from solvent.forms.public import DECISION
+from solvent.foundation.compiling import compiled, inlined, internal, kernel
 from solvent.passes import public_kernels as kernels
 from solvent.passes import terminals
 from solvent.passes.matching import share_of
@@ -43,7 +43,7 @@ class Seen(NamedTuple):
     scale: float
 
 
-@njit(inline="always")
+@inlined
 def seen_at(seen, edge, index):  # type: ignore[no-untyped-def]
     """What was seen of one number of the other player's block."""
     total = 0.0
@@ -59,7 +59,7 @@ def seen_at(seen, edge, index):  # type: ignore[no-untyped-def]
     return total
 
 
-@njit(cache=True, nogil=True)
+@internal
 def seen_row(tree, rounds, behind, level, board, edge, seen, player, slots, work, target):  # type: ignore[no-untyped-def]
     """The other player's cumulative reach by the last action, on a board of the same or the next round."""
     boards = rounds[level]
@@ -74,7 +74,7 @@ def seen_row(tree, rounds, behind, level, board, edge, seen, player, slots, work
         work[target + k] = total * tree.root_reach[player, boards.hand[board, k]]
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def keep_seen(seen, edges, sizes, offset, kept):  # type: ignore[no-untyped-def]
     """Copy what has been seen of the other player's blocks."""
     for n in range(len(edges)):
@@ -82,7 +82,7 @@ def keep_seen(seen, edges, sizes, offset, kept):  # type: ignore[no-untyped-def]
             kept[offset[n] + index] = seen_at(seen, edges[n], index)
 
 
-@njit(cache=True, nogil=True)
+@kernel
 def current_plan(tree, rounds, behind, offset, regret, player, edges, plan_offset, plan):  # type: ignore[no-untyped-def]
     """A player's own reach of blocks under the current strategy; those before a block are listed before it."""
     for n in range(len(edges)):
@@ -143,7 +143,7 @@ class Behind(NamedTuple):
     edge_node: Array
 
 
-@njit(cache=True, nogil=True)
+@internal
 def respond_part(  # type: ignore[no-untyped-def]
     tree, rounds, behind, seen, player, level, board, start, stop, slots, work, scratch
 ):
@@ -159,7 +159,7 @@ def respond_part(  # type: ignore[no-untyped-def]
             one_terminal(tree, player, boards, board, node, slots, work, scratch)
 
 
-@njit(cache=True, nogil=True)
+@internal
 def write_regrets(tree, player, board, start, stop, slots, work, sums, into):  # type: ignore[no-untyped-def]
     """Regrets and sums of the player's nodes as if the best response in the workspace had been played."""
     base = board * slots
@@ -180,7 +180,7 @@ def write_regrets(tree, player, board, start, stop, slots, work, sums, into):  #
                     sums.gap[here + k] = into.sums_keep * sums.gap[here + k] + into.sums_share * lost
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def respond(tree, rounds, behind, seen, player, root, writes, sums, into, won):  # type: ignore[no-untyped-def]
     """sum psi behind a node for every board and hand of its round, in `won`; returns what was touched.
 
@@ -217,7 +217,7 @@ def respond(tree, rounds, behind, seen, player, root, writes, sums, into, won): 
     return touched
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def respond_below(  # type: ignore[no-untyped-def]
     tree, rounds, behind, seen, player, root, end, writes, sums, into, above, width
 ):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 
 from solvent.forms.public import DEAL, DECISION
+from solvent.foundation.compiling import compiled, internal
 from solvent.passes import public_kernels as kernels
 from solvent.solvers.pruned.public.kernels import CUT
 
@@ -23,7 +23,7 @@ class Gaps(NamedTuple):
     """By how much sums of values outweigh them."""
 
 
-@njit(cache=True, nogil=True)
+@internal
 def add_up_node(tree, gaps, possible, player, board, node, slots, work, worst, chosen, sums):  # type: ignore[no-untyped-def]
     """Q of one node from those behind it, all as values; gaps of the player's own actions on the way.
 
@@ -57,10 +57,11 @@ def add_up_node(tree, gaps, possible, player, board, node, slots, work, worst, c
                     sums.bound[at + base + k] = max(sums.bound[at + base + k], gap)
             elif chosen[edge]:
                 sums.bound[at + base + k] = max(sums.bound[at + base + k], -1.0)
-    work[target : target + slots] = work[spare : spare + slots]
+    for k in range(slots):
+        work[target + k] = work[spare + k]
 
 
-@njit(cache=True, nogil=True)
+@compiled
 def add_up_regrets(tree, rounds, possible, gaps, player, worst, chosen, sums, out):  # type: ignore[no-untyped-def]
     """T psi(I, a) - sum v(I) of every block that is stored, from the regrets: its largest, in `worst`."""
     worst[:] = -np.inf

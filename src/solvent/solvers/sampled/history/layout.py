@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import DTypeLike, NDArray
 
 from solvent.forms.history import GameTree
+from solvent.foundation.compiling import compiled
 from solvent.foundation.errors import InputError
 from solvent.games.game import CHANCE, TERMINAL
 
@@ -97,7 +97,7 @@ def aligned(numbers: int, dtype: DTypeLike) -> NDArray[Any]:
     return room[start : start + numbers * kind.itemsize].view(kind)
 
 
-@njit(cache=True)
+@compiled
 def _number_nodes(parent, player):  # type: ignore[no-untyped-def]
     """Numbers that put siblings side by side; of each history its number, its first child's, and its children."""
     histories = len(parent)
@@ -130,7 +130,7 @@ def _rows(tree: GameTree, itemsize: int) -> tuple[NDArray[np.int64], int]:
     return _place(2 * np.diff(tree.infoset_cell), LINE // itemsize)  # type: ignore[no-any-return]
 
 
-@njit(cache=True)
+@compiled
 def _place(lengths, line):  # type: ignore[no-untyped-def]
     start = np.zeros(len(lengths), dtype=np.int64)
     free = 0
@@ -163,7 +163,7 @@ def _lotteries(
     return begin, np.concatenate([k for k, _ in columns]), np.concatenate([o for _, o in columns])
 
 
-@njit(cache=True)
+@compiled
 def _children(end, histories, count):  # type: ignore[no-untyped-def]
     found = np.zeros(count, dtype=np.int64)
     k = 0
