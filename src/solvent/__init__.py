@@ -33,8 +33,10 @@ if TYPE_CHECKING:
     from solvent.play.contract import PublicView as PublicView
     from solvent.play.contract import View as View
     from solvent.play.matches import Match as Match
-    from solvent.response.history import best_response as best_response
+    from solvent.response.measure import BestResponse as BestResponse
+    from solvent.response.measure import best_response as best_response
     from solvent.response.measure import exploitability as exploitability
+    from solvent.response.measure import value_against as value_against
     from solvent.solvers.blueprint.training import TrainingResult as TrainingResult
     from solvent.solvers.blueprint.training import train as train
     from solvent.solvers.history.solver import HistorySolver as HistorySolver
@@ -47,7 +49,7 @@ if TYPE_CHECKING:
     from solvent.solvers.solve import Result as Result
     from solvent.solvers.solve import solve as solve
     from solvent.strategy.opening import open_strategy as open_strategy
-    from solvent.strategy.openspiel import from_tabular_policy as from_tabular_policy
+    from solvent.strategy.openspiel import from_openspiel_policy as from_openspiel_policy
     from solvent.strategy.openspiel import to_tabular_policy as to_tabular_policy
     from solvent.strategy.strategy import Strategy as Strategy
     from solvent.strategy.tables import TableStrategy as TableStrategy
@@ -73,8 +75,10 @@ _WHERE = {
     "TERMINAL": "solvent.games.game",
     "Game": "solvent.games.game",
     "State": "solvent.games.game",
-    "best_response": "solvent.response.history",
+    "BestResponse": "solvent.response.measure",
+    "best_response": "solvent.response.measure",
     "exploitability": "solvent.response.measure",
+    "value_against": "solvent.response.measure",
     "TrainingResult": "solvent.solvers.blueprint.training",
     "train": "solvent.solvers.blueprint.training",
     "HistorySolver": "solvent.solvers.history.solver",
@@ -86,7 +90,7 @@ _WHERE = {
     "TrainingSettings": "solvent.solvers.settings",
     "Result": "solvent.solvers.solve",
     "solve": "solvent.solvers.solve",
-    "from_tabular_policy": "solvent.strategy.openspiel",
+    "from_openspiel_policy": "solvent.strategy.openspiel",
     "to_tabular_policy": "solvent.strategy.openspiel",
     "open_strategy": "solvent.strategy.opening",
     "Strategy": "solvent.strategy.strategy",

@@ -15,7 +15,7 @@ from oracles.random_games import RandomGame
 from oracles.trees import expected_payoffs
 from solvent.forms.history import GameTree, compile_tree
 from solvent.games.catalogue import load_game
-from solvent.response.history import best_response, evaluate, expected_value
+from solvent.response.history import evaluate, expected_value, respond
 from solvent.response.measure import exploitability
 from solvent.strategy.tables import TableStrategy
 
@@ -44,7 +44,7 @@ def test_kuhn_best_response_is_the_best_of_all_pure_strategies() -> None:
         best = max(
             expected_value(tree, (pure, pure))[player] for pure in pure_strategies(tree, player, strategy)
         )
-        assert best_response(tree, strategy, player).value == pytest.approx(best, abs=1e-12)
+        assert respond(tree, strategy, player).value == pytest.approx(best, abs=1e-12)
 
 
 @settings(max_examples=40, deadline=None)
@@ -81,7 +81,7 @@ def test_the_best_response_wins_its_value_when_played(name: str) -> None:
     tree = compiled(name)
     strategy = random_strategy(tree, 3)
     for player in (0, 1):
-        response = best_response(tree, strategy, player)
+        response = respond(tree, strategy, player)
         played = np.where(tree.cell_player == player, response.strategy, strategy)
         assert evaluate(tree, played).value[player] == pytest.approx(response.value, abs=1e-10)
 
@@ -102,7 +102,7 @@ def test_forgetful_players_face_an_opponent_who_forgets_nothing() -> None:
             best = max(
                 expected_value(tree, (pure, pure))[player] for pure in pure_strategies(tree, player, strategy)
             )
-            assert best_response(tree, strategy, player).value >= best - 1e-12
+            assert respond(tree, strategy, player).value >= best - 1e-12
     assert found > 50
 
 

@@ -16,7 +16,7 @@ from solvent.foundation.errors import InputError
 from solvent.games.bluff import Bluff
 from solvent.games.flop_holdem import FlopHoldem
 from solvent.games.leduc import Leduc
-from solvent.response.history import best_response, evaluate
+from solvent.response.history import evaluate, respond
 from solvent.response.measure import measure
 from solvent.solvers.history.solver import HistorySolver
 from solvent.solvers.pruned.history.solver import PrunedSolver
@@ -92,7 +92,7 @@ def test_locking_a_player_gives_the_best_response_on_histories(plan: str, rule: 
         solver.run(3)
         average = solver.average_strategy()
         np.testing.assert_allclose(average[locks.locked], strategy.probabilities[locks.locked], atol=1e-15)
-        response = best_response(tree, strategy.probabilities, player).strategy
+        response = respond(tree, strategy.probabilities, player).strategy
         solver = HistorySolver(tree, rule, updates, plan, dtype="float64", locks=locks)
         solver.warm_start(response, 1000)
         solver.run(50)
@@ -143,13 +143,13 @@ def test_partly_locked_games_are_solved_by_every_plan(seed: int) -> None:
     # A response that keeps to the locks is the best of all strategies that do.
     both = evaluate(tree, found[0], locks)
     for player in (0, 1):
-        response = best_response(tree, found[0], player, locks)
+        response = respond(tree, found[0], player, locks)
         assert response.value == pytest.approx(both.best_response[player], abs=1e-12)
         mine = locks.locked & (tree.cell_player == player)
         np.testing.assert_array_equal(response.strategy[mine], locks.probabilities[mine])
         mixed = np.where(tree.cell_player == player, response.strategy, found[0])
         assert evaluate(tree, mixed).value[player] == pytest.approx(response.value, abs=1e-9)
-        assert response.value <= best_response(tree, found[0], player).value + 1e-12
+        assert response.value <= respond(tree, found[0], player).value + 1e-12
 
 
 def test_public_locks_are_those_of_the_histories() -> None:
@@ -278,7 +278,7 @@ def test_what_cannot_be_locked_is_refused() -> None:
         Locks.at_node(game, "kb", [1, 0, 0], hands=["Zz"])
     label = next(of_tree(tree).rows()).infoset
     for chosen in ({"dance": 1.0}, [1.0], [0.0, 0.0], [-1.0, 2.0], [np.nan, 1.0]):
-        with pytest.raises(InputError, match="locked to"):
+        with pytest.raises(InputError, match=r"does not fit them|must be finite"):
             Locks.from_dict(tree, {label: chosen})
     with pytest.raises(InputError, match="cannot be put together"):
         _ = locks | Locks.of(of_game(game))

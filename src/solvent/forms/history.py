@@ -99,6 +99,8 @@ class GameTree:
     action_label: Sequence[tuple[str, ...]]
     """The actions of each infoset."""
     zero_sum: bool
+    rules: Game | None = field(default=None, repr=False)
+    """The game that was compiled."""
     _cache: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @property
@@ -334,6 +336,7 @@ class _Compiler:
             infoset_label=[label for _, label in self.infosets],
             action_label=self.actions,
             zero_sum=self.zero_sum,
+            rules=self.game,
         )
 
 

@@ -56,6 +56,16 @@ class OpenSpielGame:
         """The state before anything has happened."""
         return _State(self, self.game.new_initial_state())
 
+    def decisions(self) -> Iterator[Any]:
+        """Every `pyspiel.State` in which a player acts, depth first."""
+        waiting = [self.game.new_initial_state()]
+        while waiting:
+            state = waiting.pop()
+            if state.current_player() >= 0:
+                yield state
+            if not state.is_terminal():
+                waiting.extend(state.child(action) for action in reversed(state.legal_actions()))
+
     def infoset(self, state: Any) -> str:
         """What the player to act knows in a `pyspiel.State`."""
         text: str = state.history_str() if self._knows_history else state.information_state_string()

@@ -19,8 +19,8 @@ from solvent.strategy.locks import Locks
 
 
 @dataclass(frozen=True)
-class BestResponse:
-    """The best a player can do against the other's strategy."""
+class Response:
+    """The best a player can do against the other's strategy, by cell of a compiled game."""
 
     player: int
     value: float
@@ -45,9 +45,7 @@ class Evaluation:
     """What each player wins by responding best to the other."""
 
 
-def best_response(
-    tree: GameTree, strategy: ArrayLike, player: int, locks: Locks | None = None
-) -> BestResponse:
+def respond(tree: GameTree, strategy: ArrayLike, player: int, locks: Locks | None = None) -> Response:
     """The best response of `player` to `strategy`, float64[cells].
 
     With `locks` the player responds outside the locked infosets and plays the lock inside them.
@@ -64,7 +62,7 @@ def best_response(
         infoset = np.searchsorted(tree.infoset_cell, cell, side="right") - 1
         pure[tree.infoset_cell[infoset] : tree.infoset_cell[infoset + 1]] = 0.0
         pure[cell] = 1.0
-    return BestResponse(player, float(best), pure)
+    return Response(player, float(best), pure)
 
 
 def evaluate(tree: GameTree, strategy: ArrayLike, locks: Locks | None = None) -> Evaluation:

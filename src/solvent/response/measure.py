@@ -1,42 +1,79 @@
-"""What strategies are worth, on whichever form they were found: exploitability, and one against another."""
+"""What strategies are worth, on whichever form they are: exploitability, best responses, one against another."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from solvent.forms.history import GameTree, compile_tree
+from solvent.forms.public import PublicGame
 from solvent.foundation.errors import InputError
 from solvent.games.catalogue import load_game
+from solvent.games.game import Game
 from solvent.passes.public_pass import PublicPass
-from solvent.response.history import Evaluation, evaluate, expected_value
+from solvent.response.history import Evaluation, evaluate, expected_value, respond
 from solvent.response.public import evaluate_public
 from solvent.strategy.locks import Locks
+from solvent.strategy.policies import Form, as_strategy, on_form
 from solvent.strategy.public_infosets import PublicInfosets
-from solvent.strategy.tables import TableStrategy, different_games
+from solvent.strategy.tables import TableStrategy
 
 
-def exploitability(game: Any, strategy: TableStrategy | ArrayLike, locks: Locks | None = None) -> float:
-    """NashConv / 2 of a strategy, in chips. `game` is a compiled game or whatever `load_game` takes.
+@dataclass(frozen=True)
+class BestResponse:
+    """The best a player can do against the other's strategy."""
 
-    With a compiled game, the strategy may also be its numbers by cell, such as `HistorySolver.average_strategy`.
-    With `locks` both players respond outside the locked infosets alone.
+    player: int
+    value: float
+    """What the response wins, in chips a game."""
+    strategy: TableStrategy
+    """The player's pure response, and at the other player's infosets what was responded to.
+
+    For a player with imperfect recall the value is that of a responder who forgets nothing, and the strategy is
+    what that responder does on first coming to an infoset.
     """
-    tree = game if isinstance(game, GameTree) else None
-    if not isinstance(strategy, TableStrategy):
-        if tree is None:
-            raise InputError("numbers by cell need the compiled game they belong to")
-        strategy = TableStrategy.of(tree, np.asarray(strategy, dtype=np.float64))
-    rules = load_game(game) if tree is None else None
-    name = str(rules) if tree is None else tree.name
-    if rules is not None and not isinstance(strategy.infosets, PublicInfosets):
-        tree = compile_tree(rules)
-    same = name == strategy.game if tree is None else tree.fingerprint == strategy.fingerprint
-    if not same:
-        raise InputError(f"the strategy is of {strategy.game}, not of {name}")
-    return measure(strategy, tree, locks).exploitability
+
+
+def exploitability(game: Any, policy: Any, locks: Locks | None = None) -> float:
+    """NashConv / 2 of a policy, in chips a game.
+
+    `game` is a compiled game or whatever `load_game` takes. `policy` is a strategy on any form, a dict from
+    infosets to probabilities by action, a function of (player, infoset, actions), an OpenSpiel policy or, with a
+    compiled game, numbers by cell such as `HistorySolver.average_strategy`. With `locks` both players respond
+    outside the locked infosets alone.
+
+    >>> exploitability("kuhn", lambda player, infoset, actions: [0.5, 0.5])
+    0.4583333333333333
+    """
+    if isinstance(policy, TableStrategy) and not isinstance(game, GameTree | PublicGame):
+        rules = load_game(game)
+        tree = None if isinstance(policy.infosets, PublicInfosets) else compile_tree(rules)
+        same = policy.game == str(rules) if tree is None else policy.fingerprint == tree.fingerprint
+        if not same:
+            raise InputError(f"the strategy is of {policy.game}, not of {rules}")
+        return measure(policy, tree, locks).exploitability
+    strategy = as_strategy(game, policy)
+    return measure(strategy, game if isinstance(game, GameTree) else None, locks).exploitability
+
+
+def best_response(game: Any, policy: Any, player: int, locks: Locks | None = None) -> BestResponse:
+    """The best response of `player` to a policy; `game` and `policy` are as for `exploitability`.
+
+    A strategy on the public form is responded to on the game's histories. With `locks` the player responds outside
+    the locked infosets and plays the lock inside them.
+    """
+    if player not in (0, 1):
+        raise InputError(f"a player is 0 or 1, not {player!r}")
+    if isinstance(game, GameTree):
+        tree = game
+    else:
+        tree = compile_tree(game.rules if isinstance(game, PublicGame) else load_game(game))
+    strategy = as_strategy(tree, policy)
+    found = respond(tree, strategy.probabilities, player, locks)
+    played = np.where(tree.cell_player == player, found.strategy, strategy.probabilities)
+    return BestResponse(player, found.value, TableStrategy.of(tree, played))
 
 
 def measure(strategy: TableStrategy, tree: GameTree | None = None, locks: Locks | None = None) -> Evaluation:
@@ -51,17 +88,37 @@ def measure(strategy: TableStrategy, tree: GameTree | None = None, locks: Locks 
         return evaluate_public(
             PublicPass(strategy.infosets.game, weights.dtype), strategy.infosets.block, weights, locks
         )
-    return evaluate(tree or compile_tree(load_game(strategy.game)), strategy.probabilities, locks)
+    return evaluate(tree or compile_tree(game_of(strategy)), strategy.probabilities, locks)
 
 
 def value_against(first: TableStrategy, second: TableStrategy, tree: GameTree | None = None) -> float:
-    """What player 0 wins, in chips a game, when playing the first strategy against player 1's second."""
+    """What player 0 wins, in chips a game, when playing the first strategy against player 1's second.
+
+    Strategies on different forms of a game meet on one of them.
+    """
     if first.fingerprint != second.fingerprint:
-        raise InputError(different_games(first, second))
+        form = _meeting_form(first, second, tree)
+        first, second = on_form(first, form), on_form(second, form)
+        tree = form if isinstance(form, GameTree) else None
     if isinstance(first.infosets, PublicInfosets):
         game = first.infosets.game
         player = np.repeat(game.nodes.player[game.edge_node], game.block_sizes)
         weights = np.where(player == 0, first.probabilities, second.probabilities)
         return evaluate_public(PublicPass(game, np.dtype(np.float64)), first.infosets.block, weights).value[0]
-    tree = tree or compile_tree(load_game(first.game))
+    tree = tree or compile_tree(game_of(first))
     return expected_value(tree, (first.probabilities, second.probabilities))[0]
+
+
+def game_of(strategy: TableStrategy) -> Game:
+    """The game of a strategy."""
+    return strategy.rules or load_game(strategy.game)
+
+
+def _meeting_form(first: TableStrategy, second: TableStrategy, tree: GameTree | None) -> Form:
+    """The form on which two strategies of one game can be compared: histories, or the boards told apart."""
+    if first.game != second.game:
+        raise InputError(f"the strategies are of different games: {first.game} and {second.game}")
+    public = [each.infosets.game for each in (first, second) if isinstance(each.infosets, PublicInfosets)]
+    if len(public) == 2:
+        return min(public, key=lambda game: game.isomorphism)
+    return tree or compile_tree(game_of(first))

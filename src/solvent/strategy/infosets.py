@@ -69,8 +69,21 @@ class InfosetTable:
         return len(self.player)
 
     @property
+    def held(self) -> int:
+        """How many infosets can arise: all of them."""
+        return len(self)
+
+    @property
     def cells(self) -> int:
         return int(self.first_cell[-1])
+
+    @cached_property
+    def shared_labels(self) -> frozenset[str]:
+        """The labels that both players have."""
+        labels: tuple[set[str], set[str]] = (set(), set())
+        for infoset in self.numbers():
+            labels[self.player_of(infoset)].add(self.label(infoset))
+        return frozenset(labels[0] & labels[1])
 
     def label(self, infoset: int) -> str:
         return bytes(self.text[self.text_start[infoset] : self.text_start[infoset + 1]]).decode()
@@ -110,7 +123,7 @@ class InfosetTable:
         if len(found) == 1:
             return found[0]
         if found:
-            raise InputError(f"both players have an infoset {label!r}; say which player")
+            raise InputError(f"both players have an infoset {label!r}; say which player, as in {(0, label)}")
         hint = f"one that exists is {self.label(0)!r}" if len(self) else "the game has no decisions"
         raise InputError(f"there is no infoset {label!r}; {hint}")
 

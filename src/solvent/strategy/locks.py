@@ -12,7 +12,7 @@ Locks.at_node(game, "kb", [0.2, 0.8], hands=["As Ah"])        # a betting node, 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TypeVar
@@ -24,13 +24,12 @@ from solvent.forms.history import GameTree
 from solvent.forms.public import DECISION, PublicGame
 from solvent.foundation.errors import InputError
 from solvent.strategy.infosets import InfosetTable
+from solvent.strategy.policies import check_weights, infosets_of, row_of
 from solvent.strategy.public_infosets import PublicInfosets
+from solvent.strategy.strategy import Chosen
 from solvent.strategy.tables import TableStrategy
 
 Number = TypeVar("Number", bound=np.floating)
-
-Chosen = Mapping[str, float]
-"""Probabilities by the name of the action; actions that are left out are not played."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,32 +69,30 @@ class Locks:
         return cls(strategy.game, strategy.fingerprint, locked, np.where(locked, strategy.probabilities, 0.0))
 
     @classmethod
-    def from_dict(
-        cls, game: GameTree | PublicGame, play: Mapping[str | tuple[int, str], Chosen | Sequence[float]]
-    ) -> Locks:
+    def from_dict(cls, game: GameTree | PublicGame, play: Mapping[str | tuple[int, str], Chosen]) -> Locks:
         """Lock infosets by label, or by (player, label) where both players have one of that label.
 
         What is played is given by the names of the actions, or as one number for each action in their order.
         """
-        infosets = _infosets(game)
+        infosets = infosets_of(game)
         locked, probabilities = np.zeros(infosets.cells, dtype=np.bool_), np.zeros(infosets.cells)
         for key, chosen in play.items():
             player, label = key if isinstance(key, tuple) else (None, key)
             infoset = infosets.find(label, player)
             cells = infosets.cells_of(infoset)
             locked[cells] = True
-            probabilities[cells] = _row(label, infosets.actions(infoset), chosen)
+            probabilities[cells] = row_of(label, infosets.actions(infoset), chosen)
         return cls(game.name, game.fingerprint, locked, probabilities)
 
     @classmethod
     def from_function(
         cls,
         game: GameTree | PublicGame,
-        play: Callable[[int, str, tuple[str, ...]], Chosen | Sequence[float] | None],
+        play: Callable[[int, str, tuple[str, ...]], Chosen | None],
     ) -> Locks:
         """Lock the infosets for which `play(player, label, actions)` gives probabilities and not None."""
-        infosets = _infosets(game)
-        found: dict[str | tuple[int, str], Chosen | Sequence[float]] = {}
+        infosets = infosets_of(game)
+        found: dict[str | tuple[int, str], Chosen] = {}
         for infoset in infosets.numbers():
             player, label = infosets.player_of(infoset), infosets.label(infoset)
             chosen = play(player, label, infosets.actions(infoset))
@@ -139,7 +136,7 @@ class Locks:
         if boards is not None:
             labels = [rules.board_label(board) for board in here.boards]
             chosen &= np.isin(labels, _known("board", boards, labels))[:, None]
-        _check_weights(history, weights[:, chosen])
+        check_weights(history, weights[:, chosen])
         locked, probabilities = np.zeros(game.cells, dtype=np.bool_), np.zeros(game.cells)
         cells = slice(int(infosets.block[edges.start]), int(infosets.block[edges.start]) + weights.size)
         locked[cells] = np.broadcast_to(chosen, weights.shape).ravel()
@@ -179,10 +176,6 @@ class Locks:
         return content.hexdigest()
 
 
-def _infosets(game: GameTree | PublicGame) -> InfosetTable | PublicInfosets:
-    return PublicInfosets(game) if isinstance(game, PublicGame) else InfosetTable.of(game)
-
-
 def _owners(infosets: InfosetTable | PublicInfosets) -> NDArray[np.int8]:
     """The player of every cell."""
     if isinstance(infosets, InfosetTable):
@@ -190,29 +183,6 @@ def _owners(infosets: InfosetTable | PublicInfosets) -> NDArray[np.int8]:
     game = infosets.game
     assert (game.nodes.symbol[game.edge_node] == DECISION).all()
     return np.repeat(game.nodes.player[game.edge_node], game.block_sizes)
-
-
-def _row(label: str, actions: tuple[str, ...], chosen: Chosen | Sequence[float]) -> NDArray[np.float64]:
-    """Probabilities of an infoset's actions, in their order."""
-    if isinstance(chosen, Mapping):
-        unknown = [action for action in chosen if action not in actions]
-        given = [float(chosen.get(action, 0.0)) for action in actions]
-    else:
-        given = [float(number) for number in chosen]
-        unknown = ["?"] if len(given) != len(actions) else []
-    if unknown:
-        raise InputError(
-            f"the actions at {label!r} are {', '.join(actions)}; it cannot be locked to {chosen}"
-        )
-    row = np.array(given)
-    _check_weights(label, row[:, None])
-    return np.asarray(row / row.sum())
-
-
-def _check_weights(label: str, weights: NDArray[np.float64]) -> None:
-    """Refuse what are not probabilities up to a factor: float[actions, infosets]."""
-    if not (np.isfinite(weights).all() and (weights >= 0).all() and (weights.sum(axis=0) > 0).all()):
-        raise InputError(f"{label!r} must be locked to probabilities: none below 0, and not all of them 0")
 
 
 def _known(kind: str, wanted: Collection[str], labels: Collection[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Strategies to and from OpenSpiel's `TabularPolicy`."""
+"""Strategies from OpenSpiel's policies and to its `TabularPolicy`."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from solvent.forms.history import GameTree
 from solvent.foundation.errors import InputError
 from solvent.games.catalogue import load_game
 from solvent.games.openspiel import OpenSpielGame
+from solvent.strategy.infosets import InfosetTable
+from solvent.strategy.policies import row_of
 from solvent.strategy.tables import TableStrategy
 
 
@@ -29,16 +31,29 @@ def to_tabular_policy(strategy: TableStrategy) -> Any:
     return policy
 
 
-def from_tabular_policy(tree: GameTree, policy: Any) -> TableStrategy:
-    """A strategy from OpenSpiel's `TabularPolicy` of the same game."""
-    weights = np.zeros(tree.cells)
-    for infoset, label in enumerate(tree.infoset_label):
-        start, stop = tree.infoset_cell[infoset : infoset + 2]
-        if label not in policy.state_lookup:
-            raise InputError(f"the policy has no state {label!r} of {tree.name}")
-        legal = np.flatnonzero(policy.legal_actions_mask[policy.state_lookup[label]])
-        weights[start:stop] = policy.policy_for_key(label)[legal]
-    return TableStrategy.of(tree, weights)
+def from_openspiel_policy(tree: GameTree, policy: Any) -> TableStrategy:
+    """A strategy of an `openspiel:` game from any OpenSpiel policy: whatever has `action_probabilities(state)`.
+
+    The policy is asked once at each infoset, in the first state of it that a depth-first walk finds.
+    """
+    game = tree.rules if isinstance(tree.rules, OpenSpielGame) else load_game(tree.name)
+    if not isinstance(game, OpenSpielGame):
+        raise InputError(f"{tree.name} is not OpenSpiel's, as the policy is; give openspiel:NAME")
+    infosets = InfosetTable.of(tree)
+    weights, asked = np.zeros(tree.cells), np.zeros(len(infosets), dtype=np.bool_)
+    for state in game.decisions():
+        label = game.infoset(state)
+        infoset = infosets.find(label, state.current_player())
+        if asked[infoset]:
+            continue
+        asked[infoset] = True
+        try:
+            given = dict(policy.action_probabilities(state))
+        except (KeyError, IndexError) as error:
+            raise InputError(f"the policy has no state {label!r} of {tree.name}") from error
+        row = [given.get(action, 0.0) for action in state.legal_actions()]
+        weights[infosets.cells_of(infoset)] = row_of(label, infosets.actions(infoset), row)
+    return TableStrategy(tree.name, tree.fingerprint, infosets, weights, rules=tree.rules)
 
 
 def save_tabular_policy(strategy: TableStrategy, path: Path) -> None:

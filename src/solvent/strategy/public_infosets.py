@@ -31,8 +31,18 @@ class PublicInfosets:
         return int(self.first[-1])
 
     @property
+    def held(self) -> int:
+        """How many infosets can arise: `len` counts hands that a board or the deal rules out, too."""
+        return self.game.infosets
+
+    @property
     def cells(self) -> int:
         return self.game.cells
+
+    @property
+    def shared_labels(self) -> frozenset[str]:
+        """The labels that both players have: none, because a label says who acted before."""
+        return frozenset()
 
     def numbers(self) -> Iterator[int]:
         """The infosets that can arise: hands that a board or the deal rules out are left out."""

@@ -6,16 +6,29 @@ the cells of the game (`strategy.tables`), trained hold'em agents in a blueprint
 run's folder.
 
 strategy = open_strategy("runs/leduc")
-strategy.query("K|Q|kk/b")          # {'fold': 0.07, 'call': 0.91, 'raise 4': 0.02}
+strategy["K|Q|kk/b"]                # {'fold': 0.07, 'call': 0.91, 'raise 4': 0.02}
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple, Protocol
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from solvent.foundation.errors import InputError
+
+if TYPE_CHECKING:
+    from solvent.strategy.tables import TableStrategy
+
+Key = str | tuple[int, str]
+"""An infoset's label or, where both players have an infoset of that label, (player, label)."""
+Chosen = Mapping[str, float] | Sequence[float]
+"""What is played at an infoset: by the name of the action, those left out not at all, or one number for each."""
+Policy = Callable[[int, str, tuple[str, ...]], Chosen]
+"""A strategy as a function of (player, infoset, actions)."""
 
 
 class Row(NamedTuple):
@@ -28,29 +41,64 @@ class Row(NamedTuple):
     """By the name of the action; they sum to 1."""
 
 
-class Strategy(Protocol):
-    """A strategy for both players of a game."""
+class NoSuchInfosetError(InputError, KeyError):
+    """A strategy was asked, as a mapping, for an infoset that its game does not have."""
 
-    @property
-    def game(self) -> str:
-        """The name of the game."""
+    __str__ = ValueError.__str__  # a KeyError would print the sentence in quotes
 
-    @property
-    def fingerprint(self) -> str:
-        """A digest of the game's infosets: two strategies with one fingerprint can be compared row by row."""
 
-    @property
-    def facts(self) -> Mapping[str, Any]:
-        """What made the strategy: rule, iterations, seconds, what was measured."""
+class Strategy(Mapping[Key, dict[str, float]]):
+    """A strategy for both players of a game: a mapping from infosets to the probability of each action.
 
-    def __len__(self) -> int:
-        """The number of infosets."""
+    strategy["K|Q|kk/b"], len(strategy), dict(strategy) and iteration work as they do for a dict. Keys are labels
+    or, where both players have an infoset of one label, (player, label).
+    """
 
+    game: str
+    """The name of the game."""
+    fingerprint: str
+    """A digest of the game's infosets: two strategies with one fingerprint can be compared row by row."""
+    facts: dict[str, Any]
+    """What made the strategy: rule, iterations, seconds, what was measured."""
+
+    @abstractmethod
     def query(self, infoset: str, player: int | None = None) -> dict[str, float]:
         """The probability of each action at an infoset; `player` where both players have one of that label."""
 
+    @abstractmethod
     def rows(self, player: int | None = None) -> Iterator[Row]:
         """Every infoset, or every infoset of one player, in a fixed order; nothing is kept in memory."""
+
+    @staticmethod
+    def from_dict(game: Any, rows: Mapping[Any, Chosen]) -> TableStrategy:
+        """A strategy from what is played at each infoset of both players; see `Key` and `Chosen`.
+
+        `game` is a compiled game or whatever `load_game` takes. An infoset that is missing is refused, and so are
+        weights that are negative, not finite or all 0. Weights are scaled to sum to 1.
+        """
+        from solvent.strategy.policies import strategy_from_dict
+
+        return strategy_from_dict(game, rows)
+
+    @staticmethod
+    def from_function(game: Any, policy: Policy) -> TableStrategy:
+        """A strategy from a function of (player, infoset, actions), asked at every infoset; else as `from_dict`."""
+        from solvent.strategy.policies import strategy_from_function
+
+        return strategy_from_function(game, policy)
+
+    def __getitem__(self, key: Key) -> dict[str, float]:
+        player, label = key if isinstance(key, tuple) else (None, key)
+        try:
+            return self.query(label, player)
+        except InputError as error:
+            raise NoSuchInfosetError(str(error)) from error
+
+    def __iter__(self) -> Iterator[Key]:
+        return (row.infoset for row in self.rows())
+
+    def __repr__(self) -> str:
+        return f"<strategy of {self.game}: {len(self):,} infosets>"
 
 
 def normalise(weights: NDArray[np.floating], first_cell: NDArray[np.integer]) -> NDArray[np.float64]:

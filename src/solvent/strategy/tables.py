@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -14,17 +14,20 @@ from numpy.typing import NDArray
 from solvent.forms.history import GameTree
 from solvent.foundation.bundle import read_bundle, write_bundle
 from solvent.foundation.errors import InputError
+from solvent.games.game import Game
 from solvent.strategy.infosets import InfosetTable
 from solvent.strategy.public_infosets import PublicInfosets, public_infosets
-from solvent.strategy.strategy import Row, normalise_block
+from solvent.strategy.strategy import Key, Row, Strategy, normalise_block
 
 
-@dataclass(frozen=True, eq=False)
-class TableStrategy:
+@dataclass(frozen=True, eq=False, repr=False)
+class TableStrategy(Strategy):
     """An immutable strategy for both players.
 
-    `weights`, float[cells], are proportional to the probabilities inside each infoset; all zero means
-    uniform. They may be memory-mapped, so a table larger than memory can be asked one infoset at a time.
+    `weights`, float[cells], are proportional to the probabilities inside each infoset. All zero is what solvers
+    leave where a player never came, and means uniform play; strategies made with `from_dict` and `from_function`
+    have no such infosets. Weights may be memory-mapped, so a table larger than memory can be asked one infoset at a
+    time.
     """
 
     game: str
@@ -33,6 +36,8 @@ class TableStrategy:
     weights: NDArray[np.floating]
     facts: dict[str, Any] = field(default_factory=dict)
     """What made it: rule, iterations, exploitability and how it was measured, seconds, peak memory."""
+    rules: Game | None = None
+    """The game itself, where it is known; else `load_game(strategy.game)` finds it."""
 
     def __post_init__(self) -> None:
         if self.weights.shape != (self.infosets.cells,):
@@ -43,41 +48,19 @@ class TableStrategy:
 
     @classmethod
     def of(cls, tree: GameTree, weights: NDArray[np.floating], **facts: Any) -> TableStrategy:
-        """A strategy of a compiled game from float[cells]."""
-        return cls(tree.name, tree.fingerprint, InfosetTable.of(tree), np.array(weights), facts)
-
-    @classmethod
-    def from_function(
-        cls, tree: GameTree, probabilities: Callable[[int, str, tuple[str, ...]], Mapping[str, float]]
-    ) -> TableStrategy:
-        """A strategy of a compiled game from a function of (player, infoset, actions) to probabilities by action.
-
-        Actions that the function leaves out are not played.
-        """
-        infosets = InfosetTable.of(tree)
-        weights = np.zeros(infosets.cells)
-        for infoset in infosets.numbers():
-            player, label, actions = (
-                infosets.player_of(infoset),
-                infosets.label(infoset),
-                infosets.actions(infoset),
-            )
-            given = probabilities(player, label, actions)
-            unknown = [action for action in given if action not in actions]
-            row = np.array([given.get(action, 0.0) for action in actions], dtype=np.float64)
-            if unknown or not (np.isfinite(row).all() and (row >= 0).all() and row.sum() > 0):
-                raise InputError(
-                    f"at {label!r} of player {player} a strategy gives probabilities to {', '.join(actions)}, at "
-                    f"least one above 0 and none below, not {dict(given)}"
-                )
-            weights[infosets.cells_of(infoset)] = row
-        return cls(tree.name, tree.fingerprint, infosets, weights)
+        """A strategy of a compiled game from float[cells], none below 0; uniform where an infoset's are all 0."""
+        if not (np.asarray(weights) >= 0).all():
+            raise InputError(f"a strategy for {tree.name} has numbers of at least 0")
+        return cls(tree.name, tree.fingerprint, InfosetTable.of(tree), np.array(weights), facts, tree.rules)
 
     def __len__(self) -> int:
-        return len(self.infosets)
+        return self.infosets.held
 
-    def __getitem__(self, label: str) -> dict[str, float]:
-        return self.query(label)
+    def __iter__(self) -> Iterator[Key]:
+        infosets, shared = self.infosets, self.infosets.shared_labels
+        for infoset in infosets.numbers():
+            label = infosets.label(infoset)
+            yield (infosets.player_of(infoset), label) if label in shared else label
 
     def query(self, infoset: str, player: int | None = None) -> dict[str, float]:
         """The probability of each action at an infoset; `player` where both players have one of that label."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Mapping
-from functools import cached_property
 from itertools import combinations
 from typing import Any
 
@@ -24,27 +23,26 @@ from solvent.foundation.errors import InputError
 from solvent.games.betting.rules import BOARD_CARDS, STREETS, action_text
 from solvent.strategy.betting_line import find_decision
 from solvent.strategy.blueprint import Blueprint
-from solvent.strategy.strategy import Row
+from solvent.strategy.strategy import Row, Strategy
 
 BUCKET = re.compile(r"(\d+)\.(\d+)")
 CLASS = re.compile(rf"([{RANKS}])([{RANKS}])([so]?)")
 
 
-class TrainedStrategy:
+class TrainedStrategy(Strategy):
     """A trained agent's average strategy, for both players."""
 
     def __init__(self, tables: Blueprint, facts: Mapping[str, Any]) -> None:
         self.tables, self.tree, self.cards = tables, tables.tree, tables.cards
         self.facts = dict(facts)
-
-    @property
-    def game(self) -> str:
         abstraction = self.tree.abstraction
         stack = abstraction.rules.effective_stack / abstraction.rules.blinds[1]
-        return f"no-limit hold'em, {stack:g} BB, {abstraction.name} betting, {self.cards.design.name} cards"
+        self.game = (
+            f"no-limit hold'em, {stack:g} BB, {abstraction.name} betting, {self.cards.design.name} cards"
+        )
+        self.fingerprint = self._digest()
 
-    @cached_property
-    def fingerprint(self) -> str:
+    def _digest(self) -> str:
         """A digest of the betting tree and the cards."""
         digest = hashlib.sha256(self.cards.fingerprint.encode())
         for column in (self.tree.kind, self.tree.parent, self.tree.action, self.tree.paid):

@@ -215,7 +215,9 @@ class PublicSolver(OnPublicForm, FullWidth):
     def strategy(self, **facts: Any) -> TableStrategy:
         """The average strategy."""
         infosets = PublicInfosets(self.game)
-        return TableStrategy(self.name, self.fingerprint, infosets, self._played().copy(), facts)
+        return TableStrategy(
+            self.name, self.fingerprint, infosets, self._played().copy(), facts, self.game.rules
+        )
 
     def restore(self, facts: Mapping[str, Any]) -> None:
         """Go on from tables that were loaded, as they were when a checkpoint said so of itself."""

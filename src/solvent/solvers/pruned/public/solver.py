@@ -260,7 +260,8 @@ class PrunedPublicSolver(OnPublicForm):
 
     def strategy(self, **facts: Any) -> TableStrategy:
         """The average strategy."""
-        return TableStrategy(self.name, self.fingerprint, PublicInfosets(self.game), self._average, facts)
+        infosets = PublicInfosets(self.game)
+        return TableStrategy(self.name, self.fingerprint, infosets, self._average, facts, self.game.rules)
 
     @property
     def _average(self) -> NDArray[Any]:

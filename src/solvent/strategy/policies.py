@@ -1,0 +1,171 @@
+"""Strategies from what people have at hand: a dict, a function, numbers by cell, OpenSpiel's policies.
+
+Each becomes a `TableStrategy` on one form of the game. A table of one form is carried to another by the labels of
+the infosets, which all forms of a game share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvent.forms.history import GameTree, compile_tree
+from solvent.forms.public import PublicGame, public_game
+from solvent.foundation.errors import InputError
+from solvent.games.catalogue import load_game
+from solvent.games.public_rules import PublicRules
+from solvent.strategy.infosets import InfosetTable
+from solvent.strategy.public_infosets import PublicInfosets
+from solvent.strategy.strategy import Chosen, Policy
+from solvent.strategy.tables import TableStrategy
+
+Form = GameTree | PublicGame
+MOST_HISTORIES = 5_000_000
+"""Histories up to which a game that is given by its rules is compiled to them rather than to its public form."""
+
+
+def form_of(game: Any) -> Form:
+    """A compiled game as it is; else the form on which a policy of these rules is read and measured."""
+    if isinstance(game, GameTree | PublicGame):
+        return game
+    rules = load_game(game)
+    if isinstance(rules, PublicRules) and rules.histories() > MOST_HISTORIES:
+        return public_game(rules, isomorphism=False)  # a policy may treat suits differently
+    return compile_tree(rules)
+
+
+def infosets_of(form: Form) -> InfosetTable | PublicInfosets:
+    """The infosets of a compiled game."""
+    return PublicInfosets(form) if isinstance(form, PublicGame) else InfosetTable.of(form)
+
+
+def as_strategy(game: Any, policy: Any) -> TableStrategy:
+    """Any policy as a strategy on `form_of(game)`.
+
+    A policy is a strategy on any form of the game, a mapping as `Strategy.from_dict` takes it, a function as
+    `Strategy.from_function` takes it, an OpenSpiel policy, or float[cells] of a compiled game.
+    """
+    if isinstance(policy, TableStrategy):
+        return on_form(policy, form_of(game))
+    if isinstance(policy, Mapping):
+        return strategy_from_dict(game, policy)
+    if _is_openspiel(policy):
+        from solvent.strategy.openspiel import from_openspiel_policy
+
+        form = form_of(game)
+        if isinstance(form, PublicGame):
+            raise InputError(f"{form.name} is not OpenSpiel's, as the policy is; give openspiel:NAME")
+        return from_openspiel_policy(form, policy)
+    if callable(policy):
+        return strategy_from_function(game, policy)
+    if not isinstance(game, GameTree | PublicGame):
+        raise InputError("numbers by cell need the compiled game they belong to")
+    return _from_numbers(game, policy)
+
+
+def strategy_from_dict(game: Any, rows: Mapping[Any, Chosen]) -> TableStrategy:
+    """See `Strategy.from_dict`."""
+    form = form_of(game)
+    infosets = infosets_of(form)
+    weights, given = np.zeros(infosets.cells), np.zeros(len(infosets), dtype=np.bool_)
+    for key, chosen in rows.items():
+        player, label = key if isinstance(key, tuple) else (None, key)
+        infoset = infosets.find(label, player)
+        weights[infosets.cells_of(infoset)] = row_of(label, infosets.actions(infoset), chosen)
+        given[infoset] = True
+    missing = [infoset for infoset in infosets.numbers() if not given[infoset]]
+    if missing:
+        first = f"player {infosets.player_of(missing[0])}'s {infosets.label(missing[0])!r}"
+        raise InputError(
+            f"the strategy leaves out {len(missing):,} of the {infosets.held:,} infosets of {form.name}, "
+            f"such as {first}; give every one"
+        )
+    return _table(form, infosets, weights)
+
+
+def strategy_from_function(game: Any, policy: Policy) -> TableStrategy:
+    """See `Strategy.from_function`."""
+    form = form_of(game)
+    infosets = infosets_of(form)
+    weights = np.zeros(infosets.cells)
+    for infoset in infosets.numbers():
+        label, actions = infosets.label(infoset), infosets.actions(infoset)
+        chosen = policy(infosets.player_of(infoset), label, actions)
+        weights[infosets.cells_of(infoset)] = row_of(label, actions, chosen)
+    return _table(form, infosets, weights)
+
+
+def on_form(strategy: TableStrategy, form: Form) -> TableStrategy:
+    """A strategy of a game on another form of the same game, carried over by the labels of its infosets."""
+    if strategy.fingerprint == form.fingerprint:
+        return strategy
+    if strategy.game != form.name:
+        raise InputError(f"the strategy is of {strategy.game}, not of {form.name}")
+    infosets = infosets_of(form)
+    weights = np.zeros(infosets.cells)
+    for infoset in infosets.numbers():
+        label, actions = infosets.label(infoset), infosets.actions(infoset)
+        found = strategy.query(label, infosets.player_of(infoset))
+        if tuple(found) != actions:
+            raise InputError(
+                f"{form.name} has changed: the actions at {label!r} are {', '.join(actions)} now"
+            )
+        weights[infosets.cells_of(infoset)] = list(found.values())
+    return TableStrategy(form.name, form.fingerprint, infosets, weights, strategy.facts, form.rules)
+
+
+def row_of(label: str, actions: tuple[str, ...], chosen: Chosen) -> NDArray[np.float64]:
+    """The probabilities of an infoset's actions, in their order."""
+    try:
+        if isinstance(chosen, Mapping):
+            fits = all(action in actions for action in chosen)
+            row = np.array([float(chosen.get(action, 0.0)) for action in actions])
+        else:
+            row = np.array([float(number) for number in chosen])
+            fits = len(row) == len(actions)
+    except (TypeError, ValueError):
+        fits, row = False, np.ones(1)
+    if not fits:
+        raise InputError(f"the actions at {label!r} are {', '.join(actions)}; {chosen!r} does not fit them")
+    check_weights(label, row[:, None])
+    return np.asarray(row / row.sum())
+
+
+def check_weights(label: str, weights: NDArray[np.float64]) -> None:
+    """Refuse what are not probabilities up to a factor: float[actions, infosets]."""
+    if not (np.isfinite(weights).all() and (weights >= 0).all() and (weights.sum(axis=0) > 0).all()):
+        raise InputError(
+            f"the weights of the actions at {label!r} must be finite, none below 0 and not all of them 0"
+        )
+
+
+def _from_numbers(form: Form, numbers: Any) -> TableStrategy:
+    """A strategy from float[cells]."""
+    infosets = infosets_of(form)
+    try:
+        weights = np.array(numbers, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(
+            f"a policy is a strategy, a dict, a function of (player, infoset, actions), an OpenSpiel policy or "
+            f"numbers by cell, not {type(numbers).__name__}"
+        ) from None
+    strategy = _table(form, infosets, weights)
+    for infoset in infosets.numbers():
+        row = weights[infosets.cells_of(infoset)]
+        if not row.sum() > 0 or row.min() < 0:
+            check_weights(infosets.label(infoset), row[:, None])
+    return strategy
+
+
+def _table(
+    form: Form, infosets: InfosetTable | PublicInfosets, weights: NDArray[np.float64]
+) -> TableStrategy:
+    return TableStrategy(form.name, form.fingerprint, infosets, weights, rules=form.rules)
+
+
+def _is_openspiel(policy: Any) -> bool:
+    """Whether an object is a policy of OpenSpiel's Python or C++ library, without importing either."""
+    return hasattr(policy, "action_probabilities")
