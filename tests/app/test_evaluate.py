@@ -107,7 +107,7 @@ def test_a_stop_keeps_what_was_done(folder) -> None:
 
     def watch(now: Progress) -> None:
         assert now.total is None or 0 <= now.done <= now.total
-        if now.detail == "against tight":
+        if now.detail == "against tight (2 of 9)":
             stop.request()
 
     quick = agent(folder, hands=10_000, lbr_hands=20, behaviour_hands=100)
@@ -143,7 +143,7 @@ def test_a_stopped_comparison_has_whole_rows_alone(folder) -> None:
     stop = Stop()
 
     def watch(now: Progress) -> None:
-        if now.detail == "threshold(0.15) against random":
+        if now.detail == "post-processing threshold(0.15) (3 of 4) against random (2 of 4)":
             stop.request()
 
     found = evaluate(agent(folder, hands=4_000, lbr_hands=20), ("posts",), watch=watch, stop=stop)

@@ -269,7 +269,8 @@ def test_a_person_plays_and_ends_with_a_summary(solvent):
     )
     assert (code, err) == (0, "")
     assert "Hand 1: you have the button" in out
-    assert "Showdown: you have" in out
+    assert "Showdown on" in out
+    assert "Score: +1 BB for you after 1 hand." in out
     assert "plays by a rule" in out
 
 
@@ -337,8 +338,8 @@ def test_bytes_that_are_no_text_are_no_answer(solvent, monkeypatch):
 def test_words_are_answers_and_a_small_bet_is_told_the_least(solvent):
     typed = "raise 1.5\nraise 2\ncheck\nBet 0.5\nbet 1\ncall\nk\nk\n\n"
     _, out, _ = solvent("play", "always-call", "--seed", 3, "--hands", 1, typed=typed)
-    assert "a bet is 2 BB to 200 BB on this street" in out
-    assert "a bet is 1 BB to 198 BB on this street" in out
+    assert "the minimum is 2 BB, and all-in is 200 BB" in out
+    assert "the minimum is 1 BB, and all-in is 198 BB" in out
     assert "'check'" not in out
 
 
@@ -352,6 +353,165 @@ def test_equal_actions_are_shown_once(solvent):
     for shown in tables:
         rows = [line.split("│")[1].strip() for line in shown.splitlines() if line.count("│") > 3]
         assert len(set(rows)) == len(rows)
+
+
+def test_choices_are_numbered_and_every_word_is_understood(solvent):
+    typed = "?\n3\n9\nbet half pot\npot\nfold\nallin\n?\nnonsense\ns\n\n"
+    code, out, _ = solvent("play", "always-call", "--seed", 3, "--hands", 1, typed=typed)
+    assert code == 0
+    assert "1 fold   2 call 0.5 BB   3 raise to 2 BB (minimum)" in out
+    helped = out.count("Type the number of a choice, a word or a letter:")
+    assert helped == 2  # inside a hand and between hands
+    assert "'9' is not possible here" in out
+    assert "'fold' is not possible here: there is nothing to call, so check" in out
+    assert "'nonsense' is none of these" in out
+    assert out.count("Score: ") == 2
+    assert not [line for line in out.splitlines() if len(line) > 80]
+
+
+def test_the_winning_hand_has_a_name(solvent):
+    _, out, _ = solvent("play", "always-call", "--seed", 3, "--hands", 1, typed="c\nk\nk\nk\n\n")
+    shown = " ".join(out.split()).partition("Showdown on ")[2]
+    assert shown.startswith(
+        "4♥ A♠ K♥ J♠ K♦: you have 5♠ 9♦, a pair of kings, nine kicker; it has 7♥ 8♠, a pair of kings, eight kicker."
+    )
+
+
+def test_hands_that_a_person_plays_are_kept(solvent, runs):
+    typed = ("f\n\n" + "k\n" * 4 + "\n") * 2
+    code, out, _ = solvent("play", "always-call", "--json", "--seed", 5, "--phh", "mine.phhs", typed=typed)
+    assert code == 0
+    written = (runs / "mine.phhs").read_text().split("\n\n")
+    hands = [read_phh(text.partition("\n")[2]) for text in written if text.strip()]
+    assert [hand.names for hand in hands] == [("you", "always-call"), ("always-call", "you")] * 2
+    won = sum(hand.payoffs[hand.names.index("you")] for hand in hands) / 100
+    assert won == json.loads(out)["bb_won"]
+
+
+def test_stacks_other_than_the_trained_ones_are_noted(solvent):
+    note = "trained with 10 BB"
+    assert note in " ".join(solvent("play", "a", "--stack", 30, typed="q\n")[1].split())
+    assert note not in " ".join(solvent("play", "a", "--stack", 10, typed="q\n")[1].split())
+
+
+# Own agents
+
+
+OWN = """
+import numpy as np
+from solvent import CALL, FOLD, Mixture
+
+class Caller:
+    name = "my caller"
+    def act(self, view):
+        return CALL
+
+class Measurable(Caller):
+    name = "my measurable caller"
+    def probabilities(self, view):
+        return Mixture((CALL,), np.ones((1326, 1)))
+
+class Nameless:
+    def start(self, rules, seat, seed):
+        return Hand()
+
+class Hand:
+    def observe(self, event):
+        pass
+    def act(self):
+        return CALL
+
+class Illegal(Caller):
+    def act(self, view):
+        return 7
+
+class Odd(Caller):
+    def act(self, view):
+        return "call"
+
+class Broken(Caller):
+    def act(self, view):
+        return 1 / 0
+
+class Nothing:
+    pass
+"""
+
+
+@pytest.fixture
+def own(runs):
+    (runs / "bots.py").write_text(OWN)
+
+
+@pytest.mark.usefixtures("own")
+def test_own_agents_play_matches(solvent):
+    code, out, err = solvent(
+        "match", "a", "bots.py:Caller", "bots.py:Nameless", "always-call", "--hands", 20, "--json"
+    )
+    assert code == 0, err
+    document = json.loads(out)
+    assert document["agents"] == ["a", "my caller", "bots.py:Nameless", "always-call"]
+    assert document["matches"][-1]["mbb_per_hand"] == 0  # both only call, over the same cards
+    assert document["matches"][0]["chips"] == document["matches"][2]["chips"]
+    assert solvent("match", "bots.py:Caller", "a", "--hands", 4, "--phh", "own.phhs")[0] == 0
+
+
+@pytest.mark.usefixtures("own")
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("bots.py:Illegal", "my caller chose an action that cannot be played: r7 is not legal"),
+        ("bots.py:Odd", "'call' is no action: it is not a whole number"),
+        ("bots.py:Broken", "ZeroDivisionError: division by zero (bots.py, line 35)"),
+        (
+            "bots.py:Nothing",
+            "bots.py:Nothing is no agent: an agent has act(view), or start(rules, seat, seed)",
+        ),
+        ("bots.py:Cailer", "bots.py has no agent 'Cailer'; did you mean Caller"),
+        ("no_such_module:Caller", "there is no module 'no_such_module'"),
+        ("a:tigth", "there is no style 'tigth' of play; there are aggressive"),
+        ("a:tigth", "did you mean tight?"),
+        ("alwayscall", "did you mean always-call?"),
+    ],
+)
+def test_own_agents_that_cannot_play_are_one_sentence(solvent, name, says):
+    code, _, err = solvent("match", "always-call", name, "--hands", 4, "--json")
+    assert code == 2
+    assert len(err.splitlines()) == 1
+    assert says in err
+
+
+@pytest.mark.usefixtures("own")
+def test_a_person_plays_an_own_agent(solvent):
+    _, out, _ = solvent("play", "bots.py:Measurable", "--seed", 3, "--hands", 1, typed="c\nk\nk\nk\np\n\n")
+    assert "You play my measurable caller." in out
+    assert out.count("100.0 %") == 4
+    _, out, _ = solvent(
+        "play", "bots.py:Caller", "--seed", 3, "--hands", 1, "--show", typed="c\nf\nk\nk\nk\n\n"
+    )
+    assert "it does not say its probabilities" in out
+
+
+@pytest.mark.usefixtures("own")
+def test_own_agents_are_measured_by_local_best_response(solvent, runs):
+    quick = ("--parts", "lbr", "--lbr-hands", 4, "--lbr-actions", "fc", "--stack", 10)
+    code, out, err = solvent("evaluate", "bots.py:Measurable", *quick, "--json")
+    assert (code, err) == (0, "")
+    found = json.loads(out)
+    assert (found["agent"], found["stack_bb"], found["complete"]) == ("my measurable caller", 10, True)
+    assert found["lbr"][0]["hands"] == 4
+    for name, says in (
+        (
+            "bots.py:Caller",
+            "my caller does not say its probabilities, so local best response cannot measure it",
+        ),
+        ("nowhere", "there is no folder nowhere"),
+    ):
+        code, out, err = solvent("evaluate", name, *quick)
+        assert (code, out) == (2, "")
+        assert says in err
+    assert "are lbr, not styles" in solvent("evaluate", "bots.py:Measurable", "--parts", "styles")[2]
+    assert "--stack is for own agents" in solvent("evaluate", "a", *quick)[2]
 
 
 class Closed(io.StringIO):

@@ -101,6 +101,65 @@ def category(strength: int) -> str:
     return CATEGORIES[strength >> DIGITS]
 
 
+RANK_NAMES = (
+    *("two", "three", "four", "five", "six", "seven", "eight"),
+    *("nine", "ten", "jack", "queen", "king", "ace"),
+)
+
+
+def hand_name(strength: int) -> str:
+    """A strength as players call it.
+
+    >>> from solvent.cards.deck import parse_cards
+    >>> [hand_name(best_strength(parse_cards(hand))) for hand in ("As9s7s3s2s", "KsKd6c6h6d", "As2d3c4h5s")]
+    ['a flush, ace high', 'a full house, sixes over kings', 'a straight, five high']
+    """
+    which, ranks = strength >> DIGITS, _digits(strength)
+    high, many = RANK_NAMES[ranks[0]], _plural(ranks[0])
+    if which == STRAIGHT_FLUSH and high == "ace":
+        return "a royal flush"
+    return {
+        HIGH_CARD: f"{high} high",
+        PAIR: f"a pair of {many}",
+        TWO_PAIR: f"two pair, {many} and {_plural(ranks[2])}",
+        TRIPS: f"three of a kind, {many}",
+        STRAIGHT: f"a straight, {high} high",
+        FLUSH: f"a flush, {high} high",
+        FULL_HOUSE: f"a full house, {many} over {_plural(ranks[3])}",
+        QUADS: f"four of a kind, {many}",
+        STRAIGHT_FLUSH: f"a straight flush, {high} high",
+    }[which]
+
+
+def hand_names(first: int, second: int) -> tuple[str, str]:
+    """Two strengths as players call them, with the card that decides where the names alone do not tell.
+
+    >>> from solvent.cards.deck import parse_cards
+    >>> hand_names(*(best_strength(parse_cards(hand)) for hand in ("AsAdKc7h2d", "AcAhQc7d2h")))
+    ('a pair of aces, king kicker', 'a pair of aces, queen kicker')
+    """
+    names = hand_name(first), hand_name(second)
+    if first == second or names[0] != names[1]:
+        return names
+    ranks = _digits(first), _digits(second)
+    place = next(k for k in range(5) if ranks[0][k] != ranks[1][k])
+    written = "then {}" if first >> DIGITS in (HIGH_CARD, FLUSH) else "{} kicker"
+    one, other = (
+        f"{name}, {written.format(RANK_NAMES[each[place]])}" for name, each in zip(names, ranks, strict=True)
+    )
+    return one, other
+
+
+def _digits(strength: int) -> list[int]:
+    """The ranks in a strength, those that count first at the front."""
+    return [strength >> DIGITS - 4 * (place + 1) & 15 for place in range(5)]
+
+
+def _plural(rank: int) -> str:
+    name = RANK_NAMES[rank]
+    return name + ("es" if name == "six" else "s")
+
+
 def _distinct(ranks: list[int], flush: bool) -> int:
     """The strength of five different ranks, highest first."""
     if ranks == WHEEL:

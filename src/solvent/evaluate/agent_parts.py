@@ -27,6 +27,9 @@ from solvent.evaluate.style_table import (
 )
 from solvent.foundation.errors import InputError
 from solvent.foundation.progress import Progress, Stop, Watch
+from solvent.games.betting.rules import HoldemRules
+from solvent.play.asked import is_measurable
+from solvent.play.contract import Agent
 from solvent.strategy.post_processing import NONE, PostProcessing, parse_post
 from solvent.strategy.training_run import TrainingRun
 
@@ -106,38 +109,26 @@ class TrainedAgent:
         return all(row["complete"] for row in rows)
 
     def _responses(self, rows: list[dict[str, Any]], watch: Watch, stop: Stop) -> bool:
-        settings = self.settings
-        for number, text in enumerate(settings.lbr_actions):
-            actions = response_actions(text, settings.lbr_streets)
-
-            def seen(now: Progress, number: int = number, what: str = str(actions)) -> None:
-                total = len(settings.lbr_actions) * settings.lbr_hands
-                watch(Progress("hands", number * settings.lbr_hands + now.done, total, what))
-
-            response = LocalBestResponse(self.agent, actions, run_outs=settings.run_outs, seed=settings.seed)
-            result = response.run(settings.lbr_hands, settings.threads, watch=seen, stop=stop)
-            rows.append(response_row(result))
-            if not result.complete:
-                return False
-        return True
+        return measure_responses(self.agent, None, self.settings, rows, watch, stop)
 
     def _posts(self, rows: list[dict[str, Any]], watch: Watch, stop: Stop) -> bool:
         """Measure every post-processing against the plain strategy and players of other kinds."""
         settings = self.settings
-        against = [Opponent("as it is", run_agent(self.run))]
+        against = [Opponent("the plain strategy", run_agent(self.run))]
         against += [one for one in style_opponents(self.run) if one.name in POSTS_AGAINST]
         hands = max(4, settings.hands // POST_PART // 2 * 2)
         lbr_hands = max(2, settings.lbr_hands // POST_PART // 2 * 2)
         each = len(against) * hands + lbr_hands
         for number, text in enumerate(POSTS):
+            which = f"post-processing {text} ({number + 1} of {len(POSTS)})"
 
-            def seen(now: Progress, before: int = number * each, who: str = text) -> None:
-                watch(Progress("hands", before + now.done, len(POSTS) * each, f"{who} {now.detail}"))
+            def seen(now: Progress, before: int = number * each, which: str = which) -> None:
+                watch(Progress("hands", before + now.done, len(POSTS) * each, f"{which} {now.detail}"))
 
             def responded(
-                now: Progress, before: int = (number + 1) * each - lbr_hands, who: str = text
+                now: Progress, before: int = (number + 1) * each - lbr_hands, which: str = which
             ) -> None:
-                what = f"{who} against local best response"
+                what = f"{which} against local best response"
                 watch(Progress("hands", before + now.done, len(POSTS) * each, what))
 
             agent = run_agent(self.run, parse_post(text))
@@ -165,6 +156,58 @@ class TrainedAgent:
             "checks": [check.as_dict() for check in check_behaviour(watched)],
             "frequencies": summary(watched),
         }
+
+
+class NamedAgent:
+    """An agent that is no training, to be measured by local best response; nothing of it is kept."""
+
+    parts = ("lbr",)
+    folder = None
+
+    def __init__(self, agent: Agent, rules: HoldemRules, settings: AgentSettings) -> None:
+        if not is_measurable(agent):
+            raise InputError(
+                f"{agent.name} does not say its probabilities, so local best response cannot measure it; give it "
+                f"probabilities(view), which returns a Mixture for all 1,326 hands, or play matches against it"
+            )
+        self.agent, self.rules, self.settings = agent, rules, settings
+        self.facts = {
+            "agent": agent.name,
+            "stack_bb": rules.effective_stack / rules.blinds[1],
+            "seed": settings.seed,
+        }
+
+    def measure(self, part: str, found: dict[str, Any], watch: Watch, stop: Stop) -> bool:
+        """Measure local best response and put it into `found`; whether it was measured to its end."""
+        return measure_responses(
+            self.agent, self.rules, self.settings, found.setdefault(part, []), watch, stop
+        )
+
+
+def measure_responses(
+    agent: Agent,
+    rules: HoldemRules | None,
+    settings: AgentSettings,
+    rows: list[dict[str, Any]],
+    watch: Watch,
+    stop: Stop,
+) -> bool:
+    """Add to `rows` what local best response wins with each set of actions; whether all hands were played."""
+    asked = settings.lbr_actions
+    for number, text in enumerate(asked):
+        actions = response_actions(text, settings.lbr_streets)
+        which = f"local best response with {actions} ({number + 1} of {len(asked)})"
+
+        def seen(now: Progress, number: int = number, which: str = which) -> None:
+            total = len(asked) * settings.lbr_hands
+            watch(Progress("hands", number * settings.lbr_hands + now.done, total, which))
+
+        response = LocalBestResponse(agent, actions, rules, settings.run_outs, settings.seed)
+        result = response.run(settings.lbr_hands, settings.threads, watch=seen, stop=stop)
+        rows.append(response_row(result))
+        if not result.complete:
+            return False
+    return True
 
 
 def response_row(result: ResponseResult) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from solvent.foundation.errors import InputError
 from solvent.foundation.files import write_text
+from solvent.foundation.names import did_you_mean
 from solvent.foundation.progress import Progress, Stop, Watch
 
 FILE = "evaluation.json"
@@ -24,9 +25,12 @@ SAME = ("iterations", "post")
 
 
 class Measured(Protocol):
-    """A strategy in a run's folder that can be measured part by part."""
+    """A strategy that can be measured part by part."""
 
-    folder: Path
+    @property
+    def folder(self) -> Path | None:
+        """The run's folder, where what is found is kept; None where there is no run."""
+
     facts: dict[str, Any]
     """What the file says of the strategy besides its parts, `SAME` included."""
 
@@ -53,8 +57,10 @@ def evaluate(
     A stop or an interrupt ends it with what was done.
     """
     chosen = check_parts(measured, parts)
-    check_writable(measured.folder)
-    read_evaluations(measured.folder)  # a damaged file is refused before anything is measured
+    folder = measured.folder
+    if folder is not None:
+        check_writable(folder)
+        read_evaluations(folder)  # a damaged file is refused before anything is measured
     stop = stop or Stop()
     done: dict[str, bool] = {}
     document: dict[str, Any] = {**measured.facts, "parts": done, "complete": False}
@@ -69,12 +75,13 @@ def evaluate(
             done[part] = False
             done[part] = measured.measure(part, document, seen, stop)
             document["complete"] = all(done.get(each) for each in chosen)
-            save(measured.folder, document)
+            if folder is not None:
+                save(folder, document)
             if not done[part]:
                 break
     except KeyboardInterrupt:
-        if done:
-            save(measured.folder, document)
+        if done and folder is not None:
+            save(folder, document)
     return document
 
 
@@ -85,10 +92,14 @@ def check_parts(measured: Measured, parts: tuple[str, ...] | None) -> tuple[str,
     unknown = [part for part in parts if part not in measured.parts]
     if unknown or not parts:
         raise InputError(
-            f"the parts of an evaluation of {measured.folder} are {', '.join(measured.parts)}, "
-            f"not {', '.join(unknown) or 'none'}"
+            f"the parts of an evaluation of {_what(measured)} are {', '.join(measured.parts)}, "
+            f"not {', '.join(unknown) or 'none'}{did_you_mean(unknown[0], measured.parts) if unknown else ''}"
         )
     return tuple(part for part in measured.parts if part in parts)
+
+
+def _what(measured: Measured) -> str:
+    return str(measured.folder if measured.folder is not None else measured.facts["agent"])
 
 
 def check_writable(folder: Path) -> None:

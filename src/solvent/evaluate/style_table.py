@@ -67,10 +67,11 @@ def play_all(
     """
     assert agent.rules is not None
     for number, opponent in enumerate(opponents):
+        who = f"against {opponent.name} ({number + 1} of {len(opponents)})"
 
-        def seen(now: Progress, before: int = number * hands, name: str = opponent.name) -> None:
+        def seen(now: Progress, before: int = number * hands, who: str = who) -> None:
             if watch is not None:
-                watch(Progress("hands", before + now.done, len(opponents) * hands, f"against {name}"))
+                watch(Progress("hands", before + now.done, len(opponents) * hands, who))
 
         result = averaged_match(
             agent, opponent.agent, agent.rules, hands // 2, seed=seed, threads=threads, watch=seen, stop=stop

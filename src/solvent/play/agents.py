@@ -9,9 +9,10 @@
 | `runs/blueprint:tight` | a style (`solvent.play.styles`) |
 | `runs/blueprint@purify` | with post-processing (`solvent.strategy.post_processing`) |
 | `always-fold`, `always-call`, `random` | by a rule: check or fold, check or call, anything at all |
+| `bot.py:Bot`, `bots.simple:Bot` | an own agent (`play.contract`): a class, a function that makes one, or one |
 
 Parts can be combined: `runs/a+runs/b:aggressive@new(0.2)`. A folder that exists is taken as it is written, whatever
-characters its name has.
+characters its name has. Own agents have no parts, and a name is taken for one only where no run is named so.
 """
 
 from __future__ import annotations
@@ -21,6 +22,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from solvent.foundation.errors import InputError
+from solvent.foundation.names import did_you_mean
+from solvent.foundation.own_code import call_own, explained, names_own_code
+from solvent.play.contract import Agent, as_agent, is_agent
 from solvent.play.styles import STYLES
 from solvent.play.table_agent import RULES, TableAgent, rule_agent, table_agent
 from solvent.strategy.blueprint import Blueprint
@@ -47,9 +51,11 @@ class RunName:
 
 @dataclass(frozen=True)
 class AgentName:
-    """An agent's name in its parts. It has a rule, or runs with a style and perhaps a post-processing."""
+    """An agent's name in its parts. It has a rule, own code, or runs with a style and perhaps a post-processing."""
 
     rule: str | None = None
+    own: str | None = None
+    """`module:Class` or `file.py:Class`."""
     runs: tuple[RunName, ...] = ()
     style: str = STYLES[0]
     post: PostProcessing | None = None
@@ -63,9 +69,13 @@ def parse_agent(text: str) -> AgentName:
     (['runs/a', 'runs/b#100'], 'tight', 'purify')
     >>> parse_agent("always-fold").rule
     'always-fold'
+    >>> parse_agent("bot.py:Caller").own
+    'bot.py:Caller'
     """
     if text in RULES:
         return AgentName(rule=text)
+    if _names_own_agent(text):
+        return AgentName(own=text)
     runs, style, post = text, STYLES[0], None
     while not Path(runs).is_dir() and (found := re.search("[:@](?=[^:@]*$)", runs)):
         runs, written = runs[: found.start()], runs[found.end() :]
@@ -75,7 +85,10 @@ def parse_agent(text: str) -> AgentName:
         elif found[0] == ":" and style == STYLES[0]:
             style = written
             if style not in STYLES[1:]:
-                raise InputError(f"there is no style {style!r} of play; there are {', '.join(STYLES[1:])}")
+                raise InputError(
+                    f"there is no style {style!r} of play; there are {', '.join(STYLES[1:])}"
+                    f"{did_you_mean(style, STYLES[1:])}"
+                )
         else:
             raise InputError(
                 f"{text!r} has two styles or two post-processings; an agent has one of each at most"
@@ -86,6 +99,14 @@ def parse_agent(text: str) -> AgentName:
     for run in many:
         _check_no_rule(run)
     return AgentName(runs=tuple(parse_run(run) for run in many), style=style, post=post)
+
+
+def _names_own_agent(text: str) -> bool:
+    """Whether a name is own code's: it is written so, and neither a folder nor a folder with a style."""
+    if not names_own_code(text) or Path(text).is_dir():
+        return False
+    before, _, name = text.rpartition(":")
+    return not Path(before).is_dir() and before not in RULES and name not in STYLES
 
 
 def _check_no_rule(text: str) -> None:
@@ -144,9 +165,16 @@ class AgentLoader:
         self._runs: dict[Path, TrainingRun] = {}
         self._models: dict[RunName, Blueprint] = {}
 
-    def load(self, text: str) -> TableAgent:
-        """The agent of this name."""
+    def load(self, text: str) -> Agent:
+        """The agent of this name, whatever it plays from."""
+        own = parse_agent(text).own
+        return self.load_table(text) if own is None else _own_agent(own)
+
+    def load_table(self, text: str) -> TableAgent:
+        """The agent of a name that stands for runs or a rule."""
         found = parse_agent(text)
+        if found.own is not None:
+            raise InputError(f"{text} is an own agent; here only a training or an agent by rule can stand")
         if found.rule is not None:
             return rule_agent(found.rule)
         name = text if found.post is not None or self.post is None else f"{text}@{self.post}"
@@ -157,12 +185,24 @@ class AgentLoader:
     def _model(self, run: RunName) -> Blueprint:
         if run not in self._models:
             if not run.folder.is_dir():
+                name = str(run.folder)
                 raise InputError(
-                    f"there is no agent {str(run.folder)!r}: it is neither a training's folder nor one of "
-                    f"{', '.join(RULES)}"
+                    f"there is no agent {name!r}: it is neither a training's folder, nor one of "
+                    f"{', '.join(RULES)}, nor own code such as bot.py:Bot{did_you_mean(name, RULES)}"
                 )
             if run.folder not in self._runs:
                 self._runs[run.folder] = TrainingRun.open(run.folder, self.cards)
             opened = self._runs[run.folder]
             self._models[run] = opened.blueprint(checkpoint_of(opened, run.checkpoint))
         return self._models[run]
+
+
+def _own_agent(text: str) -> Agent:
+    """An own agent, called by the name it was written with unless it has one of its own."""
+    made = call_own(text, "agent")
+    if not is_agent(made):
+        raise InputError(
+            f"{text} is no agent: an agent has act(view), or start(rules, seat, seed) that begins a hand"
+        )
+    with explained():
+        return as_agent(made, text)

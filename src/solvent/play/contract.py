@@ -192,12 +192,8 @@ class EasyMeasurableHand(EasyHand):
 class _Adapted:
     """An `EasyAgent` as an `Agent`."""
 
-    def __init__(self, easy: EasyAgent) -> None:
-        self.easy = easy
-
-    @property
-    def name(self) -> str:
-        return self.easy.name
+    def __init__(self, easy: EasyAgent, name: str) -> None:
+        self.easy, self.name = easy, name
 
     def start(self, rules: HoldemRules, seat: int, seed: int) -> EasyHand:
         """Begin a hand."""
@@ -210,8 +206,28 @@ class _Starts(Protocol):
     def start(self, rules: HoldemRules, seat: int, seed: int) -> AgentHand: ...
 
 
-def as_agent(agent: Agent | EasyAgent) -> Agent:
-    """An agent by the contract: the agent itself, or an adapter where it only has `act(view)`."""
-    if isinstance(agent, _Starts):
-        return agent
-    return _Adapted(agent)
+class _Named:
+    """An agent that has no name of its own."""
+
+    def __init__(self, agent: _Starts, name: str) -> None:
+        self.agent, self.name = agent, name
+
+    def start(self, rules: HoldemRules, seat: int, seed: int) -> AgentHand:
+        """Begin a hand."""
+        return self.agent.start(rules, seat, seed)
+
+
+def as_agent(agent: Agent | EasyAgent, name: str | None = None) -> Agent:
+    """An agent by the contract: the agent itself, or an adapter where it only has `act(view)`.
+
+    `name` is what an agent without a name is called; by default it is called by its class.
+    """
+    called = str(getattr(agent, "name", name or type(agent).__name__))
+    if not isinstance(agent, _Starts):
+        return _Adapted(agent, called)
+    return agent if hasattr(agent, "name") else _Named(agent, called)
+
+
+def is_agent(candidate: object) -> bool:
+    """Whether an object has what the contract asks for: `start`, or `act` of an agent without state."""
+    return any(callable(getattr(candidate, method, None)) for method in ("start", "act"))

@@ -7,6 +7,7 @@ pair are decided by the seed of the match and the number of the pair.
 
 from __future__ import annotations
 
+import operator
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -20,7 +21,8 @@ from solvent.cards.evaluator import evaluator
 from solvent.foundation.errors import InputError
 from solvent.foundation.progress import Progress, Stop, Watch
 from solvent.foundation.threads import in_pieces
-from solvent.games.betting.rules import BOARD_CARDS, HoldemRules, act, start
+from solvent.games.betting.rules import BOARD_CARDS, HoldemRules, HoldemState, act, start
+from solvent.games.game import GameError
 from solvent.games.hand_history import Hand
 from solvent.play.contract import Agent, Board, EasyAgent, Hole, as_agent
 from solvent.play.statistics import Winnings
@@ -216,14 +218,27 @@ def play_hand(
         hand.observe(Hole((cards[2 * seat], cards[2 * seat + 1])))
     while not state.over:
         action = hands[state.player].act()
-        after = act(state, action)
-        actions.append(action)
+        after = _after(state, action, agents[state.player])
+        actions.append(int(action))
         for hand in hands:
             hand.observe(action)
             if after.street > state.street:
                 hand.observe(dealt(cards[4:9], after.street))
         state = after
     return tuple(actions)
+
+
+def _after(state: HoldemState, action: int, agent: Agent | EasyAgent) -> HoldemState:
+    """The state after an agent's action; one that is not legal is refused by the agent's name."""
+    try:
+        return act(state, operator.index(action))
+    except (GameError, TypeError) as error:
+        chosen = (
+            str(error)
+            if isinstance(error, GameError)
+            else f"{action!r} is no action: it is not a whole number"
+        )
+        raise InputError(f"{agent.name} chose an action that cannot be played: {chosen}") from error
 
 
 def dealt(board: Sequence[int], street: int) -> Board:
@@ -258,7 +273,9 @@ def round_robin(
     for number, (a, b) in enumerate(meetings):
 
         def seen(
-            now: Progress, before: int = number * hands, who: str = f"{a.name} against {b.name}"
+            now: Progress,
+            before: int = number * hands,
+            who: str = f"{a.name} against {b.name} ({number + 1} of {len(meetings)})",
         ) -> None:
             if watch is not None:
                 watch(Progress("hands", before + now.done, len(meetings) * hands, who))

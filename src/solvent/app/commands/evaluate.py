@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from solvent.app.agent_options import load_agents, rules_of
 from solvent.app.options import Cards, Json, Seed, Threads
 from solvent.app.terminal import print_json
 from solvent.app.watching import watching
 from solvent.foundation.errors import InputError
+from solvent.foundation.own_code import explained, names_own_code
 from solvent.foundation.progress import interruptible
 
 if TYPE_CHECKING:
@@ -22,11 +24,17 @@ MOST_HANDS = 10**10
 MOST_LBR_HANDS = 10**8
 """What a hand won is kept: 8 bytes each."""
 MOST_RUN_OUTS = 100_000
+OWN_LBR_HANDS = 1_000
+"""An own agent is asked at each decision, which takes longer than tables do."""
 
 
 def evaluate(
     run: Annotated[
-        Path, typer.Argument(help="The folder of a training, of a solved game, or of a saved strategy.")
+        str,
+        typer.Argument(
+            help="The folder of a training, of a solved game, or of a saved strategy; or an own agent as "
+            "bot.py:Class or module:Class, which local best response measures if it says its probabilities."
+        ),
     ],
     parts: Annotated[
         str | None,
@@ -39,9 +47,13 @@ def evaluate(
         int, typer.Option(min=4, max=MOST_HANDS, help="Hands of each match, an even number.")
     ] = 200_000,
     lbr_hands: Annotated[
-        int,
-        typer.Option(min=2, max=MOST_LBR_HANDS, help="Hands of each local best response, an even number."),
-    ] = 20_000,
+        int | None,
+        typer.Option(
+            min=2,
+            max=MOST_LBR_HANDS,
+            help="Hands of each local best response, an even number.  [default: 20000; own agents 1000]",
+        ),
+    ] = None,
     lbr_actions: Annotated[
         list[str] | None,
         typer.Option(
@@ -64,6 +76,10 @@ def evaluate(
     post: Annotated[
         str, typer.Option(help="Post-processing: none, purify, threshold(0.15), new(0.2), ...")
     ] = "none",
+    stack: Annotated[
+        float | None,
+        typer.Option(min=1, max=100_000, help="Own agents: stack in big blinds.  [default: 200]"),
+    ] = None,
     cards: Cards = None,
     seed: Seed = 0,
     threads: Threads = None,
@@ -73,13 +89,13 @@ def evaluate(
     from solvent.app.views.display import cores
     from solvent.app.views.evaluation_tables import show_agent, show_solved
     from solvent.app.views.report import write_report
-    from solvent.evaluate.agent_parts import LBR_ACTIONS, AgentSettings, TrainedAgent
+    from solvent.evaluate.agent_parts import LBR_ACTIONS, LBR_HANDS, AgentSettings, TrainedAgent
     from solvent.evaluate.evaluation import evaluate as measure
     from solvent.strategy.post_processing import parse_post
 
     settings = AgentSettings(
         hands=hands,
-        lbr_hands=lbr_hands,
+        lbr_hands=lbr_hands or (OWN_LBR_HANDS if names_own_code(run) else LBR_HANDS),
         lbr_actions=tuple(lbr_actions or LBR_ACTIONS),
         lbr_streets=tuple(_words(lbr_streets)),
         run_outs=run_outs,
@@ -88,12 +104,12 @@ def evaluate(
         seed=seed,
         threads=threads or cores(),
     )
-    measured = _measured(run, settings, cards)
-    with watching(quiet=as_json) as watch, interruptible() as stop:
+    measured = _measured(run, settings, cards, stack)
+    with watching(quiet=as_json) as watch, interruptible() as stop, explained():
         document = measure(measured, None if parts is None else tuple(_words(parts)), watch=watch, stop=stop)
         if isinstance(measured, TrainedAgent):
             with suppress(KeyboardInterrupt):
-                write_report(measured.run, run / "report.html")
+                write_report(measured.run, measured.folder / "report.html")
     if as_json:
         print_json(document)
     else:
@@ -106,16 +122,25 @@ def _words(text: str) -> list[str]:
     return [word.strip() for word in text.split(",") if word.strip()]
 
 
-def _measured(folder: Path, settings: AgentSettings, cards: Path | None) -> Measured:
-    """What a folder holds: a solved game or a trained agent."""
-    from solvent.evaluate.agent_parts import TrainedAgent
+def _measured(name: str, settings: AgentSettings, cards: Path | None, stack: float | None) -> Measured:
+    """What a name stands for: a solved game, a trained agent, or any other agent."""
+    from solvent.evaluate.agent_parts import NamedAgent, TrainedAgent
     from solvent.evaluate.solved_parts import SolvedGame
     from solvent.foundation.bundle import MANIFEST
     from solvent.foundation.run import Run
     from solvent.strategy.training_run import TrainingRun
 
+    folder = Path(name)
     if not folder.is_dir():
-        raise InputError(f"there is no folder {folder}")
+        if not names_own_code(name):
+            raise InputError(f"there is no folder {name}")
+        (agent,) = load_agents([name], None, "sum", cards)
+        with explained():
+            return NamedAgent(agent, rules_of([agent], None if stack is None else f"{stack:g}"), settings)
+    if stack is not None:
+        raise InputError(
+            "--stack is for own agents; a training is measured with the stacks it was trained with"
+        )
     if (folder / MANIFEST).is_file() or Run.open(folder).kind == "solve":
         return SolvedGame(folder)
     return TrainedAgent(TrainingRun.open(folder, cards), settings)

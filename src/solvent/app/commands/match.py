@@ -3,56 +3,44 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from itertools import combinations
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, TextIO
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
 
+from solvent.app.agent_options import (
+    AGENTS,
+    Blinds,
+    Ensemble,
+    PhhFile,
+    Post,
+    Stack,
+    hands_written,
+    load_agents,
+    rules_of,
+)
 from solvent.app.options import Cards, Json, Seed, Threads
 from solvent.app.terminal import print_json, table, terminal
 from solvent.app.watching import watching
 from solvent.foundation.errors import InputError
+from solvent.foundation.own_code import explained
 from solvent.foundation.progress import Progress, interruptible
 
 if TYPE_CHECKING:
     from solvent.games.betting.rules import HoldemRules
     from solvent.games.hand_history import Hand
     from solvent.play.matches import MatchResult
-    from solvent.play.table_agent import TableAgent
 
-STACK = 200.0
-"""Big blinds where no agent was trained with any."""
 MOST_HANDS = 10**11
 """More than a machine plays in a month."""
-Post = Annotated[
-    str | None,
-    typer.Option(
-        help="Post-processing of agents that name none: none, purify, threshold(0.15), new(0.2), ..."
-    ),
-]
-Ensemble = Annotated[
-    str, typer.Option(help="How an ensemble weighs its runs: sum (alike), or reach (by their play so far).")
-]
-Stack = Annotated[
-    str | None,
-    typer.Option(
-        help="Stack in big blinds, or two: button's,big blind's.  [default: as the first run was trained]"
-    ),
-]
-Blinds = Annotated[str, typer.Option(help="Small and big blind, in chips.")]
 
 
 def match(
     agents: Annotated[
         list[str],
-        typer.Argument(
-            help="A training's folder (with :STYLE, @POST, #ITERATIONS, and + for an ensemble), always-fold, "
-            "always-call or random. More than two play a round robin."
-        ),
+        typer.Argument(help=f"{AGENTS} More than two play a round robin."),
     ],
     hands: Annotated[
         int, typer.Option(min=2, max=MOST_HANDS, help="Hands of each match, an even number.")
@@ -64,9 +52,7 @@ def match(
     cards: Cards = None,
     seed: Seed = 0,
     threads: Threads = None,
-    phh: Annotated[
-        Path | None, typer.Option(help="Write every hand to this file, in PHH (two agents only).")
-    ] = None,
+    phh: PhhFile = None,
     as_json: Json = False,
 ) -> None:
     """Set agents against each other over duplicate deals: what they win, and how sure that is."""
@@ -82,11 +68,16 @@ def match(
     rules = rules_of(players, stack, blinds)
     Match(players[0], players[1], rules, hands)  # refuses what cannot be played before anything is shown
     results: list[MatchResult] = []
-    with _written(phh) as file, watching(quiet=as_json) as watch, interruptible() as stop:
+    with (
+        hands_written(phh) as write,
+        watching(quiet=as_json) as watch,
+        interruptible() as stop,
+        explained(),
+    ):
         watch(Progress("compiling kernels (once per machine)", 0))
-        if file is not None:
+        if write is not None:
             one = Match(players[0], players[1], rules, hands, seed)
-            results.append(one.run(watch=watch, stop=stop, record=lambda both: _write(file, both)))
+            results.append(one.run(watch=watch, stop=stop, record=lambda both: _write_both(write, both)))
         else:
             played = round_robin(players, rules, hands, seed, threads or cores(), watch=watch, stop=stop)
             results.extend(played)
@@ -101,63 +92,9 @@ def match(
         raise typer.Exit(stop.exit_code)
 
 
-def load_agents(names: list[str], post: str | None, ensemble: str, cards: Path | None) -> list[TableAgent]:
-    """The agents of these names; a run that several name is opened once."""
-    from solvent.play.agents import AgentLoader
-    from solvent.strategy.post_processing import parse_post
-
-    loader = AgentLoader(None if post is None else parse_post(post), ensemble, cards)
-    return [loader.load(name) for name in names]
-
-
-def rules_of(players: list[TableAgent], stack: str | None, blinds: str) -> HoldemRules:
-    """The stacks and blinds that were asked for."""
-    from solvent.games.betting.rules import HoldemRules
-
-    small, big = _numbers(blinds, "/", "blinds are written small/big in chips, as 50/100")
-    if int(small) != small or int(big) != big:
-        raise InputError(f"blinds are whole chips, not {blinds!r}")
-    if big < 1:
-        raise InputError(f"the big blind is at least one chip, not {blinds!r}")
-    if stack is None:
-        trained = next((player.rules for player in players if player.rules is not None), None)
-        depths = [STACK] if trained is None else [trained.effective_stack / trained.blinds[1]]
-    else:
-        depths = _numbers(stack, ",", "a stack is a number of big blinds, or two, as 200 or 100,40")
-    chips = [round(depth * big) for depth in depths]
-    if len(chips) > 2 or min(chips) < 1:
-        raise InputError(f"a stack is one or two numbers of big blinds of at least a chip, not {stack!r}")
-    return HoldemRules((chips[0], chips[-1]), (int(small), int(big)))
-
-
-def _numbers(text: str, between: str, wanted: str) -> list[float]:
-    try:
-        numbers = [float(part) for part in text.split(between)]
-        if not all(0 <= number < 1e9 for number in numbers) or (between == "/" and len(numbers) != 2):
-            raise ValueError
-    except ValueError as error:
-        raise InputError(f"{wanted}, not {text!r}") from error
-    return numbers
-
-
-@contextmanager
-def _written(path: Path | None) -> Iterator[TextIO | None]:
-    """The file that hands are written to, if any."""
-    if path is None:
-        yield None
-        return
-    try:
-        with path.open("w", encoding="utf-8") as file:
-            yield file
-    except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror or error}") from error
-
-
-def _write(file: TextIO, hands: tuple[Hand, Hand]) -> None:
-    from solvent.games.hand_history import write_phh
-
-    for hand in hands:
-        file.write(f"[{hand.number}]\n{write_phh(hand)}\n\n")
+def _write_both(write: Callable[[Hand], None], both: tuple[Hand, Hand]) -> None:
+    for hand in both:
+        write(hand)
 
 
 def _document(results: list[MatchResult], names: list[str], rules: HoldemRules, seed: int) -> dict[str, Any]:
@@ -196,7 +133,7 @@ def _show_one(result: MatchResult) -> None:
     shown.add_row("mbb/hand", _with_interval(won.mbb, won.mbb_interval))
     shown.add_row("BB/100", _with_interval(won.bb_per_100, won.bb_per_100_interval, 2))
     shown.add_row("hands", _hands(result))
-    shown.add_row("", f"{won.hands / max(result.seconds, 1e-9):,.0f} a second")
+    shown.add_row("speed", f"{won.hands / max(result.seconds, 1e-9):,.0f} hands a second")
     terminal().print(shown)
 
 

@@ -9,6 +9,7 @@ from rich.console import Console
 from solvent.app.terminal import table, terminal
 
 STOPPED = "stopped before all was measured; what was measured is kept"
+HALF = "stopped before all hands were played"
 
 
 def show_solved(document: dict[str, Any]) -> None:
@@ -37,7 +38,7 @@ def show_agent(document: dict[str, Any]) -> None:
     _show_posts(console, document)
     _show_behaviour(console, document)
     if not document["complete"]:
-        console.print(STOPPED)
+        console.print(STOPPED if "run" in document else HALF)
 
 
 def _show_matches(console: Console, document: dict[str, Any]) -> None:

@@ -120,7 +120,9 @@ def run(
 
     def meet(figure: str, bot: str, opponent: str, paper: float | None = None) -> None:
         say(f"{figure}: {Path(bot).name} against {Path(opponent).name}")
-        found = expected_match(loader.load(bot), loader.load(opponent), scale.pairs, threads=threads)
+        found = expected_match(
+            loader.load_table(bot), loader.load_table(opponent), scale.pairs, threads=threads
+        )
         meetings.append(_meeting(figure, found, paper))
 
     meetings: list[Meeting] = []
@@ -158,7 +160,7 @@ def bots(design: TrainingSettings, scale: Scale) -> dict[str, TrainingSettings]:
 
 def _line(loader: AgentLoader, bot: str, style: str, scale: Scale, threads: int) -> list[float]:
     """Sum up the big blinds that a bot wins from a changed version of itself, part by part."""
-    a, b = loader.load(bot), loader.load(f"{bot}:{style}")
+    a, b = loader.load_table(bot), loader.load_table(f"{bot}:{style}")
     rules = a.rules
     assert rules is not None
     won, line = 0.0, [0.0]

@@ -111,11 +111,11 @@ def run(
     }
     loader, rows, responses = AgentLoader(), [], []
     for post in POSTS:
-        mine = loader.load(f"{agent}@{post}")
+        mine = loader.load_table(f"{agent}@{post}")
         assert mine.rules is not None
         for name, opponent in against.items():
             say(f"{post} against {name}")
-            match = Match(mine, loader.load(opponent), mine.rules, scale.hands, seed=1)
+            match = Match(mine, loader.load_table(opponent), mine.rules, scale.hands, seed=1)
             won = match.run(threads).winnings
             rows.append(Row(post, name, won.hands, won.mbb, won.mbb_interval))
         for bets in BETS:
