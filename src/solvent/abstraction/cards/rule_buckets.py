@@ -31,6 +31,7 @@ from __future__ import annotations
 from base64 import b85decode
 from collections.abc import Sequence
 from functools import cache
+from typing import Any, NamedTuple
 from zlib import decompress
 
 import numpy as np
@@ -38,7 +39,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from solvent.cards.deck import RANKS, Card, CardError, check_cards
 from solvent.cards.isomorphism import Indexer
-from solvent.foundation.compiling import compiled
+from solvent.foundation.compiling import compiled, inlined, internal
 
 SUITS = ("rainbow", "two of a suit", "three of a suit", "four of a suit")
 PAIRS = ("unpaired", "paired", "more than a pair")
@@ -149,11 +150,146 @@ def board_straights(ranks):  # type: ignore[no-untyped-def]
     return most, top
 
 
-@compiled
-def at_least(a, b, c, d):  # type: ignore[no-untyped-def]
-    """The ranks that stand in at least one, two, three and four of the suits' sets."""
+class RankCounts(NamedTuple):
+    """The ranks of which there are at least one, two, three and four cards."""
+
+    one: Any
+    two: Any
+    three: Any
+    four: Any
+
+
+class Suits(NamedTuple):
+    """What a hand has in suits."""
+
+    most: Any
+    """The most cards of one suit on the board."""
+    flush: Any
+    """Whether there are five or more cards of one suit; their ranks are the next two."""
+    hole: Any
+    board: Any
+    straight_flush: Any
+    """Whether the hand makes a straight flush above any of the board."""
+    draw: Any
+    """Place in FLUSH_DRAWS."""
+
+
+@inlined
+def count_ranks(cards):  # type: ignore[no-untyped-def]
+    """Count the cards of each rank over the four suits of a bit set."""
+    a, b, c, d = cards & ALL_RANKS, cards >> 16 & ALL_RANKS, cards >> 32 & ALL_RANKS, cards >> 48 & ALL_RANKS
     pair = a & b | c & d | (a | b) & (c | d)
-    return a | b | c | d, pair, a & b & (c | d) | c & d & (a | b), a & b & c & d
+    return RankCounts(a | b | c | d, pair, a & b & (c | d) | c & d & (a | b), a & b & c & d)
+
+
+@inlined
+def find_suits(hole, board, cards):  # type: ignore[no-untyped-def]
+    """Find the flush or the draw to one, with so many `cards` on the board."""
+    most, flush, flush_hole, flush_board, draw = 0, False, 0, 0, 0
+    straight_flush, draw_hole, draw_board = False, 0, 0
+    for suit in range(4):
+        mine, theirs = hole >> 16 * suit & ALL_RANKS, board >> 16 * suit & ALL_RANKS
+        dealt, ours = count_bits(theirs), count_bits(mine)
+        most = max(most, dealt)
+        if dealt + ours >= 5:
+            flush, flush_hole, flush_board = True, mine, theirs
+            straight_flush = straight_top(mine | theirs) > straight_top(theirs)
+        elif dealt + ours == 4 and ours and cards < 5:
+            draw, draw_hole, draw_board = 2, mine, theirs
+        elif dealt + ours == 3 and ours == 2 and cards == 3:
+            draw = 1
+    if draw == 2 and (ALL_RANKS & ~draw_board) >> highest(draw_hole) == 1:
+        draw = 3
+    return Suits(most, flush, flush_hole, flush_board, straight_flush, draw)
+
+
+@internal
+def made_full_house(three, two, board):  # type: ignore[no-untyped-def]
+    """Classify a full house by the ranks of its three and of its pair."""
+    if board.three >> three & 1:
+        if board.two >> two & 1:
+            return NOTHING
+        return HIGH_FULL if (board.one & ~(np.int64(1) << three)) >> two <= 1 else LOW_FULL
+    return LOW_FULL if board.two >> three > 1 else HIGH_FULL
+
+
+@internal
+def made_flush(suits):  # type: ignore[no-untyped-def]
+    """Classify a flush by how many higher ones are possible."""
+    plays_board = suits.hole < suits.board & -suits.board or straight_top(suits.board) >= 0
+    if count_bits(suits.board) == 5 and plays_board:
+        return NOTHING
+    above = count_bits((ALL_RANKS & ~suits.board) >> highest(suits.hole) + 1)
+    return NUT_FLUSH if above == 0 else SECOND_FLUSH if above == 1 else LOW_FLUSH
+
+
+@internal
+def made_pair(held, high, low, board, otherwise):  # type: ignore[no-untyped-def]
+    """Classify one or two pairs with ranks of the board; `otherwise` where the board has two better pairs."""
+    ranks = board.one
+    paired = highest(held & ranks)
+    above = count_bits(ranks >> paired + 1)
+    if held & ranks == held and board.two >> low == 0:
+        return TOP_TWO if count_bits(ranks >> low) == 2 else TWO_PAIR
+    if count_bits(board.two >> paired) >= 2:
+        return otherwise
+    if above >= 2:
+        return LOW_PAIR
+    if above == 1:
+        return SECOND_PAIR
+    return TOP_GOOD if good_kicker(low if paired == high else high, ranks) else TOP_WEAK
+
+
+@inlined
+def made_hand(hole, board, both, high, low, suits, nut_top):  # type: ignore[no-untyped-def]
+    """Find what is made, a place in MADE, from the best down. The board's own hands are nothing.
+
+    `hole`, `board` and `both` are the counts of their ranks, `high` and `low` the ranks of the hole cards, and
+    `nut_top` is the top of the highest straight that the board allows.
+    """
+    ranks, pocket = board.one, hole.two != 0
+    over = highest(ranks)
+    overcards = NOTHING
+    if high > over:
+        overcards = ACE_HIGH if high == 12 else TWO_OVER if low > over else ONE_OVER
+    top = straight_top(both.one)
+    three = highest(both.three)
+    two = highest(both.two & ~(np.int64(1) << three)) if three >= 0 else -1
+    if suits.straight_flush or both.four & ~board.four:
+        return QUADS
+    if board.four:
+        return overcards
+    if three >= 0 and two >= 0:
+        return made_full_house(three, two, board)
+    if suits.flush:
+        return made_flush(suits)
+    if top >= 0:
+        return NOTHING if top == straight_top(ranks) else NUT_STRAIGHT if top == nut_top else STRAIGHT
+    if three >= 0:
+        if board.three:
+            return overcards
+        if pocket:
+            return SET
+        return TRIPS_GOOD if good_kicker(low if three == high else high, ranks) else TRIPS_WEAK
+    if pocket:
+        if count_bits(board.two >> high) >= 2:
+            return overcards
+        above = count_bits(ranks >> high)
+        return OVERPAIR if above == 0 else SECOND_POCKET if above == 1 else LOW_POCKET
+    if hole.one & ranks:
+        return made_pair(hole.one, high, low, board, overcards)
+    return overcards
+
+
+@internal
+def find_straight_draw(ranks, board_ranks):  # type: ignore[no-untyped-def]
+    """Find the draw to a straight, a place in STRAIGHT_DRAWS, by how many ranks would complete one, at most two."""
+    completing = 0
+    for rank in range(13):
+        more = np.int64(1) << rank
+        if straight_top(ranks | more) > straight_top(board_ranks | more):
+            completing = min(completing + 1, 2)
+    return completing
 
 
 @compiled
@@ -162,109 +298,30 @@ def rule_number(hole, board):  # type: ignore[no-untyped-def]
 
     Digits of `SHAPE`: the board's suits, pairs and straights, then made, flush draw and straight draw.
     """
-    h0, h1, h2, h3 = hole & ALL_RANKS, hole >> 16 & ALL_RANKS, hole >> 32 & ALL_RANKS, hole >> 48 & ALL_RANKS
-    held, pocket, _, _ = at_least(h0, h1, h2, h3)
-    high = highest(held)
-    low = high if pocket else highest(held ^ np.int64(1) << high)
+    mine = count_ranks(hole)
+    high = highest(mine.one)
+    low = high if mine.two else highest(mine.one ^ np.int64(1) << high)
     if board == 0:
-        suited = count_bits(h0) == 2 or count_bits(h1) == 2 or count_bits(h2) == 2 or count_bits(h3) == 2
+        suited = False
+        for suit in range(4):
+            suited |= count_bits(hole >> 16 * suit & ALL_RANKS) == 2
         return 13 * high + low if suited else 13 * low + high
-    b0, b1, b2, b3 = (
-        board & ALL_RANKS,
-        board >> 16 & ALL_RANKS,
-        board >> 32 & ALL_RANKS,
-        board >> 48 & ALL_RANKS,
-    )
-    ranks, board2, board3, board4 = at_least(b0, b1, b2, b3)
-    all1, all2, all3, all4 = at_least(h0 | b0, h1 | b1, h2 | b2, h3 | b3)
-    cards = count_bits(b0) + count_bits(b1) + count_bits(b2) + count_bits(b3)
-
-    # Suits: the most on the board, a flush or a draw to one.
-    most_suited, in_flush, flush_hole, flush_board, flush_draw = 0, False, 0, 0, 0
-    straight_flush, draw_hole, draw_board = False, 0, 0
+    theirs, both = count_ranks(board), count_ranks(hole | board)
+    cards = 0
     for suit in range(4):
-        mine, theirs = hole >> 16 * suit & ALL_RANKS, board >> 16 * suit & ALL_RANKS
-        dealt, ours = count_bits(theirs), count_bits(mine)
-        most_suited = max(most_suited, dealt)
-        if dealt + ours >= 5:
-            in_flush, flush_hole, flush_board = True, mine, theirs
-            straight_flush = straight_top(mine | theirs) > straight_top(theirs)
-        elif dealt + ours == 4 and ours and cards < 5:
-            flush_draw, draw_hole, draw_board = 2, mine, theirs
-        elif dealt + ours == 3 and ours == 2 and cards == 3:
-            flush_draw = 1
-    if flush_draw == 2 and (ALL_RANKS & ~draw_board) >> highest(draw_hole) == 1:
-        flush_draw = 3
-    suits = min(most_suited, 4) - 1
-    pairs = 0 if board2 == 0 else 1 if count_bits(board2) == 1 and board3 == 0 else 2
-    near, nut_top = board_straights(ranks)
-    straights = min(max(near, 2) - 2, 2)
-
-    # What is made, from the best down. The board's own hands are nothing.
-    top, board_top = straight_top(all1), straight_top(ranks)
-    over = highest(ranks)
-    overcards = NOTHING
-    if high > over:
-        overcards = ACE_HIGH if high == 12 else TWO_OVER if low > over else ONE_OVER
-    three = highest(all3)
-    two = highest(all2 & ~(np.int64(1) << three)) if three >= 0 else -1
-    if straight_flush or all4 & ~board4:
-        made = QUADS
-    elif board4:
-        made = overcards
-    elif three >= 0 and two >= 0:
-        if board3 >> three & 1 and board2 >> two & 1:
-            made = NOTHING
-        elif board3 >> three & 1:
-            made = HIGH_FULL if (ranks & ~(np.int64(1) << three)) >> two <= 1 else LOW_FULL
-        else:
-            made = LOW_FULL if board2 >> three > 1 else HIGH_FULL
-    elif in_flush:
-        plays_board = flush_hole < flush_board & -flush_board or straight_top(flush_board) >= 0
-        if count_bits(flush_board) == 5 and plays_board:
-            made = NOTHING
-        else:
-            above = count_bits((ALL_RANKS & ~flush_board) >> highest(flush_hole) + 1)
-            made = NUT_FLUSH if above == 0 else SECOND_FLUSH if above == 1 else LOW_FLUSH
-    elif top >= 0:
-        made = NOTHING if top == board_top else NUT_STRAIGHT if top == nut_top else STRAIGHT
-    elif three >= 0:
-        if board3:
-            made = overcards
-        elif pocket:
-            made = SET
-        else:
-            made = TRIPS_GOOD if good_kicker(low if three == high else high, ranks) else TRIPS_WEAK
-    elif pocket:
-        above = count_bits(ranks >> high)
-        made = OVERPAIR if above == 0 else SECOND_POCKET if above == 1 else LOW_POCKET
-        if count_bits(board2 >> high) >= 2:
-            made = overcards
-    elif held & ranks:
-        paired = highest(held & ranks)
-        above = count_bits(ranks >> paired + 1)
-        if held & ranks == held and board2 >> low == 0:
-            made = TOP_TWO if count_bits(ranks >> low) == 2 else TWO_PAIR
-        elif count_bits(board2 >> paired) >= 2:
-            made = overcards
-        elif above >= 2:
-            made = LOW_PAIR
-        elif above == 1:
-            made = SECOND_PAIR
-        else:
-            made = TOP_GOOD if good_kicker(low if paired == high else high, ranks) else TOP_WEAK
-    else:
-        made = overcards
-
+        cards += count_bits(board >> 16 * suit & ALL_RANKS)
+    suits = find_suits(hole, board, cards)
+    near, nut_top = board_straights(theirs.one)
+    pairs = 0 if theirs.two == 0 else 1 if count_bits(theirs.two) == 1 and theirs.three == 0 else 2
+    made = made_hand(mine, theirs, both, high, low, suits, nut_top)
     straight_draw = 0
-    if cards < 5 and made < STRAIGHT and top < 0:
-        for rank in range(13):
-            more = np.int64(1) << rank
-            if straight_top(all1 | more) > straight_top(ranks | more):
-                straight_draw = min(straight_draw + 1, 2)
-    if made >= LOW_FLUSH:
-        flush_draw = 0
-    return ((((suits * 3 + pairs) * 3 + straights) * 24 + made) * 4 + flush_draw) * 3 + straight_draw
+    if cards < 5 and made < STRAIGHT and straight_top(both.one) < 0:
+        straight_draw = find_straight_draw(both.one, theirs.one)
+    flush_draw = 0 if made >= LOW_FLUSH else suits.draw
+    number = (min(suits.most, 4) - 1) * len(PAIRS) + pairs
+    number = number * len(STRAIGHTS) + min(max(near, 2) - 2, 2)
+    number = number * len(MADE) + made
+    return (number * len(FLUSH_DRAWS) + flush_draw) * len(STRAIGHT_DRAWS) + straight_draw
 
 
 @compiled
