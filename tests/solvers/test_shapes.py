@@ -9,10 +9,11 @@ from hypothesis import strategies as st
 
 from oracles.random_public import RandomPublic
 from solvent.forms.public import DECISION, PublicGame, public_game
+from solvent.forms.public_sequences import MANY_NODES
 from solvent.foundation.errors import InputError
 from solvent.games.catalogue import load_game
 from solvent.solvers.public.shapes import END, find_shapes
-from solvent.solvers.public.solver import MANY_NODES, PublicSolver
+from solvent.solvers.public.solver import PublicSolver
 
 
 def check_shapes(game: PublicGame) -> None:

@@ -15,6 +15,20 @@ from solvent.foundation.errors import InputError
 
 Ints = NDArray[np.int64]
 
+MOST_PAIRED = 20_000_000
+"""Histories up to which their pairs of sequences are kept: a game of boards with more goes by vectors."""
+MANY_NODES = 8000
+"""Betting nodes of one round from which betting nodes side by side are quicker, and then much smaller."""
+
+
+def few_histories(game: PublicGame) -> bool:
+    """Whether pairs of sequences are the quickest way to go through a public game."""
+    if game.sorted_hands or game.isomorphism:
+        return False
+    if len(game.rounds) == 1 and len(game.nodes.symbol) >= MANY_NODES:
+        return False
+    return game.rules.histories() <= MOST_PAIRED
+
 
 def public_sequence_form(game: PublicGame) -> SequenceForm:
     """Fold a public game into its sequences, without its histories."""

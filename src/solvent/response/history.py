@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from solvent.forms.history import GameTree
-from solvent.forms.sequence import Sequences, realisation_plan, sequence_form
+from solvent.forms.sequence import SequenceForm, Sequences, realisation_plan, sequence_form
 from solvent.passes.sequence_sweeps import maximise, maximise_around_locks, sequence_values
 from solvent.strategy.locks import Locks
 
@@ -50,9 +50,12 @@ def respond(tree: GameTree, strategy: ArrayLike, player: int, locks: Locks | Non
 
     With `locks` the player responds outside the locked infosets and plays the lock inside them.
     """
-    own = sequence_form(tree).sequences[player]
-    value = _values_against(tree, np.asarray(strategy, dtype=np.float64), player)
-    best, choice = _maximise(tree, own, value, locks)
+    if locks:
+        locks.check(tree.name, tree.fingerprint)
+    form = sequence_form(tree)
+    own = form.sequences[player]
+    value = _values_against(form, np.asarray(strategy, dtype=np.float64), player)
+    best, choice = _maximise(own, value, locks)
     pure = tree.uniform.copy()
     pure[own.cell[1:]] = 0.0
     if locks:
@@ -70,15 +73,22 @@ def evaluate(tree: GameTree, strategy: ArrayLike, locks: Locks | None = None) ->
 
     With `locks` both players respond outside the locked infosets alone.
     """
-    strategy = np.asarray(strategy, dtype=np.float64)
-    form = sequence_form(tree)
+    if locks:
+        locks.check(tree.name, tree.fingerprint)
+    return evaluate_sequences(sequence_form(tree), np.asarray(strategy, dtype=np.float64), locks)
+
+
+def evaluate_sequences(
+    form: SequenceForm, strategy: NDArray[np.float64], locks: Locks | None = None
+) -> Evaluation:
+    """Evaluate a strategy, float64[cells], on the sequence form of whichever form its cells belong to."""
     best, value = [], []
     for player in (0, 1):
         own = form.sequences[player]
-        against = _values_against(tree, strategy, player)
+        against = _values_against(form, strategy, player)
         plan = realisation_plan(own.first, own.before, own.cell, strategy)
         value.append(float(plan @ against))
-        best.append(_maximise(tree, own, against, locks)[0])
+        best.append(_maximise(own, against, locks)[0])
     gain = [best[player] - value[player] for player in (0, 1)]
     # A best response is at least as good as any strategy; below zero is rounding.
     return Evaluation(max(0.0, sum(gain) / 2), (value[0], value[1]), (best[0], best[1]))
@@ -96,23 +106,21 @@ def expected_value(tree: GameTree, strategies: tuple[ArrayLike, ArrayLike]) -> t
 
 
 def _maximise(
-    tree: GameTree, own: Sequences, value: NDArray[np.float64], locks: Locks | None
+    own: Sequences, value: NDArray[np.float64], locks: Locks | None
 ) -> tuple[float, NDArray[np.int64]]:
     """The best value, and the sequence chosen in each of the player's situations, -1 where it is locked."""
     choice = np.zeros(own.situations, dtype=np.int64)
     if not locks:
         return float(maximise(own.first, own.before, value, choice)), choice
-    locks.check(tree.name, tree.fingerprint)
-    fixed = (
-        np.array(locks.locked),
-        np.array(locks.probabilities),
-    )  # kernels take arrays that can be written to
+    # Kernels take arrays that can be written to.
+    fixed = (np.array(locks.locked), np.array(locks.probabilities))
     best = maximise_around_locks(own.first, own.before, own.cell, *fixed, value, choice)
     return float(best), choice
 
 
-def _values_against(tree: GameTree, strategy: NDArray[np.float64], player: int) -> NDArray[np.float64]:
-    form = sequence_form(tree)
+def _values_against(
+    form: SequenceForm, strategy: NDArray[np.float64], player: int
+) -> NDArray[np.float64]:
     own, other = form.sequences[player], form.sequences[1 - player]
     plan = realisation_plan(other.first, other.before, other.cell, strategy)
     values: NDArray[np.float64] = sequence_values(

@@ -6,15 +6,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from solvent.forms.history import GameTree, compile_tree
 from solvent.forms.public import PublicGame
+from solvent.forms.public_sequences import few_histories, public_sequence_form
 from solvent.foundation.errors import InputError
 from solvent.games.catalogue import load_game
 from solvent.games.game import Game
 from solvent.passes.public_pass import PublicPass
 from solvent.response.history import Evaluation, evaluate, expected_value, respond
-from solvent.response.public import evaluate_public
+from solvent.response.public import evaluate_paired, evaluate_public
 from solvent.strategy.locks import Locks
 from solvent.strategy.policies import Form, as_strategy, on_form
 from solvent.strategy.public_infosets import PublicInfosets
@@ -84,10 +86,7 @@ def measure(strategy: TableStrategy, tree: GameTree | None = None, locks: Locks 
     if locks:
         locks.check(strategy.game, strategy.fingerprint)
     if isinstance(strategy.infosets, PublicInfosets):
-        weights = np.array(strategy.weights)  # a copy: kernels take arrays that can be written to
-        return evaluate_public(
-            PublicPass(strategy.infosets.game, weights.dtype), strategy.infosets.block, weights, locks
-        )
+        return _measure_public(strategy.infosets, strategy.weights, locks)
     return evaluate(tree or compile_tree(game_of(strategy)), strategy.probabilities, locks)
 
 
@@ -104,7 +103,7 @@ def value_against(first: TableStrategy, second: TableStrategy, tree: GameTree | 
         game = first.infosets.game
         player = np.repeat(game.nodes.player[game.edge_node], game.block_sizes)
         weights = np.where(player == 0, first.probabilities, second.probabilities)
-        return evaluate_public(PublicPass(game, np.dtype(np.float64)), first.infosets.block, weights).value[0]
+        return _measure_public(first.infosets, weights, None).value[0]
     tree = tree or compile_tree(game_of(first))
     return expected_value(tree, (first.probabilities, second.probabilities))[0]
 
@@ -122,3 +121,12 @@ def _meeting_form(first: TableStrategy, second: TableStrategy, tree: GameTree | 
     if len(public) == 2:
         return min(public, key=lambda game: game.isomorphism)
     return tree or compile_tree(game_of(first))
+
+
+def _measure_public(
+    infosets: PublicInfosets, weights: NDArray[np.floating], locks: Locks | None
+) -> Evaluation:
+    if few_histories(infosets.game):
+        return evaluate_paired(public_sequence_form(infosets.game), infosets, weights, locks)
+    weights = np.array(weights)  # a copy: kernels take arrays that can be written to
+    return evaluate_public(PublicPass(infosets.game, weights.dtype), infosets.block, weights, locks)

@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from solvent.forms.sequence import SequenceForm
 from solvent.passes import public_kernels as kernels
 from solvent.passes.public_kernels import Rule, Tables
 from solvent.passes.public_pass import PublicPass
-from solvent.response.history import Evaluation
+from solvent.response.history import Evaluation, evaluate_sequences
 from solvent.strategy.locks import Locks
+from solvent.strategy.public_infosets import PublicInfosets
 
 
 def evaluate_public(
@@ -32,6 +34,16 @@ def evaluate_public(
     best = [_total(public_pass, player, tables, mode) for player in (0, 1)]
     value = _total(public_pass, 0, tables, kernels.EVALUATE)
     return Evaluation(max(0.0, sum(best) / 2), (value, -value), (best[0], best[1]))
+
+
+def evaluate_paired(
+    form: SequenceForm, infosets: PublicInfosets, weights: NDArray[Any], locks: Locks | None = None
+) -> Evaluation:
+    """Evaluate the strategy of a game with few histories on its pairs of sequences (see `few_histories`).
+
+    It needs far fewer kernels than a pass of the public form, whose first use takes most of a minute to compile.
+    """
+    return evaluate_sequences(form, infosets.normalised(weights), locks)
 
 
 def _total(public_pass: PublicPass, player: int, tables: Tables, mode: int) -> float:

@@ -14,12 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.forms.public import PublicGame
+from solvent.forms.public_sequences import MANY_NODES, few_histories
 from solvent.foundation.errors import InputError
 from solvent.foundation.threads import check_threads
 from solvent.passes.public_kernels import Tables
 from solvent.passes.public_pass import EVALUATORS, PublicPass
 from solvent.response.history import Evaluation
-from solvent.response.public import evaluate_public
+from solvent.response.public import evaluate_paired, evaluate_public
 from solvent.solvers.full_width import FullWidth
 from solvent.solvers.history.solver import check_options, table_dtype
 from solvent.solvers.public import devices
@@ -37,10 +38,6 @@ from solvent.strategy.tables import TableStrategy
 
 PLANS = ("auto", "aggregated", "vectors", "sequences", "shapes", "serial", "branched")
 """`vectors`, `sequences` and `shapes` are ways to run the aggregated plan; `aggregated` takes the quickest."""
-MOST_PAIRED = 20_000_000
-"""Histories up to which their pairs of sequences are kept: a game of boards with more goes by vectors."""
-MANY_NODES = 8000
-"""Betting nodes from which `shapes` is quicker than `sequences`, and then much smaller."""
 DEVICES = ("cpu", *devices.DEVICES)
 
 
@@ -210,6 +207,8 @@ class PublicSolver(OnPublicForm, FullWidth):
         Responses keep to the locks, which is how far the locked game is from solved, or are free of them.
         """
         locks = self.locks if keep_locks else None
+        if isinstance(self.plan, PublicSequences):
+            return evaluate_paired(self.plan.form, PublicInfosets(self.game), self._played(), locks)
         return evaluate_public(self._pass, self.arena.offset, self._played(), locks)
 
     def strategy(self, **facts: Any) -> TableStrategy:
@@ -249,9 +248,9 @@ def way_of(game: PublicGame) -> str:
     """How the aggregated plan runs a game on the processor."""
     if game.sorted_hands or game.isomorphism:
         return "vectors"
-    if len(game.rounds) == 1 and len(game.nodes.symbol) >= MANY_NODES:
-        return "shapes"
-    return "sequences" if game.rules.histories() <= MOST_PAIRED else "vectors"
+    if few_histories(game):
+        return "sequences"
+    return "shapes" if len(game.rounds) == 1 and len(game.nodes.symbol) >= MANY_NODES else "vectors"
 
 
 def check_public_options(plan: str, evaluator: str, device: str, threads: int) -> None:
