@@ -118,9 +118,7 @@ def _maximise(
     return float(best), choice
 
 
-def _values_against(
-    form: SequenceForm, strategy: NDArray[np.float64], player: int
-) -> NDArray[np.float64]:
+def _values_against(form: SequenceForm, strategy: NDArray[np.float64], player: int) -> NDArray[np.float64]:
     own, other = form.sequences[player], form.sequences[1 - player]
     plan = realisation_plan(other.first, other.before, other.cell, strategy)
     values: NDArray[np.float64] = sequence_values(
