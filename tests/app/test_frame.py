@@ -19,6 +19,7 @@ from rich.console import Console
 from solvent.app import command_line, outcomes, terminal
 from solvent.app.command_line import run
 from solvent.app.watching import watching
+from solvent.foundation import showing
 from solvent.foundation.errors import InputError
 from solvent.foundation.progress import TERMINATED, Interrupted, Progress
 
@@ -157,15 +158,46 @@ def test_json_has_no_numbers_that_json_does_not_know(capsys: pytest.CaptureFixtu
     assert json.loads(capsys.readouterr().out) == {"a": [None, 1.5], "b": None}
 
 
-def test_progress_off_a_terminal_is_a_line_for_each_stage(capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_off_a_terminal_is_a_line_now_and_then(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = iter(range(0, 600, 6))
+    monkeypatch.setattr(showing.time, "monotonic", lambda: next(clock))
     with watching() as watch:
-        for done in range(3):
-            watch(Progress("dealing", done, 3))
-        watch(Progress("solving [0]", 1, 2, "exploitability 1 chip"))
-    assert capsys.readouterr().err.splitlines() == ["dealing", "solving [0]: 50 %, exploitability 1 chip"]
+        for done in range(10):
+            watch(Progress("dealing [0]", 100 * done, 1000, unit="hands"))
+        watch(Progress("solving", 1, 2, "exploitability 1 chip"))
+    assert capsys.readouterr().err.splitlines() == [
+        "dealing [0]: 100 of 1,000 hands (10 %), 17/s, 54 s left",
+        "dealing [0]: 600 of 1,000 hands (60 %), 17/s, 24 s left",
+        "solving: 1 of 2 (50 %), exploitability 1 chip",
+    ]
     with watching(quiet=True) as watch:
         watch(Progress("dealing", 1, 3))
     assert capsys.readouterr().err == ""
+
+
+def test_compiling_is_said_off_a_terminal_and_loading_is_not(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from numba.core import event
+
+    monkeypatch.setattr(showing, "TOLD_SECONDS", 0.0)
+    with watching() as watch:
+        watch(Progress("compiling kernels", 0))
+        assert capsys.readouterr().err == ""
+        for _ in range(2):
+            with event.trigger_event("numba:compile"), event.trigger_event("numba:compile"):
+                pass
+        watch(Progress("solving", 0))
+        assert capsys.readouterr().err.splitlines() == [
+            "compiling kernels, once in each environment",
+            "compiled 4 kernels in 0 s",
+        ]
+    screen = Console(file=io.StringIO(), force_terminal=True, width=120, highlight=False)
+    with watching(console=screen), event.trigger_event("numba:compile"):
+        pass
+    assert "compiled 1 kernel in 0 s" in screen.file.getvalue()  # type: ignore[attr-defined]
 
 
 def test_progress_on_a_terminal_is_a_bar() -> None:

@@ -225,7 +225,7 @@ def test_the_example_of_a_game_in_thirty_lines() -> None:
 
 
 def test_macos_counts_its_own_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    from solvent.app.views.display import cores
+    from solvent.foundation.machine import cores
     from solvent.foundation.memory import peak_memory
 
     here = peak_memory()

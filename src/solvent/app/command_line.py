@@ -38,6 +38,7 @@ COMMANDS = {
         "runs": "List the solves and trainings in a folder.",
         "show": "Show a run's summary or its strategy.",
         "compare": "Compare two strategies, or two agents.",
+        "plot": "Draw how runs converged.",
         "export": "Write a strategy as CSV, JSON or for OpenSpiel; a game as .efg.",
         "pack": "Pack a run into one file.",
         "unpack": "Make a packed run a folder again.",

@@ -51,16 +51,6 @@ def write_csv(records: Sequence[Record], path: Path) -> None:
         writer.writerows(record.as_dict() for record in records)
 
 
-def pyplot() -> Any:
-    """Return Matplotlib's pyplot, set up to draw to files."""
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    from matplotlib import pyplot as plt
-
-    return plt
-
-
 def plain_ticks(axis: Any, places: Sequence[float]) -> None:
     """Label an axis at these places with plain numbers, leaving out those that would stand too close."""
     from math import log

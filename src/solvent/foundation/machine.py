@@ -11,6 +11,13 @@ from pathlib import Path
 from solvent.foundation.version import __version__
 
 
+def cores() -> int:
+    """The cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def describe_machine() -> str:
     """Processor, cores and memory in a few words."""
     return f"{processor()}, {os.cpu_count()} cores, {memory_gib():.0f} GiB"

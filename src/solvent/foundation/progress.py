@@ -22,6 +22,10 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """What `interruptible` turns into a stop: Ctrl-C, a request to end, a closed terminal."""
 
 
+SIZED = "sized"
+"""The stage whose detail says, in sentences, what the work will take; it comes once, before the work begins."""
+
+
 @dataclass(frozen=True)
 class Progress:
     """How far a piece of work has come."""
@@ -33,6 +37,8 @@ class Progress:
     """In the unit of `done`; None where it is not known."""
     detail: str = ""
     """Anything else worth showing beside it."""
+    unit: str = ""
+    """What `done` and `total` count, in the plural; "s" for seconds."""
 
 
 Watch = Callable[[Progress], None]

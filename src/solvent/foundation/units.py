@@ -36,6 +36,23 @@ def duration(seconds: float) -> str:
     return f"{round(seconds / 86_400)} days"
 
 
+def span(seconds: float) -> str:
+    """A time of any length with about three digits, as measurements are read.
+
+    >>> span(0), span(4.2e-6), span(0.0123), span(1.5), span(250), span(40_000)
+    ('0 s', '4.2 µs', '12.3 ms', '1.5 s', '4.17 min', '11.1 h')
+    """
+    for unit, length, most in (
+        ("µs", 1e-6, 1e-3),
+        ("ms", 1e-3, 1.0),
+        ("s", 1.0, 120.0),
+        ("min", 60.0, 7200.0),
+    ):
+        if 0 < seconds < most:
+            return f"{seconds / length:.3g} {unit}"
+    return f"{seconds / 3600:,.1f} h" if seconds > 0 else "0 s"
+
+
 def parse_size(text: str) -> int:
     """Bytes from `8G`, `512M` or a plain number.
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from solvent.cards.deck import Card, CardError, card_label, cards_label, parse_cards
 from solvent.cards.ranking import best_strength
 from solvent.foundation.errors import InputError
+from solvent.foundation.extras import extra
 from solvent.games.betting.rules import (
     BOARD_CARDS,
     CALL,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 
 Hole = tuple[Card, Card]
 UNKNOWN = "????"
+PURPOSE = "hand histories"
 
 
 @dataclass(frozen=True)
@@ -89,8 +91,7 @@ def write_phh(hand: Hand) -> str:
     starting_stacks = [20000, 20000]
     actions = ['d dh p1 7h2c', 'd dh p2 AsKd', 'p2 cbr 300', 'p1 f']
     """
-    from pokerkit import HandHistory
-
+    HandHistory = extra("pokerkit", PURPOSE).HandHistory
     rules = hand.rules
     optional: dict[str, Any] = {}
     if hand.number is not None:
@@ -99,7 +100,7 @@ def write_phh(hand: Hand) -> str:
         optional["players"] = list(hand.names[::-1])
     history = HandHistory(
         variant="NT",
-        ante_trimming_status=None,  # type: ignore[arg-type]  # None is not written
+        ante_trimming_status=None,  # None is not written
         antes=[0, 0],
         blinds_or_straddles=list(rules.blinds),
         min_bet=rules.blinds[1],
@@ -107,12 +108,12 @@ def write_phh(hand: Hand) -> str:
         actions=_phh_actions(hand),
         **optional,
     )
-    return history.dumps()
+    return str(history.dumps())
 
 
 def read_phh(text: str) -> Hand:
     """A hand from PHH text."""
-    from pokerkit import HandHistory
+    HandHistory = extra("pokerkit", PURPOSE).HandHistory
 
     try:
         with warnings.catch_warnings():

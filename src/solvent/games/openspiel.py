@@ -15,8 +15,10 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from difflib import get_close_matches
+from importlib import import_module
 from typing import Any
 
+from solvent.foundation.extras import missing
 from solvent.games.efg.labels import unique_labels
 from solvent.games.game import CHANCE, TERMINAL, GameError, ListedState, State
 
@@ -161,10 +163,9 @@ def _load(name: str) -> Any:
 
 def _pyspiel(name: str) -> Any:
     try:
-        import pyspiel
+        return import_module("pyspiel")
     except ImportError:
-        raise GameError(f'{PREFIX}{name} needs OpenSpiel: pip install "solvent[openspiel]"') from None
-    return pyspiel
+        raise GameError(missing("pyspiel", f"games such as {PREFIX}{name}")) from None
 
 
 def _reason(error: Exception) -> str:

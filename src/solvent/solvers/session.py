@@ -187,10 +187,11 @@ class Session:
         detail = ", ".join(text for text in (self.work.describe(), rate) if text)
         done: float = self.work.iterations
         total: float | None = self.limits.iterations
+        unit = "iterations"
         if total is None and self.limits.time is not None:
-            done, total = self.here, self.limits.time
+            done, total, unit = self.here, self.limits.time, "s"
         try:
-            self.watch(Progress(self.stage, done, total, detail))
+            self.watch(Progress(self.stage, done, total, detail, unit))
         except BaseException:  # whoever watches ends the work, and what was computed is kept
             self._checkpoint()
             raise

@@ -17,15 +17,19 @@ from typing import Any
 
 from solvent.foundation.errors import InputError
 from solvent.foundation.files import write_text
+from solvent.foundation.html import facts_html
 from solvent.foundation.memory import peak_memory
-from solvent.foundation.progress import Progress, Stop, Watch, interruptible
+from solvent.foundation.progress import SIZED, Progress, Stop, Watch, interruptible
 from solvent.foundation.run import Run
+from solvent.foundation.showing import both, showing
 from solvent.foundation.units import size
 from solvent.games.catalogue import load_game
 from solvent.games.efg.tree import EfgGame
 from solvent.games.game import Game, GameError
 from solvent.response.history import Evaluation
 from solvent.solvers.choose import check_given, make_solver
+from solvent.solvers.curves import draw
+from solvent.solvers.result_views import curve, summary
 from solvent.solvers.session import Limits, Session
 from solvent.solvers.settings import DEFAULT_ITERATIONS, PRUNING, SAMPLED_ITERATIONS, SAMPLING, Settings
 from solvent.solvers.solver import Solver, compile_seconds
@@ -35,8 +39,6 @@ from solvent.strategy.tables import TableStrategy
 
 COMPILING_GAME = "compiling the game"
 COMPILING_KERNELS = "compiling kernels"
-SIZED = "sized"
-"""The stage whose detail says what the solve will take; it comes once, before the first iteration."""
 SOLVING = "solving"
 CHUNK_SECONDS = 0.2
 """How long a compiled call may keep Ctrl-C, the clock and the progress display waiting."""
@@ -115,6 +117,17 @@ class Result:
             "warnings": list(self.warnings),
         }
 
+    def summary(self) -> dict[str, str]:
+        """The most important facts in words, by their names."""
+        return summary(self)
+
+    def plot(self, over: str = "iterations", axes: Any = None) -> Any:
+        """Draw exploitability over "iterations" or "seconds", log-log, on new or given Matplotlib axes."""
+        return draw([curve(self)], over, axes=axes)
+
+    def _repr_html_(self) -> str:
+        return facts_html(self.game, self.summary())
+
 
 def solve(
     game: Any = None,
@@ -123,6 +136,7 @@ def solve(
     resume: str | Path | None = None,
     warm_start: TableStrategy | str | Path | None = None,
     watch: Watch | None = None,
+    progress: bool = False,
     stop: Stop | None = None,
     **options: Any,
 ) -> Result:
@@ -137,9 +151,21 @@ def solve(
     the rule and whatever else decides the numbers stay as they were, and limits, plan and threads may change.
     `warm_start` is a strategy, or the folder of one, to start from instead of uniform play.
 
-    `watch` is called with each `Progress`. Ctrl-C, SIGTERM or, from any thread, `stop.request()` end the solve
+    `progress` shows how far the solve is, on standard error or in a notebook; `watch` is called with each
+    `Progress`. Ctrl-C, SIGTERM or, from any thread, `stop.request()` end the solve
     after the running iterations; the result then says `stopped_by` "interrupt", and the run can be resumed.
     """
+    if progress:
+        with showing() as show:
+            return solve(
+                game,
+                out=out,
+                resume=resume,
+                warm_start=warm_start,
+                watch=both(show, watch),
+                stop=stop,
+                **options,
+            )
     if out is not None and resume is not None:
         raise InputError("give a new folder with out or an old one with resume, not both")
     if resume is not None and warm_start is not None:

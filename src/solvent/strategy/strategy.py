@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.foundation.errors import InputError
+from solvent.strategy.notebook import strategy_html
 
 if TYPE_CHECKING:
     from solvent.strategy.tables import TableStrategy
@@ -99,6 +100,9 @@ class Strategy(Mapping[Key, dict[str, float]]):
 
     def __repr__(self) -> str:
         return f"<strategy of {self.game}: {len(self):,} infosets>"
+
+    def _repr_html_(self) -> str:
+        return strategy_html(self)
 
 
 def normalise(weights: NDArray[np.floating], first_cell: NDArray[np.integer]) -> NDArray[np.float64]:

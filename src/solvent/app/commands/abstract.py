@@ -48,7 +48,7 @@ def build(
 ) -> None:
     """Make a card abstraction; resumes an unfinished one."""
     from solvent.abstraction.cards.presets import preset_named, read_design
-    from solvent.app.views.display import cores
+    from solvent.foundation.machine import cores
 
     if (preset is None) == (config is None):
         raise InputError("name a preset, or a file with --config")

@@ -37,10 +37,10 @@ def show_equity(
     as_json: Json = False,
 ) -> None:
     """Compute the exact equity of two hands or ranges, over every deal and every run-out."""
-    from solvent.app.views.display import cores
     from solvent.cards.deck import parse_cards
     from solvent.cards.equity import equity
     from solvent.cards.ranges import parse_range
+    from solvent.foundation.machine import cores
 
     ranges = parse_range(first), parse_range(second)
     on_board, out = parse_cards(board), parse_cards(dead)

@@ -60,7 +60,7 @@ def _agents(
     as_json: bool,
 ) -> dict[str, Any]:
     from solvent.app.views.comparison import compare_agents, match_document
-    from solvent.app.views.display import cores
+    from solvent.foundation.machine import cores
     from solvent.play.agents import AgentLoader
     from solvent.play.asked import averaged_match
 

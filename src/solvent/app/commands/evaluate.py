@@ -86,11 +86,11 @@ def evaluate(
     as_json: Json = False,
 ) -> None:
     """Measure an agent: matches, local best response, behaviour. Measure a solved game exactly."""
-    from solvent.app.views.display import cores
     from solvent.app.views.evaluation_tables import show_agent, show_solved
     from solvent.app.views.report import write_report
     from solvent.evaluate.agent_parts import LBR_ACTIONS, LBR_HANDS, AgentSettings, TrainedAgent
     from solvent.evaluate.evaluation import evaluate as measure
+    from solvent.foundation.machine import cores
     from solvent.strategy.post_processing import parse_post
 
     settings = AgentSettings(

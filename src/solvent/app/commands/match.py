@@ -56,7 +56,7 @@ def match(
     as_json: Json = False,
 ) -> None:
     """Set agents against each other over duplicate deals: what they win, and how sure that is."""
-    from solvent.app.views.display import cores
+    from solvent.foundation.machine import cores
     from solvent.play.matches import Match, round_robin
 
     if len(agents) < 2:

@@ -10,8 +10,8 @@ import typer
 from solvent.app.options import Json
 from solvent.app.settings_options import with_settings
 from solvent.app.terminal import print_json, terminal
-from solvent.app.watching import said, watching
-from solvent.foundation.progress import Progress, Stop, interruptible
+from solvent.app.watching import watching
+from solvent.foundation.progress import Stop, interruptible
 from solvent.solvers.settings import ALGORITHM, KEEP, ONE_THREAD_PLANS, Settings
 
 
@@ -38,29 +38,23 @@ def solve(
     """Solve a game and watch exploitability fall."""
     stop = Stop()
     with interruptible(stop):  # Ctrl-C could get lost in an import
-        from solvent.app.views.display import cores, result_table
-        from solvent.app.views.plots import plot_convergence
-        from solvent.solvers.solve import SIZED
+        from solvent.app.views.results import PICTURE, result_table
+        from solvent.foundation.extras import installed
+        from solvent.foundation.machine import cores
+        from solvent.solvers.curves import save
+        from solvent.solvers.result_views import curve
         from solvent.solvers.solve import solve as solve_game
     stop.check()
 
     asked = Settings.of(options)
     if resume is None and {asked.pruning, asked.sampling} == {"none"} and asked.plan not in ONE_THREAD_PLANS:
         options.setdefault("threads", cores())
-    console = terminal(stderr=True)
-    with watching(quiet=as_json, console=console) as show:
-
-        def watch(progress: Progress) -> None:
-            if progress.stage != SIZED:
-                show(progress)
-            elif said(as_json):
-                console.print(progress.detail, soft_wrap=True)
-
+    with watching(quiet=as_json) as watch:
         result = solve_game(
             game, out=out, resume=resume, warm_start=warm_start, watch=watch, stop=stop, **options
         )
-    if result.run is not None:
-        plot_convergence(result, result.run / "convergence.png")
+    if result.run is not None and installed("matplotlib"):
+        save([curve(result)], result.run / PICTURE)
     if as_json:
         print_json(result.as_dict())
     else:

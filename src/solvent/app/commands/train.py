@@ -10,10 +10,11 @@ import typer
 from solvent.app.making_cards import cards_folder
 from solvent.app.options import Json
 from solvent.app.settings_options import with_settings
-from solvent.app.terminal import print_json, table, terminal
+from solvent.app.terminal import facts_table, print_json, terminal
 from solvent.app.watching import said, watching
 from solvent.foundation.errors import InputError
-from solvent.foundation.progress import Progress, Stop, interruptible
+from solvent.foundation.extras import installed, missing
+from solvent.foundation.progress import Stop, interruptible
 from solvent.solvers.settings import GAME, KEEP, TrainingSettings
 
 if TYPE_CHECKING:
@@ -50,9 +51,9 @@ def train(
     """Train a heads-up no-limit hold'em blueprint by Monte Carlo CFR."""
     stop = Stop()
     with interruptible(stop):  # Ctrl-C could get lost in an import
-        from solvent.app.views.display import cores
         from solvent.app.views.report import write_report
-        from solvent.solvers.blueprint.training import SIZED, check_training
+        from solvent.foundation.machine import cores
+        from solvent.solvers.blueprint.training import check_training
         from solvent.solvers.blueprint.training import train as train_blueprint
         from solvent.strategy.training_run import TrainingRun
     stop.check()
@@ -65,18 +66,11 @@ def train(
         cards = _cards_for_a_new_training(out, preset, cards, settings, said(as_json))
     elif preset is not None:
         raise InputError("a resumed training has its cards; leave out --preset")
-    console = terminal(stderr=True)
-    with watching(quiet=as_json, console=console) as show:
-
-        def watch(progress: Progress) -> None:
-            if progress.stage != SIZED:
-                show(progress)
-            elif said(as_json):
-                console.print(progress.detail, soft_wrap=True)
-
+    with watching(quiet=as_json) as watch:
         made = train_blueprint(cards, out=out, resume=resume, watch=watch, stop=stop, **options)
     report = made.folder / "report.html"
-    write_report(TrainingRun.open(made.folder, cards), report)
+    if installed("matplotlib"):
+        write_report(TrainingRun.open(made.folder, cards), report)
     if as_json:
         print_json(made.as_dict())
     else:
@@ -99,10 +93,5 @@ def _cards_for_a_new_training(
 
 
 def _result(made: TrainingResult, report: Path) -> Table:
-    result = table("", "", title=f"{made.folder}")
-    result.add_row("iterations", f"{made.iterations:,} (stopped by {made.stopped_by})")
-    result.add_row("time", f"{made.seconds:,.0f} s (and {made.compile_seconds:.0f} s for kernels)")
-    result.add_row("rows touched", f"{made.rows_touched:,}, {made.rows_rate / 1e6:.1f} million a second")
-    result.add_row("regret of the first decision", f"{made.regret:.1f} mbb")
-    result.add_row("report", str(report))
-    return result
+    shown = str(report) if report.is_file() else missing("matplotlib", "its charts")
+    return facts_table(f"{made.folder}", {**made.summary(), "report": shown})

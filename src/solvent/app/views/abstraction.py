@@ -20,6 +20,7 @@ from solvent.abstraction.cards.examine import (
 from solvent.app.terminal import table
 from solvent.cards.deck import RANKS, cards_label
 from solvent.foundation.errors import InputError
+from solvent.foundation.extras import pyplot
 from solvent.foundation.units import size
 
 BARS = " ▁▂▃▄▅▆▇█"
@@ -178,10 +179,6 @@ def _save(figure: Any, path: Path, plt: Any) -> None:
 
 
 def _figure(inches: tuple[float, float]) -> tuple[Any, Any, Any]:
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    from matplotlib import pyplot as plt
-
+    plt = pyplot()
     figure, axes = plt.subplots(figsize=inches, layout="constrained")
     return figure, axes, plt

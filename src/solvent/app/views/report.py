@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from solvent.app.views.action_colours import action_colours
 from solvent.app.views.evaluation_section import evaluation_section
 from solvent.cards.isomorphism import Indexer
+from solvent.foundation.extras import pyplot
 from solvent.foundation.files import write_text
 from solvent.foundation.units import size
 from solvent.games.betting.rules import FOLD
@@ -150,11 +151,7 @@ def _progress(training: TrainingRun) -> str:
 
 
 def _figure(inches: tuple[float, float]) -> tuple[Any, Any, Any]:
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    from matplotlib import pyplot as plt
-
+    plt = pyplot()
     figure, axes = plt.subplots(figsize=inches, layout="constrained")
     return figure, axes, plt
 

@@ -19,9 +19,10 @@ from solvent.experiments.aggregation.plans import (
     public_rules,
     time_of,
 )
-from solvent.experiments.page import bytes_text, markdown_table, pyplot, threads_text, write_csv, write_page
+from solvent.experiments.page import bytes_text, markdown_table, threads_text, write_csv, write_page
 from solvent.experiments.steps import saying
 from solvent.forms.public import public_game
+from solvent.foundation.extras import pyplot
 from solvent.foundation.memory import reset_peak, status
 from solvent.foundation.progress import Watch
 from solvent.foundation.units import size

@@ -21,12 +21,12 @@ from solvent.experiments.page import (
     bytes_text,
     factor_text,
     markdown_table,
-    pyplot,
     seconds_text,
     threads_text,
     write_csv,
     write_page,
 )
+from solvent.foundation.extras import pyplot
 
 LEAST_SECONDS = 1e-8
 """What took less was lost in what a call costs beside its iterations, and is not drawn."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from solvent.experiments.laptop_mccfr.bots import BOTS, PAPER_REWARDS, STYLES, LaptopMccfr, mean_of
-from solvent.experiments.page import Summary, markdown_table, pyplot, write_csv, write_page
+from solvent.experiments.page import Summary, markdown_table, write_csv, write_page
+from solvent.foundation.extras import pyplot
 from solvent.foundation.units import size
 from solvent.solvers.rewards import REWARDS
 

@@ -27,7 +27,8 @@ from solvent.experiments.laptop_mccfr.sampling_options import (
     UNIT,
     Result,
 )
-from solvent.experiments.page import markdown_table, plain_ticks, pyplot, write_csv, write_page
+from solvent.experiments.page import markdown_table, plain_ticks, write_csv, write_page
+from solvent.foundation.extras import pyplot
 from solvent.solvers.rewards import reward
 from solvent.strategy.prior import STEPS, WITHIN, prior_strategy
 

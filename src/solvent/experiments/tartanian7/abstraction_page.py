@@ -10,8 +10,9 @@ import numpy as np
 
 from solvent.abstraction.cards.feature_kernels import BINS
 from solvent.cards.deck import cards_label
-from solvent.experiments.page import markdown_table, pyplot, seconds_text, write_csv, write_page
+from solvent.experiments.page import markdown_table, seconds_text, write_csv, write_page
 from solvent.experiments.tartanian7.abstraction_quality import RESTARTS, Example, Public, Result, Row
+from solvent.foundation.extras import pyplot
 
 METHODS = {
     "emd": "k-medians, EMD",

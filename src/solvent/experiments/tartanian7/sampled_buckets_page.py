@@ -7,7 +7,7 @@ from pathlib import Path
 from statistics import fmean
 
 from solvent.experiments.confidence import Interval, mean_interval, ratio_interval
-from solvent.experiments.page import markdown_table, plain_ticks, pyplot, write_csv, write_page
+from solvent.experiments.page import markdown_table, plain_ticks, write_csv, write_page
 from solvent.experiments.tartanian7.sampled_buckets import (
     BIG_BLIND,
     BINS,
@@ -23,6 +23,7 @@ from solvent.experiments.tartanian7.sampled_buckets import (
     STREETS,
     Result,
 )
+from solvent.foundation.extras import pyplot
 
 COMPARED = (
     (FREE, PERCENTILES, "k-medians by EMD play better than percentiles of mean equity"),

@@ -13,12 +13,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from solvent.experiments.page import bytes_text, markdown_table, pyplot, write_csv, write_page
+from solvent.experiments.page import bytes_text, markdown_table, write_csv, write_page
 from solvent.experiments.steps import Say, saying
 from solvent.forms.history import GameTree, compile_tree
 from solvent.forms.public import public_game
 from solvent.forms.unroll import unroll
 from solvent.foundation.errors import InputError
+from solvent.foundation.extras import pyplot
 from solvent.foundation.memory import give_back_memory, status
 from solvent.foundation.progress import Watch
 from solvent.games.catalogue import load_game

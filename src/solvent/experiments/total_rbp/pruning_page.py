@@ -14,7 +14,6 @@ from solvent.experiments.page import (
     bytes_text,
     factor_text,
     markdown_table,
-    pyplot,
     seconds_text,
     write_csv,
     write_page,
@@ -35,6 +34,7 @@ from solvent.experiments.total_rbp.pruning import (
     nodes_to,
     over_last_tenth,
 )
+from solvent.foundation.extras import pyplot
 
 SPACE_CLAIMS = (
     ("leduc", "cfr", 2.0, "about half"),

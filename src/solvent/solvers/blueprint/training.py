@@ -29,9 +29,10 @@ from solvent.forms.betting import BettingTree, build_tree
 from solvent.forms.sampled import table_layout
 from solvent.foundation.errors import InputError
 from solvent.foundation.files import check_room
-from solvent.foundation.progress import Progress, Stop, Watch, interruptible
+from solvent.foundation.html import facts_html
+from solvent.foundation.progress import SIZED, Progress, Stop, Watch, interruptible
 from solvent.foundation.run import Retention, Run
-from solvent.foundation.units import size
+from solvent.foundation.units import size, span
 from solvent.solvers.blueprint.discounting import discount
 from solvent.solvers.blueprint.initial_weights import begin_with_win_rates
 from solvent.solvers.blueprint.solver import BlueprintSolver
@@ -51,8 +52,6 @@ KEPT_CHECKPOINTS = Retention(newest=2, older=2, apart=4)
 BESIDES = 400 << 20
 """Bytes of interpreter, compiled kernels and the parts of the card tables that are in use."""
 TRAINING, COMPILING, WIN_RATES = "training", "compiling kernels", "simulating win rates"
-SIZED = "sized"
-"""The stage whose detail says what the training will take; it comes once, before the first iteration."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +95,18 @@ class TrainingResult:
     """The first decision's greatest positive regret, in mbb a hand."""
     stopped_by: str
     """iterations, time or interrupt"""
+
+    def summary(self) -> dict[str, str]:
+        """The most important facts in words, by their names."""
+        return {
+            "iterations": f"{self.iterations:,} (stopped by {self.stopped_by})",
+            "time": f"{span(self.seconds)} (and {span(self.compile_seconds)} for kernels)",
+            "rows touched": f"{self.rows_touched:,}, {self.rows_rate / 1e6:.1f} million a second",
+            "regret of the first decision": f"{self.regret:.1f} mbb",
+        }
+
+    def _repr_html_(self) -> str:
+        return facts_html(str(self.folder), self.summary())
 
     def as_dict(self) -> dict[str, Any]:
         """Everything, ready for JSON."""

@@ -1,26 +1,18 @@
-"""What the command line shows: progress while it works, tables when it is done."""
+"""What a solve's result says to people: a few facts, as text, as HTML and as a curve."""
 
 from __future__ import annotations
 
-import os
+from typing import TYPE_CHECKING
 
-from rich.table import Table
+from solvent.foundation.units import size, span
+from solvent.solvers.curves import Curve
 
-from solvent.app.terminal import facts_table
-from solvent.foundation.units import size
-from solvent.solvers.solve import Result
-
-BAR = 24
+if TYPE_CHECKING:
+    from solvent.solvers.solve import Result
 
 
-def cores() -> int:
-    """The cores this process may use."""
-    if hasattr(os, "sched_getaffinity"):
-        return len(os.sched_getaffinity(0))
-    return os.cpu_count() or 1
-
-
-def result_table(result: Result) -> Table:
+def summary(result: Result) -> dict[str, str]:
+    """The facts of a result, by their names."""
     settings = result.settings
     plan = result.plan if settings.sampling == "none" else f"{settings.sampling} sampling"
     rows = {
@@ -31,8 +23,8 @@ def result_table(result: Result) -> Table:
         "exploitability": f"{result.exploitability:.6g} chips (NashConv/2, exact)",
         "value for player 0": f"{result.value:.6f} chips",
         "infosets": f"{result.infosets:,} in {result.histories:,} histories",
-        "time": f"{result.seconds:.2f} s, {result.seconds_per_iteration * 1e6:,.1f} us an iteration"
-        + f" (and {result.compile_seconds:.1f} s for kernels)",
+        "time": f"{span(result.seconds)}, {span(result.seconds_per_iteration)} an iteration"
+        f" (and {span(result.compile_seconds)} for kernels)",
         "peak memory": size(result.peak_memory_bytes),
     }
     if settings.pruning != "none":
@@ -47,5 +39,10 @@ def result_table(result: Result) -> Table:
         )
     if result.run is not None:
         rows["run"] = str(result.run)
-        rows["picture"] = str(result.run / "convergence.png")
-    return facts_table(result.game, rows)
+    return rows
+
+
+def curve(result: Result) -> Curve:
+    """The exploitability of a result over time."""
+    label = f"{result.settings.rule}, {result.settings.updates} updates"
+    return Curve(label, result.game, "solve", result.convergence)

@@ -1,0 +1,66 @@
+"""Which kernels Numba compiles while a block runs, and how long that takes.
+
+Kernels are compiled when they are first called, wherever that is, and cached on the disk afterwards. Numba triggers
+an event for each one that it compiles and none for those that it loads from its cache.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any
+
+EVENT = "numba:compile"
+
+
+class Compilations:
+    """Compilations since `listen`: how many kernels, and seconds in which at least one was being compiled.
+
+    `begun` is called, on the thread that compiles, each time that a kernel begins to be compiled and no other is.
+    """
+
+    def __init__(self, begun: Callable[[], None]) -> None:
+        self._begun = begun
+        self._lock = threading.Lock()
+        self._listening = False
+        self._listener: Any = None
+        self._depth, self._since = 0, 0.0
+        self.kernels, self.seconds = 0, 0.0
+
+    def listen(self) -> None:
+        """Begin to listen, as soon as something has imported Numba; later calls change nothing."""
+        if self._listening or "numba" not in sys.modules:
+            return
+        event: Any = import_module("numba.core.event")
+
+        class Listener(event.Listener):  # type: ignore[misc]
+            on_start, on_end = self._start, self._end
+
+        self._listener, self._listening = Listener(), True
+        event.register(EVENT, self._listener)
+
+    def close(self) -> None:
+        """Stop listening."""
+        if self._listening:
+            event: Any = import_module("numba.core.event")
+            event.unregister(EVENT, self._listener)
+            self._listening = False
+
+    def _start(self, *_: Any) -> None:
+        with self._lock:
+            self._depth += 1
+            first = self._depth == 1
+            if first:
+                self._since = time.monotonic()
+        if first:
+            self._begun()
+
+    def _end(self, *_: Any) -> None:
+        with self._lock:
+            self._depth -= 1
+            self.kernels += 1
+            if self._depth == 0:
+                self.seconds += time.monotonic() - self._since

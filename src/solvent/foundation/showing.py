@@ -1,0 +1,253 @@
+"""How progress is shown: one bar on a terminal, one changing line in a notebook, a line now and then elsewhere.
+
+Compiling is said wherever it happens: that it has begun, and how long it took when it is over.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Protocol
+
+from solvent.foundation.compilations import Compilations
+from solvent.foundation.progress import SIZED, Progress, Watch
+from solvent.foundation.units import duration
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+FIRST_SECONDS, LINE_SECONDS = 10.0, 30.0
+"""Seconds before a stage's first line where there is no terminal, and between two of its lines."""
+NOTEBOOK_SECONDS = 0.3
+"""Seconds between two changes of a notebook's line."""
+TOLD_SECONDS = 1.0
+"""Compiling that took less is not told."""
+BAR = 24
+"""Width of a bar, in characters."""
+COMPILING = "compiling kernels"
+"""How stages begin in which kernels are compiled, or loaded from the cache."""
+
+
+@contextmanager
+def showing(console: Console | None = None, quiet: bool = False) -> Iterator[Watch]:
+    """A `Watch` that shows progress on a console, standard error unless it is given, while the block runs.
+
+    On a terminal it is a bar with the stage, how far it is, what it says of itself and the time left. Elsewhere
+    it is a line after 10 seconds without one, and then, while the stage stays the same, every 30 seconds.
+    `quiet`: nothing off a terminal.
+    """
+    from rich.console import Console
+
+    console = console or Console(stderr=True, markup=False, emoji=False, highlight=False)
+    if quiet and not console.is_terminal:
+        yield lambda progress: None
+        return
+    display: _Display
+    if console.is_jupyter:
+        display = _Notebook(console)
+    else:
+        display = _Bar(console) if console.is_terminal else _Lines(console)
+    compilations = Compilations(display.compiling)
+
+    def tell_compiled() -> None:
+        count = compilations.kernels
+        if count and compilations.seconds >= TOLD_SECONDS:
+            display.say(f"compiled {count} kernel{'s' * (count > 1)} in {compilations.seconds:.0f} s")
+            compilations.kernels, compilations.seconds = 0, 0.0
+
+    def show(progress: Progress) -> None:
+        compilations.listen()
+        if not progress.stage.startswith(COMPILING):
+            tell_compiled()
+        if progress.stage == SIZED:
+            display.say(progress.detail)
+        else:
+            display.show(progress)
+
+    try:
+        compilations.listen()
+        yield show
+    finally:
+        compilations.close()
+        display.close()
+        tell_compiled()
+
+
+def both(first: Watch, second: Watch | None) -> Watch:
+    """A watch that tells two others."""
+
+    def tell(progress: Progress) -> None:
+        first(progress)
+        if second is not None:
+            second(progress)
+
+    return tell
+
+
+class _Display(Protocol):
+    """A way to show progress."""
+
+    def show(self, progress: Progress) -> None: ...
+    def say(self, sentence: str) -> None:
+        """Show a sentence that stays."""
+
+    def compiling(self) -> None:
+        """Show that a kernel is being compiled; called on any thread."""
+
+    def close(self) -> None: ...
+
+
+class Pace:
+    """How quickly a stage goes: measured since its first report."""
+
+    def __init__(self) -> None:
+        self.stage: str | None = None
+        self.began, self.first = 0.0, 0.0
+        self.rate = 0.0
+        """Units a second; 0 where it is not known."""
+
+    def note(self, progress: Progress, now: float) -> bool:
+        """Take up a report; whether it is a new stage's first."""
+        if progress.stage != self.stage:
+            self.stage, self.began, self.first, self.rate = progress.stage, now, progress.done, 0.0
+            return True
+        if now > self.began:
+            self.rate = (progress.done - self.first) / (now - self.began)
+        return False
+
+
+class _Lines:
+    """Progress where nothing can be drawn over."""
+
+    def __init__(self, console: Console) -> None:
+        self.console, self.pace = console, Pace()
+        self.last_line = time.monotonic()
+        self.spacing = FIRST_SECONDS
+        self.said = False
+
+    def show(self, progress: Progress) -> None:
+        now = time.monotonic()
+        if self.pace.note(progress, now):
+            self.spacing = FIRST_SECONDS
+        if now >= self.last_line + self.spacing and not progress.stage.startswith(COMPILING):
+            self.last_line, self.spacing = now, LINE_SECONDS
+            self.say(line(progress, self.pace.rate))
+
+    def say(self, sentence: str) -> None:
+        self.console.print(sentence, soft_wrap=True)
+
+    def compiling(self) -> None:
+        if not self.said:
+            self.said = True
+            self.say(f"{COMPILING}, once in each environment")
+
+    def close(self) -> None:
+        """Nothing is left to close."""
+
+
+class _Notebook(_Lines):
+    """Progress in a notebook: one line that changes."""
+
+    def __init__(self, console: Console) -> None:
+        super().__init__(console)
+        from IPython.display import display  # type: ignore[import-not-found, unused-ignore]
+
+        self.shown: Any = display({"text/plain": "starting"}, raw=True, display_id=True)
+
+    def show(self, progress: Progress) -> None:
+        now = time.monotonic()
+        if self.pace.note(progress, now) or now >= self.last_line + NOTEBOOK_SECONDS:
+            self.last_line = now
+            self.say(line(progress, self.pace.rate))
+
+    def say(self, sentence: str) -> None:
+        self.shown.update({"text/plain": sentence}, raw=True)
+
+    def compiling(self) -> None:
+        self.say(f"{COMPILING}, once in each environment")
+
+
+class _Bar:
+    """Progress on a terminal."""
+
+    def __init__(self, console: Console) -> None:
+        from rich.progress import (
+            BarColumn,
+            Progress,
+            SpinnerColumn,
+            TaskProgressColumn,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
+
+        self.console, self.stage = console, ""
+        self.bar = Progress(
+            SpinnerColumn(),
+            TextColumn("{task.description}", markup=False),
+            BarColumn(BAR),
+            TaskProgressColumn(),
+            TextColumn("{task.fields[detail]}", markup=False),
+            TimeElapsedColumn(),
+            TimeRemainingColumn(),
+            console=console,
+            transient=True,
+        )
+        self.task = self.bar.add_task("starting", total=None, detail="")
+        self.bar.start()
+
+    def show(self, progress: Progress) -> None:
+        if progress.stage != self.stage:
+            self.stage = progress.stage
+            self.bar.reset(self.task, description=self.stage)
+        counted = amount(progress) if progress.total and progress.unit != SECONDS else ""
+        detail = ", ".join(text for text in (counted, progress.detail) if text)
+        self.bar.update(self.task, completed=progress.done, total=progress.total, detail=detail)
+
+    def say(self, sentence: str) -> None:
+        self.console.print(sentence, soft_wrap=True)
+
+    def compiling(self) -> None:
+        self.bar.update(self.task, detail=f"{COMPILING}, once in each environment")
+
+    def close(self) -> None:
+        self.bar.stop()
+
+
+SECONDS = "s"
+"""The unit of work that is limited by time."""
+
+
+def amount(progress: Progress) -> str:
+    """How much of a stage is done, in its unit.
+
+    >>> amount(Progress("solving", 300, 1000, unit="iterations"))
+    '300 of 1,000 iterations'
+    >>> amount(Progress("training", 90.4, 7200, unit="s"))
+    '90 s of 2 h'
+    """
+    total = progress.total or 0
+    if progress.unit == SECONDS:
+        return f"{duration(progress.done)} of {duration(total)}"
+    return f"{progress.done:,.0f} of {total:,.0f} {progress.unit}".rstrip()
+
+
+def line(progress: Progress, rate: float = 0.0) -> str:
+    """A progress in one line; `rate` is in units a second, 0 where it is not known.
+
+    >>> line(Progress("solving", 300, 1000, "exploitability 0.02 chips", "iterations"), 20)
+    'solving: 300 of 1,000 iterations (30 %), exploitability 0.02 chips, 20/s, 35 s left'
+    >>> line(Progress("training", 60, 240, unit="s"), 1), line(Progress("building", 0))
+    ('training: 60 s of 4 min (25 %), 3 min left', 'building')
+    """
+    parts = []
+    if progress.total and progress.done:
+        parts.append(f"{amount(progress)} ({100 * progress.done / progress.total:.0f} %)")
+    parts += [progress.detail] if progress.detail else []
+    if rate > 0:
+        if progress.unit != SECONDS and "/s" not in progress.detail and progress.total:
+            parts.append(f"{rate:,.0f}/s" if rate >= 10 else f"{rate:.2g}/s")
+        if progress.total and progress.done < progress.total:
+            parts.append(f"{duration((progress.total - progress.done) / rate)} left")
+    return f"{progress.stage}: {', '.join(parts)}" if parts else progress.stage
