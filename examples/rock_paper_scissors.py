@@ -46,7 +46,6 @@ class RockPaperScissors:
 
 
 if __name__ == "__main__":
-    result = solvent.solve(RockPaperScissors(), iterations=1000)
-    print(
-        f"exploitability {result.exploitability:.2g}, player 0 throws {result.strategy.query('your throw', 0)}"
-    )
+    game: solvent.Game = RockPaperScissors()
+    result = solvent.solve(game, iterations=1000)
+    print(f"exploitability {result.exploitability:.2g}, player 0 throws {result.strategy[0, 'your throw']}")

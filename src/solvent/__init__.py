@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from solvent.evaluate.local_best_response import LocalBestResponse as LocalBestResponse
     from solvent.forms.history import GameTree as GameTree
     from solvent.forms.history import compile_tree as compile_tree
+    from solvent.forms.public import PublicGame as PublicGame
+    from solvent.forms.public import public_game as public_game
     from solvent.foundation.errors import InputError as InputError
     from solvent.foundation.progress import Progress as Progress
     from solvent.foundation.progress import Stop as Stop
@@ -26,8 +28,12 @@ if TYPE_CHECKING:
     from solvent.games.catalogue import load_game as load_game
     from solvent.games.game import CHANCE as CHANCE
     from solvent.games.game import TERMINAL as TERMINAL
+    from solvent.games.game import ChanceState as ChanceState
     from solvent.games.game import Game as Game
+    from solvent.games.game import GameError as GameError
     from solvent.games.game import State as State
+    from solvent.games.public_rules import Betting as Betting
+    from solvent.games.public_rules import PublicRules as PublicRules
     from solvent.play.agents import AgentLoader as AgentLoader
     from solvent.play.contract import Mixture as Mixture
     from solvent.play.contract import PublicView as PublicView
@@ -48,6 +54,7 @@ if TYPE_CHECKING:
     from solvent.solvers.settings import TrainingSettings as TrainingSettings
     from solvent.solvers.solve import Result as Result
     from solvent.solvers.solve import solve as solve
+    from solvent.strategy.locks import Locks as Locks
     from solvent.strategy.opening import open_strategy as open_strategy
     from solvent.strategy.openspiel import from_openspiel_policy as from_openspiel_policy
     from solvent.strategy.openspiel import to_tabular_policy as to_tabular_policy
@@ -68,13 +75,19 @@ _WHERE = {
     "InputError": "solvent.foundation.errors",
     "GameTree": "solvent.forms.history",
     "compile_tree": "solvent.forms.history",
+    "PublicGame": "solvent.forms.public",
+    "public_game": "solvent.forms.public",
     "Progress": "solvent.foundation.progress",
     "Stop": "solvent.foundation.progress",
     "load_game": "solvent.games.catalogue",
     "CHANCE": "solvent.games.game",
     "TERMINAL": "solvent.games.game",
+    "ChanceState": "solvent.games.game",
     "Game": "solvent.games.game",
+    "GameError": "solvent.games.game",
     "State": "solvent.games.game",
+    "Betting": "solvent.games.public_rules",
+    "PublicRules": "solvent.games.public_rules",
     "BestResponse": "solvent.response.measure",
     "best_response": "solvent.response.measure",
     "exploitability": "solvent.response.measure",
@@ -92,6 +105,7 @@ _WHERE = {
     "solve": "solvent.solvers.solve",
     "from_openspiel_policy": "solvent.strategy.openspiel",
     "to_tabular_policy": "solvent.strategy.openspiel",
+    "Locks": "solvent.strategy.locks",
     "open_strategy": "solvent.strategy.opening",
     "Strategy": "solvent.strategy.strategy",
     "TableStrategy": "solvent.strategy.tables",

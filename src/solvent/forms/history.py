@@ -36,6 +36,7 @@ from solvent.games.game import (
     chance_children,
     children,
 )
+from solvent.games.own import name_of
 from solvent.games.public_rules import PublicRules
 
 BYTES_PER_HISTORY = 72
@@ -323,7 +324,7 @@ class _Compiler:
         cell = np.array(self.cell, dtype=np.int32)
         np.copyto(cell, cells - 1 - cell, where=cell < 0)
         return GameTree(
-            name=str(self.game),
+            name=name_of(self.game),
             player=np.array(self.player, dtype=np.int8),
             infoset=np.array(self.infoset, dtype=np.int32),
             parent=np.array(self.parent, dtype=np.int32),

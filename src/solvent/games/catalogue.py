@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from solvent.foundation.errors import InputError
+from solvent.foundation.names import did_you_mean
 from solvent.games.bluff import Bluff
 from solvent.games.efg.reading import read_efg
 from solvent.games.flop_holdem import FlopHoldem
@@ -16,6 +18,7 @@ from solvent.games.leduc import Leduc, Leduc5
 from solvent.games.limit_holdem import LimitHoldem
 from solvent.games.naming import parse_call, spell
 from solvent.games.openspiel import load_openspiel
+from solvent.games.own import is_own, make_own
 
 GAMES: dict[str, type[Game]] = {
     "kuhn": Kuhn,
@@ -25,6 +28,8 @@ GAMES: dict[str, type[Game]] = {
     "flop_holdem": FlopHoldem,
     "holdem": LimitHoldem,
 }
+OTHER_NAMES = {"liars_dice": "bluff", "liar's dice": "bluff", "dudo": "bluff", "texas_holdem": "holdem"}
+"""What others call some of the games."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +44,10 @@ class Parameter:
 
 
 def load_game(source: Any) -> Game:
-    """A game from a name, `openspiel:NAME(...)`, a `pyspiel.Game`, a path to an `.efg` file, or a class.
+    """A game from its name or from an object.
+
+    Names are those of built-in games, `openspiel:NAME(...)`, `module:Class(...)` and `file.py:Class(...)` for games
+    of one's own, and the path of an `.efg` file. Objects are games, classes of games and `pyspiel.Game`s.
 
     >>> str(load_game("leduc"))
     'leduc'
@@ -54,10 +62,14 @@ def load_game(source: Any) -> Game:
         return load_openspiel(source.removeprefix("openspiel:"))
     if source.endswith(".efg"):
         return read_efg(Path(source))
+    if is_own(source):
+        return _from_object(make_own(source, "game"))
     name, arguments = parse_call(source)
     if name not in GAMES:
+        near = f"; did you mean {OTHER_NAMES[name.lower()]}?" if name.lower() in OTHER_NAMES else ""
         raise GameError(
-            f"there is no game {name!r}; the games are {', '.join(GAMES)}, openspiel:NAME and path/to/game.efg"
+            f"there is no game {name!r}; the games are {', '.join(GAMES)}, openspiel:NAME, path/to/game.efg and "
+            f"file.py:Class{near or did_you_mean(name, GAMES)}"
         )
     return _build(name, arguments)
 
@@ -76,6 +88,20 @@ def _from_object(source: Any) -> Game:
     if not isinstance(source, Game):
         raise GameError(f"a game needs `players` and `root()`; {type(source).__name__} lacks them")
     return source
+
+
+def game_again(name: str, source: Any, where: Path) -> Game:
+    """The game of a run or a saved strategy: from what `source` says, a game or text, or else by its name."""
+    if source is not None:
+        return load_game(source)
+    try:
+        return load_game(name)
+    except GameError as error:
+        if "there is no game" not in str(error):
+            raise
+        raise InputError(
+            f"{where} is of {name}, a game of your own that cannot be found by itself; pass it as game"
+        ) from error
 
 
 def _build(name: str, arguments: list[tuple[str | None, Any]]) -> Game:

@@ -1,8 +1,10 @@
 """What a game is: the protocol that every set of rules implements and every form compiles.
 
 A game is a tree of immutable states. A state says who acts, what is legal and what it pays; it knows
-nothing about solving. Implement these two small classes and every solver in the package runs on your game
-(`examples/rock_paper_scissors.py` does it in about thirty lines).
+nothing about solving. Write these two small classes and every solver in the package runs on your game
+(`examples/rock_paper_scissors.py` does it in about thirty lines). Nothing need be inherited. A state in which
+chance acts also has `chance` (`ChanceState`). Games in which hands are dealt first and all else is public are
+solved far quicker when they are written as `solvent.PublicRules`.
 """
 
 from __future__ import annotations
@@ -38,10 +40,6 @@ class State(Protocol):
         """The legal actions where a player acts, in a fixed order that depends on the infoset alone."""
         ...
 
-    def chance(self) -> Sequence[tuple[str, Probability]]:
-        """Where chance acts: each outcome with its probability. They sum to 1."""
-        ...
-
     def child(self, action: str) -> State:
         """The state after an action or a chance outcome."""
         ...
@@ -52,6 +50,14 @@ class State(Protocol):
 
     def payoffs(self) -> Sequence[float]:
         """At the end: what each player wins, in chips."""
+        ...
+
+
+class ChanceState(State, Protocol):
+    """A state of a game with chance."""
+
+    def chance(self) -> Sequence[tuple[str, Probability]]:
+        """Where chance acts: each outcome with its probability. They sum to 1."""
         ...
 
 
@@ -78,12 +84,15 @@ def chance_children(state: State) -> Iterable[tuple[str, Probability, State]]:
     """Every chance outcome with its probability and the state after it."""
     if isinstance(state, ListedState):
         return state.chance_children()
-    return [(outcome, probability, state.child(outcome)) for outcome, probability in state.chance()]
+    outcomes = getattr(state, "chance", None)
+    if outcomes is None:
+        raise GameError(f"chance acts in a {type(state).__name__}, which has no method chance()")
+    return [(outcome, probability, state.child(outcome)) for outcome, probability in outcomes()]
 
 
 @runtime_checkable
 class Game(Protocol):
-    """A set of rules. `str(game)` is its name, written so that `load_game` reads it back."""
+    """A set of rules. `str(game)` is its name; a class that gives none is named by itself and its parameters."""
 
     @property
     def players(self) -> int:

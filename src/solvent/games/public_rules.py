@@ -1,9 +1,25 @@
-"""Games in which private hands are dealt first and everything after is public.
+"""Games in which private hands are dealt first and everything after is public: the public form.
 
 Kuhn, Leduc, Bluff and every hold'em game have this shape: a *betting tree* of public actions, *boards* of
 public cards dealt between its rounds, and a private *hand* for each player. Rules written this way are
 stated once and read two ways: one history at a time (`root`, the `Game` protocol) or whole, as betting
-tree x boards x hands.
+tree x boards x hands, which solvers sweep with arrays.
+
+To write a game of your own, subclass `PublicRules` and give it four methods:
+
+| method | says |
+|---|---|
+| `hands()` | every hand that a player can hold; anything hashable |
+| `deal(first=None)` | the hands of player 0 with probabilities; given player 0's hand, those of player 1 |
+| `betting_tree()` | the root of a tree of `Betting` nodes |
+| `sign(symbol, board, first, second)` | who wins at a terminal: 1 player 0, -1 player 1, 0 nobody |
+
+A `Betting` node is a decision (`player`, `actions`, `children`, `history`), a terminal (`symbol`, `stake`) or, in
+games with boards, the end of a round (`deals=True` and one child). A terminal pays player 0 `stake` x `sign`; the
+symbol is whatever `sign` tells terminals apart by. The `history` is public and ends the infoset's label,
+`hand|board|history`, so it must differ between decisions. Games with boards also give
+`boards(board, first, second)`. Payoffs that depend on the hands in other ways than by a sign need the `Game`
+protocol. `examples/public_game.py` is a whole game.
 """
 
 from __future__ import annotations
@@ -19,6 +35,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.games.game import CHANCE, TERMINAL, ListedState, State
+from solvent.games.own import spelt
 
 Hand = Any
 """A private state: a card, a pair of cards, a roll of dice. Hashable; each game has its own kind."""
@@ -69,9 +86,16 @@ class RoundSize(NamedTuple):
 
 
 class PublicRules(ABC):
-    """Rules of a two-player zero-sum game with private hands and public everything else."""
+    """Rules of a two-player zero-sum game with private hands and public everything else.
+
+    The module's text says how to write a game of your own. A class without `__str__` is named by itself and by
+    attributes that have the names of its parameters.
+    """
 
     players = 2
+
+    def __str__(self) -> str:
+        return spelt(self)
 
     @abstractmethod
     def hands(self) -> Sequence[Hand]:

@@ -14,6 +14,7 @@ from solvent.forms.public_sequences import few_histories, public_sequence_form
 from solvent.foundation.errors import InputError
 from solvent.games.catalogue import load_game
 from solvent.games.game import Game
+from solvent.games.own import name_of
 from solvent.passes.public_pass import PublicPass
 from solvent.response.history import Evaluation, evaluate, expected_value, respond
 from solvent.response.public import evaluate_paired, evaluate_public
@@ -52,9 +53,9 @@ def exploitability(game: Any, policy: Any, locks: Locks | None = None) -> float:
     if isinstance(policy, TableStrategy) and not isinstance(game, GameTree | PublicGame):
         rules = load_game(game)
         tree = None if isinstance(policy.infosets, PublicInfosets) else compile_tree(rules)
-        same = policy.game == str(rules) if tree is None else policy.fingerprint == tree.fingerprint
+        same = policy.game == name_of(rules) if tree is None else policy.fingerprint == tree.fingerprint
         if not same:
-            raise InputError(f"the strategy is of {policy.game}, not of {rules}")
+            raise InputError(f"the strategy is of {policy.game}, not of {name_of(rules)}")
         return measure(policy, tree, locks).exploitability
     strategy = as_strategy(game, policy)
     return measure(strategy, game if isinstance(game, GameTree) else None, locks).exploitability
@@ -87,7 +88,7 @@ def measure(strategy: TableStrategy, tree: GameTree | None = None, locks: Locks 
         locks.check(strategy.game, strategy.fingerprint)
     if isinstance(strategy.infosets, PublicInfosets):
         return _measure_public(strategy.infosets, strategy.weights, locks)
-    return evaluate(tree or compile_tree(game_of(strategy)), strategy.probabilities, locks)
+    return evaluate(tree or _tree_of(strategy), strategy.probabilities, locks)
 
 
 def value_against(first: TableStrategy, second: TableStrategy, tree: GameTree | None = None) -> float:
@@ -104,13 +105,20 @@ def value_against(first: TableStrategy, second: TableStrategy, tree: GameTree | 
         player = np.repeat(game.nodes.player[game.edge_node], game.block_sizes)
         weights = np.where(player == 0, first.probabilities, second.probabilities)
         return _measure_public(first.infosets, weights, None).value[0]
-    tree = tree or compile_tree(game_of(first))
+    tree = tree or _tree_of(first)
     return expected_value(tree, (first.probabilities, second.probabilities))[0]
 
 
-def game_of(strategy: TableStrategy) -> Game:
-    """The game of a strategy."""
-    return strategy.rules or load_game(strategy.game)
+def _rules_of(strategy: TableStrategy) -> Game:
+    return load_game(strategy.game if strategy.source is None else strategy.source)
+
+
+def _tree_of(strategy: TableStrategy) -> GameTree:
+    """The compiled game of a strategy on the history form."""
+    tree = compile_tree(_rules_of(strategy))
+    if tree.fingerprint != strategy.fingerprint:
+        raise InputError(f"{strategy.game} has changed since the strategy was made: its tree is not the same")
+    return tree
 
 
 def _meeting_form(first: TableStrategy, second: TableStrategy, tree: GameTree | None) -> Form:
@@ -120,7 +128,7 @@ def _meeting_form(first: TableStrategy, second: TableStrategy, tree: GameTree | 
     public = [each.infosets.game for each in (first, second) if isinstance(each.infosets, PublicInfosets)]
     if len(public) == 2:
         return min(public, key=lambda game: game.isomorphism)
-    return tree or compile_tree(game_of(first))
+    return tree or compile_tree(_rules_of(first))
 
 
 def _measure_public(

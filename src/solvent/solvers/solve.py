@@ -23,9 +23,10 @@ from solvent.foundation.progress import SIZED, Progress, Stop, Watch, interrupti
 from solvent.foundation.run import Run
 from solvent.foundation.showing import both, showing
 from solvent.foundation.units import size
-from solvent.games.catalogue import load_game
+from solvent.games.catalogue import game_again, load_game
 from solvent.games.efg.tree import EfgGame
-from solvent.games.game import Game, GameError
+from solvent.games.game import Game
+from solvent.games.own import source_of
 from solvent.response.history import Evaluation
 from solvent.solvers.choose import check_given, make_solver
 from solvent.solvers.curves import draw
@@ -364,15 +365,7 @@ def _limits(settings: Settings, asked: bool, run: Run | None) -> tuple[Limits, b
 
 
 def _game_of(run: Run) -> Game:
-    name = run.configuration["game"]
-    try:
-        return load_game(name)
-    except GameError as error:
-        if "there is no game" not in str(error):
-            raise
-        raise InputError(
-            f"{run.folder} is a run of {name}, a game of your own: go on from Python with solve(game, resume=...)"
-        ) from error
+    return game_again(run.configuration["game"], run.configuration.get("source"), run.folder)
 
 
 def _check_same_game(run: Run, solver: Solver) -> None:
@@ -427,11 +420,13 @@ def _new_run(out: str | Path, rules: Game, work: _Solve, settings: Settings, lim
     kept = {name: used.pop(name) for name in Settings.kept() if name in used}
     fixed = {
         # A run is resumed from anywhere.
-        "game": os.path.abspath(rules.path) if isinstance(rules, EfgGame) else str(rules),
+        "game": os.path.abspath(rules.path) if isinstance(rules, EfgGame) else solver.name,
         "fingerprint": solver.fingerprint,
         "isomorphic": bool(solver.isomorphic),
         **kept,
     }
+    if (source := source_of(rules)) is not None:
+        fixed["source"] = source
     infosets = solver.strategy().infosets
     return Run.create(
         out,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from solvent.foundation.bundle import MANIFEST, read_bundle
 from solvent.foundation.errors import InputError
@@ -19,38 +20,44 @@ def open_strategy(
     folder: str | Path,
     cards: str | Path | None = None,
     checkpoint: Callable[[TrainingRun], int] | None = None,
+    game: Any = None,
 ) -> TableStrategy | TrainedStrategy:
     """The strategy of a run, the newest unless `checkpoint` picks another of a training, or a saved strategy.
 
-    Tables open memory-mapped. `cards` is the folder of a training's card abstraction, should it have moved.
+    Tables open memory-mapped. `cards` is the folder of a training's card abstraction, should it have moved. A game
+    of one's own is imported again from where it was defined, `module:Class` or `file.py:Class`; pass it as `game`
+    where that is not possible, as with one that was written in a notebook.
     """
     folder = Path(folder)
     if Run.is_run(folder) and Run.open(folder).kind == "training":
         run = TrainingRun.open(folder, cards)
         return run.strategy(None if checkpoint is None else checkpoint(run))
-    return open_solved(folder)
+    return open_solved(folder, game)
 
 
-def open_solved(folder: str | Path) -> TableStrategy:
-    """The newest strategy of a solve, or a saved strategy."""
+def open_solved(folder: str | Path, game: Any = None) -> TableStrategy:
+    """The newest strategy of a solve, or a saved strategy; `game` as for `open_strategy`."""
     folder = Path(folder)
     if Run.is_run(folder):
-        return _newest(Run.open(folder, "solve"))
+        return _newest(Run.open(folder, "solve"), game)
     if not (folder / MANIFEST).is_file():
         raise InputError(
             f"{folder} is neither a run nor a saved strategy; `solvent solve --out` and `solvent train` make runs"
         )
-    return TableStrategy.load(folder)
+    return TableStrategy.load(folder, game)
 
 
-def _newest(run: Run) -> TableStrategy:
+def _newest(run: Run, game: Any) -> TableStrategy:
     tables, facts = run.load_checkpoint(mapped=True)
     configuration = run.fixed
-    game, fingerprint = configuration["game"], configuration["fingerprint"]
+    name, fingerprint = configuration["game"], configuration["fingerprint"]
+    source = configuration.get("source") if game is None else game
     facts = {name: fact for name, fact in facts.items() if name != "configuration"}
     infosets: InfosetTable | PublicInfosets
     if configuration.get("form") == "public":
-        infosets = public_infosets(game, bool(configuration.get("isomorphic")), fingerprint, run.folder)
+        infosets = public_infosets(
+            name, source, bool(configuration.get("isomorphic")), fingerprint, run.folder
+        )
     else:
         infosets = InfosetTable.from_arrays(read_bundle(run.folder / "infosets", mapped=True)[0])
-    return TableStrategy(game, fingerprint, infosets, tables["average"], facts)
+    return TableStrategy(name, fingerprint, infosets, tables["average"], facts, source)

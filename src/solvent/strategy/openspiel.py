@@ -53,7 +53,7 @@ def from_openspiel_policy(tree: GameTree, policy: Any) -> TableStrategy:
             raise InputError(f"the policy has no state {label!r} of {tree.name}") from error
         row = [given.get(action, 0.0) for action in state.legal_actions()]
         weights[infosets.cells_of(infoset)] = row_of(label, infosets.actions(infoset), row)
-    return TableStrategy(tree.name, tree.fingerprint, infosets, weights, rules=tree.rules)
+    return TableStrategy(tree.name, tree.fingerprint, infosets, weights, source=tree.rules)
 
 
 def save_tabular_policy(strategy: TableStrategy, path: Path) -> None:

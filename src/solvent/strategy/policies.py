@@ -163,7 +163,7 @@ def _from_numbers(form: Form, numbers: Any) -> TableStrategy:
 def _table(
     form: Form, infosets: InfosetTable | PublicInfosets, weights: NDArray[np.float64]
 ) -> TableStrategy:
-    return TableStrategy(form.name, form.fingerprint, infosets, weights, rules=form.rules)
+    return TableStrategy(form.name, form.fingerprint, infosets, weights, source=form.rules)
 
 
 def _is_openspiel(policy: Any) -> bool:

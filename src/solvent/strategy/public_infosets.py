@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from solvent.forms.public import DECISION, PublicGame, public_game
 from solvent.foundation.errors import InputError
-from solvent.games.catalogue import load_game
+from solvent.games.catalogue import game_again
 from solvent.games.public_rules import Hand, PublicRules
 from solvent.strategy.strategy import normalise_block
 
@@ -147,10 +148,12 @@ class PublicInfosets:
         return found
 
 
-def public_infosets(name: str, isomorphism: bool, fingerprint: str, where: Path) -> PublicInfosets:
-    """The infosets of a public game by name; `where` is what refers to it, for the sentence when it is another."""
-    rules = load_game(name)
+def public_infosets(
+    name: str, source: Any, isomorphism: bool, fingerprint: str, where: Path
+) -> PublicInfosets:
+    """The infosets of a public game by name or by its source; `where` is what refers to it, for refusals."""
+    rules = game_again(name, source, where)
     game = public_game(rules, isomorphism) if isinstance(rules, PublicRules) else None
     if game is None or game.fingerprint != fingerprint:
-        raise InputError(f"{where} belongs to another version of {name}")
+        raise InputError(f"{where} belongs to another game than {name}, or to another version of it")
     return PublicInfosets(game)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from solvent.forms.history import GameTree
 from solvent.foundation.bundle import read_bundle, write_bundle
 from solvent.foundation.errors import InputError
-from solvent.games.game import Game
+from solvent.games.own import source_of
 from solvent.strategy.infosets import InfosetTable
 from solvent.strategy.public_infosets import PublicInfosets, public_infosets
 from solvent.strategy.strategy import Key, Row, Strategy, normalise_block
@@ -36,8 +36,8 @@ class TableStrategy(Strategy):
     weights: NDArray[np.floating]
     facts: dict[str, Any] = field(default_factory=dict)
     """What made it: rule, iterations, exploitability and how it was measured, seconds, peak memory."""
-    rules: Game | None = None
-    """The game itself, where it is known; else `load_game(strategy.game)` finds it."""
+    source: Any = None
+    """The game itself, or text from which `load_game` makes it; None where the game's name does."""
 
     def __post_init__(self) -> None:
         if self.weights.shape != (self.infosets.cells,):
@@ -88,6 +88,8 @@ class TableStrategy(Strategy):
     def save(self, folder: str | Path) -> None:
         """Save as a folder that `open_strategy` opens memory-mapped."""
         facts = {**self.facts, "game": self.game, "fingerprint": self.fingerprint}
+        if (source := source_text(self.source)) is not None:
+            facts["source"] = source
         arrays: dict[str, NDArray[Any]] = {"weights": self.weights}
         if isinstance(self.infosets, InfosetTable):
             arrays |= self.infosets.arrays
@@ -96,21 +98,27 @@ class TableStrategy(Strategy):
         write_bundle(Path(folder), arrays, facts)
 
     @classmethod
-    def load(cls, folder: str | Path) -> TableStrategy:
-        """Open what `save` wrote."""
+    def load(cls, folder: str | Path, game: Any = None) -> TableStrategy:
+        """Open what `save` wrote. `game` is the game, should it be of one's own and not be found by itself."""
         folder = Path(folder)
         arrays, facts = read_bundle(folder, mapped=True)
         if not {"game", "fingerprint"} <= facts.keys() or "weights" not in arrays:
             raise InputError(f"{folder} is not a saved strategy")
         weights = arrays.pop("weights")
-        game, fingerprint = facts.pop("game"), facts.pop("fingerprint")
+        name, fingerprint, source = facts.pop("game"), facts.pop("fingerprint"), facts.pop("source", None)
+        source = source if game is None else game
         if facts.pop("form", None) == "public":
             infosets: InfosetTable | PublicInfosets = public_infosets(
-                game, facts.pop("isomorphism"), fingerprint, folder
+                name, source, facts.pop("isomorphism"), fingerprint, folder
             )
         else:
             infosets = InfosetTable.from_arrays(arrays)
-        return cls(game, fingerprint, infosets, weights, facts)
+        return cls(name, fingerprint, infosets, weights, facts, source)
+
+
+def source_text(source: Any) -> str | None:
+    """How a game is written so that `load_game` finds it again, where its name does not say it."""
+    return source if source is None or isinstance(source, str) else source_of(source)
 
 
 @dataclass(frozen=True)
