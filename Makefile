@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: run test pytest test-all bench lint format clean
+.PHONY: run test pytest test-all bench lint format docs clean
 
 AGENT := runs/holdem
 POST := threshold(0.15)
@@ -41,6 +41,10 @@ lint: $(READY)
 format: $(READY)
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
+
+# The site, in build/site; open build/site/index.html.
+docs: $(READY)
+	$(BIN)/mkdocs build --strict
 
 $(READY): pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
