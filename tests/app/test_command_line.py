@@ -67,6 +67,7 @@ def test_games_lists_every_game() -> None:
         ),
         (["solve", "leduc", "--time", "inf"], "finite time"),
         (["solve", "leduc(ranks=5000)"], "9,375,374,630,001 histories"),
+        (["solve", "holdem"], "`solvent train` makes an agent"),
         (["solve", "bluff(dice=1000,faces=1000)"], "at most 100"),
         (["solve", "leduc(max_bets=2000)"], "0 to 100 bets"),
         # What may take long comes after what may be wrong.

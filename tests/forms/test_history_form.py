@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from conftest import compiled
 from oracles.random_games import Node, RandomGame, RandomState
 from oracles.trees import children, count
+from solvent.forms import history
 from solvent.forms.history import compile_tree, estimated_histories
 from solvent.forms.sequence import sequence_form
 from solvent.games.catalogue import load_game
@@ -144,6 +145,14 @@ def test_a_game_without_end_is_refused() -> None:
 def test_chess_does_not_fill_the_memory() -> None:
     with pytest.raises(GameError, match=r"openspiel:chess\(\) is too large"):
         compile_tree(load_game("openspiel:chess"), memory=20 << 20)
+
+
+def test_a_game_far_too_large_is_refused_at_the_first_look(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(history, "SECONDS_BEFORE_ESTIMATE", 0.0)
+    counted: list[int] = []
+    with pytest.raises(GameError, match=r"60 random playouts.*give the game smaller parameters"):
+        compile_tree(load_game("openspiel:battleship"), progress=counted.append)
+    assert sum(counted) < 10_000
 
 
 class Binary:

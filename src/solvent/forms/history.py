@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import count
-from math import isfinite
+from math import inf, isfinite
 from random import Random
 from statistics import median
 from time import monotonic
@@ -59,7 +59,9 @@ ROWS_BETWEEN_LOOKS = 256
 SECONDS_BETWEEN_REPORTS = 0.25
 ROWS_BEFORE_ESTIMATE = 100_000
 """Histories compiled before the size of the whole game is estimated; smaller games are compiled by then."""
-PLAYOUTS, GROUPS = 400, 5
+SECONDS_BEFORE_ESTIMATE = 0.5
+"""Seconds of compiling before the size of the whole game is estimated for the first time, by fewer playouts."""
+FIRST_PLAYOUTS, PLAYOUTS, GROUPS = 60, 400, 5
 """Random playouts from which a game's size is estimated, and the groups of them whose median counts."""
 CERTAIN_EXCESS = 100
 """A game is refused by its estimated size alone if that is this many times the memory limit. By Markov's inequality
@@ -182,6 +184,8 @@ class _Compiler:
         self.left = memory
         """Bytes that the game may still take."""
         self.next_report = monotonic() + SECONDS_BETWEEN_REPORTS
+        self.first_estimate = monotonic() + SECONDS_BEFORE_ESTIMATE
+        """The time of the first estimate; infinity once it has been made."""
 
     def compile(self) -> GameTree:
         # The open histories, outermost first: a row, how many states wait there, and the edges still to follow.
@@ -208,24 +212,28 @@ class _Compiler:
             if row % ROWS_BETWEEN_LOOKS == ROWS_BETWEEN_LOOKS - 1:
                 self._report(row + 1)
             if row == ROWS_BEFORE_ESTIMATE:
-                self._refuse_by_estimate()
+                self._refuse_by_estimate(PLAYOUTS)
         return self._tree()
 
     def _report(self, rows: int) -> None:
-        if self.progress is not None and (now := monotonic()) >= self.next_report:
+        now = monotonic()
+        if now >= self.first_estimate:
+            self.first_estimate = inf
+            self._refuse_by_estimate(FIRST_PLAYOUTS)
+        if self.progress is not None and now >= self.next_report:
             self.next_report = now + SECONDS_BETWEEN_REPORTS
             self.progress(rows)
 
-    def _refuse_by_estimate(self) -> None:
+    def _refuse_by_estimate(self, playouts: int) -> None:
         try:
-            histories = estimated_histories(self.game)
+            histories = estimated_histories(self.game, playouts)
         except Exception:  # A fault in the rules: the walk meets it too, and says where it is.
             return
         if histories * BYTES_PER_HISTORY > CERTAIN_EXCESS * self.memory:
             raise GameError(
-                f"{self.game} is too large: it has about {histories:.0e} histories (estimated from {PLAYOUTS} "
+                f"{self.game} is too large: it has about {histories:.0e} histories (estimated from {playouts} "
                 f"random playouts), and the memory limit of {size(self.memory)} holds "
-                f"{self.memory // BYTES_PER_HISTORY:,}"
+                f"{self.memory // BYTES_PER_HISTORY:,}; give the game smaller parameters"
             )
 
     def _too_large(self, rows: int) -> GameError:

@@ -215,6 +215,7 @@ def _check_public_size(game: PublicRules, isomorphism: bool, settings: Settings)
         expected.bytes + _table_bytes(expected.cells, settings),
         f"{game} has {expected.infoset_actions:,} infoset-actions",
         "on its public form",
+        "`solvent train` makes an agent for the whole game" if str(game).startswith("holdem(") else SMALLER,
     )
 
 
@@ -244,9 +245,14 @@ def _public_bytes(game: PublicGame, settings: Settings) -> int:
 # Refusals for their size
 
 
-def _refuse_beyond(memory: int, needed: int, what: str, how: str) -> None:
+SMALLER = "give the game smaller parameters"
+
+
+def _refuse_beyond(memory: int, needed: int, what: str, how: str, instead: str = SMALLER) -> None:
     if needed > memory:
-        raise InputError(f"{what}, which take {size(needed)} {how}; the memory limit is {size(memory)}")
+        raise InputError(
+            f"{what}, which take {size(needed)} {how}; the memory limit is {size(memory)}; {instead}"
+        )
 
 
 def _check_flattened(tree: GameTree, memory: int) -> None:

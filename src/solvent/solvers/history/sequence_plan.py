@@ -16,8 +16,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from solvent.forms.sequence import SequenceForm, Sequences
 from solvent.foundation.errors import InputError
@@ -284,11 +282,30 @@ def _same_matrices(rows: Ints, columns: Ints, matrix: Ints, entry: Ints, pays: F
     return equal
 
 
+def _components(one: Ints, other: Ints, corners: int) -> Ints:
+    """The connected component of each corner of a graph, int64[corners], numbered by their first corners.
+
+    `one` and `other`, int64[edges], are the ends of the edges. Each corner points to the smallest corner that it is
+    known to be connected with; a few rounds of taking the smaller of two ends, and of following pointers, find all.
+    SciPy's function does the same, but importing it takes longer than solving a small game.
+    """
+    least = np.arange(corners)
+    while True:
+        smaller = np.minimum(least[one], least[other])
+        before = least.copy()
+        for ends in (one, other):
+            np.minimum.at(least, before[ends], smaller)
+            np.minimum.at(least, ends, smaller)
+        least = least[least]
+        if np.array_equal(least, before):
+            return np.unique(least, return_inverse=True)[1]
+
+
 def _matrices(own: Ints, other: Ints, sequences: int) -> Ints:
     """The matrix that each row belongs to, numbered from 0."""
     corners = sequences + int(other.max(initial=0)) + 1
-    graph = coo_array((np.ones(len(own)), (own, sequences + other)), shape=(corners, corners))
-    count, component = connected_components(graph, directed=False)
+    component = _components(own, sequences + other, corners)
+    count = int(component.max(initial=-1)) + 1
     rows = np.bincount(component[:sequences], minlength=count)
     columns = np.bincount(component[sequences:], minlength=count)
     entries = np.bincount(component[own], minlength=count)
