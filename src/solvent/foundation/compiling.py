@@ -12,11 +12,15 @@ from typing import Any
 
 from numba import njit
 
-compiled: Any = partial(njit, cache=True, nogil=True)
-"""Decorator for compiled functions that may allocate arrays."""
+compiled: Any = partial(njit, cache=True, nogil=True, forceinline=False)
+"""Decorator for compiled functions that may allocate arrays. Without `forceinline=False` a function would take the
+setting over from whichever caller has it compiled first."""
 kernel: Any = partial(compiled, error_model="numpy", _nrt=False)
 """Decorator for kernels: compiled functions that allocate nothing."""
 inlined: Any = partial(kernel, inline="always")
 """Decorator for helper functions that Numba inlines into kernels."""
 internal: Any = partial(kernel, no_cpython_wrapper=True, no_cfunc_wrapper=True)
 """Decorator for helper functions that only kernels call: skipping the wrapper for Python saves compiling time."""
+joined: Any = partial(internal, forceinline=True)
+"""Decorator for helper functions that LLVM always inlines into their callers. Numba passes each array as seven or
+more separate numbers, so a call with large tuples of arrays may take longer than the work of the helper."""

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from solvent.abstraction.cards.dealing import deal_bucket, deal_cluster, lead
 from solvent.cards.evaluator import evaluator
 from solvent.forms.betting import DEAL, DECISION, FOLDED, BettingTree
-from solvent.foundation.compiling import kernel
+from solvent.foundation.compiling import internal, kernel
 from solvent.foundation.errors import InputError
 from solvent.foundation.progress import Progress, Stop, Watch
 from solvent.foundation.randomness import random_bits, random_unit
@@ -191,7 +191,7 @@ def shares(deal, evaluator):  # type: ignore[no-untyped-def]
                     break
 
 
-@kernel
+@internal
 def expected_hand(deal, faint, nodes, edges, button, blind, reach):  # type: ignore[no-untyped-def]
     """What the button wins on average from these cards. reach: float64[nodes], zeros before and after."""
     won, node = 0.0, np.int64(0)
@@ -231,7 +231,7 @@ def expected_hand(deal, faint, nodes, edges, button, blind, reach):  # type: ign
     return won
 
 
-@kernel
+@internal
 def look(player, deck, who):  # type: ignore[no-untyped-def]
     """Look up a player's buckets on every street."""
     agent, walk = player.agent, player.room.walk
@@ -243,7 +243,7 @@ def look(player, deck, who):  # type: ignore[no-untyped-def]
         player.bucket[street] = deal_bucket(deck, who, street, walk[CLUSTER], agent.lookup)
 
 
-@kernel
+@internal
 def think(player, nodes, edges, node):  # type: ignore[no-untyped-def]
     """The probabilities of a player's actions at a node, into the player's room."""
     agent, room = player.agent, player.room

@@ -15,7 +15,7 @@ These are the opponents in Figures 7 and 8 of the Laptop MCCFR paper, which name
 
 from __future__ import annotations
 
-from solvent.foundation.compiling import kernel
+from solvent.foundation.compiling import internal
 from solvent.games.betting.rules import CALL, FOLD
 from solvent.strategy.post_processing import cut
 
@@ -35,7 +35,7 @@ LOOSE = 0.5
 """The win rate from which the tight-aggressive style is aggressive."""
 
 
-@kernel
+@internal
 def restyle(style, probabilities, edges, start, count, rate):  # type: ignore[no-untyped-def]
     """Change the probabilities of a node's actions, whose edges begin at `start`; the caller scales them to 1."""
     if style == TIGHT_AGGRESSIVE:

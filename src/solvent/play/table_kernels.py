@@ -47,7 +47,7 @@ from solvent.forms.betting_kernels import (
     winnings,
 )
 from solvent.forms.sampled import MOST_ACTIONS, TableLayout, row_start
-from solvent.foundation.compiling import internal, kernel
+from solvent.foundation.compiling import internal, joined, kernel
 from solvent.foundation.randomness import STEP, stream, uniform
 from solvent.games.betting.rules import CALL, FOLD, NOBODY, HoldemRules
 from solvent.play.styles import INITIAL, OWN, RANDOM, restyle
@@ -183,7 +183,7 @@ def faced_total(agent, node):  # type: ignore[no-untyped-def]
     return np.int64(max(agent.nodes[node].paid[0], agent.nodes[node].paid[1]))
 
 
-@internal
+@joined
 def mix_models(agent, walk, reach, played, probabilities):  # type: ignore[no-untyped-def]
     """The average strategies of all models at the node, into `played`, and their mixture."""
     start, count = sums_start(agent, walk), agent.nodes[walk[NODE]].actions
@@ -203,7 +203,7 @@ def mix_models(agent, walk, reach, played, probabilities):  # type: ignore[no-un
             probabilities[action] += weight * played[model, action]
 
 
-@internal
+@joined
 def strategy(agent, room, street, folds):  # type: ignore[no-untyped-def]
     """The probabilities of the node's actions, as they are played; `folds`: whether the real rules allow it."""
     walk, reach, probabilities, played, classes, sums = room
@@ -273,15 +273,22 @@ def real_action(agent, node, edge, state):  # type: ignore[no-untyped-def]
     return min(max(yours + raised, least), most)
 
 
-@internal
+@joined
 def decide(agent, room, deck, state, draw):  # type: ignore[no-untyped-def]
     """(the edge of the abstract action, or `NONE`; the real action) of the agent, who is to act."""
-    walk = room[0]
-    folds, call, least, most = options(state)
     if agent.kind != TABLE:
+        folds, _, least, most = options(state)
         return NONE, by_rule(agent.kind, folds, least, most, draw)
-    if walk[OWES]:
+    if room.walk[OWES]:
         return NONE, np.int64(CALL)
+    return decide_by_tables(agent, room, deck, state, draw)
+
+
+@internal
+def decide_by_tables(agent, room, deck, state, draw):  # type: ignore[no-untyped-def]
+    """`decide` for an agent with tables that has a choice."""
+    walk = room.walk
+    folds, call, _, _ = options(state)
     player, street = state[PLAYER], state[STREET]
     find_bucket(agent, walk, deck, player, street)
     if walk[LOST]:
@@ -292,7 +299,7 @@ def decide(agent, room, deck, state, draw):  # type: ignore[no-untyped-def]
     node = walk[NODE]
     start = agent.nodes[node].first_edge
     call_place = 1 if agent.edges[start].action == FOLD else 0
-    edge = start + pick(room[2], agent.nodes[node].actions, call_place, draw)
+    edge = start + pick(room.probabilities, agent.nodes[node].actions, call_place, draw)
     return np.int64(edge), real_action(agent, node, edge, state)
 
 
@@ -367,35 +374,33 @@ def observe(agent, room, state, action, own, draw):  # type: ignore[no-untyped-d
         walk[OWES] = 1
 
 
-@internal
-def play_hand(key, deck, state, first, second, first_room, second_room, evaluator, history, counts):  # type: ignore[no-untyped-def]
-    """One hand between an agent on the button and another; what the button wins. history: int64[], its length
-    first, then the actions."""
+@joined
+def play_hand(key, button, deck, state, a, b, a_room, b_room, history, counts):  # type: ignore[no-untyped-def]
+    """One hand between two agents, to its end in `state`. button: 0 if `a` has the button, 1 if `b` has it.
+    history: int64[], its length first, then the actions."""
     begin(state)
-    start_walk(first, first_room)
-    start_walk(second, second_room)
+    start_walk(a, a_room)
+    start_walk(b, b_room)
     number = 0
     while state[PLAYER] != OVER:
-        draw = draw_of(key, 2 * number)
-        if state[PLAYER] == 0:
-            edge, action = decide(first, first_room, deck, state, draw)
+        draw, next_draw = draw_of(key, 2 * number), draw_of(key, 2 * number + 1)
+        if state[PLAYER] == button:
+            edge, action = decide(a, a_room, deck, state, draw)
         else:
-            edge, action = decide(second, second_room, deck, state, draw)
+            edge, action = decide(b, b_room, deck, state, draw)
         if not is_legal(state, action):
             counts[ILLEGAL] += 1
             action = np.int64(CALL)
-        draw = draw_of(key, 2 * number + 1)
-        if state[PLAYER] == 0:
-            follow(first, first_room, edge)
-            observe(second, second_room, state, action, False, draw)
+        if state[PLAYER] == button:
+            follow(a, a_room, edge)
+            observe(b, b_room, state, action, False, next_draw)
         else:
-            follow(second, second_room, edge)
-            observe(first, first_room, state, action, False, draw)
+            follow(b, b_room, edge)
+            observe(a, a_room, state, action, False, next_draw)
         take(state, action)
         number += 1
         history[number] = action
     history[0] = number
-    return winnings(state, lead(deck, evaluator) if state[FOLDER] == NOBODY else 0)
 
 
 @kernel
@@ -412,9 +417,11 @@ def play_pairs(start, stop, seed, table, a, b, a_room, b_room, evaluator, histor
     """Pairs of hands `start` to `stop`: the same cards and draws twice, seats changed. counts: int64[4]."""
     deck, state = table.deck, table.state
     for pair in range(start, stop):
-        key = deal_pair(seed, pair, deck, table.random)
-        won = play_hand(key, deck, state, a, b, a_room, b_room, evaluator, histories[0], counts)
-        won -= play_hand(key, deck, state, b, a, b_room, a_room, evaluator, histories[1], counts)
+        key, won = deal_pair(seed, pair, deck, table.random), np.int64(0)
+        for button in range(2):
+            play_hand(key, button, deck, state, a, b, a_room, b_room, histories[button], counts)
+            gain = winnings(state, lead(deck, evaluator) if state[FOLDER] == NOBODY else 0)
+            won += gain if button == 0 else -gain
         counts[PAIRS] += 1
         counts[WON] += won
         counts[SQUARES] += won * won

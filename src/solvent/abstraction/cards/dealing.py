@@ -17,14 +17,14 @@ from solvent.abstraction.cards.lookup import (
     turn_bucket,
 )
 from solvent.cards.evaluator import EMPTY_KEY, strength_of
-from solvent.foundation.compiling import kernel
+from solvent.foundation.compiling import internal, kernel
 from solvent.foundation.randomness import random_bits
 
 DEALT = 9
 """Cards of a deal."""
 
 
-@kernel
+@internal
 def sort_deck(deck):  # type: ignore[no-untyped-def]
     """Put the cards of a deck in order, so that a shuffle depends on its random numbers alone."""
     for card in range(len(deck)):
@@ -39,13 +39,13 @@ def shuffle(deck, count, random):  # type: ignore[no-untyped-def]
         deck[place], deck[drawn] = deck[drawn], deck[place]
 
 
-@kernel
+@internal
 def deal_cluster(deck, lookup):  # type: ignore[no-untyped-def]
     """The public cluster of a deal's flop."""
     return flop_cluster(card_bits(deck, 4, 7), lookup)
 
 
-@kernel
+@internal
 def deal_buckets(deck, who, cluster, lookup, buckets):  # type: ignore[no-untyped-def]
     """Write the buckets of a player's hand on every street to buckets[who], int64[4]."""
     hole, flop = card_bits(deck, 2 * who, 2 * who + 2), card_bits(deck, 4, 7)
@@ -55,7 +55,7 @@ def deal_buckets(deck, who, cluster, lookup, buckets):  # type: ignore[no-untype
     buckets[who, 3] = river_bucket(hole, card_bits(deck, 4, 9), cluster, lookup)
 
 
-@kernel
+@internal
 def deal_bucket(deck, who, street, cluster, lookup):  # type: ignore[no-untyped-def]
     """The bucket of a player's hand on one street; cards of later streets may be anything."""
     hole, flop = card_bits(deck, 2 * who, 2 * who + 2), card_bits(deck, 4, 7)
@@ -63,7 +63,7 @@ def deal_bucket(deck, who, street, cluster, lookup):  # type: ignore[no-untyped-
     return street_bucket(street, hole, flop, turn, river, cluster, lookup)
 
 
-@kernel
+@internal
 def lead(deck, evaluator):  # type: ignore[no-untyped-def]
     """How much stronger player 0's hand is than player 1's at the showdown; 0 is a tie."""
     card_key, _, high_place, low_place, by_ranks, by_flush = evaluator

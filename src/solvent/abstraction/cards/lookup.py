@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.cards.isomorphism import class_index
-from solvent.foundation.compiling import kernel
+from solvent.foundation.compiling import internal, kernel
 
 
 class Lookup(NamedTuple):
@@ -50,7 +50,7 @@ def read_only(array: NDArray[Any]) -> NDArray[Any]:
     return view
 
 
-@kernel
+@internal
 def card_bits(cards, start, end):  # type: ignore[no-untyped-def]
     """cards[start:end] as bits, 16 bits a suit."""
     bits = np.int64(0)
@@ -60,7 +60,7 @@ def card_bits(cards, start, end):  # type: ignore[no-untyped-def]
     return bits
 
 
-@kernel
+@internal
 def flop_cluster(flop, lookup):  # type: ignore[no-untyped-def]
     """The public cluster of a flop."""
     zero = np.int64(0)
@@ -68,14 +68,14 @@ def flop_cluster(flop, lookup):  # type: ignore[no-untyped-def]
     return min(max(cluster, zero), lookup.river.shape[0] - 1)
 
 
-@kernel
+@internal
 def hole_bucket(hole, lookup):  # type: ignore[no-untyped-def]
     """The bucket of a hand before the flop: one of 169 classes."""
     zero = np.int64(0)
     return np.int64(class_index((hole, zero, zero, zero), lookup.hole_index))
 
 
-@kernel
+@internal
 def flop_bucket(hole, flop, lookup):  # type: ignore[no-untyped-def]
     """The bucket of a hand on the flop."""
     zero = np.int64(0)
@@ -83,14 +83,14 @@ def flop_bucket(hole, flop, lookup):  # type: ignore[no-untyped-def]
     return min(bucket, lookup.last_bucket[1])
 
 
-@kernel
+@internal
 def turn_bucket(hole, flop, turn, lookup):  # type: ignore[no-untyped-def]
     """The bucket of a hand on the turn."""
     bucket = np.int64(lookup.turn[class_index((hole, flop, turn, np.int64(0)), lookup.turn_index)])
     return min(bucket, lookup.last_bucket[2])
 
 
-@kernel
+@internal
 def river_bucket(hole, board, cluster, lookup):  # type: ignore[no-untyped-def]
     """The bucket of a hand on the river. board: all five cards. cluster: the flop's, as `flop_cluster` gives it."""
     zero = np.int64(0)
@@ -99,7 +99,7 @@ def river_bucket(hole, board, cluster, lookup):  # type: ignore[no-untyped-def]
     return min(bucket, lookup.last_bucket[3])
 
 
-@kernel
+@internal
 def street_bucket(street, hole, flop, turn, river, cluster, lookup):  # type: ignore[no-untyped-def]
     """The bucket of a hand on a street; cards of later streets are not read."""
     if street == 0:
