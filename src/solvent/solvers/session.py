@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -73,8 +74,15 @@ class Session:
         checkpoint_every: float,
         watch: Watch,
         stop: Stop,
+        saved: Callable[[Run], None] | None = None,
     ) -> None:
-        """`stage` names the work in progress reports; `checkpoint_every` is in seconds."""
+        """Prepare a session.
+
+        stage: names the work in progress reports
+        checkpoint_every: seconds
+        saved: called after each checkpoint while the work goes on
+        """
+        self.saved = saved
         self.stage, self.work, self.limits, self.run = stage, work, limits, run
         self.checkpoint_every, self.watch, self.stop = checkpoint_every, watch, stop
         self.seconds = 0.0
@@ -138,6 +146,8 @@ class Session:
             self._report()
             if self.here - self._saved_at >= self.checkpoint_every:
                 self._checkpoint()
+                if self.saved is not None and self.run is not None:
+                    self.saved(self.run)
         if not self.metrics or self.metrics[-1]["iterations"] != work.iterations:
             self._measure()
         self._checkpoint()

@@ -109,7 +109,7 @@ def evaluate(
         document = measure(measured, None if parts is None else tuple(_words(parts)), watch=watch, stop=stop)
         if isinstance(measured, TrainedAgent):
             with suppress(KeyboardInterrupt):
-                write_report(measured.run, measured.folder / "report.html")
+                write_report(measured.run.run, measured.run.blueprint())
     if as_json:
         print_json(document)
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,14 +14,15 @@ from solvent.app.settings_options import with_settings
 from solvent.app.terminal import facts_table, print_json, terminal
 from solvent.app.watching import said, watching
 from solvent.foundation.errors import InputError
-from solvent.foundation.extras import installed, missing
 from solvent.foundation.progress import Stop, interruptible
 from solvent.solvers.settings import GAME, KEEP, TrainingSettings
 
 if TYPE_CHECKING:
     from rich.table import Table
 
+    from solvent.foundation.run import Run
     from solvent.solvers.blueprint.training import TrainingResult
+    from solvent.strategy.blueprint import Blueprint
 
 
 @with_settings(TrainingSettings)
@@ -67,10 +69,11 @@ def train(
     elif preset is not None:
         raise InputError("a resumed training has its cards; leave out --preset")
     with watching(quiet=as_json) as watch:
-        made = train_blueprint(cards, out=out, resume=resume, watch=watch, stop=stop, **options)
-    report = made.folder / "report.html"
-    if installed("matplotlib"):
-        write_report(TrainingRun.open(made.folder, cards), report)
+        made = train_blueprint(
+            cards, out=out, resume=resume, watch=watch, stop=stop, saved=_report_on, **options
+        )
+    training = TrainingRun.open(made.folder, cards)
+    report = write_report(training.run, training.blueprint())
     if as_json:
         print_json(made.as_dict())
     else:
@@ -92,6 +95,13 @@ def _cards_for_a_new_training(
     return cards_folder(preset, cards, settings.threads, speak, settings.memory)
 
 
+def _report_on(run: Run, blueprint: Blueprint) -> None:
+    """Write the report of a training that goes on; one that cannot be written stops no training."""
+    from solvent.app.views.report import write_report
+
+    with suppress(OSError, InputError):
+        write_report(run, blueprint, running=True)
+
+
 def _result(made: TrainingResult, report: Path) -> Table:
-    shown = str(report) if report.is_file() else missing("matplotlib", "its charts")
-    return facts_table(f"{made.folder}", {**made.summary(), "report": shown})
+    return facts_table(f"{made.folder}", {**made.summary(), "report": str(report)})

@@ -1,12 +1,14 @@
-"""The report's section on what was measured of a training."""
+"""The report's sections on what was measured of a training: bounds of its exploitability, and the evaluation."""
 
 from __future__ import annotations
 
 import html
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from solvent.app.views.evaluation_tables import measured, verdict, with_interval
+from solvent.app.views.line_chart import Line, line_chart
 from solvent.evaluate.evaluation import read_evaluations
 from solvent.foundation.errors import InputError
 
@@ -21,6 +23,62 @@ def evaluation_section(folder: Path, iterations: int) -> str:
         return ""
     newest = [each for each in found if each.get("iterations") == iterations] or found[:1]
     return "<h2>Evaluation</h2>" + "".join(_of_one(each, iterations) for each in newest)
+
+
+def bounds_section(folder: Path) -> str:
+    """What is known of the agent's exploitability: lower bounds by local best response, over iterations."""
+    found: list[dict[str, Any]] = []
+    lines: list[Line] = []
+    with suppress(
+        InputError, KeyError, TypeError, ValueError
+    ):  # the section on the evaluation says what is damaged
+        found = read_evaluations(folder)
+        lines = response_lines(found)
+    title = "<h2>Exploitability</h2>"
+    if not lines and any(each.get("lbr") for each in found):
+        return (
+            f"{title}<p>Local best response has won nothing from the agent on average, so it gives no lower bound "
+            "of what the agent can lose. That does not mean that the agent cannot be exploited.</p>"
+        )
+    if not lines:
+        return (
+            f"{title}<p>No bound has been measured yet. <code>solvent evaluate {html.escape(folder.name)} --parts "
+            "lbr</code> plays local best response against the agent; what that wins is a lower bound of what the "
+            "agent can lose.</p>"
+        )
+    chart = line_chart(lines, "iterations", "lower bound (mbb/hand)")
+    return (
+        f"{title}<p>What local best response wins from the agent on average. The best opponent wins at least as "
+        "much, so each point is a lower bound of the agent's exploitability, up to its 95 % interval. How much "
+        "more the best opponent would win is not known: no upper bound can be computed for the full game, and a "
+        "falling line is a good sign but no proof. Where local best response bets sizes that the agent was not "
+        "trained with, it is told afterwards what the agent takes them for, which an opponent at the table would "
+        "not know. With fc it may fold, check and call; with fcpa also bet the pot or all-in.</p>"
+        f"<figure>{chart}</figure>"
+    )
+
+
+def response_lines(found: list[dict[str, Any]]) -> list[Line]:
+    """What local best response won, over iterations: a line for each set of its actions and post-processing.
+
+    A bound that is not above zero says nothing, and is left out.
+    """
+    points: dict[str, dict[int, tuple[float, float]]] = {}
+    for each in reversed(found):  # the newest measurement of a checkpoint counts
+        for row in each.get("lbr", []):
+            post = "" if each.get("post", "none") == "none" else f", {each['post']}"
+            if row["complete"] and row["mbb_per_hand"] and row["mbb_per_hand"] > 0 and each["iterations"] > 0:
+                half = row["mbb_per_hand_95"] or 0.0
+                line = points.setdefault(f"{row['actions']}{post}", {})
+                line[each["iterations"]] = (row["mbb_per_hand"], half)
+    return [
+        Line(
+            name,
+            [(float(at), line[at][0]) for at in sorted(line)],
+            [line[at][1] for at in sorted(line)],
+        )
+        for name, line in points.items()
+    ]
 
 
 def _of_one(found: dict[str, Any], iterations: int) -> str:
@@ -102,4 +160,4 @@ def _table(headers: list[str], rows: list[list[str]]) -> str:
     body = "".join(
         "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>" for row in rows
     )
-    return f"<table class='measured'><tr>{head}</tr>{body}</table>"
+    return f"<div class='wide'><table class='measured'><tr>{head}</tr>{body}</table></div>"

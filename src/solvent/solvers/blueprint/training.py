@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -271,6 +271,7 @@ def train(
     resume: str | Path | None = None,
     watch: Watch | None = None,
     stop: Stop | None = None,
+    saved: Callable[[Run, Blueprint], None] | None = None,
     **options: Any,
 ) -> TrainingResult:
     """Train a heads-up no-limit hold'em blueprint by Monte Carlo CFR.
@@ -280,8 +281,9 @@ def train(
     `solvent.solvers.settings.TrainingSettings`, such as `betting`, `rule`, `iterations` and `time`; `iterations`
     count from the beginning, `time` from this call.
 
-    `watch` is called with each `Progress`. Ctrl-C, SIGTERM or, from any thread, `stop.request()` end the training
-    with a checkpoint.
+    `watch` is called with each `Progress`, and `saved` after each checkpoint while the training goes on, with the
+    run and its tables, which are still being trained and must not be changed. Ctrl-C, SIGTERM or, from any thread,
+    `stop.request()` end the training with a checkpoint.
     """
     given = {name: value for name, value in options.items() if value is not None}
     asked = TrainingSettings.of(given)
@@ -316,24 +318,21 @@ def train(
         kept = sum(file.stat().st_size for n in run.checkpoints() for file in run.checkpoint(n).iterdir())
         check_room(run.folder, max(0, cost.disk - kept))
         training = Training(tree, found, settings, _parts(run))
-        return _train(run, training, settings, cost, as_before, watch, stop)
+        after = None if saved is None else lambda run: saved(run, training.solver.blueprint)
+        session = Session(
+            TRAINING, training, Limits.of(settings), run, settings.checkpoint_every, watch, stop, after
+        )
+        return _train(session, training, settings, cost, as_before)
 
 
 def _train(
-    run: Run,
-    training: Training,
-    settings: TrainingSettings,
-    cost: TrainingCost,
-    as_before: bool,
-    watch: Watch,
-    stop: Stop,
+    session: Session, training: Training, settings: TrainingSettings, cost: TrainingCost, as_before: bool
 ) -> TrainingResult:
+    run, watch = session.run, session.watch
+    assert run is not None
     watch(Progress(COMPILING, 0))
     compiling = compile_seconds(training)
-    with interruptible(stop):
-        session = Session(
-            TRAINING, training, Limits.of(settings), run, settings.checkpoint_every, watch, stop
-        )
+    with interruptible(session.stop):
         if run.checkpoints():
             session.resume(as_before)
         else:
