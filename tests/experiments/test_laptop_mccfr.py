@@ -29,10 +29,9 @@ def measured(deterministic: float) -> LaptopMccfr:
     for pair in combinations(REWARDS, 2):
         won = -50.0 if pair == ("y1", "y2") else 0.0
         meetings.append(Meeting("5", f"{pair[0]}-0", f"{pair[1]}-0", 200, won, 10.0, PAPER_REWARDS[pair]))
-    lines = {(f"y1-{k}", style): [0.0, 10.0, 20.0] for k in range(BOTS) for style in STYLES}
     ways = [Way("2 MB", 1, "none", 5e6, 1e5, 1.0), Way("2 MB", 2, "none", 9e6, 2e5, 1.8)]
     speed = TrainingSpeed("4x20", "laptop", 1 << 30, ways, {"2 MB": 90.0}, {"2 MB": 1.0}, 1)
-    return LaptopMccfr(QUICK, "4x20", {"y1-0": 1_000_000}, meetings, lines, speed)
+    return LaptopMccfr(QUICK, "4x20", {"y1-0": 1_000_000}, meetings, speed)
 
 
 def test_the_page_says_who_lost(tmp_path):
@@ -43,6 +42,9 @@ def test_the_page_says_who_lost(tmp_path):
     assert "1 come out surely as in the paper and 0 surely the other way round" in text
     assert "| y1 | - | -50 ± 10 |" in text
     assert "| y2 | 50 ± 10 | - |" in text
+    head = text.splitlines()[2:5]
+    assert [line.partition(".**")[0] for line in head] == ["- **Claimed", "- **Found", "- **So what"]
+    assert "beats 6 and surely loses to 1 of 7" in head[1]
     assert page.with_suffix(".csv").exists()
     assert page.with_suffix(".png").exists()
     write_results(measured(deterministic=10.0), page, "")

@@ -25,10 +25,22 @@ class Summary(NamedTuple):
     records: Sequence[Record]
 
 
+class Reading(NamedTuple):
+    """The three lines at the head of a results page, for readers who read nothing else."""
+
+    claimed: str
+    found: str
+    so_what: str
+
+    def __str__(self) -> str:
+        lines = zip(("Claimed", "Found", "So what"), self, strict=True)
+        return "".join(f"- **{name}.** {text}\n" for name, text in lines)
+
+
 def provenance(command: str) -> str:
     """Return the lines at the head of every results page."""
     today = datetime.now(UTC).date()
-    return f"    {command}\n\n{today}; {describe_machine()}; {describe_software()}.\n"
+    return f"```sh\n{command}\n```\n\n{today}; {describe_machine()}; {describe_software()}.\n"
 
 
 def markdown_table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
@@ -37,10 +49,10 @@ def markdown_table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> s
     return "".join(f"| {' | '.join(map(str, line))} |\n" for line in lines)
 
 
-def write_page(path: Path, title: str, command: str, body: str) -> None:
-    """Write a results page: a title, where it comes from, and the body."""
+def write_page(path: Path, title: str, command: str, reading: Reading, body: str) -> None:
+    """Write a results page: a title, its three lines, where it comes from, and the body."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"# {title}\n\n{provenance(command)}\n{body.rstrip()}\n")
+    path.write_text(f"# {title}\n\n{reading}\n{provenance(command)}\n{body.rstrip()}\n")
 
 
 def write_csv(records: Sequence[Record], path: Path) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from solvent.experiments.page import markdown_table, write_page
+from solvent.experiments.page import Reading, markdown_table, write_page
 from solvent.experiments.steps import saying
 from solvent.forms.history import compile_tree
 from solvent.foundation.progress import Watch
@@ -126,7 +126,18 @@ def write_results(rows: Sequence[Row], page: Path) -> None:
         f"Interleaved batches of {BATCH_SECONDS} s, median of {rows[0].repeats}. A history counts once for each "
         "player's pass.\n\n"
     )
-    write_page(page, "CFR iterations against OpenSpiel's", "solvent bench openspiel", about + table)
+    write_page(
+        page, "CFR iterations against OpenSpiel's", "solvent bench openspiel", _reading(rows), about + table
+    )
+
+
+def _reading(rows: Sequence[Row]) -> Reading:
+    slow, quick = (chosen(row.ratio for row in rows) for chosen in (min, max))
+    return Reading(
+        "A compiled iteration of CFR over flat arrays is much quicker than one over objects, in C++ or not.",
+        f"An iteration is {slow:,.0f} to {quick:,.0f} times as quick as OpenSpiel's C++ solver on the same trees.",
+        "Leduc and liar's dice are solved in seconds, so rules can be compared over many runs.",
+    )
 
 
 def _their_solver(game: OpenSpielGame) -> Any:

@@ -24,7 +24,7 @@ from solvent.experiments.steps import saying
 from solvent.foundation.progress import Watch
 from solvent.play.agents import AgentLoader
 from solvent.play.expected import expected_match
-from solvent.play.matches import Match, MatchResult
+from solvent.play.matches import MatchResult
 from solvent.play.styles import STYLES as STYLE_NAMES
 from solvent.solvers.blueprint.training import train_to
 from solvent.solvers.rewards import REWARDS
@@ -50,8 +50,6 @@ PAPER_REWARDS = {
     ("y3", "y4"): -50.0,
 }
 """Figure 5, in mbb/hand: what the first wins from the second."""
-LINES = 10
-"""Points of a line of winnings."""
 
 
 @dataclass(frozen=True)
@@ -63,12 +61,10 @@ class Scale:
     reward_seeds: int = 2
     pairs: int = 20_000
     """Pairs of hands of each meeting of two bots of one tree, averaged over what the bots may draw."""
-    hands: int = 100_000
-    """Hands played for each line of winnings, and by the ensemble."""
     speed_repeats: int = 3
 
 
-QUICK = Scale(seconds=1.0, reward_seeds=1, pairs=200, hands=2_000, speed_repeats=1)
+QUICK = Scale(seconds=1.0, reward_seeds=1, pairs=200, speed_repeats=1)
 
 
 @dataclass(frozen=True)
@@ -96,8 +92,6 @@ class LaptopMccfr:
     iterations: dict[str, int]
     """The iterations of each bot."""
     meetings: list[Meeting]
-    lines: dict[tuple[str, str], list[float]]
-    """Big blinds won after each part of `hands`, by bot and style: Figure 8."""
     speed: TrainingSpeed
 
     def of(self, figure: str) -> list[Meeting]:
@@ -126,12 +120,10 @@ def run(
         meetings.append(_meeting(figure, found, paper))
 
     meetings: list[Meeting] = []
-    lines: dict[tuple[str, str], list[float]] = {}
     for seed in range(BOTS):
         bot = str(work / f"y1-{seed}")
         for style in STYLES:
             meet("8", bot, f"{bot}:{style}")
-            lines[f"y1-{seed}", style] = _line(loader, bot, style, scale, threads)
     ensemble = "+".join(str(work / f"y1-{seed}") for seed in range(BOTS))
     for style in STYLES:
         meet("7", ensemble, f"{ensemble}:{style}", PAPER_WINS.get(style))
@@ -145,7 +137,7 @@ def run(
             )
     say("threads")
     speed = measure(cards, BETTING, threads, scale.speed_repeats)
-    return LaptopMccfr(scale, abstraction.design.label, iterations, meetings, lines, speed)
+    return LaptopMccfr(scale, abstraction.design.label, iterations, meetings, speed)
 
 
 def bots(design: TrainingSettings, scale: Scale) -> dict[str, TrainingSettings]:
@@ -156,19 +148,6 @@ def bots(design: TrainingSettings, scale: Scale) -> dict[str, TrainingSettings]:
         for reward, count in seeds.items()
         for seed in range(count)
     }
-
-
-def _line(loader: AgentLoader, bot: str, style: str, scale: Scale, threads: int) -> list[float]:
-    """Sum up the big blinds that a bot wins from a changed version of itself, part by part."""
-    a, b = loader.load_table(bot), loader.load_table(f"{bot}:{style}")
-    rules = a.rules
-    assert rules is not None
-    won, line = 0.0, [0.0]
-    for part in range(LINES):
-        found = Match(a, b, rules, scale.hands // LINES, seed=part).run(threads).winnings
-        won += found.won / rules.blinds[1]
-        line.append(won)
-    return line
 
 
 def _meeting(figure: str, found: MatchResult, paper: float | None) -> Meeting:

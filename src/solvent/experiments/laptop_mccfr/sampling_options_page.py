@@ -27,13 +27,13 @@ from solvent.experiments.laptop_mccfr.sampling_options import (
     UNIT,
     Result,
 )
-from solvent.experiments.page import markdown_table, plain_ticks, write_csv, write_page
+from solvent.experiments.page import Reading, markdown_table, plain_ticks, write_csv, write_page
 from solvent.foundation.extras import pyplot
 from solvent.solvers.rewards import reward
 from solvent.strategy.prior import STEPS, WITHIN, prior_strategy
 
 SUMMED, REACH = ENSEMBLES
-LESS, MORE, SAME = "less exploitable", "more exploitable", "no difference to be seen"
+LESS, MORE, SAME = "less exploitable", "more exploitable", "no significant difference"
 ALIKE = "changes nothing here"
 
 
@@ -43,7 +43,18 @@ def write_sampling_options(result: Result, page: Path, command: str) -> None:
     write_csv(result.points, page.with_suffix(".csv"))
     plot_ratios(result, page.with_suffix(".png"))
     body = "\n\n".join(part.rstrip() for part in sections(result, page.stem))
-    write_page(page, "Options of Monte Carlo CFR: what each does to exploitability", command, body)
+    title = "Options of Monte Carlo CFR: what each does to exploitability"
+    write_page(page, title, command, _three_lines(result), body)
+
+
+def _three_lines(result: Result) -> Reading:
+    less, more, _, never = _lists(result)
+    return Reading(
+        "Lin (2024): exploration decay, biased rewards, ensembles and initial weights make Monte Carlo CFR better.",
+        f"After the most iterations, less exploitable on every game: {less}. More exploitable on every game: "
+        f"{more}.",
+        f"Measure before switching an option on. Claimed to help, and not helping on any game here: {never}.",
+    )
 
 
 def sections(result: Result, stem: str) -> list[str]:
@@ -61,11 +72,11 @@ def sections(result: Result, stem: str) -> list[str]:
         _settings(result),
         "## The paper's claims",
         markdown_table(
-            ["claim", "exploitability by the plain solver's after the most iterations", "verdict"],
+            ["claim", "exploitability relative to the plain solver, after the most iterations", "verdict"],
             claims(result),
         ),
         _reading(result),
-        f"![Exploitability by the plain solver's]({stem}.png)",
+        f"![Exploitability relative to the plain solver]({stem}.png)",
         "Ratios with their intervals after the fewest (hollow) and the most iterations (full).",
     ]
     for game in result.scale.games:
@@ -75,7 +86,7 @@ def sections(result: Result, stem: str) -> list[str]:
             f"{histories:,} histories, {infosets:,} infosets. Exploitability in chips, mean and half of its "
             "interval:",
             _exploitability_table(result, game),
-            "By the plain solver's:",
+            "Relative to the plain solver:",
             _ratio_table(result, game),
         ]
     parts += [
@@ -171,7 +182,7 @@ def _claim(result: Result, claim: str, variant: str, varies: bool = False) -> li
 
 
 def compared(result: Result, game: str, variant: str, iterations: int) -> Interval:
-    """A variant's exploitability by the plain solver's, paired by seed."""
+    """A variant's exploitability relative to the plain solver, paired by seed."""
     return ratio_interval(*(result.values(game, name, iterations) for name in (variant, PLAIN)))
 
 
@@ -200,8 +211,8 @@ def _together(verdicts: list[str]) -> str:
     )
 
 
-def _reading(result: Result) -> str:
-    """What holds on all games, what on none."""
+def _lists(result: Result) -> tuple[str, str, str, str]:
+    """Options that are always better, always worse, never different, and those of the paper's that never help."""
     at_end = {
         name: [
             verdict(compared(result, game, name, checks[-1])) for game, checks in result.scale.games.items()
@@ -221,9 +232,15 @@ def _reading(result: Result) -> str:
     ours = ("two threads", "uniform weights", "regret floor", *ENSEMBLES, f"{REACH}, at equal work")
     claimed = {name: found for name, found in (at_end | fair).items() if name not in ours}
     never = _listed(name for name, found in claimed.items() if LESS not in found)
+    return always(LESS), always(MORE), always(SAME), never
+
+
+def _reading(result: Result) -> str:
+    """What holds on all games, what on none."""
+    less, more, same, never = _lists(result)
     return (
-        f"After the most iterations, less exploitable than the plain solver on every game: {always(LESS)}. More "
-        f"exploitable on every game: {always(MORE)}. No difference to be seen on any: {always(SAME)}. The others "
+        f"After the most iterations, less exploitable than the plain solver on every game: {less}. More "
+        f"exploitable on every game: {more}. No significant difference on any: {same}. The others "
         "depend on the game. Of what the paper says helps, this does not come out in exploitability on any of "
         f"these games: {never}."
     )
@@ -357,7 +374,7 @@ def plot_ratios(result: Result, path: Path) -> None:
         axis.set_xscale("log")
         plain_ticks(axis.xaxis, (0.5, 0.7, 0.85, 1, 1.2, 1.5, 2, 5, 10, 20, 40))
         axis.set_title(f"{game}\n{checks[0]:,} (hollow) and {checks[-1]:,} iterations", fontsize=8)
-        axis.set_xlabel("exploitability by the plain solver's")
+        axis.set_xlabel("exploitability relative to the plain solver")
         axis.grid(axis="x", which="both", alpha=0.3)
     axes[0][0].set_yticks(range(len(names)), names, fontsize=8)
     axes[0][0].invert_yaxis()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from solvent.experiments.page import Summary, markdown_table, write_csv, write_page
+from solvent.experiments.page import Reading, Summary, markdown_table, write_csv, write_page
 from solvent.experiments.tartanian7.post_processing import (
     BETS,
     PAPER,
@@ -48,7 +48,21 @@ def write_results(found: PostProcessingTable, page: Path, command: str) -> None:
         f"least.\n\n{opponents}\n{markdown_table(header, table)}\nThe paper's Table 2, against the strongest two "
         f"agents of 2013:\n\n{paper}\n{reading(found)}"
     )
-    write_page(page, "Post-processing", command, body)
+    write_page(page, "Post-processing", command, _three_lines(found), body)
+
+
+def _three_lines(found: PostProcessingTable) -> Reading:
+    best_mean = max(POSTS, key=lambda post: average(found.row(post)))
+    lost = {row.post: row.mbb for row in found.responses if row.opponent == "fcpa"}
+    safest = min(lost, key=lambda post: lost[post])
+    return Reading(
+        "Brown, Ganzfried and Sandholm (2015): New-0.2 wins more than no post-processing, on average and at worst.",
+        f"`{best_mean}` wins most on average; `new(0.2)` wins {average(found.row('new(0.2)')):+,.0f} mbb/hand "
+        "and no "
+        f"post-processing {average(found.row('none')):+,.0f}. A local best response wins least from `{safest}`: "
+        f"{lost['none']:,.0f} mbb/hand from `none`, {lost['new(0.2)']:,.0f} from `new(0.2)`.",
+        "Post-process against opponents who do not adapt, and leave the strategy alone against those who do.",
+    )
 
 
 def reading(found: PostProcessingTable) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 from statistics import fmean
 
 from solvent.experiments.confidence import Interval, mean_interval, ratio_interval
-from solvent.experiments.page import markdown_table, plain_ticks, write_csv, write_page
+from solvent.experiments.page import Reading, markdown_table, plain_ticks, write_csv, write_page
 from solvent.experiments.tartanian7.sampled_buckets import (
     BIG_BLIND,
     BINS,
@@ -41,7 +41,24 @@ def write_sampled_buckets(result: Result, page: Path, command: str) -> None:
     write_csv(result.rows, page.with_suffix(".csv"))
     plot(result, page.with_suffix(".png"))
     body = "\n\n".join(part.rstrip() for part in sections(result, page.stem))
-    write_page(page, "Buckets and real cards: sampled strategies on abstractions", command, body)
+    title = "Buckets and real cards: sampled strategies on abstractions"
+    write_page(page, title, command, _three_lines(result), body)
+
+
+def _three_lines(result: Result) -> Reading:
+    free, _, hierarchical = (line[-1] for line in claims(result))
+    leader = _least(result, result.scale.iterations[-1])
+    return Reading(
+        "Buckets by EMD play better than percentiles of mean equity, and a hierarchy of public clusters better "
+        "than as "
+        "many free buckets.",
+        f"EMD against percentiles: {free}. Hierarchy against free buckets: {hierarchical}. After the most "
+        "iterations "
+        f"the least exploitable is {leader}.",
+        "A better fit is no promise of better play, nor are more iterations on buckets: judge an abstraction by "
+        "best "
+        "responses that see real cards.",
+    )
 
 
 def sections(result: Result, stem: str) -> list[str]:
@@ -108,7 +125,7 @@ def ratio_of(result: Result, method: str, other: str, size: int, solver: str, it
 
 
 def _verdict(ratio: Interval) -> str:
-    return "better" if ratio.high < 1 else "worse" if ratio.low > 1 else "no difference to be seen"
+    return "better" if ratio.high < 1 else "worse" if ratio.low > 1 else "no significant difference"
 
 
 def _together(verdicts: Sequence[str]) -> str:
@@ -218,6 +235,7 @@ def plot(result: Result, path: Path) -> None:
             whole = result.values(method, buckets, FULL_WIDTH, scale.full_width)
             if whole and method != LOSSLESS:
                 axis.axhline(fmean(whole), color=colour, linestyle="--", linewidth=0.8)
+        axis.plot([], [], color="0.4", linestyle="--", linewidth=0.8, label="full width, same colours")
         axis.set_xscale("log")
         axis.set_yscale("log")
         plain_ticks(axis.yaxis, (20, 50, 100, 150, 200, 300, 400, 600, 800))
