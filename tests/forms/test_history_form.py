@@ -15,6 +15,7 @@ from oracles.trees import children, count
 from solvent.forms import history
 from solvent.forms.history import compile_tree, estimated_histories
 from solvent.forms.sequence import sequence_form
+from solvent.foundation.progress import Progress
 from solvent.games.catalogue import load_game
 from solvent.games.game import CHANCE, TERMINAL, GameError
 
@@ -197,10 +198,11 @@ def test_estimates_are_near_the_truth() -> None:
 
 
 def test_compiling_counts_aloud() -> None:
-    said: list[int] = []
-    assert compile_tree(Binary(16), progress=said.append).histories == 2**17 - 1
+    said: list[Progress] = []
+    assert compile_tree(Binary(16), watch=said.append).histories == 2**17 - 1
     assert said
-    assert said == sorted(said)
+    assert [each.done for each in said] == sorted(each.done for each in said)
+    assert said[0].detail == f"{said[0].done:,} histories"
 
 
 def test_imperfect_recall_is_noticed() -> None:

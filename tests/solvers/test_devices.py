@@ -6,8 +6,10 @@ import numpy as np
 import pytest
 
 from solvent.forms.public import public_game
+from solvent.foundation.errors import InputError
 from solvent.games.catalogue import load_game
 from solvent.games.public_rules import PublicRules
+from solvent.solvers.public.devices import array_namespace
 from solvent.solvers.public.solver import PublicSolver
 
 
@@ -25,3 +27,8 @@ def test_the_standards_reference_gives_numpys_numbers(name: str, isomorphism: bo
     for ours, theirs in zip(*(solver.arena.tables.values() for solver in solvers), strict=True):
         assert np.array_equal(ours, theirs)
         assert ours.any()
+
+
+def test_the_device_for_tests_is_not_offered() -> None:
+    with pytest.raises(InputError, match=r"choose from cpu, numpy, torch, cupy, jax or torch:cuda$"):
+        array_namespace("gpu")

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import count
@@ -25,6 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from solvent.foundation.progress import Progress, Watch
 from solvent.foundation.units import size
 from solvent.games.game import (
     CHANCE,
@@ -57,6 +58,8 @@ DEEPEST = 100_000
 ROWS_BETWEEN_LOOKS = 256
 """Histories compiled between two looks at the clock."""
 SECONDS_BETWEEN_REPORTS = 0.25
+COMPILING_GAME = "compiling the game"
+"""The stage that progress reports name."""
 ROWS_BEFORE_ESTIMATE = 100_000
 """Histories compiled before the size of the whole game is estimated; smaller games are compiled by then."""
 SECONDS_BEFORE_ESTIMATE = 0.5
@@ -144,13 +147,13 @@ class GameTree:
 def compile_tree(
     game: Game,
     memory: int = DEFAULT_MEMORY,
-    progress: Callable[[int], None] | None = None,
+    watch: Watch | None = None,
 ) -> GameTree:
     """Compile a game to the history form, or say why it cannot be.
 
     `memory` is in bytes; a game that would take more is refused with its size and the limit. Rules that can count
     their histories are refused before the first one is built, others as soon as an estimate from random playouts
-    leaves no doubt. `progress` is called about four times a second with the number of histories so far.
+    leaves no doubt. `watch` is called about four times a second with the number of histories so far.
     """
     if game.players != 2:
         raise GameError(f"{game} has {game.players} players; the solvers take two")
@@ -161,14 +164,14 @@ def compile_tree(
                 f"{game} has {histories:,} histories, which take {size(histories * BYTES_PER_HISTORY)}; "
                 f"the memory limit is {size(memory)}"
             )
-    return _Compiler(game, memory, progress).compile()
+    return _Compiler(game, memory, watch).compile()
 
 
 class _Compiler:
     """One depth-first walk over the rules that writes a row for each state."""
 
-    def __init__(self, game: Game, memory: int, progress: Callable[[int], None] | None) -> None:
-        self.game, self.memory, self.progress = game, memory, progress
+    def __init__(self, game: Game, memory: int, watch: Watch | None) -> None:
+        self.game, self.memory, self.watch = game, memory, watch
         self.player = array("b")
         self.infoset = array("i")
         self.parent = array("i")
@@ -220,9 +223,9 @@ class _Compiler:
         if now >= self.first_estimate:
             self.first_estimate = inf
             self._refuse_by_estimate(FIRST_PLAYOUTS)
-        if self.progress is not None and now >= self.next_report:
+        if self.watch is not None and now >= self.next_report:
             self.next_report = now + SECONDS_BETWEEN_REPORTS
-            self.progress(rows)
+            self.watch(Progress(COMPILING_GAME, rows, detail=f"{rows:,} histories"))
 
     def _refuse_by_estimate(self, playouts: int) -> None:
         try:

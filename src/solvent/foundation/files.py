@@ -21,16 +21,24 @@ DISK_RESERVE = 16 << 20
 
 
 def write_text(path: Path, text: str, aside: str = WRITING) -> None:
+    """Write a small text file whole or not at all. `aside` ends the name under which it is written first."""
+    try:
+        content = text.encode()
+    except UnicodeEncodeError as error:
+        raise InputError(f"cannot write {path}: {error}") from error
+    write_whole(path, content, aside)
+
+
+def write_whole(path: Path, content: bytes, aside: str = WRITING) -> None:
     """Write a small file whole or not at all. `aside` ends the name under which it is written first."""
     written = path.with_name(f".{path.name}{aside}")
     try:
-        write_bytes(written, text.encode())
+        write_bytes(written, content)
         os.replace(written, path)
         sync(path.parent)
-    except (OSError, UnicodeEncodeError) as error:
+    except OSError as error:
         written.unlink(missing_ok=True)
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(f"cannot write {path}: {reason}") from error
+        raise InputError(f"cannot write {path}: {error.strerror or error}") from error
 
 
 def write_bytes(path: Path, content: bytes) -> None:

@@ -15,10 +15,10 @@ def size(count: float) -> str:
     """Bytes in the largest unit that keeps the number above 1.
 
     >>> size(1), size(10 << 10), size(3 << 40)
-    ('1 B', '10.0 KiB', '3,072.0 GiB')
+    ('1 B', '10.0 KiB', '3.0 TiB')
     """
-    for unit in ("B", "KiB", "MiB", "GiB"):
-        if count < 1024 or unit == "GiB":
+    for unit in ("B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"):
+        if count < 1024 or unit == "EiB":
             break
         count /= 1024
     return f"{count:,.0f} {unit}" if unit == "B" else f"{count:,.1f} {unit}"

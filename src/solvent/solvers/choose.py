@@ -5,14 +5,15 @@ Sizes are known before anything large is built. What cannot fit is refused with 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 
 import numpy as np
 
-from solvent.forms.history import BYTES_PER_HISTORY, GameTree, compile_tree
+from solvent.forms.history import BYTES_PER_HISTORY, COMPILING_GAME, GameTree, compile_tree
 from solvent.forms.public import PublicGame, public_game
 from solvent.forms.public_size import betting_bytes, public_size
 from solvent.foundation.errors import InputError
+from solvent.foundation.progress import Progress, Watch
 from solvent.foundation.units import size
 from solvent.games.game import Game
 from solvent.games.public_rules import PublicRules
@@ -51,20 +52,19 @@ SUMS = {"interval": 3, "total": 1}
 """Tables beside regrets and averages, at most: values, bounds and, for interval pruning, copies of averages."""
 
 
-def make_solver(game: Game, settings: Settings, progress: Callable[[int], None] | None = None) -> Solver:
+def make_solver(game: Game, settings: Settings, watch: Watch | None = None) -> Solver:
     """A solver for a game: on the public form where the game and the plan have one, else on its histories.
 
-    `progress` is called with the number of histories while the game is being compiled to them, and with 0 before
-    its public form is built.
+    `watch` is called while the game is being compiled to its histories, and once before its public form is built.
     """
     settings.check_rule()
     if settings.how_to_sample:
-        return _sampled(game, settings, progress)
+        return _sampled(game, settings, watch)
     if _on_public_form(game, settings):
         assert isinstance(game, PublicRules)
-        return _public(game, settings, progress)
+        return _public(game, settings, watch)
     _check_needs_no_public_form(game, settings)
-    tree = compile_tree(game, settings.memory, progress)
+    tree = compile_tree(game, settings.memory, watch)
     if settings.how_to_prune.skips:
         _refuse_beyond(
             settings.memory,
@@ -124,8 +124,8 @@ def _check_needs_no_public_form(game: Game, settings: Settings) -> None:
     )
 
 
-def _sampled(game: Game, settings: Settings, progress: Callable[[int], None] | None) -> Solver:
-    tree = compile_tree(game, settings.memory, progress)
+def _sampled(game: Game, settings: Settings, watch: Watch | None) -> Solver:
+    tree = compile_tree(game, settings.memory, watch)
     _refuse_beyond(
         settings.memory,
         (BYTES_PER_HISTORY + SAMPLED_BYTES_PER_HISTORY) * tree.histories,
@@ -165,13 +165,13 @@ def _sorts(game: PublicRules) -> bool:
     return game.hole_cards(game.hands()[0]) is not None
 
 
-def _public(game: PublicRules, settings: Settings, progress: Callable[[int], None] | None) -> Solver:
+def _public(game: PublicRules, settings: Settings, watch: Watch | None) -> Solver:
     # Boards are walked one by one by the serial plans, and told apart where matrices hold the chances.
     every_board = settings.plan in ("serial", "branched") or (not _sorts(game) and settings.device == "cpu")
     isomorphism = settings.isomorphism == "on" and not every_board
     _check_public_size(game, isomorphism, settings)
-    if progress is not None:
-        progress(0)
+    if watch is not None:
+        watch(Progress(COMPILING_GAME, 0))
     public = public_game(game, isomorphism)
     _refuse_beyond(
         settings.memory,

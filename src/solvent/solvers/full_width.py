@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -15,7 +16,7 @@ from solvent.strategy.arena import Arena
 from solvent.strategy.locks import Locks
 
 
-class FullWidth:
+class FullWidth(ABC):
     """A solver whose tables have a number for every infoset-action at all times."""
 
     rule: RegretRule
@@ -30,12 +31,14 @@ class FullWidth:
     stored_regrets = stored_averages = peak_stored = 1.0
 
     @property
+    @abstractmethod
     def name(self) -> str:
-        raise NotImplementedError
+        """The game's name."""
 
     @property
+    @abstractmethod
     def fingerprint(self) -> str:
-        raise NotImplementedError
+        """A digest of the game's rules."""
 
     @property
     def table_bytes(self) -> int:

@@ -38,7 +38,6 @@ from solvent.strategy.infosets import InfosetTable
 from solvent.strategy.opening import open_solved
 from solvent.strategy.tables import TableStrategy
 
-COMPILING_GAME = "compiling the game"
 COMPILING_KERNELS = "compiling kernels"
 SOLVING = "solving"
 CHUNK_SECONDS = 0.2
@@ -233,12 +232,11 @@ def _prepare(
 ) -> Solver:
     """The solver of a game, and a refusal of what it does not use or of another game than the run's."""
 
-    def count(histories: int) -> None:
+    def watch_compiling(progress: Progress) -> None:
         stop.check()
-        detail = f"{histories:,} histories" if histories else ""
-        watch(Progress(COMPILING_GAME, histories, detail=detail))
+        watch(progress)
 
-    solver = make_solver(rules, settings, count)
+    solver = make_solver(rules, settings, watch_compiling)
     stop.check()
     check_given(given, settings, solver)
     if run is not None:

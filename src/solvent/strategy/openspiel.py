@@ -10,6 +10,7 @@ import numpy as np
 
 from solvent.forms.history import GameTree
 from solvent.foundation.errors import InputError
+from solvent.foundation.files import write_whole
 from solvent.games.catalogue import load_game
 from solvent.games.openspiel import OpenSpielGame
 from solvent.strategy.infosets import InfosetTable
@@ -58,11 +59,7 @@ def from_openspiel_policy(tree: GameTree, policy: Any) -> TableStrategy:
 
 def save_tabular_policy(strategy: TableStrategy, path: Path) -> None:
     """Pickle the `TabularPolicy`, as OpenSpiel's own examples keep theirs."""
-    content = pickle.dumps(to_tabular_policy(strategy))
-    try:
-        path.write_bytes(content)
-    except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror}") from error
+    write_whole(path, pickle.dumps(to_tabular_policy(strategy)))
 
 
 def _pyspiel_game(name: str) -> Any:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -51,12 +53,14 @@ def export(
 
 
 def _write_game(source: str, out: Path | None) -> None:
+    from solvent.app.watching import watching
     from solvent.games.catalogue import load_game
     from solvent.games.efg.writing import write_efg
 
     name = _solved(source).game if Path(source).is_dir() else source
-    with written(out) as file:
-        write_efg(load_game(name), file)
+    shows_file = out is None and sys.stdout.isatty()  # a bar would be drawn into it
+    with nullcontext() if shows_file else watching() as watch, written(out) as file:
+        write_efg(load_game(name), file, watch=watch)
 
 
 def _write_solved(source: str, to: str, out: Path) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
 from typing import TextIO
 
+from solvent.foundation.progress import Progress, Watch
 from solvent.games.efg.labels import quote, unique_labels
 from solvent.games.efg.tree import EfgGame
 from solvent.games.game import (
@@ -25,26 +26,29 @@ from solvent.games.public_rules import PublicRules
 
 MOST_NODES = 20_000_000
 """The most nodes that a file may list by default; it then has one to two gigabytes."""
+LINES_BETWEEN_REPORTS = 65_536
+WRITING_GAME = "writing the game"
+"""The stage that progress reports name."""
 
 
 def write_efg(
     game: Game,
     target: str | os.PathLike[str] | TextIO,
     most_nodes: int = MOST_NODES,
-    progress: Callable[[int], None] | None = None,
+    watch: Watch | None = None,
 ) -> None:
     """Write a two-player game as a Gambit file, to a path or an open text stream.
 
     The tree is written while it is walked, so it need not fit in memory. Probabilities become fractions that sum
     to exactly 1, as Gambit demands; payoffs become fractions that read back as the same numbers. A game with more
-    than `most_nodes` histories is refused, before anything is written where its rules can count them. `progress` is
+    than `most_nodes` histories is refused, before anything is written where its rules can count them. `watch` is
     called now and then with the number of nodes written so far.
     """
     if game.players != 2:
         raise GameError(f"{game} has {game.players} players; .efg files are written for two")
     if isinstance(game, PublicRules) and (histories := game.histories()) > most_nodes:
         raise GameError(f"{game} has {histories:,} histories; an .efg file may list at most {most_nodes:,}")
-    lines = _counted(_lines(game), game, most_nodes, progress)
+    lines = _counted(_lines(game), game, most_nodes, watch)
     if isinstance(target, str | os.PathLike):
         with _open_aside(target) as stream:
             stream.writelines(lines)
@@ -52,17 +56,15 @@ def write_efg(
         target.writelines(lines)
 
 
-def _counted(
-    lines: Iterator[str], game: Game, most_nodes: int, progress: Callable[[int], None] | None
-) -> Iterator[str]:
+def _counted(lines: Iterator[str], game: Game, most_nodes: int, watch: Watch | None) -> Iterator[str]:
     """Pass the lines of a file on, and stop with an error at more than `most_nodes` of them."""
     for number, line in enumerate(lines):
         if number > most_nodes + 1:  # The prologue takes two lines.
             raise GameError(
                 f"{game} has more than {most_nodes:,} histories, the most that an .efg file may list"
             )
-        if progress is not None and number % 65536 == 65535:
-            progress(number)
+        if watch is not None and number % LINES_BETWEEN_REPORTS == LINES_BETWEEN_REPORTS - 1:
+            watch(Progress(WRITING_GAME, number, detail=f"{number:,} nodes"))
         yield line
 
 

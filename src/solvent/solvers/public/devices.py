@@ -21,9 +21,10 @@ DEVICES = {
     "torch": 'PyTorch: pip install "solvent[gpu]"',
     "cupy": "CuPy: pip install cupy-cuda12x, or the build for your CUDA",
     "jax": "JAX: pip install jax",
-    "array_api_strict": "the reference of the array API: pip install array-api-strict",
 }
 """What each device needs. `torch:cuda` or `jax:gpu` say where to compute."""
+REFERENCE = "array_api_strict"
+"""The reference of the array API: a device for tests, which shows what the plan relies on."""
 
 
 @dataclass(frozen=True)
@@ -53,19 +54,19 @@ def array_namespace(device: str = "numpy") -> Namespace:
     'numpy'
     """
     name, _, place = device.partition(":")
-    if name not in DEVICES or (place and name not in ("torch", "jax")):
+    if name not in (*DEVICES, REFERENCE) or (place and name not in ("torch", "jax")):
         raise InputError(
             f"there is no device {device!r}; choose from cpu, {', '.join(DEVICES)} or torch:cuda"
         )
     try:
         library = import_module(name)
     except ImportError as error:
-        raise InputError(f"device {name} needs {DEVICES[name]}") from error
+        raise InputError(f"device {name} needs {DEVICES.get(name, name)}") from error
     if name == "torch":
         return _torch(library, device, place or "cpu")
     if name == "jax":
         return _jax(library, device, place)
-    if name == "array_api_strict":
+    if name == REFERENCE:
         return _standard(library)
     return Namespace(
         xp=library,
