@@ -234,6 +234,7 @@ class QuitOrBid(PublicRules):
 
     Either tree gives the same values:
 
+    >>> from solvent.solvers.history.solver import HistorySolver
     >>> on_public, on_game = PublicSolver(game, "cfr"), HistorySolver(tree, "cfr")
     >>> on_public.run(50), on_game.run(50)
     (None, None)

@@ -259,7 +259,7 @@ def check_public_options(plan: str, evaluator: str, device: str, threads: int) -
         raise InputError(f"there is no plan {plan!r} on the public form; the plans are {', '.join(PLANS)}")
     if evaluator not in ("auto", *EVALUATORS):
         raise InputError(f"there is no evaluator {evaluator!r}; choose from auto, {', '.join(EVALUATORS)}")
-    if device.partition(":")[0] not in DEVICES:
+    if device.partition(":")[0] not in (*DEVICES, devices.REFERENCE):
         raise InputError(f"there is no device {device!r}; choose from {', '.join(DEVICES)} or torch:cuda")
     if device != "cpu" and plan not in ("auto", "aggregated"):
         raise InputError(f"device {device} runs the aggregated plan alone, not {plan}")

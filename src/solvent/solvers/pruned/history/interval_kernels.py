@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from solvent.foundation.compiling import internal, kernel
 from solvent.solvers.pruned.history.kernels import (
-    SLACK,
+    count_live,
     is_short,
     match,
     match_from,
     near_best,
     respond,
     seen_of,
+    skip_pruned,
+    slack_of,
 )
 
 
@@ -22,18 +24,13 @@ def begin(payments, forest, step, held, seen, kept, base, allowed, won, play):  
     first. Returns how many histories that touched.
     """
     touched = 0
-    k = 0
-    while k < len(forest.before):
-        before = forest.before[k]
-        if before >= 0 and held.pruned[before]:
-            k = forest.behind[before, 1]
-            continue
+    last = len(forest.before)
+    k = skip_pruned(forest, held, 0, last)
+    while k < last:
         start, stop = forest.first[k], forest.first[k + 1]
         at = held.value_slot[forest.base + k]
-        slack = SLACK * (1.0 + abs(held.value[at]))
-        live = 0
-        for cell in range(start, stop):
-            live += not held.pruned[cell]
+        slack = slack_of(held.value[at])
+        live = count_live(start, stop, held)
         changed = False
         for cell in range(start, stop):
             regret = held.regret[held.slot[cell]]
@@ -61,7 +58,7 @@ def begin(payments, forest, step, held, seen, kept, base, allowed, won, play):  
             changed = True
         if changed:
             match_from(forest, k, held, play)
-        k += 1
+        k = skip_pruned(forest, held, k + 1, last)
     return touched
 
 

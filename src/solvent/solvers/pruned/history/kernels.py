@@ -195,6 +195,29 @@ def match(start, stop, held, sigma):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def skip_pruned(forest, held, k, last):  # type: ignore[no-untyped-def]
+    """The first infoset from k on that is not behind its player's own pruned actions; `last` or more if none is."""
+    while k < last and forest.before[k] >= 0 and held.pruned[forest.before[k]]:
+        k = forest.behind[forest.before[k], 1]
+    return k
+
+
+@inlined
+def count_live(start, stop, held):  # type: ignore[no-untyped-def]
+    """How many of an infoset's actions are not pruned."""
+    live = 0
+    for cell in range(start, stop):
+        live += not held.pruned[cell]
+    return live
+
+
+@inlined
+def slack_of(value):  # type: ignore[no-untyped-def]
+    """How far below 0 a gap must be beside this sum of values, for rounding not to have brought it there."""
+    return SLACK * (1.0 + abs(value))
+
+
+@inlined
 def reach_cells(start, stop, before, play):  # type: ignore[no-untyped-def]
     """Own reach of an infoset's cells from that of the cell before it."""
     reach = play.plan[before] if before >= 0 else 1.0
@@ -216,14 +239,10 @@ def match_from(forest, k, held, play):  # type: ignore[no-untyped-def]
 @internal
 def spread(forest, first, last, held, play):  # type: ignore[no-untyped-def]
     """Own reach of the cells of the infosets first..last-1 under the current strategy."""
-    k = first
+    k = skip_pruned(forest, held, first, last)
     while k < last:
-        before = forest.before[k]
-        if before >= 0 and held.pruned[before]:
-            k = forest.behind[before, 1]
-            continue
-        reach_cells(forest.first[k], forest.first[k + 1], before, play)
-        k += 1
+        reach_cells(forest.first[k], forest.first[k + 1], forest.before[k], play)
+        k = skip_pruned(forest, held, k + 1, last)
 
 
 @kernel

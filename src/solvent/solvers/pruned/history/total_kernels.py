@@ -5,7 +5,16 @@ from __future__ import annotations
 import numpy as np
 
 from solvent.foundation.compiling import inlined, kernel
-from solvent.solvers.pruned.history.kernels import SLACK, is_short, match, match_from, near_best, respond
+from solvent.solvers.pruned.history.kernels import (
+    count_live,
+    is_short,
+    match,
+    match_from,
+    near_best,
+    respond,
+    skip_pruned,
+    slack_of,
+)
 
 
 @kernel
@@ -33,18 +42,13 @@ def begin(payments, forest, step, held, seen, behind, play, begun, emptied):  # 
     """
     cells = 0
     infosets = 0
-    k = 0
-    while k < len(forest.before):
-        before = forest.before[k]
-        if before >= 0 and held.pruned[before]:
-            k = forest.behind[before, 1]
-            continue
+    last = len(forest.before)
+    k = skip_pruned(forest, held, 0, last)
+    while k < last:
         start, stop = forest.first[k], forest.first[k + 1]
         at = held.value_slot[forest.base + k]
-        slack = SLACK * (1.0 + abs(held.value[at]))
-        live = 0
-        for cell in range(start, stop):
-            live += not held.pruned[cell]
+        slack = slack_of(held.value[at])
+        live = count_live(start, stop, held)
         if live == stop - start:
             held.bound[at] = -np.inf
         changed = False
@@ -73,7 +77,7 @@ def begin(payments, forest, step, held, seen, behind, play, begun, emptied):  # 
                     held.pruned[dropped] = 0
         if changed:
             match_from(forest, k, held, play)
-        k += 1
+        k = skip_pruned(forest, held, k + 1, last)
     return cells, infosets
 
 
@@ -90,7 +94,7 @@ def settle(payments, forest, step, held, seen, allowed, failed, won, released): 
     for n in range(len(failed)):
         k = failed[n]
         at = held.value_slot[forest.base + k]
-        slack = SLACK * (1.0 + abs(held.value[at]))
+        slack = slack_of(held.value[at])
         held.bound[at] = -np.inf
         for cell in range(forest.first[k], forest.first[k + 1]):
             if not held.pruned[cell]:
@@ -115,22 +119,19 @@ def choose_behind(forest, step, held, allowed, best_only, released, won, wanted)
     for n in range(len(released)):
         cell = released[n]
         held.pruned[cell] = 0
-        k = forest.behind[cell, 0]
-        while k < forest.behind[cell, 1]:
-            before = forest.before[k]
-            if held.pruned[before]:
-                k = forest.behind[before, 1]
-                continue
+        last = forest.behind[cell, 1]
+        k = skip_pruned(forest, held, forest.behind[cell, 0], last)
+        while k < last:
             wanted[count] = k
             count += 1
             start, stop = forest.first[k], forest.first[k + 1]
             if best_only:
                 value = near_best(won, start, stop, allowed[k])
-                slack = SLACK * (1.0 + abs(value))
+                slack = slack_of(value)
                 for inner in range(start, stop):
                     held.pruned[inner] = won[inner] - value < -slack
                     held.since[inner] = step.iteration
-            k += 1
+            k = skip_pruned(forest, held, k + 1, last)
     return count
 
 
@@ -150,12 +151,9 @@ def reset(forest, step, held, allowed, released, won, play):  # type: ignore[no-
         cell = released[n]
         at = held.value_slot[forest.base + forest.infoset[cell]]
         set_regret(held, step, mean, cell, won[cell] - held.value[at])
-        k = forest.behind[cell, 0]
-        while k < forest.behind[cell, 1]:
-            before = forest.before[k]
-            if held.pruned[before]:
-                k = forest.behind[before, 1]
-                continue
+        last = forest.behind[cell, 1]
+        k = skip_pruned(forest, held, forest.behind[cell, 0], last)
+        while k < last:
             start, stop = forest.first[k], forest.first[k + 1]
             value = near_best(won, start, stop, allowed[k])
             at = held.value_slot[forest.base + k]
@@ -168,7 +166,7 @@ def reset(forest, step, held, allowed, released, won, play):  # type: ignore[no-
                 else:
                     set_regret(held, step, mean, inner, gap)
             match(start, stop, held, play.sigma)
-            k += 1
+            k = skip_pruned(forest, held, k + 1, last)
     for n in range(len(released)):
         match_from(forest, forest.infoset[released[n]], held, play)
 
@@ -181,14 +179,11 @@ def forget_averages(forest, held, limit, since, initial, emptied):  # type: igno
     averages need no longer be stored; returns how many.
     """
     count = 0
-    k = 0
-    while k < len(forest.before):
-        before = forest.before[k]
-        if before >= 0 and held.pruned[before]:
-            k = forest.behind[before, 1]
-            continue
+    last = len(forest.before)
+    k = skip_pruned(forest, held, 0, last)
+    while k < last:
         start, stop = forest.first[k], forest.first[k + 1]
-        k += 1
+        k = skip_pruned(forest, held, k + 1, last)
         total = 0.0
         kept = 0.0
         for cell in range(start, stop):

@@ -19,8 +19,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.forms.public import PublicGame
-from solvent.solvers.pruned.pruning import Pruning
 from solvent.solvers.pruned.public import interval_kernels as interval_public_kernels
 from solvent.solvers.pruned.public import kernels
 from solvent.solvers.pruned.public import response_kernels as responses
@@ -28,9 +26,7 @@ from solvent.solvers.pruned.public.block_layout import Blocks
 from solvent.solvers.pruned.public.kernels import Sums
 from solvent.solvers.pruned.public.response_kernels import Into
 from solvent.solvers.pruned.public.skipping_base import SkippingPublicBase
-from solvent.solvers.rules import RegretRule
 from solvent.strategy.arena import Arena
-from solvent.strategy.locks import Locks
 
 ROOM = 1.5
 """What is kept of pruned blocks comes and goes: it is compacted when its room is so much more than it needs."""
@@ -46,16 +42,9 @@ class IntervalPublicSolver(SkippingPublicBase):
 
     mode = "interval"
 
-    def __init__(
-        self,
-        game: PublicGame,
-        rule: str | RegretRule = "cfr",
-        updates: str = "alternating",
-        pruning: Pruning | None = None,
-        dtype: str = "auto",
-        locks: Locks | None = None,
-    ) -> None:
-        super().__init__(game, rule, updates, pruning, dtype, locks)
+    def _make_tables(self) -> None:
+        super()._make_tables()
+        game = self.game
         sizes, edges = game.block_sizes, len(game.block_sizes)
         number = np.dtype(self.dtype)
         self.bounds = Arena(sizes, ("bound",), number)

@@ -9,17 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.forms.public import PublicGame
 from solvent.passes.public_kernels import Rule
-from solvent.solvers.pruned.pruning import Pruning
 from solvent.solvers.pruned.public import kernels
 from solvent.solvers.pruned.public import response_kernels as responses
 from solvent.solvers.pruned.public.block_layout import BlockLayout, Blocks
 from solvent.solvers.pruned.public.response_kernels import Into, Seen
 from solvent.solvers.pruned.public.solver import PrunedPublicSolver
-from solvent.solvers.rules import RegretRule
 from solvent.strategy.arena import Arena
-from solvent.strategy.locks import Locks
 
 SLACK = {"float64": 1e-9, "float32": 1e-5}
 """How far below 0, as a part of sum |v(I)| + 1, regrets must be for rounding not to have brought them there."""
@@ -28,22 +24,14 @@ SLACK = {"float64": 1e-9, "float32": 1e-5}
 class SkippingPublicBase(PrunedPublicSolver):
     """A solver that leaves blocks out for some iterations and makes up for them by best responses."""
 
-    def __init__(
-        self,
-        game: PublicGame,
-        rule: str | RegretRule = "cfr",
-        updates: str = "alternating",
-        pruning: Pruning | None = None,
-        dtype: str = "auto",
-        locks: Locks | None = None,
-    ) -> None:
-        super().__init__(game, rule, updates, pruning, dtype, locks)
+    def _make_tables(self) -> None:
+        super()._make_tables()
         number = np.dtype(self.dtype)
         self.values = Arena.full(self._layout.node_sizes, ("value",), number)
         """sum v(I) by node."""
         self._initial = _uniform_plan(self._layout)
         """Own reach of blocks at first; with alternating updates player 1 never saw that of player 0."""
-        rounds = game.rounds
+        rounds = self.game.rounds
         self._won = np.zeros((max(len(r.boards) for r in rounds), max(r.slots for r in rounds)), dtype=number)
 
     @property

@@ -72,7 +72,11 @@ class PrunedPublicSolver(OnPublicForm):
         self.linear, self.floored = self.rule.linear, self.rule.floors
         self.iterations = self.walked = self.response_nodes = 0
         self.peak_stored = 1.0
-        number = np.dtype(self.dtype)
+        self._make_tables()
+
+    def _make_tables(self) -> None:
+        """Make the tables and layouts of a new solve; kinds of pruning add theirs."""
+        game, number = self.game, np.dtype(self.dtype)
         gaps_apart = self.floored and self.pruning.skips
         names = ("regret", "average", "gap") if gaps_apart else ("regret", "average")
         self.live = Arena.full(game.block_sizes, names, number)

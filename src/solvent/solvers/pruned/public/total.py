@@ -19,16 +19,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.forms.public import PublicGame
-from solvent.solvers.pruned.pruning import Pruning
 from solvent.solvers.pruned.public import kernels
 from solvent.solvers.pruned.public import total_kernels as total_public_kernels
 from solvent.solvers.pruned.public.kernels import Sums
 from solvent.solvers.pruned.public.response_kernels import Into
 from solvent.solvers.pruned.public.skipping_base import SLACK, SkippingPublicBase
-from solvent.solvers.rules import RegretRule
 from solvent.strategy.arena import Arena
-from solvent.strategy.locks import Locks
 
 ROOM = 1.1
 """Tables are compacted when their room is so much more than what is stored."""
@@ -45,17 +41,9 @@ class TotalPublicSolver(SkippingPublicBase):
 
     mode = "total"
 
-    def __init__(
-        self,
-        game: PublicGame,
-        rule: str | RegretRule = "cfr",
-        updates: str = "alternating",
-        pruning: Pruning | None = None,
-        dtype: str = "auto",
-        locks: Locks | None = None,
-    ) -> None:
-        super().__init__(game, rule, updates, pruning, dtype, locks)
-        nodes = len(game.nodes.symbol)
+    def _make_tables(self) -> None:
+        super()._make_tables()
+        nodes = len(self.game.nodes.symbol)
         self.bounds = Arena(self._layout.node_sizes, ("bound",), np.dtype(self.dtype))
         """The largest gap among an infoset's pruned actions, or more."""
         self._most, self._failed = np.zeros(nodes), np.zeros(nodes, dtype=np.uint8)
