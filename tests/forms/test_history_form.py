@@ -150,10 +150,10 @@ def test_chess_does_not_fill_the_memory() -> None:
 
 def test_a_game_far_too_large_is_refused_at_the_first_look(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(history, "SECONDS_BEFORE_ESTIMATE", 0.0)
-    counted: list[int] = []
+    counted: list[Progress] = []
     with pytest.raises(GameError, match=r"60 random playouts.*give the game smaller parameters"):
-        compile_tree(load_game("openspiel:battleship"), progress=counted.append)
-    assert sum(counted) < 10_000
+        compile_tree(load_game("openspiel:battleship"), watch=counted.append)
+    assert sum(each.done for each in counted) < 10_000
 
 
 class Binary:
