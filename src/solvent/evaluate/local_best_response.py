@@ -2,7 +2,7 @@
 
 The response knows the agent's strategy, style and post-processing included, and never its hand: it keeps a range
 over the agent's 1,326 hands by Bayes' rule. At each decision it takes what would be best if both players only
-checked and called afterwards (the paper's Algorithm 1, LOCALBR):
+checked and called afterwards (the paper's LOCALBR):
 
     fold          what it has put in is lost
     check, call   the showdown against the range, WpRollout in the paper

@@ -113,7 +113,7 @@ def bet_value(agent, total, me, memory):  # type: ignore[no-untyped-def]
 
 @inlined
 def choose(agent, choices, me, memory):  # type: ignore[no-untyped-def]
-    """The response's action and its value in chips: Algorithm 1 of the paper. Equities are those of the street."""
+    """The response's action and its value in chips: LOCALBR in the paper. Equities are those of the street."""
     state, you = memory.state, 1 - me
     sum_groups(memory)
     mean = 0.0

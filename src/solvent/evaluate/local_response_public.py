@@ -1,4 +1,4 @@
-"""Local best response on the public form, computed exactly (Lisy and Bowling 2017, Algorithm 1).
+"""Local best response on the public form, computed exactly (Lisy and Bowling 2017).
 
 The response knows the other player's strategy and keeps that player's range by Bayes' rule. At each decision it
 takes the action that would be best if both players only checked and called afterwards:

@@ -11,7 +11,7 @@ For an infoset I with actions a, the counterfactual values v(I, a) of one iterat
 
 Values are measured from the first action a_0, so that actions of equal value have regret 0 and not its rounding,
 which regret matching would play. Regret matching is Hart and Mas-Colell's (2000), used in CFR by Zinkevich et al.
-(2007), equation 8; the update with all d = 1 and no floor is their equation 7, with a floor of 0 CFR+, with d < 1
+(2007); the update with all d = 1 and no floor is theirs, with a floor of 0 that of CFR+, with d < 1 that of
 discounted CFR.
 
 There are four versions, by what the loop around them is made of: scalars (histories, cells), rows of a table with

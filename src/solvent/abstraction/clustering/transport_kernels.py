@@ -21,7 +21,7 @@ ROUNDING = 1e-12
 def greedy_transport(
     buckets: Array, counts: Array, mass: Array, distance: Array, order: Array, enough: float
 ) -> float:
-    """An upper bound on the cost, usually close: Ganzfried & Sandholm 2014, algorithm 1.
+    """An upper bound on the cost, usually close (Ganzfried & Sandholm 2014).
 
     In round r every bucket of the point that has mass left sends what it can to the r-th nearest bucket that
     the centre holds. order: int32[b, b], each bucket's others by distance. What is left goes no less far than

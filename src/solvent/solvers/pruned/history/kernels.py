@@ -7,8 +7,8 @@ best play behind it, cannot be above 0. Each pass adds the most that the cell co
     total     T psi(I, a) + sum pi_{-i}(I) U(I, a)   <=  sum v(I)      gaps start with a best response behind
     interval  sum v(I, a) + sum pi_{-i}(I) U(I, a)   <=  sum v(I)      gaps start with the regret itself
 
-The first line is the pruning condition of Brown and Sandholm 2017 (their Theorem 1), the second that of Brown and
-Sandholm 2015 (their Theorem 1).
+The first line is the pruning condition of Brown and Sandholm 2017 (Total RBP), the second that of Brown and Sandholm
+2015 (regret-based pruning).
 
 Total pruning stores nothing for a pruned cell or for what lies behind it; an
 infoset keeps one bound for the gaps of all its pruned actions.

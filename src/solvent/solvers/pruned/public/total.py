@@ -1,6 +1,6 @@
 """CFR with total pruning on the public form, block by block: resident memory falls, not just the count of cells.
 
-The test is that of Brown and Sandholm 2017, T psi(I, a) <= sum v(I) (Theorem 1); what is stored falls by Theorem 2.
+The test is that of Brown and Sandholm 2017, T psi(I, a) <= sum v(I); they prove that what is stored falls.
 
 A block is pruned when no hand on any board would have been better off with it, even with best responses
 behind.
