@@ -46,6 +46,9 @@ if TYPE_CHECKING:
     from solvent.solvers.blueprint.training import TrainingResult as TrainingResult
     from solvent.solvers.blueprint.training import train as train
     from solvent.solvers.history.solver import HistorySolver as HistorySolver
+    from solvent.solvers.local_update import LocalUpdate as LocalUpdate
+    from solvent.solvers.local_update import instantaneous_regret as instantaneous_regret
+    from solvent.solvers.local_update import match_regrets as match_regrets
     from solvent.solvers.rules import RegretRule as RegretRule
     from solvent.solvers.rules import Weights as Weights
     from solvent.solvers.sampled.history.solver import SamplingSolver as SamplingSolver
@@ -95,6 +98,9 @@ _WHERE = {
     "TrainingResult": "solvent.solvers.blueprint.training",
     "train": "solvent.solvers.blueprint.training",
     "HistorySolver": "solvent.solvers.history.solver",
+    "LocalUpdate": "solvent.solvers.local_update",
+    "instantaneous_regret": "solvent.solvers.local_update",
+    "match_regrets": "solvent.solvers.local_update",
     "RegretRule": "solvent.solvers.rules",
     "Weights": "solvent.solvers.rules",
     "SamplingSolver": "solvent.solvers.sampled.history.solver",

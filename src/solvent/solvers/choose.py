@@ -18,13 +18,17 @@ from solvent.foundation.units import size
 from solvent.games.game import Game
 from solvent.games.public_rules import PublicRules
 from solvent.solvers.history.flattened import flattened_bytes
+from solvent.solvers.history.linear_program import ProgramSolver
+from solvent.solvers.history.local import LocalSolver
 from solvent.solvers.history.solver import HistorySolver, table_dtype
+from solvent.solvers.local_update import LocalUpdate
 from solvent.solvers.pruned.history.solver import PrunedSolver
 from solvent.solvers.pruned.public.interval import IntervalPublicSolver
 from solvent.solvers.pruned.public.solver import PrunedPublicSolver
 from solvent.solvers.pruned.public.total import TotalPublicSolver
 from solvent.solvers.public.array_layout import array_bytes
 from solvent.solvers.public.solver import PublicSolver, way_of
+from solvent.solvers.rules import LinearProgram
 from solvent.solvers.sampled.history.layout import BYTES_PER_HISTORY as SAMPLED_BYTES_PER_HISTORY
 from solvent.solvers.sampled.history.solver import SamplingSolver
 from solvent.solvers.settings import ONE_THREAD_PLANS, PRUNING, Settings, flag
@@ -58,6 +62,8 @@ def make_solver(game: Game, settings: Settings, watch: Watch | None = None) -> S
     `watch` is called while the game is being compiled to its histories, and once before its public form is built.
     """
     settings.check_rule()
+    if isinstance(settings.rule, LocalUpdate | LinearProgram):
+        return _not_by_kernels(game, settings, settings.rule, progress)
     if settings.how_to_sample:
         return _sampled(game, settings, watch)
     if _on_public_form(game, settings):
@@ -86,6 +92,24 @@ def make_solver(game: Game, settings: Settings, watch: Watch | None = None) -> S
     )
 
 
+def _not_by_kernels(
+    game: Game,
+    settings: Settings,
+    rule: LocalUpdate | LinearProgram,
+    progress: Callable[[int], None] | None,
+) -> Solver:
+    """A solver on the history form whose iterations are no kernels of ours."""
+    _check_needs_no_public_form(game, settings)
+    runs_on = "flattened" if isinstance(rule, LocalUpdate) else "sequence"
+    if settings.plan not in ("auto", runs_on):
+        raise InputError(f"rule {rule} runs on the {runs_on} plan, not on {settings.plan}")
+    tree = compile_tree(game, settings.memory, progress)
+    if isinstance(rule, LinearProgram):
+        return ProgramSolver(tree, rule)
+    _check_flattened(tree, settings.memory)
+    return LocalSolver(tree, rule, settings.updates)
+
+
 def check_given(given: Collection[str], settings: Settings, solver: Solver) -> None:
     """Refuse options that somebody has given and that change nothing in this solver."""
     pruning = [name for key, name in PRUNING.items() if key in given]
@@ -94,6 +118,8 @@ def check_given(given: Collection[str], settings: Settings, solver: Solver) -> N
         "evaluator": isinstance(solver, PublicSolver) and not solver.game.sorted_hands,
         "isomorphism": solver.isomorphic is None,
         "threads": settings.threads > 1 and settings.plan in ONE_THREAD_PLANS,
+        "updates": isinstance(solver, ProgramSolver),
+        "dtype": isinstance(solver, ProgramSolver | LocalSolver) and settings.dtype == "float32",
     }
     for name, changes_nothing in unused.items():
         if name in given and changes_nothing:

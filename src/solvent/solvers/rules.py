@@ -9,9 +9,10 @@ A rule is a small value object. For iteration t it yields six numbers, and the k
 Here r is the iteration's instantaneous regret; `passes.matching` has the first two lines as code. The clock t is a
 number of iterations, or any other sum of weights: it need not be whole.
 
-To add a rule, subclass `RegretRule`; no kernel changes. A rule also declares what it does (`discounts`, `floors`,
-`linear`, `predictive`, `average_power`), and that alone decides whether it can be pruned, sampled and trained with.
-What it declares is compared with its weights when it runs.
+To add a rule, subclass `RegretRule`; no kernel changes. What six numbers cannot say is a `LocalUpdate`
+(`local_update.py`). A rule also declares what it does (`discounts`, `floors`, `linear`, `predictive`,
+`average_power`), and that alone decides whether it can be pruned, sampled and trained with. What it declares is
+compared with its weights when it runs.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from solvent.foundation.errors import InputError
+from solvent.foundation.names import did_you_mean
 from solvent.games.naming import parse_call, spell
+from solvent.games.own import is_own, make_own
 from solvent.passes.schedule import KEEP, NEXT_PREDICTION, PREDICTION
 
 
@@ -260,6 +263,59 @@ class PCFRPlus(RegretRule):
         return "pcfr+"
 
 
+@dataclass(frozen=True)
+class DCFRPlus(RegretRule):
+    """Discounted CFR+ (Xu, Li, Liu et al. 2024, "Minimizing Weighted Counterfactual Regret with Optimistic Online
+    Mirror Descent").
+
+    Regrets fade by t^alpha / (t^alpha + 1) and never fall below zero; iteration t counts t^gamma times in the
+    average.
+    """
+
+    alpha: float = 1.5
+    gamma: float = 4.0
+
+    def __post_init__(self) -> None:
+        if math.isnan(self.alpha) or not math.isfinite(self.gamma):
+            raise InputError(f"{self}: alpha must be a number and gamma a finite one")
+
+    @property
+    def average_power(self) -> float:
+        return self.gamma
+
+    def weights(self, t: float) -> Weights:
+        fade = _fade(t, self.alpha)
+        return Weights(fade, fade, floor=0.0, average=_power(t, self.gamma))
+
+    def __str__(self) -> str:
+        return f"dcfr+({spell(self.alpha)},{spell(self.gamma)})"
+
+
+@dataclass(frozen=True)
+class PDCFRPlus(DCFRPlus):
+    """Predictive discounted CFR+ (Xu et al. 2024): DCFR+ that expects the last regret to come again."""
+
+    alpha: float = 2.3
+    gamma: float = 5.0
+
+    def weights(self, t: float) -> Weights:
+        return super().weights(t)._replace(prediction=1.0)
+
+    def __str__(self) -> str:
+        return f"p{super().__str__()}"
+
+
+@dataclass(frozen=True)
+class LinearProgram(RegretRule):
+    """No regrets at all: the sequence-form linear program, for small games (`history.linear_program`)."""
+
+    def weights(self, t: float) -> Weights:
+        return Weights()
+
+    def __str__(self) -> str:
+        return "lp"
+
+
 def _power(t: float, power: float) -> float:
     """t^p, infinite where it is too large for a number."""
     try:
@@ -282,11 +338,14 @@ RULES: dict[str, type[RegretRule]] = {
     "lcfr": LCFR,
     "dcfr": DCFR,
     "pcfr+": PCFRPlus,
+    "dcfr+": DCFRPlus,
+    "pdcfr+": PDCFRPlus,
+    "lp": LinearProgram,
 }
 
 
 def load_rule(rule: str | RegretRule) -> RegretRule:
-    """A rule by name, with its parameters in brackets if it has any.
+    """A rule by name, with its parameters in brackets if it has any; `file.py:Class(...)` is one of one's own.
 
     >>> load_rule("dcfr(1.5,0,2)") == load_rule("dcfr")
     True
@@ -295,9 +354,17 @@ def load_rule(rule: str | RegretRule) -> RegretRule:
         return rule
     if not isinstance(rule, str):
         raise InputError(f"a rule is a name such as dcfr, or a RegretRule; it cannot be {rule!r}")
+    if is_own(rule):
+        own = make_own(rule, "rule")
+        if not isinstance(own, RegretRule):
+            raise InputError(f"{rule} is no rule: subclass solvent.RegretRule or solvent.LocalUpdate")
+        return own
     name, given = parse_call(rule, example="dcfr or dcfr(1.5,0,2)")
     if name not in RULES:
-        raise InputError(f"there is no rule {name!r}; the rules are {', '.join(RULES)}")
+        near = did_you_mean(name.lower().replace("plus", "+"), RULES)
+        raise InputError(
+            f"there is no rule {name!r}; the rules are {', '.join(RULES)} and file.py:Class{near}"
+        )
     kind = RULES[name]
     allowed = [field.name for field in fields(kind)]  # type: ignore[arg-type]
     values: dict[str, float] = {}

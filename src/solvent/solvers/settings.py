@@ -169,7 +169,7 @@ class RunSettings:
 
     rule: RegretRule = option(  # noqa: RUF009
         None,
-        "Regret rule: cfr, cfr+, lcfr, dcfr, dcfr(a,b,g) or pcfr+.",
+        "Rule: cfr, cfr+, lcfr, dcfr, dcfr(a,b,g), pcfr+, dcfr+, pdcfr+, lp (small games) or file.py:Class.",
         RULE,
         ALGORITHM,
         kept=True,
@@ -478,7 +478,7 @@ class TrainingSettings(RunSettings):
     """The options of a training, apart from its cards."""
 
     rule: RegretRule = altered(  # noqa: RUF009
-        "rule", help="Regret rule: cfr, lcfr, dcfr or dcfr(a,b,g).", shown="lcfr"
+        "rule", help="Regret rule: cfr, lcfr, dcfr, dcfr(a,b,g) or file.py:Class.", shown="lcfr"
     )
     iterations: int | None = altered("iterations", shown=None)
     check_every: int | None = altered("check_every", shown="each time there are 10 % more")

@@ -31,6 +31,7 @@ from solvent.response.history import Evaluation
 from solvent.solvers.choose import check_given, make_solver
 from solvent.solvers.curves import draw
 from solvent.solvers.result_views import curve, summary
+from solvent.solvers.rules import LinearProgram
 from solvent.solvers.session import Limits, Session
 from solvent.solvers.settings import DEFAULT_ITERATIONS, PRUNING, SAMPLED_ITERATIONS, SAMPLING, Settings
 from solvent.solvers.solver import Solver, compile_seconds
@@ -355,6 +356,10 @@ def _result(
 def _limits(settings: Settings, asked: bool, run: Run | None) -> tuple[Limits, bool]:
     """The limits of this call, and whether they are those that a resumed run has had before."""
     limits = Limits.of(settings)
+    if isinstance(settings.rule, LinearProgram):  # one iteration, which is all of it
+        return replace(
+            limits, iterations=min(1, 1 if limits.iterations is None else limits.iterations)
+        ), False
     if limits.given:
         return limits, run is not None and not asked
     return replace(

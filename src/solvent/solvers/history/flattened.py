@@ -97,15 +97,15 @@ class Flattened:
 
     def iterate(self, schedule: Floats, alternating: bool, tables: Tables, play: Play) -> None:
         for weights in schedule:
-            self._walk(0, play)
+            self.walk(0, play)
             if not alternating:
-                self._walk(1, play)
+                self.walk(1, play)
             self._update(0, weights, tables, play)
             if alternating:
-                self._walk(1, play)
+                self.walk(1, play)
             self._update(1, weights, tables, play)
 
-    def _walk(self, player: int, play: Play) -> None:
+    def walk(self, player: int, play: Play) -> None:
         """Counterfactual values: down the levels and up again."""
         forward, backward = play.forward[player], play.backward[player]
         reach, value, cell_value = play.reach, play.value, play.cell_value[player]
@@ -126,7 +126,7 @@ class Flattened:
         slot = slot.take(stored)
 
         # S(I, a) += weight x own reach x sigma(I, a)
-        played = self._played(player, play.backward[player])
+        played = self.played(player, play.backward[player])
         tables.average[slot] += average * played.take(cell.take(stored))
 
         value = play.cell_value[player].take(cell)
@@ -155,7 +155,7 @@ class Flattened:
         play.backward[player, cell] = strategy
         play.forward[1 - player, cell] = strategy
 
-    def _played(self, player: int, strategy: Floats) -> Floats:
+    def played(self, player: int, strategy: Floats) -> Floats:
         """Own reach x sigma by cell, from the realisation plan, depth by depth."""
         depths, before, cell, histories = self.sequences[player]
         plan = xp.ones(len(cell))

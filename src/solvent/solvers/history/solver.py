@@ -140,8 +140,8 @@ class HistorySolver(OnHistories, FullWidth):
         self.nodes_touched = 0
         self._make_tables(np.ones(tree.cells, dtype=np.int64), locks, value_sums)
         self._rows = Rows(tree.parent, tree.cell, tree.payoff)
-        self._sides = (_side(tree, 0), _side(tree, 1))
-        self._play = _play(tree)
+        self._sides = (side_of(tree, 0), side_of(tree, 1))
+        self._play = play_of(tree)
         self.plan: Plan
         if pruning.mode == "partial":
             pruning.check_plan(plan)
@@ -271,7 +271,8 @@ def recall_notes(tree: GameTree) -> list[str]:
     ]
 
 
-def _side(tree: GameTree, player: int) -> Side:
+def side_of(tree: GameTree, player: int) -> Side:
+    """One player's infosets and sequences as the kernels take them."""
     mine = np.flatnonzero(tree.infoset_player == player)
     sequences = sequence_form(tree).sequences[player]
     return Side(
@@ -285,7 +286,8 @@ def _side(tree: GameTree, player: int) -> Side:
     )
 
 
-def _play(tree: GameTree) -> Play:
+def play_of(tree: GameTree) -> Play:
+    """Room for strategies, reaches and values; chance's probabilities are in place."""
     edges = tree.cells + len(tree.chance)
     forward, backward = np.ones((2, edges)), np.ones((2, edges))
     forward[:, tree.cells :] = tree.chance
