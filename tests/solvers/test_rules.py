@@ -55,6 +55,9 @@ def test_what_the_rules_declare() -> None:
         "lcfr": (False, False, True, False, 1),
         "dcfr": (True, False, False, False, 2),
         "pcfr+": (False, True, False, True, 2),
+        "dcfr+": (True, True, False, False, 4),
+        "pdcfr+": (True, True, False, True, 5),
+        "lp": (True, True, False, False, None),
     }
     assert [name for name in RULES if load_rule(name).additive] == ["cfr", "lcfr"]
     assert [name for name in RULES if load_rule(name).prunable] == ["cfr", "cfr+", "lcfr"]
