@@ -63,7 +63,7 @@ def make_solver(game: Game, settings: Settings, watch: Watch | None = None) -> S
     """
     settings.check_rule()
     if isinstance(settings.rule, LocalUpdate | LinearProgram):
-        return _not_by_kernels(game, settings, settings.rule, progress)
+        return _not_by_kernels(game, settings, settings.rule, watch)
     if settings.how_to_sample:
         return _sampled(game, settings, watch)
     if _on_public_form(game, settings):
@@ -96,14 +96,14 @@ def _not_by_kernels(
     game: Game,
     settings: Settings,
     rule: LocalUpdate | LinearProgram,
-    progress: Callable[[int], None] | None,
+    watch: Watch | None,
 ) -> Solver:
     """A solver on the history form whose iterations are no kernels of ours."""
     _check_needs_no_public_form(game, settings)
     runs_on = "flattened" if isinstance(rule, LocalUpdate) else "sequence"
     if settings.plan not in ("auto", runs_on):
         raise InputError(f"rule {rule} runs on the {runs_on} plan, not on {settings.plan}")
-    tree = compile_tree(game, settings.memory, progress)
+    tree = compile_tree(game, settings.memory, watch)
     if isinstance(rule, LinearProgram):
         return ProgramSolver(tree, rule)
     _check_flattened(tree, settings.memory)
