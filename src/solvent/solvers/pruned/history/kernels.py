@@ -1,14 +1,14 @@
 """Compiled passes of regret-based pruning over the history form (Brown and Sandholm 2015, 2017).
 
-A *pruned* cell (I, a) is not walked: its player plays it with probability 0, and so the other player's pass
-does not come behind it either. It may stay pruned while its *gap*, the regret that it would have had with the
-best play behind it, cannot be above 0. Each pass adds the most that the cell could have been worth:
+A *pruned* cell (I, a) is not walked. Its player plays it with probability 0, so the other player's pass does not
+reach what lies behind it either. The cell may stay pruned while its *gap*, the regret that it would have had with
+the best play behind it, cannot be above 0. Each pass adds to the gap the most that the cell could have been worth:
 
     total     T psi(I, a) + sum pi_{-i}(I) U(I, a)   <=  sum v(I)      gaps start with a best response behind
     interval  sum v(I, a) + sum pi_{-i}(I) U(I, a)   <=  sum v(I)      gaps start with the regret itself
 
-The first line is the pruning condition of Brown and Sandholm 2017 (Total RBP), the second that of Brown and Sandholm
-2015 (regret-based pruning).
+The first line is the pruning condition of Brown and Sandholm 2017 (total RBP), the second that of Brown and
+Sandholm 2015 (regret-based pruning).
 
 Total pruning stores nothing for a pruned cell or for what lies behind it; an
 infoset keeps one bound for the gaps of all its pruned actions.

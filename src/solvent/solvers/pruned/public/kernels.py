@@ -57,6 +57,7 @@ class Chances(NamedTuple):
 
 @internal
 def is_zero(work, row, slots):  # type: ignore[no-untyped-def]
+    """Whether a row of the workspace is 0 in every slot."""
     for k in range(slots):  # noqa: SIM110 (all() does not compile)
         if work[row + k] != 0:
             return False
@@ -65,7 +66,7 @@ def is_zero(work, row, slots):  # type: ignore[no-untyped-def]
 
 @internal
 def reach_against(tree, chances, player, level, boards, board, source, slots, work, target, by_card):  # type: ignore[no-untyped-def]
-    """pi_{-i}(I) of every slot: the reach in row `source` of all hands that can be held beside it."""
+    """Compute pi_{-i}(I) of every slot: the summed reach, in row `source`, of the hands that fit beside it."""
     if boards.card.shape[1] == 0:
         matrix = chances.matrix[player, chances.first[level] + board]
         work[target : target + slots] = 0
@@ -134,7 +135,7 @@ def track(tree, chances, sums, player, level, boards, board, start, stop, slots,
 
 @internal
 def one_terminal(tree, player, boards, board, node, slots, work, scratch):  # type: ignore[no-untyped-def]
-    """What the traverser's hands win at one terminal."""
+    """Evaluate one terminal: what each of the traverser's hands wins there."""
     if boards.card.shape[1] == 0:
         terminals.by_matrix(tree, player, board, node, node + 1, slots, work)
         return
@@ -230,7 +231,7 @@ def pass_live(tree, down, rounds, spaces, tables, rule, sums, chances, player, a
 
 @compiled
 def first_round_up(tree, rounds, spaces, tables, rule, sums, chances, player, out, by_card):  # type: ignore[no-untyped-def]
-    """The way back up through the first of two rounds."""
+    """Carry the values of the last round up through the first of two rounds; returns the nodes x hands touched."""
     boards, space = rounds[0], spaces[0]
     slots = boards.hand.shape[1]
     below = rounds[tree.rounds - 1]
@@ -260,7 +261,10 @@ def first_round_up(tree, rounds, spaces, tables, rule, sums, chances, player, ou
 
 @kernel
 def fade_cut(tree, own, offset, sizes, regret, player, factor):  # type: ignore[no-untyped-def]
-    """Let a player's regrets fade where there are some and the other player has pruned the way there."""
+    """Multiply a player's regrets by `factor` at nodes that the other player's pruning cuts off.
+
+    The pass does not come there, but the rule discounts all regrets alike.
+    """
     for node in range(len(tree.symbol)):
         if tree.symbol[node] != CUT or own.symbol[node] != DECISION or tree.player[node] != player:
             continue
@@ -275,7 +279,7 @@ def fade_cut(tree, own, offset, sizes, regret, player, factor):  # type: ignore[
 
 @kernel
 def cut(whole, parent, pruned, symbol):  # type: ignore[no-untyped-def]
-    """`symbol` becomes that of the whole tree, CUT behind pruned blocks."""
+    """Write the symbols of the whole tree to `symbol`, with CUT for every node behind a pruned block."""
     symbol[0] = whole[0]
     for node in range(1, len(whole)):
         up, edge = parent[node, 0], parent[node, 1]
@@ -285,7 +289,7 @@ def cut(whole, parent, pruned, symbol):  # type: ignore[no-untyped-def]
 
 @compiled
 def outermost(tree, parent, pruned, low):  # type: ignore[no-untyped-def]
-    """Of the blocks that are low enough to be pruned, those that are not behind another, one left at each node."""
+    """Choose blocks to prune among those that are `low`: none behind another, and one left to play at each node."""
     chosen = np.zeros(len(pruned), dtype=np.uint8)
     gone = np.zeros(len(parent), dtype=np.uint8)
     for node in range(len(parent)):
@@ -306,7 +310,7 @@ def outermost(tree, parent, pruned, low):  # type: ignore[no-untyped-def]
 
 @kernel
 def largest(tree, sums, sizes, player, found):  # type: ignore[no-untyped-def]
-    """The largest |sum v(I)| of each of a player's nodes."""
+    """Raise `found`, float64[nodes], to the largest |sum v(I)| of each of a player's nodes."""
     for node in range(len(found)):
         at = sums.value_offset[node]
         if tree.symbol[node] == DECISION and tree.player[node] == player and at >= 0:

@@ -45,7 +45,7 @@ class Seen(NamedTuple):
 
 @inlined
 def seen_at(seen, edge, index):  # type: ignore[no-untyped-def]
-    """What was seen of one number of the other player's block."""
+    """The other player's cumulative reach at one place of a block, as the traverser has seen it."""
     total = 0.0
     if seen.live_offset[edge] >= 0:
         total += seen.live[seen.live_offset[edge] + index]
@@ -76,7 +76,7 @@ def seen_row(tree, rounds, behind, level, board, edge, seen, player, slots, work
 
 @kernel
 def keep_seen(seen, edges, sizes, offset, kept):  # type: ignore[no-untyped-def]
-    """Copy what has been seen of the other player's blocks."""
+    """Copy what has been seen of the other player's blocks `edges` to `kept`, each from its `offset` on."""
     for n in range(len(edges)):
         for index in range(sizes[edges[n]]):
             kept[offset[n] + index] = seen_at(seen, edges[n], index)
@@ -84,7 +84,10 @@ def keep_seen(seen, edges, sizes, offset, kept):  # type: ignore[no-untyped-def]
 
 @kernel
 def current_plan(tree, rounds, behind, offset, regret, player, edges, plan_offset, plan):  # type: ignore[no-untyped-def]
-    """A player's own reach of blocks under the current strategy; those before a block are listed before it."""
+    """Write a player's own reach of the blocks `edges` under the current strategy to `plan`.
+
+    `edges` lists the blocks before a block earlier than the block itself.
+    """
     for n in range(len(edges)):
         edge = edges[n]
         node = behind.edge_node[edge]
@@ -116,7 +119,7 @@ def current_plan(tree, rounds, behind, offset, regret, player, edges, plan_offse
 
 
 class Into(NamedTuple):
-    """Where regrets are written: R becomes max(keep R + d / mean, floor) with d what the best response lost.
+    """Where regrets are written: R becomes max(keep R + d / mean, floor), d an action's value less the best one's.
 
     Sums of values, and regrets without a floor, become `sums_keep` of what they were and `sums_share` of what
     is added.
@@ -132,7 +135,7 @@ class Into(NamedTuple):
 
 
 class Behind(NamedTuple):
-    """Where everything lies behind a node."""
+    """Where what lies behind each node is found."""
 
     stop: Array
     """int64[nodes]: one past the last node of the branch in its own subtree."""
@@ -147,7 +150,10 @@ class Behind(NamedTuple):
 def respond_part(  # type: ignore[no-untyped-def]
     tree, rounds, behind, seen, player, level, board, start, stop, slots, work, scratch
 ):
-    """Reach down a part of one subtree from cumulative strategies, and its terminals; deals keep their values."""
+    """Carry cumulative reach down a part of one subtree and evaluate its terminals.
+
+    The values of deal nodes are left as they are.
+    """
     boards = rounds[level]
     for node in range(start, stop):
         edge = behind.last_edge[player, node]
@@ -161,7 +167,7 @@ def respond_part(  # type: ignore[no-untyped-def]
 
 @internal
 def write_regrets(tree, player, board, start, stop, slots, work, sums, into):  # type: ignore[no-untyped-def]
-    """Regrets and sums of the player's nodes as if the best response in the workspace had been played."""
+    """Set the regrets and sums of the player's nodes as if the best response in the workspace had been played."""
     base = board * slots
     for node in range(start, stop):
         if tree.symbol[node] != DECISION or tree.player[node] != player:
@@ -182,7 +188,7 @@ def write_regrets(tree, player, board, start, stop, slots, work, sums, into):  #
 
 @compiled
 def respond(tree, rounds, behind, seen, player, root, writes, sums, into, won):  # type: ignore[no-untyped-def]
-    """sum psi behind a node for every board and hand of its round, in `won`; returns what was touched.
+    """Write sum psi behind a node, for every board and hand of its round, to `won`; returns nodes x hands touched.
 
     With `writes` the regrets of all the player's blocks there, which must be stored, change accordingly.
     """
