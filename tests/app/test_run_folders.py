@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import json
 from pathlib import Path
 
 import pytest
 from commands_run import copy, newest_checkpoint, refused, solved, solvent
+from rich.console import Console
 
+from solvent.app.views.games import games_table
+from solvent.app.views.runs import runs_table
 from solvent.foundation.run import Run
 
 
@@ -131,3 +135,19 @@ def test_a_folder_that_cannot_be_written_is_a_sentence(kuhn_run: Path, tmp_path:
     (run / "metrics.jsonl").unlink()
     (run / "metrics.jsonl").mkdir()
     assert "metrics.jsonl" in refused("solve", "--resume", run, "--iterations", "30")
+
+
+def test_lists_of_runs_and_games_break_no_words_at_80_columns() -> None:
+    row = {
+        "run": "runs/leduc", "kind": "solve", "game": "leduc(ranks=3,suits=2,max_bets=2)", "rule": "dcfr(1.5,0,2)",
+        "updates": "alternating", "iterations": 13_426_932, "exploitability": 0.0012, "seconds": 12.25,
+        "created": "2026-11-17T00:12:00+00:00", "damage": None,
+    }  # fmt: skip
+    screen = Console(file=io.StringIO(), width=80)
+    screen.print(runs_table([row]))
+    screen.print(games_table())
+    shown = screen.file.getvalue()  # type: ignore[attr-defined]
+    for word in ("leduc(ranks=3,suits=2,max_bets=2)", "alternating", "13,426,932 iterations", "12.2 s"):
+        assert word in shown
+    for word in ("2026-11-17 00:12", "within 0.0012 chips", "openspiel:NAME(...)", "max_bets=4"):
+        assert word in shown

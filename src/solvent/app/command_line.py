@@ -45,6 +45,7 @@ COMMANDS = {
     },
     "Tools": {
         "cards": "Compute what hands and ranges are worth.",
+        "warm": "Compile kernels now, so that first uses do not wait.",
         "bench": "Measure speed on this machine.",
         "reproduce": "Regenerate the papers' tables and figures.",
     },

@@ -9,10 +9,12 @@ from solvent.games.catalogue import GAMES, parameters
 
 
 def games_table() -> Table:
-    games = table("game", "parameters and defaults", "what it is")
+    """Every game with its parameters and defaults, and what it is; words are never broken at 80 columns."""
+    games = table("game", "what it is")
     for name, kind in GAMES.items():
         doc = (kind.__doc__ or "").strip().splitlines()[0]
-        games.add_row(name, ", ".join(map(str, parameters(name))) or "-", doc)
-    games.add_row("openspiel:NAME(...)", "OpenSpiel's own", "Any two-player zero-sum OpenSpiel game.")
-    games.add_row("path/to/game.efg", "-", "A Gambit extensive-form file.")
+        given = ", ".join(map(str, parameters(name)))
+        games.add_row(name, f"{doc}\n{given}" if given else doc, end_section=True)
+    games.add_row("openspiel:NAME(...)", "Any two-player zero-sum OpenSpiel game.")
+    games.add_row("path/to/game.efg", "A Gambit extensive-form file.")
     return games

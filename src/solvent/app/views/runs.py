@@ -12,6 +12,7 @@ from rich.table import Table
 from solvent.app.terminal import table
 from solvent.foundation.errors import InputError
 from solvent.foundation.run import CONFIGURATION, Run
+from solvent.foundation.units import span
 
 OLD_TRAINING = "train.json"
 """The file by which trainings of older versions, which are refused, are known."""
@@ -70,21 +71,22 @@ def _check_types(folder: Path, row: Mapping[str, Any]) -> None:
 
 
 def runs_table(rows: Sequence[Mapping[str, Any]]) -> Table:
-    """The rows for people."""
-    runs = table("run", "kind", "game", "rule", "iterations", "exploitability (chips)", "seconds", "created")
+    """The rows for people: exploitability as "within so many chips"."""
+    runs = table("run", "game and rule", "reached")
+    runs.columns[2].no_wrap = True
     for row in rows:
         if row["damage"] is not None:
-            runs.add_row(row["run"], "damaged")
+            runs.add_row(row["run"], "damaged", end_section=True)
             continue
         reached = row["exploitability"]
+        created = str(row["created"] or "").replace("T", " ")[:16]
+        rule = ", ".join(filter(None, (row["kind"], row["rule"], row["updates"])))
+        found = [f"{row['iterations']:,} iterations", span(row["seconds"])]
+        found += [] if reached is None else [f"within {reached:.4g} chips"]
         runs.add_row(
-            row["run"],
-            row["kind"],
-            row["game"],
-            ", ".join(filter(None, (row["rule"], row["updates"]))),
-            f"{row['iterations']:,}",
-            "-" if reached is None else f"{reached:.4g}",
-            f"{row['seconds']:,.1f}",
-            str(row["created"] or "-"),
+            "\n".join(filter(None, (row["run"], created))),
+            "\n".join(filter(None, (row["game"], rule))),
+            "\n".join(found),
+            end_section=True,
         )
     return runs
