@@ -14,6 +14,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from solvent.experiments.interleaved import BATCH_SECONDS, repeated, time_in_turn
 from solvent.experiments.page import Reading, markdown_table, write_page
 from solvent.experiments.steps import saying
 from solvent.forms.history import compile_tree
@@ -25,7 +26,6 @@ from solvent.solvers.solver import compile_seconds as seconds_to_compile
 GAMES = ("leduc_poker", "liars_dice")
 PLANS = ("serial", "auto")
 REPEATS = 9
-BATCH_SECONDS = 0.1
 OPENSPIEL = "openspiel"
 
 
@@ -69,13 +69,8 @@ def measure(
         say("compiling kernels (once per machine)")
         compile_seconds = {plan: seconds_to_compile(solver) for plan, solver in solvers.items()}
         run: dict[str, Callable[[int], None]] = {plan: solver.run for plan, solver in solvers.items()}
-        run[OPENSPIEL] = _repeated(theirs.evaluate_and_update_policy)
-        batch = {who: _batch(iterate) for who, iterate in run.items()}
-        times: dict[str, list[float]] = {who: [] for who in run}
-        for repeat in range(repeats):
-            say(f"{name}: repeat {repeat + 1} of {repeats}")
-            for who, iterate in run.items():
-                times[who].append(_time(iterate, batch[who]) / batch[who])
+        run[OPENSPIEL] = repeated(theirs.evaluate_and_update_policy)
+        times = time_in_turn(run, repeats, time.perf_counter, 1, f"{name}: ", say)
         for plan, solver in solvers.items():
             seconds, openspiel = median(times[plan]), median(times[OPENSPIEL])
             rows.append(
@@ -146,23 +141,3 @@ def _their_solver(game: OpenSpielGame) -> Any:
     solver = pyspiel.CFRSolver(game.game)
     solver.evaluate_and_update_policy()  # the first iteration builds their tables
     return solver
-
-
-def _repeated(work: Callable[[], Any]) -> Callable[[int], None]:
-    def repeat(times: int) -> None:
-        for _ in range(times):
-            work()
-
-    return repeat
-
-
-def _batch(iterate: Callable[[int], None]) -> int:
-    """How many iterations take about as long as a batch should."""
-    iterate(1)
-    return max(1, round(BATCH_SECONDS / max(_time(iterate, 1), 1e-9)))
-
-
-def _time(iterate: Callable[[int], None], times: int) -> float:
-    start = time.perf_counter()
-    iterate(times)
-    return time.perf_counter() - start

@@ -10,12 +10,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
 from pathlib import Path
 from statistics import fmean, median, stdev
 from typing import Any
 
-from solvent.experiments.aggregation.openspiel_speed import BATCH_SECONDS
+from solvent.experiments.aggregation.openspiel_speed import OPENSPIEL
+from solvent.experiments.interleaved import BATCH_SECONDS, repeated, time_in_turn
 from solvent.experiments.page import Reading, markdown_table, write_page
 from solvent.experiments.steps import saying
 from solvent.forms.history import compile_tree
@@ -114,26 +114,13 @@ def measure(
         solvers = {mode: SamplingSolver(tree, "cfr", mode) for mode in samplings}
         for solver in solvers.values():
             solver.warm_up()
-            solver.run(WARM)
-        for _ in range(WARM):
-            theirs.run_iteration()
-        their_batch = _batch(partial(_repeat, theirs.run_iteration))
-        batch = {mode: _batch(solver.run) for mode, solver in solvers.items()}
         touched = {mode: solver.nodes_touched for mode, solver in solvers.items()}
         before = {mode: solver.iterations for mode, solver in solvers.items()}
-        times: dict[str, list[float]] = {mode: [] for mode in solvers}
-        their_times = []
-        for repeat in range(repeats):
-            say(f"{name}: repeat {repeat + 1} of {repeats}")
-            start = time.process_time()
-            _repeat(theirs.run_iteration, their_batch)
-            their_times.append((time.process_time() - start) / their_batch)
-            for mode, solver in solvers.items():
-                start = time.process_time()
-                solver.run(batch[mode])
-                times[mode].append((time.process_time() - start) / batch[mode])
+        run: dict[str, Callable[[int], None]] = {mode: solver.run for mode, solver in solvers.items()}
+        run[OPENSPIEL] = repeated(theirs.run_iteration)
+        times = time_in_turn(run, repeats, time.process_time, WARM, f"{name}: ", say)
         for mode, solver in solvers.items():
-            seconds, openspiel = median(times[mode]), median(their_times)
+            seconds, openspiel = median(times[mode]), median(times[OPENSPIEL])
             visits = (solver.nodes_touched - touched[mode]) / (solver.iterations - before[mode])
             same = mode == "external"
             rows.append(
@@ -301,15 +288,3 @@ def _approach_text(found: Sequence[Approach]) -> str:
         "lcfr, one thread, seed 0; the value for player 0 at the end, and that of "
         f"{FULL_WIDTH:,} full-width iterations of dcfr.\n\n{table}"
     )
-
-
-def _repeat(work: Callable[[], Any], times: int) -> None:
-    for _ in range(times):
-        work()
-
-
-def _batch(iterate: Callable[[int], None]) -> int:
-    """How many iterations take about as long as a batch should."""
-    start = time.process_time()
-    iterate(WARM)
-    return max(1, round(WARM * BATCH_SECONDS / (time.process_time() - start)))

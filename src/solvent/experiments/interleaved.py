@@ -1,0 +1,51 @@
+"""Iterations of several solvers timed in turn, so that a busy moment of the machine meets all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+BATCH_SECONDS = 0.1
+"""Seconds that a batch should take, so that no solver starts cold."""
+
+
+def repeated(work: Callable[[], Any]) -> Callable[[int], None]:
+    """A function that does `work` a number of times."""
+
+    def repeat(times: int) -> None:
+        for _ in range(times):
+            work()
+
+    return repeat
+
+
+def time_in_turn(
+    solvers: Mapping[str, Callable[[int], None]],
+    repeats: int,
+    clock: Callable[[], float],
+    trial: int,
+    prefix: str,
+    say: Callable[[str], None],
+) -> dict[str, list[float]]:
+    """Seconds per iteration of each solver, one number for each repeat.
+
+    A solver is a function that runs a number of iterations. `trial` iterations come first, to be ready,
+    and as many again tell how many make a batch. `clock` is `time.perf_counter` or `time.process_time`. `say` hears
+    of each repeat, after `prefix`.
+    """
+
+    def seconds_of(iterate: Callable[[int], None], times: int) -> float:
+        start = clock()
+        iterate(times)
+        return clock() - start
+
+    batch = {}
+    for name, iterate in solvers.items():
+        iterate(trial)
+        batch[name] = max(1, round(trial * BATCH_SECONDS / max(seconds_of(iterate, trial), 1e-9)))
+    times: dict[str, list[float]] = {name: [] for name in solvers}
+    for repeat in range(repeats):
+        say(f"{prefix}repeat {repeat + 1} of {repeats}")
+        for name, iterate in solvers.items():
+            times[name].append(seconds_of(iterate, batch[name]) / batch[name])
+    return times
