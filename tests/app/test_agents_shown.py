@@ -123,7 +123,8 @@ def test_a_chart_is_coloured_by_action(runs: Path) -> None:
         (("show", "nowhere"), "there is no run nowhere"),
         (("export", "a", "--format", "openspiel", "--out", "x"), "exported as csv or json"),
         (("export", "a", "--format", "efg"), "exported as csv or json"),
-        (("compare", "a", "b", "--pairs", "1"), "--pairs"),
+        (("compare", "a", "b", "--hands", "2"), "--hands"),
+        (("compare", "a", "b", "--hands", "7"), "so their number is even, not 7"),
         (("compare", "a", "b", "--threads", "1000000000000"), "--threads"),
     ],
 )
@@ -148,16 +149,16 @@ def test_an_agent_is_exported_row_by_row(solvent, runs: Path) -> None:
 
 
 def test_two_agents_compared(solvent) -> None:
-    code, out, _ = solvent("compare", "a", "b", "--pairs", "40", "--threads", "1", "--json")
+    code, out, _ = solvent("compare", "a", "b", "--hands", "80", "--threads", "1", "--json")
     assert code == 0
     found = json.loads(out)
     assert set(found["streets"]) == {"preflop", "flop", "turn", "river"}
     assert all(0 < street["mean_distance"] <= 1 for street in found["streets"].values())
     assert found["hands"] == 80
-    same = json.loads(solvent("compare", "a", "a", "--pairs", "40", "--threads", "1", "--json")[1])
+    same = json.loads(solvent("compare", "a", "a", "--hands", "80", "--threads", "1", "--json")[1])
     assert all(street["mean_distance"] == 0 for street in same["streets"].values())
     assert abs(same["a_wins"]) <= same["a_wins_95"] + 1
-    code, out, _ = solvent("compare", "a", "c", "--pairs", "20", "--threads", "1")
+    code, out, _ = solvent("compare", "a", "c", "--hands", "40", "--threads", "1")
     assert code == 0
     assert "mbb/hand" in out
 

@@ -65,7 +65,7 @@ VALUES = [
 ]  # fmt: skip
 OPTIONS = [
     "--json", "--out", "--seed", "--threads", "--limit", "--format", "--iterations", "--rule", "--plan", "--help",
-    "--nonsense", "-x", "--cards", "--resume", "--board", "--hand", "--memory", "--time", "--pairs", "--post",
+    "--nonsense", "-x", "--cards", "--resume", "--board", "--hand", "--memory", "--time", "--hands", "--post",
 ]  # fmt: skip
 
 

@@ -103,11 +103,13 @@ def _numbers(text: str, between: str, wanted: str) -> list[float]:
 @contextmanager
 def hands_written(path: Path | None) -> Iterator[Callable[[Hand], None] | None]:
     """A function that adds a hand to a file in PHH as soon as it is played; None where no file is asked for."""
-    from solvent.games.hand_history import write_phh
+    from solvent.foundation.extras import extra
+    from solvent.games.hand_history import PURPOSE, write_phh
 
     if path is None:
         yield None
         return
+    extra("pokerkit", PURPOSE)  # missing, it is named before the first hand
     try:
         with path.open("w", encoding="utf-8") as file:
 

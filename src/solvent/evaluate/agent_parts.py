@@ -123,13 +123,17 @@ class TrainedAgent:
             which = f"post-processing {text} ({number + 1} of {len(POSTS)})"
 
             def seen(now: Progress, before: int = number * each, which: str = which) -> None:
-                watch(Progress("hands", before + now.done, len(POSTS) * each, f"{which} {now.detail}"))
+                watch(
+                    Progress(
+                        "playing", before + now.done, len(POSTS) * each, f"{which} {now.detail}", unit="hands"
+                    )
+                )
 
             def responded(
                 now: Progress, before: int = (number + 1) * each - lbr_hands, which: str = which
             ) -> None:
                 what = f"{which} against local best response"
-                watch(Progress("hands", before + now.done, len(POSTS) * each, what))
+                watch(Progress("playing", before + now.done, len(POSTS) * each, what, unit="hands"))
 
             agent = run_agent(self.run, parse_post(text))
             played = play_all(
@@ -200,7 +204,7 @@ def measure_responses(
 
         def seen(now: Progress, number: int = number, which: str = which) -> None:
             total = len(asked) * settings.lbr_hands
-            watch(Progress("hands", number * settings.lbr_hands + now.done, total, which))
+            watch(Progress("playing", number * settings.lbr_hands + now.done, total, which, unit="hands"))
 
         response = LocalBestResponse(agent, actions, rules, settings.run_outs, settings.seed)
         result = response.run(settings.lbr_hands, settings.threads, watch=seen, stop=stop)

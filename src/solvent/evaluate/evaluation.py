@@ -69,7 +69,7 @@ def evaluate(
 
             def seen(now: Progress, stage: str = f"{part} ({number + 1} of {len(chosen)})") -> None:
                 if watch is not None:
-                    watch(Progress(stage, now.done, now.total, now.detail))
+                    watch(Progress(stage, now.done, now.total, now.detail, now.unit))
 
             stop.check()
             done[part] = False

@@ -71,7 +71,7 @@ def play_all(
 
         def seen(now: Progress, before: int = number * hands, who: str = who) -> None:
             if watch is not None:
-                watch(Progress("hands", before + now.done, len(opponents) * hands, who))
+                watch(Progress("playing", before + now.done, len(opponents) * hands, who, unit="hands"))
 
         result = averaged_match(
             agent, opponent.agent, agent.rules, hands // 2, seed=seed, threads=threads, watch=seen, stop=stop

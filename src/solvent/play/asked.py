@@ -99,7 +99,7 @@ def asked_match(
             parts = round((first - second) * PARTS)
             counted, won, squares = counted + 1, won + parts, squares + parts * parts
             if watch is not None:
-                watch(Progress("hands", 2 * counted, 2 * pairs))
+                watch(Progress("playing", 2 * counted, 2 * pairs, unit="hands"))
     winnings = Winnings(counted, won, squares, PARTS * rules.blinds[1])
     return MatchResult((a.name, b.name), winnings, 2 * pairs, time.perf_counter() - began)
 

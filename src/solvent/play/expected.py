@@ -113,7 +113,7 @@ def expected_match(
 
     def seen(now: Progress) -> None:
         if watch is not None:
-            watch(Progress("hands", 2 * now.done, 2 * pairs))
+            watch(Progress("playing", 2 * now.done, 2 * pairs, unit="hands"))
 
     work(0, 0, 0)
     began = time.perf_counter()

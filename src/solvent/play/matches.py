@@ -160,7 +160,7 @@ class Match:
 
         def seen(now: Progress) -> None:
             if watch is not None:
-                watch(Progress("hands", 2 * now.done, self.hands))
+                watch(Progress("playing", 2 * now.done, self.hands, unit="hands"))
 
         pairs = self.hands // 2
         piece = min(max(LEAST_PIECE, pairs // 2_000), MOST_PIECE)
@@ -183,7 +183,7 @@ class Match:
                 record(both)
             played.append([1, won, won * won])
             if watch is not None:
-                watch(Progress("hands", 2 * (number + 1), self.hands))
+                watch(Progress("playing", 2 * (number + 1), self.hands, unit="hands"))
 
     def pair(self, number: int) -> Hands:
         """The two hands of a pair. The first agent has the button in the first hand, the second in the second."""
@@ -278,7 +278,7 @@ def round_robin(
             who: str = f"{a.name} against {b.name} ({number + 1} of {len(meetings)})",
         ) -> None:
             if watch is not None:
-                watch(Progress("hands", before + now.done, len(meetings) * hands, who))
+                watch(Progress("playing", before + now.done, len(meetings) * hands, who, unit="hands"))
 
         result = Match(a, b, rules, hands, seed).run(threads, watch=seen, stop=stop)
         yield result

@@ -14,15 +14,16 @@ from solvent.foundation.errors import InputError
 if TYPE_CHECKING:
     from solvent.strategy.trained import TrainedStrategy
 
-MOST_PAIRS = 10_000_000
+MOST_HANDS = 20_000_000
 
 
 def compare(
     a: RunName,
     b: RunName,
-    pairs: Annotated[
-        int, typer.Option(min=2, max=MOST_PAIRS, help="Agents: pairs of deals of the match between them.")
-    ] = 2_000,
+    hands: Annotated[
+        int,
+        typer.Option(min=4, max=MOST_HANDS, help="Agents: hands of the match between them, an even number."),
+    ] = 4_000,
     seed: Annotated[int, typer.Option(min=0, max=(1 << 63) - 1, help="Agents: seed of the deals.")] = 0,
     threads: Threads = None,
     as_json: Json = False,
@@ -38,7 +39,7 @@ def compare(
         document = compare_solved(first, second, (a, b))
         view = solved_table
     elif isinstance(first, TrainedStrategy) and isinstance(second, TrainedStrategy):
-        document = _agents(first, second, (a, b), pairs, seed, threads, as_json)
+        document = _agents(first, second, (a, b), hands, seed, threads, as_json)
         view = agents_table
     else:
         raise InputError(
@@ -54,7 +55,7 @@ def _agents(
     first: TrainedStrategy,
     second: TrainedStrategy,
     names: tuple[str, str],
-    pairs: int,
+    hands: int,
     seed: int,
     threads: int | None,
     as_json: bool,
@@ -64,6 +65,10 @@ def _agents(
     from solvent.play.agents import AgentLoader
     from solvent.play.asked import averaged_match
 
+    if hands % 2:
+        raise InputError(
+            f"hands are played in pairs with the same cards, so their number is even, not {hands}"
+        )
     rules = first.tree.abstraction.rules
     if rules != second.tree.abstraction.rules:
         raise InputError(
@@ -72,8 +77,10 @@ def _agents(
     loader = AgentLoader()
     one, other = (loader.load(name) for name in names)
     with watching(quiet=as_json) as watch:
-        streets = compare_agents(first, second, pairs, seed, watch)
-        match = averaged_match(one, other, rules, pairs, seed=seed, threads=threads or cores(), watch=watch)
+        streets = compare_agents(first, second, hands // 2, seed, watch)
+        match = averaged_match(
+            one, other, rules, hands // 2, seed=seed, threads=threads or cores(), watch=watch
+        )
     return {
         "a": {"source": names[0], "game": first.game},
         "b": {"source": names[1], "game": second.game},

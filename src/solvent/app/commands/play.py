@@ -52,7 +52,7 @@ def play(
     as_json: Json = False,
 ) -> None:
     """Play against an agent in the terminal. With --json only the summary is on standard output."""
-    from solvent.app.table_session import Quit, Session, prepare
+    from solvent.app.playing.session import Quit, Session, prepare
 
     console = terminal(stderr=as_json)
     with console.status("opening the agent (kernels are compiled once per machine)"), explained():

@@ -10,7 +10,7 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from solvent.app.terminal import table
-from solvent.app.views.action_colours import action_colours
+from solvent.app.views.action_colours import TEXT_COLOUR, action_colours
 from solvent.app.views.strategies import BAR
 from solvent.cards.deck import cards_label, parse_cards
 from solvent.foundation.errors import InputError
@@ -19,7 +19,7 @@ from solvent.strategy.betting_line import describe_decision, find_decision, move
 from solvent.strategy.trained import TrainedStrategy, class_label, hole_cards
 
 CELL = 6
-"""Characters of a class of hands on the chart."""
+"""Characters of a class of hands on the chart, with a gap of one to the next."""
 MARKS = "123456789"
 """What stands for bets where there are no colours, from the smallest; f, c and a stand for themselves."""
 
@@ -68,14 +68,14 @@ def decision_view(document: Mapping[str, Any], coloured: bool) -> RenderableType
     if "hand" in document:
         cluster, bucket = document["bucket"]
         title += f"; {document['hand']}" + (f", bucket {cluster}.{bucket}" if board else "")
-        return _hand_table(document, title)
+        return Group(Text(title), _hand_table(document))
     marks = _marks([action["action"] for action in document["actions"]], document["actions"])
     chart = _chart(document, marks, coloured)
-    return Group(title, *chart, "", _legend(document, marks, coloured))
+    return Group(Text(title), *chart, "", _legend(document, marks, coloured))
 
 
-def _hand_table(document: Mapping[str, Any], title: str) -> RenderableType:
-    shown = table("action", "", "probability", "", "what follows", title=title)
+def _hand_table(document: Mapping[str, Any]) -> RenderableType:
+    shown = table("action", "", "probability", "", "what follows")
     for action in document["actions"]:
         probability = document["probabilities"][action["action"]]
         bar = Text("█" * round(BAR * probability), style=action["colour"])
@@ -107,9 +107,10 @@ def _chart(document: Mapping[str, Any], marks: Sequence[str], coloured: bool) ->
                 line.append(f"{label:<{CELL}}" if not coloured else " " * CELL)
             elif coloured:
                 shares = np.cumsum(list(found.values()))
-                for place, letter in enumerate(f" {label:<{CELL - 1}}"):
-                    which = int((shares <= (place + 0.5) / CELL - 1e-12).sum())
-                    line.append(letter, style=f"black on {colours[min(which, len(colours) - 1)]}")
+                for place, letter in enumerate(f" {label:<{CELL - 2}}"):
+                    which = int((shares <= (place + 0.5) / (CELL - 1) - 1e-12).sum())
+                    line.append(letter, style=f"{TEXT_COLOUR} on {colours[min(which, len(colours) - 1)]}")
+                line.append(" ")
             else:
                 best = int(np.argmax(list(found.values())))
                 line.append(f"{label + ' ' + marks[best]:<{CELL}}")

@@ -12,7 +12,7 @@ import numpy as np
 from rich.console import Console
 from rich.text import Text
 
-from solvent.app.answers import (
+from solvent.app.playing.answers import (
     HELP,
     action_words,
     choices,
@@ -21,9 +21,9 @@ from solvent.app.answers import (
     refusal,
     street_base,
 )
+from solvent.app.playing.watched_agent import Thought, WatchedAgent
 from solvent.app.terminal import table
 from solvent.app.views.playing_cards import cards_text
-from solvent.app.watched_agent import Thought, WatchedAgent
 from solvent.cards.ranking import best_strength, hand_names
 from solvent.games.betting.rules import BOARD_CARDS, STREETS, HoldemRules, act, legal, start
 from solvent.games.hand_history import Hand
@@ -133,7 +133,7 @@ class Session:
             if not word:
                 return
             if not self.answers(word):
-                self.console.print(f"{word!r} is none of these; press Enter to go on.")
+                self.console.print(f"{word!r} is none of these: the hand is over, and Enter goes on.")
 
     def answers(self, word: str) -> bool:
         """Do what may be asked for at any time: p, s, q and ?; whether it was one of them."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from rich.text import Text
 
-from solvent.app.answers import action_words, street_base
+from solvent.app.playing.answers import action_words, street_base
 from solvent.app.views.playing_cards import cards_text
 from solvent.cards.showdown import hand_number
 from solvent.games.betting.rules import STREETS, HoldemRules
@@ -71,7 +71,7 @@ class WatchedHand:
         place = Text(STREETS[view.state.street].capitalize() + " ").append_text(cards_text(view.board))
         place.rstrip()
         place.append(", with ").append_text(cards_text(view.hole))
-        place.append(f", seen as {seen}" if seen else "")
+        place.append(f", after what it takes for {seen}" if seen else "")
         base = street_base(view.rules, view.actions)
         words = tuple(action_words(action, view.state, base) for action in actions)
         self.watched.thoughts.append(Thought(place, words, probabilities, chosen, note))
