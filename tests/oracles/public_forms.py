@@ -17,6 +17,7 @@ from solvent.games.public_rules import PublicRules
 from solvent.response.history import evaluate
 from solvent.solvers.history.solver import HistorySolver
 from solvent.solvers.public.solver import PublicSolver
+from solvent.solvers.rules import load_rule
 from solvent.strategy.strategy import normalise
 
 UPDATES = ["alternating", "simultaneous"]
@@ -78,7 +79,8 @@ def positive_start(rule: str) -> bool:
     Regrets that are all exactly 0 mean uniform play; where one order of addition leaves 0 and another 1e-17,
     they play differently, and both are right.
     """
-    return rule in ("cfr+", "pcfr+")
+    declared = load_rule(rule)
+    return declared.floors or declared.predictive
 
 
 def after_history(both: Unrolled, rule: str, updates: str, start: Tables, iterations: int = 1) -> Tables:
