@@ -8,9 +8,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from solvent.foundation.lazy import lazily
 from solvent.foundation.version import __version__
 
 if TYPE_CHECKING:
@@ -119,12 +119,4 @@ _WHERE = {
 
 __all__ = ["__version__", *_WHERE]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _WHERE:
-        raise AttributeError(f"module 'solvent' has no attribute {name!r}")
-    return getattr(import_module(_WHERE[name]), name)
-
-
-def __dir__() -> list[str]:
-    return sorted(__all__)
+__getattr__, __dir__ = lazily(__name__, _WHERE)

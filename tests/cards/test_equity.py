@@ -11,7 +11,7 @@ from phevaluator import evaluate_cards
 from oracles.random_cards import all_hands
 from solvent.cards import equity as module
 from solvent.cards.deck import CardError, cards_label, deck, parse_cards
-from solvent.cards.equity import Equity, equity
+from solvent.cards.equities import Equity, equity
 from solvent.cards.evaluator import hand_strengths
 from solvent.cards.ranges import Range, parse_range
 from solvent.cards.showdown import HANDS, hand_number, pairs

@@ -5,3 +5,40 @@
 `matches` plays hands, `expected` and `asked` average over all hands that agents may play, and `statistics` says how
 sure a result is. This room imports solvers and everything below them.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from solvent.foundation.lazy import lazily
+
+if TYPE_CHECKING:
+    from solvent.evaluate.local_best_response import LocalBestResponse as LocalBestResponse
+    from solvent.play.agents import AgentLoader as AgentLoader
+    from solvent.play.contract import Agent as Agent
+    from solvent.play.contract import EasyAgent as EasyAgent
+    from solvent.play.contract import Mixture as Mixture
+    from solvent.play.contract import PublicView as PublicView
+    from solvent.play.contract import View as View
+    from solvent.play.contract import as_agent as as_agent
+    from solvent.play.matches import Match as Match
+    from solvent.play.matches import MatchResult as MatchResult
+    from solvent.play.matches import round_robin as round_robin
+    from solvent.play.statistics import Winnings as Winnings
+
+_WHERE = {
+    "LocalBestResponse": "solvent.evaluate.local_best_response",
+    "AgentLoader": "solvent.play.agents",
+    "Agent": "solvent.play.contract",
+    "EasyAgent": "solvent.play.contract",
+    "Mixture": "solvent.play.contract",
+    "PublicView": "solvent.play.contract",
+    "View": "solvent.play.contract",
+    "as_agent": "solvent.play.contract",
+    "Match": "solvent.play.matches",
+    "MatchResult": "solvent.play.matches",
+    "round_robin": "solvent.play.matches",
+    "Winnings": "solvent.play.statistics",
+}
+
+__getattr__, __dir__ = lazily(__name__, _WHERE)

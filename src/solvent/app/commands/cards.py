@@ -15,7 +15,7 @@ from solvent.app.watching import watching
 from solvent.foundation.progress import Progress
 
 if TYPE_CHECKING:
-    from solvent.cards.equity import Equity, Side
+    from solvent.cards.equities import Equity, Side
 
 cards = typer.Typer(cls=Commands, help="What hands and ranges are worth.", no_args_is_help=True)
 
@@ -38,7 +38,7 @@ def show_equity(
 ) -> None:
     """Compute the exact equity of two hands or ranges, over every deal and every run-out."""
     from solvent.cards.deck import parse_cards
-    from solvent.cards.equity import equity
+    from solvent.cards.equities import equity
     from solvent.cards.ranges import parse_range
     from solvent.foundation.machine import cores
 

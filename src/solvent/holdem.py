@@ -1,0 +1,64 @@
+"""No-limit hold'em in one place: rules, betting and card abstractions, training.
+
+from solvent import holdem
+
+state = holdem.start(holdem.HoldemRules())
+betting = holdem.parse_betting("fcpa")
+trained = holdem.train(cards, betting="fcpa", time="5m", out="runs/agent")
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from solvent.foundation.lazy import lazily
+
+if TYPE_CHECKING:
+    from solvent.abstraction.cards.buckets import CardAbstraction as CardAbstraction
+    from solvent.abstraction.cards.presets import Design as Design
+    from solvent.abstraction.cards.presets import preset_named as preset_named
+    from solvent.forms.betting import BettingTree as BettingTree
+    from solvent.forms.betting import build_tree as build_tree
+    from solvent.games.betting.rules import CALL as CALL
+    from solvent.games.betting.rules import FOLD as FOLD
+    from solvent.games.betting.rules import HoldemRules as HoldemRules
+    from solvent.games.betting.rules import HoldemState as HoldemState
+    from solvent.games.betting.rules import act as act
+    from solvent.games.betting.rules import legal as legal
+    from solvent.games.betting.rules import payoffs as payoffs
+    from solvent.games.betting.rules import start as start
+    from solvent.games.betting.sizes import BettingAbstraction as BettingAbstraction
+    from solvent.games.betting.sizes import betting_presets as betting_presets
+    from solvent.games.betting.sizes import parse_betting as parse_betting
+    from solvent.solvers.blueprint.training import TrainingResult as TrainingResult
+    from solvent.solvers.blueprint.training import train as train
+    from solvent.solvers.settings import TrainingSettings as TrainingSettings
+    from solvent.strategy.trained import TrainedStrategy as TrainedStrategy
+    from solvent.strategy.training_run import TrainingRun as TrainingRun
+
+_WHERE = {
+    "CardAbstraction": "solvent.abstraction.cards.buckets",
+    "build_cards": "solvent.abstraction.cards.build:build",
+    "Design": "solvent.abstraction.cards.presets",
+    "preset_named": "solvent.abstraction.cards.presets",
+    "BettingTree": "solvent.forms.betting",
+    "build_tree": "solvent.forms.betting",
+    "CALL": "solvent.games.betting.rules",
+    "FOLD": "solvent.games.betting.rules",
+    "HoldemRules": "solvent.games.betting.rules",
+    "HoldemState": "solvent.games.betting.rules",
+    "act": "solvent.games.betting.rules",
+    "legal": "solvent.games.betting.rules",
+    "payoffs": "solvent.games.betting.rules",
+    "start": "solvent.games.betting.rules",
+    "BettingAbstraction": "solvent.games.betting.sizes",
+    "betting_presets": "solvent.games.betting.sizes",
+    "parse_betting": "solvent.games.betting.sizes",
+    "TrainingResult": "solvent.solvers.blueprint.training",
+    "train": "solvent.solvers.blueprint.training",
+    "TrainingSettings": "solvent.solvers.settings",
+    "TrainedStrategy": "solvent.strategy.trained",
+    "TrainingRun": "solvent.strategy.training_run",
+}
+
+__getattr__, __dir__ = lazily(__name__, _WHERE)
