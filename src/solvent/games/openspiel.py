@@ -211,7 +211,7 @@ def _refuse_unfit(source: Any, kind: Any) -> None:
     if _is(kind.utility, "IDENTICAL"):
         raise GameError(f"{name} pays both players the same; solvent takes zero-sum games")
     if not (_is(kind.utility, "ZERO_SUM") or _is(kind.utility, "CONSTANT_SUM")):
-        raise GameError(f"{name} is general-sum; solvent takes zero-sum games of OpenSpiel's")
+        raise GameError(f"{name} is general-sum; solvent takes zero-sum OpenSpiel games")
     if _is(kind.chance_mode, "SAMPLED_STOCHASTIC"):
         raise GameError(f"{name} samples its chance outcomes; solvent needs their probabilities")
     if not kind.provides_information_state_string and not _history_is_known(kind):

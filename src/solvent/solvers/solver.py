@@ -16,7 +16,7 @@ from solvent.strategy.tables import TableStrategy
 
 
 class Work(Protocol):
-    """What a session drives: iterations that can be measured, saved and gone on with."""
+    """What a session drives: iterations that can be measured, saved and resumed."""
 
     @property
     def iterations(self) -> int:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from itertools import islice
+from typing import Any
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 
 from solvent.app.terminal import facts_table, table
+from solvent.foundation.units import size, span
 from solvent.strategy.strategy import Row, Strategy
 from solvent.strategy.tables import TableStrategy
 
@@ -19,7 +21,28 @@ BAR = 24
 
 def summary_table(strategy: Strategy) -> Table:
     """What a strategy says of itself."""
-    return facts_table(strategy.game, {key: f"{value}" for key, value in strategy.facts.items()})
+    shown = {key: fact for key, value in strategy.facts.items() if (fact := _fact(key, value))}
+    return facts_table(strategy.game, {_NAMES.get(key, key.replace("_", " ")): shown[key] for key in shown})
+
+
+_NAMES = {"seconds": "time", "peak_memory_bytes": "peak memory"}
+
+
+def _fact(key: str, value: Any) -> str:
+    """A fact as people read it.
+
+    >>> _fact("seconds", 0.0534), _fact("peak_memory_bytes", 1 << 20), _fact("exploitability", 0.166796817)
+    ('53.4 ms', '1.0 MiB', '0.166797')
+    """
+    if value is None or isinstance(value, bool | str):
+        return "" if value is None else f"{value}"
+    if key == "seconds":
+        return span(value)
+    if key.endswith("_bytes"):
+        return size(value)
+    if isinstance(value, float):
+        return f"{value:.6g}"
+    return f"{value:,}" if isinstance(value, int) else f"{value}"
 
 
 def strategy_rows(

@@ -102,7 +102,8 @@ def sections(result: Result, stem: str) -> list[str]:
         _robin_text(result),
         "## Work",
         _work_table(result),
-        "Histories that an iteration touches, by the plain solver's; means over seeds, after the most iterations.",
+        "Histories that an iteration touches, relative to the plain solver; means over seeds, "
+        "after the most iterations.",
     ]
     return parts
 

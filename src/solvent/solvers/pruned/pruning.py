@@ -31,7 +31,7 @@ class Pruning:
 
     `partial` leaves out what the other player does not reach: no number changes. `interval` also leaves out
     actions of regret below 0 for as long as it must stay there, and makes up for it afterwards. `total`
-    leaves out actions that would not have paid even with best responses behind them, and stores nothing for
+    leaves out actions that would lose even if best responses followed, and stores nothing for
     what lies there.
     """
 

@@ -43,7 +43,7 @@ class Sampling:
     exploration_mix: bool = False
     """Whether that is done by mixing in uniform play; else by raising what is below and renormalising."""
     reward: str = "y1"
-    """How losses feel: see `solvent.solvers.rewards`."""
+    """The reward transform, which may weigh losses more: see `solvent.solvers.rewards`."""
     reward_unit: float = 1.0
     """Chips that make one big blind, in which rewards are written."""
     regret_floor: float = 0.0
