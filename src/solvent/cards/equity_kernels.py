@@ -17,7 +17,7 @@ from solvent.cards.evaluator import (
     strength_of,
 )
 from solvent.cards.showdown import sort_hands
-from solvent.foundation.compiling import compiled
+from solvent.foundation.compiling import compiled, internal_compiled
 
 SHARED = 120
 """Number of hands from which it is faster to evaluate the 91 pairs of ranks instead, where no flush is possible."""
@@ -104,7 +104,7 @@ def meet_on_boards(known, stub, symmetries, tables, hands, sweep, won):  # type:
     return seen
 
 
-@compiled
+@internal_compiled
 def strengths_by_ranks(key, bits, card_key, high_place, low_place, by_ranks, of_ranks):  # type: ignore[no-untyped-def]
     """The strength without a flush of every two ranks that can be held on a board, at 16 x higher + lower."""
     for high in range(13):
@@ -126,7 +126,7 @@ def strengths_by_ranks(key, bits, card_key, high_place, low_place, by_ranks, of_
             of_ranks[16 * high + low] = by_ranks[place]
 
 
-@compiled
+@internal_compiled
 def stands_for(bits, symmetries):  # type: ignore[no-untyped-def]
     """How many boards this one stands for: all that symmetries make of it, or 0 if one of them is lower."""
     same = 0
@@ -141,7 +141,7 @@ def stands_for(bits, symmetries):  # type: ignore[no-untyped-def]
     return len(symmetries) // same
 
 
-@compiled
+@internal_compiled
 def sweep_hands(strength, order, live, low, high, weight, held, copies, won):  # type: ignore[no-untyped-def]
     """From the weakest hands up, group of equals by group: what is weaker and what is equal, without shared cards.
 
@@ -184,7 +184,7 @@ def sweep_hands(strength, order, live, low, high, weight, held, copies, won):  #
         start = end
 
 
-@compiled
+@internal_compiled
 def compare_hands(strength, order, spare, live, bits, weight, copies, won):  # type: ignore[no-untyped-def]
     """Every hand of one range against every hand of the other."""
     others = 0

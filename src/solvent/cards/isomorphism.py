@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from solvent.cards.deck import Card, CardError, check_cards
-from solvent.foundation.compiling import compiled, inlined, kernel
+from solvent.foundation.compiling import compiled, internal, joined, kernel
 
 SUITS, RANKS = 4, 13
 STREETS = 4
@@ -56,7 +56,7 @@ ARRANGEMENTS = SPANS + 63
 bit j says whether shape j is also the next."""
 
 
-@kernel
+@internal
 def class_index(streets, tables):  # type: ignore[no-untyped-def]
     """The index of the class of a hand, given four bit sets, one a street (0 where there is none)."""
     first_street, second_street, third_street, fourth_street = streets
@@ -96,7 +96,7 @@ def class_index(streets, tables):  # type: ignore[no-untyped-def]
     return (found >> 3) + within
 
 
-@inlined
+@joined
 def suit_index(streets, shift, tables):  # type: ignore[no-untyped-def]
     """The index of what one suit holds, its shape above it; ranks are numbered among those left to the street."""
     found = tables[SUBSETS + (streets[0] >> shift & 8191)]
@@ -118,7 +118,7 @@ def suit_index(streets, shift, tables):  # type: ignore[no-untyped-def]
     return shape << SHAPE_SHIFT | index
 
 
-@inlined
+@joined
 def without(ranks, held):  # type: ignore[no-untyped-def]
     """Sets of ranks, one a suit, numbered among those not held: each moves down by the held ranks below it.
 
@@ -133,31 +133,31 @@ def without(ranks, held):  # type: ignore[no-untyped-def]
     return ranks
 
 
-@inlined
+@joined
 def pairs(count):  # type: ignore[no-untyped-def]
     """Multisets of two out of `count` things."""
     return count * (count + 1) // 2
 
 
-@inlined
+@joined
 def triples(count):  # type: ignore[no-untyped-def]
     """Multisets of three."""
     return count * (count + 1) * (count + 2) // 6
 
 
-@inlined
+@joined
 def pair_index(a, b):  # type: ignore[no-untyped-def]
     """Which multiset a <= b is: those with a smaller greatest element come first."""
     return a + pairs(b)
 
 
-@inlined
+@joined
 def triple_index(a, b, c):  # type: ignore[no-untyped-def]
     """Which multiset a <= b <= c is."""
     return a + pairs(b) + triples(c)
 
 
-@inlined
+@joined
 def quadruple_index(a, b, c, d):  # type: ignore[no-untyped-def]
     """Which multiset a <= b <= c <= d is."""
     return a + pairs(b) + triples(c) + d * (d + 1) * (d + 2) * (d + 3) // 24
@@ -253,7 +253,7 @@ def unindex_kernel(indices, arrangements, choices, cards):  # type: ignore[no-un
                     place += 1
 
 
-@kernel
+@internal
 def unheld_rank(number, held):  # type: ignore[no-untyped-def]
     """The rank that is `number`th, from 0, among those not held."""
     rank = 0
@@ -265,7 +265,7 @@ def unheld_rank(number, held):  # type: ignore[no-untyped-def]
         rank += 1
 
 
-@kernel
+@internal
 def multisets(count, size):  # type: ignore[no-untyped-def]
     """Multisets of `size` out of `count` things: C(count + size - 1, size)."""
     made = 1
@@ -274,7 +274,7 @@ def multisets(count, size):  # type: ignore[no-untyped-def]
     return made
 
 
-@kernel
+@internal
 def multiset_of(index, size, count, members):  # type: ignore[no-untyped-def]
     """The members of a multiset, the greatest last."""
     for left in range(size, 0, -1):

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from solvent.cards.deck import Card
 from solvent.cards.evaluator import EMPTY_KEY, evaluator, strength_of
-from solvent.foundation.compiling import kernel
+from solvent.foundation.compiling import internal, kernel
 
 HANDS = 1326
 LIVE = 1081
@@ -85,7 +85,7 @@ def ordering() -> Ordering:
     return Ordering(strength, order, order.copy(), np.zeros(129, dtype=np.int64))
 
 
-@kernel
+@internal
 def order_hands(board, tables, hands, room):  # type: ignore[no-untyped-def]
     """Evaluate every hand on a river board (five cards) and sort the live ones by strength, into `room`."""
     key, bits = np.int64(EMPTY_KEY), np.int64(0)
@@ -108,7 +108,7 @@ def order_hands(board, tables, hands, room):  # type: ignore[no-untyped-def]
     sort_hands(strength, order, spare, digits, live)
 
 
-@kernel
+@internal
 def sort_hands(strength, order, spare, digits, live):  # type: ignore[no-untyped-def]
     """Sort the first `live` hands of `order` by strength: two passes by seven bits."""
     for shift in (0, 7):
@@ -189,7 +189,7 @@ def kind_equities(board, tables, room):  # type: ignore[no-untyped-def]
     sweep_kinds(pairs, strength, order, cards, room.held, room.equity)
 
 
-@kernel
+@internal
 def sort_cards_by_kind(board, card_key, card_bit, kind, cards):  # type: ignore[no-untyped-def]
     """Each card's kind, and how many and which cards are of each kind; the key and the bits of the board."""
     key, bits = np.int64(EMPTY_KEY), np.int64(0)
@@ -219,7 +219,7 @@ def sort_cards_by_kind(board, card_key, card_bit, kind, cards):  # type: ignore[
     return key, bits
 
 
-@kernel
+@internal
 def sweep_kinds(pairs, strength, order, cards, held, equity):  # type: ignore[no-untyped-def]
     """From the weakest pair of kinds up: hands beaten and hands tied, less those that share a card."""
     for a in range(KINDS_OF_CARDS):

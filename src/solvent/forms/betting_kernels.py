@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.foundation.compiling import kernel
+from solvent.foundation.compiling import internal, kernel
 from solvent.games.betting.rules import CALL, FOLD, NOBODY, STREETS, HoldemRules
 from solvent.games.betting.sizes import POT, TIMES, TOTAL, BettingAbstraction
 from solvent.games.game import TERMINAL
@@ -225,7 +225,7 @@ def raise_totals(sizes, state, found):  # type: ignore[no-untyped-def]
     return count
 
 
-@kernel
+@internal
 def push(pending, top, here, action, node, edge):  # type: ignore[no-untyped-def]
     """Put the position behind an action of `here` on the stack; returns the stack's new height."""
     after = pending[top]
@@ -236,7 +236,7 @@ def push(pending, top, here, action, node, edge):  # type: ignore[no-untyped-def
     return top + 1
 
 
-@kernel
+@internal
 def write_node(nodes, node, kind, street, state, parent, first_edge):  # type: ignore[no-untyped-def]
     """Write what is known of a node when it is reached; `actions`, `end` and `row` are filled in later."""
     nodes[node].kind = kind

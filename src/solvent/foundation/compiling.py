@@ -20,7 +20,12 @@ kernel: Any = partial(compiled, error_model="numpy", _nrt=False)
 inlined: Any = partial(kernel, inline="always")
 """Decorator for helper functions that Numba inlines into kernels."""
 internal: Any = partial(kernel, no_cpython_wrapper=True, no_cfunc_wrapper=True)
-"""Decorator for helper functions that only kernels call: skipping the wrapper for Python saves compiling time."""
+"""Decorator for kernels that only compiled functions call: without wrappers for Python they compile sooner."""
+internal_compiled: Any = partial(compiled, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+"""Decorator for functions that may allocate and that only compiled functions call."""
 joined: Any = partial(internal, forceinline=True)
-"""Decorator for helper functions that LLVM always inlines into their callers. Numba passes each array as seven or
-more separate numbers, so a call with large tuples of arrays may take longer than the work of the helper."""
+"""Decorator for helper functions that LLVM always inlines into their callers.
+
+It compiles sooner than `inlined` where there are many calls. Numba passes each array as seven or more separate
+numbers, so a call with large tuples of arrays may take longer than the work of the helper.
+"""

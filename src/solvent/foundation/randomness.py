@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from solvent.foundation.compiling import kernel
+from solvent.foundation.compiling import internal, kernel
 
 STEP = np.uint64(0x9E3779B97F4A7C15)
 """The distance between successive counters of a stream: 2^64 divided by the golden ratio, made odd."""
@@ -40,7 +40,7 @@ def uniform(counter):  # type: ignore[no-untyped-def]
     return np.float64(mix(counter) >> np.uint64(11)) * TO_UNIT
 
 
-@kernel
+@internal
 def random_bits(random):  # type: ignore[no-untyped-def]
     """The next 64 random bits of the stream whose counter is in `random`: uint64[1]."""
     random[0] += STEP

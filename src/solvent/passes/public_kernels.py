@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from solvent.forms.public import DECISION
-from solvent.foundation.compiling import compiled
+from solvent.foundation.compiling import compiled, internal_compiled
 from solvent.passes import elementwise as _elementwise
 from solvent.passes import matching as _matching
 from solvent.passes import swept, terminals
@@ -122,7 +122,7 @@ class Rule(NamedTuple):
     """How much of the last regrets the strategies of this iteration expect again."""
 
 
-@compiled
+@internal_compiled
 def match(tables, first, stop, base, prediction, slots, work, total):  # type: ignore[no-untyped-def]
     """Rows with which sigma(a) = max(0, expected regret) / total + uniform, for the actions first..stop-1."""
     uniform = total + slots
@@ -141,7 +141,7 @@ def match(tables, first, stop, base, prediction, slots, work, total):  # type: i
     matching.settle_total(slots, work, total, uniform, 1.0 / stored)
 
 
-@compiled
+@internal_compiled
 def play(tables, at, base, prediction, slots, work, total, sigma):  # type: ignore[no-untyped-def]
     """The probability of one action for every slot."""
     uniform = total + slots
@@ -155,7 +155,7 @@ def play(tables, at, base, prediction, slots, work, total, sigma):  # type: igno
         )
 
 
-@compiled
+@internal_compiled
 def plain(offset, first, stop):  # type: ignore[no-untyped-def]
     """Whether a node's actions are two or three, all stored: then they are dealt with at once."""
     if not 2 <= stop - first <= 3:
@@ -166,7 +166,7 @@ def plain(offset, first, stop):  # type: ignore[no-untyped-def]
     return True
 
 
-@compiled
+@internal_compiled
 def descend(tree, tables, rule, player, start, stop, base, slots, work):  # type: ignore[no-untyped-def]
     """Reach from the subtree's root to all its nodes; in UPDATE the traverser's average grows on the way."""
     total = tree.spare * slots
@@ -206,7 +206,7 @@ def descend(tree, tables, rule, player, start, stop, base, slots, work):  # type
                 vectors.add_scaled(slots, average, offset[edge] + base, work, target, rule.average)
 
 
-@compiled
+@internal_compiled
 def ascend(tree, tables, rule, player, start, stop, base, slots, work):  # type: ignore[no-untyped-def]
     """Values from terminals and deals back to the root; the traverser's own nodes as `rule.mode` says."""
     total = tree.spare * slots
@@ -276,13 +276,13 @@ def ascend(tree, tables, rule, player, start, stop, base, slots, work):  # type:
                 tables.last[at : at + slots] = work[sigma : sigma + slots]
 
 
-@compiled
+@internal_compiled
 def rows_ahead(edges):  # type: ignore[no-untyped-def]
     """Space for the rows of a subtree with so many edges, none yet."""
     return swept.Ahead(np.zeros(2 * edges, dtype=np.int64), np.zeros(1, dtype=np.int64))
 
 
-@compiled
+@internal_compiled
 def look_ahead(ahead, tree, tables, player, start, stop, base):  # type: ignore[no-untyped-def]
     """List the rows that a pass over this subtree reads on the board that begins at `base`."""
     seen, average = tables.seen.ctypes.data, tables.average.ctypes.data
@@ -299,7 +299,7 @@ def look_ahead(ahead, tree, tables, player, start, stop, base):  # type: ignore[
     ahead.count[0] = count
 
 
-@compiled
+@internal_compiled
 def average_over_orbits(orbit, vector):  # type: ignore[no-untyped-def]
     """Give hands that differ only in the names of suits the mean of their values."""
     sums = np.zeros(len(orbit))
@@ -311,7 +311,7 @@ def average_over_orbits(orbit, vector):  # type: ignore[no-untyped-def]
         vector[k] = sums[orbit[k]] / counts[orbit[k]]
 
 
-@compiled
+@internal_compiled
 def start_from(tree, boards, player, board, reached, reached_own, slots, work):  # type: ignore[no-untyped-def]
     """Carry the reaches at a deal node to the root of the subtree behind it, on one board."""
     other = tree.first_other * slots
@@ -397,7 +397,7 @@ def pass_last(tree, rounds, tables, rule, player, evaluator, above, first, stop,
             out[s, board] = work[value : value + slots]
 
 
-@compiled
+@internal_compiled
 def add_up(boards, orbit, below, total):  # type: ignore[no-untyped-def]
     """One subtree's values on all boards, float[boards, slots], added up for the boards before, in order."""
     total[:] = 0.0
@@ -460,7 +460,7 @@ def pass_up(tree, rounds, spaces, tables, rule, player, evaluator, out):  # type
     return values[0, 0]
 
 
-@compiled
+@internal_compiled
 def whole_pass(tree, rounds, spaces, tables, rule, player, evaluator, above, out):  # type: ignore[no-untyped-def]
     """One player's pass over the whole game on one thread."""
     pass_down(tree, rounds, spaces, tables, rule, player, above)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from solvent.forms.public import CARDS
-from solvent.foundation.compiling import compiled
+from solvent.foundation.compiling import internal_compiled
 from solvent.passes import sweep_instructions as _code
 from solvent.passes.elementwise import WIDTH
 
@@ -82,14 +82,14 @@ class Ahead(NamedTuple):
     """int64[1]: ... and how many."""
 
 
-@compiled
+@internal_compiled
 def share_of(ahead, part):  # type: ignore[no-untyped-def]
     """The rows first..stop-1 that fall to this part of PARTS."""
     count = ahead.count[0]
     return min(count, count * part // PARTS), min(count, count * (part + 1) // PARTS)
 
 
-@compiled
+@internal_compiled
 def fetch(ahead, share, byte):  # type: ignore[no-untyped-def]
     """Ask for a line of each row of a share."""
     if byte & (LINE - 1) == 0:
@@ -97,7 +97,7 @@ def fetch(ahead, share, byte):  # type: ignore[no-untyped-def]
             code.prefetch(ahead.rows, k, byte)
 
 
-@compiled
+@internal_compiled
 def lanes_for(empty, slots):  # type: ignore[no-untyped-def]
     """Space for a group; `empty` tells the number type."""
     kind = empty.dtype
@@ -112,7 +112,7 @@ def lanes_for(empty, slots):  # type: ignore[no-untyped-def]
     )
 
 
-@compiled
+@internal_compiled
 def evaluate(groups, player, root, boards, board, slots, work, lanes, ahead):  # type: ignore[no-untyped-def]
     """What the traverser's hands win at every terminal of a subtree on one board, with at least WIDTH slots."""
     start = board * slots

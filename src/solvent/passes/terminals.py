@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from solvent.forms.public import FOLDED, MATRIX, RANKED
-from solvent.foundation.compiling import compiled
+from solvent.foundation.compiling import internal_compiled
 from solvent.passes import swept
 from solvent.passes.elementwise import WIDTH
 
@@ -34,7 +34,7 @@ class Scratch(NamedTuple):
     right: Array
 
 
-@compiled
+@internal_compiled
 def scratch_space(empty, slots, evaluator, sorted_hands, nodes):  # type: ignore[no-untyped-def]
     """Scratch for one thread; `empty` tells the number type."""
     square = slots if sorted_hands and evaluator == GEMM else 0
@@ -46,7 +46,7 @@ def scratch_space(empty, slots, evaluator, sorted_hands, nodes):  # type: ignore
     )
 
 
-@compiled
+@internal_compiled
 def by_sweep(tree, player, boards, board, start, stop, slots, work, scratch):  # type: ignore[no-untyped-def]
     """Evaluate a subtree's terminals one after another, each by a sweep of its own."""
     card = boards.card[board]
@@ -85,7 +85,7 @@ def by_sweep(tree, player, boards, board, start, stop, slots, work, scratch):  #
             work[won + k] = stake * (work[won + k] - everyone if symbol == RANKED else everyone + reach[k])
 
 
-@compiled
+@internal_compiled
 def by_product(tree, player, boards, board, start, stop, slots, work, scratch):  # type: ignore[no-untyped-def]
     """Evaluate a subtree's terminals by two matrix products, as the paper does: showdowns, then folds."""
     card = boards.card[board]
@@ -120,7 +120,7 @@ def by_product(tree, player, boards, board, start, stop, slots, work, scratch): 
                 count += 1
 
 
-@compiled
+@internal_compiled
 def by_matrix(tree, player, board, start, stop, slots, work):  # type: ignore[no-untyped-def]
     """Evaluate a subtree's terminals by the matrix of each one's symbol on this board."""
     for node in range(start, stop):
@@ -138,7 +138,7 @@ def by_matrix(tree, player, board, start, stop, slots, work):  # type: ignore[no
                 work[won + k] += weight * matrix[other, k]
 
 
-@compiled
+@internal_compiled
 def evaluate(tree, player, boards, board, start, stop, evaluator, slots, work, scratch, ahead):  # type: ignore[no-untyped-def]
     """What the traverser's hands win at every terminal of a subtree."""
     if boards.card.shape[1] == 0:

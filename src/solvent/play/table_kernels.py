@@ -136,7 +136,7 @@ def room() -> Room:
     )
 
 
-@kernel
+@internal
 def draw_of(key, number):  # type: ignore[no-untyped-def]
     """Draw `number` of a hand's stream: from 0 to 1, 1 excluded."""
     return uniform(np.uint64(key) + STEP * np.uint64(number))

@@ -35,7 +35,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from solvent.foundation.compiling import kernel
+from solvent.foundation.compiling import internal, kernel
 from solvent.foundation.errors import InputError
 from solvent.games.betting.rules import CALL, FOLD
 from solvent.games.naming import parse_call, spell
@@ -213,7 +213,7 @@ def post_process(probabilities, class_numbers, count, post, sums):  # type: igno
         probabilities[action] *= sums[class_numbers[action]]
 
 
-@kernel
+@internal
 def cut(shares, count, least):  # type: ignore[no-untyped-def]
     """Drop shares below `least` and scale the rest to sum to 1; if none is left, keep the greatest, ties share."""
     total, best = 0.0, 0.0
@@ -230,7 +230,7 @@ def cut(shares, count, least):  # type: ignore[no-untyped-def]
         shares[place] = shares[place] / total if shares[place] >= least else 0.0
 
 
-@kernel
+@internal
 def cut_class(probabilities, class_numbers, count, one, whole, least):  # type: ignore[no-untyped-def]
     """`cut` for the actions of one class, whose probabilities sum to `whole`."""
     total, best = 0.0, 0.0

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from solvent.cards.isomorphism import class_index, orbit_size
 from solvent.cards.showdown import HANDS, KINDS_OF_CARDS, Kinds, kind_equities, kinds
-from solvent.foundation.compiling import kernel
+from solvent.foundation.compiling import internal, kernel
 
 BINS = 32
 """Bins of an equity histogram: 32 bytes a row, one vector register."""
@@ -35,7 +35,7 @@ def room() -> Room:
     )
 
 
-@kernel
+@internal
 def board_bits(board, count):  # type: ignore[no-untyped-def]
     """The first `count` cards of a board as bits, 16 bits a suit."""
     bits = np.int64(0)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from solvent.abstraction.cards.feature_kernels import board_bits
 from solvent.cards.isomorphism import class_index, orbit_size
 from solvent.cards.showdown import HANDS, LIVE, Ordering, order_hands, ordering
-from solvent.foundation.compiling import compiled, kernel
+from solvent.foundation.compiling import compiled, internal, kernel
 
 OPPONENTS = 8
 """Clusters of opponents' hands that OCHS tells apart."""
@@ -121,7 +121,7 @@ def opponent_equities(board, evaluator, hands, opponents, room):  # type: ignore
         start = end
 
 
-@kernel
+@internal
 def count_hand(table, hand, low, high, opponents, held):  # type: ignore[no-untyped-def]
     """Add one hand to the counts of its cards and to all."""
     who = opponents[hand]

@@ -39,7 +39,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from solvent.cards.deck import RANKS, Card, CardError, check_cards
 from solvent.cards.isomorphism import Indexer
-from solvent.foundation.compiling import compiled, inlined, internal
+from solvent.foundation.compiling import compiled, inlined, internal, internal_compiled
 
 SUITS = ("rainbow", "two of a suit", "three of a suit", "four of a suit")
 PAIRS = ("unpaired", "paired", "more than a pair")
@@ -109,7 +109,7 @@ finds them anew."""
 # Sets of ranks are 13 bits, the 2 the lowest.
 
 
-@compiled
+@internal_compiled
 def count_bits(ranks):  # type: ignore[no-untyped-def]
     """How many ranks there are."""
     count = 0
@@ -119,7 +119,7 @@ def count_bits(ranks):  # type: ignore[no-untyped-def]
     return count
 
 
-@compiled
+@internal_compiled
 def highest(ranks):  # type: ignore[no-untyped-def]
     """The highest rank, -1 if there is none."""
     rank = -1
@@ -129,7 +129,7 @@ def highest(ranks):  # type: ignore[no-untyped-def]
     return rank
 
 
-@compiled
+@internal_compiled
 def straight_top(ranks):  # type: ignore[no-untyped-def]
     """The highest straight's top rank, 3 for the wheel's 5; -1 if there is none."""
     low_ace = ranks << 1 | ranks >> 12 & 1
@@ -137,7 +137,7 @@ def straight_top(ranks):  # type: ignore[no-untyped-def]
     return highest(found) + 3 if found else -1
 
 
-@compiled
+@internal_compiled
 def board_straights(ranks):  # type: ignore[no-untyped-def]
     """The most ranks of the board in one straight, and the top of the highest with at least three of them."""
     low_ace = ranks << 1 | ranks >> 12 & 1
@@ -292,7 +292,7 @@ def find_straight_draw(ranks, board_ranks):  # type: ignore[no-untyped-def]
     return completing
 
 
-@compiled
+@internal_compiled
 def rule_number(hole, board):  # type: ignore[no-untyped-def]
     """The number of a hand on a board, two bit sets with 16 bits a suit; without a board that of its class of 169.
 
@@ -324,13 +324,13 @@ def rule_number(hole, board):  # type: ignore[no-untyped-def]
     return (number * len(FLUSH_DRAWS) + flush_draw) * len(STRAIGHT_DRAWS) + straight_draw
 
 
-@compiled
+@internal_compiled
 def good_kicker(kicker, ranks):  # type: ignore[no-untyped-def]
     """Whether fewer than three ranks above a hole card are missing from the board; not so if it pairs the board."""
     return not ranks >> kicker & 1 and count_bits((ALL_RANKS & ~ranks) >> kicker + 1) < GOOD_KICKER
 
 
-@compiled
+@internal_compiled
 def rule_bucket(hole, board, bucket_of):  # type: ignore[no-untyped-def]
     """The bucket of a hand on a board, two bit sets with 16 bits a suit; `bucket_of` is `RuleBuckets.bucket_of`."""
     return bucket_of[rule_number(hole, board)]

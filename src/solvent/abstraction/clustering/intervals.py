@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.foundation.compiling import compiled
+from solvent.foundation.compiling import compiled, internal_compiled
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def best_intervals(mass: NDArray[np.generic], most: int) -> Intervals:
     return Intervals(cost, cut)
 
 
-@compiled
+@internal_compiled
 def _spread(sums, start, end):  # type: ignore[no-untyped-def]
     """The weighted sum of squared distances of the values from start to end from their mean."""
     weight = sums[0, end] - sums[0, start]

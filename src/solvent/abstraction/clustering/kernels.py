@@ -20,7 +20,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from solvent.foundation.compiling import compiled
+from solvent.foundation.compiling import compiled, internal_compiled
 
 Array = Any
 
@@ -119,7 +119,7 @@ def center_distances(centers: Array, squared: bool, start: int, stop: int, gaps:
         gaps[j - start, j] = -1.0
 
 
-@compiled
+@internal_compiled
 def scan(points: Array, i: int, centers: Array) -> tuple[int, float, float]:
     """The nearest centre of a point among all (of equals the first), its distance, and the second distance."""
     best, least, second = 0, np.inf, np.inf

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solvent.foundation.compiling import compiled, inlined
+from solvent.foundation.compiling import compiled, inlined, internal_compiled
 
 Array = Any
 
@@ -17,7 +17,7 @@ ROUNDING = 1e-12
 """Mass that is left over by rounding alone, as a share of the total."""
 
 
-@compiled
+@internal_compiled
 def greedy_transport(
     buckets: Array, counts: Array, mass: Array, distance: Array, order: Array, enough: float
 ) -> float:
@@ -176,7 +176,7 @@ def send_along(network, origin, end, left):  # type: ignore[no-untyped-def]
     return sent
 
 
-@compiled
+@internal_compiled
 def exact_transport(buckets: Array, counts: Array, mass: Array, distance: Array) -> float:
     """The least cost, by successive shortest paths with potentials.
 

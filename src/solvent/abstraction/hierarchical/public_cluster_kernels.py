@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from solvent.foundation.compiling import compiled
+from solvent.foundation.compiling import compiled, internal_compiled
 
 TILE = 4
 """Tables are padded to a multiple of this number of rows."""
@@ -42,7 +42,7 @@ def distance_rows(table, total, first, stop, distances):  # type: ignore[no-unty
             distances[j, i] = d
 
 
-@compiled
+@internal_compiled
 def _tile(table, i, j, left, right, shared):  # type: ignore[no-untyped-def]
     """Adds to shared[4, 2] the minima of rows i..i+3 with rows j and j+1 in the columns left..right-1."""
     row0, row1 = table[i, left:right], table[i + 1, left:right]
@@ -73,13 +73,13 @@ def cluster_sums(distances, weights, assignment, sums):  # type: ignore[no-untyp
         _add(sums[assignment[j]], weights[j], distances[j])
 
 
-@compiled
+@internal_compiled
 def _add(row, weight, distances):  # type: ignore[no-untyped-def]
     for i in range(len(row)):
         row[i] += weight * distances[i]
 
 
-@compiled
+@internal_compiled
 def _change(average, pairs, weight, added, more):  # type: ignore[no-untyped-def]
     """How a cluster's cost changes when its pairs grow by `added` and its weight by `more`, both of one sign.
 

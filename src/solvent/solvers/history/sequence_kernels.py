@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solvent.foundation.compiling import kernel
+from solvent.foundation.compiling import internal, kernel
 from solvent.passes.matching import expected_regret, instantaneous, share_of, updated
 from solvent.passes.schedule import NEXT_PREDICTION
 
@@ -125,7 +125,7 @@ def multiply(payoffs, plan, half):  # type: ignore[no-untyped-def]
             row_at += width
 
 
-@kernel
+@internal
 def match_group(half, first, actions, width, prediction):  # type: ignore[no-untyped-def]
     """Regret matching at the situations of one group, whose sequences begin at `first`."""
     regret, last, strategy, total = half.regret, half.last, half.strategy, half.scratch[1]
@@ -145,7 +145,7 @@ def match_group(half, first, actions, width, prediction):  # type: ignore[no-unt
         at += width
 
 
-@kernel
+@internal
 def match(groups, restriction, prediction, half):  # type: ignore[no-untyped-def]
     """Regret matching at all of a player's situations."""
     for group in range(len(groups.width)):
@@ -153,7 +153,7 @@ def match(groups, restriction, prediction, half):  # type: ignore[no-untyped-def
     restrict(restriction, prediction, half)
 
 
-@kernel
+@internal
 def ascend(groups, weights, half):  # type: ignore[no-untyped-def]
     """From the last situation to the first: v(I), the regrets, then the next sigma."""
     positive, negative, floor = weights[0], weights[1], weights[2]
@@ -185,7 +185,7 @@ def ascend(groups, weights, half):  # type: ignore[no-untyped-def]
                 half.sums[first + lane] += weights[3] * (value[first + lane] + gain[lane])
 
 
-@kernel
+@internal
 def restrict(restriction, prediction, half):  # type: ignore[no-untyped-def]
     """Regret matching over the actions that the tables hold, where they do not hold all."""
     for sequence in restriction.absent:
@@ -200,7 +200,7 @@ def restrict(restriction, prediction, half):  # type: ignore[no-untyped-def]
             half.strategy[sequence] = share_of(half.strategy[sequence], total, 1.0 / len(allowed))
 
 
-@kernel
+@internal
 def descend(groups, weight, half):  # type: ignore[no-untyped-def]
     """From the first situation to the last: the realisation plan, and S += weight x plan."""
     average, strategy, plan, reach = half.average, half.strategy, half.plan, half.scratch[0]

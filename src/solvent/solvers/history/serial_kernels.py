@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from solvent.foundation.compiling import kernel
+from solvent.foundation.compiling import internal, kernel
 from solvent.passes.matching import expected_regret, gain_of, instantaneous, share_of, updated
 from solvent.passes.schedule import NEXT_PREDICTION
 
@@ -71,7 +71,7 @@ class Play(NamedTuple):
     """float64[players, edges]: counterfactual values; a player's own cells are the ones that mean something."""
 
 
-@kernel
+@internal
 def walk_range(rows, payoff, forward, backward, reach, value, cell_value, start, stop):  # type: ignore[no-untyped-def]
     """Depth-first over the histories start..stop-1, whose parents' reach is known: down, then back up."""
     parent = rows.parent
@@ -105,7 +105,7 @@ def walk(rows, player, play):  # type: ignore[no-untyped-def]
     )
 
 
-@kernel
+@internal
 def walk_reached(rows, end, player, play, visited):  # type: ignore[no-untyped-def]
     """The walk without the histories that the other player does not reach; returns how many were touched.
 
@@ -188,7 +188,7 @@ def walk_branches(rows, player, play, roots, ends, group, branch_value, first, s
             )
 
 
-@kernel
+@internal
 def accumulate_average(side, weight, tables, strategy):  # type: ignore[no-untyped-def]
     """S(I, a) += weight x own reach x sigma(I, a), over one player's sequences."""
     plan = side.plan
@@ -226,7 +226,7 @@ def match_regrets(side, prediction, tables, strategy, others_forward):  # type: 
             others_forward[cell] = strategy[cell]
 
 
-@kernel
+@internal
 def update_regrets(side, weights, tables, strategy, cell_value):  # type: ignore[no-untyped-def]
     """Add the instantaneous regrets of one player's infosets to the cumulative ones."""
     positive, negative, floor = weights[0], weights[1], weights[2]

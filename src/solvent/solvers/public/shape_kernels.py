@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solvent.foundation.compiling import compiled
+from solvent.foundation.compiling import compiled, internal_compiled
 from solvent.passes import elementwise as _elementwise
 from solvent.passes import matching as _matching
 from solvent.passes.schedule import AVERAGE, FLOOR, NEGATIVE, POSITIVE, PREDICTION
@@ -66,7 +66,7 @@ class Learned(NamedTuple):
     seen_last: Array
 
 
-@compiled
+@internal_compiled
 def match(learned, actions, at, size, prediction, count, work, total, uniform):  # type: ignore[no-untyped-def]
     """Rows with which sigma(a) = max(0, expected regret) / total + uniform."""
     work[total : total + count] = 0
@@ -80,7 +80,7 @@ def match(learned, actions, at, size, prediction, count, work, total, uniform): 
     matching.settle_total(count, work, total, uniform, 1.0 / actions)
 
 
-@compiled
+@internal_compiled
 def play(learned, at, prediction, count, work, total, uniform, sigma):  # type: ignore[no-untyped-def]
     """The probability of one action."""
     if prediction == 0.0:
@@ -91,7 +91,7 @@ def play(learned, at, prediction, count, work, total, uniform, sigma):  # type: 
         )
 
 
-@compiled
+@internal_compiled
 def descend(shapes, learned, weights, player, work):  # type: ignore[no-untyped-def]
     """Reach from the root to every shape and every end; the traverser's average grows on the way."""
     part = shapes.part
@@ -123,7 +123,7 @@ def descend(shapes, learned, weights, player, work):  # type: ignore[no-untyped-
                         work[to_own : to_own + count] = work[own : own + count]
 
 
-@compiled
+@internal_compiled
 def ascend(shapes, learned, weights, player, work):  # type: ignore[no-untyped-def]
     """Values from the ends back to the root; the traverser's regrets are updated."""
     part = shapes.part
@@ -171,7 +171,7 @@ def ascend(shapes, learned, weights, player, work):  # type: ignore[no-untyped-d
                     learned.last[at + a * size : at + a * size + count] = work[sigma : sigma + count]
 
 
-@compiled
+@internal_compiled
 def row_of(shapes, action, begin, end):  # type: ignore[no-untyped-def]
     """Where the values behind an action are: in its shape's row, or in a passing row where the game ends."""
     below = shapes.child[action]

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from solvent.forms.public import DEAL, DECISION, FOLDED, RANKED
-from solvent.foundation.compiling import compiled
+from solvent.foundation.compiling import compiled, internal_compiled
 from solvent.passes.matching import expected_regret, gain_of, instantaneous, share_of, updated
 from solvent.passes.schedule import NEXT_PREDICTION
 
@@ -81,7 +81,7 @@ class Learned(NamedTuple):
     """Sums of v(I), weighted like the average, at a node's first edge; empty where none are kept."""
 
 
-@compiled
+@internal_compiled
 def walk_last(walk, s, board, deal, sign, reach, sigma, value, path):  # type: ignore[no-untyped-def]
     """Depth first through one subtree without deals; the traverser's value at its root times the others' reach.
 
@@ -126,7 +126,7 @@ def walk_last(walk, s, board, deal, sign, reach, sigma, value, path):  # type: i
     return up[0]
 
 
-@compiled
+@internal_compiled
 def walk_deal(walk, deal, sigma, value, path, last_path, open_boards):  # type: ignore[no-untyped-def]
     """All histories of one pair of hands; returns how many there were."""
     first, second, player = deal
@@ -184,7 +184,7 @@ def walk_deal(walk, deal, sigma, value, path, last_path, open_boards):  # type: 
     return histories
 
 
-@compiled
+@internal_compiled
 def outcome_ranked(walk, board, deal):  # type: ignore[no-untyped-def]
     """Whether the traverser's hand wins a showdown (1), loses it (-1) or ties (0), times the hands' weight."""
     first, second, player = deal
@@ -194,7 +194,7 @@ def outcome_ranked(walk, board, deal):  # type: ignore[no-untyped-def]
     return walk.weight[first, second] * (sign if player == 0 else -sign)
 
 
-@compiled
+@internal_compiled
 def most_nodes(walk):  # type: ignore[no-untyped-def]
     """The size of the largest subtree."""
     nodes = 1
@@ -221,7 +221,7 @@ def walk_deals(walk, player, sigma, value, from_hand, to_hand):  # type: ignore[
     return histories
 
 
-@compiled
+@internal_compiled
 def match_position(walk, s, player, base, prediction, learned, sigma):  # type: ignore[no-untyped-def]
     """Regret matching at all of a player's nodes of one position."""
     for node in range(walk.subtree[s, 0], walk.subtree[s, 1]):
@@ -237,7 +237,7 @@ def match_position(walk, s, player, base, prediction, learned, sigma):  # type: 
             sigma[cell] = share_of(sigma[cell], total, 1.0 / (end - begin))
 
 
-@compiled
+@internal_compiled
 def update_position(walk, s, player, base, weights, reach, learned, sigma, value, own):  # type: ignore[no-untyped-def]
     """Average and regrets at all of a player's nodes of one position; `own` receives the player's reach of each."""
     regret, average, last, sums = learned

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from solvent.forms.public import DECISION
-from solvent.foundation.compiling import compiled, internal, kernel
+from solvent.foundation.compiling import compiled, internal, internal_compiled, kernel
 from solvent.passes import public_kernels as kernels
 from solvent.passes import terminals
 
@@ -229,7 +229,7 @@ def pass_live(tree, down, rounds, spaces, tables, rule, sums, chances, player, a
     return touched
 
 
-@compiled
+@internal_compiled
 def first_round_up(tree, rounds, spaces, tables, rule, sums, chances, player, out, by_card):  # type: ignore[no-untyped-def]
     """Carry the values of the last round up through the first of two rounds; returns the nodes x hands touched."""
     boards, space = rounds[0], spaces[0]

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from solvent.forms.public import DECISION
-from solvent.foundation.compiling import compiled, inlined, internal, kernel
+from solvent.foundation.compiling import compiled, inlined, internal, internal_compiled, kernel
 from solvent.passes import public_kernels as kernels
 from solvent.passes import terminals
 from solvent.passes.matching import share_of
@@ -223,7 +223,7 @@ def respond(tree, rounds, behind, seen, player, root, writes, sums, into, won): 
     return touched
 
 
-@compiled
+@internal_compiled
 def respond_below(  # type: ignore[no-untyped-def]
     tree, rounds, behind, seen, player, root, end, writes, sums, into, above, width
 ):

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solvent.foundation.compiling import inlined, kernel
+from solvent.foundation.compiling import inlined, internal, kernel
 from solvent.foundation.randomness import STEP, stream, uniform
 from solvent.games.game import CHANCE, TERMINAL
 from solvent.passes.matching import added, match_row
@@ -75,7 +75,7 @@ def match_regrets(table, row, actions, least, mixes, strategy, frame):  # type: 
         explore(strategy, frame, actions, least, mixes)
 
 
-@kernel
+@internal
 def explore(strategy, frame, actions, least, mixes):  # type: ignore[no-untyped-def]
     """Give every action `least` or more. It is called, not inlined: passes that do not explore stay short."""
     if mixes:
@@ -140,7 +140,7 @@ def next_played(strategy, frame, action, actions):  # type: ignore[no-untyped-de
     return action
 
 
-@kernel
+@internal
 def external_pass(game, table, player, counter, weight, least, mixes, floor, threshold, room):  # type: ignore[no-untyped-def]
     """All of the player's own actions; chance and the other player are drawn. Returns the histories touched."""
     nodes, payoff, keep, other = game
@@ -193,7 +193,7 @@ def external_pass(game, table, player, counter, weight, least, mixes, floor, thr
             return touched
 
 
-@kernel
+@internal
 def chance_pass(game, table, player, counter, weight, least, mixes, floor, threshold, room, number):  # type: ignore[no-untyped-def]
     """All actions of both players; chance is drawn. `number` tells this pass from the worker's others.
 
@@ -270,7 +270,7 @@ def chance_pass(game, table, player, counter, weight, least, mixes, floor, thres
             return touched
 
 
-@kernel
+@internal
 def outcome_pass(game, table, player, counter, weight, least, mixes, exploration, room):  # type: ignore[no-untyped-def]
     """One play of the game: chance and the other player as they play, the player partly at random.
 
@@ -325,7 +325,7 @@ def outcome_pass(game, table, player, counter, weight, least, mixes, exploration
     return touched
 
 
-@kernel
+@internal
 def floors(setting, weight, counter):  # type: ignore[no-untyped-def]
     """What regrets do not fall below, and below what an action is left out in this pass."""
     if setting.floor == 0.0:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.foundation.compiling import kernel
+from solvent.foundation.compiling import internal, kernel
 from solvent.foundation.randomness import random_bits, random_unit, stream
 from solvent.solvers.sampled.tables.kernels import traverse
 
@@ -40,13 +40,13 @@ class Dealer(NamedTuple):
     """int8[triples]: who wins; empty for games of cards."""
 
 
-@kernel
+@internal
 def below(count, random):  # type: ignore[no-untyped-def]
     """A random whole number from 0 to count - 1."""
     return np.int64(random_bits(random) % np.uint64(count))
 
 
-@kernel
+@internal
 def first_above(sums, number):  # type: ignore[no-untyped-def]
     """The first place of a rising array that holds more than a number, which its last does."""
     low, high = 0, len(sums) - 1
@@ -80,7 +80,7 @@ def draw_deal(dealer, random):  # type: ignore[no-untyped-def]
         return board, np.int64(first), np.int64(second), 1 - (lead > 0) + (lead < 0)
 
 
-@kernel
+@internal
 def find_rows(dealer, board, first, second, base):  # type: ignore[no-untyped-def]
     """Where the rows of both players begin in every round, into base: int64[2, rounds]; `board` as dealt."""
     place = dealer.first_last + board
