@@ -27,7 +27,7 @@ pytest: $(READY)
 	$(BIN)/python -m pytest -n 2 --dist worksteal --durations 10
 
 test-all: $(READY) lint
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m 'slow or not slow' --durations 20
+	HYPOTHESIS_PROFILE=default $(BIN)/python -m pytest -n 2 --dist worksteal -m 'slow or not slow' --durations 20
 
 bench: $(READY)
 	$(BIN)/solvent bench openspiel

@@ -1,16 +1,22 @@
 from __future__ import annotations
 
+import os
 import sys
 from functools import cache
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 sys.path.insert(0, str(Path(__file__).parent))
 
 from solvent.forms.history import GameTree, compile_tree
 from solvent.games.catalogue import load_game
 from solvent.solvers.solve import solve
+
+# The same examples each time, so that a change is judged by itself; `make test-all` draws new ones.
+settings.register_profile("repeatable", derandomize=True)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 AGENTS_FIRST = ("app/test_evaluate", "abstraction", "evaluate", "app/test_play", "play", "app/test_agents")
 AGENTS_FIRST += ("experiments/test_agent", "app/test_cards", "cards")
