@@ -95,3 +95,16 @@ def test_a_run_of_a_file_resumes_from_anywhere(tmp_path: Path, monkeypatch: pyte
     monkeypatch.chdir(tmp_path)
     assert solved("solve", "--resume", "here/run", "--iterations", "30")["iterations"] == 30
     assert solvent("compare", "here/run", "here/run").returncode == 0
+
+
+def test_own_games_and_rules_are_named_by_their_files(tmp_path: Path) -> None:
+    examples = Path(__file__).parents[2] / "examples"
+    game, rule = f"{examples / 'public_game.py'}:OneCard(ranks=3)", f"{examples / 'local_update.py'}:Hedge"
+    document = solved("solve", game, "--rule", f"{rule}(rate=20)", "--iterations", "20")
+    assert (document["game"], document["rule"]) == ("OneCard(ranks=3)", "hedge(rate=20)")
+    broken = tmp_path / "broken.py"
+    broken.write_text("class Broken:\n    players = 2\n    def root(self):\n        return 1 / 0\n")
+    said = refused("solve", f"{broken}:Broken")
+    assert "own code failed: ZeroDivisionError: division by zero (broken.py, line 4)" in said
+    assert "did you mean bluff?" in refused("solve", "liars_dice")
+    assert "did you mean cfr+" in refused("solve", "kuhn", "--rule", "cfrplus")

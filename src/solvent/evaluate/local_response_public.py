@@ -26,6 +26,7 @@ from solvent.foundation.errors import InputError
 from solvent.games.public_rules import FOLD, SHOWDOWN, PublicRules
 from solvent.passes.public_kernels import EVALUATE, Rule, Tables
 from solvent.passes.public_pass import PublicPass
+from solvent.strategy.policies import on_form
 from solvent.strategy.public_infosets import PublicInfosets
 from solvent.strategy.tables import TableStrategy
 
@@ -244,15 +245,8 @@ def _on_public_form(strategy: TableStrategy) -> tuple[PublicGame, NDArray[np.flo
     from solvent.forms.public import public_game
     from solvent.games.catalogue import load_game
 
-    rules: Any = load_game(strategy.game)
+    rules: Any = load_game(strategy.game if strategy.source is None else strategy.source)
     if not isinstance(rules, PublicRules):
         raise InputError(f"local best response is for games with a public form; {strategy.game} has none")
     game = public_game(rules, isomorphism=False)
-    infosets = PublicInfosets(game)
-    weights = np.zeros(infosets.cells)
-    for number in infosets.numbers():
-        row = strategy.infosets.cells_of(
-            strategy.infosets.find(infosets.label(number), infosets.player_of(number))
-        )
-        weights[infosets.cells_of(number)] = strategy.probabilities[row]
-    return game, weights
+    return game, np.array(on_form(strategy, game).probabilities)

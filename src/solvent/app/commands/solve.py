@@ -11,6 +11,7 @@ from solvent.app.options import Json
 from solvent.app.settings_options import with_settings
 from solvent.app.terminal import print_json, terminal
 from solvent.app.watching import watching
+from solvent.foundation.own_code import explained
 from solvent.foundation.progress import Stop, interruptible
 from solvent.solvers.settings import ALGORITHM, KEEP, ONE_THREAD_PLANS, Settings
 
@@ -18,7 +19,8 @@ from solvent.solvers.settings import ALGORITHM, KEEP, ONE_THREAD_PLANS, Settings
 @with_settings(Settings)
 def solve(
     game: Annotated[
-        str | None, typer.Argument(help="A name, openspiel:NAME(...) or a path to an .efg file.")
+        str | None,
+        typer.Argument(help="A name, openspiel:NAME(...), a path to an .efg file, or file.py:Class."),
     ] = None,
     out: Annotated[
         Path | None, typer.Option(help="Save the run to this folder (must be new).", rich_help_panel=KEEP)
@@ -49,7 +51,7 @@ def solve(
     asked = Settings.of(options)
     if resume is None and {asked.pruning, asked.sampling} == {"none"} and asked.plan not in ONE_THREAD_PLANS:
         options.setdefault("threads", cores())
-    with watching(quiet=as_json) as watch:
+    with watching(quiet=as_json) as watch, explained():
         result = solve_game(
             game, out=out, resume=resume, warm_start=warm_start, watch=watch, stop=stop, **options
         )
