@@ -49,6 +49,8 @@ if TYPE_CHECKING:
     from solvent.solvers.local_update import LocalUpdate as LocalUpdate
     from solvent.solvers.local_update import instantaneous_regret as instantaneous_regret
     from solvent.solvers.local_update import match_regrets as match_regrets
+    from solvent.solvers.own_solvers import register_pruning as register_pruning
+    from solvent.solvers.own_solvers import register_sampling as register_sampling
     from solvent.solvers.rules import RegretRule as RegretRule
     from solvent.solvers.rules import Weights as Weights
     from solvent.solvers.sampled.history.solver import SamplingSolver as SamplingSolver
@@ -57,6 +59,7 @@ if TYPE_CHECKING:
     from solvent.solvers.settings import TrainingSettings as TrainingSettings
     from solvent.solvers.solve import Result as Result
     from solvent.solvers.solve import solve as solve
+    from solvent.solvers.solver import Solver as Solver
     from solvent.strategy.locks import Locks as Locks
     from solvent.strategy.opening import open_strategy as open_strategy
     from solvent.strategy.openspiel import from_openspiel_policy as from_openspiel_policy
@@ -101,12 +104,15 @@ _WHERE = {
     "LocalUpdate": "solvent.solvers.local_update",
     "instantaneous_regret": "solvent.solvers.local_update",
     "match_regrets": "solvent.solvers.local_update",
+    "register_pruning": "solvent.solvers.own_solvers",
+    "register_sampling": "solvent.solvers.own_solvers",
     "RegretRule": "solvent.solvers.rules",
     "Weights": "solvent.solvers.rules",
     "SamplingSolver": "solvent.solvers.sampled.history.solver",
     "Sampling": "solvent.solvers.sampled.options",
     "Settings": "solvent.solvers.settings",
     "TrainingSettings": "solvent.solvers.settings",
+    "Solver": "solvent.solvers.solver",
     "Result": "solvent.solvers.solve",
     "solve": "solvent.solvers.solve",
     "from_openspiel_policy": "solvent.strategy.openspiel",

@@ -22,6 +22,7 @@ from solvent.solvers.history.linear_program import ProgramSolver
 from solvent.solvers.history.local import LocalSolver
 from solvent.solvers.history.solver import HistorySolver, table_dtype
 from solvent.solvers.local_update import LocalUpdate
+from solvent.solvers.own_solvers import OWN_PRUNINGS, OWN_SAMPLINGS
 from solvent.solvers.pruned.history.solver import PrunedSolver
 from solvent.solvers.pruned.public.interval import IntervalPublicSolver
 from solvent.solvers.pruned.public.solver import PrunedPublicSolver
@@ -64,6 +65,10 @@ def make_solver(game: Game, settings: Settings, watch: Watch | None = None) -> S
     settings.check_rule()
     if isinstance(settings.rule, LocalUpdate | LinearProgram):
         return _not_by_kernels(game, settings, settings.rule, watch)
+    own = OWN_SAMPLINGS.get(settings.sampling) or OWN_PRUNINGS.get(settings.pruning)
+    if own is not None:
+        _check_needs_no_public_form(game, settings)
+        return own(compile_tree(game, settings.memory, watch), settings)
     if settings.how_to_sample:
         return _sampled(game, settings, watch)
     if _on_public_form(game, settings):

@@ -54,7 +54,7 @@ class Check(NamedTuple):
     """What stands for a value in the help; None: its kind."""
 
 
-def one_of(what: str, names: tuple[str, ...]) -> Check:
+def one_of(what: str, names: Collection[str]) -> Check:
     """One of a few names; `what` says what they name."""
 
     def read(name: str, value: Any) -> str:

@@ -11,7 +11,8 @@ from solvent.foundation.errors import InputError
 from solvent.solvers.rules import RegretRule
 from solvent.strategy.locks import Locks
 
-PRUNINGS = ("none", "partial", "interval", "total")
+PRUNINGS = ["none", "partial", "interval", "total"]
+"""Every pruning; `own_solvers` adds those that are registered."""
 LENGTHS = ("dynamic", "guaranteed")
 AFTER = ("cbr", "uniform")
 PLANS = ("auto", "serial", "aggregated")

@@ -13,7 +13,8 @@ from solvent.solvers.pruned.pruning import Pruning
 from solvent.solvers.rewards import REWARDS
 from solvent.solvers.rules import RegretRule
 
-SAMPLINGS = ("none", "external", "outcome", "chance")
+SAMPLINGS = ["none", "external", "outcome", "chance"]
+"""Every sampling; `own_solvers` adds those that are registered."""
 DECAY = (0.01, 0.01 / 40_000)
 """Exploration decay: the least probability of an action, and by how much it falls with each iteration."""
 NO_DECAY = (0.0, 0.0)
