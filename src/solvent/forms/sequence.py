@@ -3,7 +3,7 @@
 A *sequence* is everything one player has done on the way to a history: the player's last cell, and with it the
 last infoset, and so on back to the start. Against a fixed opponent, a player's values are a sparse
 matrix-vector product over the terminals followed by one sweep over the player's own infosets. Best responses,
-values and the linear program of the tests are computed in this way (Koller, Megiddo and von Stengel 1994).
+values and the linear program of rule lp are computed in this way (Koller, Megiddo and von Stengel 1994).
 
 A player who forgets (imperfect recall) can reach one infoset by several sequences. Here each such pair is a
 *situation* of its own, so a best response computed on this form belongs to an opponent who forgets nothing.
