@@ -204,7 +204,7 @@ def test_tic_tac_toe_is_a_game_like_any_other() -> None:
         ),
         ("blackjack", "has 1 player;"),
         ("catch", "has 1 player;"),
-        ("matrix_pd", "openspiel:matrix_pd() is general-sum; solvent takes zero-sum games"),
+        ("matrix_pd", "openspiel:matrix_pd() is general-sum; solvent takes zero-sum OpenSpiel games"),
         ("bargaining", "is general-sum"),
         ("tiny_hanabi", "openspiel:tiny_hanabi() pays both players the same"),
         ("dark_chess", "has no information_state_string"),
