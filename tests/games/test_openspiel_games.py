@@ -267,7 +267,7 @@ def test_sampled_chance_is_refused() -> None:
 
 def test_a_missing_openspiel_is_told_with_the_cure(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyspiel", None)
-    with pytest.raises(GameError, match=r'openspiel:kuhn_poker needs .* pip install "solvent\[openspiel\]"'):
+    with pytest.raises(GameError, match=r'openspiel:kuhn_poker need .* pip install "solvent\[openspiel\]"'):
         load_openspiel("kuhn_poker")
 
 
