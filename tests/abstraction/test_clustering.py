@@ -14,7 +14,7 @@ from scipy.optimize import linprog
 from scipy.stats import wasserstein_distance
 
 from solvent.abstraction.clustering import cluster as clustering
-from solvent.abstraction.clustering import kernels as clustering_kernels
+from solvent.abstraction.clustering import vector_kernels
 from solvent.abstraction.clustering import lloyd, vectors
 from solvent.abstraction.clustering.cluster import Clustering, Ground, Histograms, cluster, distances, nearest
 from solvent.experiments.tartanian7.clustering_speed import measure
@@ -206,7 +206,7 @@ def test_row_distance_is_its_plain_twin(dtype: str, dims: int) -> None:
     rows[0], rows[1] = 0, largest
     for k in range(6):
         found = np.full(6, np.inf)
-        clustering_kernels.approach(vectors.padded(rows), vectors.padded(rows), k, 0, 6, found)
+        vector_kernels.approach(vectors.padded(rows), vectors.padded(rows), k, 0, 6, found)
         plain = vectors.plain_distances(rows, rows[k : k + 1])[:, 0]
         np.testing.assert_allclose(found, plain**2 if dtype == "float32" else plain, rtol=1e-14)
 

@@ -1,4 +1,7 @@
-"""Which form and plan a game is solved on, and whether that fits into memory: game + settings -> solver.
+"""Which form a game is solved on, by which solver, and whether that fits into memory: game + settings -> solver.
+
+The plan `auto` is settled by the solver: on histories by `history.plans.make_plan`, on the public form by
+`public.solver.way_of`.
 
 Sizes are known before anything large is built. What cannot fit is refused with its size.
 """

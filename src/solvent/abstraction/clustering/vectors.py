@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.abstraction.clustering import kernels
+from solvent.abstraction.clustering import vector_kernels as kernels
 from solvent.abstraction.clustering.lloyd import Assigned
 from solvent.foundation.threads import in_pieces
 

@@ -50,7 +50,7 @@ def _row_distance(typing, left, i, right, k):  # type: ignore[no-untyped-def]
             return builder.call(builder.module.declare_intrinsic(name, (), kind), given)
 
         (first, width), (second, _) = begin(0), begin(2)
-        entry, body = builder.block, builder.append_basic_block("sequences")
+        entry, body = builder.block, builder.append_basic_block("lanes")
         after = builder.append_basic_block("lanes.end")
         builder.branch(body)
         builder.position_at_end(body)
