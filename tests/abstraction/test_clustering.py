@@ -14,8 +14,7 @@ from scipy.optimize import linprog
 from scipy.stats import wasserstein_distance
 
 from solvent.abstraction.clustering import cluster as clustering
-from solvent.abstraction.clustering import vector_kernels
-from solvent.abstraction.clustering import lloyd, vectors
+from solvent.abstraction.clustering import lloyd, vector_kernels, vectors
 from solvent.abstraction.clustering.cluster import Clustering, Ground, Histograms, cluster, distances, nearest
 from solvent.experiments.tartanian7.clustering_speed import measure
 from solvent.foundation.errors import InputError

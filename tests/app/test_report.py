@@ -24,9 +24,9 @@ from solvent.app.views.action_colours import (
     contrast,
 )
 from solvent.app.views.evaluation_section import bounds_section, response_lines
+from solvent.app.views.html_chart import strategy_chart
 from solvent.app.views.line_chart import Line, line_chart
 from solvent.app.views.report import postflop_examples, preflop_decisions, write_report
-from solvent.app.views.html_chart import strategy_chart
 from solvent.cards.deck import parse_cards
 from solvent.evaluate.evaluation import save
 from solvent.forms.betting import build_tree

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from solvent.app.views.evaluation_section import bounds_section, evaluation_section
-from solvent.app.views.line_chart import Line, line_chart
 from solvent.app.views.html_chart import strategy_chart
+from solvent.app.views.line_chart import Line, line_chart
 from solvent.cards.deck import parse_cards
 from solvent.forms.betting import DEAL, DECISION, BettingTree
 from solvent.foundation.files import write_text
