@@ -8,8 +8,8 @@ An agent has an abstract hand beside the real one: a node of its tree.
   all-in. Abstract all-in is all-in, unless real stacks are deeper, in big blinds, than the tree's: then it is the
   part of the pot that it is. Where nobody may raise any more, it calls.
 - The other's bet is taken for an abstract one by the pseudo-harmonic mapping (`abstraction.betting.translation`).
-  All-in is abstract all-in, unless real stacks are shallower than the tree's: then it is a bet of its size. (Ten big
-  blinds all-in are four pots; answered as 200 all-in they would nearly always be folded to.)
+  All-in is abstract all-in, unless real stacks are shallower than the tree's: then it is a bet of its size. (Ten
+  big blinds all-in are four pots; answered as 200 all-in they would nearly always be folded to.)
 - A small bet that is taken for a check leaves the agent to act on the check. Taken for a call it ends the abstract
   street: the agent calls, and the two hands meet on the next street.
 - The abstract hand may end before the real one (all-in with less than the real stacks), and the other may raise

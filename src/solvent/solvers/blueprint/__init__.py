@@ -1,7 +1,8 @@
 """Training of blueprints: Monte Carlo CFR on hold'em's betting tree times buckets.
 
-`training` is a training in a run's folder; `solver` runs iterations, on threads if wanted; `kernels` deals cards
-and calls the traversal, which is `solvers/sampled/tables/kernels`; `row_locks` has the locked variants that results compare with; `discounting` scales whole tables;
-`initial_weights` sets a prior. The tables themselves are a strategy, `solvent.strategy.blueprint`. This folder
-imports from `solvers/sampled` and from every room left of `solvers`. Start with `solver`.
+`training` is a training in a run's folder; `solver` runs iterations, on threads if wanted; `kernels` deals
+cards and calls the traversal, which is `solvers/sampled/tables/kernels`; `row_locks` has the locked variants
+that results compare with; `discounting` scales whole tables; `initial_weights` sets a prior. The tables
+themselves are a strategy, `solvent.strategy.blueprint`. This folder imports from `solvers/sampled` and from
+every room left of `solvers`. Start with `solver`.
 """
