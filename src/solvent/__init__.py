@@ -60,12 +60,12 @@ if TYPE_CHECKING:
     from solvent.solvers.solve import Result as Result
     from solvent.solvers.solve import solve as solve
     from solvent.solvers.solver import Solver as Solver
-    from solvent.strategy.locks import Locks as Locks
     from solvent.strategy.opening import open_strategy as open_strategy
-    from solvent.strategy.openspiel import from_openspiel_policy as from_openspiel_policy
-    from solvent.strategy.openspiel import to_tabular_policy as to_tabular_policy
+    from solvent.strategy.solved.locks import Locks as Locks
+    from solvent.strategy.solved.openspiel import from_openspiel_policy as from_openspiel_policy
+    from solvent.strategy.solved.openspiel import to_tabular_policy as to_tabular_policy
+    from solvent.strategy.solved.tables import TableStrategy as TableStrategy
     from solvent.strategy.strategy import Strategy as Strategy
-    from solvent.strategy.tables import TableStrategy as TableStrategy
 
 # Names load on first use: importing the compiler takes longer than a script should wait.
 _WHERE = {
@@ -115,12 +115,12 @@ _WHERE = {
     "Solver": "solvent.solvers.solver",
     "Result": "solvent.solvers.solve",
     "solve": "solvent.solvers.solve",
-    "from_openspiel_policy": "solvent.strategy.openspiel",
-    "to_tabular_policy": "solvent.strategy.openspiel",
-    "Locks": "solvent.strategy.locks",
+    "from_openspiel_policy": "solvent.strategy.solved.openspiel",
+    "to_tabular_policy": "solvent.strategy.solved.openspiel",
+    "Locks": "solvent.strategy.solved.locks",
     "open_strategy": "solvent.strategy.opening",
     "Strategy": "solvent.strategy.strategy",
-    "TableStrategy": "solvent.strategy.tables",
+    "TableStrategy": "solvent.strategy.solved.tables",
 }
 
 __all__ = ["__version__", *_WHERE]

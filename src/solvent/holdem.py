@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from solvent.solvers.blueprint.training import TrainingResult as TrainingResult
     from solvent.solvers.blueprint.training import train as train
     from solvent.solvers.settings import TrainingSettings as TrainingSettings
-    from solvent.strategy.trained import TrainedStrategy as TrainedStrategy
-    from solvent.strategy.training_run import TrainingRun as TrainingRun
+    from solvent.strategy.agents.trained import TrainedStrategy as TrainedStrategy
+    from solvent.strategy.agents.training_run import TrainingRun as TrainingRun
 
 _WHERE = {
     "CardAbstraction": "solvent.abstraction.cards.buckets",
@@ -57,8 +57,8 @@ _WHERE = {
     "TrainingResult": "solvent.solvers.blueprint.training",
     "train": "solvent.solvers.blueprint.training",
     "TrainingSettings": "solvent.solvers.settings",
-    "TrainedStrategy": "solvent.strategy.trained",
-    "TrainingRun": "solvent.strategy.training_run",
+    "TrainedStrategy": "solvent.strategy.agents.trained",
+    "TrainingRun": "solvent.strategy.agents.training_run",
 }
 
 __getattr__, __dir__ = lazily(__name__, _WHERE)

@@ -27,10 +27,10 @@ from solvent.cards.deck import CardError, parse_cards
 from solvent.cards.evaluator import hand_strengths
 from solvent.cards.isomorphism import Indexer
 from solvent.cards.showdown import FULL
-from solvent.foundation.bundle import write_bundle
 from solvent.foundation.errors import InputError
 from solvent.foundation.progress import Interrupted, Stop
-from solvent.foundation.run import Run
+from solvent.foundation.storage.bundle import write_bundle
+from solvent.foundation.storage.run import Run
 
 SMALLEST = Design(
     "smallest", clusters=2, flop=6, turn=5, river=4, base=30, strips=4, codes_per_strip=4, iterations=3

@@ -10,9 +10,9 @@ import pytest
 
 from solvent.abstraction.cards.buckets import KIND
 from solvent.abstraction.cards.find import cards_folder, noted_paths
-from solvent.foundation.bundle import write_bundle
 from solvent.foundation.errors import InputError
-from solvent.foundation.run import Retention, Run
+from solvent.foundation.storage.bundle import write_bundle
+from solvent.foundation.storage.run import Retention, Run
 
 
 def make_cards(folder: Path, fingerprint: str = "mine") -> Path:

@@ -9,7 +9,7 @@ from solvent.abstraction.cards.buckets import BOARD_CARDS, CardAbstraction
 from solvent.forms.betting import build_tree
 from solvent.games.betting.sizes import parse_betting
 from solvent.solvers.blueprint.solver import BlueprintSolver
-from solvent.strategy.blueprint import Blueprint
+from solvent.strategy.agents.blueprint import Blueprint
 
 
 @pytest.fixture(scope="module")

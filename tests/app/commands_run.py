@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from solvent.app.command_line import run as run_here
-from solvent.foundation.run import Run
+from solvent.foundation.storage.run import Run
 
 JSON_KEYS = {
     "game",

@@ -16,9 +16,9 @@ from solvent.app.command_line import run
 from solvent.app.views.action_colours import action_colours
 from solvent.app.views.agent_strategies import decision_document, decision_view
 from solvent.cards.deck import parse_cards
-from solvent.strategy.betting_line import find_decision
+from solvent.strategy.agents.betting_line import find_decision
+from solvent.strategy.agents.trained import TrainedStrategy
 from solvent.strategy.opening import open_strategy
-from solvent.strategy.trained import TrainedStrategy
 
 BETTING = "preflop=3x,a; postflop=100%; cap=1; stack=10"
 

@@ -21,7 +21,7 @@ from solvent.evaluate.evaluation import evaluate, read_evaluations, save
 from solvent.foundation.errors import InputError
 from solvent.foundation.progress import Progress, Stop
 from solvent.solvers.solve import solve
-from solvent.strategy.training_run import TrainingRun
+from solvent.strategy.agents.training_run import TrainingRun
 
 BETTING = "preflop=100%,a; postflop=100%,a; stack=15"
 QUICK = ("--hands", "400", "--lbr-hands", "106", "--behaviour-hands", "500", "--threads", "1")

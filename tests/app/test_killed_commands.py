@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from commands_run import refused, solved, start, wait_for_checkpoint
 
-from solvent.foundation.run import Run
+from solvent.foundation.storage.run import Run
 
 
 @pytest.mark.parametrize("rule", ["dcfr", pytest.param("pcfr+", marks=pytest.mark.slow)])

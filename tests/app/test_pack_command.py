@@ -12,7 +12,7 @@ from oracles.table_agent import small_cards
 from oracles.trainings import save_training, small_cards_everywhere
 from solvent.abstraction.cards.buckets import KIND, TABLES
 from solvent.app.command_line import run
-from solvent.foundation.bundle import write_bundle
+from solvent.foundation.storage.bundle import write_bundle
 
 
 def refused(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:

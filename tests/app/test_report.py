@@ -31,9 +31,9 @@ from solvent.cards.deck import parse_cards
 from solvent.evaluate.evaluation import save
 from solvent.forms.betting import build_tree
 from solvent.games.betting.sizes import parse_betting
-from solvent.strategy.betting_line import find_decision
-from solvent.strategy.trained import TrainedStrategy
-from solvent.strategy.training_run import TrainingRun
+from solvent.strategy.agents.betting_line import find_decision
+from solvent.strategy.agents.trained import TrainedStrategy
+from solvent.strategy.agents.training_run import TrainingRun
 
 BETTING = "preflop=3x,a; postflop=100%; cap=1; stack=10"
 

@@ -12,7 +12,7 @@ from rich.console import Console
 
 from solvent.app.views.games import games_table
 from solvent.app.views.runs import runs_table
-from solvent.foundation.run import Run
+from solvent.foundation.storage.run import Run
 
 
 def test_a_folder_with_a_run_is_not_overwritten(kuhn_run: Path) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from commands_run import refused, solved, solvent
 
-from solvent.foundation.run import Run
+from solvent.foundation.storage.run import Run
 
 
 def test_a_run_can_be_shown_exported_compared_listed_and_resumed(tmp_path: Path) -> None:

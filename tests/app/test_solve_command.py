@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from commands_run import JSON_KEYS, refused, solved, solvent
 
-from solvent.foundation.run import Run
+from solvent.foundation.storage.run import Run
 
 
 def test_solve_prints_one_json_document() -> None:

@@ -12,7 +12,7 @@ import pytest
 from solvent.abstraction.cards import build
 from solvent.app.command_line import run
 from solvent.foundation.progress import INTERRUPTED, TERMINATED
-from solvent.foundation.run import Run
+from solvent.foundation.storage.run import Run
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, INTERRUPTED), (signal.SIGTERM, TERMINATED)])

@@ -13,7 +13,7 @@ from solvent.forms.betting import DECISION
 from solvent.foundation.errors import InputError
 from solvent.games.betting.rules import FOLD
 from solvent.play.table_agent import rule_agent, table_agent
-from solvent.strategy.blueprint import Blueprint
+from solvent.strategy.agents.blueprint import Blueprint
 from solvent.strategy.post_processing import parse_post
 
 TREE = "preflop=100%,a; postflop=100%,a; cap=2; stack=20"

@@ -17,8 +17,8 @@ from solvent.response.history import expected_value
 from solvent.response.measure import measure
 from solvent.solvers.public.bucketed import BucketedSolver
 from solvent.solvers.public.solver import PublicSolver
-from solvent.strategy.public_infosets import PublicInfosets
-from solvent.strategy.tables import TableStrategy
+from solvent.strategy.solved.public_infosets import PublicInfosets
+from solvent.strategy.solved.tables import TableStrategy
 
 SMALL = ("kuhn", "leduc", "leduc(bets1=[1,2],bets2=[2,4])", "flop_holdem(suits=2,ranks=4)")
 REDUCED = "holdem(suits=2,ranks=4,streets=3,max_bets=2)"

@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from solvent.foundation import bundle, files
-from solvent.foundation.bundle import NOTE, bundle_files, read_bundle, read_facts, write_bundle
 from solvent.foundation.errors import InputError
+from solvent.foundation.storage import bundle, files
+from solvent.foundation.storage.bundle import NOTE, bundle_files, read_bundle, read_facts, write_bundle
 
 ARRAYS = {"buckets": np.arange(200, dtype=np.uint16).reshape(20, 10) % 50, "sums": np.linspace(0, 1, 30)}
 

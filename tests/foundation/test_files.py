@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from solvent.foundation import files
 from solvent.foundation.errors import InputError
-from solvent.foundation.files import write_text, write_whole
+from solvent.foundation.storage import files
+from solvent.foundation.storage.files import write_text, write_whole
 
 
 def test_a_failed_write_spares_what_was_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

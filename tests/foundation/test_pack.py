@@ -9,11 +9,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from solvent.foundation.bundle import read_bundle, write_bundle
 from solvent.foundation.errors import InputError
-from solvent.foundation.pack import is_packed, pack, unpack
 from solvent.foundation.progress import Interrupted, Progress, Stop
-from solvent.foundation.run import Run
+from solvent.foundation.storage.bundle import read_bundle, write_bundle
+from solvent.foundation.storage.pack import is_packed, pack, unpack
+from solvent.foundation.storage.run import Run
 
 TABLES = {"table": np.arange(1000, dtype=np.float32)}
 

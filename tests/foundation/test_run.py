@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from solvent.foundation import bundle
-from solvent.foundation import run as module
 from solvent.foundation.errors import InputError
-from solvent.foundation.run import CREATING, Retention, Run, find_runs
+from solvent.foundation.storage import bundle
+from solvent.foundation.storage import run as module
+from solvent.foundation.storage.run import CREATING, Retention, Run, find_runs
 
 FIXED = {"game": "leduc", "seed": 7, "rule": "dcfr(1.5,0,2)", "exploration": (0.1, 0.0), "plan": None}
 ADJUSTABLE = {"iterations": 100, "until": 1e-5, "quiet": False, "path": 'a "b" \\ \x7f é'}

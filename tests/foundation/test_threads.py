@@ -10,9 +10,9 @@ import time
 import numpy as np
 import pytest
 
-from solvent.foundation import threads as threads_module
+from solvent.foundation.kernels import threads as threads_module
+from solvent.foundation.kernels.threads import in_pieces, on_each
 from solvent.foundation.progress import INTERRUPTED, TERMINATED, Interrupted, Progress, Stop, interruptible
-from solvent.foundation.threads import in_pieces, on_each
 
 
 @pytest.mark.parametrize("workers", [1, 2, 5])

@@ -12,12 +12,12 @@ from solvent.abstraction.cards.presets import Design
 from solvent.abstraction.cards.win_rates import rate_layout, win_rates
 from solvent.forms.betting import DEAL, DECISION, build_tree
 from solvent.forms.sampled import row_start
-from solvent.foundation.randomness import STEP, uniform
+from solvent.foundation.kernels.randomness import STEP, uniform
 from solvent.games.betting.rules import BOARD_CARDS, CALL, FOLD, act, legal, start
 from solvent.games.betting.sizes import parse_betting
-from solvent.strategy.blueprint import Blueprint
+from solvent.strategy.agents.blueprint import Blueprint
+from solvent.strategy.agents.prior import prior_strategy
 from solvent.strategy.post_processing import NONE
-from solvent.strategy.prior import prior_strategy
 
 
 @cache

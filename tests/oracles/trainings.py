@@ -10,10 +10,10 @@ import pytest
 
 from oracles.blueprints import use_cards
 from oracles.table_agent import random_model, small_cards
-from solvent.foundation.run import Run
+from solvent.foundation.storage.run import Run
 from solvent.solvers.blueprint.training import KEPT_CHECKPOINTS
 from solvent.solvers.settings import TrainingSettings
-from solvent.strategy.blueprint import TABLE_LAYOUT
+from solvent.strategy.agents.blueprint import TABLE_LAYOUT
 
 
 @contextmanager

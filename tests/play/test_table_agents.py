@@ -13,7 +13,7 @@ from solvent.play.contract import View
 from solvent.play.matches import Match, Table, play_hand
 from solvent.play.styles import STYLES
 from solvent.play.table_agent import RULES, rule_agent, table_agent
-from solvent.strategy.blueprint import Blueprint
+from solvent.strategy.agents.blueprint import Blueprint
 from solvent.strategy.post_processing import parse_post
 
 NARROW = "preflop=3x,a; postflop=100%; cap=1; stack=10"

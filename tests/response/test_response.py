@@ -17,7 +17,7 @@ from solvent.forms.history import GameTree, compile_tree
 from solvent.games.catalogue import load_game
 from solvent.response.history import evaluate, expected_value, respond
 from solvent.response.measure import exploitability
-from solvent.strategy.tables import TableStrategy
+from solvent.strategy.solved.tables import TableStrategy
 
 
 def random_strategy(tree: GameTree, seed: int) -> np.ndarray:
@@ -124,7 +124,7 @@ def test_exploitability_is_what_openspiel_calculates(name: str) -> None:
     """On a random and on a solved strategy, by OpenSpiel's own best responses."""
     from open_spiel.python.algorithms import exploitability as theirs
 
-    from solvent.strategy.openspiel import to_tabular_policy
+    from solvent.strategy.solved.openspiel import to_tabular_policy
 
     game = load_game(f"openspiel:{name}")
     tree = compile_tree(game)

@@ -12,8 +12,8 @@ from solvent.abstraction.cards.win_rates import rate_layout, simulate
 from solvent.cards.evaluator import hand_strengths
 from solvent.forms.betting import DECISION, SHOWDOWN, build_tree, sampled_walk
 from solvent.forms.sampled import ACTIONS_MASK, GAIN, INFO, LOSS, row_start
-from solvent.foundation.compiling import kernel
-from solvent.foundation.randomness import random_float, stream
+from solvent.foundation.kernels.compiling import kernel
+from solvent.foundation.kernels.randomness import random_float, stream
 from solvent.games.betting.rules import FOLD
 from solvent.games.betting.sizes import parse_betting
 from solvent.solvers.blueprint.discounting import discount
@@ -22,8 +22,8 @@ from solvent.solvers.blueprint.row_locks import locked_iterations
 from solvent.solvers.blueprint.solver import BlueprintSolver
 from solvent.solvers.rewards import reward as reward_of
 from solvent.solvers.sampled.tables.kernels import add_to_sum
-from solvent.strategy.blueprint import Blueprint
-from solvent.strategy.prior import prior_strategy
+from solvent.strategy.agents.blueprint import Blueprint
+from solvent.strategy.agents.prior import prior_strategy
 
 
 @pytest.fixture(scope="module")

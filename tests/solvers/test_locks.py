@@ -27,9 +27,9 @@ from solvent.solvers.public.solver import PublicSolver
 from solvent.solvers.sampled.history.solver import SamplingSolver
 from solvent.solvers.sampled.options import Sampling
 from solvent.solvers.sampled.tables.public import SampledPublicSolver
-from solvent.strategy.locks import Locks
-from solvent.strategy.public_infosets import PublicInfosets
-from solvent.strategy.tables import TableStrategy
+from solvent.strategy.solved.locks import Locks
+from solvent.strategy.solved.public_infosets import PublicInfosets
+from solvent.strategy.solved.tables import TableStrategy
 
 HISTORY_PLANS = ["serial", "branched", "flattened", "sequence"]
 PUBLIC = {

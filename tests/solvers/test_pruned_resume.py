@@ -12,7 +12,7 @@ import pytest
 
 from conftest import compiled
 from solvent.forms.public import public_game
-from solvent.foundation.run import Run
+from solvent.foundation.storage.run import Run
 from solvent.games.flop_holdem import FlopHoldem
 from solvent.games.leduc import Leduc
 from solvent.solvers.choose import BY_BLOCK

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from solvent.foundation.errors import InputError
-from solvent.foundation.run import Run
+from solvent.foundation.storage.run import Run
 from solvent.solvers.solve import solve
 from solvent.strategy.opening import open_solved
 

@@ -25,12 +25,12 @@ from solvent.experiments.tartanian7.sampled_buckets import (
 from solvent.forms.public import PublicGame, public_game
 from solvent.forms.unroll import unroll
 from solvent.foundation.errors import InputError
-from solvent.foundation.randomness import random_float, stream
+from solvent.foundation.kernels.randomness import random_float, stream
 from solvent.games.catalogue import load_game
 from solvent.response.history import evaluate
 from solvent.solvers.sampled.tables.public import SampledPublicSolver
 from solvent.solvers.sampled.tables.public_deals import draw_deal
-from solvent.strategy.public_infosets import PublicInfosets
+from solvent.strategy.solved.public_infosets import PublicInfosets
 
 SMALL = "flop_holdem(suits=2,ranks=4,raises=1)"
 THREE = "holdem(suits=2,ranks=5,streets=3,max_bets=1)"

@@ -15,8 +15,8 @@ from oracles.trees import children, counterfactual_values
 from solvent.app.command_line import run as run_here
 from solvent.forms.history import GameTree, compile_tree
 from solvent.foundation.errors import InputError
-from solvent.foundation.randomness import STEP, mix, stream, uniform
-from solvent.foundation.run import Run
+from solvent.foundation.kernels.randomness import STEP, mix, stream, uniform
+from solvent.foundation.storage.run import Run
 from solvent.games.game import CHANCE, TERMINAL
 from solvent.solvers.rewards import reward
 from solvent.solvers.sampled.exploration import draw_action, minimum_probability, mix_uniform, raise_to

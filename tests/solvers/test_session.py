@@ -15,7 +15,7 @@ import pytest
 import solvent
 from solvent.foundation.errors import InputError
 from solvent.foundation.progress import Interrupted, Progress, Stop
-from solvent.foundation.run import Run
+from solvent.foundation.storage.run import Run
 
 MEASURED = ("iterations", "exploitability", "nodes_touched")
 

@@ -16,16 +16,16 @@ import pytest
 from oracles.blueprints import BETTING, random_cards, use_cards
 from solvent.app.command_line import run as run_command
 from solvent.forms.betting import DECISION, build_tree
-from solvent.foundation import bundle
 from solvent.foundation.errors import InputError
 from solvent.foundation.progress import Stop
-from solvent.foundation.run import Run
+from solvent.foundation.storage import bundle
+from solvent.foundation.storage.run import Run
 from solvent.games.betting.sizes import parse_betting
 from solvent.solvers.blueprint.solver import BlueprintSolver
 from solvent.solvers.blueprint.training import KEPT_CHECKPOINTS, train
 from solvent.solvers.rules import load_rule
-from solvent.strategy.blueprint import Blueprint
-from solvent.strategy.training_run import TrainingRun
+from solvent.strategy.agents.blueprint import Blueprint
+from solvent.strategy.agents.training_run import TrainingRun
 
 
 @pytest.fixture(scope="module")
@@ -135,7 +135,7 @@ KILLED = """
 import sys
 sys.path.insert(0, {tests!r})
 from oracles.blueprints import BETTING, random_cards, use_cards
-from solvent.foundation.run import Run
+from solvent.foundation.storage.run import Run
 from solvent.solvers.blueprint.training import train
 use_cards(random_cards())
 folder = {folder!r}

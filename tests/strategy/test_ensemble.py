@@ -18,8 +18,8 @@ from solvent.games.catalogue import load_game
 from solvent.games.public_rules import SHOWDOWN
 from solvent.response.history import evaluate, expected_value
 from solvent.solvers.sampled.history.solver import SamplingSolver
+from solvent.strategy.agents.prior import win_rate_prior
 from solvent.strategy.ensemble import combine
-from solvent.strategy.prior import win_rate_prior
 from solvent.strategy.strategy import normalise
 
 

@@ -15,9 +15,9 @@ from solvent.forms.public import public_game
 from solvent.foundation.errors import InputError
 from solvent.games.catalogue import load_game
 from solvent.games.leduc import Leduc
-from solvent.strategy.policies import as_strategy, on_form
+from solvent.strategy.solved.policies import as_strategy, on_form
+from solvent.strategy.solved.tables import TableStrategy
 from solvent.strategy.strategy import Strategy
-from solvent.strategy.tables import TableStrategy
 
 LEDUC_UNIFORM = 2.3736111111111
 """Exploitability of uniform play: OpenSpiel's, halved."""

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solvent.foundation.errors import InputError
+from solvent.strategy.agents.prior import prior_strategy
 from solvent.strategy.post_processing import NONE, PostProcessing, class_of, parse_post, post_process
-from solvent.strategy.prior import prior_strategy
 
 EXAMPLE = [0.1, 0.25, 0.15, 0.15, 0.2, 0.15, 0.0, 0.0, 0.0]
 """Fold, call, bets of 1/2, 3/4, 1, 1.5, 2 and 5 times the pot, all-in."""

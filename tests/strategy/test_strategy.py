@@ -16,13 +16,13 @@ import pytest
 import solvent
 from conftest import compiled
 from solvent.forms.history import compile_tree
-from solvent.foundation import bundle
 from solvent.foundation.errors import InputError
+from solvent.foundation.storage import bundle
 from solvent.games.catalogue import load_game
 from solvent.solvers.session import Limits
 from solvent.strategy.opening import open_solved
-from solvent.strategy.openspiel import from_openspiel_policy, to_tabular_policy
-from solvent.strategy.tables import TableStrategy, compare
+from solvent.strategy.solved.openspiel import from_openspiel_policy, to_tabular_policy
+from solvent.strategy.solved.tables import TableStrategy, compare
 from solvent.strategy.writing import write_csv
 
 
@@ -225,8 +225,8 @@ def test_the_example_of_a_game_in_thirty_lines() -> None:
 
 
 def test_macos_counts_its_own_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    from solvent.foundation.kernels.memory import peak_memory
     from solvent.foundation.machine import cores
-    from solvent.foundation.memory import peak_memory
 
     here = peak_memory()
     monkeypatch.delattr(os, "sched_getaffinity", raising=False)

@@ -13,8 +13,8 @@ from solvent.forms.betting import DECISION, build_tree
 from solvent.foundation.errors import InputError
 from solvent.games.betting.rules import CALL
 from solvent.games.betting.sizes import parse_betting
-from solvent.strategy.betting_line import describe_decision, find_decision, moves
-from solvent.strategy.trained import TrainedStrategy, class_label, hole_cards
+from solvent.strategy.agents.betting_line import describe_decision, find_decision, moves
+from solvent.strategy.agents.trained import TrainedStrategy, class_label, hole_cards
 
 BETTING = "preflop=3bb,a; flop=100%; cap=1; stack=20"
 

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from oracles.blueprints import BETTING, random_cards
-from solvent.foundation.run import CHECKPOINTS, Run
+from solvent.foundation.storage.run import CHECKPOINTS, Run
 from survival.forking import Ended, Forker
 
 pytestmark = pytest.mark.slow

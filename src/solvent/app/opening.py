@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 from solvent.foundation.errors import InputError
-from solvent.foundation.pack import is_packed
+from solvent.foundation.storage.pack import is_packed
 from solvent.play.agents import checkpoint_of, parse_run
+from solvent.strategy.agents.trained import TrainedStrategy
 from solvent.strategy.opening import open_strategy
-from solvent.strategy.tables import TableStrategy
-from solvent.strategy.trained import TrainedStrategy
+from solvent.strategy.solved.tables import TableStrategy
 
 
 def open_named(source: str, cards: Path | None = None) -> TableStrategy | TrainedStrategy:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TextIO
 
 from solvent.foundation.errors import InputError
-from solvent.foundation.files import WRITING
+from solvent.foundation.storage.files import WRITING
 
 
 @contextmanager

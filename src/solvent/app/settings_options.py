@@ -10,7 +10,8 @@ from typing import Annotated, Any
 import typer
 from typer.models import ArgumentInfo, OptionInfo
 
-from solvent.solvers.settings import PANELS, Check, RunSettings, flag
+from solvent.solvers.option_checks import Check
+from solvent.solvers.settings import PANELS, RunSettings, flag
 
 
 def with_settings(kind: type[RunSettings]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -18,7 +18,7 @@ from solvent.play.table_agent import TableAgent, rule_agent, table_agent
 from solvent.solvers.blueprint.training import Training
 from solvent.solvers.settings import TrainingSettings
 from solvent.solvers.solve import solve
-from solvent.strategy.blueprint import Blueprint
+from solvent.strategy.agents.blueprint import Blueprint
 
 BETTING = "preflop=3x,a; flop=50%,a; cap=1; stack=10"
 GAMES = (("kuhn", "auto"), ("leduc", "auto"), ("kuhn", "serial"))

@@ -29,8 +29,8 @@ from solvent.cards.equity_kernels import Hands, meet_on_boards
 from solvent.cards.evaluator import evaluator
 from solvent.cards.ranges import Range
 from solvent.cards.showdown import HANDS, pairs
+from solvent.foundation.kernels.threads import in_pieces
 from solvent.foundation.progress import Progress, Watch
-from solvent.foundation.threads import in_pieces
 
 BOARD = 5
 SWEEP_COST = 10

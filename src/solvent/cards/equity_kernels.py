@@ -17,7 +17,7 @@ from solvent.cards.evaluator import (
     strength_of,
 )
 from solvent.cards.showdown import sort_hands
-from solvent.foundation.compiling import compiled, internal_compiled
+from solvent.foundation.kernels.compiling import compiled, internal_compiled
 
 SHARED = 120
 """Number of hands from which it is faster to evaluate the 91 pairs of ranks instead, where no flush is possible."""

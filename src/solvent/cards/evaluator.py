@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from solvent.cards.deck import CardError, check_cards
 from solvent.cards.ranking import CATEGORIES, DIGITS, strengths_of_ranks
-from solvent.foundation.compiling import kernel
+from solvent.foundation.kernels.compiling import kernel
 
 LOW_RANKS, HIGH_RANKS = 7, 6
 HIGH_SHIFT = 17

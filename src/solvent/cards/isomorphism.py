@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from solvent.cards.deck import Card, CardError, check_cards
-from solvent.foundation.compiling import compiled, internal, joined, kernel
+from solvent.foundation.kernels.compiling import compiled, internal, joined, kernel
 
 SUITS, RANKS = 4, 13
 STREETS = 4

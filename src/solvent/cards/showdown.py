@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from solvent.cards.deck import Card
 from solvent.cards.evaluator import EMPTY_KEY, evaluator, strength_of
-from solvent.foundation.compiling import internal, kernel
+from solvent.foundation.kernels.compiling import internal, kernel
 
 HANDS = 1326
 LIVE = 1081

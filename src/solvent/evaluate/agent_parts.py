@@ -30,8 +30,8 @@ from solvent.foundation.progress import Progress, Stop, Watch
 from solvent.games.betting.rules import HoldemRules
 from solvent.play.asked import is_measurable
 from solvent.play.contract import Agent
+from solvent.strategy.agents.training_run import TrainingRun
 from solvent.strategy.post_processing import NONE, PostProcessing, parse_post
-from solvent.strategy.training_run import TrainingRun
 
 POSTS = ("none", "purify", "threshold(0.15)", "new(0.2)")
 POSTS_AGAINST = ("random", "initial-weights", "always-call")

@@ -25,8 +25,8 @@ from solvent.evaluate.response_range import (
     response_memory,
 )
 from solvent.forms.betting_kernels import begin, raise_totals, take
-from solvent.foundation.compiling import kernel
-from solvent.foundation.randomness import random_unit, stream
+from solvent.foundation.kernels.compiling import kernel
+from solvent.foundation.kernels.randomness import random_unit, stream
 from solvent.games.betting.rules import (
     BOARD_CARDS,
     CALL,

@@ -39,8 +39,8 @@ from solvent.evaluate.behaviour_kernels import (
 from solvent.forms.betting import DECISION
 from solvent.forms.sampled import MOST_ACTIONS
 from solvent.foundation.errors import InputError
+from solvent.foundation.kernels.threads import in_pieces
 from solvent.foundation.progress import Stop, Watch
-from solvent.foundation.threads import in_pieces
 from solvent.games.betting.rules import CALL, FOLD, STREETS
 from solvent.play.table_agent import TableAgent
 from solvent.play.table_kernels import room

@@ -12,8 +12,8 @@ from solvent.abstraction.cards.dealing import DEALT, shuffle, sort_deck
 from solvent.cards.evaluator import EMPTY_KEY, strength_of
 from solvent.cards.showdown import HANDS
 from solvent.forms.betting_kernels import OVER, PLAYER, STREET, begin, new_position, options, take
-from solvent.foundation.compiling import internal, kernel
-from solvent.foundation.randomness import stream
+from solvent.foundation.kernels.compiling import internal, kernel
+from solvent.foundation.kernels.randomness import stream
 from solvent.games.betting.rules import CALL, FOLD, STREETS, HoldemRules
 from solvent.play.table_kernels import (
     ACTED,

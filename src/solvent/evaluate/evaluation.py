@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from solvent.foundation.errors import InputError
-from solvent.foundation.files import write_text
 from solvent.foundation.names import did_you_mean
 from solvent.foundation.progress import Progress, Stop, Watch
+from solvent.foundation.storage.files import write_text
 
 FILE = "evaluation.json"
 KEPT = 8

@@ -46,8 +46,8 @@ from solvent.evaluate.local_response_kernels import Choices, respond_hands
 from solvent.evaluate.response_range import LENGTH, ResponseMemory, response_memory
 from solvent.forms.betting_kernels import size_table
 from solvent.foundation.errors import InputError
+from solvent.foundation.kernels.threads import in_pieces
 from solvent.foundation.progress import Stop, Watch
-from solvent.foundation.threads import in_pieces
 from solvent.games.betting.rules import BOARD_CARDS, STREETS, HoldemRules, play
 from solvent.games.betting.sizes import BettingAbstraction, parse_street
 from solvent.play.contract import Agent, EasyAgent

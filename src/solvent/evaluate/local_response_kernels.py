@@ -53,8 +53,8 @@ from solvent.forms.betting_kernels import (
     take,
     winnings,
 )
-from solvent.foundation.compiling import inlined, internal, kernel
-from solvent.foundation.randomness import random_unit
+from solvent.foundation.kernels.compiling import inlined, internal, kernel
+from solvent.foundation.kernels.randomness import random_unit
 from solvent.games.betting.rules import CALL, FOLD, NOBODY
 from solvent.play.table_kernels import (
     LOST,

@@ -26,9 +26,9 @@ from solvent.foundation.errors import InputError
 from solvent.games.public_rules import FOLD, SHOWDOWN, PublicRules
 from solvent.passes.public_kernels import EVALUATE, Rule, Tables
 from solvent.passes.public_pass import PublicPass
-from solvent.strategy.policies import on_form
-from solvent.strategy.public_infosets import PublicInfosets
-from solvent.strategy.tables import TableStrategy
+from solvent.strategy.solved.policies import on_form
+from solvent.strategy.solved.public_infosets import PublicInfosets
+from solvent.strategy.solved.tables import TableStrategy
 
 AT_ONCE = 1 << 20
 """Pairs of hands that are compared in one array operation."""

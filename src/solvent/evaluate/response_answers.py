@@ -10,7 +10,7 @@ import numpy as np
 
 from solvent.evaluate.response_range import LISTED, LIVE
 from solvent.forms.betting_kernels import STREET, options
-from solvent.foundation.compiling import inlined, internal
+from solvent.foundation.kernels.compiling import inlined, internal
 from solvent.games.betting.rules import FOLD
 from solvent.play.table_kernels import (
     ANYTHING,

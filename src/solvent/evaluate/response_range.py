@@ -14,8 +14,8 @@ from solvent.cards.evaluator import EMPTY_KEY, strength_of
 from solvent.cards.showdown import HANDS
 from solvent.forms.betting_kernels import SizeTable, new_position
 from solvent.forms.sampled import MOST_ACTIONS
-from solvent.foundation.compiling import inlined, internal
-from solvent.foundation.randomness import random_bits, random_unit, stream
+from solvent.foundation.kernels.compiling import inlined, internal
+from solvent.foundation.kernels.randomness import random_bits, random_unit, stream
 from solvent.games.betting.rules import HoldemRules
 from solvent.play.table_kernels import MOST_MODELS, WALK, Room, room
 

@@ -15,8 +15,8 @@ from solvent.play.asked import averaged_match
 from solvent.play.matches import MatchResult
 from solvent.play.styles import STYLES
 from solvent.play.table_agent import TableAgent, rule_agent, table_agent
+from solvent.strategy.agents.training_run import TrainingRun
 from solvent.strategy.post_processing import NONE, PostProcessing
-from solvent.strategy.training_run import TrainingRun
 
 HANDS = 200_000
 """Hands of each match."""

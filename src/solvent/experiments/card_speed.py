@@ -14,7 +14,7 @@ from solvent.cards.evaluator import evaluator, strengths_kernel
 from solvent.cards.isomorphism import Indexer, index_kernel
 from solvent.cards.showdown import kind_equities, kinds
 from solvent.experiments.steps import saying
-from solvent.foundation.compiling import compiled
+from solvent.foundation.kernels.compiling import compiled
 from solvent.foundation.progress import Watch
 
 RANDOM_HANDS = 1_000_000

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.foundation.compiling import internal, kernel
+from solvent.foundation.kernels.compiling import internal, kernel
 from solvent.games.betting.rules import CALL, FOLD, NOBODY, STREETS, HoldemRules
 from solvent.games.betting.sizes import POT, TIMES, TOTAL, BettingAbstraction
 from solvent.games.game import TERMINAL

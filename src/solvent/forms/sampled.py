@@ -21,8 +21,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.foundation.compiling import kernel
 from solvent.foundation.errors import InputError
+from solvent.foundation.kernels.compiling import kernel
 
 FIRST, ROW, INFO = range(3)
 """Columns of a decision in a walk: its first child, where its row begins in a bucket's numbers, and what it is."""

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.forms.history import GameTree
-from solvent.foundation.compiling import compiled
+from solvent.foundation.kernels.compiling import compiled
 
 
 @dataclass(frozen=True, eq=False)

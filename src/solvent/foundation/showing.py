@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
-from solvent.foundation.compilations import Compilations
+from solvent.foundation.kernels.compilations import Compilations
 from solvent.foundation.progress import SIZED, Progress, Watch
 from solvent.foundation.units import duration
 

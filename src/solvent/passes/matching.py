@@ -26,7 +26,7 @@ from typing import Any
 
 from numba.extending import intrinsic
 
-from solvent.foundation.compiling import inlined
+from solvent.foundation.kernels.compiling import inlined
 from solvent.passes.elementwise import Entry, Numbers, Row, elementwise
 
 Array = Any

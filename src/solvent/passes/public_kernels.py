@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from solvent.forms.public import DECISION
-from solvent.foundation.compiling import compiled, internal_compiled
+from solvent.foundation.kernels.compiling import compiled, internal_compiled
 from solvent.passes import elementwise as _elementwise
 from solvent.passes import matching as _matching
 from solvent.passes import swept, terminals

@@ -10,7 +10,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from solvent.forms.public import DEAL, DECISION, FOLDED, RANKED, PublicGame
 from solvent.foundation.errors import InputError
-from solvent.foundation.threads import in_pieces
+from solvent.foundation.kernels.threads import in_pieces
 from solvent.passes import public_kernels as kernels
 from solvent.passes import terminals
 from solvent.passes.elementwise import WIDTH

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from solvent.foundation.compiling import compiled
+from solvent.foundation.kernels.compiling import compiled
 
 
 @compiled

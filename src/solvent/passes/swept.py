@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from solvent.forms.public import CARDS
-from solvent.foundation.compiling import internal_compiled
+from solvent.foundation.kernels.compiling import internal_compiled
 from solvent.passes import sweep_instructions as _code
 from solvent.passes.elementwise import WIDTH
 

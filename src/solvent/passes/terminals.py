@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from solvent.forms.public import FOLDED, MATRIX, RANKED
-from solvent.foundation.compiling import internal_compiled
+from solvent.foundation.kernels.compiling import internal_compiled
 from solvent.passes import swept
 from solvent.passes.elementwise import WIDTH
 

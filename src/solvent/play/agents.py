@@ -27,9 +27,9 @@ from solvent.foundation.own_code import call_own, explained, names_own_code
 from solvent.play.contract import Agent, as_agent, is_agent
 from solvent.play.styles import STYLES
 from solvent.play.table_agent import RULES, TableAgent, rule_agent, table_agent
-from solvent.strategy.blueprint import Blueprint
+from solvent.strategy.agents.blueprint import Blueprint
+from solvent.strategy.agents.training_run import TrainingRun
 from solvent.strategy.post_processing import PostProcessing, parse_post
-from solvent.strategy.training_run import TrainingRun
 
 ENSEMBLES = ("sum", "reach")
 """How an ensemble weighs its runs: all alike, or by how likely each was to play the hand so far."""

@@ -16,8 +16,8 @@ import numpy as np
 from solvent.cards.evaluator import evaluator
 from solvent.cards.showdown import hand_number
 from solvent.foundation.errors import InputError
+from solvent.foundation.kernels.randomness import random_unit
 from solvent.foundation.progress import Progress, Stop, Watch
-from solvent.foundation.randomness import random_unit
 from solvent.games.betting.rules import NOBODY, HoldemRules, HoldemState, act, start
 from solvent.play.contract import Agent, EasyAgent, MeasurableHand, as_agent
 from solvent.play.expected import FAINT, PARTS, Deal, can_be_averaged, expected_match, shares

@@ -19,11 +19,11 @@ from numpy.typing import NDArray
 from solvent.abstraction.cards.dealing import deal_bucket, deal_cluster, lead
 from solvent.cards.evaluator import evaluator
 from solvent.forms.betting import DEAL, DECISION, FOLDED, BettingTree
-from solvent.foundation.compiling import internal, kernel
 from solvent.foundation.errors import InputError
+from solvent.foundation.kernels.compiling import internal, kernel
+from solvent.foundation.kernels.randomness import random_bits, random_unit
+from solvent.foundation.kernels.threads import in_pieces
 from solvent.foundation.progress import Progress, Stop, Watch
-from solvent.foundation.randomness import random_bits, random_unit
-from solvent.foundation.threads import in_pieces
 from solvent.games.betting.rules import FOLD
 from solvent.play.matches import MatchResult
 from solvent.play.statistics import Winnings

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from solvent.cards.evaluator import evaluator
 from solvent.foundation.errors import InputError
+from solvent.foundation.kernels.threads import in_pieces
 from solvent.foundation.progress import Progress, Stop, Watch
-from solvent.foundation.threads import in_pieces
 from solvent.games.betting.rules import BOARD_CARDS, HoldemRules, HoldemState, act, start
 from solvent.games.game import GameError
 from solvent.games.hand_history import Hand

@@ -8,14 +8,14 @@
 | `tight-aggressive` | as `tight` where the hand's bucket wins less than 50 % of deals, else as `aggressive` | | |
 | `random` | every action of the tree with the same probability | | |
 | `deterministic` | the most probable action; ties share | | |
-| `initial-weights` | a strategy from win rates alone: see `solvent.strategy.prior` | | |
+| `initial-weights` | a strategy from win rates alone: see `solvent.strategy.agents.prior` | | |
 
 These are the opponents in Figures 7 and 8 of the Laptop MCCFR paper, which names no factors.
 """
 
 from __future__ import annotations
 
-from solvent.foundation.compiling import internal
+from solvent.foundation.kernels.compiling import internal
 from solvent.games.betting.rules import CALL, FOLD
 from solvent.strategy.post_processing import cut
 

@@ -35,7 +35,7 @@ from solvent.play.table_kernels import (
     respond,
     room,
 )
-from solvent.strategy.blueprint import Blueprint
+from solvent.strategy.agents.blueprint import Blueprint
 from solvent.strategy.post_processing import NONE, PostProcessing
 
 RULES = {"always-fold": FOLDS, "always-call": CALLS, "random": ANYTHING}

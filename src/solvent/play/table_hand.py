@@ -15,7 +15,7 @@ from solvent.cards.deck import Card
 from solvent.cards.showdown import HANDS, pairs
 from solvent.forms.betting_kernels import PLAYER, STREET, begin, new_position, options, take
 from solvent.forms.sampled import MOST_ACTIONS
-from solvent.foundation.compiling import internal, kernel
+from solvent.foundation.kernels.compiling import internal, kernel
 from solvent.games.betting.rules import CALL, FOLD, HoldemRules, legal, play
 from solvent.play.contract import Board, Event, Hole, Mixture, View
 from solvent.play.table_kernels import (

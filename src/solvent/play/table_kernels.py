@@ -47,12 +47,12 @@ from solvent.forms.betting_kernels import (
     winnings,
 )
 from solvent.forms.sampled import MOST_ACTIONS, TableLayout, row_start
-from solvent.foundation.compiling import internal, joined, kernel
-from solvent.foundation.randomness import STEP, stream, uniform
+from solvent.foundation.kernels.compiling import internal, joined, kernel
+from solvent.foundation.kernels.randomness import STEP, stream, uniform
 from solvent.games.betting.rules import CALL, FOLD, NOBODY, HoldemRules
 from solvent.play.styles import INITIAL, OWN, RANDOM, restyle
+from solvent.strategy.agents.prior import prior
 from solvent.strategy.post_processing import PostNumbers, class_of, post_process
-from solvent.strategy.prior import prior
 
 TABLE, FOLDS, CALLS, ANYTHING = 0, 1, 2, 3
 """What an agent plays by: tables, or a rule."""

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from solvent.forms.history import GameTree
 from solvent.forms.sequence import SequenceForm, Sequences, realisation_plan, sequence_form
 from solvent.passes.sequence_sweeps import maximise, maximise_around_locks, sequence_values
-from solvent.strategy.locks import Locks
+from solvent.strategy.solved.locks import Locks
 
 
 @dataclass(frozen=True)

@@ -18,10 +18,10 @@ from solvent.games.own import name_of
 from solvent.passes.public_pass import PublicPass
 from solvent.response.history import Evaluation, evaluate, expected_value, respond
 from solvent.response.public import evaluate_paired, evaluate_public
-from solvent.strategy.locks import Locks
-from solvent.strategy.policies import Form, as_strategy, on_form
-from solvent.strategy.public_infosets import PublicInfosets
-from solvent.strategy.tables import TableStrategy
+from solvent.strategy.solved.locks import Locks
+from solvent.strategy.solved.policies import Form, as_strategy, on_form
+from solvent.strategy.solved.public_infosets import PublicInfosets
+from solvent.strategy.solved.tables import TableStrategy
 
 
 @dataclass(frozen=True)

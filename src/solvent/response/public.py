@@ -12,8 +12,8 @@ from solvent.passes import public_kernels as kernels
 from solvent.passes.public_kernels import Rule, Tables
 from solvent.passes.public_pass import PublicPass
 from solvent.response.history import Evaluation, evaluate_sequences
-from solvent.strategy.locks import Locks
-from solvent.strategy.public_infosets import PublicInfosets
+from solvent.strategy.solved.locks import Locks
+from solvent.strategy.solved.public_infosets import PublicInfosets
 
 
 def evaluate_public(

@@ -9,7 +9,7 @@ from typing import Any
 
 from solvent.foundation.errors import InputError
 from solvent.foundation.extras import extra, pyplot
-from solvent.foundation.run import Run
+from solvent.foundation.storage.run import Run
 
 OVER = ("iterations", "seconds")
 MEASURES = {

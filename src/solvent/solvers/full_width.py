@@ -13,7 +13,7 @@ from solvent.solvers.locking import LockedRegrets
 from solvent.solvers.pruned.pruning import NO_PRUNING
 from solvent.solvers.rules import RegretRule, by_keeping
 from solvent.strategy.arena import Arena
-from solvent.strategy.locks import Locks
+from solvent.strategy.solved.locks import Locks
 
 
 class FullWidth(ABC):

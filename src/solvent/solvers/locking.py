@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.foundation.errors import InputError
-from solvent.strategy.locks import Locks
+from solvent.strategy.solved.locks import Locks
 
 SCALE = {np.dtype(np.float64): 2.0**400, np.dtype(np.float32): 2.0**90}
 """By number type: far above all regrets, and small enough that sums, squares and reciprocals stay in range."""

@@ -16,7 +16,7 @@ from typing import Any
 
 from solvent.foundation.errors import InputError
 from solvent.foundation.progress import Progress, Stop, Watch
-from solvent.foundation.run import Run
+from solvent.foundation.storage.run import Run
 from solvent.solvers.settings import RunSettings
 from solvent.solvers.solver import Work
 

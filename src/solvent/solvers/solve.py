@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Any
 
 from solvent.foundation.errors import InputError
-from solvent.foundation.files import write_text
 from solvent.foundation.html import facts_html
-from solvent.foundation.memory import peak_memory
+from solvent.foundation.kernels.memory import peak_memory
 from solvent.foundation.progress import SIZED, Progress, Stop, Watch, interruptible
-from solvent.foundation.run import Run
 from solvent.foundation.showing import both, showing
+from solvent.foundation.storage.files import write_text
+from solvent.foundation.storage.run import Run
 from solvent.foundation.units import size
 from solvent.games.catalogue import game_again, load_game
 from solvent.games.efg.tree import EfgGame
@@ -35,9 +35,9 @@ from solvent.solvers.rules import LinearProgram
 from solvent.solvers.session import Limits, Session
 from solvent.solvers.settings import DEFAULT_ITERATIONS, PRUNING, SAMPLED_ITERATIONS, SAMPLING, Settings
 from solvent.solvers.solver import Solver, compile_seconds
-from solvent.strategy.infosets import InfosetTable
 from solvent.strategy.opening import open_solved
-from solvent.strategy.tables import TableStrategy
+from solvent.strategy.solved.infosets import InfosetTable
+from solvent.strategy.solved.tables import TableStrategy
 
 COMPILING_KERNELS = "compiling kernels"
 SOLVING = "solving"

@@ -12,7 +12,7 @@ from solvent.response.history import Evaluation
 from solvent.solvers.pruned.pruning import Pruning
 from solvent.solvers.rules import RegretRule
 from solvent.solvers.sampled.options import Sampling
-from solvent.strategy.tables import TableStrategy
+from solvent.strategy.solved.tables import TableStrategy
 
 
 class Work(Protocol):

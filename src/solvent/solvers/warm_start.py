@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from solvent.foundation.errors import InputError
 from solvent.solvers.rules import RegretRule, Weights
 from solvent.strategy.arena import Arena
-from solvent.strategy.locks import Locks
+from solvent.strategy.solved.locks import Locks
 
 ITERATIONS = 100
 """Iterations that a strategy counts for if it does not say how many made it."""

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from solvent.foundation.memory import give_back_memory
+from solvent.foundation.kernels.memory import give_back_memory
 
 ABSENT = -1
 LARGE = 1 << 20

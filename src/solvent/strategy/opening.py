@@ -6,14 +6,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from solvent.foundation.bundle import MANIFEST, read_bundle
 from solvent.foundation.errors import InputError
-from solvent.foundation.run import Run
-from solvent.strategy.infosets import InfosetTable
-from solvent.strategy.public_infosets import PublicInfosets, public_infosets
-from solvent.strategy.tables import TableStrategy
-from solvent.strategy.trained import TrainedStrategy
-from solvent.strategy.training_run import TrainingRun
+from solvent.foundation.storage.bundle import MANIFEST, read_bundle
+from solvent.foundation.storage.run import Run
+from solvent.strategy.agents.trained import TrainedStrategy
+from solvent.strategy.agents.training_run import TrainingRun
+from solvent.strategy.solved.infosets import InfosetTable
+from solvent.strategy.solved.public_infosets import PublicInfosets, public_infosets
+from solvent.strategy.solved.tables import TableStrategy
 
 
 def open_strategy(

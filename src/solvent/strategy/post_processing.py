@@ -35,8 +35,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from solvent.foundation.compiling import internal, kernel
 from solvent.foundation.errors import InputError
+from solvent.foundation.kernels.compiling import internal, kernel
 from solvent.games.betting.rules import CALL, FOLD
 from solvent.games.naming import parse_call, spell
 

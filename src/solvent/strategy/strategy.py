@@ -1,7 +1,7 @@
 """What every strategy answers: which probabilities are played here?
 
 A strategy gives, for every infoset, how often each action is played. Solved games keep theirs in a table over
-the cells of the game (`strategy.tables`), trained hold'em agents in a blueprint over buckets of hands
+the cells of the game (`strategy.solved.tables`), trained hold'em agents in a blueprint over buckets of hands
 (`strategy.blueprint`); whatever only asks for probabilities takes both. `strategy.opening` opens either from a
 run's folder.
 
@@ -22,7 +22,7 @@ from solvent.foundation.errors import InputError
 from solvent.strategy.notebook import strategy_html
 
 if TYPE_CHECKING:
-    from solvent.strategy.tables import TableStrategy
+    from solvent.strategy.solved.tables import TableStrategy
 
 Key = str | tuple[int, str]
 """An infoset's label or, where both players have an infoset of that label, (player, label)."""
@@ -77,14 +77,14 @@ class Strategy(Mapping[Key, dict[str, float]]):
         `game` is a compiled game or whatever `load_game` takes. An infoset that is missing is refused, and so are
         weights that are negative, not finite or all 0. Weights are scaled to sum to 1.
         """
-        from solvent.strategy.policies import strategy_from_dict
+        from solvent.strategy.solved.policies import strategy_from_dict
 
         return strategy_from_dict(game, rows)
 
     @staticmethod
     def from_function(game: Any, policy: Policy) -> TableStrategy:
         """A strategy from a function of (player, infoset, actions), asked at every infoset; else as `from_dict`."""
-        from solvent.strategy.policies import strategy_from_function
+        from solvent.strategy.solved.policies import strategy_from_function
 
         return strategy_from_function(game, policy)
 

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from solvent.foundation.compiling import kernel
+from solvent.foundation.kernels.compiling import kernel
 
 NONE = -1
 """The edge that a bet is taken for at a node without bets."""

@@ -26,8 +26,8 @@ from solvent.abstraction.cards.river_kernels import OPPONENTS
 from solvent.cards.deck import Card, CardError, check_cards
 from solvent.cards.isomorphism import Indexer
 from solvent.cards.showdown import FULL
-from solvent.foundation.bundle import read_bundle, read_facts, write_bundle
 from solvent.foundation.errors import InputError
+from solvent.foundation.storage.bundle import read_bundle, read_facts, write_bundle
 
 STREETS = ("preflop", "flop", "turn", "river")
 BOARD_CARDS = (0, 3, 4, 5)

@@ -39,11 +39,11 @@ from solvent.abstraction.clustering.cluster import Clustering, Ground, cluster, 
 from solvent.abstraction.hierarchical.hierarchical import Bucketing, Round, hierarchical
 from solvent.abstraction.hierarchical.public_clusters import cluster_public, transition_distances
 from solvent.cards.isomorphism import Indexer
-from solvent.foundation.bundle import read_bundle, write_bundle
 from solvent.foundation.errors import InputError
-from solvent.foundation.files import check_room, remove_half_written
 from solvent.foundation.progress import Progress, Stop, Watch, interruptible
-from solvent.foundation.run import CHECKPOINTS, Retention, Run
+from solvent.foundation.storage.bundle import read_bundle, write_bundle
+from solvent.foundation.storage.files import check_room, remove_half_written
+from solvent.foundation.storage.run import CHECKPOINTS, Retention, Run
 
 WORK = "work"
 STAGES = (

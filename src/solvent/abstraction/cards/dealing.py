@@ -17,8 +17,8 @@ from solvent.abstraction.cards.lookup import (
     turn_bucket,
 )
 from solvent.cards.evaluator import EMPTY_KEY, strength_of
-from solvent.foundation.compiling import internal, kernel
-from solvent.foundation.randomness import random_bits
+from solvent.foundation.kernels.compiling import internal, kernel
+from solvent.foundation.kernels.randomness import random_bits
 
 DEALT = 9
 """Cards of a deal."""

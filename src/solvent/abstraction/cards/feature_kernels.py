@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from solvent.cards.isomorphism import class_index, orbit_size
 from solvent.cards.showdown import HANDS, KINDS_OF_CARDS, Kinds, kind_equities, kinds
-from solvent.foundation.compiling import internal, kernel
+from solvent.foundation.kernels.compiling import internal, kernel
 
 BINS = 32
 """Bins of an equity histogram: 32 bytes a row, one vector register."""

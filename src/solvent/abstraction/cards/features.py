@@ -40,8 +40,8 @@ from solvent.abstraction.clustering.intervals import best_intervals
 from solvent.cards.evaluator import evaluator
 from solvent.cards.isomorphism import Indexer
 from solvent.cards.showdown import FULL, pairs
+from solvent.foundation.kernels.threads import in_pieces
 from solvent.foundation.progress import Stop, Watch
-from solvent.foundation.threads import in_pieces
 
 HOLE, FLOP, TURN, RIVER = ([2], [2, 3], [2, 4], [2, 5])
 """Patterns of the classes that features are known for, street by street."""

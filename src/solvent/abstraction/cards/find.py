@@ -17,9 +17,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from solvent.abstraction.cards.buckets import KIND, TABLES, CardAbstraction
-from solvent.foundation.bundle import read_facts
 from solvent.foundation.errors import InputError
-from solvent.foundation.run import Run
+from solvent.foundation.storage.bundle import read_facts
+from solvent.foundation.storage.run import Run
 
 INSIDE = "cards"
 """The folder of a run in which its cards travel with it."""

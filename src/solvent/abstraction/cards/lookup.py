@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.cards.isomorphism import class_index
-from solvent.foundation.compiling import internal, kernel
+from solvent.foundation.kernels.compiling import internal, kernel
 
 
 class Lookup(NamedTuple):

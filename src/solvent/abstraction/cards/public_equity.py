@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.forms.public import MATRIX, RANKED, PublicGame
-from solvent.foundation.compiling import compiled
 from solvent.foundation.errors import InputError
+from solvent.foundation.kernels.compiling import compiled
 
 Floats = NDArray[np.float64]
 

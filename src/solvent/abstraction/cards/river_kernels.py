@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from solvent.abstraction.cards.feature_kernels import board_bits
 from solvent.cards.isomorphism import class_index, orbit_size
 from solvent.cards.showdown import HANDS, LIVE, Ordering, order_hands, ordering
-from solvent.foundation.compiling import compiled, internal, kernel
+from solvent.foundation.kernels.compiling import compiled, internal, kernel
 
 OPPONENTS = 8
 """Clusters of opponents' hands that OCHS tells apart."""

@@ -39,7 +39,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from solvent.cards.deck import RANKS, Card, CardError, check_cards
 from solvent.cards.isomorphism import Indexer
-from solvent.foundation.compiling import compiled, inlined, internal, internal_compiled
+from solvent.foundation.kernels.compiling import compiled, inlined, internal, internal_compiled
 
 SUITS = ("rainbow", "two of a suit", "three of a suit", "four of a suit")
 PAIRS = ("unpaired", "paired", "more than a pair")

@@ -16,11 +16,11 @@ from numpy.typing import NDArray
 from solvent.abstraction.cards.dealing import DEALT, deal_buckets, deal_cluster, lead, shuffle, sort_deck
 from solvent.cards.evaluator import evaluator
 from solvent.forms.sampled import TableLayout, row_start, table_layout
-from solvent.foundation.bundle import read_bundle, write_bundle
-from solvent.foundation.compiling import kernel
 from solvent.foundation.errors import InputError
-from solvent.foundation.randomness import stream
-from solvent.foundation.threads import in_pieces
+from solvent.foundation.kernels.compiling import kernel
+from solvent.foundation.kernels.randomness import stream
+from solvent.foundation.kernels.threads import in_pieces
+from solvent.foundation.storage.bundle import read_bundle, write_bundle
 
 if TYPE_CHECKING:
     from solvent.abstraction.cards.buckets import CardAbstraction

@@ -9,8 +9,8 @@ from typing import Any
 from numpy.typing import NDArray
 
 from solvent.abstraction.clustering.lloyd import Assigned, Standing, Track
-from solvent.foundation.bundle import read_bundle, write_bundle
 from solvent.foundation.errors import InputError
+from solvent.foundation.storage.bundle import read_bundle, write_bundle
 
 TRACKS = ("track", "best")
 """The restart that is under way, and the best of those that ended."""

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.foundation.compiling import compiled, internal_compiled
+from solvent.foundation.kernels.compiling import compiled, internal_compiled
 
 
 @dataclass(frozen=True)

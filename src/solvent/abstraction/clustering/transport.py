@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from solvent.abstraction.clustering import transport_kernels as kernels
 from solvent.abstraction.clustering.lloyd import Assigned
 from solvent.foundation.errors import InputError
-from solvent.foundation.threads import in_pieces
+from solvent.foundation.kernels.threads import in_pieces
 
 BLOCK = 256
 """Points that a thread takes at a time."""

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solvent.foundation.compiling import compiled, inlined, internal_compiled
+from solvent.foundation.kernels.compiling import compiled, inlined, internal_compiled
 
 Array = Any
 

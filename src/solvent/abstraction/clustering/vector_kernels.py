@@ -20,7 +20,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from solvent.foundation.compiling import compiled, internal_compiled
+from solvent.foundation.kernels.compiling import compiled, internal_compiled
 
 Array = Any
 

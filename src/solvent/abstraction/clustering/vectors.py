@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from solvent.abstraction.clustering import vector_kernels as kernels
 from solvent.abstraction.clustering.lloyd import Assigned
-from solvent.foundation.threads import in_pieces
+from solvent.foundation.kernels.threads import in_pieces
 
 BLOCK = 8192
 """Points that a thread takes at a time."""

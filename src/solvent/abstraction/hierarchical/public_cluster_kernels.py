@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from solvent.foundation.compiling import compiled, internal_compiled
+from solvent.foundation.kernels.compiling import compiled, internal_compiled
 
 TILE = 4
 """Tables are padded to a multiple of this number of rows."""

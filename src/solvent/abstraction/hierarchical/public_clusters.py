@@ -24,8 +24,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from solvent.abstraction.hierarchical import public_cluster_kernels as kernels
 from solvent.foundation.errors import InputError
+from solvent.foundation.kernels.threads import check_threads, in_pieces
 from solvent.foundation.progress import Progress, Stop, Watch
-from solvent.foundation.threads import check_threads, in_pieces
 
 Floats = NDArray[np.float64]
 

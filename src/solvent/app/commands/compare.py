@@ -12,7 +12,7 @@ from solvent.app.watching import watching
 from solvent.foundation.errors import InputError
 
 if TYPE_CHECKING:
-    from solvent.strategy.trained import TrainedStrategy
+    from solvent.strategy.agents.trained import TrainedStrategy
 
 MOST_HANDS = 20_000_000
 
@@ -31,8 +31,8 @@ def compare(
     """Compare two strategies of one solved game, or two trained agents: how they differ and which one wins."""
     from solvent.app.opening import open_named
     from solvent.app.views.comparison import agents_table, compare_solved, solved_table
-    from solvent.strategy.tables import TableStrategy
-    from solvent.strategy.trained import TrainedStrategy
+    from solvent.strategy.agents.trained import TrainedStrategy
+    from solvent.strategy.solved.tables import TableStrategy
 
     first, second = open_named(a), open_named(b)
     if isinstance(first, TableStrategy) and isinstance(second, TableStrategy):

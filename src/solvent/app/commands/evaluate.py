@@ -27,59 +27,64 @@ MOST_RUN_OUTS = 100_000
 OWN_LBR_HANDS = 1_000
 """An own agent is asked at each decision, which takes longer than tables do."""
 
+Named = Annotated[
+    str,
+    typer.Argument(
+        help="The folder of a training, of a solved game, or of a saved strategy; or an own agent as "
+        "bot.py:Class or module:Class, which local best response measures if it says its probabilities."
+    ),
+]
+Parts = Annotated[
+    str | None,
+    typer.Option(
+        help="What to measure: styles, earlier, lbr, posts, behaviour of an agent; best_response, "
+        "local_best_response of a solved game.  [default: all]"
+    ),
+]
+Hands = Annotated[int, typer.Option(min=4, max=MOST_HANDS, help="Hands of each match, an even number.")]
+LbrHands = Annotated[
+    int | None,
+    typer.Option(
+        min=2,
+        max=MOST_LBR_HANDS,
+        help="Hands of each local best response, an even number.  [default: 20000; own agents 1000]",
+    ),
+]
+LbrActions = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="What local best response may do: fc, fcpa, fc,50%,100%,200%,a or 'turn=fc; river=fcpa'; may be "
+        "repeated.  [default: fc and fcpa]"
+    ),
+]
+LbrStreets = Annotated[
+    str, typer.Option(help="Where local best response decides; elsewhere it checks and calls.")
+]
+RunOuts = Annotated[
+    int,
+    typer.Option(min=16, max=MOST_RUN_OUTS, help="Boards that local best response draws before the turn."),
+]
+BehaviourHands = Annotated[
+    int, typer.Option(min=1, max=MOST_HANDS, help="Hands that behaviour is watched over.")
+]
+Post = Annotated[str, typer.Option(help="Post-processing: none, purify, threshold(0.15), new(0.2), ...")]
+Stack = Annotated[
+    float | None,
+    typer.Option(min=1, max=100_000, help="Own agents: stack in big blinds.  [default: 200]"),
+]
+
 
 def evaluate(
-    run: Annotated[
-        str,
-        typer.Argument(
-            help="The folder of a training, of a solved game, or of a saved strategy; or an own agent as "
-            "bot.py:Class or module:Class, which local best response measures if it says its probabilities."
-        ),
-    ],
-    parts: Annotated[
-        str | None,
-        typer.Option(
-            help="What to measure: styles, earlier, lbr, posts, behaviour of an agent; best_response, "
-            "local_best_response of a solved game.  [default: all]"
-        ),
-    ] = None,
-    hands: Annotated[
-        int, typer.Option(min=4, max=MOST_HANDS, help="Hands of each match, an even number.")
-    ] = 200_000,
-    lbr_hands: Annotated[
-        int | None,
-        typer.Option(
-            min=2,
-            max=MOST_LBR_HANDS,
-            help="Hands of each local best response, an even number.  [default: 20000; own agents 1000]",
-        ),
-    ] = None,
-    lbr_actions: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="What local best response may do: fc, fcpa, fc,50%,100%,200%,a or 'turn=fc; river=fcpa'; may be "
-            "repeated.  [default: fc and fcpa]"
-        ),
-    ] = None,
-    lbr_streets: Annotated[
-        str, typer.Option(help="Where local best response decides; elsewhere it checks and calls.")
-    ] = "turn,river",
-    run_outs: Annotated[
-        int,
-        typer.Option(
-            min=16, max=MOST_RUN_OUTS, help="Boards that local best response draws before the turn."
-        ),
-    ] = 100,
-    behaviour_hands: Annotated[
-        int, typer.Option(min=1, max=MOST_HANDS, help="Hands that behaviour is watched over.")
-    ] = 200_000,
-    post: Annotated[
-        str, typer.Option(help="Post-processing: none, purify, threshold(0.15), new(0.2), ...")
-    ] = "none",
-    stack: Annotated[
-        float | None,
-        typer.Option(min=1, max=100_000, help="Own agents: stack in big blinds.  [default: 200]"),
-    ] = None,
+    run: Named,
+    parts: Parts = None,
+    hands: Hands = 200_000,
+    lbr_hands: LbrHands = None,
+    lbr_actions: LbrActions = None,
+    lbr_streets: LbrStreets = "turn,river",
+    run_outs: RunOuts = 100,
+    behaviour_hands: BehaviourHands = 200_000,
+    post: Post = "none",
+    stack: Stack = None,
     cards: Cards = None,
     seed: Seed = 0,
     threads: Threads = None,
@@ -126,9 +131,9 @@ def _measured(name: str, settings: AgentSettings, cards: Path | None, stack: flo
     """What a name stands for: a solved game, a trained agent, or any other agent."""
     from solvent.evaluate.agent_parts import NamedAgent, TrainedAgent
     from solvent.evaluate.solved_parts import SolvedGame
-    from solvent.foundation.bundle import MANIFEST
-    from solvent.foundation.run import Run
-    from solvent.strategy.training_run import TrainingRun
+    from solvent.foundation.storage.bundle import MANIFEST
+    from solvent.foundation.storage.run import Run
+    from solvent.strategy.agents.training_run import TrainingRun
 
     folder = Path(name)
     if not folder.is_dir():

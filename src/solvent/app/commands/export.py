@@ -14,7 +14,7 @@ from solvent.app.output import check_writable, written
 from solvent.foundation.errors import InputError
 
 if TYPE_CHECKING:
-    from solvent.strategy.tables import TableStrategy
+    from solvent.strategy.solved.tables import TableStrategy
 
 FORMATS = ("csv", "json", "openspiel", "strategy", "efg")
 
@@ -64,7 +64,7 @@ def _write_game(source: str, out: Path | None) -> None:
 
 
 def _write_solved(source: str, to: str, out: Path) -> None:
-    from solvent.strategy.openspiel import save_tabular_policy
+    from solvent.strategy.solved.openspiel import save_tabular_policy
 
     strategy = _solved(source)
     if to == "openspiel":
@@ -77,7 +77,7 @@ def _write_solved(source: str, to: str, out: Path) -> None:
 
 def _solved(source: str) -> TableStrategy:
     from solvent.app.opening import open_named
-    from solvent.strategy.tables import TableStrategy
+    from solvent.strategy.solved.tables import TableStrategy
 
     strategy = open_named(source)
     if not isinstance(strategy, TableStrategy):

@@ -14,7 +14,7 @@ from solvent.foundation.errors import InputError
 from solvent.foundation.units import size
 
 if TYPE_CHECKING:
-    from solvent.foundation.run import Run
+    from solvent.foundation.storage.run import Run
 
 ENDING = ".solvent"
 """What packed runs are called at the end."""
@@ -27,9 +27,9 @@ def pack(
     as_json: Json = False,
 ) -> None:
     """Pack a run, with its newest checkpoint and a trained agent's cards, into one file."""
-    from solvent.foundation.pack import pack as write_pack
     from solvent.foundation.progress import interruptible
-    from solvent.foundation.run import Run
+    from solvent.foundation.storage.pack import pack as write_pack
+    from solvent.foundation.storage.run import Run
 
     opened = Run.open(run)
     target = out if out is not None else Path(run.resolve().name + ENDING)
@@ -52,8 +52,8 @@ def unpack(
     as_json: Json = False,
 ) -> None:
     """Make a packed run a folder again, which every command takes."""
-    from solvent.foundation.pack import unpack as read_pack
     from solvent.foundation.progress import interruptible
+    from solvent.foundation.storage.pack import unpack as read_pack
 
     target = out if out is not None else Path("runs") / file.name.removesuffix(ENDING)
     with interruptible() as stop, watching(quiet=as_json) as watch:

@@ -11,8 +11,8 @@ from solvent.app.terminal import print_json, terminal
 from solvent.foundation.errors import InputError
 
 if TYPE_CHECKING:
-    from solvent.strategy.tables import TableStrategy
-    from solvent.strategy.trained import TrainedStrategy
+    from solvent.strategy.agents.trained import TrainedStrategy
+    from solvent.strategy.solved.tables import TableStrategy
 
 MOST_LISTED = 1_000_000
 
@@ -41,7 +41,7 @@ def show(
 ) -> None:
     """Show a run's summary, or its strategy: at an infoset of a solved game, or at an agent's betting line."""
     from solvent.app.opening import open_named
-    from solvent.strategy.trained import TrainedStrategy
+    from solvent.strategy.agents.trained import TrainedStrategy
 
     strategy = open_named(run, cards)
     if isinstance(strategy, TrainedStrategy):

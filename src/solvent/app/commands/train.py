@@ -20,9 +20,9 @@ from solvent.solvers.settings import GAME, KEEP, TrainingSettings
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from solvent.foundation.run import Run
+    from solvent.foundation.storage.run import Run
     from solvent.solvers.blueprint.training import TrainingResult
-    from solvent.strategy.blueprint import Blueprint
+    from solvent.strategy.agents.blueprint import Blueprint
 
 
 @with_settings(TrainingSettings)
@@ -57,7 +57,7 @@ def train(
         from solvent.foundation.machine import cores
         from solvent.solvers.blueprint.training import check_training
         from solvent.solvers.blueprint.training import train as train_blueprint
-        from solvent.strategy.training_run import TrainingRun
+        from solvent.strategy.agents.training_run import TrainingRun
     stop.check()
 
     if resume is None:  # A resumed training keeps its number of threads.
@@ -85,7 +85,7 @@ def _cards_for_a_new_training(
     out: Path | None, preset: str | None, cards: Path | None, settings: TrainingSettings, speak: bool
 ) -> Path:
     """The cards of a new training, made only after everything else has been found in order."""
-    from solvent.foundation.run import Run
+    from solvent.foundation.storage.run import Run
 
     if out is None:
         raise InputError("say by --out which folder to save the training in")

@@ -15,8 +15,8 @@ from solvent.app.views.strategies import BAR
 from solvent.cards.deck import cards_label, parse_cards
 from solvent.foundation.errors import InputError
 from solvent.games.betting.rules import STREETS
-from solvent.strategy.betting_line import describe_decision, find_decision, moves
-from solvent.strategy.trained import TrainedStrategy, class_label, hole_cards
+from solvent.strategy.agents.betting_line import describe_decision, find_decision, moves
+from solvent.strategy.agents.trained import TrainedStrategy, class_label, hole_cards
 
 CELL = 6
 """Characters of a class of hands on the chart, with a gap of one to the next."""

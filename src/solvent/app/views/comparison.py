@@ -16,9 +16,9 @@ from solvent.foundation.progress import Progress, Watch
 from solvent.games.betting.rules import BOARD_CARDS, STREETS
 from solvent.play.matches import MatchResult
 from solvent.response.measure import measure, value_against
-from solvent.strategy.tables import TableStrategy
-from solvent.strategy.tables import compare as differences
-from solvent.strategy.trained import TrainedStrategy
+from solvent.strategy.agents.trained import TrainedStrategy
+from solvent.strategy.solved.tables import TableStrategy
+from solvent.strategy.solved.tables import compare as differences
 
 LOOKS = 100
 """Deals between two looks at the progress."""

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from solvent.app.views.action_colours import action_colours
 from solvent.app.views.playing_cards import SYMBOLS
 from solvent.cards.deck import RANKS, Card
-from solvent.strategy.betting_line import action_label
-from solvent.strategy.trained import TrainedStrategy, class_label
+from solvent.strategy.agents.betting_line import action_label
+from solvent.strategy.agents.trained import TrainedStrategy, class_label
 
 SUIT_COLOURS = ("#1b7a2f", "#1f5fbf", "#c02626", "#111111")
 """Clubs, diamonds, hearts and spades, as on a terminal."""

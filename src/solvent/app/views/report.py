@@ -15,15 +15,15 @@ from solvent.app.views.html_chart import strategy_chart
 from solvent.app.views.line_chart import Line, line_chart
 from solvent.cards.deck import parse_cards
 from solvent.forms.betting import DEAL, DECISION, BettingTree
-from solvent.foundation.files import write_text
-from solvent.foundation.run import Run
+from solvent.foundation.storage.files import write_text
+from solvent.foundation.storage.run import Run
 from solvent.foundation.units import duration, size
 from solvent.games.betting.rules import BOARD_CARDS, CALL, FOLD
 from solvent.solvers.blueprint.training import training_cost
 from solvent.solvers.settings import TrainingSettings
-from solvent.strategy.betting_line import action_label
-from solvent.strategy.blueprint import Blueprint
-from solvent.strategy.trained import TrainedStrategy
+from solvent.strategy.agents.betting_line import action_label
+from solvent.strategy.agents.blueprint import Blueprint
+from solvent.strategy.agents.trained import TrainedStrategy
 
 FILE = "report.html"
 BEFORE_THE_FLOP = 4

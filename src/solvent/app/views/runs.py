@@ -11,7 +11,7 @@ from rich.table import Table
 
 from solvent.app.terminal import table
 from solvent.foundation.errors import InputError
-from solvent.foundation.run import CONFIGURATION, Run
+from solvent.foundation.storage.run import CONFIGURATION, Run
 from solvent.foundation.units import span
 
 OLD_TRAINING = "train.json"

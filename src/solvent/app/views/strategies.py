@@ -12,8 +12,8 @@ from rich.table import Table
 
 from solvent.app.terminal import facts_table, table
 from solvent.foundation.units import size, span
+from solvent.strategy.solved.tables import TableStrategy
 from solvent.strategy.strategy import Row, Strategy
-from solvent.strategy.tables import TableStrategy
 
 BAR = 24
 """Characters of a bar that stands for probability 1."""

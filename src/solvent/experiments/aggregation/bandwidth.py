@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from solvent.foundation.compiling import compiled
-from solvent.foundation.threads import on_each
+from solvent.foundation.kernels.compiling import compiled
+from solvent.foundation.kernels.threads import on_each
 
 MEGABYTES = 256
 """Bytes of each thread's array, which must be larger than the last cache."""

@@ -23,7 +23,7 @@ from solvent.experiments.page import Reading, bytes_text, markdown_table, thread
 from solvent.experiments.steps import saying
 from solvent.forms.public import public_game
 from solvent.foundation.extras import pyplot
-from solvent.foundation.memory import reset_peak, status
+from solvent.foundation.kernels.memory import reset_peak, status
 from solvent.foundation.progress import Watch
 from solvent.foundation.units import size
 from solvent.games.limit_holdem import BLINDS

@@ -23,7 +23,7 @@ from solvent.forms.history import BYTES_PER_HISTORY, DEFAULT_MEMORY
 from solvent.forms.public import PublicGame, public_game
 from solvent.forms.unroll import unroll
 from solvent.foundation.errors import InputError
-from solvent.foundation.memory import with_peak_memory
+from solvent.foundation.kernels.memory import with_peak_memory
 from solvent.foundation.progress import Watch
 from solvent.foundation.units import size
 from solvent.games.bluff import Bluff

@@ -29,8 +29,8 @@ from solvent.games.public_rules import PublicRules
 from solvent.response.history import evaluate, expected_value
 from solvent.solvers.sampled.history.solver import SamplingSolver
 from solvent.solvers.sampled.options import Sampling
+from solvent.strategy.agents.prior import win_rate_prior
 from solvent.strategy.ensemble import WAYS, combine
-from solvent.strategy.prior import win_rate_prior
 
 UNIT = 2.0
 """Chips of a big blind in all of the games, of the first round's bet in Leduc."""

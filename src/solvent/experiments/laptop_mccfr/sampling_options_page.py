@@ -30,7 +30,7 @@ from solvent.experiments.laptop_mccfr.sampling_options import (
 from solvent.experiments.page import Reading, markdown_table, plain_ticks, write_csv, write_page
 from solvent.foundation.extras import pyplot
 from solvent.solvers.rewards import reward
-from solvent.strategy.prior import STEPS, WITHIN, prior_strategy
+from solvent.strategy.agents.prior import STEPS, WITHIN, prior_strategy
 
 SUMMED, REACH = ENSEMBLES
 LESS, MORE, SAME = "less exploitable", "more exploitable", "no significant difference"

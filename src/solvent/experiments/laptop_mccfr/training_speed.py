@@ -21,15 +21,15 @@ from solvent.experiments.page import Reading, markdown_table, write_page
 from solvent.experiments.steps import saying
 from solvent.forms.betting import build_tree
 from solvent.forms.sampled import table_layout
-from solvent.foundation.compiling import kernel
 from solvent.foundation.errors import InputError
-from solvent.foundation.memory import zeros_in_pages
+from solvent.foundation.kernels.compiling import kernel
+from solvent.foundation.kernels.memory import zeros_in_pages
+from solvent.foundation.kernels.randomness import mix
 from solvent.foundation.progress import Watch
-from solvent.foundation.randomness import mix
 from solvent.foundation.units import size
 from solvent.games.betting.sizes import parse_betting
 from solvent.solvers.blueprint.solver import BlueprintSolver
-from solvent.strategy.blueprint import Blueprint
+from solvent.strategy.agents.blueprint import Blueprint
 
 REPEATS = 5
 WARM = 40_000

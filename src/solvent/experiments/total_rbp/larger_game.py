@@ -20,7 +20,7 @@ from solvent.forms.public import public_game
 from solvent.forms.unroll import unroll
 from solvent.foundation.errors import InputError
 from solvent.foundation.extras import pyplot
-from solvent.foundation.memory import give_back_memory, status
+from solvent.foundation.kernels.memory import give_back_memory, status
 from solvent.foundation.progress import Watch
 from solvent.games.catalogue import load_game
 from solvent.games.leduc import Leduc

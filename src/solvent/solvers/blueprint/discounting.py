@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from solvent.forms.betting import DECISION, BettingTree
 from solvent.forms.sampled import row_start
-from solvent.foundation.compiling import kernel
-from solvent.foundation.threads import in_pieces
-from solvent.strategy.blueprint import Blueprint
+from solvent.foundation.kernels.compiling import kernel
+from solvent.foundation.kernels.threads import in_pieces
+from solvent.strategy.agents.blueprint import Blueprint
 
 PIECE = 1 << 20
 """Numbers that a thread scales at once, about."""

@@ -7,10 +7,10 @@ import numpy as np
 from solvent.abstraction.cards.win_rates import DEALS, rate_layout, win_rates
 from solvent.forms.betting import DECISION
 from solvent.forms.sampled import MOST_ACTIONS, row_start
-from solvent.foundation.compiling import kernel
+from solvent.foundation.kernels.compiling import kernel
 from solvent.games.betting.rules import FOLD, STREETS
-from solvent.strategy.blueprint import Blueprint
-from solvent.strategy.prior import prior
+from solvent.strategy.agents.blueprint import Blueprint
+from solvent.strategy.agents.prior import prior
 
 
 def begin_with_win_rates(blueprint: Blueprint, deals: int = DEALS, threads: int = 1) -> None:

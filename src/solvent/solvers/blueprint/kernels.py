@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from solvent.abstraction.cards.dealing import DEALT, deal_buckets, deal_cluster, lead, shuffle, sort_deck
 from solvent.forms.sampled import TableLayout, row_start
-from solvent.foundation.compiling import kernel
-from solvent.foundation.randomness import random_float, stream
+from solvent.foundation.kernels.compiling import kernel
+from solvent.foundation.kernels.randomness import random_float, stream
 from solvent.solvers.sampled.exploration import minimum_probability
 from solvent.solvers.sampled.tables.kernels import traverse
 

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from solvent.cards.evaluator import evaluator
 from solvent.forms.sampled import ACTIONS_MASK, FIRST, INFO, PLAYER_SHIFT, ROW, STREET_SHIFT
-from solvent.foundation.compiling import kernel
-from solvent.foundation.randomness import STEP, mix, stream, uniform
-from solvent.foundation.threads import on_each
+from solvent.foundation.kernels.compiling import kernel
+from solvent.foundation.kernels.randomness import STEP, mix, stream, uniform
+from solvent.foundation.kernels.threads import on_each
 from solvent.solvers.blueprint.kernels import BlueprintArrays, deal_hand
 from solvent.solvers.sampled.exploration import draw_action, minimum_probability
 from solvent.solvers.sampled.tables.kernels import (

@@ -9,12 +9,12 @@ import numpy as np
 from solvent.cards.evaluator import evaluator
 from solvent.forms.betting import sampled_walk
 from solvent.foundation.errors import InputError
-from solvent.foundation.threads import on_each
+from solvent.foundation.kernels.threads import on_each
 from solvent.solvers.blueprint.kernels import BlueprintArrays, IterationOptions, holdem_iterations
 from solvent.solvers.blueprint.row_locks import locked_iterations, new_locks
 from solvent.solvers.rewards import reward as reward_of
 from solvent.solvers.sampled.tables.kernels import frames
-from solvent.strategy.blueprint import Blueprint
+from solvent.strategy.agents.blueprint import Blueprint
 
 STREETS = 4
 LOCKS = ("none", "rows", "inside")

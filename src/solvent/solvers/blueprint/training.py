@@ -3,12 +3,13 @@
 train(cards="abstractions/tiny", betting="fcpa", time="5m", out="runs/agent")
 train(resume="runs/agent", time="30m")
 
-A training is a run like a solve: the same session drives it, and `solvent.foundation.run` keeps it. Its checkpoints
-are the newest two and, to compare with, ones from about a quarter and a sixteenth of the way.
+A training is a run like a solve: the same session drives it, and `solvent.foundation.storage.run` keeps it. Its
+checkpoints are the newest two and, to compare with, ones from about a quarter and a sixteenth of the way.
 
-Rules: cfr and lcfr weigh iterations as they are sampled. A rule that discounts, dcfr(a,b,g), would have to touch
-the whole table in each iteration; instead the run is divided into 100 equal parts, and the whole table is
-discounted at the end of each, with the number of the part for the rule's t (Brown and Sandholm 2019, section 6).
+Rules: cfr and lcfr weigh iterations as they are sampled. A rule that discounts, dcfr(a,b,g), would have to
+touch the whole table in each iteration; instead the run is divided into 100 equal parts, and the whole table is
+discounted at the end of each, with the number of the part for the rule's t (Brown and Sandholm 2019, section
+6).
 """
 
 from __future__ import annotations
@@ -28,10 +29,10 @@ from solvent.abstraction.cards.find import find_cards, noted_paths
 from solvent.forms.betting import BettingTree, build_tree
 from solvent.forms.sampled import table_layout
 from solvent.foundation.errors import InputError
-from solvent.foundation.files import check_room
 from solvent.foundation.html import facts_html
 from solvent.foundation.progress import SIZED, Progress, Stop, Watch, interruptible
-from solvent.foundation.run import Retention, Run
+from solvent.foundation.storage.files import check_room
+from solvent.foundation.storage.run import Retention, Run
 from solvent.foundation.units import size, span
 from solvent.solvers.blueprint.discounting import discount
 from solvent.solvers.blueprint.initial_weights import begin_with_win_rates
@@ -41,8 +42,8 @@ from solvent.solvers.sampled.options import DECAY
 from solvent.solvers.session import Limits, Session
 from solvent.solvers.settings import TrainingSettings
 from solvent.solvers.solver import compile_seconds
-from solvent.strategy.blueprint import TABLE_LAYOUT, Blueprint
-from solvent.strategy.training_run import betting_of
+from solvent.strategy.agents.blueprint import TABLE_LAYOUT, Blueprint
+from solvent.strategy.agents.training_run import betting_of
 
 PARTS = 100
 """Parts of a run at whose ends a rule that discounts is applied to the whole table."""

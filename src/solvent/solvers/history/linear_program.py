@@ -25,8 +25,8 @@ from solvent.solvers.history.solver import OnHistories
 from solvent.solvers.rules import LinearProgram
 from solvent.solvers.small_games import small_tree
 from solvent.strategy.arena import Arena
+from solvent.strategy.solved.tables import TableStrategy
 from solvent.strategy.strategy import normalise
-from solvent.strategy.tables import TableStrategy
 
 MOST_CELLS = 30_000
 """Infoset-actions up to which a game is small: half a minute of HiGHS."""

@@ -19,8 +19,8 @@ from solvent.solvers.history.solver import OnHistories, play_of, recall_notes, s
 from solvent.solvers.local_update import Floats, LocalUpdate
 from solvent.solvers.small_games import small_tree
 from solvent.strategy.arena import Arena
+from solvent.strategy.solved.tables import TableStrategy
 from solvent.strategy.strategy import normalise
-from solvent.strategy.tables import TableStrategy
 
 SUM_TOLERANCE = 1e-6
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from solvent.forms.history import GameTree
 from solvent.forms.sequence import sequence_form
 from solvent.foundation.errors import InputError
-from solvent.foundation.threads import check_threads, on_each
+from solvent.foundation.kernels.threads import check_threads, on_each
 from solvent.solvers.history import serial_kernels as kernels
 from solvent.solvers.history.flattened import Flattened
 from solvent.solvers.history.sequence_plan import SequencePlan

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solvent.foundation.compiling import internal, kernel
+from solvent.foundation.kernels.compiling import internal, kernel
 from solvent.passes.matching import expected_regret, instantaneous, share_of, updated
 from solvent.passes.schedule import NEXT_PREDICTION
 

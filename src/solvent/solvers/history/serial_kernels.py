@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from solvent.foundation.compiling import internal, kernel
+from solvent.foundation.kernels.compiling import internal, kernel
 from solvent.passes.matching import expected_regret, gain_of, instantaneous, share_of, updated
 from solvent.passes.schedule import NEXT_PREDICTION
 

@@ -27,9 +27,9 @@ from solvent.solvers.sampled.options import NO_SAMPLING, Sampling
 from solvent.solvers.settings import DTYPES, UPDATES
 from solvent.solvers.small_games import small_tree
 from solvent.solvers.warm_start import FAINT, ONE_ITERATION, start_from
-from solvent.strategy.locks import Locks
+from solvent.strategy.solved.locks import Locks
+from solvent.strategy.solved.tables import TableStrategy
 from solvent.strategy.strategy import normalise
-from solvent.strategy.tables import TableStrategy
 
 FLOAT32_FROM = 10_000_000
 """Infoset-actions from which tables are kept in single precision unless the user says otherwise."""

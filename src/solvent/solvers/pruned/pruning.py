@@ -9,7 +9,7 @@ from numbers import Integral, Real
 
 from solvent.foundation.errors import InputError
 from solvent.solvers.rules import RegretRule
-from solvent.strategy.locks import Locks
+from solvent.strategy.solved.locks import Locks
 
 PRUNINGS = ["none", "partial", "interval", "total"]
 """Every pruning; `own_solvers` adds those that are registered."""

@@ -23,7 +23,7 @@ from solvent.response.public import evaluate_public
 from solvent.solvers.locking import LockedRegrets
 from solvent.solvers.rules import RegretRule, load_rule
 from solvent.strategy.arena import Arena
-from solvent.strategy.locks import Locks
+from solvent.strategy.solved.locks import Locks
 
 PLAIN = (1.0, 1.0, -np.inf, 1.0)
 """A rule under which a pass over empty tables leaves instantaneous regrets and one iteration's play."""

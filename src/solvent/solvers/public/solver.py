@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from solvent.forms.public import PublicGame
 from solvent.forms.public_sequences import MANY_NODES, few_histories
 from solvent.foundation.errors import InputError
-from solvent.foundation.threads import check_threads
+from solvent.foundation.kernels.threads import check_threads
 from solvent.passes.public_kernels import Tables
 from solvent.passes.public_pass import EVALUATORS, PublicPass
 from solvent.response.history import Evaluation
@@ -32,9 +32,9 @@ from solvent.solvers.rules import RegretRule, load_rule
 from solvent.solvers.sampled.options import NO_SAMPLING, Sampling
 from solvent.solvers.small_games import small_public_game
 from solvent.solvers.warm_start import FAINT, ONE_ITERATION, start_from
-from solvent.strategy.locks import Locks
-from solvent.strategy.public_infosets import PublicInfosets
-from solvent.strategy.tables import TableStrategy
+from solvent.strategy.solved.locks import Locks
+from solvent.strategy.solved.public_infosets import PublicInfosets
+from solvent.strategy.solved.tables import TableStrategy
 
 PLANS = ("auto", "aggregated", "vectors", "sequences", "shapes", "serial", "branched")
 """`vectors`, `sequences` and `shapes` are ways to run the aggregated plan; `aggregated` takes the quickest."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from solvent.forms.public import DECISION, MATRIX, RANKED, PublicGame
 from solvent.foundation.errors import InputError
-from solvent.foundation.threads import in_pieces
+from solvent.foundation.kernels.threads import in_pieces
 from solvent.passes.public_kernels import Tables
 from solvent.passes.schedule import PREDICTION
 from solvent.solvers.public.walk_kernels import Learned, Walk, match_hands, update_hands, walk_deals

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from solvent.forms.public import DEAL, DECISION, FOLDED, RANKED
-from solvent.foundation.compiling import compiled, internal_compiled
+from solvent.foundation.kernels.compiling import compiled, internal_compiled
 from solvent.passes.matching import expected_regret, gain_of, instantaneous, share_of, updated
 from solvent.passes.schedule import NEXT_PREDICTION
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from solvent.foundation.compiling import inlined, kernel
+from solvent.foundation.kernels.compiling import inlined, kernel
 
 
 @kernel

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from solvent.forms.history import GameTree
 from solvent.forms.sequence import sequence_form
-from solvent.foundation.compiling import compiled, kernel
+from solvent.foundation.kernels.compiling import compiled, kernel
 from solvent.games.game import TERMINAL
 
 Array = Any

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from solvent.foundation.compiling import internal, kernel
+from solvent.foundation.kernels.compiling import internal, kernel
 from solvent.solvers.pruned.history.kernels import (
     count_live,
     is_short,

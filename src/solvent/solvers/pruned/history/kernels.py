@@ -27,7 +27,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solvent.foundation.compiling import inlined, internal, kernel
+from solvent.foundation.kernels.compiling import inlined, internal, kernel
 from solvent.passes.matching import added, instantaneous, share_of
 
 Array = Any

@@ -28,9 +28,9 @@ from solvent.solvers.pruned.pruning import Pruning
 from solvent.solvers.rules import RegretRule, load_rule
 from solvent.solvers.small_games import PRUNED_ITERATIONS, small_tree
 from solvent.strategy.arena import Arena
-from solvent.strategy.locks import Locks
+from solvent.strategy.solved.locks import Locks
+from solvent.strategy.solved.tables import TableStrategy
 from solvent.strategy.strategy import normalise
-from solvent.strategy.tables import TableStrategy
 
 ROOM = 1.25
 """Tables are compacted when their room is so much more than what is stored."""

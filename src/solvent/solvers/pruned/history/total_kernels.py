@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from solvent.foundation.compiling import inlined, kernel
+from solvent.foundation.kernels.compiling import inlined, kernel
 from solvent.solvers.pruned.history.kernels import (
     count_live,
     is_short,

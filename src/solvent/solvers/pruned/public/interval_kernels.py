@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from solvent.forms.public import DECISION
-from solvent.foundation.compiling import kernel
+from solvent.foundation.kernels.compiling import kernel
 from solvent.solvers.pruned.public.kernels import reach_against
 from solvent.solvers.pruned.public.response_kernels import seen_row
 

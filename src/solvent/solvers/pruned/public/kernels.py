@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from solvent.forms.public import DECISION
-from solvent.foundation.compiling import compiled, internal, internal_compiled, kernel
+from solvent.foundation.kernels.compiling import compiled, internal, internal_compiled, kernel
 from solvent.passes import public_kernels as kernels
 from solvent.passes import terminals
 

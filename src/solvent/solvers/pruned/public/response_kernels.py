@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from solvent.forms.public import DECISION
-from solvent.foundation.compiling import compiled, inlined, internal, internal_compiled, kernel
+from solvent.foundation.kernels.compiling import compiled, inlined, internal, internal_compiled, kernel
 from solvent.passes import public_kernels as kernels
 from solvent.passes import terminals
 from solvent.passes.matching import share_of

@@ -31,9 +31,9 @@ from solvent.solvers.public.solver import OnPublicForm
 from solvent.solvers.rules import RegretRule, load_rule
 from solvent.solvers.small_games import PRUNED_ITERATIONS, small_public_game
 from solvent.strategy.arena import Arena
-from solvent.strategy.locks import Locks
-from solvent.strategy.public_infosets import PublicInfosets
-from solvent.strategy.tables import TableStrategy
+from solvent.strategy.solved.locks import Locks
+from solvent.strategy.solved.public_infosets import PublicInfosets
+from solvent.strategy.solved.tables import TableStrategy
 
 
 class PrunedPublicSolver(OnPublicForm):

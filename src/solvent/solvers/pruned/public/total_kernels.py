@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from solvent.forms.public import DEAL, DECISION
-from solvent.foundation.compiling import compiled, internal
+from solvent.foundation.kernels.compiling import compiled, internal
 from solvent.passes import public_kernels as kernels
 from solvent.solvers.pruned.public.kernels import CUT
 

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from solvent.foundation.compiling import inlined, internal, kernel
-from solvent.foundation.randomness import STEP, stream, uniform
+from solvent.foundation.kernels.compiling import inlined, internal, kernel
+from solvent.foundation.kernels.randomness import STEP, stream, uniform
 from solvent.games.game import CHANCE, TERMINAL
 from solvent.passes.matching import added, match_row
 from solvent.solvers.sampled.exploration import draw_action, minimum_probability, mix_uniform, raise_to

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from solvent.forms.history import GameTree
-from solvent.foundation.compiling import compiled
 from solvent.foundation.errors import InputError
+from solvent.foundation.kernels.compiling import compiled
 from solvent.games.game import CHANCE, TERMINAL
 
 LINE = 64

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from solvent.forms.history import GameTree
 from solvent.foundation.errors import InputError
-from solvent.foundation.threads import check_threads, on_each
+from solvent.foundation.kernels.threads import check_threads, on_each
 from solvent.solvers.history.solver import OnHistories, check_options, recall_notes, table_dtype
 from solvent.solvers.locking import LockedRegrets
 from solvent.solvers.pruned.pruning import NO_PRUNING
@@ -29,9 +29,9 @@ from solvent.solvers.sampled.history.kernels import Room, Setting, run_chance, r
 from solvent.solvers.sampled.history.layout import HistoryLayout, aligned, lay_out_histories
 from solvent.solvers.sampled.options import DECAY, NO_DECAY, SAMPLED_RULE, Sampling
 from solvent.solvers.small_games import small_tree
-from solvent.strategy.locks import Locks
+from solvent.strategy.solved.locks import Locks
+from solvent.strategy.solved.tables import TableStrategy
 from solvent.strategy.strategy import normalise
-from solvent.strategy.tables import TableStrategy
 
 KERNELS: dict[str, Callable[..., int]] = {
     "external": run_external,

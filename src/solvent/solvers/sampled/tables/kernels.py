@@ -28,9 +28,9 @@ from solvent.forms.sampled import (
     SHOWN,
     STREET_SHIFT,
 )
-from solvent.foundation.compiling import inlined, kernel
-from solvent.foundation.intrinsics import exchange, prefetch
-from solvent.foundation.randomness import random_float
+from solvent.foundation.kernels.compiling import inlined, kernel
+from solvent.foundation.kernels.intrinsics import exchange, prefetch
+from solvent.foundation.kernels.randomness import random_float
 from solvent.passes.matching import match_row
 from solvent.solvers.sampled.exploration import draw_action, raise_to
 

@@ -31,7 +31,7 @@ from solvent.solvers.sampled.history.solver import check_seed
 from solvent.solvers.sampled.options import SAMPLED_RULE, Sampling
 from solvent.solvers.sampled.tables.kernels import frames
 from solvent.solvers.sampled.tables.public_deals import Dealer, public_iterations
-from solvent.strategy.locks import Locks
+from solvent.strategy.solved.locks import Locks
 
 
 class SampledPublicSolver:

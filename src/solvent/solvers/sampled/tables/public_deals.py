@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.foundation.compiling import internal, kernel
-from solvent.foundation.randomness import random_bits, random_unit, stream
+from solvent.foundation.kernels.compiling import internal, kernel
+from solvent.foundation.kernels.randomness import random_bits, random_unit, stream
 from solvent.solvers.sampled.tables.kernels import traverse
 
 

@@ -28,9 +28,9 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from solvent.foundation.bundle import read_bundle, read_facts, write_bundle
 from solvent.foundation.errors import InputError
-from solvent.foundation.files import (
+from solvent.foundation.storage.bundle import read_bundle, read_facts, write_bundle
+from solvent.foundation.storage.files import (
     LOCK,
     existing_folder,
     held,

@@ -9,10 +9,10 @@ from solvent.abstraction.cards.buckets import CardAbstraction
 from solvent.abstraction.cards.find import find_cards
 from solvent.forms.betting import build_tree
 from solvent.foundation.errors import InputError
-from solvent.foundation.run import Run
+from solvent.foundation.storage.run import Run
 from solvent.games.betting.sizes import BettingAbstraction, parse_betting
-from solvent.strategy.blueprint import TABLE_LAYOUT, Blueprint
-from solvent.strategy.trained import TrainedStrategy
+from solvent.strategy.agents.blueprint import TABLE_LAYOUT, Blueprint
+from solvent.strategy.agents.trained import TrainedStrategy
 
 
 class TrainingRun:

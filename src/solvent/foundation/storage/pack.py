@@ -13,11 +13,11 @@ import tarfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
-from solvent.foundation.bundle import MANIFEST, bundle_files, read_bundle
 from solvent.foundation.errors import InputError
-from solvent.foundation.files import LOCK, WRITING, check_room, sync
 from solvent.foundation.progress import Progress, Stop, Watch
-from solvent.foundation.run import CHECKPOINTS, CONFIGURATION, Run
+from solvent.foundation.storage.bundle import MANIFEST, bundle_files, read_bundle
+from solvent.foundation.storage.files import LOCK, WRITING, check_room, sync
+from solvent.foundation.storage.run import CHECKPOINTS, CONFIGURATION, Run
 
 FIRST = PurePosixPath(CONFIGURATION)
 """The first file of a pack, by which it is recognised."""

@@ -23,11 +23,11 @@ from numpy.typing import ArrayLike, NDArray
 from solvent.forms.history import GameTree
 from solvent.forms.public import DECISION, PublicGame
 from solvent.foundation.errors import InputError
-from solvent.strategy.infosets import InfosetTable
-from solvent.strategy.policies import check_weights, infosets_of, row_of
-from solvent.strategy.public_infosets import PublicInfosets
+from solvent.strategy.solved.infosets import InfosetTable
+from solvent.strategy.solved.policies import check_weights, infosets_of, row_of
+from solvent.strategy.solved.public_infosets import PublicInfosets
+from solvent.strategy.solved.tables import TableStrategy
 from solvent.strategy.strategy import Chosen
-from solvent.strategy.tables import TableStrategy
 
 Number = TypeVar("Number", bound=np.floating)
 

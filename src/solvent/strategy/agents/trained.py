@@ -21,8 +21,8 @@ from solvent.cards.isomorphism import Indexer
 from solvent.forms.betting import DECISION
 from solvent.foundation.errors import InputError
 from solvent.games.betting.rules import BOARD_CARDS, STREETS, action_text
-from solvent.strategy.betting_line import find_decision
-from solvent.strategy.blueprint import Blueprint
+from solvent.strategy.agents.betting_line import find_decision
+from solvent.strategy.agents.blueprint import Blueprint
 from solvent.strategy.strategy import Row, Strategy
 
 BUCKET = re.compile(r"(\d+)\.(\d+)")

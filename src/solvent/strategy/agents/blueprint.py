@@ -1,8 +1,8 @@
 """A trained blueprint: tables of a betting tree times buckets, as a strategy that can be asked.
 
-`Blueprint` gives the average strategy, which is what was trained, of a bucket at a decision of its betting tree;
-`solvent.strategy.trained` asks it by betting line, hand and class of hands. The layout of the table is described in
-`solvent.forms.sampled`; training itself is in `solvent.solvers.blueprint`.
+`Blueprint` gives the average strategy, which is what was trained, of a bucket at a decision of its betting
+tree; `solvent.strategy.agents.trained` asks it by betting line, hand and class of hands. The layout of the
+table is described in `solvent.forms.sampled`; training itself is in `solvent.solvers.blueprint`.
 """
 
 from __future__ import annotations

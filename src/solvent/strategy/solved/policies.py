@@ -17,10 +17,10 @@ from solvent.forms.public import PublicGame, public_game
 from solvent.foundation.errors import InputError
 from solvent.games.catalogue import load_game
 from solvent.games.public_rules import PublicRules
-from solvent.strategy.infosets import InfosetTable
-from solvent.strategy.public_infosets import PublicInfosets
+from solvent.strategy.solved.infosets import InfosetTable
+from solvent.strategy.solved.public_infosets import PublicInfosets
+from solvent.strategy.solved.tables import TableStrategy
 from solvent.strategy.strategy import Chosen, Policy
-from solvent.strategy.tables import TableStrategy
 
 Form = GameTree | PublicGame
 MOST_HISTORIES = 5_000_000
@@ -53,7 +53,7 @@ def as_strategy(game: Any, policy: Any) -> TableStrategy:
     if isinstance(policy, Mapping):
         return strategy_from_dict(game, policy)
     if _is_openspiel(policy):
-        from solvent.strategy.openspiel import from_openspiel_policy
+        from solvent.strategy.solved.openspiel import from_openspiel_policy
 
         form = form_of(game)
         if isinstance(form, PublicGame):

@@ -10,12 +10,12 @@ import numpy as np
 
 from solvent.forms.history import GameTree
 from solvent.foundation.errors import InputError
-from solvent.foundation.files import write_whole
+from solvent.foundation.storage.files import write_whole
 from solvent.games.catalogue import load_game
 from solvent.games.openspiel import OpenSpielGame
-from solvent.strategy.infosets import InfosetTable
-from solvent.strategy.policies import row_of
-from solvent.strategy.tables import TableStrategy
+from solvent.strategy.solved.infosets import InfosetTable
+from solvent.strategy.solved.policies import row_of
+from solvent.strategy.solved.tables import TableStrategy
 
 
 def to_tabular_policy(strategy: TableStrategy) -> Any:

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.foundation.errors import InputError
-from solvent.foundation.files import REPLACED, WRITING, check_room, sync, write_bytes, write_text
+from solvent.foundation.storage.files import REPLACED, WRITING, check_room, sync, write_bytes, write_text
 
 MANIFEST = "manifest.json"
 FORMAT = 1

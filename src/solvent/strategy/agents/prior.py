@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from solvent.abstraction.cards.public_equity import equities
 from solvent.forms.public import PublicGame
-from solvent.foundation.compiling import kernel
+from solvent.foundation.kernels.compiling import kernel
 
 STEPS = (0.2, 0.5, 0.8)
 """Win rates at which the prior changes."""

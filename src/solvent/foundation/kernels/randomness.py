@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from solvent.foundation.compiling import internal, kernel
+from solvent.foundation.kernels.compiling import internal, kernel
 
 STEP = np.uint64(0x9E3779B97F4A7C15)
 """The distance between successive counters of a stream: 2^64 divided by the golden ratio, made odd."""

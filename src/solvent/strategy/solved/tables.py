@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.forms.history import GameTree
-from solvent.foundation.bundle import read_bundle, write_bundle
 from solvent.foundation.errors import InputError
+from solvent.foundation.storage.bundle import read_bundle, write_bundle
 from solvent.games.own import source_of
-from solvent.strategy.infosets import InfosetTable
-from solvent.strategy.public_infosets import PublicInfosets, public_infosets
+from solvent.strategy.solved.infosets import InfosetTable
+from solvent.strategy.solved.public_infosets import PublicInfosets, public_infosets
 from solvent.strategy.strategy import Key, Row, Strategy, normalise_block
 
 
