@@ -9,7 +9,7 @@ import pytest
 from phevaluator import evaluate_cards
 
 from oracles.random_cards import all_hands
-from solvent.cards import equity as module
+from solvent.cards import equities as module
 from solvent.cards.deck import CardError, cards_label, deck, parse_cards
 from solvent.cards.equities import Equity, equity
 from solvent.cards.evaluator import hand_strengths

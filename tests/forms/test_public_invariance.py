@@ -185,9 +185,12 @@ def test_plans_that_walk_every_board_refuse_isomorphism() -> None:
 # Invariance: many iterations
 
 
+AMPLIFYING = ("lcfr", "dcfr", "dcfr+")
+
+
 def many_iterations(rule: str, updates: str) -> int:
     """Linear and discounted CFR amplify rounding when players update in turn: see the test after this one."""
-    return 30 if updates == "alternating" and rule in ("lcfr", "dcfr") else 100
+    return 30 if updates == "alternating" and rule in AMPLIFYING else 100
 
 
 def long_start(both: Unrolled, rule: str) -> Tables:
@@ -215,7 +218,7 @@ def test_many_iterations(name: str, updates: str, rule: str) -> None:
         assert_close(tables, expected, 1e-10 if rule == "cfr" else 1e-6, both.place, options)
 
 
-@pytest.mark.parametrize("rule", ["lcfr", "dcfr"])
+@pytest.mark.parametrize("rule", AMPLIFYING)
 def test_some_rules_amplify_rounding_themselves(rule: str) -> None:
     """Why they are compared after 30 iterations: by 100 the reference has left a twin one ulp away."""
     both = unrolled("leduc")

@@ -157,11 +157,11 @@ def test_random_games(seed: int, plan: str, rule: str, updates: str, zero_sum: b
 def test_a_hundred_iterations(plan: str, updates: str, rule: str, name: str) -> None:
     """Plain sums stay together; rules that floor, discount or predict amplify the rounding.
 
-    On Leduc with alternating updates, LCFR and DCFR do so by a factor of 1e11 within 100 iterations, whatever
+    On Leduc with alternating updates, LCFR, DCFR and DCFR+ do so by a factor of 1e11 within 100 iterations, whatever
     the plan: see the next test. They are compared after 50.
     """
     pair = solvers(compiled(name), plan, rule, updates)
-    amplified = name == "leduc" and rule in ("lcfr", "dcfr") and updates == "alternating"
+    amplified = name == "leduc" and rule in ("lcfr", "dcfr", "dcfr+") and updates == "alternating"
     for solver in pair:
         solver.run(50 if amplified else 100)
     assert distance(pair) < (1e-10 if rule == "cfr" else 1e-6)
@@ -170,7 +170,7 @@ def test_a_hundred_iterations(plan: str, updates: str, rule: str, name: str) -> 
 def test_the_serial_plan_nudged_by_one_rounding_drifts_as_far() -> None:
     tree = compiled("leduc")
     drift = {}
-    for rule in ("cfr", "dcfr"):
+    for rule in ("cfr", "dcfr", "dcfr+"):
         pair = tuple(HistorySolver(tree, rule, plan="serial") for _ in range(2))
         for solver in pair:
             solver.run(1)
@@ -182,6 +182,7 @@ def test_the_serial_plan_nudged_by_one_rounding_drifts_as_far() -> None:
         drift[rule] = distance(pair)
     assert drift["cfr"] < 1e-10
     assert drift["dcfr"] > 1e-7
+    assert drift["dcfr+"] > 1e-7
 
 
 @pytest.mark.parametrize("plan", PLANS)

@@ -43,7 +43,10 @@ def evaluate_paired(
 
     It needs far fewer kernels than a pass of the public form, whose first use takes most of a minute to compile.
     """
-    return evaluate_sequences(form, infosets.normalised(weights), locks)
+    found = evaluate_sequences(form, infosets.normalised(weights), locks)
+    return Evaluation(
+        max(0.0, sum(found.best_response) / 2), (found.value[0], -found.value[0]), found.best_response
+    )
 
 
 def _total(public_pass: PublicPass, player: int, tables: Tables, mode: int) -> float:
