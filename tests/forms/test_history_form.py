@@ -129,7 +129,7 @@ class Endless:
         (Endless(known=100_000), 100),
         (Endless(fan=10_000), 10),
         (Endless(fan=10_000, player=CHANCE), 20_000),
-        (Endless(), 10_000),
+        (Endless(), 10_000 + 60 * 1_000),  # with the playouts by which its size may be estimated
     ],
 )
 def test_labels_actions_and_waiting_states_count_as_memory(game: Endless, most: int) -> None:

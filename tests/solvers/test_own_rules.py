@@ -158,6 +158,11 @@ def test_the_linear_program_of_random_games() -> None:
             assert result.exploitability < 1e-8
 
 
+def test_the_linear_program_is_no_rule_of_iterations() -> None:
+    with pytest.raises(InputError, match="no iterations"):
+        solvent.HistorySolver(compiled("kuhn"), "lp").run(1)
+
+
 def test_what_the_linear_program_cannot_do_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -157,8 +157,8 @@ def test_random_games(seed: int, plan: str, rule: str, updates: str, zero_sum: b
 def test_a_hundred_iterations(plan: str, updates: str, rule: str, name: str) -> None:
     """Plain sums stay together; rules that floor, discount or predict amplify the rounding.
 
-    On Leduc with alternating updates, LCFR, DCFR and DCFR+ do so by a factor of 1e11 within 100 iterations, whatever
-    the plan: see the next test. They are compared after 50.
+    On Leduc with alternating updates, LCFR, DCFR and DCFR+ do so by a factor of 1e11 within 100 iterations,
+    whatever the plan: see the next test. They are compared after 50.
     """
     pair = solvers(compiled(name), plan, rule, updates)
     amplified = name == "leduc" and rule in ("lcfr", "dcfr", "dcfr+") and updates == "alternating"

@@ -57,7 +57,6 @@ def test_what_the_rules_declare() -> None:
         "pcfr+": (False, True, False, True, 2),
         "dcfr+": (True, True, False, False, 4),
         "pdcfr+": (True, True, False, True, 5),
-        "lp": (True, True, False, False, None),
     }
     assert [name for name in RULES if load_rule(name).additive] == ["cfr", "lcfr"]
     assert [name for name in RULES if load_rule(name).prunable] == ["cfr", "cfr+", "lcfr"]

@@ -66,6 +66,8 @@ SECONDS_BEFORE_ESTIMATE = 0.5
 """Seconds of compiling before the size of the whole game is estimated for the first time, by fewer playouts."""
 FIRST_PLAYOUTS, PLAYOUTS, GROUPS = 60, 400, 5
 """Random playouts from which a game's size is estimated, and the groups of them whose median counts."""
+LONGEST_PLAYOUT = 1000
+"""Moves after which a playout ends, which counts too few histories: games without end are found by the walk."""
 CERTAIN_EXCESS = 100
 """A game is refused by its estimated size alone if that is this many times the memory limit. By Markov's inequality
 one group overestimates by this factor with probability 1/100 at most, three of five with about 1e-5."""
@@ -366,7 +368,7 @@ def estimated_histories(game: Game, playouts: int = PLAYOUTS, seed: int = 0) -> 
 
 def _playout(game: Game, random: Random) -> float:
     state, total, width = game.root(), 1.0, 1.0
-    for _ in range(DEEPEST):
+    for _ in range(LONGEST_PLAYOUT):
         player = state.player()
         if player == TERMINAL or width > 1e100:
             break

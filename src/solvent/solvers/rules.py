@@ -107,6 +107,10 @@ class RegretRule(ABC):
         shown = ",".join(f"{key}={spell(value)}" for key, value in given.items())
         return type(self).__name__.lower() + (f"({shown})" if shown else "")
 
+    def check_clock(self, t: int, dtype: DTypeLike = np.float64) -> None:
+        """Refuse the rule if the solvers could not follow it to iteration t."""
+        self.schedule(t, 1, dtype)
+
     def schedule(self, first: float, count: int, dtype: DTypeLike = np.float64) -> NDArray[np.float64]:
         """The weights at `count` clocks first, first + 1, ...: float64[count, 7].
 
@@ -309,8 +313,13 @@ class PDCFRPlus(DCFRPlus):
 class LinearProgram(RegretRule):
     """No regrets at all: the sequence-form linear program, for small games (`history.linear_program`)."""
 
+    predictive = False
+
+    def check_clock(self, t: int, dtype: DTypeLike = np.float64) -> None:
+        """There is no clock that could run out."""
+
     def weights(self, t: float) -> Weights:
-        return Weights()
+        raise InputError("the linear program has no iterations: ask for it by solve(game, rule='lp')")
 
     def __str__(self) -> str:
         return "lp"
@@ -340,8 +349,9 @@ RULES: dict[str, type[RegretRule]] = {
     "pcfr+": PCFRPlus,
     "dcfr+": DCFRPlus,
     "pdcfr+": PDCFRPlus,
-    "lp": LinearProgram,
 }
+WITHOUT_REGRETS: dict[str, type[RegretRule]] = {"lp": LinearProgram}
+"""What can be asked for in place of a regret rule."""
 
 
 def load_rule(rule: str | RegretRule) -> RegretRule:
@@ -360,12 +370,13 @@ def load_rule(rule: str | RegretRule) -> RegretRule:
             raise InputError(f"{rule} is no rule: subclass solvent.RegretRule or solvent.LocalUpdate")
         return own
     name, given = parse_call(rule, example="dcfr or dcfr(1.5,0,2)")
-    if name not in RULES:
-        near = did_you_mean(name.lower().replace("plus", "+"), RULES)
+    known = RULES | WITHOUT_REGRETS
+    if name not in known:
+        near = did_you_mean(name.lower().replace("plus", "+"), known)
         raise InputError(
-            f"there is no rule {name!r}; the rules are {', '.join(RULES)} and file.py:Class{near}"
+            f"there is no rule {name!r}; the rules are {', '.join(known)} and file.py:Class{near}"
         )
-    kind = RULES[name]
+    kind = known[name]
     allowed = [field.name for field in fields(kind)]  # type: ignore[arg-type]
     values: dict[str, float] = {}
     for position, (key, value) in enumerate(given):

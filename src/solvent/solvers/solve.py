@@ -186,7 +186,7 @@ def solve(
     settings.check_rule()
     limits, as_before = _limits(settings, Limits.of(asked).given, run)
     if limits.iterations:
-        settings.rule.schedule(limits.iterations, 1)
+        settings.rule.check_clock(limits.iterations)
     stop, watch = stop or Stop(), watch or (lambda progress: None)
     rules = _game_of(run) if game is None and run is not None else load_game(game)
 
@@ -194,7 +194,7 @@ def solve(
     watch(Progress(COMPILING_KERNELS, 0))
     compiling = compile_seconds(solver)
     if limits.iterations:
-        solver.rule.schedule(limits.iterations, 1, solver.dtype)
+        solver.rule.check_clock(limits.iterations, solver.dtype)
     if start is not None:
         solver.warm_start(_matching(solver, start))
     watch(Progress(SIZED, 0, detail=_cost(solver)))

@@ -8,13 +8,15 @@ solver.evaluate().exploitability
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from solvent.forms.public import PublicGame
-from solvent.forms.public_sequences import MANY_NODES, few_histories
+from solvent.forms.public_sequences import MANY_NODES, few_histories, public_sequence_form
+from solvent.forms.sequence import SequenceForm
 from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.threads import check_threads
 from solvent.passes.public_kernels import Tables
@@ -207,9 +209,16 @@ class PublicSolver(OnPublicForm, FullWidth):
         Responses keep to the locks, which is how far the locked game is from solved, or are free of them.
         """
         locks = self.locks if keep_locks else None
-        if isinstance(self.plan, PublicSequences):
-            return evaluate_paired(self.plan.form, PublicInfosets(self.game), self._played(), locks)
+        if few_histories(self.game):
+            return evaluate_paired(self._pairs, PublicInfosets(self.game), self._played(), locks)
         return evaluate_public(self._pass, self.arena.offset, self._played(), locks)
+
+    @cached_property
+    def _pairs(self) -> SequenceForm:
+        """The game's pairs of sequences, on which strategies of small games are evaluated."""
+        if isinstance(self.plan, PublicSequences):
+            return self.plan.form
+        return public_sequence_form(self.game)
 
     def strategy(self, **facts: Any) -> TableStrategy:
         """The average strategy."""
