@@ -96,7 +96,7 @@ def match_row(table, row, actions, strategy, frame):  # type: ignore[no-untyped-
         positive = max(kind(table[row + a]), kind(0))
         strategy[frame + a] = positive
         total += positive
-    if total > NOTHING:
+    if total > kind(NOTHING):
         scale = kind(1) / total
         for a in range(actions):
             strategy[frame + a] *= scale
