@@ -44,11 +44,12 @@ def draw_action(strategy, frame, actions, drawn):  # type: ignore[no-untyped-def
     Probabilities may sum to a little less than 1 after rounding. What is drawn beyond their sum is the last action
     of positive probability, never one of probability 0.
     """
-    last = 0
-    for a in range(actions):
-        if strategy[frame + a] > 0:
-            last = a
-            drawn -= strategy[frame + a]
-            if drawn < 0:
-                break
-    return last
+    chosen = actions - 1
+    for a in range(actions - 1):
+        drawn -= strategy[frame + a]
+        if drawn < 0:
+            chosen = a
+            break
+    while chosen > 0 and strategy[frame + chosen] <= 0:
+        chosen -= 1
+    return chosen

@@ -129,7 +129,7 @@ def traverse(  # type: ignore[no-untyped-def]
             row = base[who, street] + walk[node, ROW]
             first = np.int64(walk[node, FIRST])
             rows += 1
-            frame = depth * MOST_ACTIONS
+            frame = (depth & DEEPEST - 1) * MOST_ACTIONS  # what cannot be negative needs no test for it
             lock(locks, row)
             match_regrets(table, row, actions, least, strategy, frame)
             if who == player:
