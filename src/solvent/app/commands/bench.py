@@ -58,6 +58,36 @@ def openspiel(
 
 
 @bench.command()
+def peers(
+    game: Annotated[
+        list[str] | None, typer.Option(help="OpenSpiel games.  [default: leduc_poker, liars_dice]")
+    ] = None,
+    target: Annotated[float, typer.Option(min=1e-12, help="Exploitability to reach, in chips.")] = 1e-4,
+    patience: Annotated[
+        float, typer.Option(min=0, help="Seconds of iterating after which a solver is given up.")
+    ] = 180,
+    repeats: Repeats = 9,
+    page: ResultsPage = None,
+    as_json: Json = False,
+) -> None:
+    """CFR+ beside OpenSpiel's C++ solver and, if it is installed, LiteEFG: an iteration, and to a target."""
+    from solvent.experiments.peers import GAMES, measure, summary, write_results
+
+    with watching() as watch:
+        rows = measure(game or GAMES, target, repeats, patience, watch)
+    if page is not None:
+        write_results(rows, page, target, repeats)
+    if as_json:
+        print_json({"rows": [row.as_dict() for row in rows]})
+        return
+    found = summary(rows)
+    results = table(*found.header)
+    for line in found.rows:
+        results.add_row(*line)
+    terminal().print(results)
+
+
+@bench.command()
 def sampling(
     game: Annotated[
         list[str] | None, typer.Option(help="OpenSpiel games.  [default: leduc_poker, liars_dice]")
