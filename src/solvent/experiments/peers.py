@@ -107,7 +107,7 @@ def peers(tree: GameTree, game: Any) -> list[Peer]:
 
 
 def approach(peer: Peer, target: float, patience: float) -> tuple[int, float, float]:
-    """Run a solver to an exploitability of `target`; returns iterations, seconds of iterating, and what was reached."""
+    """Run a solver to an exploitability of `target`: iterations, seconds of iterating, and what was reached."""
     done, seconds, found = 0, 0.0, float("inf")
     goal = 16
     while found > target and seconds < patience:
@@ -127,15 +127,15 @@ def summary(rows: Sequence[Row]) -> Summary:
 
 def write_results(rows: Sequence[Row], page: Path, target: float = TARGET, repeats: int = REPEATS) -> None:
     """Write the results page."""
-    lite = any(row.library == LITE_EFG for row in rows)
+    installed = "" if any(row.library == LITE_EFG for row in rows) else ", which was not installed"
     about = (
         "The same OpenSpiel games in one process: CFR+ with alternating updates and linear averages by each "
-        "library, and solvent's default rule. OpenSpiel's is its C++ `CFRPlusSolver`; LiteEFG's its `CFRplus` baseline with "
-        f"linear averages{'' if lite else ', which was not installed'}. An iteration updates both players; batches "
-        f"of {BATCH_SECONDS} s in turn, median of {repeats}. To the target of {target:g} chips (NashConv / 2, "
-        f"measured by each library) only iterating is counted, not measuring; the number of iterations grows by a factor of "
-        f"{GROWTH} from one measurement to the next, so a run may go on for up to {GROWTH - 1:.0%} more iterations "
-        "than it needs. One thread for solvent; the others run as they come.\n\n"
+        "library, and solvent's default rule. OpenSpiel's is its C++ `CFRPlusSolver`; LiteEFG's its `CFRplus` "
+        f"baseline with linear averages{installed}. An iteration updates both players; batches of "
+        f"{BATCH_SECONDS} s in turn, median of {repeats}. To the target of {target:g} chips (NashConv / 2, measured "
+        "by each library) only iterating is counted, not measuring; the number of iterations grows by a factor "
+        f"of {GROWTH} from one measurement to the next, so a run may go on for up to {GROWTH - 1:.0%} more "
+        "iterations than it needs. One thread for solvent; the others run as they come.\n\n"
     )
     shown = summary(rows)
     write_page(
