@@ -133,8 +133,8 @@ def write_results(rows: Sequence[Row], page: Path, target: float = TARGET, repea
         "library, and solvent's default rule. OpenSpiel's is its C++ `CFRPlusSolver`; LiteEFG's its `CFRplus` "
         f"baseline with linear averages{installed}. An iteration updates both players; batches of "
         f"{BATCH_SECONDS} s in turn, median of {repeats}. To the target of {target:g} chips (NashConv / 2, "
-        "measured by each library) only iterating is counted, not measuring; the number of iterations grows by a factor "
-        f"of {GROWTH} from one measurement to the next, so a run may go on for up to {GROWTH - 1:.0%} more "
+        "measured by each library) only iterating is counted, not measuring; the number of iterations grows by a "
+        f"factor of {GROWTH} from one measurement to the next, so a run may go on for up to {GROWTH - 1:.0%} more "
         "iterations than it needs. One thread for solvent; the others run as they come.\n\n"
     )
     shown = summary(rows)
