@@ -86,6 +86,8 @@ def serve() -> None:
 
 def perform(request: dict[str, Any], folder: Path) -> dict[str, Any]:
     out, err, start = folder / "out", folder / "err", time.monotonic()
+    for path in (out, err):
+        path.touch()  # A child may be killed before it opens them.
     if request["here"]:
         with redirected(out, err):
             code = execute(request)
