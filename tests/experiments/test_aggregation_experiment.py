@@ -183,6 +183,12 @@ def test_the_full_decks_time_limit() -> None:
     assert [check.iterations for check in checks] == [25]
 
 
+@pytest.mark.parametrize("minutes", [float("nan"), float("inf"), -1.0])
+def test_the_full_decks_time_is_a_finite_number(minutes: float) -> None:
+    with pytest.raises(InputError, match="minutes must be a finite number"):
+        full_deck(minutes, game=FLOP)
+
+
 # The commands
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
-from math import ceil
+from math import ceil, inf
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +22,7 @@ from solvent.experiments.aggregation.plans import (
 from solvent.experiments.page import Reading, bytes_text, markdown_table, threads_text, write_csv, write_page
 from solvent.experiments.steps import saying
 from solvent.forms.public import public_game
+from solvent.foundation.errors import InputError
 from solvent.foundation.extras import pyplot
 from solvent.foundation.kernels.memory import reset_peak, status
 from solvent.foundation.progress import Watch
@@ -85,6 +86,8 @@ def full_deck(
 
     The minutes include the checks, and begin when the game and the kernels are compiled.
     """
+    if not 0 <= minutes < inf:
+        raise InputError(f"minutes must be a finite number, at least 0, not {minutes:g}")
     say = saying(watch)
     rules = public_rules(game)
     say("measuring the memory's bandwidth")
