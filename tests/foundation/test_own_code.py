@@ -23,6 +23,9 @@ def made():
 def fails():
     return 1 / 0
 
+def leaves():
+    raise SystemExit("enough")
+
 here = 3
 """
 
@@ -31,6 +34,7 @@ here = 3
 def folder(tmp_path, monkeypatch):
     (tmp_path / "own_things.py").write_text(SOURCE)
     (tmp_path / "broken.py").write_text("x = 1\ny = unknown\n")
+    (tmp_path / "leaving.py").write_text("import sys\nsys.exit(3)\n")
     (tmp_path / "torn.py").write_text("class X(:\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
@@ -54,6 +58,9 @@ def test_classes_functions_and_objects_are_found(folder) -> None:
         ("own_things.py:Asking", r"cannot be made without arguments: TypeError.*value"),
         ("own_things.py:fails", r"ZeroDivisionError: division by zero \(own_things.py, line 15\)"),
         ("broken.py:X", r"broken.py cannot be imported: NameError: .*unknown.*\(broken.py, line 2\)"),
+        ("own_things.py:leaves", r"SystemExit: enough \(own_things.py, line 18\)"),
+        ("leaving.py:X", r"leaving.py cannot be imported: SystemExit: 3 \(leaving.py, line 2\)"),
+        ("leaving:X", r"leaving cannot be imported: SystemExit: 3 \(leaving.py, line 2\)"),
         ("torn:X", r"torn cannot be imported: SyntaxError: .*\(torn.py, line 1\)"),
         ("own things", "written module:Class or file.py:Class"),
     ],
@@ -68,5 +75,10 @@ def test_errors_of_own_code_are_explained_and_others_are_not(folder) -> None:
     fails = load_own("own_things.py:fails")
     with pytest.raises(InputError, match=r"ZeroDivisionError.*\(own_things.py, line 15\)"), explained():
         fails()
+    leaves = load_own("own_things.py:leaves")
+    with pytest.raises(InputError, match=r"SystemExit: enough \(own_things.py, line 18\)"), explained():
+        leaves()
+    with pytest.raises(SystemExit), explained():
+        raise SystemExit
     with pytest.raises(ZeroDivisionError), explained():
         _ = 1 / 0

@@ -71,3 +71,8 @@ def test_a_run_remembers_its_head_start(tmp_path: Path) -> None:
     solvent.solve("kuhn", iterations=10, out=tmp_path / "run", **options)  # type: ignore[arg-type]
     resumed = solvent.solve(resume=tmp_path / "run", iterations=30)
     assert resumed.exploitability == whole.exploitability
+
+
+def test_what_is_no_strategy_is_refused() -> None:
+    with pytest.raises(InputError, match="warm_start is a strategy or the folder of one, not a dict"):
+        solvent.solve("kuhn", iterations=1, warm_start={"J||": [1, 1]})

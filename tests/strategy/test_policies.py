@@ -72,6 +72,9 @@ def test_what_is_not_a_strategy_is_refused_with_a_sentence() -> None:
         solvent.exploitability("kuhn", tree.uniform)
     with pytest.raises(InputError, match="a policy is a strategy, a dict"):
         solvent.exploitability(tree, object())
+    for wrong in (None, "runs/a"):
+        with pytest.raises(InputError, match=f"a policy is a strategy, a dict.*, not {type(wrong).__name__}"):
+            solvent.exploitability("kuhn", wrong)
 
 
 def test_any_policy_has_an_exploitability_on_any_form() -> None:

@@ -106,7 +106,7 @@ def test_texts_are_read_back(text):
     [
         ("sharpen", "no post-processing 'sharpen'"),
         ("threshold", "needs a number"),
-        ("threshold(2)", "from 0 to 1, not 2"),
+        ("threshold(2)", "from 0 to 1, not between=2"),
         ("new(0.2,0.3)", "cannot read"),
         ("new(0.2,near=1)", "cannot read"),
         ("purify(0.3)", "cannot read"),

@@ -19,6 +19,8 @@ from solvent.foundation.errors import InputError
 from solvent.foundation.names import did_you_mean
 
 WRITTEN = re.compile(r"(?P<module>[^\W\d]\w*(?:\.[^\W\d]\w*)*|.+\.py):(?P<name>[^\W\d]\w*)")
+FAILURES = (Exception, SystemExit)
+"""How own code fails: `sys.exit` in it would otherwise end the command without a word."""
 _files: set[str] = set()
 """Files of own code that have been loaded."""
 
@@ -57,7 +59,7 @@ def explained() -> Iterator[None]:
         yield
     except InputError:
         raise
-    except Exception as error:
+    except FAILURES as error:
         trace = error.__traceback__
         while trace is not None and not _is_own(trace.tb_frame.f_code.co_filename):
             trace = trace.tb_next
@@ -75,7 +77,7 @@ def call_own(text: str, what: str, *arguments: Any) -> Any:
         return found(*arguments)
     except InputError:
         raise
-    except Exception as error:
+    except FAILURES as error:
         given = "without arguments" if not arguments else f"with {len(arguments)} arguments"
         raise InputError(f"{text} cannot be made {given}: {_said(error)}") from error
 
@@ -93,7 +95,7 @@ def _from_file(path: Path) -> Any:
         spec.loader.exec_module(module)
     except InputError:
         raise
-    except Exception as error:
+    except FAILURES as error:
         del sys.modules[name]
         raise InputError(f"{path} cannot be imported: {_said(error)}") from error
     return module
@@ -113,7 +115,7 @@ def _from_module(name: str) -> Any:
                 f"there is no module {error.name!r} in this folder or installed; write file.py:Class for a file"
             ) from error
         raise InputError(f"{name} cannot be imported: {_said(error)}") from error
-    except Exception as error:
+    except FAILURES as error:
         raise InputError(f"{name} cannot be imported: {_said(error)}") from error
 
 
@@ -121,7 +123,7 @@ def _is_own(file: str) -> bool:
     return str(Path(file).resolve()) in _files
 
 
-def _said(error: Exception) -> str:
+def _said(error: BaseException) -> str:
     """An error in one line: its kind, what it says, and the last line of own code that led to it."""
     place, own, trace = "", "", error.__traceback__
     while trace is not None:

@@ -180,6 +180,8 @@ def solve(
     if run is not None and "plan" in given and "form" not in given:
         settings = replace(settings, form="auto")  # the plan may need another form: refused with that reason
     start = open_solved(warm_start) if isinstance(warm_start, str | Path) else warm_start
+    if start is not None and not isinstance(start, TableStrategy):
+        raise InputError(f"warm_start is a strategy or the folder of one, not a {type(start).__name__}")
     if game is None and run is None:
         raise InputError("say which game to solve")
     settings.check_given(given)

@@ -77,7 +77,7 @@ class PostProcessing:
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= 1:
                 raise InputError(
-                    f"the {name} of a post-processing is a number from 0 to 1, not {spell(value)}"
+                    f"the numbers of a post-processing are from 0 to 1, not {name}={spell(value)}"
                 )
         if self.classes not in CLASSES:
             raise InputError(

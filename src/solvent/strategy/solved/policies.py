@@ -7,6 +7,7 @@ the infosets, which all forms of a game share.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -61,9 +62,10 @@ def as_strategy(game: Any, policy: Any) -> TableStrategy:
         return from_openspiel_policy(form, policy)
     if callable(policy):
         return strategy_from_function(game, policy)
+    weights = _numbers(policy)
     if not isinstance(game, GameTree | PublicGame):
         raise InputError("numbers by cell need the compiled game they belong to")
-    return _from_numbers(game, policy)
+    return _from_numbers(game, weights)
 
 
 def strategy_from_dict(game: Any, rows: Mapping[Any, Chosen]) -> TableStrategy:
@@ -142,16 +144,20 @@ def check_weights(label: str, weights: NDArray[np.float64]) -> None:
         )
 
 
-def _from_numbers(form: Form, numbers: Any) -> TableStrategy:
+def _numbers(policy: Any) -> NDArray[np.float64]:
+    """What may be float[cells], as an array."""
+    with suppress(TypeError, ValueError):
+        if policy is not None:
+            return np.array(policy, dtype=np.float64)
+    raise InputError(
+        f"a policy is a strategy, a dict, a function of (player, infoset, actions), an OpenSpiel policy or "
+        f"numbers by cell, not {type(policy).__name__}"
+    )
+
+
+def _from_numbers(form: Form, weights: NDArray[np.float64]) -> TableStrategy:
     """A strategy from float[cells]."""
     infosets = infosets_of(form)
-    try:
-        weights = np.array(numbers, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InputError(
-            f"a policy is a strategy, a dict, a function of (player, infoset, actions), an OpenSpiel policy or "
-            f"numbers by cell, not {type(numbers).__name__}"
-        ) from None
     strategy = _table(form, infosets, weights)
     for infoset in infosets.numbers():
         row = weights[infosets.cells_of(infoset)]
