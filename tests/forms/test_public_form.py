@@ -26,6 +26,7 @@ from oracles.public_forms import (
     unrolled,
 )
 from oracles.random_public import RandomBetting, RandomHoldem, RandomPublic
+from solvent import solve
 from solvent.forms.history import GameTree, compile_tree
 from solvent.forms.public import public_game
 from solvent.forms.unroll import unroll
@@ -279,3 +280,53 @@ def test_infoset_actions_are_those_of_the_histories(name: str) -> None:
     game = public_game(load_game(name), isomorphism=False)
     assert game.infosets == compiled(name).infosets
     assert game.infoset_actions == compiled(name).cells
+
+
+class Dealt(PublicRules):
+    """Two cards and a board, with any chances and any sign."""
+
+    def __init__(self, given: Sequence[Any], boards: Sequence[Any], sign: Any = 1) -> None:
+        self.given, self.after, self.won = given, boards, sign
+
+    def hands(self) -> Sequence[str]:
+        return "ab"
+
+    def deal(self, first: str | None = None) -> Iterable[tuple[str, Fraction]]:
+        return zip(self.hands(), self.given if first == "b" else (Fraction(1, 2),) * 2, strict=True)
+
+    def boards(self, board: Board, first: str, second: str) -> Iterable[tuple[Board, Fraction]]:
+        return self.after
+
+    def betting_tree(self) -> Betting:
+        last = Betting(1, ("x", "y"), (Betting(symbol="end", stake=1), Betting(symbol="end", stake=2)), "d")
+        return Betting(0, ("d",), (Betting(deals=True, children=(last,)),))
+
+    def sign(self, symbol: str, board: Board, first: str, second: str) -> int:
+        return self.won
+
+
+HALVES = (Fraction(1, 2), Fraction(1, 2))
+FLOPS = ((("f",), 0.5), (("g",), 0.5))
+
+
+@pytest.mark.parametrize(
+    ("rules", "refusal"),
+    [
+        (Dealt((Fraction(2, 3), Fraction(2, 3)), FLOPS), "probabilities sum to 1.33333"),
+        (Dealt((Fraction(3, 2), Fraction(-1, 2)), FLOPS), "must be non-negative"),
+        (Dealt(HALVES, ((("f",), 1), (("g",), 1))), "probabilities sum to 2;"),
+        (Dealt(HALVES, ((("f",), 1.5), (("g",), -0.5))), "must be non-negative"),
+        (Dealt(HALVES, ((("f",), float("nan")),)), "probabilities sum to nan"),
+        (Dealt(HALVES, (("f",), ("g",))), "pairs of a board"),
+        (Dealt(HALVES, ("f", "g")), "pairs of a board"),
+        (Dealt(HALVES, (("f", 0.5), ("g", 0.5))), "which is a tuple"),
+        (Dealt(HALVES, FLOPS, sign=2), "has the sign 2 at a terminal"),
+        (Dealt(HALVES, FLOPS, sign=None), "has the sign None at a terminal"),
+    ],
+)
+def test_chances_boards_and_signs_that_cannot_be_are_refused(rules: Dealt, refusal: str) -> None:
+    with pytest.raises(InputError, match=refusal):
+        public_game(rules)
+    with pytest.raises(InputError):
+        solve(rules, iterations=1)
+    assert public_game(Dealt(HALVES, FLOPS)).infosets == 2 + 4

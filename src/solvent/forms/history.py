@@ -35,6 +35,7 @@ from solvent.games.game import (
     Probability,
     State,
     chance_children,
+    check_chances,
     children,
 )
 from solvent.games.own import name_of
@@ -72,7 +73,6 @@ CERTAIN_EXCESS = 100
 """A game is refused by its estimated size alone if that is this many times the memory limit. By Markov's inequality
 one group overestimates by this factor with probability 1/100 at most, three of five with about 1e-5."""
 
-CHANCE_TOLERANCE = 1e-9
 SUM_TOLERANCE = 1e-9
 
 Edges = Iterator[tuple[int, Any]]
@@ -285,18 +285,14 @@ class _Compiler:
             outcomes: list[tuple[Any, State]] = [
                 (weight, child) for _, weight, child in chance_children(state)
             ]
-            total = sum(weight for weight, _ in outcomes)
-            fits = abs(total - 1) <= CHANCE_TOLERANCE and all(weight >= 0 for weight, _ in outcomes)
+            check_chances(self.game, [weight for weight, _ in outcomes])
+        except GameError:
+            raise
         except (AttributeError, TypeError, ValueError) as error:
             raise GameError(
                 f"{self.game} has a chance node that cannot be read ({error}); "
                 f"chance() must give pairs of an outcome and its probability"
             ) from error
-        if not fits:
-            raise GameError(
-                f"{self.game} has a chance node whose probabilities sum to {float(total):g}; "
-                f"they must be non-negative and sum to 1"
-            )
         self.infoset.append(-1)
         chance = self.chance
         edges = [(chance.setdefault(weight, -1 - len(chance)), child) for weight, child in outcomes]

@@ -24,8 +24,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.foundation.errors import InputError
-from solvent.games.game import GameError
-from solvent.games.public_rules import FOLD, SHOWDOWN, Betting, Board, Hand, PublicRules
+from solvent.games.game import GameError, check_chances
+from solvent.games.public_rules import (
+    FOLD,
+    SHOWDOWN,
+    Betting,
+    Board,
+    Hand,
+    PublicRules,
+    boards_after,
+    sign_of,
+)
 
 DECISION, DEAL, FOLDED, RANKED, MATRIX = -1, -2, 0, 1, 2
 """Values of `Nodes.symbol`, which say what a node is. Matrices are numbered from MATRIX upward."""
@@ -433,6 +442,9 @@ def _chances(
 ) -> list[NDArray[np.float64]]:
     """The probability of every pair of hands on every board, by round: float64[boards, hands, hands]."""
     size = len(hands)
+    firsts = list(rules.deal())
+    for outcomes in (firsts, *(rules.deal(hand) for hand, weight in firsts if weight)):
+        check_chances(rules, [float(weight) for _, weight in outcomes])
     deal = np.array([[float(rules.deal_weight(a, b)) for b in hands] for a in hands])
     deal *= weights[0][:, None] * weights[1][None, :]
     if weights[0].min() != 1 or weights[1].min() != 1 or max(w.max() for w in weights) != 1:
@@ -448,7 +460,9 @@ def _chances(
             for i, a in enumerate(hands):
                 for j, b in enumerate(hands):
                     if chance[-1][k, i, j]:
-                        for after, weight in rules.boards(board, a, b):
+                        follows = boards_after(rules, board, a, b)
+                        check_chances(rules, [float(weight) for _, weight in follows])
+                        for after, weight in follows:
                             if after in index:
                                 follow[index[after], i, j] = float(weight)
         chance.append(follow * chance[-1][here.parent])
@@ -475,7 +489,7 @@ def _matrices(
             sign = np.array(
                 [
                     [
-                        rules.sign(symbols[which], board, a, b) if chance[level][k, i, j] else 0
+                        sign_of(rules, symbols[which], board, a, b) if chance[level][k, i, j] else 0
                         for j, b in enumerate(hands)
                     ]
                     for i, a in enumerate(hands)

@@ -21,6 +21,9 @@ CHANCE = -1
 TERMINAL = -2
 """Returned by `State.player` where the game is over."""
 
+CHANCE_TOLERANCE = 1e-9
+"""How far from 1 the probabilities of a chance node may sum to."""
+
 
 class GameError(InputError):
     """Rules that cannot be played or solved, or a game that does not exist."""
@@ -88,6 +91,16 @@ def chance_children(state: State) -> Iterable[tuple[str, Probability, State]]:
     if outcomes is None:
         raise GameError(f"chance acts in a {type(state).__name__}, which has no method chance()")
     return [(outcome, probability, state.child(outcome)) for outcome, probability in outcomes()]
+
+
+def check_chances(game: object, weights: Sequence[Probability]) -> None:
+    """Refuse the probabilities of a chance node unless they are non-negative and sum to 1."""
+    total = float(sum(weights))
+    if not (abs(total - 1) <= CHANCE_TOLERANCE and all(weight >= 0 for weight in weights)):
+        raise GameError(
+            f"{game} has a chance node whose probabilities sum to {total:g}; "
+            f"they must be non-negative and sum to 1"
+        )
 
 
 @runtime_checkable

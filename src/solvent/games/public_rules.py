@@ -29,12 +29,13 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from numbers import Real
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.games.game import CHANCE, TERMINAL, ListedState, State
+from solvent.games.game import CHANCE, TERMINAL, GameError, ListedState, State
 from solvent.games.own import spelt
 
 Hand = Any
@@ -120,7 +121,7 @@ class PublicRules(ABC):
     def public_boards(self, board: Board) -> Sequence[Board]:
         """Every board that can follow, whatever the hands are."""
         pairs = ((first, second) for first in self.hands() for second in self.hands())
-        after = (b for pair in pairs if self.deal_weight(*pair) for b, _ in self.boards(board, *pair))
+        after = (b for pair in pairs if self.deal_weight(*pair) for b, _ in boards_after(self, board, *pair))
         return list(dict.fromkeys(after))
 
     def deal_weight(self, first: Hand, second: Hand) -> Fraction:
@@ -191,7 +192,9 @@ class PublicRules(ABC):
         sizes = [RoundSize(1, len(hands), len({first for _, first, _ in deals}))]
         roots = [self.betting]
         while roots := [end.children[0] for root in roots for end in _round_ends(root)]:
-            deals = [(after, *pair) for board, *pair in deals for after, _ in self.boards(board, *pair)]
+            deals = [
+                (after, *pair) for board, *pair in deals for after, _ in boards_after(self, board, *pair)
+            ]
             held = {(board, first) for board, first, _ in deals}
             sizes.append(RoundSize(len({board for board, _ in held}), len(hands), len(held)))
         return sizes
@@ -203,10 +206,32 @@ class PublicRules(ABC):
             dealt = [
                 (after, first, second)
                 for board, first, second in deals
-                for after, _ in self.boards(board, first, second)
+                for after, _ in boards_after(self, board, first, second)
             ]
             total += sum(self._histories_below(node.children[0], dealt) for node in rounds)
         return total
+
+
+def boards_after(rules: PublicRules, board: Board, first: Hand, second: Hand) -> list[tuple[Board, Fraction]]:
+    """What `rules.boards` gives, which must be pairs of a board and a number."""
+    pairs = list(rules.boards(board, first, second))
+    for pair in pairs:
+        match pair:
+            case (tuple(), Real()):
+                continue
+        raise GameError(
+            f"{rules} has boards that cannot be read ({pair!r}); "
+            f"boards() must give pairs of a board, which is a tuple, and its probability"
+        )
+    return pairs
+
+
+def sign_of(rules: PublicRules, symbol: Any, board: Board, first: Hand, second: Hand) -> int:
+    """What `rules.sign` gives, which must be -1, 0 or 1."""
+    sign = rules.sign(symbol, board, first, second)
+    if sign not in (-1, 0, 1):
+        raise GameError(f"{rules} has the sign {sign!r} at a terminal; sign() must give -1, 0 or 1")
+    return sign
 
 
 def _round_ends(betting: Betting) -> list[Betting]:
@@ -268,5 +293,5 @@ class _State(ListedState):
 
     def payoffs(self) -> tuple[float, float]:
         betting = self.betting
-        won = betting.stake * self.rules.sign(betting.symbol, self.board, *self.hands)
+        won = betting.stake * sign_of(self.rules, betting.symbol, self.board, *self.hands)
         return won, -won
