@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 
 from oracles.table_agent import Wild, random_model
+from solvent.cards import parse_cards, parse_range
 from solvent.cards.showdown import HANDS, hand_number
 from solvent.foundation.errors import InputError
 from solvent.games.betting.rules import CALL, FOLD, HoldemRules, play
+from solvent.play import hole_cards
 from solvent.play.asked import asked_match, averaged_match, is_measurable, measurable_hand
 from solvent.play.contract import Board, Hole, Mixture, PublicView, View, as_agent
 from solvent.play.expected import expected_match
@@ -19,6 +21,14 @@ from solvent.strategy.post_processing import parse_post
 
 BETTING = "preflop=3x,a; postflop=100%; cap=1; stack=10"
 SIZES = "preflop=2.5x,4x,a; postflop=50%,100%,a; cap=2; stack=40"
+
+
+def test_rows_of_a_mixture_are_numbered_as_ranges_are() -> None:
+    cards = hole_cards()
+    assert [hand_number(*pair) for pair in cards.tolist()] == list(range(HANDS))
+    assert {tuple(pair) for pair in cards[parse_range("AsKs,2c2d").weights > 0].tolist()} == {
+        tuple(sorted(parse_cards(text))) for text in ("AsKs", "2c2d")
+    }
 
 
 class Plain:

@@ -54,9 +54,21 @@ def hand_number(first: Card, second: Card) -> int:
 
 
 @cache
+def hole_cards() -> NDArray[np.int64]:
+    """int64[1326, 2]: both cards of every hand by its number, the lower first; read-only.
+
+    >>> hole_cards()[:4].tolist()
+    [[0, 1], [0, 2], [1, 2], [0, 3]]
+    """
+    cards = np.array(sorted(combinations(range(52), 2), key=lambda pair: pair[::-1]), dtype=np.int64)
+    cards.flags.writeable = False
+    return cards
+
+
+@cache
 def pairs() -> Pairs:
     """Every hand by its number."""
-    cards = np.array(sorted(combinations(range(52), 2), key=lambda pair: pair[::-1]))
+    cards = hole_cards()
     tables = evaluator()
     return Pairs(
         low=cards[:, 0].copy(),

@@ -48,7 +48,9 @@ Event = int | Hole | Board
 class Mixture(NamedTuple):
     """What an agent does with every hand it may hold.
 
-    Rows of hands that share a card with the board are not read.
+    Row h is the hand whose cards are `solvent.play.hole_cards()[h]`: hands by their higher card, then by their
+    lower, as the weights of a `solvent.cards.Range` are. Rows of hands that share a card with the board are not
+    read.
     """
 
     actions: tuple[int, ...]
