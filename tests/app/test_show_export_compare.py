@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from commands_run import refused, solved, solvent
 
+from solvent import solve
+from solvent.foundation.progress import Progress
 from solvent.foundation.storage.run import Run
+from solvent.strategy.writing import write_csv, write_json
 
 
 def test_a_run_can_be_shown_exported_compared_listed_and_resumed(tmp_path: Path) -> None:
@@ -24,6 +29,9 @@ def test_a_run_can_be_shown_exported_compared_listed_and_resumed(tmp_path: Path)
     assert "K||b" in solvent("show", a, "K*").stdout
     assert solvent("export", a).stdout.startswith("player,infoset,action,probability")
     assert json.loads(solvent("export", a, "--format", "json").stdout)["players"][1]["K||b"]["call"] > 0.99
+    for to in ("csv", "json"):
+        done = solvent("export", a, "--format", to, "--out", tmp_path / "rows")
+        assert (done.stdout, done.stderr) == ("", f"wrote 24 rows to {tmp_path / 'rows'}\n")
     assert solvent("export", a, "--format", "efg").stdout.startswith("EFG 2 R")
     assert solvent("export", a, "--format", "strategy", "--out", tmp_path / "s").returncode == 0
     compared = json.loads(solvent("compare", a, tmp_path / "s", "--json").stdout)
@@ -48,6 +56,15 @@ def test_a_run_of_a_file_that_changed_since(tmp_path: Path) -> None:
     refused = solvent("solve", "--resume", run, "--iterations", "10")
     assert refused.returncode == 2
     assert "has changed since" in refused.stderr
+
+
+@pytest.mark.parametrize("write", [write_csv, write_json])
+def test_exports_tell_how_far_they_are(write: Callable[..., int], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("solvent.strategy.writing.INFOSETS_BETWEEN_REPORTS", 5)
+    told: list[Progress] = []
+    strategy = solve("kuhn", iterations=1).strategy
+    assert write(strategy, io.StringIO(), told.append) == 24
+    assert [(p.done, p.total) for p in told] == [(0, 12), (5, 12), (10, 12)]
 
 
 def test_export_to_openspiel(tmp_path: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,6 +14,7 @@ from solvent.app.output import check_writable, written
 from solvent.foundation.errors import InputError
 
 if TYPE_CHECKING:
+    from solvent.foundation.progress import Watch
     from solvent.strategy.solved.tables import TableStrategy
 
 FORMATS = ("csv", "json", "openspiel", "strategy", "efg")
@@ -34,6 +35,7 @@ def export(
     are buckets of hands at a betting line.
     """
     from solvent.app.opening import open_named
+    from solvent.app.terminal import terminal
     from solvent.strategy.writing import write_csv, write_json
 
     if to not in FORMATS:
@@ -48,18 +50,25 @@ def export(
         _write_solved(source, to, out)
     else:
         strategy = open_named(source, cards)
-        with written(out) as file:
-            (write_csv if to == "csv" else write_json)(strategy, file)
+        with _watching(out) as watch, written(out) as file:
+            rows = (write_csv if to == "csv" else write_json)(strategy, file, watch)
+        if out is not None:
+            terminal(stderr=True).print(f"wrote {rows:,} rows to {out}", soft_wrap=True)
+
+
+def _watching(out: Path | None) -> AbstractContextManager[Watch | None]:
+    """A watch, unless the export itself is shown on the terminal: a bar would be drawn into it."""
+    from solvent.app.watching import watching
+
+    return nullcontext() if out is None and sys.stdout.isatty() else watching()
 
 
 def _write_game(source: str, out: Path | None) -> None:
-    from solvent.app.watching import watching
     from solvent.games.catalogue import load_game
     from solvent.games.efg.writing import write_efg
 
     name = _solved(source).game if Path(source).is_dir() else source
-    shows_file = out is None and sys.stdout.isatty()  # a bar would be drawn into it
-    with nullcontext() if shows_file else watching() as watch, written(out) as file:
+    with _watching(out) as watch, written(out) as file:
         write_efg(load_game(name), file, watch=watch)
 
 
