@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-SILENCE = 180.0
+SILENCE = 600.0
 """Seconds after which a command that was not to be killed counts as hung."""
 
 
