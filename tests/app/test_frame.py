@@ -161,11 +161,13 @@ def test_json_has_no_numbers_that_json_does_not_know(capsys: pytest.CaptureFixtu
 def test_progress_off_a_terminal_is_a_line_now_and_then(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    clock = iter(range(0, 600, 6))
-    monkeypatch.setattr(showing.time, "monotonic", lambda: next(clock))
+    now = 0
+    monkeypatch.setattr(showing.time, "monotonic", lambda: now)
     with watching() as watch:
         for done in range(10):
+            now += 6
             watch(Progress("dealing [0]", 100 * done, 1000, unit="hands"))
+        now += 6
         watch(Progress("solving", 1, 2, "exploitability 1 chip"))
     assert capsys.readouterr().err.splitlines() == [
         "dealing [0]: 100 of 1,000 hands (10 %), 17/s, 54 s left",

@@ -1,12 +1,12 @@
 """How progress is shown: one bar on a terminal, one changing line in a notebook, a line now and then elsewhere.
 
-Compiling is said wherever it happens: that it has begun, and how long it took when it is over.
+Compiling is said too: that it has begun, and how long it took when it is over. Rates and times left leave it out.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -43,12 +43,9 @@ def showing(console: Console | None = None, quiet: bool = False) -> Iterator[Wat
     if quiet and not console.is_terminal:
         yield lambda progress: None
         return
-    display: _Display
-    if console.is_jupyter:
-        display = _Notebook(console)
-    else:
-        display = _Bar(console) if console.is_terminal else _Lines(console)
-    compilations = Compilations(display.compiling)
+    compilations = Compilations(lambda: display.compiling())
+    kind = _Notebook if console.is_jupyter else _Bar if console.is_terminal else _Lines
+    display: _Display = kind(console, Pace(compilations.clock))
 
     def tell_compiled() -> None:
         count = compilations.kernels
@@ -99,20 +96,25 @@ class _Display(Protocol):
 
 
 class Pace:
-    """How quickly a stage goes: measured since its first report."""
+    """How quickly a stage goes: measured since its first report, without the time of compiling."""
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Callable[[], float]) -> None:
+        self.clock = clock
+        """Seconds; it stands still while kernels are compiled."""
         self.stage: str | None = None
         self.began, self.first = 0.0, 0.0
         self.rate = 0.0
         """Units a second; 0 where it is not known."""
 
-    def note(self, progress: Progress, now: float) -> bool:
+    def note(self, progress: Progress) -> bool:
         """Take up a report; whether it is a new stage's first."""
+        now = self.clock()
         if progress.stage != self.stage:
             self.stage, self.began, self.first, self.rate = progress.stage, now, progress.done, 0.0
             return True
-        if now > self.began:
+        if progress.unit == SECONDS:
+            self.rate = 1.0
+        elif now > self.began:
             self.rate = (progress.done - self.first) / (now - self.began)
         return False
 
@@ -120,15 +122,15 @@ class Pace:
 class _Lines:
     """Progress where nothing can be drawn over."""
 
-    def __init__(self, console: Console) -> None:
-        self.console, self.pace = console, Pace()
+    def __init__(self, console: Console, pace: Pace) -> None:
+        self.console, self.pace = console, pace
         self.last_line = time.monotonic()
         self.spacing = FIRST_SECONDS
         self.said = False
 
     def show(self, progress: Progress) -> None:
         now = time.monotonic()
-        if self.pace.note(progress, now):
+        if self.pace.note(progress):
             self.spacing = FIRST_SECONDS
         if now >= self.last_line + self.spacing and not progress.stage.startswith(COMPILING):
             self.last_line, self.spacing = now, LINE_SECONDS
@@ -149,15 +151,15 @@ class _Lines:
 class _Notebook(_Lines):
     """Progress in a notebook: one line that changes."""
 
-    def __init__(self, console: Console) -> None:
-        super().__init__(console)
+    def __init__(self, console: Console, pace: Pace) -> None:
+        super().__init__(console, pace)
         from IPython.display import display  # type: ignore[import-not-found, unused-ignore]
 
         self.shown: Any = display({"text/plain": "starting"}, raw=True, display_id=True)
 
     def show(self, progress: Progress) -> None:
         now = time.monotonic()
-        if self.pace.note(progress, now) or now >= self.last_line + NOTEBOOK_SECONDS:
+        if self.pace.note(progress) or now >= self.last_line + NOTEBOOK_SECONDS:
             self.last_line = now
             self.say(line(progress, self.pace.rate))
 
@@ -171,7 +173,7 @@ class _Notebook(_Lines):
 class _Bar:
     """Progress on a terminal."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, console: Console, pace: Pace) -> None:
         from rich.progress import (
             BarColumn,
             Progress,
@@ -179,10 +181,9 @@ class _Bar:
             TaskProgressColumn,
             TextColumn,
             TimeElapsedColumn,
-            TimeRemainingColumn,
         )
 
-        self.console, self.stage = console, ""
+        self.console, self.pace = console, pace
         self.bar = Progress(
             SpinnerColumn(),
             TextColumn("{task.description}", markup=False),
@@ -190,20 +191,20 @@ class _Bar:
             TaskProgressColumn(),
             TextColumn("{task.fields[detail]}", markup=False),
             TimeElapsedColumn(),
-            TimeRemainingColumn(),
+            TextColumn("{task.fields[left]}", markup=False),
             console=console,
             transient=True,
         )
-        self.task = self.bar.add_task("starting", total=None, detail="")
+        self.task = self.bar.add_task("starting", total=None, detail="", left="")
         self.bar.start()
 
     def show(self, progress: Progress) -> None:
-        if progress.stage != self.stage:
-            self.stage = progress.stage
-            self.bar.reset(self.task, description=self.stage)
+        if self.pace.note(progress):
+            self.bar.reset(self.task, description=progress.stage)
         counted = amount(progress) if progress.total and progress.unit != SECONDS else ""
         detail = ", ".join(text for text in (counted, progress.detail) if text)
-        self.bar.update(self.task, completed=progress.done, total=progress.total, detail=detail)
+        left = time_left(progress, self.pace.rate)
+        self.bar.update(self.task, completed=progress.done, total=progress.total, detail=detail, left=left)
 
     def say(self, sentence: str) -> None:
         self.console.print(sentence, soft_wrap=True)
@@ -233,6 +234,17 @@ def amount(progress: Progress) -> str:
     return f"{progress.done:,.0f} of {total:,.0f} {progress.unit}".rstrip()
 
 
+def time_left(progress: Progress, rate: float) -> str:
+    """The time that a stage still takes at a rate, in words; nothing where it is not known.
+
+    >>> time_left(Progress("solving", 300, 1000), 20), time_left(Progress("solving", 300, 1000), 0)
+    ('35 s left', '')
+    """
+    if not progress.total or progress.done >= progress.total or rate <= 0:
+        return ""
+    return f"{duration((progress.total - progress.done) / rate)} left"
+
+
 def line(progress: Progress, rate: float = 0.0) -> str:
     """A progress in one line; `rate` is in units a second, 0 where it is not known.
 
@@ -248,6 +260,5 @@ def line(progress: Progress, rate: float = 0.0) -> str:
     if rate > 0:
         if progress.unit != SECONDS and "/s" not in progress.detail and progress.total:
             parts.append(f"{rate:,.0f}/s" if rate >= 10 else f"{rate:.2g}/s")
-        if progress.total and progress.done < progress.total:
-            parts.append(f"{duration((progress.total - progress.done) / rate)} left")
+        parts += [left] if (left := time_left(progress, rate)) else []
     return f"{progress.stage}: {', '.join(parts)}" if parts else progress.stage

@@ -29,6 +29,12 @@ class Compilations:
         self._listener: Any = None
         self._depth, self._since = 0, 0.0
         self.kernels, self.seconds = 0, 0.0
+        self._stood = 0.0  # how long the clock has stood still
+
+    def clock(self) -> float:
+        """A clock in seconds that stands still while a kernel is being compiled."""
+        with self._lock:
+            return (self._since if self._depth else time.monotonic()) - self._stood
 
     def listen(self) -> None:
         """Begin to listen, as soon as something has imported Numba; later calls change nothing."""
@@ -63,4 +69,6 @@ class Compilations:
             self._depth -= 1
             self.kernels += 1
             if self._depth == 0:
-                self.seconds += time.monotonic() - self._since
+                spent = time.monotonic() - self._since
+                self.seconds += spent
+                self._stood += spent

@@ -1,0 +1,33 @@
+"""Rates and times left, without the time in which kernels are compiled."""
+
+from __future__ import annotations
+
+import pytest
+
+from solvent.foundation.kernels.compilations import Compilations
+from solvent.foundation.progress import Progress
+from solvent.foundation.showing import Pace, line
+
+
+def test_the_seconds_of_compiling_are_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = 100.0
+    monkeypatch.setattr("time.monotonic", lambda: now)
+    compilations = Compilations(lambda: None)
+    pace = Pace(compilations.clock)
+    assert pace.note(Progress("solving", 0, 1000))
+    compilations._start()
+    now += 40
+    pace.note(Progress("solving", 0, 1000))
+    assert pace.rate == 0
+    compilations._end()
+    now += 2
+    report = Progress("solving", 200, 1000)
+    assert not pace.note(report)
+    assert line(report, pace.rate) == "solving: 200 of 1,000 (20 %), 100/s, 8 s left"
+
+
+def test_work_that_is_limited_by_time_takes_a_second_for_a_second() -> None:
+    pace = Pace(lambda: 0.0)
+    pace.note(Progress("training", 0, 100, unit="s"))
+    pace.note(Progress("training", 40, 100, unit="s"))
+    assert pace.rate == 1
