@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import solvent
 from conftest import compiled
 from oracles.random_games import RandomGame
 from oracles.trees import counterfactual_values
@@ -320,6 +321,64 @@ def test_a_rule_that_predicts_without_its_table_is_refused() -> None:
     with pytest.raises(InputError, match="let it be True"):
         HistorySolver(compiled("leduc"), DeniedOptimist())
     HistorySolver(compiled("leduc"), AnnouncedOptimist()).run(10)
+
+
+class Forget(RegretRule):
+    """LCFR under another name, which declares nothing."""
+
+    def weights(self, t: float) -> Weights:
+        return Weights(t / (t + 1), t / (t + 1), average=t)
+
+
+class LinearForget(Forget):
+    discounts = floors = False
+    linear = True
+    average_power = 1.0
+
+
+class OwnPlus(RegretRule):
+    discounts = False
+    average_power = 1.0
+
+    def weights(self, t: float) -> Weights:
+        return Weights(floor=0.0, average=t)
+
+
+class DeniedFloor(OwnPlus):
+    floors = False
+
+
+class DeniedPower(OwnPlus):
+    average_power = 2.0
+
+
+def test_refusals_of_own_rules_say_what_to_declare() -> None:
+    declared = "`discounts = floors = False` and `average_power = 0.0`, or 1.0 beside `linear = True`"
+    with pytest.raises(
+        InputError, match=f"forget cannot be pruned. A rule of your own .* {declared}; one like"
+    ):
+        solvent.solve("kuhn", rule=Forget(), pruning="total")
+    with pytest.raises(InputError, match=f"forget cannot be sampled. A rule of your own .* {declared}$"):
+        solvent.solve("kuhn", rule=Forget(), sampling="external")
+    with pytest.raises(InputError, match=r"dcfr.* cannot be pruned$"):
+        solvent.solve("kuhn", rule="dcfr", pruning="total")
+    with pytest.raises(InputError, match=r"write Forget\(\)$"):
+        solvent.solve("kuhn", rule=Forget)
+    with pytest.raises(InputError, match="let it be True, after which it cannot be sampled"):
+        DeniedFloor().schedule(1, 3)
+    with pytest.raises(
+        InputError, match="let that be None, after which it can be neither pruned nor sampled"
+    ):
+        DeniedPower().schedule(1, 3)
+
+
+def test_declared_own_rules_are_pruned_as_the_built_in_ones() -> None:
+    for own, name in ((LinearForget(), "lcfr"), (OwnPlus(), "cfr+")):
+        ours, theirs = (
+            solvent.solve("kuhn", rule=rule, pruning="total", iterations=50) for rule in (own, name)
+        )
+        assert ours.exploitability == pytest.approx(theirs.exploitability, rel=1e-9)
+    assert ours.warnings[0].startswith("ownplus with pruning is noisy")
 
 
 @pytest.mark.parametrize(

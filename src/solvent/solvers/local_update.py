@@ -37,6 +37,8 @@ class LocalUpdate(RegretRule):
     state: ClassVar[tuple[str, ...]] = ()
     """Names of the tables that the update keeps, 0 at first. Checkpoints save them."""
 
+    own = False  # no declaration makes it a sum
+
     @abstractmethod
     def next_strategy(self, t: int, values: Floats, strategy: Floats, state: State) -> Any:
         """What is played in iteration t + 1, after iteration t = 1, 2, ...: rows that sum to 1.

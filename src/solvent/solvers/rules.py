@@ -33,6 +33,10 @@ from solvent.games.naming import parse_call, spell
 from solvent.games.own import is_own, make_own
 from solvent.passes.schedule import KEEP, NEXT_PREDICTION, PREDICTION
 
+NEITHER = "after which it can be neither pruned nor sampled"
+ADDING_UP = "`discounts = floors = False` and `average_power = 0.0`, or 1.0 beside `linear = True`"
+"""What a rule declares whose regrets and averages are sums."""
+
 
 class Weights(NamedTuple):
     """What a rule says about one iteration; the defaults are plain CFR."""
@@ -102,6 +106,11 @@ class RegretRule(ABC):
         plus = self.floors and not (self.discounts or self.linear or self.predictive)
         return self.additive or (plus and self.average_power == 1)
 
+    @property
+    def own(self) -> bool:
+        """Whether it is a user's, who can change what it declares."""
+        return type(self) not in {*RULES.values(), *WITHOUT_REGRETS.values()}
+
     def __str__(self) -> str:
         given = {f.name: getattr(self, f.name) for f in fields(self)} if is_dataclass(self) else vars(self)
         shown = ",".join(f"{key}={spell(value)}" for key, value in given.items())
@@ -150,18 +159,25 @@ class RegretRule(ABC):
         """Refuse weights that do what the rule declares not to do."""
         floor, average, prediction, keep, after = schedule.T[2:]
         if (prediction.any() or after.any()) and not self.predictive:
-            raise InputError(f"rule {self} predicts, but its `predictive` is False; let it be True")
+            raise InputError(
+                f"rule {self} predicts, but its `predictive` is False; let it be True, {NEITHER}"
+            )
         if (floor > -math.inf).any() and not self.floors:
-            raise InputError(f"rule {self} cuts regrets off, but its `floors` is False; let it be True")
+            raise InputError(
+                f"rule {self} cuts regrets off, but its `floors` is False; let it be True, after which it cannot "
+                f"be sampled, and can be pruned only if the rest is as in CFR+"
+            )
         fade = t / (t + 1) if self.linear else 1.0
         if not self.discounts and (np.abs(schedule[:, :2].T - fade) > 1e-12).any():
             how = "otherwise than by t / (t + 1)" if self.linear else "with time"
-            raise InputError(f"rule {self} fades regrets {how}, but its `discounts` is False; let it be True")
+            raise InputError(
+                f"rule {self} fades regrets {how}, but its `discounts` is False; let it be True, {NEITHER}"
+            )
         power = self.average_power
         if power is not None and ((np.abs(average - t**power) > 1e-12 * average) | (keep != 1)).any():
             raise InputError(
                 f"rule {self}: its averages do not weigh iteration t by t^{power:g}, as its `average_power` says; "
-                f"let that be None"
+                f"let that be None, {NEITHER}"
             )
 
 
@@ -362,6 +378,10 @@ def load_rule(rule: str | RegretRule) -> RegretRule:
     """
     if isinstance(rule, RegretRule):
         return rule
+    if isinstance(rule, type) and issubclass(rule, RegretRule):
+        raise InputError(
+            f"{rule.__name__} is a class, and a rule is an instance of one: write {rule.__name__}()"
+        )
     if not isinstance(rule, str):
         raise InputError(f"a rule is a name such as dcfr, or a RegretRule; it cannot be {rule!r}")
     if is_own(rule):

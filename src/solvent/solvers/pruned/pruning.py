@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 
 from solvent.foundation.errors import InputError
-from solvent.solvers.rules import RegretRule
+from solvent.solvers.rules import ADDING_UP, RegretRule
 from solvent.strategy.solved.locks import Locks
 
 PRUNINGS = ["none", "partial", "interval", "total"]
@@ -125,9 +125,11 @@ class Pruning:
     def check_rule(self, rule: RegretRule) -> None:
         """Refuse a rule whose regrets cannot be pruned."""
         if self.mode != "none" and not rule.prunable:
+            like = "; one like CFR+, `discounts = False` and `average_power = 1.0`"
+            own = f". A rule of your own that adds up declares {ADDING_UP}{like}" if rule.own else ""
             raise InputError(
                 f"pruning needs regrets that add up with the average's weights: give rule cfr, cfr+ or lcfr; "
-                f"{rule} cannot be pruned"
+                f"{rule} cannot be pruned{own}"
             )
 
 

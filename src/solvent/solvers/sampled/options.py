@@ -11,7 +11,7 @@ from typing import Any
 from solvent.foundation.errors import InputError
 from solvent.solvers.pruned.pruning import Pruning
 from solvent.solvers.rewards import REWARDS
-from solvent.solvers.rules import RegretRule
+from solvent.solvers.rules import ADDING_UP, RegretRule
 
 SAMPLINGS = ["none", "external", "outcome", "chance"]
 """Every sampling; `own_solvers` adds those that are registered."""
@@ -96,9 +96,10 @@ class Sampling:
     def check_rule(self, rule: RegretRule) -> None:
         """Refuse a rule that touches all regrets at every iteration."""
         if self and not rule.additive:
+            own = f". A rule of your own that adds up declares {ADDING_UP}" if rule.own else ""
             raise InputError(
                 f"sampling touches few infosets at an iteration, so that the others' regrets cannot fade or be "
-                f"cut: give rule cfr or lcfr; {rule} cannot be sampled"
+                f"cut: give rule cfr or lcfr; {rule} cannot be sampled{own}"
             )
 
     def check_others(self, pruning: Pruning, options: dict[str, tuple[Any, Any]]) -> None:

@@ -121,7 +121,9 @@ class PrunedSolver(OnHistories):
     def notes(self) -> list[str]:
         found = super().notes
         if self.floored:
-            found.append("cfr+ with pruning is noisy: an earlier average may have been less exploitable")
+            found.append(
+                f"{self.rule} with pruning is noisy: an earlier average may have been less exploitable"
+            )
         return found
 
     @property

@@ -102,7 +102,7 @@ class PrunedPublicSolver(OnPublicForm):
     @property
     def notes(self) -> list[str]:
         if self.floored:
-            return ["cfr+ with pruning is noisy: an earlier average may have been less exploitable"]
+            return [f"{self.rule} with pruning is noisy: an earlier average may have been less exploitable"]
         return []
 
     @property
