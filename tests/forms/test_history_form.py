@@ -236,7 +236,7 @@ def test_only_one_history() -> None:
     ("root", "sentence"),
     [
         (Node(CHANCE, [win(1), win(0)], [0.5, 0.4]), "sum to 0.9"),
-        (Node(CHANCE, [win(1), win(0)], [1.5, -0.5]), "non-negative"),
+        (Node(CHANCE, [win(1), win(0)], [1.5, -0.5]), "include -0.5; they must be non-negative"),
         (Node(0, [], infoset="x"), "no action"),
         (Node(2, [win(0)], infoset="x"), "player 2"),
         (Node(0, [win(float("nan"))], infoset="x"), "finite"),

@@ -95,11 +95,11 @@ def chance_children(state: State) -> Iterable[tuple[str, Probability, State]]:
 
 def check_chances(game: object, weights: Sequence[Probability]) -> None:
     """Refuse the probabilities of a chance node unless they are non-negative and sum to 1."""
-    total = float(sum(weights))
-    if not (abs(total - 1) <= CHANCE_TOLERANCE and all(weight >= 0 for weight in weights)):
+    total, least = float(sum(weights)), float(min(weights, default=0))
+    if least < 0 or not abs(total - 1) <= CHANCE_TOLERANCE:
+        wrong = f"include {least:g}" if least < 0 else f"sum to {total:g}"
         raise GameError(
-            f"{game} has a chance node whose probabilities sum to {total:g}; "
-            f"they must be non-negative and sum to 1"
+            f"{game} has a chance node whose probabilities {wrong}; they must be non-negative and sum to 1"
         )
 
 
