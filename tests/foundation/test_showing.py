@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
+import time
 
-from solvent.foundation.kernels.compilations import Compilations
+import pytest
+from numba import njit
+
+from solvent.foundation.kernels.compilations import Compilations, working_seconds
 from solvent.foundation.progress import Progress
 from solvent.foundation.showing import Pace, line
 
@@ -31,3 +34,11 @@ def test_work_that_is_limited_by_time_takes_a_second_for_a_second() -> None:
     pace.note(Progress("training", 0, 100, unit="s"))
     pace.note(Progress("training", 40, 100, unit="s"))
     assert pace.rate == 1
+
+
+def test_working_seconds_leave_compiling_out() -> None:
+    whole = time.monotonic()
+    with working_seconds() as seconds:
+        njit(lambda numbers: sorted(numbers))([2, 1])
+    worked, whole = seconds(), time.monotonic() - whole
+    assert 0 <= worked < whole / 2

@@ -8,7 +8,6 @@ by how likely it is. Of agents of one tree both give the same numbers.
 from __future__ import annotations
 
 import contextlib
-import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +15,7 @@ import numpy as np
 from solvent.cards.evaluator import evaluator
 from solvent.cards.showdown import hand_number
 from solvent.foundation.errors import InputError
+from solvent.foundation.kernels.compilations import working_seconds
 from solvent.foundation.kernels.randomness import random_unit
 from solvent.foundation.progress import Progress, Stop, Watch
 from solvent.games.betting.rules import NOBODY, HoldemRules, HoldemState, act, start
@@ -86,8 +86,7 @@ def asked_match(
         raise InputError(f"an interval takes two pairs of hands at least, not {pairs}")
     deal = Deal(np.zeros(52, np.int64), np.zeros(1, np.uint64), np.zeros(4))
     counted, won, squares = 0, 0, 0
-    began = time.perf_counter()
-    with contextlib.suppress(KeyboardInterrupt):
+    with working_seconds() as seconds, contextlib.suppress(KeyboardInterrupt):
         for pair in range(pairs):
             if stop is not None:
                 stop.check()
@@ -101,7 +100,7 @@ def asked_match(
             if watch is not None:
                 watch(Progress("playing", 2 * counted, 2 * pairs, unit="hands"))
     winnings = Winnings(counted, won, squares, PARTS * rules.blinds[1])
-    return MatchResult((a.name, b.name), winnings, 2 * pairs, time.perf_counter() - began)
+    return MatchResult((a.name, b.name), winnings, 2 * pairs, seconds())
 
 
 @dataclass

@@ -8,7 +8,6 @@ pair are decided by the seed of the match and the number of the pair.
 from __future__ import annotations
 
 import operator
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 
 from solvent.cards.evaluator import evaluator
 from solvent.foundation.errors import InputError
+from solvent.foundation.kernels.compilations import working_seconds
 from solvent.foundation.kernels.threads import in_pieces
 from solvent.foundation.progress import Progress, Stop, Watch
 from solvent.games.betting.rules import BOARD_CARDS, HoldemRules, HoldemState, act, start
@@ -125,19 +125,18 @@ class Match:
 
         `record` is called with the two hands of each pair. Agents that are not compiled are asked by one thread.
         """
-        compiled, played = self._compiled(), list[list[int]]()
-        began = time.perf_counter()
-        with suppress(KeyboardInterrupt):
+        compiled, played, began = self._compiled(), list[list[int]](), 0.0
+        with working_seconds() as seconds, suppress(KeyboardInterrupt):
             if compiled is not None:
-                Table(self.rules).play(0, 0, self.seed, *compiled)  # compiling is not timed
-                began = time.perf_counter()
+                Table(self.rules).play(0, 0, self.seed, *compiled)  # loading kernels is not timed
+                began = seconds()
             if compiled is not None and record is None:
                 self._play_compiled(*compiled, threads, played, watch, stop)
             else:
                 self._play_each(played, watch, stop, record)
         pairs, won, squares = (sum(counts[place] for counts in played) for place in (PAIRS, WON, SQUARES))
         winnings = Winnings(pairs, won, squares, self.rules.blinds[1])
-        return MatchResult((self.a.name, self.b.name), winnings, self.hands, time.perf_counter() - began)
+        return MatchResult((self.a.name, self.b.name), winnings, self.hands, seconds() - began)
 
     def _compiled(self) -> tuple[TableAgent, TableAgent] | None:
         if isinstance(self.a, TableAgent) and isinstance(self.b, TableAgent):

@@ -9,7 +9,8 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
@@ -72,3 +73,15 @@ class Compilations:
                 spent = time.monotonic() - self._since
                 self.seconds += spent
                 self._stood += spent
+
+
+@contextmanager
+def working_seconds() -> Iterator[Callable[[], float]]:
+    """A clock of the seconds since the block began, without those in which it compiled kernels."""
+    compilations = Compilations(lambda: None)
+    compilations.listen()
+    began = compilations.clock()
+    try:
+        yield lambda: compilations.clock() - began
+    finally:
+        compilations.close()
