@@ -230,9 +230,8 @@ def public_game(
         matrix, matrix_of, symbol = _matrices(rules, hands, nodes, betting, rounds, weights, symbols)
         nodes = nodes._replace(symbol=symbol)
         scale = 1.0
-    return PublicGame(
-        rules, hands, nodes, betting, rounds, weights, matrix, matrix_of, scale, isomorphism, orbit
-    )
+    made = (rules, hands, nodes, betting, rounds, weights, matrix, matrix_of, scale, isomorphism, orbit)
+    return PublicGame(*made)
 
 
 def _check_showdowns(rules: PublicRules, nodes: Nodes) -> None:
@@ -425,8 +424,7 @@ def _compatible_weight(
     np.put_along_axis(held, cards, 1.0, axis=1)
     by_card = second @ held
     together = second.sum() - by_card[cards[:, 0]] - by_card[cards[:, 1]] + second
-    total = float(first @ together)
-    if not total > 0:
+    if not (total := float(first @ together)) > 0:
         raise InputError(f"the ranges for {rules} leave no pair of hands that can be dealt")
     return total
 

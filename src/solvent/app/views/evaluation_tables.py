@@ -74,14 +74,14 @@ def _show_responses(console: Console, document: dict[str, Any]) -> None:
 
 def _show_posts(console: Console, document: dict[str, Any]) -> None:
     if document.get("posts"):
-        names = [match["opponent"] for match in document["posts"][0]["matches"]]
-        shown = table("post", *names, "LBR wins", title="wins against, mbb/hand")
-        for row in document["posts"]:
-            figures = (
-                with_interval(found["mbb_per_hand"], found["mbb_per_hand_95"], 0)
-                for found in (*row["matches"], row["lbr"])
+        posts = document["posts"]
+        names = [*(match["opponent"] for match in posts[0]["matches"]), "LBR wins"]
+        shown = table("mbb/hand against", *(row["post"] for row in posts))
+        shown.show_edge = False  # Five columns fit 80 characters without it.
+        for name, *found in zip(names, *((*row["matches"], row["lbr"]) for row in posts), strict=True):
+            shown.add_row(
+                name, *(with_interval(each["mbb_per_hand"], each["mbb_per_hand_95"], 0) for each in found)
             )
-            shown.add_row(row["post"], *figures)
         console.print(shown)
 
 
