@@ -160,7 +160,7 @@ def test_a_run_under_a_rule_of_ones_own_is_resumed_with_it(tmp_path: Path) -> No
     ("options", "sentence"),
     [
         ({"rule": 3}, "cannot be 3"),
-        ({"rule": Halving}, "RegretRule"),
+        ({"rule": Halving}, r"write Halving\(\)"),
         ({"iterations": "50"}, r"iterations must be a whole number, at least 0 and at most [\d,]+, not '50'"),
         ({"iterations": 2.5}, "whole number"),
         ({"until": "low"}, "finite number"),
