@@ -121,11 +121,17 @@ def approach(peer: Peer, target: float, patience: float) -> tuple[int, float, fl
 
 def summary(rows: Sequence[Row]) -> Summary:
     """The table that the command prints."""
-    header = ["game", "library", "rule", "an iteration", "iterations", "to the target", "exploitability"]
+    header = ["game", "solver", "an iteration", "iterations", "to the target", "reached"]
     return Summary("CFR+ beside others", header, [_shown(row) for row in rows], rows)
 
 
-def write_results(rows: Sequence[Row], page: Path, target: float = TARGET, repeats: int = REPEATS) -> None:
+def write_results(
+    rows: Sequence[Row],
+    page: Path,
+    target: float = TARGET,
+    repeats: int = REPEATS,
+    patience: float = PATIENCE,
+) -> None:
     """Write the results page."""
     installed = "" if any(row.library == LITE_EFG for row in rows) else ", which was not installed"
     about = (
@@ -135,13 +141,14 @@ def write_results(rows: Sequence[Row], page: Path, target: float = TARGET, repea
         f"{BATCH_SECONDS} s in turn, median of {repeats}. To the target of {target:g} chips (NashConv / 2, "
         "measured by each library) only iterating is counted, not measuring; the number of iterations grows by a "
         f"factor of {GROWTH} from one measurement to the next, so a run may go on for up to {GROWTH - 1:.0%} more "
-        "iterations than it needs. One thread for solvent; the others run as they come.\n\n"
+        f"iterations than it needs; a solver is given up after {patience:g} s. LiteEFG's README gives 100 µs and "
+        "72 ms for its iterations on another machine. One thread for solvent; the others run as they come.\n\n"
     )
     shown = summary(rows)
     write_page(
         page,
         shown.title,
-        "solvent bench peers",
+        f"solvent bench peers --target {target:g} --repeats {repeats} --patience {patience:g}",
         _reading(rows),
         about + markdown_table(shown.header, shown.rows),
     )
@@ -169,8 +176,7 @@ def _shown(row: Row) -> list[str]:
     reached = "not reached" if row.seconds_to_target is None else span(row.seconds_to_target)
     return [
         row.game,
-        row.library,
-        row.rule,
+        f"{row.library} {row.rule}",
         span(row.seconds),
         f"{row.iterations:,}",
         reached,

@@ -76,12 +76,13 @@ def peers(
     with watching() as watch:
         rows = measure(game or GAMES, target, repeats, patience, watch)
     if page is not None:
-        write_results(rows, page, target, repeats)
+        write_results(rows, page, target, repeats, patience)
     if as_json:
         print_json({"rows": [row.as_dict() for row in rows]})
         return
     found = summary(rows)
     results = table(*found.header)
+    results.show_edge = False  # Its columns fit 80 characters without it.
     for line in found.rows:
         results.add_row(*line)
     terminal().print(results)
