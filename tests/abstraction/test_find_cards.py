@@ -28,9 +28,9 @@ def run_in(folder: Path, *noted: str) -> Run:
 
 @pytest.fixture(autouse=True)
 def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    (tmp_path / "work").mkdir()
-    monkeypatch.chdir(tmp_path / "work")
-    return tmp_path / "work"
+    (tmp_path / "project").mkdir()
+    monkeypatch.chdir(tmp_path / "project")
+    return tmp_path / "project"
 
 
 def test_noted_paths_hold_when_both_move_and_when_only_the_run_moves(work: Path):
@@ -47,7 +47,7 @@ def test_noted_paths_hold_when_both_move_and_when_only_the_run_moves(work: Path)
 
 
 @pytest.mark.parametrize(
-    "place", ["runs/a/cards", "runs/abstractions/x", "abstractions/x", "../work/abstractions/x", "runs/x"]
+    "place", ["runs/a/cards", "runs/abstractions/x", "abstractions/x", "../project/abstractions/x", "runs/x"]
 )
 def test_an_abstraction_near_the_run_is_found_by_its_fingerprint(work: Path, place: str):
     for other in ("runs/a/cards", "abstractions/aa", "runs/other"):

@@ -52,7 +52,7 @@ class Row:
     library: str
     rule: str
     seconds: float
-    """Of one iteration, both players updated."""
+    """Seconds that an iteration takes; it updates both players."""
     iterations: int
     """Run until the target was measured, or until patience ran out."""
     seconds_to_target: float | None
