@@ -76,7 +76,7 @@ def described(state: State) -> Any:
 
 
 def assert_same_tree(first: Game, second: Game) -> None:
-    """Assert that two trees have equal histories, infosets and payoffs, and probabilities to a float's precision."""
+    """Assert that histories, infosets and payoffs are equal, and probabilities to a float's precision."""
     for (here, one), (there, other) in zip(histories(first), histories(second), strict=True):
         assert here == there
         assert described(one) == described(other)
