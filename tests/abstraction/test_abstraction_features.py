@@ -32,8 +32,9 @@ from solvent.abstraction.cards.river_kernels import (
 from solvent.abstraction.clustering.intervals import best_intervals
 from solvent.cards.deck import parse_cards
 from solvent.cards.evaluator import evaluator, hand_strengths
+from solvent.cards.hands import hand_number
 from solvent.cards.isomorphism import Indexer, orbit_size
-from solvent.cards.showdown import FULL, LIVE, hand_number, pairs, river_equities
+from solvent.cards.showdown import FULL, LIVE, pairs, river_equities
 from solvent.foundation.errors import InputError
 
 TURNS = [parse_cards("AsKs7h2d"), parse_cards("9h8h7h7c")]

@@ -13,8 +13,9 @@ from solvent.cards import equities as module
 from solvent.cards.deck import CardError, cards_label, deck, parse_cards
 from solvent.cards.equities import Equity, equity
 from solvent.cards.evaluator import hand_strengths
+from solvent.cards.hands import HANDS, hand_number
 from solvent.cards.ranges import Range, parse_range
-from solvent.cards.showdown import HANDS, hand_number, pairs
+from solvent.cards.showdown import pairs
 from solvent.foundation.progress import Progress
 
 FIRST, SECOND = "AsKh,QQ:0.5,JTs:0.25,9c9d", "99,AKs:0.7,8h7h,AsQs,JTs"

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solvent.cards.deck import RANKS, CardError, cards_label, deck, parse_cards
+from solvent.cards.hands import HANDS, hand_number
 from solvent.cards.ranges import Range, parse_range, range_label
-from solvent.cards.showdown import HANDS, hand_number
 
 
 def hands(text: str) -> dict[str, float]:

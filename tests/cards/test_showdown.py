@@ -9,7 +9,8 @@ import numpy as np
 from oracles.random_cards import random_hands
 from solvent.cards.deck import deck
 from solvent.cards.evaluator import hand_strengths
-from solvent.cards.showdown import FULL, HANDS, LIVE, hand_number, pairs, river_equities
+from solvent.cards.hands import HANDS, hand_number
+from solvent.cards.showdown import FULL, LIVE, pairs, river_equities
 
 
 def test_hands_are_numbered_without_a_gap() -> None:

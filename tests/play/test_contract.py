@@ -7,7 +7,7 @@ import pytest
 
 from oracles.table_agent import Wild, random_model
 from solvent.cards import parse_cards, parse_range
-from solvent.cards.showdown import HANDS, hand_number
+from solvent.cards.hands import HANDS, hand_number
 from solvent.foundation.errors import InputError
 from solvent.games.betting.rules import CALL, FOLD, HoldemRules, play
 from solvent.play import hole_cards

@@ -27,8 +27,9 @@ from numpy.typing import NDArray
 from solvent.cards.deck import Card, CardError, card_label
 from solvent.cards.equity_kernels import Hands, meet_on_boards
 from solvent.cards.evaluator import evaluator
+from solvent.cards.hands import HANDS
 from solvent.cards.ranges import Range
-from solvent.cards.showdown import HANDS, pairs
+from solvent.cards.showdown import pairs
 from solvent.foundation.kernels.threads import in_pieces
 from solvent.foundation.progress import Progress, Watch
 
@@ -48,7 +49,7 @@ class Side:
     tie: float
     """How often the pot is split."""
     hands: NDArray[np.float64]
-    """float64[1326] by `showdown.hand_number`: each hand's equity; nan where it cannot be dealt."""
+    """float64[1326] by `hands.hand_number`: each hand's equity; nan where it cannot be dealt."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -29,7 +29,7 @@ class Hands(NamedTuple):
     """The hands of either range."""
 
     number: NDArray[np.int64]
-    """int64[hands]: by `showdown.hand_number`."""
+    """int64[hands]: by `hands.hand_number`."""
     low: NDArray[np.int64]
     high: NDArray[np.int64]
     key: NDArray[np.int64]

@@ -31,7 +31,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from solvent.cards.deck import RANKS, CardError, card_label, parse_cards
-from solvent.cards.showdown import HANDS, hand_number, pairs
+from solvent.cards.hands import HANDS, hand_number, hole_cards
 
 ACE = len(RANKS) - 1
 
@@ -46,7 +46,7 @@ class Range:
     """A weight for each hand."""
 
     weights: NDArray[np.float64]
-    """float64[1326] by `showdown.hand_number`, from 0 to 1; read-only."""
+    """float64[1326] by `hands.hand_number`, from 0 to 1; read-only."""
 
     def __post_init__(self) -> None:
         weights = np.array(self.weights, dtype=np.float64)
@@ -110,7 +110,8 @@ def hand_label(hand: int) -> str:
     >>> hand_label(1325)
     'AsAh'
     """
-    return card_label(int(pairs().high[hand])) + card_label(int(pairs().low[hand]))
+    low, high = hole_cards()[hand].tolist()
+    return card_label(high) + card_label(low)
 
 
 # From text
@@ -177,8 +178,7 @@ def _of_class(kind: _Class) -> list[int]:
 def _classes() -> dict[_Class, list[int]]:
     """The hands of each of the 169 classes, from aces down: pairs, then suited, then offsuit."""
     found: dict[_Class, list[int]] = {}
-    hands = pairs()
-    for number, (low, high) in enumerate(zip(hands.low.tolist(), hands.high.tolist(), strict=True)):
+    for number, (low, high) in enumerate(hole_cards().tolist()):
         suits = "" if low // 4 == high // 4 else "s" if low % 4 == high % 4 else "o"
         found.setdefault((high // 4, low // 4, suits), []).append(number)
     order = sorted(found, key=lambda kind: (["", "s", "o"].index(kind[2]), -kind[0], -kind[1]))

@@ -1,7 +1,7 @@
 """Every hand on one river board: its strength, the order of strengths, and how it fares against all others.
 
-A hand is a pair of cards, numbered 0 to 1,325 by `hand_number`. On a board 1,081 hands are live; `order_hands`
-evaluates each by one addition of keys and sorts them by two passes of a radix sort.
+A hand is a pair of cards, numbered 0 to 1,325 by `hands.hand_number`. On a board 1,081 hands are live;
+`order_hands` evaluates each by one addition of keys and sorts them by two passes of a radix sort.
 
 Against all hands alike, far fewer need be looked at. Cards of one rank are alike to a board without three cards of
 a suit, and to one with three or more, cards of one rank that are not of that suit. So `kind_equities` sweeps at
@@ -13,7 +13,6 @@ second (only the hand itself has both).
 from __future__ import annotations
 
 from functools import cache
-from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -21,9 +20,9 @@ from numpy.typing import NDArray
 
 from solvent.cards.deck import Card
 from solvent.cards.evaluator import EMPTY_KEY, evaluator, strength_of
+from solvent.cards.hands import HANDS, hole_cards
 from solvent.foundation.kernels.compiling import internal, kernel
 
-HANDS = 1326
 LIVE = 1081
 """Hands that share no card with a river board."""
 FULL = 1980
@@ -41,28 +40,6 @@ class Pairs(NamedTuple):
     """int64[1326]: the evaluator's keys of both, added."""
     bits: NDArray[np.int64]
     """int64[1326]: both cards as bits, 16 bits a suit."""
-
-
-def hand_number(first: Card, second: Card) -> int:
-    """The number of a hand, whichever card comes first.
-
-    >>> hand_number(0, 1), hand_number(51, 50)
-    (0, 1325)
-    """
-    low, high = sorted((first, second))
-    return high * (high - 1) // 2 + low
-
-
-@cache
-def hole_cards() -> NDArray[np.int64]:
-    """int64[1326, 2]: both cards of every hand by its number, the lower first; read-only.
-
-    >>> hole_cards()[:4].tolist()
-    [[0, 1], [0, 2], [1, 2], [0, 3]]
-    """
-    cards = np.array(sorted(combinations(range(52), 2), key=lambda pair: pair[::-1]), dtype=np.int64)
-    cards.flags.writeable = False
-    return cards
 
 
 @cache

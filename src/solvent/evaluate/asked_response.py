@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.cards.evaluator import evaluator
-from solvent.cards.showdown import HANDS, pairs
+from solvent.cards.hands import HANDS
+from solvent.cards.showdown import pairs
 from solvent.evaluate.local_response_kernels import LEAST_REST, Choices
 from solvent.evaluate.response_range import (
     BOARD,

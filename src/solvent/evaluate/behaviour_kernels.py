@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from solvent.abstraction.betting.translation import NONE
 from solvent.abstraction.cards.dealing import DEALT, shuffle, sort_deck
 from solvent.cards.evaluator import EMPTY_KEY, strength_of
-from solvent.cards.showdown import HANDS
+from solvent.cards.hands import HANDS
 from solvent.forms.betting_kernels import OVER, PLAYER, STREET, begin, new_position, options, take
 from solvent.foundation.kernels.compiling import internal, kernel
 from solvent.foundation.kernels.randomness import stream

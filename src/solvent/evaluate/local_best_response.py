@@ -40,7 +40,8 @@ from numpy.typing import NDArray
 
 from solvent.cards.deck import cards_label
 from solvent.cards.evaluator import evaluator
-from solvent.cards.showdown import HANDS, pairs
+from solvent.cards.hands import HANDS
+from solvent.cards.showdown import pairs
 from solvent.evaluate.asked_response import AskedResponse
 from solvent.evaluate.local_response_kernels import Choices, respond_hands
 from solvent.evaluate.response_range import LENGTH, ResponseMemory, response_memory

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from solvent.abstraction.betting.translation import NONE
 from solvent.abstraction.cards.dealing import lead
-from solvent.cards.showdown import HANDS
+from solvent.cards.hands import HANDS
 from solvent.evaluate.response_answers import (
     after_bet,
     agent_chances,

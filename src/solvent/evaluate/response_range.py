@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.cards.evaluator import EMPTY_KEY, strength_of
-from solvent.cards.showdown import HANDS
+from solvent.cards.hands import HANDS
 from solvent.forms.betting_kernels import SizeTable, new_position
 from solvent.forms.sampled import MOST_ACTIONS
 from solvent.foundation.kernels.compiling import inlined, internal

@@ -218,6 +218,7 @@ def public_game(
     orbit = _orbits(rules, hands)
     symmetric = all(_same_in_orbit(weight, orbit) for weight in weights)
     nodes, betting, subtrees, symbols = _flatten(rules)
+    _check_no_rake(rules, betting)
     one_board = len(subtrees) <= 2
     isomorphism = isomorphism and len(set(orbit.tolist())) < len(hands) and symmetric and one_board
     sorts = rules.hole_cards(hands[0]) is not None
@@ -232,6 +233,12 @@ def public_game(
         scale = 1.0
     made = (rules, hands, nodes, betting, rounds, weights, matrix, matrix_of, scale, isomorphism, orbit)
     return PublicGame(*made)
+
+
+def _check_no_rake(rules: PublicRules, betting: Sequence[Betting]) -> None:
+    """Refuse games with rake: here what one player wins is what the other loses."""
+    if any(node.rake for node in betting):
+        raise GameError(f"{rules} has rake, which this public form does not hold; solve it on its histories")
 
 
 def _check_showdowns(rules: PublicRules, nodes: Nodes) -> None:
@@ -297,7 +304,7 @@ def _rounds(
     isomorphism: bool,
 ) -> list[Round]:
     rounds: list[Round] = []
-    boards: list[Board] = [()]
+    boards: list[Board] = [rules.root_board]
     parent = np.zeros(1, dtype=np.int32)
     multiplicity = np.ones(1)
     for level, here in enumerate(subtrees):

@@ -16,10 +16,10 @@ To write a game of your own, subclass `PublicRules` and give it four methods:
 
 A `Betting` node is a decision (`player`, `actions`, `children`, `history`), a terminal (`symbol`, `stake`) or, in
 games with boards, the end of a round (`deals=True` and one child). A terminal pays player 0 `stake` x `sign`; the
-symbol is whatever `sign` tells terminals apart by. The `history` is public and ends the infoset's label,
-`hand|board|history`, so it must differ between decisions. Games with boards also give
-`boards(board, first, second)`. Payoffs that depend on the hands in other ways than by a sign need the `Game`
-protocol. `examples/public_game.py` is a whole game.
+symbol is whatever `sign` tells terminals apart by. Where the house takes a `rake`, the winner gets that much less
+(`terminal_payoffs`). The `history` is public and ends the infoset's label, `hand|board|history`, so it must differ
+between decisions. Games with boards also give `boards(board, first, second)`. Payoffs that depend on the hands in
+other ways than by a sign need the `Game` protocol. `examples/public_game.py` is a whole game.
 """
 
 from __future__ import annotations
@@ -70,10 +70,44 @@ class Betting:
     """Public cards come next; the only child is the first decision of the next round."""
     symbol: Any = None
     stake: float = 0.0
+    rake: float = 0.0
+    """What the house takes from the pot at a terminal, in chips; at least 0."""
 
     def size(self) -> int:
         """Nodes of this round below and including this one, the `deals` nodes among them."""
         return 1 + (0 if self.deals else sum(child.size() for child in self.children))
+
+
+def terminal_payoffs(stake: float, rake: float, sign: int) -> tuple[float, float]:
+    """What both players get at a terminal: the winner what is at stake less the rake; a tie costs each half of it.
+
+    >>> terminal_payoffs(100, 10, 1), terminal_payoffs(100, 10, 0), terminal_payoffs(-100, 0, 1)
+    ((90, -100), (-5.0, -5.0), (-100, 100))
+    """
+    won = stake * sign
+    if won > 0:
+        return won - rake, -won
+    if won < 0:
+        return won, -won - rake
+    return won - rake / 2, -won - rake / 2
+
+
+class WinTieLose(NamedTuple):
+    """What a player gets at a terminal for winning, for a tie and for losing, in chips."""
+
+    win: float
+    tie: float
+    lose: float
+
+
+def win_tie_lose(betting: Betting) -> WinTieLose:
+    """What a terminal pays either player for winning, for a tie and for losing.
+
+    >>> win_tie_lose(Betting(symbol=FOLD, stake=-100, rake=10))
+    WinTieLose(win=90, tie=-5.0, lose=-100)
+    """
+    at_stake = abs(betting.stake)
+    return WinTieLose(*(terminal_payoffs(at_stake, betting.rake, sign)[0] for sign in (1, 0, -1)))
 
 
 class RoundSize(NamedTuple):
@@ -87,13 +121,15 @@ class RoundSize(NamedTuple):
 
 
 class PublicRules(ABC):
-    """Rules of a two-player zero-sum game with private hands and public everything else.
+    """Rules of a two-player game with private hands and public everything else, zero-sum but for a rake.
 
     The module's text says how to write a game of your own. A class without `__str__` is named by itself and by
     attributes that have the names of its parameters.
     """
 
     players = 2
+    root_board: Board = ()
+    """The public cards that lie on the table from the beginning."""
 
     def __str__(self) -> str:
         return spelt(self)
@@ -164,13 +200,13 @@ class PublicRules(ABC):
 
     def root(self) -> State:
         """The state before any hand is dealt."""
-        return _State(self, (), (), self.betting)
+        return _State(self, (), self.root_board, self.betting)
 
     def histories(self) -> int:
         """How many histories the game has, counted without building them."""
         deals = [(first, second) for first, _ in self.deal() for second, _ in self.deal(first)]
         dealing = 1 + len({first for first, _ in deals})
-        return dealing + self._histories_below(self.betting, [((), first, second) for first, second in deals])
+        return dealing + self._histories_below(self.betting, [(self.root_board, *pair) for pair in deals])
 
     def betting_nodes(self) -> int:
         """How many nodes the betting tree has. Rules that can count them without building the tree do."""
@@ -188,7 +224,8 @@ class PublicRules(ABC):
         with large decks count in closed form; the count here lists every board and makes no use of isomorphism.
         """
         hands = self.hands()
-        deals = [((), first, second) for first, _ in self.deal() for second, _ in self.deal(first)]
+        board = self.root_board
+        deals = [(board, first, second) for first, _ in self.deal() for second, _ in self.deal(first)]
         sizes = [RoundSize(1, len(hands), len({first for _, first, _ in deals}))]
         roots = [self.betting]
         while roots := [end.children[0] for root in roots for end in _round_ends(root)]:
@@ -274,14 +311,16 @@ class _State(ListedState):
         rules, hands = self.rules, self.hands
         if len(hands) < 2:
             return [
-                (rules.hand_labels[hand], weight, _State(rules, (*hands, hand), (), self.betting))
-                for hand, weight in rules.deal(*hands)
+                (rules.hand_labels[hand], weight, self._dealt(hand)) for hand, weight in rules.deal(*hands)
             ]
         below = self.betting.children[0]
         return [
             (rules.board_label(board[len(self.board) :]), weight, _State(rules, hands, board, below))
             for board, weight in rules.boards(self.board, *hands)
         ]
+
+    def _dealt(self, hand: Hand) -> _State:
+        return _State(self.rules, (*self.hands, hand), self.board, self.betting)
 
     def _after(self, betting: Betting) -> _State:
         return _State(self.rules, self.hands, self.board, betting)
@@ -293,5 +332,5 @@ class _State(ListedState):
 
     def payoffs(self) -> tuple[float, float]:
         betting = self.betting
-        won = betting.stake * sign_of(self.rules, betting.symbol, self.board, *self.hands)
-        return won, -won
+        sign = sign_of(self.rules, betting.symbol, self.board, *self.hands)
+        return terminal_payoffs(betting.stake, betting.rake, sign)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from solvent.foundation.lazy import lazily
 
 if TYPE_CHECKING:
-    from solvent.cards.showdown import hole_cards as hole_cards
+    from solvent.cards.hands import hole_cards as hole_cards
     from solvent.evaluate.local_best_response import LocalBestResponse as LocalBestResponse
     from solvent.play.agents import AgentLoader as AgentLoader
     from solvent.play.contract import Agent as Agent
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from solvent.play.statistics import Winnings as Winnings
 
 _WHERE = {
-    "hole_cards": "solvent.cards.showdown",
+    "hole_cards": "solvent.cards.hands",
     "LocalBestResponse": "solvent.evaluate.local_best_response",
     "AgentLoader": "solvent.play.agents",
     "Agent": "solvent.play.contract",

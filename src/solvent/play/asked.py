@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from solvent.cards.evaluator import evaluator
-from solvent.cards.showdown import hand_number
+from solvent.cards.hands import hand_number
 from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.compilations import working_seconds
 from solvent.foundation.kernels.randomness import random_unit

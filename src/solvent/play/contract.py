@@ -56,7 +56,7 @@ class Mixture(NamedTuple):
     actions: tuple[int, ...]
     """Legal actions, each once."""
     probabilities: NDArray[np.float64]
-    """float64[1326, actions]: a row for each hand, numbered by `solvent.cards.showdown.hand_number`."""
+    """float64[1326, actions]: a row for each hand, numbered by `solvent.cards.hands.hand_number`."""
 
 
 class AgentHand(Protocol):

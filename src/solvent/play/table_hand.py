@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from solvent.abstraction.betting.translation import NONE
 from solvent.cards.deck import Card
-from solvent.cards.showdown import HANDS, pairs
+from solvent.cards.hands import HANDS
+from solvent.cards.showdown import pairs
 from solvent.forms.betting_kernels import PLAYER, STREET, begin, new_position, options, take
 from solvent.forms.sampled import MOST_ACTIONS
 from solvent.foundation.kernels.compiling import internal, kernel

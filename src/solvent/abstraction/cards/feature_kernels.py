@@ -7,8 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from solvent.cards.hands import HANDS
 from solvent.cards.isomorphism import class_index, orbit_size
-from solvent.cards.showdown import HANDS, KINDS_OF_CARDS, Kinds, kind_equities, kinds
+from solvent.cards.showdown import KINDS_OF_CARDS, Kinds, kind_equities, kinds
 from solvent.foundation.kernels.compiling import internal, kernel
 
 BINS = 32

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.abstraction.cards.feature_kernels import board_bits
+from solvent.cards.hands import HANDS
 from solvent.cards.isomorphism import class_index, orbit_size
-from solvent.cards.showdown import HANDS, LIVE, Ordering, order_hands, ordering
+from solvent.cards.showdown import LIVE, Ordering, order_hands, ordering
 from solvent.foundation.kernels.compiling import compiled, internal, kernel
 
 OPPONENTS = 8

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from solvent.app.playing.answers import action_words, street_base
 from solvent.app.views.playing_cards import cards_text
-from solvent.cards.showdown import hand_number
+from solvent.cards.hands import hand_number
 from solvent.games.betting.rules import STREETS, HoldemRules
 from solvent.play.contract import Agent, AgentHand, Board, Event, Hole, MeasurableHand, View
 from solvent.play.table_agent import TableAgent

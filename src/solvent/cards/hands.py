@@ -1,0 +1,39 @@
+"""The 1,326 hands of two cards and their numbers: one order of hands for the whole package.
+
+The hand of cards a < b has the number b (b - 1) / 2 + a, so hands are sorted by the higher card, then the lower.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvent.cards.deck import Card
+
+HANDS = 1326
+"""Hands of two cards of a full deck."""
+
+
+def hand_number(first: Card, second: Card) -> int:
+    """The number of a hand, whichever card comes first.
+
+    >>> hand_number(0, 1), hand_number(51, 50)
+    (0, 1325)
+    """
+    low, high = sorted((first, second))
+    return high * (high - 1) // 2 + low
+
+
+@cache
+def hole_cards() -> NDArray[np.int64]:
+    """int64[1326, 2]: both cards of every hand by its number, the lower first; read-only.
+
+    >>> hole_cards()[:4].tolist()
+    [[0, 1], [0, 2], [1, 2], [0, 3]]
+    """
+    cards = np.array(sorted(combinations(range(52), 2), key=lambda pair: pair[::-1]), dtype=np.int64)
+    cards.flags.writeable = False
+    return cards
