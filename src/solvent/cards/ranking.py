@@ -31,6 +31,22 @@ CATEGORIES = (
 
 HIGH_CARD, PAIR, TWO_PAIR, TRIPS, STRAIGHT, FLUSH, FULL_HOUSE, QUADS, STRAIGHT_FLUSH = range(9)
 
+REPEATED = {
+    (1,): HIGH_CARD,
+    (1, 1): HIGH_CARD,
+    (2,): PAIR,
+    (2, 1): PAIR,
+    (2, 2): TWO_PAIR,
+    (3,): TRIPS,
+    (3, 1): TRIPS,
+    (3, 2): FULL_HOUSE,
+    (4,): QUADS,
+    (4, 1): QUADS,
+    (5,): QUADS,
+}
+"""The category by how often the two most repeated ranks stand in a hand. No deck has five cards of a rank, but the
+table of strengths has a place for them."""
+
 WHEEL = [12, 3, 2, 1, 0]
 DIGITS = 20
 """Bits below the category: five ranks of four bits."""
@@ -74,6 +90,21 @@ def strengths_of_ranks(ranks: NDArray[np.int64], flush: bool = False) -> NDArray
     key = np.sort(ranks, axis=-1) @ (13 ** np.arange(5))
     strengths: NDArray[np.int64] = _strength_tables()[int(flush)][key]
     return strengths
+
+
+def short_strengths(cards: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How strong hands of two, three or four cards are, which all count: int64[..., cards] to int64[...].
+
+    They are ordered as hands of five are; straights, flushes and full houses take five cards.
+
+    >>> from solvent.cards.deck import parse_cards
+    >>> [category(s) for s in short_strengths(np.array([parse_cards(hand) for hand in ("8s8d7c", "AsKsQs")]))]
+    ['pair', 'high card']
+    """
+    ranks = np.sort(cards >> 2, axis=-1)
+    different, which = np.unique(ranks.reshape(-1, cards.shape[-1]), axis=0, return_inverse=True)
+    strengths = np.array([_repeated(row[::-1]) for row in different.tolist()], dtype=np.int64)
+    return strengths[which].reshape(cards.shape[:-1])
 
 
 @cache
@@ -170,14 +201,10 @@ def _distinct(ranks: list[int], flush: bool) -> int:
 
 
 def _repeated(ranks: list[int]) -> int:
-    """The strength of ranks of which some repeat, highest first."""
+    """The strength of at most five ranks by how often they repeat, highest first."""
     grouped = sorted(ranks, key=ranks.count, reverse=True)  # stable: equal counts stay highest first
-    most, distinct = ranks.count(grouped[0]), len(set(ranks))
-    if distinct == 2:
-        return _strength(QUADS if most == 4 else FULL_HOUSE, grouped)
-    if distinct == 3:
-        return _strength(TRIPS if most == 3 else TWO_PAIR, grouped)
-    return _strength(PAIR, grouped)
+    counts = sorted((ranks.count(rank) for rank in set(ranks)), reverse=True)
+    return _strength(REPEATED[tuple(counts[:2])], grouped)
 
 
 def _strength(category: int, ranks: list[int]) -> int:

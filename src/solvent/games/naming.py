@@ -1,4 +1,8 @@
-"""How games and rules are written: `name`, `name(1.5,0,2)`, `name(key=value,sizes=[1,2])`."""
+"""How games and rules are written: `name`, `name(1.5,0,2)`, `name(key=value,sizes=[1,2])`.
+
+Text that contains commas or brackets stands in quotes, single or double: `spot(oop='QQ+,AKs',...)`. A quote inside
+quotes of its kind is written twice. Text in quotes is never read as a number.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +16,9 @@ Argument = tuple[str | None, Any]
 
 DEEPEST_LIST = 10
 """Lists inside lists that are read."""
+QUOTES = "'\""
+NEEDS_QUOTES = frozenset(",=[]()'\"")
+"""Letters that text without quotes cannot have in it."""
 
 
 def parse_call(text: str, example: str = "leduc or leduc(ranks=5,bets1=[1,2])") -> tuple[str, list[Argument]]:
@@ -36,17 +43,29 @@ def spell(value: Any) -> str:
 
     >>> spell([2, 0.5, 1000001.0, True])
     '[2,0.5,1000001,true]'
+    >>> spell("QQ+,AKs"), spell("50%"), spell("12")
+    ("'QQ+,AKs'", '50%', "'12'")
     """
     if isinstance(value, bool):
         return str(value).lower()
     if isinstance(value, list | tuple):
         return "[" + ",".join(map(spell, value)) + "]"
-    return repr(float(value)).removesuffix(".0") if isinstance(value, float) else str(value)
+    if isinstance(value, float):
+        return repr(value).removesuffix(".0")
+    return _quoted(value) if isinstance(value, str) else str(value)
+
+
+def _quoted(text: str) -> str:
+    """Text as `parse_call` reads it back: in quotes where it could be taken for something else."""
+    plain = text == text.strip() and text != "" and not NEEDS_QUOTES.intersection(text)
+    if plain and isinstance(_value(text, text), str):
+        return text
+    return "'" + text.replace("'", "''") + "'"
 
 
 def _argument(part: str, text: str) -> Argument:
     key, equals, value = part.partition("=")
-    if not equals:
+    if not equals or part.strip()[0] in QUOTES:
         return None, _value(part, text)
     if not re.fullmatch(r"\s*[A-Za-z_]\w*\s*", key):
         raise GameError(f"cannot read the parameter {part.strip()!r} of {text!r}; write key=value")
@@ -55,6 +74,8 @@ def _argument(part: str, text: str) -> Argument:
 
 def _value(written: str, text: str, depth: int = 0) -> Any:
     written = written.strip()
+    if len(written) > 1 and written[0] in QUOTES and written[0] == written[-1]:
+        return written[1:-1].replace(2 * written[0], written[0])
     if written.startswith("[") and written.endswith("]"):
         if depth == DEEPEST_LIST:
             raise GameError(f"a parameter has lists more than {DEEPEST_LIST} deep, which nothing takes")
@@ -73,16 +94,24 @@ def _value(written: str, text: str, depth: int = 0) -> Any:
 
 
 def _split(inside: str, text: str) -> list[str]:
-    """Split at the commas that stand in no brackets."""
-    parts, depth = [""], 0
+    """Split at the commas that stand in no brackets and no quotes. A quote opens where a value begins."""
+    parts, depth, quote, before = [""], 0, "", ","
     for letter in inside:
-        depth += (letter in "[(") - (letter in "])")
+        if quote:
+            quote = "" if letter == quote else quote
+        elif letter in QUOTES and (before in ",=[(" or before == letter):
+            quote = letter
+        else:
+            depth += (letter in "[(") - (letter in "])")
         if depth < 0:
             raise GameError(f"a bracket of {text!r} closes what was not opened")
-        if letter == "," and depth == 0:
+        if letter == "," and depth == 0 and not quote:
             parts.append("")
         else:
             parts[-1] += letter
+        before = before if letter.isspace() and not quote else letter
+    if quote:
+        raise GameError(f"a quote of {text!r} is not closed")
     if depth:
         raise GameError(f"a bracket of {text!r} is not closed")
     return parts
