@@ -32,6 +32,8 @@ from solvent.games.betting.sizes import (
     parse_betting,
     parse_street,
 )
+from solvent.games.betting.tree import betting_tree, nolimit_start
+from solvent.games.betting.tree_sizes import SizeLists, TreeSizes
 from solvent.games.game import TERMINAL
 
 # A twin
@@ -44,7 +46,7 @@ def twin_actions(abstraction: BettingAbstraction, state: HoldemState, base: int)
     lists, cap = abstraction.sizes[state.street], abstraction.caps[state.street]
     if allowed.min_raise and (cap == NO_CAP or state.raises < cap):
         yours = state.paid[1 - state.player]
-        for unit, value in lists[min(state.raises, len(lists) - 1)]:
+        for unit, value, _ in lists[min(state.raises, len(lists) - 1)]:
             total = {
                 POT: yours + value * 2 * yours,
                 TIMES: base + value * (yours - base),
@@ -110,6 +112,70 @@ def test_trees_are_the_twins(abstraction: BettingAbstraction) -> None:
     if len(tree) < 3_000:
         for found, expected in zip(nodes_of(tree), twin(abstraction), strict=True):
             assert found == expected
+
+
+# The trees of games
+
+
+def tree_of_a_game(abstraction: BettingAbstraction) -> Iterator[tuple[int, int, list[str]]]:
+    """Kind, player and actions of every node in preorder, as `betting_tree` builds them; run-outs left out."""
+    lists = [SizeLists(street[0], street[1:] or street) for street in abstraction.sizes]
+    rules = abstraction.rules
+    game = nolimit_start((rules.effective_stack,) * 2, rules.blinds)
+    roots = [betting_tree(game, TreeSizes((tuple(lists),) * 2, abstraction.caps), check_down=True)]
+    while roots:
+        node = roots.pop()
+        if node.deals:
+            below = node.children[0]
+            while below.deals:
+                below = below.children[0]
+            if below.actions:
+                yield DEAL, -1, []
+            roots.append(below)
+        elif node.actions:
+            yield DECISION, node.player, list(node.actions)
+            roots += node.children[::-1]
+        else:
+            yield SHOWDOWN if node.symbol == "showdown" else FOLDED, int(node.stake), []
+
+
+def tree_of_training(abstraction: BettingAbstraction) -> Iterator[tuple[int, int, list[str]]]:
+    """Kind, player (or what player 0 wins) and actions of the compiled tree's nodes, named as in games."""
+    tree = build_tree(abstraction)
+    bases = np.zeros(len(tree), dtype=np.int64)
+    for node in range(len(tree)):
+        kind, player, (first, second) = int(tree.kind[node]), int(tree.player[node]), tree.paid[node].tolist()
+        above = int(tree.parent[node])
+        base = 0 if above < 0 else int(tree.paid[above][0]) if tree.kind[above] == DEAL else int(bases[above])
+        bases[node] = base
+        if kind == DECISION:
+            faced, mine = (second, first) if player == 0 else (first, second)
+            verb, passing = "raise" if faced > base else "bet", "call" if faced > mine else "check"
+            names = {FOLD: "fold", CALL: passing}
+            yield kind, player, [names.get(one, f"{verb} {one - base}") for one in tree.actions(node)]
+        elif kind == DEAL:
+            yield kind, -1, []
+        else:
+            yield kind, -first if kind == FOLDED and player == 0 else min(first, second), []
+
+
+@pytest.mark.parametrize("name", betting_presets())
+@pytest.mark.parametrize("stack", [3, 8.5])
+def test_games_and_training_build_equal_trees_of_presets(name: str, stack: float) -> None:
+    abstraction = betting_preset(name).with_stack(stack)
+    nodes = 0
+    for found, expected in zip(tree_of_a_game(abstraction), tree_of_training(abstraction), strict=True):
+        assert found == expected
+        nodes += 1
+    assert nodes > 30
+
+
+@settings(deadline=None, max_examples=60)
+@given(abstractions())
+def test_games_and_training_build_equal_trees(abstraction: BettingAbstraction) -> None:
+    stack = max(abstraction.rules.effective_stack, abstraction.rules.blinds[1] + 1)
+    even = replace(abstraction, rules=replace(abstraction.rules, stacks=(stack, stack)))
+    assert list(tree_of_a_game(even)) == list(tree_of_training(even))
 
 
 @settings(deadline=None, max_examples=60)
@@ -345,6 +411,8 @@ def test_sizes_read_back(given_sizes: list[tuple[str, int]]) -> None:
         ("flop=-5%", "not '-5%'"),
         ("flop=0%", "not '0%'"),
         ("flop=2x", "first bet of the flop faces none"),
+        ("flop=100c", "not 100c"),
+        ("flop=3e200%", "not 3e200%"),
         ("flop=a; flop=a", "flop twice"),
         ("flop=a; sea=1", "no setting 'sea'"),
         ("flop=a; 7", "has no ="),

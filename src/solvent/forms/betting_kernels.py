@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from solvent.foundation.kernels.compiling import internal, kernel
 from solvent.games.betting.rules import CALL, FOLD, NOBODY, STREETS, HoldemRules
-from solvent.games.betting.sizes import POT, TIMES, TOTAL, BettingAbstraction
+from solvent.games.betting.sizes import BettingAbstraction, size_total
 from solvent.games.game import TERMINAL
 
 STREET, PLAYER, PAID, BASE, RAISED, RAISES, OPENED, FOLDER, STACK, SMALL, BIG, LAST = (
@@ -102,7 +102,7 @@ def size_table(abstraction: BettingAbstraction) -> SizeTable:
             sizes = lists[min(number, len(lists) - 1)]
             lengths[street, number] = len(sizes)
             for place, one in enumerate(sizes):
-                unit[street, number, place], value[street, number, place] = one
+                unit[street, number, place], value[street, number, place] = one.unit, one.value
     return SizeTable(lengths, unit, value, np.array(abstraction.caps, dtype=np.int64))
 
 
@@ -186,6 +186,9 @@ def winnings(state, lead):  # type: ignore[no-untyped-def]
 
 # Bet sizes and the tree
 
+total_of_size = internal(size_total)
+"""`size_total`, compiled: games and training agree on what a size comes to."""
+
 
 @kernel
 def raise_totals(sizes, state, found):  # type: ignore[no-untyped-def]
@@ -201,14 +204,7 @@ def raise_totals(sizes, state, found):  # type: ignore[no-untyped-def]
     count = 0
     for k in range(sizes.lengths[street, number]):
         unit, value = sizes.unit[street, number, k], sizes.value[street, number, k]
-        if unit == POT:
-            exact = yours + value * 2 * yours
-        elif unit == TIMES:
-            exact = base + value * (yours - base)
-        elif unit == TOTAL:
-            exact = base + value * state[BIG]
-        else:
-            exact = np.float64(most)
+        exact = total_of_size(unit, value, 1, yours, base, 2 * yours, state[BIG], most)
         if exact <= yours:
             continue  # no raise at all
         total = np.int64(np.floor(min(exact, np.float64(most)) + 0.5))

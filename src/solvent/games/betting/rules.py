@@ -6,6 +6,9 @@ the street, whichever is more; less is legal only all-in. Nobody raises a player
 player all-in. What nobody calls goes back. In limit betting a street has one size of bet and a cap on bets and
 raises.
 
+A hand may also start later, with chips in the middle: `pot` chips that neither player has put in since the start,
+no blinds, `least_bet` chips as the least bet, and `first_to_act` to say who begins.
+
 An action is an int: `FOLD`, `CALL` (a check where there is nothing to call), or the total that a bet or raise
 brings the player to, counted from the beginning of the hand, as the ACPC writes it.
 
@@ -46,13 +49,25 @@ class HoldemRules:
     """Limit betting: what a bet or raise adds, by street. Empty for no limit."""
     caps: tuple[int, ...] = ()
     """The most bets and raises, by street, blinds not counted. Empty for no cap."""
+    pot: int = 0
+    """Chips in the middle at the start, besides what `HoldemState.paid` counts."""
+    least_bet: int = 0
+    """The least first bet of a street; 0 for the big blind."""
+    first_to_act: tuple[int, int] = (0, 1)
+    """Who acts first on the first street, and on all later ones."""
 
     def __post_init__(self) -> None:
         if len(self.stacks) != 2 or min(self.stacks) < 1:
             raise GameError(f"both stacks are at least 1 chip, not {self.stacks}")
-        if len(self.blinds) != 2 or not 0 <= self.blinds[0] <= self.blinds[1] or self.blinds[1] < 1:
+        if self.pot < 0 or self.least_bet < 0 or not {*self.first_to_act} <= {0, 1}:
             raise GameError(
-                f"blinds are (small, big), the big at least 1 and the small no more, not {self.blinds}"
+                f"the pot and the least bet are at least 0 and player 0 or 1 acts first, not pot {self.pot}, "
+                f"least bet {self.least_bet} and {self.first_to_act}"
+            )
+        least = 0 if self.least_bet else 1
+        if len(self.blinds) != 2 or not 0 <= self.blinds[0] <= self.blinds[1] or self.blinds[1] < least:
+            raise GameError(
+                f"blinds are (small, big), the big at least {least} and the small no more, not {self.blinds}"
             )
         if not 1 <= self.streets <= len(STREETS):
             raise GameError(f"hold'em has 1 to {len(STREETS)} streets, not {self.streets}")
@@ -108,7 +123,7 @@ class HoldemState:
     @property
     def pot(self) -> int:
         """All chips in the middle, uncalled ones included."""
-        return self.paid[0] + self.paid[1]
+        return self.rules.pot + self.paid[0] + self.paid[1]
 
     @property
     def at_stake(self) -> int:
@@ -136,11 +151,12 @@ class Legal(NamedTuple):
 
 
 def start(rules: HoldemRules) -> HoldemState:
-    """The position after the blinds; the button is to act, unless they leave nothing to decide."""
-    stacks, blinds = rules.stacks, rules.blinds
+    """The position after the blinds; whoever is first acts, unless the blinds leave nothing to decide."""
+    stacks, blinds, player = rules.stacks, rules.blinds, rules.first_to_act[0]
     paid = (min(stacks[0], blinds[0]), min(stacks[1], blinds[1]))
-    decides = paid[0] < stacks[0] and (paid[0] < paid[1] or paid[1] < stacks[1])
-    return HoldemState(rules, 0, 0 if decides else TERMINAL, paid)
+    mine, yours = paid[player], paid[1 - player]
+    decides = mine < stacks[player] and (mine < yours or yours < stacks[1 - player])
+    return HoldemState(rules, 0, player if decides else TERMINAL, paid)
 
 
 def legal(state: HoldemState) -> Legal:
@@ -153,7 +169,7 @@ def legal(state: HoldemState) -> Legal:
     capped = bool(rules.caps) and state.raises >= rules.caps[state.street]
     if capped or stack <= yours or yours == rules.stacks[1 - player]:
         return Legal(yours > mine, call, 0, 0)
-    least = rules.bets[state.street] if rules.bets else max(rules.blinds[1], state.raised)
+    least = rules.bets[state.street] if rules.bets else max(rules.least_bet or rules.blinds[1], state.raised)
     min_raise = min(yours + least, stack)
     return Legal(yours > mine, call, min_raise, min_raise if rules.bets else stack)
 
@@ -176,7 +192,7 @@ def act(state: HoldemState, action: int) -> HoldemState:
         return HoldemState(rules, street, 1 - player, after, state.raised, state.raises, True)
     if all_in or street + 1 == rules.streets:
         return HoldemState(rules, street, TERMINAL, after, state.raised, state.raises, True)
-    return HoldemState(rules, street + 1, 1, after)
+    return HoldemState(rules, street + 1, rules.first_to_act[1], after)
 
 
 def play(rules: HoldemRules, actions: Iterable[int]) -> HoldemState:

@@ -8,12 +8,17 @@ first bet, one for the raise of it, and so on; the last list holds for all later
 | `50%` | the call plus half the pot as it stands after calling |
 | `2.5x` | 2.5 times the bet faced, counted on this street (before the flop the big blind is a bet) |
 | `3bb` | 3 big blinds, counted on this street |
+| `100c` | the call plus 100 chips, whatever the pot is |
+| `e` | the call plus the part of the pot that is all-in on the last street, if bet and called on every street |
+| `2e` | likewise with all chips in after two bets, this one and another |
+| `3e200%` | likewise in three bets, but at most twice the pot |
 | `a` | all-in: the shorter stack |
 
 Totals are rounded to whole chips, half up. A total that does not exceed the bet faced is no raise and is dropped;
 one below the minimum becomes the minimum; one above the shorter stack becomes all-in; equal totals merge. Folding
-to a bet, calling and checking are always possible. `solvent.forms.betting` builds the betting tree of an
-abstraction.
+to a bet, calling and checking are always possible. `size_total` is the one place that says what a size comes to.
+`solvent.forms.betting` builds the betting tree of an abstraction, whose sizes are written with `%`, `x`, `bb` and
+`a`; `solvent.games.betting.tree` builds the trees of games and takes all of them.
 """
 
 from __future__ import annotations
@@ -22,14 +27,18 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from solvent.foundation.errors import InputError
 from solvent.games.betting.rules import STREETS, HoldemRules
 
-POT, TIMES, TOTAL, ALL_IN = 0, 1, 2, 3
-"""Units of a size: parts of the pot after calling, times the bet faced, big blinds, all-in."""
+POT, TIMES, TOTAL, ALL_IN, ADDED, GEOMETRIC = 0, 1, 2, 3, 4, 5
+"""Units of a size: parts of the pot after calling, times the bet faced, big blinds, all-in, chips on top of the
+call, and equal parts of the pot on every street."""
+TRAINED_UNITS = (POT, TIMES, TOTAL, ALL_IN)
+"""The units that betting abstractions can use."""
 NO_CAP = -1
 """The cap of a street whose bets and raises are not limited."""
 CHIPS = (50, 100)
@@ -37,37 +46,74 @@ CHIPS = (50, 100)
 
 
 class BetSize(NamedTuple):
-    """One size of bet or raise: a number in one of the units `POT`, `TIMES`, `TOTAL` and `ALL_IN`."""
+    """One size of bet or raise: a number in one of the units."""
 
     unit: int
     value: float
-    """Parts of the pot for `POT` (0.5 is half); unused for `ALL_IN`."""
+    """Parts of the pot for `POT` (0.5 is half); the most parts of the pot for `GEOMETRIC`; unused for `ALL_IN`."""
+    bets: int = 0
+    """`GEOMETRIC`: how many bets put all chips in; 0 for one on each street that is left."""
 
     def __str__(self) -> str:
+        if self.unit == ALL_IN:
+            return "a"
+        if self.unit == GEOMETRIC:
+            most = "" if self.value == inf else f"{self.value * 100:.10g}%"
+            return f"{self.bets or ''}e{most}"
         number = f"{self.value * 100 if self.unit == POT else self.value:.10g}"
-        return "a" if self.unit == ALL_IN else number + {POT: "%", TIMES: "x", TOTAL: "bb"}[self.unit]
+        return number + {POT: "%", TIMES: "x", TOTAL: "bb", ADDED: "c"}[self.unit]
 
 
-UNITS = {"%": POT, "x": TIMES, "bb": TOTAL}
+UNITS = {"%": POT, "x": TIMES, "bb": TOTAL, "c": ADDED}
+NUMBER = r"(\d+(?:\.\d*)?|\.\d+)"
+MOST_GEOMETRIC_BETS = 100
 
 
 def parse_bet_size(text: str) -> BetSize:
     """Parse a size as players write it.
 
-    >>> [str(parse_bet_size(text)) for text in ("50%", "2.5x", " 3bb", "A")]
-    ['50%', '2.5x', '3bb', 'a']
+    >>> [str(parse_bet_size(text)) for text in ("50%", "2.5x", " 3bb", "100c", "e", "3e200%", "A")]
+    ['50%', '2.5x', '3bb', '100c', 'e', '3e200%', 'a']
     """
     written = text.strip().lower()
     if written in ("a", "allin", "all-in"):
         return BetSize(ALL_IN, 0.0)
-    match = re.fullmatch(r"(\d+(?:\.\d*)?|\.\d+)\s*(%|x|bb)", written)
-    if match is None or not 0 < float(match[1]) < 1e9:
+    if match := re.fullmatch(rf"(\d*)e(?:{NUMBER}\s*%)?", written):
+        bets, most = int(match[1] or 0), float(match[2] or inf) / 100
+        if most > 0 and (not match[1] or 1 <= bets <= MOST_GEOMETRIC_BETS):
+            return BetSize(GEOMETRIC, most, bets)
+    match = re.fullmatch(rf"{NUMBER}\s*(%|x|bb|c)", written)
+    if match is None or not 0 < float(match[1]) < 1e9 or (match[2] == "c" and not match[1].isdigit()):
         raise InputError(
-            f"a bet size is written 50% (of the pot after calling), 2.5x (the bet faced), 3bb or a (all-in), "
-            f"not {text.strip()!r}"
+            f"a bet size is written 50% (of the pot after calling), 2.5x (the bet faced), 3bb, 100c (whole chips), "
+            f"e, 2e or 3e200% (geometric) or a (all-in), not {text.strip()!r}"
         )
     unit = UNITS[match[2]]
     return BetSize(unit, float(match[1]) / 100 if unit == POT else float(match[1]))
+
+
+def size_total(
+    unit: int, value: float, bets: int, faced: int, base: int, pot: int, big: int, most: int
+) -> float:
+    """The total that a size comes to before rounding. Kernels compile this function too.
+
+    unit, value, bets: the size; bets is at least 1 where the unit is `GEOMETRIC`. faced: the total of the player
+    who bet last. base: what each player had put in when the street began. pot: the pot after calling. big: the big
+    blind. most: the shorter stack. Totals are chips since the beginning of the hand.
+    """
+    if unit == POT:
+        return faced + value * pot
+    if unit == TIMES:
+        return base + value * (faced - base)
+    if unit == TOTAL:
+        return base + value * big
+    if unit == ADDED:
+        return faced + value
+    if unit == GEOMETRIC:
+        # Bets of f pots, all called, make the pot (1 + 2f)^n times as large, and all-in makes it pot + 2 x rest.
+        growth: float = (1.0 + 2.0 * (most - faced) / pot) ** (1.0 / bets)
+        return faced + min((growth - 1.0) / 2.0, value) * pot
+    return most + 0.0
 
 
 StreetSizes = tuple[tuple[BetSize, ...], ...]
@@ -112,6 +158,9 @@ class BettingAbstraction:
             raise InputError(
                 f"a cap is the most bets and raises on a street, a whole number, not {list(self.caps)}"
             )
+        lists = [one for street in self.sizes for one in street]
+        if other := [one for sizes in lists for one in sizes if one.unit not in TRAINED_UNITS]:
+            raise InputError(f"a betting abstraction has sizes written with %, x, bb and a, not {other[0]}")
         if self.rules.bets or self.rules.caps:
             raise InputError("bets are abstracted in no-limit betting; these rules are limit or have caps")
 

@@ -1,0 +1,320 @@
+"""Betting trees of games, built from the rules and the sizes of `tree_sizes`: spots and no-limit hold'em.
+
+A tree is made in two steps. First the *positions*: two lines that leave the same player to act with the same chips
+in are followed by the same betting, so a position is made once, however many lines lead to it, and knows how many
+nodes hang from it. A tree that is too large is refused there, with its size. Then the tree of `Betting` nodes, in
+which every decision has a history of its own.
+
+Actions are named `fold`, `check`, `call`, `bet 100` and `raise 300`; the amount is what the player has put in on
+the street, also where it is all-in. A history is the names of the actions so far, `check, bet 100, call`. An
+all-in before the last street is a chain of `deals` nodes that ends in a showdown.
+
+>>> tree = betting_tree(spot_start("river", pot=200, stack=900), parse_tree_sizes({"bets": "50%,a"}))
+>>> tree.actions, tree.children[1].actions
+(('check', 'bet 100', 'bet 900'), ('fold', 'call', 'raise 300', 'raise 900'))
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import inf
+from typing import Any, NamedTuple
+
+from solvent.foundation.errors import InputError
+from solvent.games.betting.rules import CALL, FOLD, STREETS, HoldemRules, HoldemState, act, legal, start
+from solvent.games.betting.sizes import TOTAL, BetSize
+from solvent.games.betting.totals import raise_totals
+from solvent.games.betting.tree_sizes import IP, OOP, Line, TreeSizes, parse_tree_sizes
+from solvent.games.game import TERMINAL
+from solvent.games.public_rules import FOLD as FOLDED
+from solvent.games.public_rules import MOST_BETS, MOST_BETTING_NODES, SHOWDOWN, Betting
+
+__all__ = ["TreeStart", "betting_tree", "nolimit_start", "parse_tree_sizes", "spot_start", "tree_nodes"]
+
+MOST_POSITIONS = 100_000
+"""Positions after which a tree that is already too large is no longer counted to its end."""
+
+
+@dataclass(frozen=True)
+class TreeStart:
+    """Where the betting begins, and what the house takes."""
+
+    rules: HoldemRules
+    """Rules in which both players have the shorter stack: nobody can lose more."""
+    street_names: tuple[str, ...]
+    """The street of each round of betting, the first one at the root."""
+    rake: float = 0.0
+    """The part of the pot that the house takes."""
+    rake_cap: float = inf
+    """The most that the house takes, in chips."""
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.rake <= 1 or not self.rake_cap >= 0:
+            raise InputError(
+                f"the rake is a part of the pot from 0 to 1 and its cap at least 0 chips, not {self.rake} and "
+                f"{self.rake_cap}"
+            )
+        if self.rules.stacks[0] != self.rules.stacks[1]:
+            raise InputError(f"the shorter stack counts for both players, not {self.rules.stacks}")
+        if self.rules.pot + sum(self.rules.blinds) < 1:
+            raise InputError("the betting starts with chips in the pot, at least 1; the pot is empty")
+
+    @property
+    def out_of_position(self) -> int:
+        """The player who acts first on every street after the first."""
+        return self.rules.first_to_act[1]
+
+    def rake_at(self, matched: int) -> float:
+        """What the house takes of a pot to which both players have added `matched` chips since the start."""
+        return min(self.rake * (self.rules.pot + 2 * matched), self.rake_cap)
+
+
+def spot_start(
+    street: str,
+    pot: int,
+    stack: int,
+    *,
+    least_bet: int = 1,
+    rake: float = 0.0,
+    rake_cap: float = inf,
+) -> TreeStart:
+    """A street of a hand in progress: player 0 is out of position and acts first on every street.
+
+    pot: chips in the middle. stack: the shorter stack behind. least_bet: chips of the least bet.
+    """
+    if street not in STREETS:
+        raise InputError(f"a spot starts on one of {', '.join(STREETS)}, not {street!r}")
+    for name, chips in (("pot", pot), ("stack", stack), ("least bet", least_bet)):
+        if isinstance(chips, bool) or not isinstance(chips, int) or chips < 1:
+            raise InputError(f"the {name} of a spot is a whole number of chips, at least 1, not {chips!r}")
+    names = STREETS[STREETS.index(street) :]
+    rules = HoldemRules((stack, stack), (0, 0), len(names), pot=pot, least_bet=least_bet, first_to_act=(0, 0))
+    return TreeStart(rules, names, rake, rake_cap)
+
+
+def nolimit_start(
+    stacks: tuple[int, int],
+    blinds: tuple[int, int],
+    rounds: int = len(STREETS),
+    *,
+    rake: float = 0.0,
+    rake_cap: float = inf,
+) -> TreeStart:
+    """A hand from the blinds on: player 0 has the button and acts first before the flop, player 1 first later."""
+    effective = min(stacks)
+    return TreeStart(HoldemRules((effective, effective), blinds, rounds), STREETS[:rounds], rake, rake_cap)
+
+
+def betting_tree(start: TreeStart, sizes: TreeSizes, *, check_down: bool = False) -> Betting:
+    """Build the betting tree; refuse one that is too large or, unless `check_down`, that leaves nobody a choice."""
+    root = _Positions(start, sizes).root()
+    if root.nodes > MOST_BETTING_NODES:
+        raise _too_large(f"{root.nodes:,}")
+    if not root.chooses and not check_down:
+        raise InputError(
+            "these sizes leave no action but checking and calling; give a size of bet that is legal"
+        )
+    return _unroll(root, "")
+
+
+def tree_nodes(start: TreeStart, sizes: TreeSizes) -> int:
+    """How many nodes the betting tree has, counted without building it; deals and terminals are nodes too."""
+    return _Positions(start, sizes).root().nodes
+
+
+class _Position(NamedTuple):
+    """A node of the tree apart from its history, and the size of the tree below."""
+
+    nodes: int
+    chooses: bool
+    """Whether anybody has more than one action here or below."""
+    player: int = TERMINAL
+    actions: tuple[str, ...] = ()
+    children: tuple[_Position, ...] = ()
+    deals: bool = False
+    symbol: Any = None
+    stake: float = 0.0
+    rake: float = 0.0
+
+
+def _unroll(position: _Position, history: str) -> Betting:
+    """The tree below a position that `history` leads to."""
+    _, _, player, actions, children, deals, symbol, stake, rake = position
+    if actions:
+        before = history + ", " if history else ""
+        below = tuple([_unroll(child, before + name) for name, child in zip(actions, children, strict=True)])
+        return Betting(player, actions, below, history)
+    if deals:
+        return Betting(deals=True, children=(_unroll(children[0], history),))
+    return Betting(symbol=symbol, stake=stake, rake=rake)
+
+
+class _Positions:
+    """All positions of a tree, made once each."""
+
+    def __init__(self, start: TreeStart, sizes: TreeSizes) -> None:
+        self.start, self.sizes = start, sizes
+        self.first_street = STREETS.index(start.street_names[0])
+        self.known: dict[tuple[Any, ...], _Position] = {}
+        self.counted = 0
+        """Nodes counted so far; the tree has at least as many."""
+        lines = sizes.added + sizes.removed
+        self.changed = {line[:length] for line in lines for length in range(len(line))}
+        """Lines with a change at their end or later. What follows them is made for each of them alone."""
+        self.met: set[Line] = set()
+        """Lines of `changed` that the tree has."""
+
+    def root(self) -> _Position:
+        """The position at the start."""
+        self._check()
+        state = start(self.start.rules)
+        if state.over:
+            raise InputError("the blinds put a player all-in, so nobody has anything to decide")
+        found = self._decision(state, 0, False, () if self.changed else None)
+        for line in self.sizes.added + self.sizes.removed:
+            if line[:-1] not in self.met:
+                raise InputError(
+                    f"the line {_text(line)!r} cannot be changed: nobody acts after its other actions"
+                )
+        return found
+
+    def _check(self) -> None:
+        rules, sizes = self.start.rules, self.sizes
+        lists = [street for position in sizes.lists for street in position]
+        every = [
+            size for one in lists for group in (one.bets, one.donks or (), *one.raises) for size in group
+        ]
+        if not rules.blinds[1] and any(size.unit == TOTAL for size in every):
+            raise InputError("there are no blinds here, so a size cannot be written in big blinds (bb)")
+        for line in sizes.added:
+            if line[-1] in ("fold", "check", "call"):
+                raise InputError(f"a line that is added ends in a bet or raise, and {_text(line)!r} does not")
+            if line in sizes.removed:
+                raise InputError(f"the line {_text(line)!r} is both added and removed")
+
+    # Decisions
+
+    def _decision(self, state: HoldemState, base: int, donks: bool, line: Line | None) -> _Position:
+        """The position of a player to act.
+
+        base: what each player had put in when the street began. donks: whether the player opens a street out of
+        position, after the other made the last bet or raise of the street before. line: the actions so far where
+        it is one of `changed`, else None.
+        """
+        key = (state.street, state.player, state.paid, state.raised, state.raises, state.opened, base, donks)
+        if line is None and key in self.known:
+            found = self.known[key]
+            self.counted += found.nodes
+            return found
+        self._count_one(state)
+        actions = self._actions(state, base, donks)
+        if line is not None:
+            actions = self._edited(actions, state, base, line)
+        children = []
+        for name, action in actions.items():
+            longer = None if line is None else (*line, name)
+            children.append(self._after(state, base, action, longer if longer in self.changed else None))
+        nodes = 1 + sum([child.nodes for child in children])
+        chooses = len(children) > 1 or any(child.chooses for child in children)
+        found = _Position(nodes, chooses, state.player, tuple(actions), tuple(children))
+        if line is None:
+            self.known[key] = found
+        return found
+
+    def _count_one(self, state: HoldemState) -> None:
+        self.counted += 1
+        if self.counted > MOST_BETTING_NODES and len(self.known) > MOST_POSITIONS:
+            raise _too_large(f"more than {MOST_BETTING_NODES:,}")
+        if state.raises > MOST_BETS:
+            raise InputError(
+                f"these sizes let players bet and raise more than {MOST_BETS} times on a street; give a cap or "
+                f"larger sizes"
+            )
+
+    def _actions(self, state: HoldemState, base: int, donks: bool) -> dict[str, int]:
+        """The actions by name: fold, check or call, and bets or raises from the least on."""
+        street = self.first_street + state.street
+        position = OOP if state.player == self.start.out_of_position else IP
+        lists = self.sizes.lists[position][street]
+        sizes: tuple[BetSize, ...]
+        if state.raises:
+            sizes = lists.raises_after(state.raises - 1)
+        else:
+            sizes = lists.donks if donks and lists.donks is not None else lists.bets
+        allowed = legal(state)
+        found = {"fold": FOLD} if allowed.fold else {}
+        found["call" if allowed.call else "check"] = CALL
+        for total in raise_totals(state, allowed, base, street, sizes, self.sizes):
+            found[_raise_name(state, base, total)] = total
+        return found
+
+    def _edited(self, actions: dict[str, int], state: HoldemState, base: int, line: Line) -> dict[str, int]:
+        """The actions after adding and removing what the lines of the sizes say at the end of this line."""
+        self.met.add(line)
+        for removed in [one[-1] for one in self.sizes.removed if one[:-1] == line]:
+            if removed not in actions:
+                raise InputError(
+                    f"the line {_text((*line, removed))!r} cannot be removed: the actions there are "
+                    f"{', '.join(actions)}"
+                )
+            actions = {name: action for name, action in actions.items() if name != removed}
+        if not actions:
+            raise InputError(f"removing lines leaves no action after {_text(line)!r}")
+        allowed = legal(state)
+        for added in [one[-1] for one in self.sizes.added if one[:-1] == line]:
+            total = base + int(added.split()[1])
+            if added in actions:
+                raise InputError(f"the tree has the line {_text((*line, added))!r} already")
+            if not allowed.min_raise <= total <= allowed.max_raise or added != _raise_name(
+                state, base, total
+            ):
+                legal_ones = (
+                    f"legal are {_raise_name(state, base, allowed.min_raise)} to {allowed.max_raise - base}"
+                    if allowed.min_raise
+                    else "nobody can bet or raise there"
+                )
+                raise InputError(f"the line {_text((*line, added))!r} cannot be added: {legal_ones}")
+            actions[added] = total
+        return dict(sorted(actions.items(), key=lambda one: one[1]))
+
+    # What follows an action
+
+    def _after(self, state: HoldemState, base: int, action: int, line: Line | None) -> _Position:
+        after = act(state, action)
+        if after.over:
+            return self._end(after)
+        if after.street == state.street:
+            return self._decision(after, base, False, line)
+        donks = state.raises > 0 and state.player == after.player
+        return _deal(self._decision(after, after.paid[0], donks, line))
+
+    def _end(self, state: HoldemState) -> _Position:
+        """The end of a hand: a terminal, after the deals of the streets that an all-in leaves without betting."""
+        matched = state.at_stake
+        stake, rake = self.start.rules.pot / 2 + matched, self.start.rake_at(matched)
+        if not state.showdown:
+            return _Position(1, False, symbol=FOLDED, stake=-stake if state.folded == 0 else stake, rake=rake)
+        found = _Position(1, False, symbol=SHOWDOWN, stake=stake, rake=rake)
+        for _ in range(state.street + 1, len(self.start.street_names)):
+            found = _deal(found)
+        return found
+
+
+def _deal(below: _Position) -> _Position:
+    return _Position(below.nodes + 1, below.chooses, children=(below,), deals=True)
+
+
+def _raise_name(state: HoldemState, base: int, total: int) -> str:
+    """A bet or raise by what the player has put in on the street."""
+    return f"{'raise' if state.paid[1 - state.player] > base else 'bet'} {total - base}"
+
+
+def _text(line: Line) -> str:
+    return ", ".join(line) or "the start"
+
+
+def _too_large(nodes: str) -> InputError:
+    return InputError(
+        f"this betting tree has {nodes} nodes, and at most {MOST_BETTING_NODES:,} are built; give fewer sizes "
+        f"or a cap"
+    )

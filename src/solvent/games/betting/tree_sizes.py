@@ -1,0 +1,204 @@
+"""Bet sizes of a game's betting tree: lists by player, street and kind of bet, caps, thresholds and single lines.
+
+Settings are written as on the command line. A list of sizes is called `bets`, `raises` or `donk`, alone or after
+a player (`oop`, `ip`), a street (`preflop`, `flop`, `turn`, `river`) or both: `bets`, `flop-bets`, `oop-bets`,
+`oop-river-donk`. The list that says most holds: player and street, then street, then player, then neither.
+
+| setting | says |
+|---|---|
+| `bets` | sizes of the first bet of a street, and of the first raise of the blinds. None if not given |
+| `raises` | sizes of raises, or `3x,a \\| 100%,a` for the first raise and the later ones. As `bets` if not given |
+| `donk` | OOP's first bet where IP made the last bet or raise of the street before. As `bets` if not given |
+| `cap`, `flop-cap` | the most bets and raises on a street, blinds not counted |
+| `add-all-in` | adds all-in where it is a bet or raise of at most this part of the pot after calling |
+| `force-all-in` | turns a size into all-in where a call would leave at most this part of the pot behind |
+| `merging` | drops sizes near a larger one: a part Y of the pot near X, where (1 + X) / (1 + Y) < 1 + threshold |
+| `add` | lines whose last action is added: `check, bet 100, raise 400`; several are a list, or separated by `;` |
+| `remove` | lines whose last action is removed, with all that follows |
+
+An empty list of sizes means that there is no such bet. Sizes are those of `solvent.games.betting.sizes`; `x` needs
+a bet to multiply, so it is for raises and for `preflop-bets`. `e` without a number counts the streets that are
+left, this one included, and a raise counts one less for every raise made before it on the street. Thresholds are
+numbers or percentages (`1.5` and `150%` are equal), 0 is off. Amounts in lines are what the player has put in on
+the street; deals are not written.
+
+>>> sizes = parse_tree_sizes({"bets": "50%,a", "raises": "100%,a", "oop-river-donk": "", "cap": 3})
+>>> sizes.lists[OOP][STREETS.index("river")].donks
+()
+>>> print(sizes.lists[IP][STREETS.index("turn")])
+bets 50%,a; raises 100%,a
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import inf
+from typing import Any
+
+from solvent.foundation.errors import InputError
+from solvent.games.betting.rules import STREETS
+from solvent.games.betting.sizes import NO_CAP, TIMES, BetSize, StreetSizes, parse_bet_size
+
+OOP, IP = 0, 1
+"""Positions: who acts first on the later streets, and who acts last there."""
+POSITIONS = ("oop", "ip")
+KINDS = ("bets", "raises", "donk")
+THRESHOLDS = {"add-all-in": "add_all_in", "force-all-in": "force_all_in", "merging": "merging"}
+
+Line = tuple[str, ...]
+"""Actions from the root on, as their names are written: ("check", "bet 100", "raise 400")."""
+
+
+@dataclass(frozen=True)
+class SizeLists:
+    """The sizes of one player on one street."""
+
+    bets: tuple[BetSize, ...] = ()
+    raises: StreetSizes = ((),)
+    """A list for the first raise, one for the second and so on; the last holds from there on."""
+    donks: tuple[BetSize, ...] | None = None
+    """Bets into the player who made the last bet or raise of the street before; None if they are `bets`."""
+
+    def __str__(self) -> str:
+        written = [f"bets {_written(self.bets)}", f"raises {' | '.join(map(_written, self.raises))}"]
+        return "; ".join(written + ([] if self.donks is None else [f"donk {_written(self.donks)}"]))
+
+    def raises_after(self, raises: int) -> tuple[BetSize, ...]:
+        """The sizes of a raise that has this many raises before it on the street."""
+        return self.raises[min(raises, len(self.raises) - 1)]
+
+
+@dataclass(frozen=True)
+class TreeSizes:
+    """What a betting tree is made of besides the rules."""
+
+    lists: tuple[tuple[SizeLists, ...], tuple[SizeLists, ...]]
+    """By position (`OOP`, `IP`) and street (`STREETS`)."""
+    caps: tuple[int, ...] = (NO_CAP,) * len(STREETS)
+    """The most bets and raises on each street, blinds not counted; `NO_CAP` means no limit."""
+    add_all_in: float = 0.0
+    force_all_in: float = 0.0
+    merging: float = 0.0
+    added: tuple[Line, ...] = ()
+    removed: tuple[Line, ...] = ()
+
+    def __post_init__(self) -> None:
+        if len(self.lists) != len(POSITIONS) or any(len(lists) != len(STREETS) for lists in self.lists):
+            raise InputError(f"tree sizes are lists for OOP and IP and for each of {', '.join(STREETS)}")
+        if len(self.caps) != len(STREETS) or any(type(cap) is not int or cap < NO_CAP for cap in self.caps):
+            raise InputError(
+                f"a cap is the most bets and raises on a street, a whole number, not {list(self.caps)}"
+            )
+        if min(self.add_all_in, self.force_all_in, self.merging) < 0:
+            raise InputError("thresholds of all-in and merging are at least 0")
+        for lists in self.lists:
+            for street, one in zip(STREETS, lists, strict=True):
+                first = one.bets + (one.donks or ())
+                if street != STREETS[0] and any(size.unit == TIMES for size in first):
+                    raise InputError(f"the first bet of the {street} faces none, so its size cannot use x")
+
+
+def parse_tree_sizes(settings: Mapping[str, Any]) -> TreeSizes:
+    """Read the settings of the module's table; `_` in a name is read as `-`, and None as not given."""
+    given: dict[str, Any] = {}
+    for name, value in settings.items():
+        key = name.strip().lower().replace("_", "-")
+        if key in given:
+            raise InputError(f"the sizes of a tree have {key} twice")
+        if value is not None:
+            given[key] = value
+    known = _known_settings()
+    if unknown := [key for key in given if key not in known]:
+        raise InputError(
+            f"the sizes of a tree have no setting {unknown[0]!r}; they have bets, raises and donk, alone or after "
+            f"oop or ip and a street (oop-river-donk), cap, {', '.join(THRESHOLDS)}, add and remove"
+        )
+    lists = tuple(tuple(_size_lists(given, position, street) for street in STREETS) for position in POSITIONS)
+    caps = tuple(_cap(given.get(f"{street}-cap", given.get("cap", NO_CAP))) for street in STREETS)
+    thresholds = {field: _threshold(given.get(key, 0), key) for key, field in THRESHOLDS.items()}
+    added, removed = parse_lines(given.get("add", ())), parse_lines(given.get("remove", ()))
+    return TreeSizes((lists[OOP], lists[IP]), caps, **thresholds, added=added, removed=removed)
+
+
+def _known_settings() -> set[str]:
+    lists = {name for kind in KINDS for position in POSITIONS for street in STREETS
+             for name in _names(position, street, kind)}  # fmt: skip
+    donks = {name for name in lists if name.startswith("ip-") and name.endswith("-donk")} | {"ip-donk"}
+    caps = {"cap", *(f"{street}-cap" for street in STREETS)}
+    return lists - donks | caps | {*THRESHOLDS, "add", "remove"}
+
+
+def _names(position: str, street: str, kind: str) -> tuple[str, ...]:
+    """What the sizes of a player, street and kind may be called, the name that says most first."""
+    return f"{position}-{street}-{kind}", f"{street}-{kind}", f"{position}-{kind}", kind
+
+
+def _size_lists(given: Mapping[str, Any], position: str, street: str) -> SizeLists:
+    def found(kind: str) -> StreetSizes | None:
+        names = [name for name in _names(position, street, kind) if name in given]
+        return _street_sizes(given[names[0]], names[0], street) if names else None
+
+    bets, raises, donks = found("bets") or ((),), found("raises"), found("donk")
+    for name, one in (("bets", bets), ("donk", donks or ((),))):
+        if len(one) > 1:
+            raise InputError(f"{name} is one list of sizes, and only raises have more, written with |")
+    if position == "ip" or street == STREETS[0]:
+        donks = None
+    return SizeLists(bets[0], raises or bets, None if donks is None else donks[0])
+
+
+def _street_sizes(written: Any, name: str, street: str) -> StreetSizes:
+    parts = [written] if isinstance(written, str) else written
+    if not isinstance(parts, Sequence) or not all(isinstance(part, str) for part in parts):
+        raise InputError(f"{name} is text such as '50%,a' or a list of sizes, not {written!r}")
+    lists = ",".join(parts).split("|")
+    return tuple(
+        tuple(parse_bet_size(one) for one in part.split(",")) if part.strip() else () for part in lists
+    )
+
+
+def _cap(cap: Any) -> int:
+    number = int(cap) if isinstance(cap, str) and cap.strip().isdigit() else cap
+    if type(number) is not int or (number < 0 and number != NO_CAP):
+        raise InputError(f"cap is the most bets and raises on a street, a whole number, not {cap!r}")
+    return number
+
+
+def _threshold(given: Any, name: str) -> float:
+    try:
+        text = str(given).strip()
+        number = float(text[:-1]) / 100 if text.endswith("%") else float(text)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number < inf or isinstance(given, bool):
+        raise InputError(f"{name} is a part of the pot of at least 0, such as 1.5 or 150%, not {given!r}")
+    return number
+
+
+def parse_lines(written: str | Sequence[str]) -> tuple[Line, ...]:
+    """Read lines of actions, a list or one text with `;` between lines.
+
+    >>> parse_lines("check,bet 100 , raise 400; bet 50")
+    (('check', 'bet 100', 'raise 400'), ('bet 50',))
+    """
+    lines = written.split(";") if isinstance(written, str) else written
+    if not isinstance(lines, Sequence) or not all(isinstance(line, str) for line in lines):
+        raise InputError(f"lines are text such as 'check, bet 100, raise 400', not {written!r}")
+    return tuple(_line(line) for line in lines if line.strip())
+
+
+def _line(written: str) -> Line:
+    line = tuple(" ".join(action.lower().split()) for action in written.split(","))
+    for action in line:
+        if not re.fullmatch(r"fold|check|call|(bet|raise) [1-9]\d*", action):
+            raise InputError(
+                f"a line is written 'check, bet 100, raise 400' with fold, check, call, bet and raise; "
+                f"{written.strip()!r} has {action!r}"
+            )
+    return line
+
+
+def _written(sizes: tuple[BetSize, ...]) -> str:
+    return ",".join(map(str, sizes)) or "none"
