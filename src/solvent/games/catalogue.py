@@ -17,8 +17,10 @@ from solvent.games.kuhn import Kuhn
 from solvent.games.leduc import Leduc, Leduc5
 from solvent.games.limit_holdem import LimitHoldem
 from solvent.games.naming import parse_call, spell
+from solvent.games.nolimit import NoLimit
 from solvent.games.openspiel import load_openspiel
 from solvent.games.own import is_own, make_own
+from solvent.games.spot import Spot
 
 GAMES: dict[str, type[Game]] = {
     "kuhn": Kuhn,
@@ -27,6 +29,8 @@ GAMES: dict[str, type[Game]] = {
     "bluff": Bluff,
     "flop_holdem": FlopHoldem,
     "holdem": LimitHoldem,
+    "nolimit": NoLimit,
+    "spot": Spot,
 }
 OTHER_NAMES = {"liars_dice": "bluff", "liar's dice": "bluff", "dudo": "bluff", "texas_holdem": "holdem"}
 """What others call some of the games."""
@@ -38,9 +42,15 @@ class Parameter:
 
     name: str
     default: Any
+    """None where it must be given, or where there is none unless it is."""
+    required: bool = False
+    further: bool = False
+    """Whether it stands for further parameters, which the game itself checks."""
 
     def __str__(self) -> str:
-        return f"{self.name}={spell(self.default)}"
+        if self.further:
+            return f"{self.name}..."
+        return self.name if self.default is None else f"{self.name}={spell(self.default)}"
 
 
 def load_game(source: Any) -> Game:
@@ -77,7 +87,11 @@ def load_game(source: Any) -> Game:
 def parameters(name: str) -> list[Parameter]:
     """The parameters of a built-in game, in order."""
     signature = inspect.signature(GAMES[name])
-    return [Parameter(p.name, p.default) for p in signature.parameters.values()]
+    found = []
+    for each in signature.parameters.values():
+        further, given = each.kind is each.VAR_KEYWORD, each.default is not each.empty
+        found.append(Parameter(each.name, each.default if given else None, not (given or further), further))
+    return found
 
 
 def _from_object(source: Any) -> Game:
@@ -106,16 +120,22 @@ def game_again(name: str, source: Any, where: Path) -> Game:
 
 def _build(name: str, arguments: list[tuple[str | None, Any]]) -> Game:
     known = {p.name: p for p in parameters(name)}
+    further = any(p.further for p in known.values())
     takes = f"it takes {', '.join(map(str, known.values()))}" if known else "it takes none"
     given: dict[str, Any] = {}
     for key, value in arguments:
         if key is None:
             raise GameError(f"write the parameters of {name} as key=value; {takes}")
-        if key not in known:
-            raise GameError(f"{name} has no parameter {key!r}; {takes}")
         if key in given:
             raise GameError(f"{name} got {key} twice")
-        given[key] = _fit(name, known[key], value)
+        if key in known and not known[key].further:
+            given[key] = _fit(name, known[key], value)
+        elif further:
+            given[key] = value
+        else:
+            raise GameError(f"{name} has no parameter {key!r}; {takes}")
+    if missing := [p.name for p in known.values() if p.required and p.name not in given]:
+        raise GameError(f"{name} needs {', '.join(missing)}; {takes}")
     return GAMES[name](**given)
 
 
@@ -123,6 +143,8 @@ def _fit(name: str, parameter: Parameter, value: Any) -> Any:
     """Check a value against the kind that the default has; a lone number may stand for a list of one."""
     default = parameter.default
     kind: str
+    if default is None or isinstance(default, str | float):
+        return value  # the game checks it
     if isinstance(default, bool):
         fits, kind = isinstance(value, bool), "true or false"
     elif isinstance(default, list | tuple):
