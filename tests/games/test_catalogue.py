@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from solvent.games.catalogue import GAMES, load_game
 from solvent.games.game import Game, GameError
 from solvent.games.leduc import Leduc
-from solvent.games.naming import parse_call
+from solvent.games.naming import parse_call, spell
 from solvent.games.public_rules import PublicRules
 
 
@@ -113,6 +113,41 @@ def test_the_largest_games_are_counted_at_once() -> None:
 def test_bet_sizes_that_look_alike_stay_apart() -> None:
     game = load_game("leduc(bets1=[1000000,1000001])")
     assert game.betting.actions == ("check", "bet 1000000", "bet 1000001")
+
+
+VALUES = st.recursive(
+    st.one_of(st.integers(), st.booleans(), st.floats(allow_nan=False, allow_infinity=False), st.text()),
+    lambda inner: st.lists(inner, max_size=3),
+    max_leaves=6,
+)
+
+
+@given(st.dictionaries(st.from_regex(r"[a-z]\w{0,3}", fullmatch=True), VALUES, max_size=3))
+def test_values_read_back(given: dict[str, object]) -> None:
+    written = ",".join(f"{key}={spell(value)}" for key, value in given.items())
+    assert parse_call(f"game({written})") == ("game", list(given.items()))
+
+
+@pytest.mark.parametrize(
+    ("written", "value"),
+    [
+        ("'QQ+,AKs'", "QQ+,AKs"),
+        ('"QQ+,AKs"', "QQ+,AKs"),
+        ("['50%','a,b']", ["50%", "a,b"]),
+        ("'it''s'", "it's"),
+        ("it's", "it's"),
+        ("'12'", "12"),
+        ("' ('", " ("),
+        ("''", ""),
+    ],
+)
+def test_text_may_stand_in_quotes(written: str, value: object) -> None:
+    assert parse_call(f"game(key={written},other=1)") == ("game", [("key", value), ("other", 1)])
+
+
+def test_a_quote_must_be_closed() -> None:
+    with pytest.raises(GameError, match=r"quote of .* is not closed"):
+        parse_call("game(key='QQ+,other=1)")
 
 
 @given(st.text(max_size=30))

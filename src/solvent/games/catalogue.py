@@ -49,7 +49,7 @@ class Parameter:
 
     def __str__(self) -> str:
         if self.further:
-            return f"{self.name}..."
+            return f"other {self.name}"
         return self.name if self.default is None else f"{self.name}={spell(self.default)}"
 
 

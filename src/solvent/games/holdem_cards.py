@@ -32,6 +32,9 @@ MOST_BOARD_CARDS = 5
 Hole = tuple[Card, Card]
 """A player's two cards, lower first."""
 
+Sizes = str | Sequence[str]
+"""Bet sizes as `solvent.games.betting.tree_sizes` reads them: '50%,a' or ['50%', 'a']."""
+
 
 class HoldemCards(PublicRules):
     """A hold'em game: two hole cards each, and a board on which each street lays further cards.
@@ -178,6 +181,11 @@ class WholeDeck(HoldemCards):
     def _first_boards(self, isomorphism: bool) -> int:
         """How many boards the first deal makes, at most."""
         return comb(len(self.deck), self.deals[0])
+
+
+def given_sizes(**sizes: Any) -> dict[str, Any]:
+    """The settings of bet sizes that are given, by names without dashes."""
+    return {key.replace("-", "_"): value for key, value in sizes.items() if value is not None}
 
 
 def count_histories(betting: Betting, deals: int, boards: tuple[int, ...]) -> int:

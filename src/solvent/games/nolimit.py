@@ -14,7 +14,7 @@ from typing import Any
 from solvent.games.betting.rules import STREETS, HoldemRules
 from solvent.games.betting.tree import TreeStart, betting_tree, parse_tree_sizes, tree_nodes
 from solvent.games.game import GameError
-from solvent.games.holdem_cards import MOST_BOARD_CARDS, WholeDeck
+from solvent.games.holdem_cards import MOST_BOARD_CARDS, Sizes, WholeDeck, given_sizes
 from solvent.games.naming import spell
 from solvent.games.public_rules import Betting
 
@@ -23,9 +23,9 @@ class NoLimit(WholeDeck):
     """No-limit hold'em from the blinds on, on a deck of `suits` x `ranks` cards.
 
     boards: cards that each street lays on the board; the first lays none. stack: chips of each player, blinds
-    included. blinds: '1/2' or (1, 2). ante: chips that each player posts before the blinds. sizes: settings of
-    `solvent.games.betting.tree_sizes`, such as `bets='100%'`, `raises='3x,a'`, `river_bets='50%'` and `cap=1`; the
-    streets are called preflop, flop, turn and river, whatever they deal.
+    included. blinds: '1/2' or (1, 2). bets, raises and further sizes such as `river_bets='50%'` and `cap=1`: see
+    `solvent.games.betting.tree_sizes`; streets are called preflop, flop, turn and river, whatever they deal. ante:
+    chips that each player posts before the blinds.
 
     >>> game = NoLimit(suits=2, ranks=4, boards=[0, 1, 1], stack=8, bets="100%,a")
     >>> print(game)
@@ -43,6 +43,8 @@ class NoLimit(WholeDeck):
         boards: Sequence[int] = (0, 3, 1, 1),
         stack: int = 200,
         blinds: str | Sequence[int] = "1/2",
+        bets: Sizes = "100%,a",
+        raises: Sizes | None = None,
         ante: int = 0,
         **sizes: Any,
     ) -> None:
@@ -57,7 +59,7 @@ class NoLimit(WholeDeck):
             raise GameError(
                 f"an ante of {self.ante} chips leaves nothing of a stack of {self.stack} to bet with"
             )
-        self.sizes = {key.replace("-", "_"): value for key, value in sizes.items() if value is not None}
+        self.sizes = given_sizes(bets=bets, raises=raises, **sizes)
         _ = self.betting  # sizes that cannot be played are refused here
 
     def __str__(self) -> str:

@@ -24,7 +24,7 @@ from solvent.cards.ranges import Range, parse_range
 from solvent.games.betting.rules import BOARD_CARDS, STREETS
 from solvent.games.betting.tree import betting_tree, parse_tree_sizes, spot_start
 from solvent.games.game import GameError
-from solvent.games.holdem_cards import HoldemCards, Hole, count_histories
+from solvent.games.holdem_cards import HoldemCards, Hole, Sizes, count_histories, given_sizes
 from solvent.games.naming import spell
 from solvent.games.public_rules import Betting, RoundSize
 
@@ -37,10 +37,10 @@ class Spot(HoldemCards):
     """Hold'em from a flop, turn or river on: two ranges, a pot, a stack, bet sizes and rake.
 
     board: three to five cards, as text or numbers. oop, ip: the ranges, as text or `Range`; hands that the board
-    blocks are left out. pot, stack: whole chips in the middle and behind each player. rake: a part of the pot, 0.05
-    or '5%'. rake_cap: chips, or None for no cap. least_bet: chips of the least bet. check_down: whether sizes that
-    leave nobody a choice are taken. sizes: settings of `solvent.games.betting.tree_sizes`, such as `bets='50%,a'`,
-    `raises='100%,a'`, `oop_river_donk=''` and `cap=3`.
+    blocks are left out. pot, stack: whole chips in the middle and behind each player. bets, raises and further
+    sizes such as `oop_river_donk=''` and `cap=3`: see `solvent.games.betting.tree_sizes`. rake: a part of the pot,
+    0.05 or '5%'. rake_cap: chips, or None for no cap. least_bet: chips of the least bet. check_down: whether sizes
+    that leave nobody a choice are taken.
 
     >>> spot = Spot("Td9d6hQc2s", "AA,76s:0.5", "JJ,T9s", pot=200, stack=900, bets="50%,a")
     >>> print(spot)
@@ -58,6 +58,8 @@ class Spot(HoldemCards):
         ip: str | Range,
         pot: int,
         stack: int,
+        bets: Sizes | None = None,
+        raises: Sizes | None = None,
         rake: float | str = "0%",
         rake_cap: float | None = None,
         least_bet: int = 1,
@@ -76,7 +78,7 @@ class Spot(HoldemCards):
             )
         self.pot, self.stack, self.least_bet = _chips(pot, "pot"), _chips(stack, "stack"), least_bet
         self.rake, self.rake_cap, self.check_down = _rake(rake), _rake_cap(rake_cap), check_down
-        self.sizes = {key.replace("-", "_"): value for key, value in sizes.items() if value is not None}
+        self.sizes = given_sizes(bets=bets, raises=raises, **sizes)
         self.starting_pot = self.pot
         _ = self.betting  # sizes that cannot be played are refused here
 
