@@ -15,7 +15,7 @@ from solvent.forms.history import compile_tree
 from solvent.forms.public import public_game
 from solvent.foundation.errors import InputError
 from solvent.games.catalogue import load_game
-from solvent.games.game import GameError
+from solvent.games.game import TERMINAL, GameError
 from solvent.games.public_rules import FOLD, SHOWDOWN, Betting, PublicRules, terminal_payoffs, win_tie_lose
 from solvent.games.spot import Spot
 from solvent.solvers.solve import solve
@@ -84,6 +84,32 @@ def test_histories_are_counted_as_they_are_compiled() -> None:
     assert small().histories() == PublicRules.histories(small())
 
 
+OOP = "66+,A8s+,A5s-A4s,AJo+,K9s+,KQo,QTs+,JTs,96s+,85s+,75s+,65s,54s"
+IP = "QQ-22,AQs-A2s,ATo+,K5s+,KJo+,Q8s+,J8s+,T7s+,96s+,86s+,75s+,64s+,53s+"
+
+
+@pytest.mark.parametrize(
+    ("board", "hands", "decisions"),
+    [
+        ("Td9d6hQc2s", (167, 246), [12]),
+        ("Td9d6hQc", (167, 250), [12, 36]),
+        ("Td9d6h", (180, 265), [12, 36, 92]),
+    ],
+)
+def test_a_known_spot_has_its_known_size(board: str, hands: tuple[int, int], decisions: list[int]) -> None:
+    spot = Spot(board, OOP, IP, pot=200, stack=900, bets="50%,a", raises="100%,a")
+    assert tuple((weights > 0).sum() for weights in spot.range_weights) == hands
+    found = [0] * len(decisions)
+
+    def count(node: Betting, street: int) -> None:
+        found[street] += bool(node.actions)
+        for child in node.children:
+            count(child, street + node.deals)
+
+    count(spot.betting, 0)
+    assert found == decisions
+
+
 # Payoffs
 
 
@@ -107,6 +133,15 @@ def test_rake_is_a_part_of_every_pot_up_to_the_cap() -> None:
     for end in terminals(spot.betting):
         assert end.rake == min(0.05 * 2 * abs(end.stake), 12)
     assert {end.rake for end in terminals(spot.betting)} == {5, 10, 12}
+
+
+def test_all_that_is_won_and_lost_is_the_rake() -> None:
+    spot = small(rake="5%", rake_cap=12, ip="AcAd,QhQs,KcQc:0.25,AsQc")  # AQ ties with AQ
+    tree = compile_tree(spot)
+    assert not tree.zero_sum
+    ends = tree.player == TERMINAL
+    assert set((-tree.payoff.sum(axis=0)[ends]).tolist()) == {5, 10, 12}
+    assert {-2.5, -5, -6} <= set(tree.payoff[0].tolist())
 
 
 def test_the_house_is_paid_by_the_winner_or_by_both() -> None:
