@@ -23,7 +23,7 @@ FEW = 4
 cgutils: Any = _cgutils
 
 
-class _Code:
+class Code:
     """What the intrinsics below have in common: vectors of lanes in memory."""
 
     def __init__(self, context: Any, builder: Any, signature: Any, args: Any, number: Any) -> None:
@@ -123,11 +123,11 @@ class _Code:
 Generator = tuple[Any, Callable[..., Any]]
 
 
-def _generated(kinds: tuple[Any, ...], number: int, write: Callable[[_Code], None]) -> Generator:
+def generated(kinds: tuple[Any, ...], number: int, write: Callable[[Code], None]) -> Generator:
     """An intrinsic without a result; the parameter at `number` is an array of the numbers in question."""
 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        write(_Code(context, builder, signature, args, signature.args[number].dtype))
+        write(Code(context, builder, signature, args, signature.args[number].dtype))
         return context.get_dummy_value()
 
     return types.void(*kinds), generate
@@ -137,7 +137,7 @@ def _generated(kinds: tuple[Any, ...], number: int, write: Callable[[_Code], Non
 def prefetch(typing, addresses, k, byte):  # type: ignore[no-untyped-def]
     """Ask for the line of memory at `byte` bytes from the k-th address, soon to be read and written."""
 
-    def write(code: _Code) -> None:
+    def write(code: Code) -> None:
         number, pointer = ir.IntType(32), ir.IntType(8).as_pointer()
         kind = ir.FunctionType(ir.VoidType(), [pointer, number, number, number])
         function = code.builder.module.declare_intrinsic("llvm.prefetch", [pointer], kind)
@@ -145,14 +145,14 @@ def prefetch(typing, addresses, k, byte):  # type: ignore[no-untyped-def]
         place = code.builder.inttoptr(address, pointer)
         code.builder.call(function, [place, *(ir.Constant(number, k) for k in (0, 2, 1))])
 
-    return _generated((addresses, k, byte), 0, write)
+    return generated((addresses, k, byte), 0, write)
 
 
 @intrinsic
 def add_up(typing, totals, work, source, slots):  # type: ignore[no-untyped-def]
     """totals[j] = the sum of the row at source[j] over `slots` slots, a multiple of WIDTH"""
 
-    def write(code: _Code) -> None:
+    def write(code: Code) -> None:
         builder = code.builder
         rows = [code.read_integer(2, code.index(lane)) for lane in range(WIDTH)]
         parts = [code.nothing() for _ in range(WIDTH)]
@@ -165,11 +165,11 @@ def add_up(typing, totals, work, source, slots):  # type: ignore[no-untyped-def]
             total = builder.fadd(total, more)
         code.store(total, code.data(0), code.index(0))
 
-    return _generated((totals, work, source, slots), 0, write)
+    return generated((totals, work, source, slots), 0, write)
 
 
 def _gather(kinds: tuple[Any, ...], used: int) -> Generator:
-    def write(code: _Code) -> None:
+    def write(code: Code) -> None:
         slot, rows = code.integer(3), []
         for lane in range(used):
             row = code.read_integer(2, code.index(lane))
@@ -180,7 +180,7 @@ def _gather(kinds: tuple[Any, ...], used: int) -> Generator:
         for k, value in enumerate(code.exchanged(rows)):
             code.store(value, code.data(0), code.row(code.plus(slot, k)))
 
-    return _generated(kinds, 0, write)
+    return generated(kinds, 0, write)
 
 
 @intrinsic
@@ -199,21 +199,21 @@ def gather_few(typing, lanes, work, source, slot, grid):  # type: ignore[no-unty
 def pile(typing, sums, reach, card, start, slots):  # type: ignore[no-untyped-def]
     """Add up the reach of all slots; `card` has the board's first slot at `start`."""
 
-    def write(code: _Code) -> None:
+    def write(code: Code) -> None:
         start = code.integer(3)
         everyone = code.nothing()
         with code.each(code.index(0), code.integer(4)) as slot:
             code.add_slot(everyone, slot, code.cards(2, code.plus(start, slot)))
         code.store(code.builder.load(everyone), code.data(0), code.index(0))
 
-    return _generated((sums, reach, card, start, slots), 0, write)
+    return generated((sums, reach, card, start, slots), 0, write)
 
 
 @intrinsic
 def sweep(typing, sums, reach, card, start, slots, tie, won):  # type: ignore[no-untyped-def]
     """Add up the reach of all slots tie by tie; won = D- + D+, the reach before and after h's tie"""
 
-    def write(code: _Code) -> None:
+    def write(code: Code) -> None:
         builder, start, slots, won = code.builder, code.integer(3), code.integer(4), code.data(6)
         everyone = code.nothing()
         begin = cgutils.alloca_once_value(builder, code.index(0))
@@ -240,13 +240,13 @@ def sweep(typing, sums, reach, card, start, slots, tie, won):  # type: ignore[no
         builder.position_at_end(done)
         code.store(builder.load(everyone), code.data(0), code.index(0))
 
-    return _generated((sums, reach, card, start, slots, tie, won), 0, write)
+    return generated((sums, reach, card, start, slots, tie, won), 0, write)
 
 
-def _give_back(kinds: tuple[Any, ...], value: Callable[[_Code, Any, Any], Any], used: int) -> Generator:
+def _give_back(kinds: tuple[Any, ...], value: Callable[[Code, Any, Any], Any], used: int) -> Generator:
     """work[rows[j] + i] = stake[j] value(lanes[i], D*) for WIDTH slots i and the lanes j in use."""
 
-    def write(code: _Code) -> None:
+    def write(code: Code) -> None:
         lanes, sums, work, slot = code.data(0), code.data(1), code.data(4), code.integer(8)
         everyone, squared = code.load(sums, code.index(0)), []
         for k in range(WIDTH):
@@ -257,7 +257,7 @@ def _give_back(kinds: tuple[Any, ...], value: Callable[[_Code, Any, Any], Any], 
             paid = code.builder.fmul(row, code.repeated(code.data(6), code.plus(code.integer(7), lane)))
             code.store(paid, work, code.plus(code.read_integer(5, code.index(lane)), slot))
 
-    return _generated(kinds, 0, write)
+    return generated(kinds, 0, write)
 
 
 @intrinsic

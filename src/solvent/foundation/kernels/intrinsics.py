@@ -1,4 +1,4 @@
-"""Machine operations that Numba has no function for: prefetching, and an atomic exchange for locks."""
+"""Machine operations that Numba has no function for: prefetching, and what threads agree by."""
 
 from __future__ import annotations
 
@@ -45,3 +45,27 @@ def exchange(typing_context, array, index, value):  # type: ignore[no-untyped-de
         return builder.atomic_rmw("xchg", place, arguments[2], "seq_cst")
 
     return types.int32(array, types.int64, types.int32), generate
+
+
+@intrinsic
+def add_to(typing_context, array, index, value):  # type: ignore[no-untyped-def]
+    """Add `value` to array[index], int64, and return the old value, atomically with respect to all threads."""
+
+    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        place = _pointer(context, builder, signature, arguments)
+        return builder.atomic_rmw("add", place, arguments[2], "seq_cst")
+
+    return types.int64(array, types.int64, types.int64), generate
+
+
+@intrinsic
+def yield_processor(typing_context):  # type: ignore[no-untyped-def]
+    """Let another thread run in the place of this one, which has to wait."""
+
+    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        shape = ir.FunctionType(ir.IntType(32), [])
+        function = cgutils.get_or_insert_function(builder.module, shape, "sched_yield")  # type: ignore[no-untyped-call]
+        builder.call(function, [])
+        return context.get_dummy_value()
+
+    return types.void(), generate

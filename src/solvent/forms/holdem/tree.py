@@ -1,0 +1,138 @@
+"""The betting tree of a hold'em game as arrays: nodes numbered street by street, subtree by subtree.
+
+What is played between two deals is a *subtree*. Inside one parents come before children, so that a slice of nodes
+is walked down in order and up in reverse. A call that puts a player all-in before the last street ends in a chain
+of deals and a showdown, which becomes one terminal: a *run-out*, valued over all boards to come.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvent.games.game import GameError
+from solvent.games.public_rules import FOLD, SHOWDOWN, Betting, win_tie_lose
+
+DECISION, DEAL, FOLDED, SHOWN, RUN_OUT = -1, -2, 0, 1, 2
+"""Values of `HoldemTree.kind`."""
+
+
+class Subtree(NamedTuple):
+    """The betting between two deals: nodes `start : stop`, of which the first is the root."""
+
+    start: int
+    stop: int
+    deal: int
+    """The deal node above; -1 for the subtree that opens the game."""
+
+
+@dataclass(frozen=True, eq=False)
+class HoldemTree:
+    """The betting tree. Edges are the actions of decisions, numbered in the order of the nodes."""
+
+    betting: Sequence[Betting]
+    """The betting node of each node."""
+    kind: NDArray[np.int32]
+    player: NDArray[np.int32]
+    street: NDArray[np.int32]
+    """The number of the street, from 0 for the one that opens the game."""
+    first_edge: NDArray[np.int32]
+    """int32[nodes + 1]: the first edge of each node; a node that is not a decision has no edges."""
+    child: NDArray[np.int32]
+    """int32[edges]: the node behind each edge."""
+    pays: NDArray[np.float64]
+    """float64[nodes, 2, 3]: what each player is paid who wins, ties, loses; where somebody folds, all three alike."""
+    subtrees: Sequence[Sequence[Subtree]]
+    """The subtrees of each street."""
+
+    @property
+    def parent(self) -> NDArray[np.int32]:
+        """int32[nodes]: the node above each node, a deal above the root of a subtree; -1 for the first."""
+        above = np.full(len(self.kind), -1, dtype=np.int32)
+        above[self.child] = self.edge_node
+        for street in self.subtrees:
+            for subtree in street:
+                above[subtree.start] = subtree.deal
+        return above
+
+    @property
+    def edge_node(self) -> NDArray[np.int32]:
+        """int32[edges]: the node that each edge is an action of."""
+        return np.repeat(np.arange(len(self.kind), dtype=np.int32), np.diff(self.first_edge))
+
+    def decisions(self, street: int) -> int:
+        """How many decisions a street has."""
+        return int(((self.kind == DECISION) & (self.street == street)).sum())
+
+
+def holdem_tree(root: Betting) -> HoldemTree:
+    """Number the nodes of a betting tree."""
+    order: list[Betting] = []
+    streets: list[int] = []
+    number: dict[int, int] = {}
+    subtrees: list[list[Subtree]] = []
+    roots: list[tuple[Betting, int]] = [(root, -1)]
+    while roots:
+        here: list[Subtree] = []
+        deals: list[tuple[Betting, int]] = []
+        for top, deal in roots:
+            start, stack = len(order), [top]
+            while stack:
+                node = stack.pop()
+                if id(node) in number:
+                    raise GameError("a betting node stands in two places of the tree; each place needs its own")
+                number[id(node)] = len(order)
+                order.append(node)
+                streets.append(len(subtrees))
+                if node.deals and _run_out(node) is None:
+                    deals.append((node.children[0], number[id(node)]))
+                elif not node.deals:
+                    stack.extend(reversed(node.children))
+            here.append(Subtree(start, len(order), deal))
+        subtrees.append(here)
+        roots = deals
+    edges = [len(node.actions) for node in order]
+    return HoldemTree(
+        betting=order,
+        kind=np.array([_kind(node) for node in order], dtype=np.int32),
+        player=np.array([node.player for node in order], dtype=np.int32),
+        street=np.array(streets, dtype=np.int32),
+        first_edge=np.concatenate([[0], np.cumsum(edges)]).astype(np.int32),
+        child=np.array([number[id(c)] for n in order if n.actions for c in n.children], dtype=np.int32),
+        pays=np.array([_pays(node) for node in order], dtype=np.float64),
+        subtrees=subtrees,
+    )
+
+
+def _run_out(node: Betting) -> Betting | None:
+    """The showdown at the end of a chain of deals; None where there is more to decide."""
+    while node.deals:
+        node = node.children[0]
+    return None if node.actions else node
+
+
+def _kind(node: Betting) -> int:
+    if node.actions:
+        return DECISION
+    if node.deals:
+        return DEAL if _run_out(node) is None else RUN_OUT
+    if node.symbol not in (FOLD, SHOWDOWN):
+        raise GameError(f"hold'em ends in folds and showdowns, not in {node.symbol!r}")
+    return FOLDED if node.symbol == FOLD else SHOWN
+
+
+def _pays(node: Betting) -> list[tuple[float, float, float]]:
+    """(win, tie, lose) of each player; where player 0 folds the stake is negative, and that player loses."""
+    end = _run_out(node)
+    if end is None or end.actions:
+        return [(0.0, 0.0, 0.0)] * 2
+    win, tie, lose = win_tie_lose(end)
+    if end.symbol != FOLD:
+        return [(win, tie, lose)] * 2
+    first = win if end.stake >= 0 else lose
+    second = lose if end.stake >= 0 else win
+    return [(first,) * 3, (second,) * 3]
