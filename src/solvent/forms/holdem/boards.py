@@ -40,7 +40,9 @@ class Boards:
         return len(self.cards)
 
 
-def suit_group(deck: Sequence[int], board: Sequence[int], ranges: Sequence[NDArray[np.float64]]) -> list[Suits]:
+def suit_group(
+    deck: Sequence[int], board: Sequence[int], ranges: Sequence[NDArray[np.float64]]
+) -> list[Suits]:
     """The permutations of suits that leave the deck, the board and both ranges as they are, the identity first."""
     cards, fixed = set(deck), set(board)
     found = []

@@ -208,9 +208,7 @@ def holdem_game(rules: Any, isomorphism: bool = True) -> HoldemGame:
     pairs = _compatible(hands) * np.outer(*weights)
     if not pairs.sum() > 0:
         raise GameError("the ranges leave no pair of hands that can be held at the same time")
-    return HoldemGame(
-        rules, tree, hands, weights, streets, 1.0 / float(pairs.sum()), len(group) > 1
-    )
+    return HoldemGame(rules, tree, hands, weights, streets, 1.0 / float(pairs.sum()), len(group) > 1)
 
 
 def strengths(rules: Any, boards: NDArray[np.int8], hands: NDArray[np.int64]) -> NDArray[np.int32]:
@@ -220,7 +218,9 @@ def strengths(rules: Any, boards: NDArray[np.int8], hands: NDArray[np.int64]) ->
     if 3 <= boards.shape[1] <= 5:
         hand_kernels.evaluate_hands(boards, cards, evaluator(), found)
         return found
-    whole = rules.strengths([tuple(board) for board in boards.tolist()], [tuple(pair) for pair in cards.tolist()])
+    whole = rules.strengths(
+        [tuple(board) for board in boards.tolist()], [tuple(pair) for pair in cards.tolist()]
+    )
     blocked = (cards[None, :, :, None] == boards[:, None, None, :].astype(np.uint8)).any(axis=(2, 3))
     _, rank = np.unique(whole, return_inverse=True)
     found[:] = np.where(blocked, hand_kernels.BLOCKED, rank.reshape(whole.shape) + 1)
@@ -261,7 +261,9 @@ def _sides(
         none = np.zeros((0, 0), dtype=np.int16)
         tie, below, upto = _compare(strength, other_strength) if last else (none, none, none)
         orbit = none if last else _orbits(boards, numbers, place)
-        made.append(Side(count, place, np.where(held, up, 0).astype(np.int16), card, same, tie, below, upto, orbit))
+        made.append(
+            Side(count, place, np.where(held, up, 0).astype(np.int16), card, same, tie, below, upto, orbit)
+        )
     return made[0], made[1]
 
 
@@ -353,7 +355,9 @@ def _run_outs(
         so_far = boards.cards[board].tolist()
         after = list(combinations([card for card in rules.deck if card not in so_far], left))
         whole = np.array([so_far + list(cards) for cards in after], dtype=np.int8)
-        held = [numbers[side.hand[board, : side.count[board]]] for numbers, side in zip(hands, sides, strict=True)]
+        held = [
+            numbers[side.hand[board, : side.count[board]]] for numbers, side in zip(hands, sides, strict=True)
+        ]
         first, second = (strengths(rules, whole, numbers) for numbers in held)
         pairs = _compatible((held[0], held[1]))
         counted = np.zeros((2, *pairs.shape) if raked else (1, *pairs.shape), dtype=np.int32)

@@ -84,7 +84,9 @@ def holdem_tree(root: Betting) -> HoldemTree:
             while stack:
                 node = stack.pop()
                 if id(node) in number:
-                    raise GameError("a betting node stands in two places of the tree; each place needs its own")
+                    raise GameError(
+                        "a betting node stands in two places of the tree; each place needs its own"
+                    )
                 number[id(node)] = len(order)
                 order.append(node)
                 streets.append(len(subtrees))

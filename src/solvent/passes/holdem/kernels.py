@@ -116,7 +116,17 @@ def descend(plan, street, tables, mode, weights, player, board, bundle, work):  
         first, stop, reach = nodes.first_edge[node], nodes.first_edge[node + 1], nodes.reach_at[player, node]
         if mode == UPDATE:
             code.spread(
-                work, slots, rows, first, stop, reach, tables.played, nodes.edge_at, base, tables.average, average
+                work,
+                slots,
+                rows,
+                first,
+                stop,
+                reach,
+                tables.played,
+                nodes.edge_at,
+                base,
+                tables.average,
+                average,
             )
         else:
             code.split(work, slots, rows, first, stop, reach, tables.played, nodes.edge_at, base)

@@ -258,7 +258,11 @@ def _streets(game: HoldemGame, nodes: Nodes, sizes: Sequence[int]) -> NDArray[An
         here = found[number]
         here["first_board"], board = board, board + len(street.boards)
         here["stop_board"] = board
-        for name, which in (("bundle", nodes.bundles[:, 0]), ("deal", nodes.deals), ("run_out", nodes.run_outs)):
+        for name, which in (
+            ("bundle", nodes.bundles[:, 0]),
+            ("deal", nodes.deals),
+            ("run_out", nodes.run_outs),
+        ):
             of_street = tree.street[which]
             here[f"first_{name}"] = np.searchsorted(of_street, number)
             here[f"stop_{name}"] = np.searchsorted(of_street, number, side="right")
@@ -288,9 +292,18 @@ def _boards(game: HoldemGame) -> Boards:
         for side in street.sides
     ]
     return Boards(
-        parent=by_board([street.boards.parent + max(0, start) for street, start in zip(streets, [0, *starts], strict=False)]),
-        first_child=by_board([s.first_child[:-1] + start for s, start in zip(streets, starts[1:], strict=True)]),
-        stop_child=by_board([s.first_child[1:] + start for s, start in zip(streets, starts[1:], strict=True)]),
+        parent=by_board(
+            [
+                street.boards.parent + max(0, start)
+                for street, start in zip(streets, [0, *starts], strict=False)
+            ]
+        ),
+        first_child=by_board(
+            [s.first_child[:-1] + start for s, start in zip(streets, starts[1:], strict=True)]
+        ),
+        stop_child=by_board(
+            [s.first_child[1:] + start for s, start in zip(streets, starts[1:], strict=True)]
+        ),
         multiplicity=by_board([street.boards.multiplicity for street in streets], np.float64),
         symmetric=np.array([len(group) > 1 for street in streets for group in street.boards.groups]),
         count=np.stack([by_board([street.sides[player].count for street in streets]) for player in (0, 1)]),

@@ -174,9 +174,7 @@ def split(typing, work, slots, rows, first, stop, reach, table, edge_at, base): 
 @intrinsic
 def spread(typing, work, slots, rows, first, stop, reach, table, edge_at, base, average, weight):  # type: ignore[no-untyped-def]
     """Reach of each action's child = reach x sigma, and the average grows by weight x that."""
-    return _splitting(
-        (work, slots, rows, first, stop, reach, table, edge_at, base, average, weight), True
-    )
+    return _splitting((work, slots, rows, first, stop, reach, table, edge_at, base, average, weight), True)
 
 
 @intrinsic

@@ -191,7 +191,9 @@ def weigh_rows(typing, work, target, source, matrix, at, rows, columns, factor):
     def write(code: Code) -> None:
         builder, work, matrix = code.builder, code.data(0), _Matrix(code, 3)
         columns, source, target = code.integer(6), code.integer(2), code.integer(1)
-        factor = code.context.cast(builder, code.args[7], code.signature.args[7], code.signature.args[0].dtype)
+        factor = code.context.cast(
+            builder, code.args[7], code.signature.args[7], code.signature.args[0].dtype
+        )
         with code.each(code.index(0), code.integer(5)) as row:
             begin = code.plus(code.integer(4), builder.mul(row, columns))
             total = code.nothing()
@@ -218,7 +220,9 @@ def weigh_columns(typing, work, target, source, matrix, at, rows, columns, facto
     def write(code: Code) -> None:
         builder, work, matrix = code.builder, code.data(0), _Matrix(code, 3)
         columns, source, target = code.integer(6), code.integer(2), code.integer(1)
-        factor = code.context.cast(builder, code.args[7], code.signature.args[7], code.signature.args[0].dtype)
+        factor = code.context.cast(
+            builder, code.args[7], code.signature.args[7], code.signature.args[0].dtype
+        )
         numbers = Numbers(builder, code.vector)
         with code.each(code.index(0), columns, WIDTH) as column:
             code.store(numbers.constant(0.0), work, code.plus(target, column))
