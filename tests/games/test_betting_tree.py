@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from solvent.foundation.errors import InputError
+from solvent.games.betting import tree as tree_module
 from solvent.games.betting.rules import HoldemRules
 from solvent.games.betting.tree import (
     TreeStart,
@@ -19,7 +20,7 @@ from solvent.games.betting.tree import (
     spot_start,
     tree_nodes,
 )
-from solvent.games.public_rules import FOLD, SHOWDOWN, Betting
+from solvent.games.public_rules import FOLD, MOST_BETTING_NODES, SHOWDOWN, Betting
 
 S = {"bets": "50%,a", "raises": "100%,a"}
 
@@ -184,6 +185,51 @@ def test_thresholds() -> None:
     assert tree(wide, bets=sizes, merging="26%").actions == ("check", "bet 50", "bet 100")
 
 
+@pytest.mark.parametrize(
+    ("street", "pot", "stack", "settings", "decisions", "actions", "chips"),
+    [
+        ("flop", 200, 900, ["50%,a", "100%,a", "50%,a", "100%,a"], 140, 344, 59_000),
+        ("flop", 55, 275, ["33%,75%", "60%,a", "33%", "2.5x", None, None, 1.5, 0.15, 0.1], 424, 1068, 49_998),
+        ("flop", 200, 1500, ["e,33%", "2.2x", "3e200%,50%", "e", "25%", ""], 1025, 2595, 466_355),
+        ("turn", 333, 500, ["12.5%,50%", "3x", "66%,120%", "66%", "33%", "50%,a", 1.5], 58, 146, 15_180),
+        (
+            "turn",
+            7,
+            97,
+            ["37.5%,40%", "25%", "150%,2e", "33%,100%,120%", None, None, 0, 0.3, 0.2],
+            149,
+            383,
+            6152,
+        ),
+        (
+            "turn",
+            100,
+            97,
+            ["50%,a", "66%,120%,a", "10%,120%,a", "100%", None, None, 0, 0, 0.15],
+            26,
+            62,
+            1263,
+        ),
+        ("river", 1, 15, ["100%,a", "25%", "150%,a", "10%,37.5%,a", None, None, 0.5], 35, 101, 350),
+        (
+            *("river", 120, 2000),
+            ["77c,250c,2e", "100c,3x", "33%,66%,100%", "50c", None, None, 3, 0.1, 0.3],
+            *(79, 233, 100_123),
+        ),
+    ],
+)
+def test_trees_of_another_solver(
+    street: str, pot: int, stack: int, settings: list[Any], decisions: int, actions: int, chips: int
+) -> None:
+    """Decisions, their actions, and the amounts of all bets and raises added up, as postflop-solver builds them."""
+    names = ["oop-bets", "oop-raises", "ip-bets", "ip-raises", "turn-donk", "river-donk"]
+    names += ["add-all-in", "force-all-in", "merging"]
+    root = tree(spot_start(street, pot, stack), **dict(zip(names, settings, strict=False)))
+    found = [node.actions for node, _ in walk(root) if node.actions]
+    assert (len(found), sum(map(len, found))) == (decisions, actions)
+    assert sum(int(name.split()[1]) for names in found for name in names if " " in name) == chips
+
+
 def test_lines_are_added_and_removed() -> None:
     start = spot_start("river", 200, 900)
     plain, lines = tree(start, **S), ["check, bet 100, raise 400", "bet 250"]
@@ -262,14 +308,15 @@ def test_refused_starts() -> None:
         TreeStart(HoldemRules((9, 9), (0, 0), least_bet=1), ("river",))
 
 
-def test_trees_too_large_are_refused_with_their_size() -> None:
-    start = spot_start("flop", 10, 9000)
-    sizes = parse_tree_sizes({"bets": "33%,75%,150%,a", "raises": "50%,100%,a"})
+def test_trees_too_large_are_refused_with_their_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    start = spot_start("preflop", 10, 1000)
+    sizes = parse_tree_sizes({"bets": "33%,75%,a"})
     nodes = tree_nodes(start, sizes)
-    assert nodes > 1 << 21
+    assert nodes > MOST_BETTING_NODES
     with pytest.raises(InputError, match=f"has {nodes:,} nodes"):
         betting_tree(start, sizes)
-    with pytest.raises(InputError, match="has more than 2,097,152 nodes"):
+    monkeypatch.setattr(tree_module, "MOST_FOLLOWED", 2_000)
+    with pytest.raises(InputError, match="has more than 2,000 actions"):
         tree(spot_start("flop", 10, 50_000), bets="20%,33%,50%,60%,75%,90%,120%,150%,a")
 
 

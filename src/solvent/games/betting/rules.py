@@ -174,9 +174,9 @@ def legal(state: HoldemState) -> Legal:
     return Legal(yours > mine, call, min_raise, min_raise if rules.bets else stack)
 
 
-def act(state: HoldemState, action: int) -> HoldemState:
-    """The state after an action."""
-    allowed = legal(state)
+def act(state: HoldemState, action: int, allowed: Legal | None = None) -> HoldemState:
+    """The state after an action. allowed: `legal(state)`, from callers that have it."""
+    allowed = allowed or legal(state)
     if not allowed.allows(action):
         raise GameError(f"{action_text(action)} is not legal: {_choices(allowed)}")
     rules, player, paid, street = state.rules, state.player, state.paid, state.street

@@ -2,7 +2,8 @@
 
 The order is: every size becomes a total, rounded half up, at least the least legal raise and at most all-in
 (`size_total` of `sizes` says how); all-in is added where it is small; a total that leaves little behind becomes
-all-in; equal totals merge; and totals near a larger one are dropped.
+all-in; equal totals merge; and totals near a larger one are dropped. The chips of thresholds are rounded as sizes
+are. On random spots postflop-solver builds the same trees, thresholds and all.
 """
 
 from __future__ import annotations
@@ -13,6 +14,9 @@ from math import floor
 from solvent.games.betting.rules import HoldemState, Legal
 from solvent.games.betting.sizes import GEOMETRIC, NO_CAP, BetSize, size_total
 from solvent.games.betting.tree_sizes import TreeSizes
+
+TOLERANCE = 1e-9
+"""Chips by which floating-point numbers may miss equality when sizes are merged."""
 
 
 def raise_totals(
@@ -35,20 +39,25 @@ def raise_totals(
             bets = max(1, (bets or rules.streets - state.street) - max(0, state.raises - 1))
         exact = size_total(unit, value, bets, faced, base, pot, rules.blinds[1], most)
         if exact > faced:
-            found.add(max(floor(min(exact, most) + 0.5), allowed.min_raise))
-    if most - faced <= sizes.add_all_in * pot:
+            found.add(max(_rounded(min(exact, most)), allowed.min_raise))
+    if most - faced <= _rounded(sizes.add_all_in * pot):
         found.add(most)
     if sizes.force_all_in:
         found = {
-            most if most - total <= sizes.force_all_in * (rules.pot + 2 * total) else total for total in found
+            most if most - total <= _rounded(sizes.force_all_in * (rules.pot + 2 * total)) else total
+            for total in found
         }
     return _merged(sorted(found), faced, pot, sizes.merging) if sizes.merging else sorted(found)
 
 
 def _merged(totals: list[int], faced: int, pot: int, threshold: float) -> list[int]:
-    """Totals from the largest down, without those whose pot after a bet alone is near that of the last one kept."""
+    """Totals from the largest down, leaving out those whose pot with the bet is near that of the last one kept."""
     kept: list[int] = []
     for total in reversed(totals):
-        if not kept or pot + kept[-1] - faced >= (1 + threshold) * (pot + total - faced):
+        if not kept or pot + kept[-1] - faced > (1 + threshold) * (pot + total - faced) + TOLERANCE:
             kept.append(total)
     return kept[::-1]
+
+
+def _rounded(chips: float) -> int:
+    return floor(chips + 0.5)

@@ -21,7 +21,17 @@ from math import inf
 from typing import Any, NamedTuple
 
 from solvent.foundation.errors import InputError
-from solvent.games.betting.rules import CALL, FOLD, STREETS, HoldemRules, HoldemState, act, legal, start
+from solvent.games.betting.rules import (
+    CALL,
+    FOLD,
+    STREETS,
+    HoldemRules,
+    HoldemState,
+    Legal,
+    act,
+    legal,
+    start,
+)
 from solvent.games.betting.sizes import TOTAL, BetSize
 from solvent.games.betting.totals import raise_totals
 from solvent.games.betting.tree_sizes import IP, OOP, Line, TreeSizes, parse_tree_sizes
@@ -31,8 +41,8 @@ from solvent.games.public_rules import MOST_BETS, MOST_BETTING_NODES, SHOWDOWN, 
 
 __all__ = ["TreeStart", "betting_tree", "nolimit_start", "parse_tree_sizes", "spot_start", "tree_nodes"]
 
-MOST_POSITIONS = 100_000
-"""Positions after which a tree that is already too large is no longer counted to its end."""
+MOST_FOLLOWED = 200_000
+"""The most actions of all positions, followed in a few seconds; trees of two million nodes seldom have more."""
 
 
 @dataclass(frozen=True)
@@ -109,7 +119,10 @@ def betting_tree(start: TreeStart, sizes: TreeSizes, *, check_down: bool = False
     """Build the betting tree; refuse one that is too large or, unless `check_down`, that leaves nobody a choice."""
     root = _Positions(start, sizes).root()
     if root.nodes > MOST_BETTING_NODES:
-        raise _too_large(f"{root.nodes:,}")
+        raise InputError(
+            f"this betting tree has {root.nodes:,} nodes, and at most {MOST_BETTING_NODES:,} are built; give fewer "
+            f"sizes or a cap"
+        )
     if not root.chooses and not check_down:
         raise InputError(
             "these sizes leave no action but checking and calling; give a size of bet that is legal"
@@ -120,6 +133,34 @@ def betting_tree(start: TreeStart, sizes: TreeSizes, *, check_down: bool = False
 def tree_nodes(start: TreeStart, sizes: TreeSizes) -> int:
     """How many nodes the betting tree has, counted without building it; deals and terminals are nodes too."""
     return _Positions(start, sizes).root().nodes
+
+
+class _Place(NamedTuple):
+    """Where a player is to act in a tree."""
+
+    state: HoldemState
+    base: int
+    """What each player had put in when the street began."""
+    donks: bool
+    """Whether the player opens the street and the other made the last bet or raise of the street before."""
+    line: Line | None
+    """The actions so far where something is changed after them, else None."""
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """What the betting that follows depends on."""
+        state, base, donks, line = self
+        return (
+            state.street,
+            state.player,
+            state.paid,
+            state.raised,
+            state.raises,
+            state.opened,
+            base,
+            donks,
+            line,
+        )
 
 
 class _Position(NamedTuple):
@@ -156,8 +197,8 @@ class _Positions:
         self.start, self.sizes = start, sizes
         self.first_street = STREETS.index(start.street_names[0])
         self.known: dict[tuple[Any, ...], _Position] = {}
-        self.counted = 0
-        """Nodes counted so far; the tree has at least as many."""
+        self.followed = 0
+        """Actions followed so far."""
         lines = sizes.added + sizes.removed
         self.changed = {line[:length] for line in lines for length in range(len(line))}
         """Lines with a change at their end or later. What follows them is made for each of them alone."""
@@ -170,7 +211,7 @@ class _Positions:
         state = start(self.start.rules)
         if state.over:
             raise InputError("the blinds put a player all-in, so nobody has anything to decide")
-        found = self._decision(state, 0, False, () if self.changed else None)
+        found = self._decision(_Place(state, 0, False, () if self.changed else None))
         for line in self.sizes.added + self.sizes.removed:
             if line[:-1] not in self.met:
                 raise InputError(
@@ -194,45 +235,35 @@ class _Positions:
 
     # Decisions
 
-    def _decision(self, state: HoldemState, base: int, donks: bool, line: Line | None) -> _Position:
-        """The position of a player to act.
-
-        base: what each player had put in when the street began. donks: whether the player opens a street out of
-        position, after the other made the last bet or raise of the street before. line: the actions so far where
-        it is one of `changed`, else None.
-        """
-        key = (state.street, state.player, state.paid, state.raised, state.raises, state.opened, base, donks)
-        if line is None and key in self.known:
-            found = self.known[key]
-            self.counted += found.nodes
-            return found
-        self._count_one(state)
-        actions = self._actions(state, base, donks)
-        if line is not None:
-            actions = self._edited(actions, state, base, line)
-        children = []
-        for name, action in actions.items():
-            longer = None if line is None else (*line, name)
-            children.append(self._after(state, base, action, longer if longer in self.changed else None))
-        nodes = 1 + sum([child.nodes for child in children])
-        chooses = len(children) > 1 or any(child.chooses for child in children)
-        found = _Position(nodes, chooses, state.player, tuple(actions), tuple(children))
-        if line is None:
-            self.known[key] = found
-        return found
-
-    def _count_one(self, state: HoldemState) -> None:
-        self.counted += 1
-        if self.counted > MOST_BETTING_NODES and len(self.known) > MOST_POSITIONS:
-            raise _too_large(f"more than {MOST_BETTING_NODES:,}")
-        if state.raises > MOST_BETS:
+    def _decision(self, place: _Place) -> _Position:
+        """The position of a player to act."""
+        key = place.key
+        if key in self.known:
+            return self.known[key]
+        if place.state.raises > MOST_BETS:
             raise InputError(
                 f"these sizes let players bet and raise more than {MOST_BETS} times on a street; give a cap or "
                 f"larger sizes"
             )
+        allowed = legal(place.state)
+        actions = self._actions(place, allowed)
+        self.followed += len(actions)
+        if self.followed > MOST_FOLLOWED:
+            raise InputError(
+                f"this betting tree has more than {MOST_FOLLOWED:,} actions at positions with different chips; "
+                f"give fewer sizes or a cap"
+            )
+        children = tuple(
+            [self._behind(place, name, act(place.state, action, allowed)) for name, action in actions.items()]
+        )
+        nodes = 1 + sum([child.nodes for child in children])
+        chooses = len(children) > 1 or any(child.chooses for child in children)
+        found = self.known[key] = _Position(nodes, chooses, place.state.player, tuple(actions), children)
+        return found
 
-    def _actions(self, state: HoldemState, base: int, donks: bool) -> dict[str, int]:
+    def _actions(self, place: _Place, allowed: Legal) -> dict[str, int]:
         """The actions by name: fold, check or call, and bets or raises from the least on."""
+        state, base, donks, line = place
         street = self.first_street + state.street
         position = OOP if state.player == self.start.out_of_position else IP
         lists = self.sizes.lists[position][street]
@@ -241,16 +272,16 @@ class _Positions:
             sizes = lists.raises_after(state.raises - 1)
         else:
             sizes = lists.donks if donks and lists.donks is not None else lists.bets
-        allowed = legal(state)
         found = {"fold": FOLD} if allowed.fold else {}
         found["call" if allowed.call else "check"] = CALL
         for total in raise_totals(state, allowed, base, street, sizes, self.sizes):
             found[_raise_name(state, base, total)] = total
-        return found
+        return found if line is None else self._edited(found, place, line, allowed)
 
-    def _edited(self, actions: dict[str, int], state: HoldemState, base: int, line: Line) -> dict[str, int]:
+    def _edited(self, actions: dict[str, int], place: _Place, line: Line, allowed: Legal) -> dict[str, int]:
         """The actions after adding and removing what the lines of the sizes say at the end of this line."""
         self.met.add(line)
+        state, base = place.state, place.base
         for removed in [one[-1] for one in self.sizes.removed if one[:-1] == line]:
             if removed not in actions:
                 raise InputError(
@@ -260,7 +291,6 @@ class _Positions:
             actions = {name: action for name, action in actions.items() if name != removed}
         if not actions:
             raise InputError(f"removing lines leaves no action after {_text(line)!r}")
-        allowed = legal(state)
         for added in [one[-1] for one in self.sizes.added if one[:-1] == line]:
             total = base + int(added.split()[1])
             if added in actions:
@@ -279,14 +309,20 @@ class _Positions:
 
     # What follows an action
 
-    def _after(self, state: HoldemState, base: int, action: int, line: Line | None) -> _Position:
-        after = act(state, action)
+    def _behind(self, place: _Place, name: str, after: HoldemState) -> _Position:
         if after.over:
             return self._end(after)
+        found = self._decision(self._reached(place, name, after))
+        return found if after.street == place.state.street else _deal(found)
+
+    def _reached(self, place: _Place, name: str, after: HoldemState) -> _Place:
+        """The place after an action that does not end the hand."""
+        state, base, _, line = place
+        longer = None if line is None else (*line, name)
+        kept = longer if longer in self.changed else None
         if after.street == state.street:
-            return self._decision(after, base, False, line)
-        donks = state.raises > 0 and state.player == after.player
-        return _deal(self._decision(after, after.paid[0], donks, line))
+            return _Place(after, base, False, kept)
+        return _Place(after, after.paid[0], state.raises > 0 and state.player == after.player, kept)
 
     def _end(self, state: HoldemState) -> _Position:
         """The end of a hand: a terminal, after the deals of the streets that an all-in leaves without betting."""
@@ -311,10 +347,3 @@ def _raise_name(state: HoldemState, base: int, total: int) -> str:
 
 def _text(line: Line) -> str:
     return ", ".join(line) or "the start"
-
-
-def _too_large(nodes: str) -> InputError:
-    return InputError(
-        f"this betting tree has {nodes} nodes, and at most {MOST_BETTING_NODES:,} are built; give fewer sizes "
-        f"or a cap"
-    )

@@ -12,7 +12,7 @@ a player (`oop`, `ip`), a street (`preflop`, `flop`, `turn`, `river`) or both: `
 | `cap`, `flop-cap` | the most bets and raises on a street, blinds not counted |
 | `add-all-in` | adds all-in where it is a bet or raise of at most this part of the pot after calling |
 | `force-all-in` | turns a size into all-in where a call would leave at most this part of the pot behind |
-| `merging` | drops sizes near a larger one: a part Y of the pot near X, where (1 + X) / (1 + Y) < 1 + threshold |
+| `merging` | drops sizes near a larger one: a part Y of the pot near X, if (1 + X) / (1 + Y) <= 1 + threshold |
 | `add` | lines whose last action is added: `check, bet 100, raise 400`; several are a list, or separated by `;` |
 | `remove` | lines whose last action is removed, with all that follows |
 
