@@ -121,7 +121,7 @@ def tree_of_a_game(abstraction: BettingAbstraction) -> Iterator[tuple[int, int, 
     """Kind, player and actions of every node in preorder, as `betting_tree` builds them; run-outs left out."""
     lists = [SizeLists(street[0], street[1:] or street) for street in abstraction.sizes]
     rules = abstraction.rules
-    game = nolimit_start((rules.effective_stack,) * 2, rules.blinds)
+    game = nolimit_start(rules.effective_stack, rules.blinds)
     roots = [betting_tree(game, TreeSizes((tuple(lists),) * 2, abstraction.caps), check_down=True)]
     while roots:
         node = roots.pop()

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
+from math import inf
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from solvent.foundation.errors import InputError
 from solvent.games.betting import tree as tree_module
-from solvent.games.betting.rules import HoldemRules
+from solvent.games.betting.rules import CALL, STREETS, HoldemRules, act, start
+from solvent.games.betting.rules import FOLD as FOLDS
 from solvent.games.betting.tree import (
     TreeStart,
     betting_tree,
@@ -48,11 +52,11 @@ def at(node: Betting, line: str) -> Betting:
     ("street", "decisions"), [("river", [12]), ("turn", [12, 36]), ("flop", [12, 36, 92])]
 )
 def test_reference_spots(street: str, decisions: list[int]) -> None:
-    start = spot_start(street, 200, 900)
-    root = tree(start, **S)
+    spot = spot_start(street, 200, 900)
+    root = tree(spot, **S)
     found = Counter(rounds for node, rounds in walk(root) if node.actions)
     assert [found[street] for street in range(len(decisions))] == decisions
-    assert tree_nodes(start, parse_tree_sizes(S)) == sum(1 for _ in walk(root))
+    assert tree_nodes(spot, parse_tree_sizes(S)) == sum(1 for _ in walk(root))
 
 
 def test_histories_are_the_lines_and_differ() -> None:
@@ -166,7 +170,7 @@ def test_cap_counts_bets_and_raises() -> None:
     root = tree(spot_start("turn", 200, 9000), **S, cap=2, **{"river-cap": 1})
     assert at(root, "bet 100, raise 500").actions == ("fold", "call")
     assert at(root, "bet 100, call, bet 200").actions == ("fold", "call")
-    root = tree(nolimit_start((162, 162), (1, 2)), bets="100%", cap=1)
+    root = tree(nolimit_start(162, (1, 2)), bets="100%", cap=1)
     assert root.actions == ("fold", "call", "raise 6")
     assert at(root, "call").actions == ("check", "raise 6")
     assert at(root, "raise 6").actions == ("fold", "call")
@@ -247,9 +251,7 @@ def test_lines_are_added_and_removed() -> None:
 
 
 def test_no_limit_from_the_blinds() -> None:
-    root = tree(
-        nolimit_start((200, 150), (1, 2)), bets="100%,a", raises="2.5x,a", **{"preflop-bets": "3bb,2.5x"}
-    )
+    root = tree(nolimit_start(150, (1, 2)), bets="100%,a", raises="2.5x,a", **{"preflop-bets": "3bb,2.5x"})
     assert root.player == 0
     assert root.actions == ("fold", "call", "raise 5", "raise 6")
     assert at(root, "raise 5").actions == ("fold", "call", "raise 13", "raise 150")  # 12.5, half up
@@ -303,7 +305,7 @@ def test_refused_starts() -> None:
     with pytest.raises(InputError, match="rake"):
         spot_start("river", 200, 900, rake=1.5)
     with pytest.raises(InputError, match="all-in"):
-        tree(nolimit_start((1, 1), (1, 2)), bets="a")
+        tree(nolimit_start(1, (1, 2)), bets="a")
     with pytest.raises(InputError, match="empty"):
         TreeStart(HoldemRules((9, 9), (0, 0), least_bet=1), ("river",))
 
@@ -325,7 +327,52 @@ def test_checking_down_when_asked_for() -> None:
     assert [node.actions for node, _ in walk(root) if node.actions] == [("check",)] * 4
 
 
-def test_amounts_ascend() -> None:
-    for node, _ in walk(tree(spot_start("turn", 150, 1000), bets="a,20%,90c,e", raises="a,2.2x,60%")):
+def test_antes_are_at_stake() -> None:
+    root = tree(nolimit_start(100, (1, 2), 2, ante=3), bets="50%", raises="a")
+    assert root.actions == ("fold", "call", "raise 7")  # half of 6 + 4
+    assert at(root, "fold").stake == -4
+    assert at(root, "raise 7, raise 97, call").stake == 100
+
+
+@st.composite
+def random_starts(draw: st.DrawFn) -> TreeStart:
+    pot, stack = draw(st.integers(1, 300)), draw(st.integers(1, 600))
+    if draw(st.booleans()):
+        return nolimit_start(max(stack, 3), (1, 2), draw(st.integers(1, 3)))
+    rake, cap = draw(st.sampled_from([0, 0.05, 0.1])), draw(st.sampled_from([3.0, inf]))
+    return spot_start(draw(st.sampled_from(STREETS[1:])), pot, min(stack, 8 * pot), rake=rake, rake_cap=cap)
+
+
+SIZES = st.lists(st.sampled_from(["30%", "75%", "2e", "e", "40c", "a"]), max_size=2, unique=True)
+
+
+@settings(deadline=None, max_examples=60)
+@given(random_starts(), SIZES, SIZES, st.sampled_from([0, 0.5]), st.sampled_from([0, 0.3]))
+def test_random_trees_replay_by_the_rules(
+    beginning: TreeStart, bets: list[str], raises: list[str], force: float, merging: float
+) -> None:
+    """Every line of a tree is legal, ends as the rules say, and pays what the players have matched."""
+    sizes = parse_tree_sizes(
+        {"bets": bets, "raises": raises, "force_all_in": force, "merging": merging, "cap": 3}
+    )
+    root = betting_tree(beginning, sizes, check_down=True)
+    rules, pending = beginning.rules, [(root, start(beginning.rules), 0)]
+    while pending:
+        node, state, base = pending.pop()
+        assert node.player == state.player
         amounts = [int(name.split()[1]) for name in node.actions if " " in name]
         assert all(first < second for first, second in pairwise(amounts))
+        for name, child in zip(node.actions, node.children, strict=True):
+            plain = {"fold": FOLDS, "check": CALL, "call": CALL}
+            after = act(state, plain[name] if name in plain else base + int(name.split()[1]))
+            deals = 0
+            while child.deals:
+                child, deals = child.children[0], deals + 1
+            if not after.over:
+                assert deals == after.street - state.street
+                pending.append((child, after, after.paid[0] if deals else base))
+                continue
+            assert deals == (rules.streets - 1 - after.street if after.showdown else 0)
+            assert child.symbol == (SHOWDOWN if after.showdown else FOLD)
+            assert abs(child.stake) == rules.pot / 2 + after.at_stake
+            assert child.rake == min(beginning.rake * (rules.pot + 2 * after.at_stake), beginning.rake_cap)

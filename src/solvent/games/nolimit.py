@@ -11,8 +11,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from solvent.games.betting.rules import STREETS, HoldemRules
-from solvent.games.betting.tree import TreeStart, betting_tree, parse_tree_sizes, tree_nodes
+from solvent.games.betting.rules import STREETS
+from solvent.games.betting.tree import (
+    TreeStart,
+    betting_tree,
+    nolimit_start,
+    parse_tree_sizes,
+    tree_nodes,
+)
 from solvent.games.game import GameError
 from solvent.games.holdem_cards import MOST_BOARD_CARDS, Sizes, WholeDeck, given_sizes
 from solvent.games.naming import spell
@@ -77,9 +83,7 @@ class NoLimit(WholeDeck):
 
     @property
     def _start(self) -> TreeStart:
-        behind = self.stack - self.ante
-        rules = HoldemRules((behind, behind), self.blinds, len(self.street_names), pot=2 * self.ante)
-        return TreeStart(rules, self.street_names)
+        return nolimit_start(self.stack, self.blinds, len(self.street_names), ante=self.ante)
 
 
 def _deals(boards: Sequence[int]) -> tuple[int, ...]:

@@ -103,16 +103,14 @@ def spot_start(
 
 
 def nolimit_start(
-    stacks: tuple[int, int],
-    blinds: tuple[int, int],
-    rounds: int = len(STREETS),
-    *,
-    rake: float = 0.0,
-    rake_cap: float = inf,
+    stack: int, blinds: tuple[int, int], rounds: int = len(STREETS), *, ante: int = 0
 ) -> TreeStart:
-    """A hand from the blinds on: player 0 has the button and acts first before the flop, player 1 first later."""
-    effective = min(stacks)
-    return TreeStart(HoldemRules((effective, effective), blinds, rounds), STREETS[:rounds], rake, rake_cap)
+    """A hand from the blinds on: player 0 has the button and acts first before the flop, player 1 first later.
+
+    stack: the shorter stack, antes and blinds included. ante: chips that each player posts besides the blinds.
+    """
+    behind = stack - ante
+    return TreeStart(HoldemRules((behind, behind), blinds, rounds, pot=2 * ante), STREETS[:rounds])
 
 
 def betting_tree(start: TreeStart, sizes: TreeSizes, *, check_down: bool = False) -> Betting:
