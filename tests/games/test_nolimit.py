@@ -13,11 +13,15 @@ import pytest
 from solvent.cards.deck import parse_cards
 from solvent.cards.ranking import best_strength, category, short_strengths
 from solvent.forms.history import compile_tree
+from solvent.forms.holdem.game import holdem_game
+from solvent.forms.public import public_game
 from solvent.foundation.errors import InputError
 from solvent.games.catalogue import load_game
 from solvent.games.game import CHANCE, TERMINAL
 from solvent.games.nolimit import NoLimit
 from solvent.games.public_rules import FOLD, SHOWDOWN, Betting, PublicRules
+from solvent.solvers.holdem.solver import HoldemSolver
+from solvent.solvers.public.solver import PublicSolver
 from solvent.solvers.solve import solve
 
 # Cards
@@ -153,7 +157,7 @@ SMALL = [
 
 
 @pytest.mark.parametrize("name", SMALL)
-def test_the_linear_program_and_cfr_agree(name: str) -> None:
+def test_the_linear_program_and_cfr_on_both_forms_agree(name: str) -> None:
     game = load_game(name)
     assert isinstance(game, NoLimit)
     histories = [node.history for node in decisions(game.betting)]
@@ -161,10 +165,22 @@ def test_the_linear_program_and_cfr_agree(name: str) -> None:
     assert game.histories() == PublicRules.histories(game) == compile_tree(game).histories
     exact = solve(game, rule="lp", form="history")
     assert exact.exploitability == pytest.approx(0, abs=1e-9)
-    for form in ("history", "public"):
-        found = solve(game, rule="dcfr", form=form, iterations=1000)
-        assert found.exploitability < 2e-3
-        assert found.value == pytest.approx(exact.value, abs=2 * found.exploitability + 1e-9)
+    by_history = solve(game, rule="dcfr", form="history", iterations=1000)
+    assert by_history.exploitability < 2e-3
+    assert by_history.value == pytest.approx(exact.value, abs=2 * by_history.exploitability + 1e-9)
+    solver = HoldemSolver(holdem_game(game), dtype="float64")
+    solver.run(1000)
+    found = solver.evaluate()
+    assert found.exploitability < 1e-3
+    assert found.value == pytest.approx((exact.value, -exact.value), abs=2 * found.exploitability + 1e-9)
+
+
+def test_the_public_form_of_all_games_takes_run_outs() -> None:
+    game = load_game(SMALL[2])
+    assert isinstance(game, NoLimit)
+    solver = PublicSolver(public_game(game), "dcfr")
+    solver.run(200)
+    assert solver.evaluate().exploitability < 1e-3
 
 
 # Names and refusals

@@ -12,12 +12,15 @@ from solvent.cards.equities import equity
 from solvent.cards.hands import hand_number
 from solvent.cards.ranges import parse_range
 from solvent.forms.history import compile_tree
+from solvent.forms.holdem.game import holdem_game
 from solvent.forms.public import public_game
 from solvent.foundation.errors import InputError
 from solvent.games.catalogue import load_game
 from solvent.games.game import TERMINAL, GameError
 from solvent.games.public_rules import FOLD, SHOWDOWN, Betting, PublicRules, terminal_payoffs, win_tie_lose
 from solvent.games.spot import Spot
+from solvent.solvers.holdem.solver import HoldemSolver
+from solvent.solvers.public.solver import PublicSolver
 from solvent.solvers.solve import solve
 
 RIVER = "2c2d7h8sKd"
@@ -224,14 +227,22 @@ def test_ace_king_queen() -> None:
     assert result.value == pytest.approx(100 / 18)
 
 
-def test_both_forms_of_a_small_spot_agree() -> None:
-    spot = small()
+@pytest.mark.parametrize(
+    "spot",
+    [small(), small(board=RIVER[:8], oop="KhKs,5c4c:0.5", ip="AcAd,QhQs,KcQc:0.25", stack=100)],
+    ids=["river", "turn"],
+)
+def test_all_forms_of_a_small_spot_agree(spot: Spot) -> None:
     exact = solve(spot, rule="lp", form="history").value
     found = solve(spot, form="history", until=0.01, rule="dcfr")
     assert found.value == pytest.approx(exact, abs=0.02)
-    form = public_game(spot)
-    assert form.infosets == compile_tree(spot).infosets
-    assert solve(spot, form="public", until=0.01, rule="dcfr").value == pytest.approx(exact, abs=0.02)
+    solvers: list[Any] = [
+        PublicSolver(public_game(spot), "dcfr"),
+        HoldemSolver(holdem_game(spot), dtype="float64"),
+    ]
+    for solver in solvers:
+        solver.run(1000)
+        assert solver.evaluate().value[0] == pytest.approx(exact, abs=0.02)
 
 
 def test_whoever_needs_a_zero_sum_game_refuses_rake() -> None:
