@@ -26,6 +26,7 @@ COMMANDS = {
     "Solve games": {
         "games": "List the games that can be named.",
         "solve": "Solve a game and watch exploitability fall.",
+        "spot": "Solve a hold'em spot from a flop, turn or river on.",
     },
     "Train and play hold'em": {
         "train": "Train a heads-up no-limit hold'em agent.",

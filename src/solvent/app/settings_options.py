@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import fields
 from typing import Annotated, Any
 
@@ -11,29 +11,43 @@ import typer
 from typer.models import ArgumentInfo, OptionInfo
 
 from solvent.solvers.option_checks import Check
-from solvent.solvers.settings import PANELS, RunSettings, flag
+from solvent.solvers.settings import PANELS, Options, flag
 
 
-def with_settings(kind: type[RunSettings]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def with_settings(kind: type[Options]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Decorator that gives a command every option of `kind`, in place of its parameter `**options`.
 
     The command receives the options that the user has given; the others are left out.
+    """
+    return with_parameters(settings_parameters(kind))
+
+
+def settings_parameters(kind: type[Options]) -> list[inspect.Parameter]:
+    """A command's parameters for every option of `kind`."""
+    return [_parameter(each.name, each.default, each.metadata) for each in fields(kind)]
+
+
+def with_parameters(
+    parameters: Sequence[inspect.Parameter],
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Decorator that gives a command further parameters in place of `**options`.
+
+    The command receives those that are not None.
     """
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         own = dict(inspect.signature(command, eval_str=True).parameters)
         own.pop("options")
-        made = {each.name: _parameter(each.name, each.default, each.metadata) for each in fields(kind)}
 
         def run(**arguments: Any) -> Any:
-            options = {name: arguments.pop(name) for name in made}
+            options = {each.name: arguments.pop(each.name) for each in parameters}
             given = {name: value for name, value in options.items() if value is not None}
             return command(**arguments, **given)
 
         arguments = [each for each in own.values() if _is_argument(each)]
         rest = [each for each in own.values() if not _is_argument(each)]
-        parameters = [*arguments, *sorted([*rest, *made.values()], key=_place)]
-        ordered = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in parameters]
+        placed = [*arguments, *sorted([*rest, *parameters], key=_place)]
+        ordered = [each.replace(kind=inspect.Parameter.KEYWORD_ONLY) for each in placed]
         run.__signature__ = inspect.Signature(ordered)  # type: ignore[attr-defined]
         run.__annotations__ = {each.name: each.annotation for each in ordered}
         run.__name__, run.__doc__ = command.__name__, command.__doc__

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import Field, dataclass, field, fields
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.threads import MOST_THREADS
@@ -48,9 +48,9 @@ DEFAULT_MEMORY = 8 << 30
 LARGEST_SEED = (1 << 64) - 1
 MOST_ITERATIONS = 10**15
 """Far beyond what any machine runs; larger numbers are slips of the keyboard."""
-STOP, GAME, KEEP = "Stop when", "Game", "Keep"
+STOP, GAME, SIZES, KEEP = "Stop when", "Game", "Sizes", "Keep"
 ALGORITHM, PRUNE, SAMPLE, MACHINE = "Algorithm", "Pruning", "Sampling", "Machine"
-PANELS = (GAME, STOP, KEEP, ALGORITHM, PRUNE, SAMPLE, MACHINE)
+PANELS = (GAME, SIZES, STOP, KEEP, ALGORITHM, PRUNE, SAMPLE, MACHINE)
 """The panels in which the command line's help shows options, in this order."""
 
 
@@ -71,8 +71,37 @@ Some = TypeVar("Some", bound="RunSettings")
 
 
 @dataclass(frozen=True)
-class RunSettings:
-    """The options that solves and trainings share. None stands for an option that has no value of its own."""
+class Options:
+    """Options whose fields say how their values are read. None stands for an option without a value of its own."""
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            value = getattr(self, each.name)
+            if value is not None:
+                check: Check = each.metadata["check"]
+                object.__setattr__(self, each.name, check.read(flag(each.name), value))
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> Self:
+        """Settings from options by name; None is an option that was not given."""
+        unknown = given.keys() - {each.name for each in fields(cls)}
+        if unknown:
+            raise InputError(f"there is no option {min(unknown)!r}")
+        return cls(**{name: value for name, value in given.items() if value is not None})
+
+    def as_json(self) -> dict[str, Any]:
+        """The options as JSON and TOML have them; those without a value are left out."""
+        values = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {
+            name: str(value) if name == "rule" else value
+            for name, value in values.items()
+            if value is not None
+        }
+
+
+@dataclass(frozen=True)
+class RunSettings(Options):
+    """The options that solves and trainings share."""
 
     rule: RegretRule = option(  # noqa: RUF009
         None,
@@ -125,21 +154,6 @@ class RunSettings:
         kept=True,
     )
 
-    def __post_init__(self) -> None:
-        for each in fields(self):
-            value = getattr(self, each.name)
-            if value is not None:
-                check: Check = each.metadata["check"]
-                object.__setattr__(self, each.name, check.read(flag(each.name), value))
-
-    @classmethod
-    def of(cls: type[Some], given: Mapping[str, Any]) -> Some:
-        """Settings from options by name; None is an option that was not given."""
-        unknown = given.keys() - {each.name for each in fields(cls)}
-        if unknown:
-            raise InputError(f"there is no option {min(unknown)!r}")
-        return cls(**{name: value for name, value in given.items() if value is not None})
-
     @classmethod
     def resumed(cls: type[Some], began: Mapping[str, Any], given: Mapping[str, Any], run: str) -> Some:
         """The settings of a run that goes on: what is given now, else what it began with.
@@ -183,15 +197,6 @@ class RunSettings:
             return cls.of(known)
         except InputError as error:
             raise InputError(f"the configuration of {run} is damaged: {error}") from error
-
-    def as_json(self) -> dict[str, Any]:
-        """The options as JSON and TOML have them; those without a value are left out."""
-        values = {each.name: getattr(self, each.name) for each in fields(self)}
-        return {
-            name: str(value) if name == "rule" else value
-            for name, value in values.items()
-            if value is not None
-        }
 
     @classmethod
     def kept(cls) -> tuple[str, ...]:

@@ -233,7 +233,7 @@ def _compatible(hands: tuple[NDArray[np.int64], NDArray[np.int64]]) -> NDArray[n
     return ~(first[:, None, :, None] == second[None, :, None, :]).any(axis=(2, 3))
 
 
-def _padded(size: int) -> int:
+def padded_slots(size: int) -> int:
     return max(WIDTH, -(-size // WIDTH) * WIDTH)
 
 
@@ -281,7 +281,7 @@ def _place(
     order = np.argsort(strength, axis=1, kind="stable")
     strength = np.take_along_axis(strength, order, axis=1)
     count = (strength < MOST).sum(axis=1, dtype=np.int32)
-    slots = _padded(int(count.max(initial=0)))
+    slots = padded_slots(int(count.max(initial=0)))
     shape = (len(boards), slots)
     place, strong = np.full(shape, -1, dtype=np.int16), np.full(shape, MOST, dtype=np.int64)
     fits = min(slots, order.shape[1])

@@ -109,7 +109,7 @@ def parse_tree_sizes(settings: Mapping[str, Any]) -> TreeSizes:
             raise InputError(f"the sizes of a tree have {key} twice")
         if value is not None:
             given[key] = value
-    known = _known_settings()
+    known = known_settings()
     if unknown := [key for key in given if key not in known]:
         raise InputError(
             f"the sizes of a tree have no setting {unknown[0]!r}; they have bets, raises and donk, alone or after "
@@ -122,7 +122,8 @@ def parse_tree_sizes(settings: Mapping[str, Any]) -> TreeSizes:
     return TreeSizes((lists[OOP], lists[IP]), caps, **thresholds, added=added, removed=removed)
 
 
-def _known_settings() -> set[str]:
+def known_settings() -> set[str]:
+    """The names of all settings."""
     lists = {name for kind in KINDS for position in POSITIONS for street in STREETS
              for name in _names(position, street, kind)}  # fmt: skip
     donks = {name for name in lists if name.startswith("ip-") and name.endswith("-donk")} | {"ip-donk"}

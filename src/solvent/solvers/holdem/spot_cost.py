@@ -1,0 +1,62 @@
+"""What a solve of a spot will take, known before any of it is built, and the refusal of what does not fit."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from solvent.forms.holdem.sizing import HoldemSize
+from solvent.foundation.errors import InputError
+from solvent.foundation.units import size
+from solvent.games.spot import NAMES, Spot
+from solvent.solvers.holdem.spot_settings import DTYPES, SpotSettings
+
+TABLES = 2
+"""Regrets and averages."""
+SMALLER = "give fewer sizes or narrower ranges"
+
+
+def table_bytes(expected: HoldemSize, dtype: str) -> int:
+    """Bytes of the tables."""
+    return TABLES * expected.cells * np.dtype(dtype).itemsize
+
+
+def needed_bytes(expected: HoldemSize, dtype: str) -> int:
+    """About what a solve takes, tables and form."""
+    return table_bytes(expected, dtype) + expected.form_bytes
+
+
+def describe_size(spot: Spot, expected: HoldemSize, dtype: str) -> str:
+    """What a solve will take, in a sentence."""
+    streets = ", ".join(
+        f"{nodes:,} on {boards:,} board{'s' * (boards > 1)} ({name})"
+        for name, nodes, boards in zip(spot.street_names, expected.decisions, expected.boards, strict=False)
+    )
+    hands = " and ".join(f"{count:,} ({name})" for name, count in zip(NAMES, expected.hands, strict=True))
+    return (
+        f"decision nodes {streets}; hands {hands}: {size(table_bytes(expected, dtype))} for the tables, "
+        f"{size(expected.form_bytes)} for the rest"
+    )
+
+
+def check_memory(expected: HoldemSize, settings: SpotSettings) -> None:
+    """Refuse a spot that does not fit into memory, and say what would."""
+    needed = needed_bytes(expected, settings.dtype)
+    if needed <= settings.memory:
+        return
+    raise InputError(
+        f"this spot has {sum(expected.decisions):,} decision nodes on up to {max(expected.boards):,} boards and "
+        f"takes {size(needed)} with {settings.dtype} tables; the memory limit is {size(settings.memory)}; "
+        f"{_instead(expected, settings)}"
+    )
+
+
+def _instead(expected: HoldemSize, settings: SpotSettings) -> str:
+    """What would fit into memory."""
+    by_size = sorted(DTYPES, key=lambda dtype: -needed_bytes(expected, dtype))
+    for dtype in by_size[by_size.index(settings.dtype) + 1 :]:
+        if needed_bytes(expected, dtype) <= settings.memory:
+            return f"--dtype {dtype} takes {size(needed_bytes(expected, dtype))}"
+    least = by_size[-1]
+    if settings.dtype == least:
+        return SMALLER
+    return f"even --dtype {least} takes {size(needed_bytes(expected, least))}; {SMALLER}"

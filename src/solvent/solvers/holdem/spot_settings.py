@@ -1,0 +1,107 @@
+"""The options of a solve of a spot, apart from the spot itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from solvent.foundation.errors import InputError
+from solvent.foundation.kernels.threads import MOST_THREADS
+from solvent.solvers.local_update import LocalUpdate
+from solvent.solvers.option_checks import BYTES, DURATION, RULE, Check, one_of, whole
+from solvent.solvers.rules import LinearProgram, RegretRule, load_rule
+from solvent.solvers.settings import (
+    ALGORITHM,
+    DEFAULT_MEMORY,
+    MACHINE,
+    MOST_ITERATIONS,
+    STOP,
+    Options,
+    option,
+)
+
+DEFAULT_RULE = "dcfr(1.5,0,3)"
+DTYPES = ("float32", "float64", "int16")
+DEFAULT_UNTIL, MOST_DEFAULT_ITERATIONS = "0.3%", 10_000
+"""Where a solve stops if no limit is given; the iterations are far more than a spot takes."""
+
+
+def _target(name: str, value: Any) -> str:
+    text = f"{value}".strip()
+    target_chips(text, 1.0)
+    return text
+
+
+def target_chips(until: str, pot: float) -> float:
+    """Exploitability in chips from a percentage of the pot, or from chips.
+
+    >>> target_chips("0.5%", 200), target_chips("0.5", 200)
+    (1.0, 0.5)
+    """
+    percent = until.endswith("%")
+    try:
+        number = float(until.removesuffix("%"))
+    except ValueError:
+        number = -1.0
+    if not 0 <= number < float("inf"):
+        raise InputError(
+            f"until is an exploitability of at least 0, in percent of the pot or chips, such as 0.3% or 0.6, "
+            f"not {until!r}"
+        )
+    return number / 100 * pot if percent else number
+
+
+TARGET = Check(str, _target, "<part of pot>")
+
+
+@dataclass(frozen=True)
+class SpotSettings(Options):
+    """The options of a solve of a spot."""
+
+    iterations: int | None = option(
+        None, "Stop after this many iterations; 0 measures uniform play.", whole(0, MOST_ITERATIONS), STOP
+    )
+    until: str | None = option(
+        None,
+        "Stop at this exploitability: 0.3% of the pot, or 0.6 chips.",
+        TARGET,
+        STOP,
+        shown=f"{DEFAULT_UNTIL} where nothing else is given",
+    )
+    time: float | None = option(None, "Stop after this time, such as 90s, 5m or 2h.", DURATION, STOP)
+    every: int | None = option(
+        None,
+        "Iterations between measurements of exploitability.",
+        whole(1, MOST_ITERATIONS),
+        ALGORITHM,
+        shown="10; 20 with rake; seldom without --until",
+    )
+    rule: RegretRule = option(  # noqa: RUF009
+        None,
+        "Rule: cfr, cfr+, lcfr, dcfr, dcfr(a,b,g), dcfr+ or file.py:Class.",
+        RULE,
+        ALGORITHM,
+        shown=DEFAULT_RULE,
+    )
+    isomorphism: str = option(
+        "on",
+        "on: boards that differ only in the names of suits are solved once; or off.",
+        one_of("isomorphism", ("on", "off")),
+        ALGORITHM,
+    )
+    dtype: str = option(
+        "float32", f"Numbers of the tables: {', '.join(DTYPES)}.", one_of("dtype", DTYPES), MACHINE
+    )
+    threads: int = option(1, "Threads.", whole(1, MOST_THREADS), MACHINE, shown="all cores")
+    memory: int = option(DEFAULT_MEMORY, "The most memory to use, such as 8G.", BYTES, MACHINE, shown="8G")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.rule is None:
+            object.__setattr__(self, "rule", load_rule(DEFAULT_RULE))
+        if isinstance(self.rule, LocalUpdate | LinearProgram):
+            raise InputError(f"a spot is solved by a regret rule such as dcfr, which {self.rule} is not")
+        if self.rule.predictive:
+            raise InputError(f"rule {self.rule} predicts regrets, which a spot's solver keeps no table for")
+        if self.iterations:
+            self.rule.check_clock(self.iterations, "float64" if self.dtype == "float64" else "float32")

@@ -1,0 +1,151 @@
+"""The `spot` command as a user meets it: known values, limits, costs, sizes and refusals."""
+
+from __future__ import annotations
+
+import pytest
+from commands_run import refused, solved, solvent
+
+OOP = "66+,A8s+,A5s-A4s,AJo+,K9s+,KQo,QTs+,JTs,96s+,85s+,75s+,65s,54s"
+IP = "QQ-22,AQs-A2s,ATo+,K5s+,KJo+,Q8s+,J8s+,T7s+,96s+,86s+,75s+,64s+,53s+"
+RANGES = ("--oop", OOP, "--ip", IP)
+CHIPS = ("--pot", "200", "--stack", "900")
+SIZES = ("--bets", "50%,a", "--raises", "100%,a")
+RIVER = ("spot", "--board", "Td9d6hQc2s", *RANGES, *CHIPS, *SIZES, "--threads", "1")
+FEW = ("--oop", "AA,KQs,76s", "--ip", "JJ,T9s,A5s")
+TURN = ("spot", "--board", "Td9d6hQc", *FEW, *CHIPS, *SIZES, "--threads", "1")
+
+FIELDS = {
+    "exploitability_percent",
+    "gains",
+    "ev",
+    "equity",
+    "decision_nodes",
+    "hands",
+    "iterations",
+    "seconds_per_iteration",
+    "build_seconds",
+    "table_bytes",
+    "peak_memory_bytes",
+    "root_actions",
+}
+
+
+def test_uniform_play_of_a_known_river() -> None:
+    document = solved(*RIVER, "--iterations", "0")
+    assert document.keys() >= FIELDS
+    assert document["exploitability_percent"] == pytest.approx(78.1257, abs=5e-5)
+    assert document["equity"] == pytest.approx([0.5162, 0.4838], abs=5e-5)
+    assert (document["decision_nodes"], document["hands"]) == ([12], [167, 246])
+    assert document["root_actions"] == pytest.approx({"check": 1 / 3, "bet 100": 1 / 3, "bet 900": 1 / 3})
+    assert sum(document["gains"]) / 2 == pytest.approx(document["exploitability"])
+    assert (document["iterations"], document["stopped_by"]) == (0, "iterations")
+
+
+def test_a_known_river_solved() -> None:
+    document = solved(*RIVER, "--iterations", "1000")
+    assert document["ev"][0] == pytest.approx(91.575, abs=2e-3)
+    assert sum(document["ev"]) == pytest.approx(200, abs=1e-3)
+    assert document["exploitability_percent"] < 0.02
+    assert sum(document["root_actions"].values()) == pytest.approx(1)
+    assert document["root_actions"]["bet 900"] < 0.01
+    assert document["compile_seconds"] > 0
+
+
+def test_solving_stops_at_a_part_of_the_pot_or_at_chips() -> None:
+    plain = solved(*RIVER)
+    assert (plain["stopped_by"], plain["iterations"] % 10) == ("until", 0)
+    assert 0 < plain["exploitability_percent"] <= 0.3
+    chips = solved(*RIVER, "--until", "2", "--every", "7")
+    assert (chips["stopped_by"], chips["iterations"] % 7) == ("until", 0)
+    assert 0.6 < chips["exploitability"] <= 2
+    assert chips["iterations"] <= plain["iterations"]
+    assert solved(*RIVER, "--until", "0", "--iterations", "20")["stopped_by"] == "iterations"
+    assert solved(*RIVER, "--time", "0.05s")["stopped_by"] == "time"
+
+
+def test_a_turn_with_rake_and_sizes_of_one_street_and_player() -> None:
+    rake = ("--rake", "5%", "--rake-cap", "30")
+    document = solved(*TURN, *rake, "--oop-river-donk", "", "--turn-cap", "1", "--iterations", "50")
+    assert document["streets"] == ["turn", "river"]
+    assert (len(document["decision_nodes"]), document["boards"]) == (2, [1, 48])
+    assert 170 <= sum(document["ev"]) <= 190 + 1e-3
+    assert document["exploitability_percent"] < 5
+    assert document["sizes"]["oop_river_donk"] == ""
+    fewer = solved(*TURN, "--iterations", "0", "--remove", "bet 900", "--remove", "check, bet 900")
+    assert list(fewer["root_actions"]) == ["check", "bet 100"]
+    more = solved(*TURN, "--iterations", "0", "--add", "bet 50")
+    assert list(more["root_actions"]) == ["check", "bet 50", "bet 100", "bet 900"]
+
+
+def test_isomorphism_joins_boards_and_changes_no_value() -> None:
+    board = ("spot", "--board", "TdTh6d6h", *FEW, *CHIPS, "--bets", "a")
+    on, off = (solved(*board, "--iterations", "0", "--isomorphism", how) for how in ("on", "off"))
+    assert on["boards"][1] < off["boards"][1] == 48
+    assert (on["isomorphism"], off["isomorphism"]) == (True, False)
+    for key in ("ev", "gains", "equity"):
+        assert on[key] == pytest.approx(off[key], rel=1e-5)
+    on, off = (solved(*board, "--until", "0.1%", "--isomorphism", how) for how in ("on", "off"))
+    assert on["ev"][0] == pytest.approx(off["ev"][0], abs=2 * (on["exploitability"] + off["exploitability"]))
+
+
+def test_people_see_the_cost_first_and_then_tables() -> None:
+    done = solvent(*RIVER, "--iterations", "10")
+    assert done.returncode == 0
+    assert "12 on 1 board (river); hands 167 (OOP) and 246 (IP): 52.0 KiB for the tables" in done.stderr
+    for text in ("exploitability", "equity", "51.62 %", "bet 100", "% of the pot"):
+        assert text in done.stdout
+
+
+def changed(arguments: tuple[str, ...], **options: str) -> tuple[str, ...]:
+    """A command with some options replaced."""
+    given = list(arguments)
+    for name, value in options.items():
+        flag = f"--{name.replace('_', '-')}"
+        if flag in given:
+            given[given.index(flag) + 1] = value
+        else:
+            given += [flag, value]
+    return tuple(given)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"board": "TdTd6h"}, "Td"),
+        ({"board": "Td9d"}, "3, 4 or 5 cards"),
+        ({"board": "Td9d6x"}, "6x"),
+        ({"oop": ""}, "the range of OOP is empty"),
+        ({"ip": "AA:0"}, "the range of IP is empty"),
+        ({"oop": "Td9d"}, "blocks every hand in the range of OOP"),
+        ({"oop": "AsAh", "ip": "AsAh"}, "can hold no hands at once"),
+        ({"oop": "nonsense"}, "nonsense"),
+        ({"pot": "0"}, "the pot of a spot is a whole number of chips, at least 1, not 0"),
+        ({"stack": "-5"}, "the stack of a spot"),
+        ({"pot": "many"}, "--pot"),
+        ({"bets": "", "raises": ""}, "leave no action"),
+        ({"bets": "half"}, "half"),
+        ({"cap": "x"}, "cap"),
+        ({"merging": "-1"}, "merging"),
+        ({"add": "check, jump"}, "jump"),
+        ({"remove": "bet 123"}, "bet 123"),
+        ({"rake": "200%"}, "rake"),
+        ({"rake_cap": "-1"}, "cap"),
+        ({"threads": "0"}, "threads must be a whole number, at least 1"),
+        ({"iterations": "-1"}, "iterations must be a whole number, at least 0"),
+        ({"until": "-1%"}, "until"),
+        ({"until": "soon"}, "0.3% or 0.6"),
+        ({"every": "0"}, "at least 1"),
+        ({"rule": "sgd"}, "no rule"),
+        ({"rule": "pcfr+"}, "predicts regrets"),
+        ({"rule": "lp"}, "regret rule"),
+        ({"rule": "dcfr(1.5,0,20)", "iterations": "1000"}, "outgrow float32"),
+        ({"dtype": "float16"}, "no dtype"),
+        ({"isomorphism": "maybe"}, "no isomorphism"),
+        ({"memory": "lots"}, "like 8G"),
+        ({"memory": "10K"}, "takes 63.4 KiB with float32 tables; the memory limit is 10.0 KiB"),
+        ({"memory": "50K"}, "--dtype int16 takes"),
+        ({"nonsense": "1"}, "nonsense"),
+    ],
+)
+def test_refusals(options: dict[str, str], sentence: str) -> None:
+    assert sentence in refused(*changed(RIVER, **options))
