@@ -46,8 +46,31 @@ class HoldemPass:
 
         They are weighted by the chance of the deal and the other's reach.
         """
-        self._run(tables, mode, NO_WEIGHTS, player, player + 1)
-        return self.spaces.out[: len(self.game.hands[player])].astype(np.float64)
+        return self._one(tables, mode, NO_WEIGHTS, player)
+
+    def update(self, tables: Tables, weights: NDArray[np.float64], player: int) -> NDArray[np.float64]:
+        """Run one player's half of an iteration; returns the player's values by hand, like `measure`.
+
+        `weights` is one row of a rule's schedule, float64[1, ...]. The values are those of the strategies that the
+        regrets gave before the pass.
+        """
+        return self._one(tables, UPDATE, weights, player)
+
+    def start_with(self, player: int, reach: NDArray[np.float64]) -> None:
+        """Let a player's hands come to the root with this reach, float64[hands], instead of the range's weights."""
+        at = int(self.plan.root_at[1 - player])
+        self.plan.root_reach[at : at + len(reach)] = reach
+
+    def _one(
+        self, tables: Tables, mode: int, weights: NDArray[np.float64], player: int
+    ) -> NDArray[np.float64]:
+        """One pass of one player; returns the values at the root by hand."""
+        self._run(tables, mode, weights, player, player + 1)
+        side = self.game.streets[0].sides[player]
+        held = side.hand[0, : side.count[0]]  # slots on the last street go by strength
+        values = np.zeros(len(self.game.hands[player]))
+        values[held] = self.spaces.out[: len(held)]
+        return values
 
     def values_at(
         self, tables: Tables, mode: int, player: int, street: int, board: int, node: int
@@ -58,7 +81,8 @@ class HoldemPass:
             self._run(tables, mode, NO_WEIGHTS, player, player + 1)
         finally:
             self.spaces.wanted[:] = NOTHING_WANTED
-        return self.spaces.kept[: self.game.streets[street].sides[player].slots].astype(np.float64)
+        slots = self.game.streets[street].sides[player].slots
+        return np.asarray(self.spaces.kept[:slots], dtype=np.float64).copy()
 
     def _run(self, tables: Tables, mode: int, schedule: NDArray[np.float64], first: int, stop: int) -> None:
         def work(thread: int) -> None:

@@ -7,6 +7,7 @@ solver.evaluate().exploitability
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -37,7 +38,7 @@ class HoldemEvaluation(Evaluation):
 
 
 class HoldemSolver:
-    """CFR with alternating updates on a hold'em game. `run` as often as you like; the average strategy is the result.
+    """CFR with alternating updates on a hold'em game. `run` as often as you like; the average is the result.
 
     While one player's regrets are updated the other's average grows: player 0's average is that of iterations
     2 to T + 1, player 1's that of 1 to T, with the weights of iterations 1 to T for both.
@@ -114,17 +115,71 @@ class HoldemSolver:
         found = [float(self.hand_values(player, mode) @ self.game.weights[player]) for player in (0, 1)]
         return found[0], found[1]
 
-    def hand_values(self, player: int, mode: int = EVALUATE) -> NDArray[np.float64]:
-        """A player's counterfactual values at the root, float64[hands]: weighted by the other's range and the deal."""
-        return self.passes.measure(self._played(), mode, player)
+    def hand_values(
+        self, player: int, mode: int = EVALUATE, node: int = 0, board: int = 0
+    ) -> NDArray[np.float64]:
+        """A player's counterfactual values at a node, float64[hands] in the order of `game.hands[player]`.
+
+        `board` is the number of a board of the node's street. By `EVALUATE` both play the average strategy from the
+        node on; by `RESPOND` the player responds best to it from the node on (the counterfactual best response),
+        but for what is locked. The value of hand h is
+
+            chance x sum over the other's hands g of reach(g) x payoff(h, g)
+
+        where g shares no card with h or the board, payoff(h, g) is what the player wins from here on average, in
+        chips, reach(g) is g's weight in the range times the probabilities of the other's actions on the way
+        (`reaches_at`), and chance is a factor for the whole board (`chance_at`). The player's own reach is left
+        out. So the values of both players, each times the player's own reach, sum to the same with opposite signs
+        (without rake); at the root the sum is the value of the game. Hands that the board blocks have the value 0.
+        """
+        if node == 0:
+            return self.passes.measure(self._played(), mode, player)
+        side = self.game.streets[self.game.tree.street[node]].sides[player]
+        return self._by_hand(player, side.hand[board], self.values_at(player, node, board, mode))
+
+    def reaches_at(self, node: int, board: int = 0) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The reach of each player's hands at a node on a board of its street, float64[hands] each.
+
+        It is the hand's weight at the root times the probabilities by the average strategy of the player's own
+        actions on the way to the node; 0 for hands that the board blocks. Chance and the other player are left out.
+        """
+        game, tree = self.game, self.game.tree
+        street, parent = int(tree.street[node]), tree.parent
+        reaches = self.root_reach(0), self.root_reach(1)
+        for player, side in enumerate(game.streets[street].sides):
+            held = np.zeros(len(game.hands[player]), dtype=np.bool_)
+            held[side.hand[board][side.hand[board] >= 0]] = True
+            reaches[player][~held] = 0.0
+        while (above := int(parent[node])) >= 0:
+            if tree.street[above] < street:
+                board, street = int(game.streets[street].boards.parent[board]), street - 1
+            if tree.kind[above] == DECISION:
+                player, first = int(tree.player[above]), tree.first_edge[above]
+                action = tree.child[first : tree.first_edge[above + 1]].tolist().index(node)
+                slots = game.streets[street].sides[player].hand[board]
+                reaches[player][:] *= self._by_hand(player, slots, self.strategy_at(above, board)[action])
+            node = above
+        return reaches
+
+    def root_reach(self, player: int) -> NDArray[np.float64]:
+        """The reach with which a player's hands come to the root: their weights in the range. A copy."""
+        return self.game.weights[player].copy()
+
+    def chance_at(self, node: int) -> float:
+        """The factor of chance in `hand_values`: the probability of two hands of weight 1 and the node's board.
+
+        Whichever hands and board they are, as long as they share no card, it is the same.
+        """
+        streets = self.game.streets[: int(self.game.tree.street[node]) + 1]
+        return self.game.deal_scale * math.prod(street.probability for street in streets)
 
     def values_at(self, player: int, node: int, board: int = 0, mode: int = EVALUATE) -> NDArray[np.float64]:
-        """A player's counterfactual values at a node on a board of its street, float64[slots]."""
+        """A player's counterfactual values at a node, float64[slots of the board]: `hand_values` by slot."""
         street = int(self.game.tree.street[node])
         return self.passes.values_at(self._played(), mode, player, street, board, node)
 
     def strategy_at(self, node: int, board: int = 0) -> NDArray[np.float64]:
-        """The average strategy at a decision on a board of its street, float64[actions, slots]; uniform if unreached."""
+        """The average strategy at a decision on a board, float64[actions, slots]; uniform if unreached."""
         game, tree = self.game, self.game.tree
         if tree.kind[node] != DECISION:
             raise InputError(f"node {node} of {game.name} is no decision")
@@ -135,6 +190,14 @@ class HoldemSolver:
         rows = np.stack([self.average[base + at : base + at + slots] for at in game.edge_at[edges]])
         total = rows.sum(axis=0, dtype=np.float64)
         return np.where(total > 0, rows / np.where(total > 0, total, 1.0), 1.0 / len(rows))
+
+    def _by_hand(
+        self, player: int, slots: NDArray[np.int16], numbers: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Turn numbers by slot, where `slots` are the hands in them, into numbers by hand of the player's list."""
+        found = np.zeros(len(self.game.hands[player]))
+        found[slots[slots >= 0]] = numbers[slots >= 0]
+        return found
 
     def _played(self) -> Tables:
         return Tables(self.average, self.average, *self._locks)

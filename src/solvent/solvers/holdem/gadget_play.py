@@ -1,0 +1,188 @@
+"""What the opponent does at a gadget: with which reach each hand enters, and what is learnt from its values.
+
+Nothing here knows hold'em. A hand is any private state; arrays are float64[hands]:
+
+    w   chance weight of each hand
+    T   what it takes instead of entering
+    v   what it wins by entering, in the weighting of T, on one iteration
+    m   the other player's mass that each hand can meet, in the weighting of T
+
+On each iteration the opponent's hands enter with `reach`; once the values v are known, `learn` changes it. Regrets
+are floored at 0 and never discounted, whatever the rule of the tree below.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvent.forms.gadget import CFRD, MAXMARGIN, UNSAFE, Gadget
+
+Array = NDArray[np.float64]
+
+
+def entering(regrets: Array) -> Array:
+    """The part of each hand that enters, by regret matching on (R0, R1), float64[2, hands]; 1 where both are 0."""
+    total = regrets[0] + regrets[1]
+    part: Array = np.ones_like(total)
+    np.divide(regrets[0], total, out=part, where=total > 0)
+    return part
+
+
+def learn_entering(regrets: Array, part: Array, values: Array, instead: Array) -> None:
+    """Update the regrets of entering (R0) and of taking T (R1), where `part` of each hand has entered.
+
+    With F = `part`, v = `values`, T = `instead` and F v + (1 - F) T = v - (1 - F)(v - T), each hand gets
+    R0 <- max(0, R0 + (1 - F)(v - T)) and R1 <- max(0, R1 - F (v - T)).
+    """
+    gain = values - instead
+    regrets[0] += (1.0 - part) * gain
+    regrets[1] -= part * gain
+    np.maximum(regrets, 0.0, out=regrets)
+
+
+def picking(regrets: Array, possible: NDArray[np.bool_]) -> Array:
+    """The probability of picking each hand, by regret matching on M; uniform over possible hands where M is 0."""
+    total = float(regrets.sum())
+    if total > 0:
+        return regrets / total
+    return possible.astype(np.float64) / int(possible.sum())
+
+
+def learn_picking(regrets: Array, probability: Array, gain: Array) -> None:
+    """Update the regrets of picking each hand: M <- max(0, M + u - sum p u), u = (v - T) / m = `gain`."""
+    regrets += gain - probability @ gain
+    np.maximum(regrets, 0.0, out=regrets)
+
+
+class GadgetPlay(ABC):
+    """The opponent's play at a gadget. `reach` is that of the next iteration.
+
+    The game with its gadget pays the opponent reach @ (v - instead) + `taken`.
+    """
+
+    def __init__(self, instead: Array, taken: float, regrets: Array) -> None:
+        self.instead, self.taken, self.regrets = instead, taken, regrets
+        self.reach = self._reach()
+        self._sum, self._weight = np.zeros_like(self.reach), np.zeros(1)
+
+    @abstractmethod
+    def _reach(self) -> Array:
+        """The reach with which hands enter by the regrets."""
+
+    @abstractmethod
+    def _update(self, values: Array) -> None:
+        """Update the regrets."""
+
+    @abstractmethod
+    def best_reach(self, values: Array) -> Array:
+        """The reach by the best response, where entering is worth `values`."""
+
+    def learn(self, values: Array) -> None:
+        """Take up the values of an iteration in which the hands have entered with `reach`."""
+        self._update(values)
+        self.reach = self._reach()
+
+    def count(self, weight: float) -> None:
+        """Count the reach in the average, with the weight that the iteration has in the average strategy."""
+        self._sum += weight * self.reach
+        self._weight += weight
+
+    def keep(self, part: float) -> None:
+        """Keep so much of what has been counted."""
+        self._sum *= part
+        self._weight *= part
+
+    @property
+    def average(self) -> Array:
+        """The average reach; that of the first iteration before any."""
+        return self._sum / self._weight if self._weight[0] > 0 else self.reach
+
+    def tables(self) -> dict[str, Array]:
+        """What a checkpoint keeps. After filling them call `restore`."""
+        return {"gadget_regrets": self.regrets, "gadget_average": self._sum, "gadget_weight": self._weight}
+
+    def restore(self) -> None:
+        """Take up tables that a checkpoint has filled."""
+        self.reach = self._reach()
+
+
+class UnsafePlay(GadgetPlay):
+    """No choice: hands enter with the reach r_o that the old strategy gives them."""
+
+    def __init__(self, reach: Array) -> None:
+        self._given = reach
+        super().__init__(np.zeros_like(reach), 0.0, np.zeros((0, len(reach))))
+
+    def _reach(self) -> Array:
+        return self._given
+
+    def _update(self, values: Array) -> None:
+        pass
+
+    def best_reach(self, values: Array) -> Array:
+        return self._given
+
+
+class ResolvePlay(GadgetPlay):
+    """Each hand enters with w F or takes T: `cfrd`, or `floor` where `least` of it always enters."""
+
+    def __init__(self, weights: Array, instead: Array, least: Array) -> None:
+        self._weights, self._least = weights, least
+        super().__init__(instead, float(weights @ instead), np.zeros((2, len(weights))))
+
+    def _part(self) -> Array:
+        return np.maximum(entering(self.regrets), self._least)
+
+    def _reach(self) -> Array:
+        self._entered = self._part()
+        return self._weights * self._entered
+
+    def _update(self, values: Array) -> None:
+        learn_entering(self.regrets, self._entered, values, self.instead)
+
+    def best_reach(self, values: Array) -> Array:
+        return self._weights * np.where(values > self.instead, 1.0, self._least)
+
+
+class MaxMarginPlay(GadgetPlay):
+    """The opponent picks a hand with probability p(h), which enters with p(h) / m(h): the one that gains most."""
+
+    def __init__(self, mass: Array, instead: Array) -> None:
+        self._possible = mass > 0
+        self._share = np.divide(1.0, mass, out=np.zeros_like(mass), where=self._possible)
+        super().__init__(instead, 0.0, np.zeros(len(mass)))
+
+    def _reach(self) -> Array:
+        self._picked = picking(self.regrets, self._possible)
+        return self._picked * self._share
+
+    def _update(self, values: Array) -> None:
+        learn_picking(self.regrets, self._picked, self._gain(values))
+        self.regrets[~self._possible] = 0.0
+
+    def _gain(self, values: Array) -> Array:
+        return (values - self.instead) * self._share
+
+    def best_reach(self, values: Array) -> Array:
+        gain = np.where(self._possible, self._gain(values), -np.inf)
+        best = np.zeros_like(gain)
+        best[gain.argmax()] = self._share[gain.argmax()]
+        return best
+
+
+def gadget_play(gadget: Gadget, weights: Array, mass: Array) -> GadgetPlay:
+    """The play of a gadget before its first iteration, from the chance weights w and the masses m of the hands."""
+    gadget.check(weights)
+    reach = weights if gadget.reach is None else gadget.reach
+    if gadget.kind == UNSAFE:
+        return UnsafePlay(reach.copy())
+    assert gadget.values is not None
+    instead = gadget.values.astype(np.float64)
+    if gadget.kind == MAXMARGIN:
+        return MaxMarginPlay(mass, instead)
+    if gadget.kind == CFRD:
+        return ResolvePlay(weights, instead, np.zeros(len(weights)))
+    return ResolvePlay(weights, instead, np.maximum(gadget.share * reach / weights, gadget.least))
