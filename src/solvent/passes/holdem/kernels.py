@@ -82,14 +82,14 @@ class Room(NamedTuple):
     thread: int
 
 
-@internal
+@inlined
 def board_base(plan, street, board):  # type: ignore[no-untyped-def]
     """Where a board's numbers begin in a table."""
     here = plan.streets[street]
     return here.table_at + (board - here.first_board) * here.board_cells
 
 
-@internal
+@inlined
 def enter(plan, street, player, board, bundle, above, work):  # type: ignore[no-untyped-def]
     """Carry the other's reach from the deals above to the roots of a bundle, on one board."""
     nodes, parent_slot = plan.nodes, plan.boards.parent_slot
@@ -105,7 +105,7 @@ def enter(plan, street, player, board, bundle, above, work):  # type: ignore[no-
             work[target + k] = 0
 
 
-@internal
+@inlined
 def descend(plan, street, tables, mode, weights, player, board, bundle, work):  # type: ignore[no-untyped-def]
     """Reach from the roots of a bundle to all its nodes; in UPDATE the other's average grows on the way."""
     nodes, slots, base = plan.nodes, plan.streets[street].slots[1 - player], board_base(plan, street, board)
@@ -132,7 +132,7 @@ def descend(plan, street, tables, mode, weights, player, board, bundle, work):  
             code.split(work, slots, rows, first, stop, reach, tables.played, nodes.edge_at, base)
 
 
-@internal
+@inlined
 def ascend(plan, street, tables, mode, weights, player, board, bundle, work):  # type: ignore[no-untyped-def]
     """Values from terminals and deals to the roots of a bundle; own decisions as `mode` says."""
     nodes, slots, base = plan.nodes, plan.streets[street].slots[player], board_base(plan, street, board)
@@ -181,7 +181,7 @@ def respond_unlocked(tables, rows, first, stop, value, lock, slots, work):  # ty
             work[value + k] = best
 
 
-@internal
+@inlined
 def symmetrise(plan, street, player, board, work, scratch):  # type: ignore[no-untyped-def]
     """Give hands that renaming suits turns into each other the mean of their values at every deal."""
     if not plan.boards.symmetric[board]:
@@ -203,7 +203,7 @@ def symmetrise(plan, street, player, board, work, scratch):  # type: ignore[no-u
             work[value + k] = sums[orbit[at + k]] / members[orbit[at + k]]
 
 
-@internal
+@inlined
 def keep_wanted(plan, street, player, board, bundle, work, spaces):  # type: ignore[no-untyped-def]
     """Copy the values of the node that was asked for."""
     node = spaces.wanted[1]
@@ -235,7 +235,7 @@ def close_board(plan, street, tables, mode, weights, player, board, work, scratc
     keep_wanted(plan, street, player, board, bundle, work, spaces)
 
 
-@internal
+@inlined
 def leave(plan, street, player, board, bundle, work, above):  # type: ignore[no-untyped-def]
     """Add the values at the roots of a bundle to those at the deals above."""
     nodes, parent_slot = plan.nodes, plan.boards.parent_slot
@@ -248,7 +248,7 @@ def leave(plan, street, player, board, bundle, work, above):  # type: ignore[no-
             above[target + parent_slot[at + k]] += times * work[source + k]
 
 
-@internal
+@inlined
 def return_values(plan, street, player, board, bundle, work, results):  # type: ignore[no-untyped-def]
     """Keep the values at the roots of a bundle until all tasks are done."""
     nodes, here = plan.nodes, plan.streets[street]
@@ -297,7 +297,7 @@ def above_board(plan, street, board, spaces):  # type: ignore[no-untyped-def]
     return head_work(plan, street - 1, plan.boards.parent[board], spaces)
 
 
-@internal
+@inlined
 def do_task(plan, tables, mode, weights, player, board, spaces, room):  # type: ignore[no-untyped-def]
     """Visit a board of the split and all boards after it, depth first."""
     street, last = spaces.split, len(plan.streets) - 1
@@ -330,7 +330,7 @@ def do_task(plan, tables, mode, weights, player, board, spaces, room):  # type: 
             leave(plan, street + 1, player, board, bundle, work, street_work(plan, street, room.work))
 
 
-@internal
+@inlined
 def head_down(plan, tables, mode, weights, player, spaces):  # type: ignore[no-untyped-def]
     """Reach from the start of the game to the deals above the split."""
     for street in range(spaces.split):
@@ -340,7 +340,7 @@ def head_down(plan, tables, mode, weights, player, spaces):  # type: ignore[no-u
             open_board(plan, street, tables, mode, weights, player, board, above, work)
 
 
-@internal
+@inlined
 def add_results(plan, street, player, board, spaces, above):  # type: ignore[no-untyped-def]
     """Add what a task has returned to the values at the deals above."""
     nodes, here, count = plan.nodes, plan.streets[street], plan.boards.count[player, board]
@@ -354,7 +354,7 @@ def add_results(plan, street, player, board, spaces, above):  # type: ignore[no-
             above[target + parent_slot[at + k]] += times * result
 
 
-@internal
+@inlined
 def head_up(plan, tables, mode, weights, player, spaces, scratch):  # type: ignore[no-untyped-def]
     """Values from the split's boards to the start of the game, in a fixed order."""
     for street in range(spaces.split - 1, -1, -1):
@@ -376,7 +376,7 @@ def head_up(plan, tables, mode, weights, player, spaces, scratch):  # type: igno
             spaces.out[k] = spaces.head[spaces.head_at[0] + plan.nodes.value_at[player, 0] + k]
 
 
-@internal
+@inlined
 def meet(spaces):  # type: ignore[no-untyped-def]
     """Wait until all threads have come here; the last one sets the tasks back to the first."""
     clock = spaces.clock
@@ -396,7 +396,7 @@ def meet(spaces):  # type: ignore[no-untyped-def]
             yield_processor()
 
 
-@internal
+@inlined
 def run_pass(plan, tables, mode, weights, player, spaces, room):  # type: ignore[no-untyped-def]
     """One pass of a player; all threads call it with the same arguments but their own room."""
     if room.thread == 0:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from solvent.forms.holdem.game import NO_CARD
-from solvent.foundation.kernels.compiling import internal
+from solvent.foundation.kernels.compiling import inlined, internal
 from solvent.passes.elementwise import WIDTH
 from solvent.passes.holdem import sweep_code as _sweep_code
 
@@ -43,14 +43,14 @@ def scratch_for(dtype: np.dtype[Any], slots: int, streets: int) -> Scratch:
     )
 
 
-@internal
+@inlined
 def slot_of(plan, street, player, board):  # type: ignore[no-untyped-def]
     """Where a player's slots on a board begin in what is kept by slot."""
     here = plan.streets[street]
     return here.slot_at[player] + (board - here.first_board) * here.slots[player]
 
 
-@internal
+@inlined
 def evaluate(plan, street, player, board, bundle, work, scratch):  # type: ignore[no-untyped-def]
     """What is won at the folds and showdowns of a bundle on one board."""
     boards, lanes, here = plan.boards, plan.lanes, plan.streets[street]
@@ -88,7 +88,7 @@ def evaluate(plan, street, player, board, bundle, work, scratch):  # type: ignor
             )
 
 
-@internal
+@inlined
 def run_out(plan, street, player, board, work, scratch):  # type: ignore[no-untyped-def]
     """What is won where players are all-in before the last street: products with what the boards to come pay."""
     nodes, pays, here = plan.nodes, plan.lanes.run_outs, plan.streets[street]
