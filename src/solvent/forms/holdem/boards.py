@@ -1,7 +1,7 @@
 """The boards of each street, with boards that differ only in the names of suits joined into one.
 
-At every deal a dealt card stands for its orbit: the cards that suit permutations turn it into which leave the board
-so far and both ranges as they are. The first card of an orbit is dealt, with the number of cards as its multiplicity.
+At every deal a card stands for its orbit: the cards that it becomes when suits are renamed in ways that change
+neither the board so far nor a range. The first card of an orbit is dealt; its multiplicity is how many there are.
 Where no permutation is left every card stands for itself.
 """
 
@@ -14,7 +14,7 @@ from itertools import combinations, permutations
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.cards.showdown import hole_cards
+from solvent.cards.hands import hole_cards
 
 Suits = tuple[int, ...]
 """A permutation of suits: suit s becomes suits[s]."""
@@ -63,7 +63,7 @@ def moved_hands(suits: Suits) -> NDArray[np.int64]:
     cards = hole_cards()
     new = cards - cards % SUITS + np.array(suits)[cards % SUITS]
     low, high = new.min(axis=1), new.max(axis=1)
-    return high * (high - 1) // 2 + low
+    return np.asarray(high * (high - 1) // 2 + low, dtype=np.int64)
 
 
 def list_boards(
@@ -103,7 +103,8 @@ def _orbits(
     left = [card for card in deck if card not in board]
     if len(group) == 1:
         return [(dealt, 1, group) for dealt in combinations(left, count)]
-    found, seen = [], set()
+    found: list[tuple[tuple[int, ...], int, Sequence[Suits]]] = []
+    seen: set[tuple[int, ...]] = set()
     for dealt in combinations(left, count):
         if dealt in seen:
             continue

@@ -1,6 +1,6 @@
 """Hold'em from any board on, in public form: what a spot or a no-limit game on a small deck is solved on.
 
-Each player has a list of hands, those with weight, in the order of `cards.showdown.hand_number`. On a board the
+Each player has a list of hands, those with weight, in the order of `cards.hands.hand_number`. On a board the
 hands that it leaves possible stand in *slots*: on the last street from the weakest to the strongest, so that a
 showdown is one sweep, before it by number. All boards of a street have as many slots, a multiple of `WIDTH`; those
 past the last hand are never reached.
@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.cards.evaluator import evaluator
-from solvent.cards.showdown import hole_cards
+from solvent.cards.hands import hole_cards
 from solvent.forms.holdem import hand_kernels
 from solvent.forms.holdem.boards import IDENTITY, Boards, list_boards, moved_hands, suit_group
 from solvent.forms.holdem.tree import DECISION, RUN_OUT, HoldemTree, holdem_tree
@@ -37,7 +37,8 @@ MOST = 1 << 40
 """More than any strength."""
 
 
-class Side(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Side:
     """One player's hands on the boards of one street, by board and slot."""
 
     count: NDArray[np.int32]
@@ -49,7 +50,7 @@ class Side(NamedTuple):
     card: NDArray[np.uint8]
     """uint8[boards, slots, 2]: the hand's cards."""
     same: NDArray[np.int16]
-    """int16[boards, slots]: where the other would hold the same hand; the number of the other's slots for nowhere."""
+    """int16[boards, slots]: the slot in which the other would hold the same hand; past the last slot for none."""
     tie: NDArray[np.int16]
     """int16[boards, slots] on the last street: one past the last slot of equal strength, ..."""
     below: NDArray[np.int16]
@@ -161,7 +162,7 @@ class HoldemGame:
         """What the form takes beside the tables."""
         arrays: list[NDArray[Any]] = []
         for street in self.streets:
-            arrays += [array for side in street.sides for array in side]
+            arrays += [array for side in street.sides for array in vars(side).values()]
             arrays += [street.run_outs.won, street.run_outs.tied]
         return sum(array.nbytes for array in arrays)
 
@@ -230,7 +231,8 @@ def strengths(rules: Any, boards: NDArray[np.int8], hands: NDArray[np.int64]) ->
 def _compatible(hands: tuple[NDArray[np.int64], NDArray[np.int64]]) -> NDArray[np.bool_]:
     """Which pairs of hands have no card in common: bool[hands of player 0, hands of player 1]."""
     first, second = (hole_cards()[numbers] for numbers in hands)
-    return ~(first[:, None, :, None] == second[None, :, None, :]).any(axis=(2, 3))
+    shared = (first[:, None, :, None] == second[None, :, None, :]).any(axis=(2, 3))
+    return np.asarray(~shared, dtype=np.bool_)
 
 
 def padded_slots(size: int) -> int:
@@ -307,7 +309,7 @@ def _compare(
 
     def passed(among: NDArray[np.int64], side: Any) -> NDArray[np.int16]:
         found = np.searchsorted(among.ravel(), mine.ravel(), side=side).reshape(mine.shape)
-        return (found - board * among.shape[1]).astype(np.int16)
+        return np.asarray(found - board * among.shape[1], dtype=np.int16)
 
     return passed(mine, "right"), passed(against, "left"), passed(against, "right")
 

@@ -1,4 +1,4 @@
-"""Locks of a hold'em game: decisions where some or all hands play a given strategy, whatever is learnt elsewhere."""
+"""Locks of a hold'em game: decisions where some or all hands play a given strategy."""
 
 from __future__ import annotations
 
@@ -115,12 +115,11 @@ def _symmetric(game: HoldemGame, lock: NodeLock, hands: NDArray[np.int64]) -> bo
 
 
 def board_number(game: HoldemGame, street: int, cards: Sequence[int]) -> int:
-    """The number of a board of a street by its cards, or of the board that stands for it where suits are alike."""
+    """The number of a board of a street, by its cards in the order in which they were dealt."""
     boards = game.streets[street].boards
-    wanted = np.array(cards, dtype=np.int8)
-    found = (
-        np.flatnonzero((boards.cards == wanted).all(axis=1)) if boards.cards.shape[1] == len(wanted) else []
-    )
+    wanted: NDArray[np.int8] = np.array(cards, dtype=np.int8)
+    fits = boards.cards.shape[1] == len(wanted)
+    found = np.flatnonzero((boards.cards == wanted).all(axis=1)) if fits else np.zeros(0, dtype=np.int64)
     if len(found) == 0:
         raise InputError(f"{game.name} has no board {cards_label(cards)}")
     return int(found[0])

@@ -45,7 +45,7 @@ class HoldemTree:
     child: NDArray[np.int32]
     """int32[edges]: the node behind each edge."""
     pays: NDArray[np.float64]
-    """float64[nodes, 2, 3]: what each player is paid who wins, ties, loses; where somebody folds, all three alike."""
+    """float64[nodes, 2, 3]: what each player gets who wins, ties, loses; after a fold all three are the same."""
     subtrees: Sequence[Sequence[Subtree]]
     """The subtrees of each street."""
 

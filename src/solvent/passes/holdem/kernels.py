@@ -3,9 +3,9 @@
 On each board
 
     enter      the other's reach comes from the deal above
-    descend    reach at every node, by regret matching at the other's decisions; the other's average grows on the way
+    descend    reach at every node, by regret matching at the other's decisions; the other's average grows too
     terminals  what the traverser's hands win against that reach
-    ascend     values to the roots; at the traverser's own decisions regrets change, or the best action is taken
+    ascend     values to the roots; at the traverser's decisions regrets change, or the best action is taken
     leave      values go to the deal above, times the boards that this one stands for
 
 Between descend and ascend of a board come all boards after it. A pass is cut at one street, the *split*: above it
@@ -45,7 +45,7 @@ class Tables(NamedTuple):
     average: Array
     played: Array
     lock_at: Array
-    """int64[edges]: where an action's locks begin, a number for each slot of each board; -1 where there are none."""
+    """int64[edges]: where an action's locks begin, one for each slot of each board; -1 for none."""
     locked: Array
     """bool[locks]: whether the hand is locked ..."""
     lock: Array
@@ -416,7 +416,7 @@ def run_pass(plan, tables, mode, weights, player, spaces, room):  # type: ignore
 
 @kernel
 def run(plan, tables, mode, schedule, first, stop, spaces, room):  # type: ignore[no-untyped-def]
-    """For each row of `schedule`, the weights of a regret rule, a pass of each player from `first` to `stop` - 1."""
+    """Make a pass of each player from `first` to `stop` - 1 for each row of `schedule`, the weights of a rule."""
     for t in range(len(schedule)):
         for player in range(first, stop):
             run_pass(plan, tables, mode, schedule[t], player, spaces, room)

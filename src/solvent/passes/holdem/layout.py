@@ -73,9 +73,9 @@ STREET = np.dtype(
 )
 """Where a street's part begins and ends in what is kept for all streets side by side.
 
-`table_at` is where its numbers begin in a table and `board_cells` how many a board has; `won_at` where its run-outs begin;
-`work_at` where its workspace begins in a thread's. `slots` are those of each player on a board, `slot_at` where those
-of its first board begin.
+`table_at` is where its numbers begin in a table and `board_cells` how many a board has; `won_at` where its run-outs
+begin; `work_at` where its workspace begins in a thread's. `slots` are those of each player on a board, `slot_at`
+where those of its first board begin.
 """
 
 
@@ -198,7 +198,7 @@ def lay_out(game: HoldemGame, dtype: np.dtype[Any]) -> Plan:
     return Plan(
         nodes=nodes,
         boards=_boards(game),
-        lanes=_lanes(game, every, scale, reach_at, value_at, dtype),
+        lanes=_lanes(game, every, np.asarray(scale, dtype=np.float64), reach_at, value_at, dtype),
         streets=_streets(game, nodes, sizes),
         root_reach=np.concatenate(game.weights[::-1]).astype(dtype),
         root_at=np.array([0, len(game.weights[1])]),
@@ -392,4 +392,4 @@ def _add_terminal(
 
 
 def _any_lane(values: Sequence[bool]) -> NDArray[np.bool_]:
-    return np.array(values, dtype=np.bool_).reshape(-1, WIDTH).any(axis=1)
+    return np.asarray(np.array(values, dtype=np.bool_).reshape(-1, WIDTH).any(axis=1))

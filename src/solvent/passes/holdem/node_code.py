@@ -1,8 +1,8 @@
 """The arithmetic at a decision, for all slots of a node at once: vectors of WIDTH slots, any number of actions.
 
 Rows are given as an array and where in it they begin. The rows of a node's actions are given as two arrays of
-beginnings by edge, for the workspace (`rows`) and for the tables (`edge_at`, counted from `base`, where the numbers of
-the board begin). What is computed is in `passes.matching`: sigma ~ max(0, R), R <- max(floor, d (R + r)).
+beginnings by edge, for the workspace (`rows`) and for the tables (`edge_at`, counted from `base`, where the board's
+numbers begin). What is computed is in `passes.matching`: sigma ~ max(0, R), R <- max(floor, d (R + r)).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class _Node:
         self.numbers = Numbers(code.builder, code.vector)
         self.first, self.stop = places["first"], places["stop"]
         self.k: Any = None
-        self.hoisted = {}
+        self.hoisted: dict[str, list[Any]] = {}
         if actions is not None:
             for name in ("rows", "table"):
                 if name in places:

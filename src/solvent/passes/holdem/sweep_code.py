@@ -3,14 +3,14 @@
 WIDTH terminals make a group. Their rows of the other's reach are turned into one vector of lanes for each of the
 other's slots, swept from the weakest hand to the strongest, and what the traverser's hands win is turned back into
 rows. With P the reach passed so far and P_c that of hands with card c, D(h) = P - P_a - P_b is the reach of hands
-passed that share no card with h = (a, b), but for h itself, which is taken away twice. Taken before the other's hands
-that tie with h (D-), after them (D+) and at the end (D*), a showdown pays
+passed that share no card with h = (a, b), but for h itself, which is taken away twice. Taken before the hands of
+the other that tie with h (D-), after them (D+) and at the end (D*), a showdown pays
 
     win D- + tie (D+ - D-) + lose (D* - D+)  =  ahead D- + level D+ + behind D*
 
-with ahead = win - tie, level = tie - lose and behind = lose. The traverser's own hand, if the other's reach has it, is
-in D+ and D* with the wrong sign: a fold, which pays its stake times D*, adds it back, and so does a showdown, times what
-a tie pays, which is nothing without rake.
+with ahead = win - tie, level = tie - lose and behind = lose. The traverser's own hand, if the other's reach has it,
+is in D+ and D* with the wrong sign: a fold, which pays its stake times D*, adds it back, and so does a showdown,
+times what a tie pays, which is nothing without rake.
 """
 
 from __future__ import annotations
@@ -185,7 +185,7 @@ def give_folds(typing, sums, reach, card, start, same, work, rows, stakes, first
 
 @intrinsic
 def weigh_rows(typing, work, target, source, matrix, at, rows, columns, factor):  # type: ignore[no-untyped-def]
-    """out[i] = factor sum_j matrix[at + i columns + j] in[j], for `rows` rows of `columns` numbers, a multiple of WIDTH"""
+    """out[i] = factor sum_j matrix[at + i columns + j] in[j]; `columns` is a multiple of WIDTH"""
     kinds = (work, target, source, matrix, at, rows, columns, factor)
 
     def write(code: Code) -> None:
@@ -214,7 +214,7 @@ def weigh_rows(typing, work, target, source, matrix, at, rows, columns, factor):
 
 @intrinsic
 def weigh_columns(typing, work, target, source, matrix, at, rows, columns, factor):  # type: ignore[no-untyped-def]
-    """out[j] = factor sum_i matrix[at + i columns + j] in[i], for `rows` rows of `columns` numbers, a multiple of WIDTH"""
+    """out[j] = factor sum_i matrix[at + i columns + j] in[i]; `columns` is a multiple of WIDTH"""
     kinds = (work, target, source, matrix, at, rows, columns, factor)
 
     def write(code: Code) -> None:
