@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import os
+import signal
+
 import pytest
 from commands_run import refused, solved, solvent
 
@@ -149,3 +153,65 @@ def changed(arguments: tuple[str, ...], **options: str) -> tuple[str, ...]:
 )
 def test_refusals(options: dict[str, str], sentence: str) -> None:
     assert sentence in refused(*changed(RIVER, **options))
+
+
+@pytest.mark.parametrize(
+    ("lock", "sentence"),
+    [
+        ("check: random = check:0.5, bet 100:0.4", "sum to 1, not to 0.9"),
+        ("check: random = check:1.5, bet 100:-0.5", "at least 0"),
+        ("check: random = check:much", "a lock is written"),
+        ("check: random", "a lock is written"),
+        ("check, check: random = check:1", "no decision after the line 'check, check'"),
+        ("check: random = raise 300:1", "the actions there are check, bet 100, bet 900"),
+        ("check: AA = check:1", "names no hand that IP can hold"),
+        ("check: nonsense = check:1", "nonsense"),
+    ],
+)
+def test_locks_that_cannot_be(lock: str, sentence: str) -> None:
+    assert sentence in refused(*RIVER, "--lock", lock)
+
+
+def test_locked_hands_play_as_told_and_a_mistake_helps_the_other() -> None:
+    free = solved(*RIVER, "--iterations", "300")
+    lock = "check, bet 100: random = fold:1"
+    locked = solved(*RIVER, "--iterations", "300", "--lock", lock)
+    assert locked["locks"] == [lock]
+    assert locked["ev"][1] > free["ev"][1] + 1
+    first = solved(*RIVER, "--iterations", "50", "--lock", ": random = check:0.25, bet 100:0.75")
+    assert first["root_actions"] == pytest.approx({"check": 0.25, "bet 100": 0.75, "bet 900": 0}, abs=1e-6)
+
+
+def test_ctrl_c_shows_what_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    from solvent.solvers.holdem.solver import HoldemSolver
+
+    plain = HoldemSolver.run
+
+    def interrupted(solver: HoldemSolver, iterations: int) -> None:
+        plain(solver, iterations)
+        if len(solver.game.hands[0]) > 100:  # not while kernels are compiled
+            os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(HoldemSolver, "run", interrupted)
+    done = solvent(*RIVER, "--json")
+    assert done.returncode == 130
+    document = json.loads(done.stdout)
+    assert (document["iterations"], document["stopped_by"]) == (1, "interrupt")
+
+
+def test_progress_expects_the_iterations_that_a_target_takes() -> None:
+    from solvent.foundation.progress import Progress
+    from solvent.solvers.holdem.spot_run import solve_spot
+    from solvent.solvers.holdem.spot_settings import SpotSettings
+
+    told: list[Progress] = []
+    spot = {"board": "Td9d6hQc2s", "oop": OOP, "ip": IP, "pot": 200, "stack": 900, "bets": "50%,a"}
+    result = solve_spot(spot, SpotSettings(until="0.1%"), watch=told.append)
+    solving = [each for each in told if each.stage == "solving"]
+    assert "% of the pot" in solving[-1].detail
+    assert all(each.total is None or each.total >= each.done for each in solving)
+    assert (
+        result.iterations / 3
+        < next(each.total for each in solving[-4:] if each.total)
+        < 3 * result.iterations
+    )

@@ -18,9 +18,9 @@ def test_warm_runs_one_command_in_miniature() -> None:
 def test_warm_runs_every_command_in_miniature() -> None:
     done = solvent("warm", "--json")
     assert done.returncode == 0, done.stderr
-    assert list(json.loads(done.stdout)["seconds"]) == ["solve", "train", "match", "evaluate"]
+    assert list(json.loads(done.stdout)["seconds"]) == ["solve", "train", "match", "evaluate", "spot"]
 
 
 def test_warm_refuses_commands_without_kernels_and_names_the_cache() -> None:
-    assert "solve, train, match, evaluate" in refused("warm", "--only", "runs")
+    assert "solve, train, match, evaluate, spot" in refused("warm", "--only", "runs")
     assert "NUMBA_CACHE_DIR" in solvent("warm", "--help").stdout

@@ -16,6 +16,8 @@ from solvent.games.betting.sizes import parse_betting
 from solvent.play.matches import round_robin
 from solvent.play.table_agent import TableAgent, rule_agent, table_agent
 from solvent.solvers.blueprint.training import Training
+from solvent.solvers.holdem.spot_run import warm_up
+from solvent.solvers.holdem.spot_settings import SpotSettings
 from solvent.solvers.settings import TrainingSettings
 from solvent.solvers.solve import solve
 from solvent.strategy.agents.blueprint import Blueprint
@@ -67,10 +69,16 @@ def warm_evaluate() -> None:
     Watched(_agent(), 2)
 
 
+def warm_spot() -> None:
+    """Solve a spot of a few hands."""
+    warm_up(SpotSettings().dtype)
+
+
 WARMED: dict[str, Callable[[], None]] = {
     "solve": warm_solve,
     "train": warm_train,
     "match": warm_match,
     "evaluate": warm_evaluate,
+    "spot": warm_spot,
 }
 """What has the kernels of each command compiled."""

@@ -193,8 +193,9 @@ class Session:
         self._saved_at, self._saved_iterations = self.here, self.work.iterations
 
     def _report(self) -> None:
-        rate = f"{self.rate:,.0f} iterations/s" if self.rate else ""
-        detail = ", ".join(text for text in (self.work.describe(), rate) if text)
+        rate = f"{self.rate:,.0f}" if self.rate >= 10 else f"{self.rate:.2g}"
+        spoken = f"{rate} iterations/s" if self.rate else ""
+        detail = ", ".join(text for text in (self.work.describe(), spoken) if text)
         done: float = self.work.iterations
         total: float | None = self.limits.iterations
         unit = "iterations"

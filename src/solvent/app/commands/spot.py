@@ -87,6 +87,14 @@ def spot(
         ),
     ] = None,
     least_bet: Annotated[int, typer.Option(help="Chips of the least bet.", rich_help_panel=GAME)] = 1,
+    lock: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="What hands play at a decision: 'check, bet 100: 22-55 = fold:0.25, call:0.75'; may be repeated.",
+            metavar="<lock>",
+            rich_help_panel=GAME,
+        ),
+    ] = None,
     as_json: Json = False,
     **options: Any,
 ) -> int:
@@ -107,7 +115,7 @@ def spot(
     given = {"board": board, "oop": oop, "ip": ip, "pot": pot, "stack": stack, "rake": rake}
     given |= {"rake_cap": rake_cap, "least_bet": least_bet, **sizes}
     with watching(quiet=as_json) as watch, explained():
-        result = solve_spot(given, settings, watch, stop)
+        result = solve_spot(given, settings, lock or (), watch, stop)
     if as_json:
         print_json(result.as_dict())
     else:

@@ -18,11 +18,13 @@ from solvent.foundation.units import span
 def warm(
     only: Annotated[
         list[str] | None,
-        typer.Option(help="A command: solve, train, match or evaluate; may be repeated.  [default: all]"),
+        typer.Option(
+            help="A command: solve, train, match, evaluate or spot; may be repeated.  [default: all]"
+        ),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Compile the kernels of solve, train, match and evaluate now, so that their first use does not wait.
+    """Compile the kernels of solve, train, match, evaluate and spot now, so that their first use does not wait.
 
     Compiled kernels are cached beside the package, or where the environment variable NUMBA_CACHE_DIR says. Set it
     to a folder that a CI system keeps, or that is writable, before this command and those that follow.

@@ -23,9 +23,9 @@ from solvent.foundation.kernels.threads import check_threads
 from solvent.passes.holdem.holdem_pass import HoldemPass
 from solvent.passes.holdem.kernels import EVALUATE, RESPOND, Tables
 from solvent.response.history import Evaluation
+from solvent.solvers.holdem.spot_settings import DEFAULT_RULE
 from solvent.solvers.rules import RegretRule, by_keeping, load_rule
 
-DEFAULT_RULE = "dcfr(1.5,0,3)"
 DTYPES = ("float32", "float64")
 
 

@@ -1,6 +1,7 @@
 """Solve a spot to a target: what it costs, its iterations and measurements, and what the result is worth.
 
-result = solve_spot(Spot("Td9d6hQc2s", oop, ip, pot=200, stack=900, bets="50%,a"), SpotSettings(until="0.3%"))
+spot = {"board": "Td9d6hQc2s", "oop": "QQ+,AKs", "ip": "JJ-99", "pot": 200, "stack": 900, "bets": "50%,a"}
+result = solve_spot(spot, SpotSettings(until="0.3%"))
 result.exploitability_percent, result.ev, result.root_actions
 """
 
@@ -8,7 +9,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,11 +22,12 @@ from solvent.cards.hands import hole_cards
 from solvent.cards.ranges import Range
 from solvent.forms.holdem.game import HoldemGame, holdem_game
 from solvent.forms.holdem.sizing import HoldemSize, holdem_size
-from solvent.forms.holdem.tree import DECISION
+from solvent.forms.holdem.tree import DECISION, holdem_tree
 from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.memory import peak_memory
 from solvent.foundation.progress import SIZED, Progress, Stop, Watch, interruptible
 from solvent.games.spot import Spot
+from solvent.solvers.holdem.lock_text import parse_lock
 from solvent.solvers.holdem.solver import HoldemEvaluation, HoldemSolver
 from solvent.solvers.holdem.spot_cost import check_memory, describe_size
 from solvent.solvers.holdem.spot_settings import (
@@ -52,6 +54,7 @@ class SpotResult:
 
     spot: Spot
     settings: SpotSettings
+    locks: tuple[str, ...]
     size: HoldemSize
     threads: int
     isomorphism: bool
@@ -130,6 +133,7 @@ class SpotResult:
             "rake_cap": spot.rake_cap,
             "least_bet": spot.least_bet,
             "sizes": spot.sizes,
+            "locks": list(self.locks),
             "game": str(spot),
         }
 
@@ -137,10 +141,11 @@ class SpotResult:
 def solve_spot(
     spot: Mapping[str, Any],
     settings: SpotSettings | None = None,
+    locks: Sequence[str] = (),
     watch: Watch | None = None,
     stop: Stop | None = None,
 ) -> SpotResult:
-    """Solve a spot; `spot` has the parameters of `games.spot.Spot` by name.
+    """Solve a spot; `spot` has the parameters of `games.spot.Spot` by name, `locks` are as in `lock_text`.
 
     The first limit of iterations, exploitability and time stops the solve, and so does `stop`; without a limit it
     is 0.3 % of the pot.
@@ -150,6 +155,8 @@ def solve_spot(
     rules = Spot(**spot)
     expected = holdem_size(rules, settings.isomorphism == "on")
     spent = time.perf_counter() - began
+    tree = holdem_tree(rules.betting)
+    locked = [parse_lock(text, rules, tree) for text in locks]
     check_memory(expected, settings)
     watch(Progress(SIZED, 0, detail=describe_size(rules, expected, settings.dtype)))
     watch(Progress(COMPILING_KERNELS, 0))
@@ -158,7 +165,7 @@ def solve_spot(
     watch(Progress(BUILDING, 0))
     began = time.perf_counter()
     game = holdem_game(rules, settings.isomorphism == "on")
-    solver = HoldemSolver(game, settings.rule, settings.threads, settings.dtype)
+    solver = HoldemSolver(game, settings.rule, settings.threads, settings.dtype, locked)
     spent += time.perf_counter() - began
     stop.check()
     limits = _limits(settings, rules.pot, solver.raked)
@@ -171,6 +178,7 @@ def solve_spot(
     return SpotResult(
         spot=rules,
         settings=settings,
+        locks=tuple(locks),
         size=expected,
         threads=solver.threads,
         isomorphism=game.isomorphism,
