@@ -19,42 +19,58 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.forms.gadget import CFRD, MAXMARGIN, UNSAFE, Gadget
+from solvent.foundation.kernels.compiling import kernel
 
 Array = NDArray[np.float64]
 
 
-def entering(regrets: Array) -> Array:
-    """The part of each hand that enters, by regret matching on (R0, R1), float64[2, hands]; 1 where both are 0."""
-    total = regrets[0] + regrets[1]
-    part: Array = np.ones_like(total)
-    np.divide(regrets[0], total, out=part, where=total > 0)
-    return part
+@kernel
+def match_entering(regrets, least, part):  # type: ignore[no-untyped-def]
+    """Put into `part` what part F of each hand enters, by regret matching on (R0, R1), float64[2, hands].
 
-
-def learn_entering(regrets: Array, part: Array, values: Array, instead: Array) -> None:
-    """Update the regrets of entering (R0) and of taking T (R1), where `part` of each hand has entered.
-
-    With F = `part`, v = `values`, T = `instead` and F v + (1 - F) T = v - (1 - F)(v - T), each hand gets
-    R0 <- max(0, R0 + (1 - F)(v - T)) and R1 <- max(0, R1 - F (v - T)).
+    F = R0 / (R0 + R1), 1 where both are 0, and at least `least`.
     """
-    gain = values - instead
-    regrets[0] += (1.0 - part) * gain
-    regrets[1] -= part * gain
-    np.maximum(regrets, 0.0, out=regrets)
+    for hand in range(len(part)):
+        total = regrets[0, hand] + regrets[1, hand]
+        part[hand] = max(regrets[0, hand] / total if total > 0.0 else 1.0, least[hand])
 
 
-def picking(regrets: Array, possible: NDArray[np.bool_]) -> Array:
-    """The probability of picking each hand, by regret matching on M; uniform over possible hands where M is 0."""
-    total = float(regrets.sum())
-    if total > 0:
-        return regrets / total
-    return possible.astype(np.float64) / int(possible.sum())
+@kernel
+def learn_entering(regrets, part, values, instead):  # type: ignore[no-untyped-def]
+    """Update the regrets of entering (R0) and of taking T (R1), where `part` F of each hand has entered.
+
+    A hand had F v + (1 - F) T. Compared with it entering gains (1 - F)(v - T) and taking T gains -F (v - T).
+    """
+    for hand in range(len(part)):
+        gain = values[hand] - instead[hand]
+        regrets[0, hand] = max(0.0, regrets[0, hand] + (1.0 - part[hand]) * gain)
+        regrets[1, hand] = max(0.0, regrets[1, hand] - part[hand] * gain)
 
 
-def learn_picking(regrets: Array, probability: Array, gain: Array) -> None:
-    """Update the regrets of picking each hand: M <- max(0, M + u - sum p u), u = (v - T) / m = `gain`."""
-    regrets += gain - probability @ gain
-    np.maximum(regrets, 0.0, out=regrets)
+@kernel
+def match_picking(regrets, share, picked):  # type: ignore[no-untyped-def]
+    """Put into `picked` the probability p of each hand, by regret matching on M; uniform where M is 0.
+
+    `share` is 1 / m; hands for which it is 0 are never picked.
+    """
+    total, possible = 0.0, 0
+    for hand in range(len(picked)):
+        total += regrets[hand]
+        possible += share[hand] > 0.0
+    for hand in range(len(picked)):
+        picked[hand] = regrets[hand] / total if total > 0.0 else (share[hand] > 0.0) / possible
+
+
+@kernel
+def learn_picking(regrets, picked, share, values, instead):  # type: ignore[no-untyped-def]
+    """Update the regrets of picking each hand: M <- max(0, M + u - sum of p u), where u = (v - T) / m."""
+    mean = 0.0
+    for hand in range(len(picked)):
+        mean += picked[hand] * (values[hand] - instead[hand]) * share[hand]
+    for hand in range(len(picked)):
+        if share[hand] > 0.0:
+            gain = (values[hand] - instead[hand]) * share[hand]
+            regrets[hand] = max(0.0, regrets[hand] + gain - mean)
 
 
 class GadgetPlay(ABC):
@@ -130,18 +146,15 @@ class ResolvePlay(GadgetPlay):
     """Each hand enters with w F or takes T: `cfrd`, or `floor` where `least` of it always enters."""
 
     def __init__(self, weights: Array, instead: Array, least: Array) -> None:
-        self._weights, self._least = weights, least
+        self._weights, self._least, self._part = weights, least, np.ones_like(weights)
         super().__init__(instead, float(weights @ instead), np.zeros((2, len(weights))))
 
-    def _part(self) -> Array:
-        return np.maximum(entering(self.regrets), self._least)
-
     def _reach(self) -> Array:
-        self._entered = self._part()
-        return self._weights * self._entered
+        match_entering(self.regrets, self._least, self._part)
+        return self._weights * self._part
 
     def _update(self, values: Array) -> None:
-        learn_entering(self.regrets, self._entered, values, self.instead)
+        learn_entering(self.regrets, self._part, values, self.instead)
 
     def best_reach(self, values: Array) -> Array:
         return self._weights * np.where(values > self.instead, 1.0, self._least)
@@ -151,23 +164,19 @@ class MaxMarginPlay(GadgetPlay):
     """The opponent picks a hand with probability p(h), which enters with p(h) / m(h): the one that gains most."""
 
     def __init__(self, mass: Array, instead: Array) -> None:
-        self._possible = mass > 0
-        self._share = np.divide(1.0, mass, out=np.zeros_like(mass), where=self._possible)
+        self._share, self._picked = np.zeros_like(mass), np.zeros_like(mass)
+        np.divide(1.0, mass, out=self._share, where=mass > 0)
         super().__init__(instead, 0.0, np.zeros(len(mass)))
 
     def _reach(self) -> Array:
-        self._picked = picking(self.regrets, self._possible)
+        match_picking(self.regrets, self._share, self._picked)
         return self._picked * self._share
 
     def _update(self, values: Array) -> None:
-        learn_picking(self.regrets, self._picked, self._gain(values))
-        self.regrets[~self._possible] = 0.0
-
-    def _gain(self, values: Array) -> Array:
-        return (values - self.instead) * self._share
+        learn_picking(self.regrets, self._picked, self._share, values, self.instead)
 
     def best_reach(self, values: Array) -> Array:
-        gain = np.where(self._possible, self._gain(values), -np.inf)
+        gain = np.where(self._share > 0, (values - self.instead) * self._share, -np.inf)
         best = np.zeros_like(gain)
         best[gain.argmax()] = self._share[gain.argmax()]
         return best
