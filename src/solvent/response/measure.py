@@ -9,17 +9,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.forms.history import GameTree, compile_tree
+from solvent.forms.holdem.game import HoldemGame
 from solvent.forms.public import PublicGame
 from solvent.forms.public_sequences import few_histories, public_sequence_form
 from solvent.foundation.errors import InputError
 from solvent.games.catalogue import load_game
 from solvent.games.game import Game
 from solvent.games.own import name_of
+from solvent.passes.holdem.holdem_pass import HoldemPass
 from solvent.passes.public_pass import PublicPass
 from solvent.response.history import Evaluation, evaluate, expected_value, respond
+from solvent.response.holdem import evaluate_holdem, played_tables
 from solvent.response.public import evaluate_paired, evaluate_public
+from solvent.strategy.solved.form_infosets import Form
+from solvent.strategy.solved.holdem_infosets import HoldemInfosets
+from solvent.strategy.solved.infosets import InfosetTable
 from solvent.strategy.solved.locks import Locks
-from solvent.strategy.solved.policies import Form, as_strategy, on_form
+from solvent.strategy.solved.policies import as_strategy, on_form
 from solvent.strategy.solved.public_infosets import PublicInfosets
 from solvent.strategy.solved.tables import TableStrategy
 
@@ -50,9 +56,9 @@ def exploitability(game: Any, policy: Any, locks: Locks | None = None) -> float:
     >>> exploitability("kuhn", lambda player, infoset, actions: [0.5, 0.5])
     0.4583333333333333
     """
-    if isinstance(policy, TableStrategy) and not isinstance(game, GameTree | PublicGame):
+    if isinstance(policy, TableStrategy) and not isinstance(game, Form):
         rules = load_game(game)
-        tree = None if isinstance(policy.infosets, PublicInfosets) else compile_tree(rules)
+        tree = compile_tree(rules) if isinstance(policy.infosets, InfosetTable) else None
         same = policy.game == name_of(rules) if tree is None else policy.fingerprint == tree.fingerprint
         if not same:
             raise InputError(f"the strategy is of {policy.game}, not of {name_of(rules)}")
@@ -72,7 +78,7 @@ def best_response(game: Any, policy: Any, player: int, locks: Locks | None = Non
     if isinstance(game, GameTree):
         tree = game
     else:
-        tree = compile_tree(game.rules if isinstance(game, PublicGame) else load_game(game))
+        tree = compile_tree(game.rules if isinstance(game, PublicGame | HoldemGame) else load_game(game))
     strategy = as_strategy(tree, policy)
     found = respond(tree, strategy.probabilities, player, locks)
     played = np.where(tree.cell_player == player, found.strategy, strategy.probabilities)
@@ -86,7 +92,7 @@ def measure(strategy: TableStrategy, tree: GameTree | None = None, locks: Locks 
     """
     if locks:
         locks.check(strategy.game, strategy.fingerprint)
-    if isinstance(strategy.infosets, PublicInfosets):
+    if not isinstance(strategy.infosets, InfosetTable):
         return _measure_public(strategy.infosets, strategy.weights, locks)
     return evaluate(tree or _tree_of(strategy), strategy.probabilities, locks)
 
@@ -100,10 +106,8 @@ def value_against(first: TableStrategy, second: TableStrategy, tree: GameTree | 
         form = _meeting_form(first, second, tree)
         first, second = on_form(first, form), on_form(second, form)
         tree = form if isinstance(form, GameTree) else None
-    if isinstance(first.infosets, PublicInfosets):
-        game = first.infosets.game
-        player = np.repeat(game.nodes.player[game.edge_node], game.block_sizes)
-        weights = np.where(player == 0, first.probabilities, second.probabilities)
+    if not isinstance(first.infosets, InfosetTable):
+        weights = np.where(first.infosets.owners() == 0, first.probabilities, second.probabilities)
         return _measure_public(first.infosets, weights, None).value[0]
     tree = tree or _tree_of(first)
     return expected_value(tree, (first.probabilities, second.probabilities))[0]
@@ -125,15 +129,20 @@ def _meeting_form(first: TableStrategy, second: TableStrategy, tree: GameTree | 
     """The form on which two strategies of one game can be compared: histories, or the boards told apart."""
     if first.game != second.game:
         raise InputError(f"the strategies are of different games: {first.game} and {second.game}")
-    public = [each.infosets.game for each in (first, second) if isinstance(each.infosets, PublicInfosets)]
+    infosets = (first.infosets, second.infosets)
+    public = [each.game for each in infosets if not isinstance(each, InfosetTable)]
     if len(public) == 2:
         return min(public, key=lambda game: game.isomorphism)
     return tree or compile_tree(_rules_of(first))
 
 
 def _measure_public(
-    infosets: PublicInfosets, weights: NDArray[np.floating], locks: Locks | None
+    infosets: PublicInfosets | HoldemInfosets, weights: NDArray[np.floating], locks: Locks | None
 ) -> Evaluation:
+    if isinstance(infosets, HoldemInfosets):
+        return evaluate_holdem(
+            HoldemPass(infosets.game, weights.dtype), played_tables(infosets, weights, locks)
+        )
     if few_histories(infosets.game):
         return evaluate_paired(public_sequence_form(infosets.game), infosets, weights, locks)
     weights = np.array(weights)  # a copy: kernels take arrays that can be written to

@@ -13,6 +13,8 @@ from collections.abc import Collection
 import numpy as np
 
 from solvent.forms.history import BYTES_PER_HISTORY, COMPILING_GAME, GameTree, compile_tree
+from solvent.forms.holdem.game import has_holdem_form, holdem_game
+from solvent.forms.holdem.sizing import holdem_size, least_cells
 from solvent.forms.public import PublicGame, public_game
 from solvent.forms.public_size import betting_bytes, public_size
 from solvent.foundation.errors import InputError
@@ -24,6 +26,8 @@ from solvent.solvers.history.flattened import flattened_bytes
 from solvent.solvers.history.linear_program import ProgramSolver
 from solvent.solvers.history.local import LocalSolver
 from solvent.solvers.history.solver import HistorySolver, table_dtype
+from solvent.solvers.holdem.solver import DEFAULT_RULE as HOLDEM_RULE
+from solvent.solvers.holdem.solver import HoldemSolver
 from solvent.solvers.local_update import LocalUpdate
 from solvent.solvers.own_solvers import OWN_PRUNINGS, OWN_SAMPLINGS
 from solvent.solvers.pruned.history.solver import PrunedSolver
@@ -32,7 +36,7 @@ from solvent.solvers.pruned.public.solver import PrunedPublicSolver
 from solvent.solvers.pruned.public.total import TotalPublicSolver
 from solvent.solvers.public.array_layout import array_bytes
 from solvent.solvers.public.solver import PublicSolver, way_of
-from solvent.solvers.rules import LinearProgram
+from solvent.solvers.rules import LinearProgram, RegretRule, load_rule
 from solvent.solvers.sampled.history.layout import BYTES_PER_HISTORY as SAMPLED_BYTES_PER_HISTORY
 from solvent.solvers.sampled.history.solver import SamplingSolver
 from solvent.solvers.settings import ONE_THREAD_PLANS, PRUNING, Settings, flag
@@ -48,6 +52,8 @@ WALK_BYTES_PER_CELL = 72
 """Bytes that the serial plans keep on the public form beside the tables: they work in float64, hand by hand."""
 PRUNED_BYTES_PER_HISTORY = 160
 """Bytes of interval and total pruning on the history form while the layout is made."""
+HOLDEM_TABLES = 2
+"""Tables on the public form of hold'em: regrets and averages."""
 SEQUENCES_BYTES_PER_HISTORY = 88
 """Bytes of pairs of sequences side by side."""
 PRUNE_HISTORIES_UP_TO = 5_000_000
@@ -74,6 +80,10 @@ def make_solver(game: Game, settings: Settings, watch: Watch | None = None) -> S
         return own(compile_tree(game, settings.memory, watch), settings)
     if settings.how_to_sample:
         return _sampled(game, settings, watch)
+    if has_holdem_form(game):
+        assert isinstance(game, PublicRules)
+        if _on_holdem_form(game, settings):
+            return _holdem(game, settings, watch)
     if _on_public_form(game, settings):
         assert isinstance(game, PublicRules)
         return _public(game, settings, watch)
@@ -137,6 +147,12 @@ def check_given(given: Collection[str], settings: Settings, solver: Solver) -> N
             )
 
 
+def default_rule(game: Game, settings: Settings) -> RegretRule:
+    """The rule of a solve for which nobody has given one."""
+    full_width = settings.pruning == settings.sampling == "none"
+    return load_rule(HOLDEM_RULE) if full_width and has_holdem_form(game) else settings.rule
+
+
 def _check_needs_no_public_form(game: Game, settings: Settings) -> None:
     """Refuse what only the public form has, for a game that is to be solved on its histories."""
     for name, value, default in (
@@ -150,6 +166,8 @@ def _check_needs_no_public_form(game: Game, settings: Settings) -> None:
     why = "its public form does not fit" if isinstance(game, PublicRules) else "this game is not so"
     if settings.plan not in ON_PUBLIC_FORM:
         why = f"the {settings.plan} plan runs on stored histories"
+    elif has_holdem_form(game):
+        why = f"its public form runs the aggregated plan and not {settings.plan}"
     elif settings.form == "history":
         why = "it is to be solved on its histories"
     raise InputError(
@@ -171,10 +189,72 @@ def _sampled(game: Game, settings: Settings, watch: Watch | None) -> Solver:
     )
 
 
-# The public form
+# The public form of spots and no-limit games
+
+
+def _on_holdem_form(game: PublicRules, settings: Settings) -> bool:
+    """Whether the hold'em form runs a solve; what it cannot run goes to the histories of a game that is small."""
+    if settings.plan not in ("auto", "aggregated") or settings.form == "history":
+        return False
+    why = _not_on_holdem_form(settings)
+    if not why:
+        return True
+    asked = settings.plan == "aggregated" or settings.form == "public"
+    elsewhere = settings.device == "cpu" and settings.evaluator == "auto" and not asked
+    needed = BYTES_PER_HISTORY * game.histories() if elsewhere else 0
+    if elsewhere and needed <= settings.memory:
+        return False
+    lists = f"; {game.histories():,} histories would take {size(needed)}" if elsewhere else ""
+    raise InputError(f"the public form of {game} {why}{lists}")
+
+
+def _not_on_holdem_form(settings: Settings) -> str:
+    """Why the hold'em form does not run a solve with these settings; nothing if it does."""
+    if settings.updates != "alternating":
+        return "updates one player's regrets while it walks with the other's, so updates are alternating"
+    if settings.rule.predictive:
+        return f"keeps no table of the last regrets, which rule {settings.rule} predicts from"
+    if settings.pruning != "none":
+        return f"sweeps all hands of a board together, which {settings.pruning} pruning would break up"
+    if settings.device != "cpu":
+        return f"is swept by compiled kernels, which run on the cpu and not on {settings.device}"
+    if settings.evaluator != "auto":
+        return (
+            f"has one way to sum showdowns, sorted sweeps; evaluator {settings.evaluator} is for other games"
+        )
+    return ""
+
+
+def _holdem(game: PublicRules, settings: Settings, watch: Watch | None) -> HoldemSolver:
+    isomorphism = settings.isomorphism == "on"
+    dtype = "float32" if settings.dtype == "auto" else settings.dtype
+    _check_betting(game, settings.memory)
+    per_number = HOLDEM_TABLES * np.dtype(dtype).itemsize
+    least = least_cells(game, isomorphism)
+    _refuse_beyond(
+        settings.memory,
+        per_number * least,
+        f"{game} has tables of at least {least:,} numbers",
+        "on its public form",
+    )
+    expected = holdem_size(game, isomorphism)
+    _refuse_beyond(
+        settings.memory,
+        per_number * expected.cells + expected.form_bytes,
+        f"{game} has tables of {expected.cells:,} numbers",
+        "with its public form",
+    )
+    if watch is not None:
+        watch(Progress(COMPILING_GAME, 0))
+    return HoldemSolver(holdem_game(game, isomorphism), settings.rule, settings.threads, dtype)
+
+
+# The public form of other games
 
 
 def _on_public_form(game: Game, settings: Settings) -> bool:
+    if has_holdem_form(game):
+        return False
     if not isinstance(game, PublicRules) or settings.plan not in ON_PUBLIC_FORM or settings.form == "history":
         return False
     if settings.pruning != "none" and settings.form == "auto" and settings.plan != "aggregated":
@@ -237,12 +317,7 @@ def _public(game: PublicRules, settings: Settings, watch: Watch | None) -> Solve
 
 def _check_public_size(game: PublicRules, isomorphism: bool, settings: Settings) -> None:
     """Refuse a public form that does not fit into memory before any of it is built."""
-    _refuse_beyond(
-        settings.memory,
-        betting_bytes(game),
-        f"{game} has a betting tree of {game.betting_nodes():,} nodes",
-        "on the public form",
-    )
+    _check_betting(game, settings.memory)
     expected = public_size(game, isomorphism)
     _refuse_beyond(
         settings.memory,
@@ -250,6 +325,14 @@ def _check_public_size(game: PublicRules, isomorphism: bool, settings: Settings)
         f"{game} has {expected.infoset_actions:,} infoset-actions",
         "on its public form",
         "`solvent train` makes an agent for the whole game" if str(game).startswith("holdem(") else SMALLER,
+    )
+
+
+def _check_betting(game: PublicRules, memory: int) -> None:
+    """Refuse a betting tree that does not fit into memory before it is built."""
+    nodes = game.betting_nodes()
+    _refuse_beyond(
+        memory, betting_bytes(game), f"{game} has a betting tree of {nodes:,} nodes", "on the public form"
     )
 
 

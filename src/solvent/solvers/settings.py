@@ -109,7 +109,7 @@ class RunSettings(Options):
         RULE,
         ALGORITHM,
         kept=True,
-        shown="dcfr; lcfr with sampling",
+        shown="dcfr; dcfr(1.5,0,3) for spot and nolimit; lcfr with sampling",
     )
     iterations: int | None = option(
         None,
@@ -245,7 +245,7 @@ class Settings(RunSettings):
         one_of("dtype", DTYPES),
         MACHINE,
         kept=True,
-        shown="float32 from ten million infoset-actions",
+        shown="float32 for spot and nolimit and from ten million infoset-actions",
     )
     evaluator: str = option(
         "auto",

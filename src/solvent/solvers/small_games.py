@@ -7,10 +7,12 @@ solver warms up on one of these: they have every kind of node, and an iteration 
 from __future__ import annotations
 
 from solvent.forms.history import GameTree, compile_tree
+from solvent.forms.holdem.game import HoldemGame, holdem_game
 from solvent.forms.public import PublicGame, public_game
 from solvent.games.flop_holdem import FlopHoldem
 from solvent.games.kuhn import Kuhn
 from solvent.games.leduc import Leduc
+from solvent.games.nolimit import NoLimit
 
 PRUNED_ITERATIONS = 30
 """Iterations of a pruned Leduc solve after which every kernel has run once."""
@@ -26,3 +28,8 @@ def small_public_game(like: PublicGame, rounds: int = 2) -> PublicGame:
     if like.sorted_hands:
         return public_game(FlopHoldem(2, 4, raises=1), like.isomorphism)
     return public_game(Kuhn() if rounds == 1 else Leduc(), like.isomorphism)
+
+
+def small_holdem_game() -> HoldemGame:
+    """A small no-limit game in public form, with deals, folds, showdowns and run-outs."""
+    return holdem_game(NoLimit(suits=2, ranks=4, boards=(0, 1, 1), stack=6, bets="100%,a", cap=1))

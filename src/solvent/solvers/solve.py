@@ -28,7 +28,7 @@ from solvent.games.efg.tree import EfgGame
 from solvent.games.game import Game
 from solvent.games.own import source_of
 from solvent.response.history import Evaluation
-from solvent.solvers.choose import check_given, make_solver
+from solvent.solvers.choose import check_given, default_rule, make_solver
 from solvent.solvers.curves import draw
 from solvent.solvers.result_views import curve, summary
 from solvent.solvers.rules import LinearProgram
@@ -184,13 +184,15 @@ def solve(
         raise InputError(f"warm_start is a strategy or the folder of one, not a {type(start).__name__}")
     if game is None and run is None:
         raise InputError("say which game to solve")
+    rules = _game_of(run) if game is None and run is not None else load_game(game)
+    if run is None and "rule" not in given:
+        settings = replace(settings, rule=default_rule(rules, settings))
     settings.check_given(given)
     settings.check_rule()
     limits, as_before = _limits(settings, Limits.of(asked).given, run)
     if limits.iterations:
         settings.rule.check_clock(limits.iterations)
     stop, watch = stop or Stop(), watch or (lambda progress: None)
-    rules = _game_of(run) if game is None and run is not None else load_game(game)
 
     solver = _prepare(rules, settings, given, run, watch, stop)
     watch(Progress(COMPILING_KERNELS, 0))

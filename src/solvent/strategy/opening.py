@@ -11,8 +11,8 @@ from solvent.foundation.storage.bundle import MANIFEST, read_bundle
 from solvent.foundation.storage.run import Run
 from solvent.strategy.agents.trained import TrainedStrategy
 from solvent.strategy.agents.training_run import TrainingRun
+from solvent.strategy.solved.form_infosets import Infosets, public_infosets
 from solvent.strategy.solved.infosets import InfosetTable
-from solvent.strategy.solved.public_infosets import PublicInfosets, public_infosets
 from solvent.strategy.solved.tables import TableStrategy
 
 
@@ -53,7 +53,7 @@ def _newest(run: Run, game: Any) -> TableStrategy:
     name, fingerprint = configuration["game"], configuration["fingerprint"]
     source = configuration.get("source") if game is None else game
     facts = {name: fact for name, fact in facts.items() if name != "configuration"}
-    infosets: InfosetTable | PublicInfosets
+    infosets: Infosets
     if configuration.get("form") == "public":
         infosets = public_infosets(
             name, source, bool(configuration.get("isomorphic")), fingerprint, run.folder

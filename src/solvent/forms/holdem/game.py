@@ -28,6 +28,8 @@ from solvent.forms.holdem import hand_kernels
 from solvent.forms.holdem.boards import IDENTITY, Boards, list_boards, moved_hands, suit_group
 from solvent.forms.holdem.tree import DECISION, RUN_OUT, HoldemTree, holdem_tree
 from solvent.games.game import GameError
+from solvent.games.nolimit import NoLimit
+from solvent.games.spot import Spot
 
 WIDTH = 8
 """Numbers that one instruction handles; slots are padded to a multiple of it."""
@@ -179,6 +181,11 @@ class HoldemGame:
         for array in arrays:
             digest.update(np.ascontiguousarray(array).tobytes())
         return digest.hexdigest()[:32]
+
+
+def has_holdem_form(rules: object) -> bool:
+    """Whether rules are those of a spot or a no-limit game; limit games have `forms.public` alone."""
+    return isinstance(rules, NoLimit | Spot)
 
 
 def holdem_game(rules: Any, isomorphism: bool = True) -> HoldemGame:

@@ -1,16 +1,24 @@
-"""How large a hold'em game is in public form, counted before any of it is built."""
+"""How large a hold'em game is in public form, counted before any of it is built.
+
+`holdem_size` lists the boards and counts exactly. `least_cells` lists nothing: boards that stand for others by their
+suits are counted by Burnside's lemma, as the sequences of deals that a permutation of suits leaves as they are, on
+average over the permutations.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from math import comb, prod
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from solvent.cards.hands import hole_cards
-from solvent.forms.holdem.boards import IDENTITY, list_boards, suit_group
+from solvent.forms.holdem.boards import IDENTITY, Suits, list_boards, moved, suit_group
 from solvent.forms.holdem.game import padded_slots
 from solvent.forms.holdem.tree import RUN_OUT, holdem_tree
 
@@ -78,3 +86,65 @@ def _most_hands(weights: NDArray[np.float64], boards: NDArray[np.int8]) -> int:
     ):  # a hand of two board cards has been counted twice
         blocked -= together[boards[:, one], boards[:, two]]
     return len(held) - int(blocked.min(initial=len(held)))
+
+
+def least_cells(rules: Any, isomorphism: bool = True) -> int:
+    """Numbers that each table has at least: boards counted, and each card of a board taken to block the most hands."""
+    tree, ranges = holdem_tree(rules.betting), rules.range_weights
+    group = suit_group(rules.deck, rules.root_board, ranges) if isomorphism else [IDENTITY]
+    edges, cells = np.diff(tree.first_edge), 0
+    for number in range(len(tree.subtrees)):
+        boards = count_boards(rules.deck, rules.root_board, rules.deals[:number], group)
+        dealt = sum(rules.deals[:number])
+        for player, weights in enumerate(ranges):
+            held = hole_cards()[weights > 0]
+            blocked = np.sort(np.bincount(held.ravel(), minlength=CARDS))[CARDS - dealt :]
+            actions = int(edges[(tree.street == number) & (tree.player == player)].sum())
+            cells += boards * actions * max(0, len(held) - int(blocked.sum()))
+    return cells
+
+
+def count_boards(
+    deck: Sequence[int], root: Sequence[int], deals: Sequence[int], group: Sequence[Suits]
+) -> int:
+    """How many boards there are after some deals if those that `group` turns into each other count once.
+
+    >>> count_boards(range(52), (), [3], suit_group(range(52), (), []))
+    1755
+    """
+    left = [card for card in deck if card not in root]
+    return sum(_fixed(_cycles(left, suits), deals) for suits in group) // len(group)
+
+
+def _cycles(cards: Sequence[int], suits: Suits) -> tuple[int, ...]:
+    """How many cycles of 1, 2, 3 and 4 cards a permutation of suits has."""
+    lengths: Counter[int] = Counter()
+    for card in cards:
+        length, at = 1, moved(card, suits)
+        while at != card:
+            length, at = length + 1, moved(at, suits)
+        lengths[length] += 1
+    return tuple(lengths[length] // length for length in (1, 2, 3, 4))
+
+
+def _fixed(cycles: tuple[int, ...], deals: Sequence[int]) -> int:
+    """How many sequences of deals a permutation leaves as they are: each deal is made of whole cycles."""
+    if not deals:
+        return 1
+    return sum(
+        prod(map(comb, cycles, taken))
+        * _fixed(tuple(there - here for there, here in zip(cycles, taken, strict=True)), deals[1:])
+        for taken in _partitions(deals[0], len(cycles))
+        if all(here <= there for here, there in zip(taken, cycles, strict=True))
+    )
+
+
+def _partitions(cards: int, longest: int) -> list[tuple[int, ...]]:
+    """How many cycles of each length up to `longest` can make up so many cards."""
+    if longest == 0:
+        return [()] if cards == 0 else []
+    return [
+        (*shorter, count)
+        for count in range(cards // longest + 1)
+        for shorter in _partitions(cards - count * longest, longest - 1)
+    ]

@@ -33,6 +33,11 @@ from solvent.strategy.strategy import normalise
 
 FLOAT32_FROM = 10_000_000
 """Infoset-actions from which tables are kept in single precision unless the user says otherwise."""
+NOT_ZERO_SUM = (
+    "the game is not zero-sum: average strategies need not approach a Nash equilibrium; exploitability still "
+    "measures the distance to one"
+)
+"""What CFR does not promise where a house takes a rake, or payoffs are such."""
 
 
 def check_options(updates: str, dtype: str) -> None:
@@ -93,10 +98,7 @@ class OnHistories(ABC):
         """What CFR does not promise on this game, in sentences."""
         if self.tree.zero_sum:
             return []
-        return [
-            "the game is not zero-sum: average strategies need not approach a Nash equilibrium; "
-            "exploitability still measures the distance to one"
-        ]
+        return [NOT_ZERO_SUM]
 
     @abstractmethod
     def average_strategy(self) -> NDArray[np.float64]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -22,19 +22,17 @@ from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.threads import check_threads
 from solvent.passes.holdem.holdem_pass import HoldemPass
 from solvent.passes.holdem.kernels import EVALUATE, RESPOND, Tables
-from solvent.response.history import Evaluation
+from solvent.response.holdem import HoldemEvaluation, evaluate_holdem, values_by_player
+from solvent.solvers.history.solver import NOT_ZERO_SUM
 from solvent.solvers.holdem.spot_settings import DEFAULT_RULE
+from solvent.solvers.pruned.pruning import NO_PRUNING
 from solvent.solvers.rules import RegretRule, by_keeping, load_rule
+from solvent.solvers.sampled.options import NO_SAMPLING
+from solvent.solvers.small_games import small_holdem_game
+from solvent.strategy.solved.holdem_infosets import HoldemInfosets
+from solvent.strategy.solved.tables import TableStrategy
 
 DTYPES = ("float32", "float64")
-
-
-@dataclass(frozen=True)
-class HoldemEvaluation(Evaluation):
-    """What a strategy of a hold'em game is worth. With rake the game is not zero-sum: see `gains`."""
-
-    gains: tuple[float, float]
-    """What each player would win more by the best response; exploitability is half of their sum."""
 
 
 class HoldemSolver:
@@ -44,8 +42,17 @@ class HoldemSolver:
     2 to T + 1, player 1's that of 1 to T, with the weights of iterations 1 to T for both.
     """
 
-    form = "hold'em"
+    form = "public"
+    plan_name = "aggregated"
+    evaluator = "sorted"
     updates = "alternating"
+    device = "cpu"
+    touched_unit = "public nodes x hands"
+    sampling, pruning = NO_SAMPLING, NO_PRUNING
+    first_check = 1
+    head_start = 0.0
+    response_nodes = pruned_actions = 0
+    stored_regrets = stored_averages = peak_stored = 1.0
 
     def __init__(
         self,
@@ -64,7 +71,7 @@ class HoldemSolver:
         kind = np.dtype(dtype)
         self.passes = HoldemPass(game, kind, threads)
         self.threads = self.passes.threads
-        self.iterations = 0
+        self.iterations = self.nodes_touched = 0
         self.regret, self.average = np.zeros(game.cells, dtype=kind), np.zeros(game.cells, dtype=kind)
         at, locked, probability = lock_tables(game, locks)
         self._locks = (at, locked, probability.astype(kind))
@@ -74,6 +81,8 @@ class HoldemSolver:
     def table_bytes(self) -> int:
         return self.regret.nbytes + self.average.nbytes
 
+    # What a run says of itself
+
     @property
     def name(self) -> str:
         return self.game.name
@@ -81,6 +90,54 @@ class HoldemSolver:
     @property
     def fingerprint(self) -> str:
         return self.game.fingerprint
+
+    @property
+    def isomorphic(self) -> bool:
+        """Whether boards that differ only in the names of suits are solved once."""
+        return self.game.isomorphism
+
+    @property
+    def histories(self) -> int:
+        return int(self.game.rules.histories())
+
+    @property
+    def infosets(self) -> int:
+        return self.game.infosets
+
+    @property
+    def infoset_actions(self) -> int:
+        return self.game.infoset_actions
+
+    @property
+    def cells(self) -> int:
+        """Numbers in each table; some belong to slots that no hand is in."""
+        return self.game.cells
+
+    @property
+    def form_bytes(self) -> int:
+        return self.game.form_bytes
+
+    @property
+    def notes(self) -> list[str]:
+        """What CFR does not promise on this game, in sentences."""
+        return [NOT_ZERO_SUM] if self.raked else []
+
+    @cached_property
+    def _nodes(self) -> int:
+        """Public nodes x hands of an iteration: both passes go to every node on every board."""
+        tree, found = self.game.tree, 0
+        for number, street in enumerate(self.game.streets):
+            nodes = int((tree.street == number).sum())
+            found += nodes * sum(int(side.count.sum(dtype=np.int64)) for side in street.sides)
+        return found
+
+    def warm_up(self) -> None:
+        """Have the kernels compiled that `run` and `evaluate` need, on a small game."""
+        small = HoldemSolver(small_holdem_game(), self.rule, self.threads, self.dtype)
+        small.run(1)
+        small.evaluate()
+
+    # Solving
 
     def run(self, iterations: int) -> None:
         """Run so many more iterations."""
@@ -92,12 +149,11 @@ class HoldemSolver:
                 self.average *= keep
             self.passes.iterate(Tables(self.average, self.regret, *self._locks), rows)
         self.iterations += iterations
+        self.nodes_touched += iterations * self._nodes
 
     def evaluate(self) -> HoldemEvaluation:
         """Exploitability and values of the average strategy, by exact best responses that keep to the locks."""
-        values, best = self.values(EVALUATE), self.values(RESPOND)
-        gains = (max(0.0, best[0] - values[0]), max(0.0, best[1] - values[1]))
-        return HoldemEvaluation(sum(gains) / 2, values, best, gains)
+        return evaluate_holdem(self.passes, self._played())
 
     def exploitability(self) -> float:
         """Half of what both players would gain by best responses; in a zero-sum game quicker than `evaluate`."""
@@ -112,8 +168,7 @@ class HoldemSolver:
 
     def values(self, mode: int) -> tuple[float, float]:
         """What each player wins by the average strategy (`EVALUATE`) or by responding best to it (`RESPOND`)."""
-        found = [float(self.hand_values(player, mode) @ self.game.weights[player]) for player in (0, 1)]
-        return found[0], found[1]
+        return values_by_player(self.passes, self._played(), mode)
 
     def hand_values(
         self, player: int, mode: int = EVALUATE, node: int = 0, board: int = 0
@@ -215,7 +270,14 @@ class HoldemSolver:
             which = cells[locked[piece]]
             self.regret[which] = self.average[which] = probability[piece][locked[piece]]
 
-    # Checkpoints
+    # Results and checkpoints
+
+    def strategy(self, **facts: Any) -> TableStrategy:
+        """The average strategy by infoset."""
+        infosets = HoldemInfosets(self.game)
+        return TableStrategy(
+            self.name, self.fingerprint, infosets, self.average.copy(), facts, self.game.rules
+        )
 
     def saved_tables(self) -> dict[str, NDArray[Any]]:
         """What a checkpoint keeps."""
@@ -228,3 +290,13 @@ class HoldemSolver:
             if given.shape != table.shape or given.dtype != table.dtype:
                 raise ValueError(f"the table {name} is of another game or of other numbers")
             table[:] = given
+
+    def restore(self, facts: Mapping[str, Any]) -> None:
+        """Go on from tables that were loaded, as they were when a checkpoint said so of itself."""
+        self.iterations, self.nodes_touched = facts["iterations"], facts["nodes_touched"]
+
+    def warm_start(self, strategy: TableStrategy, iterations: int | None = None) -> None:
+        """Refuse: the passes keep no table of what was played before regrets changed."""
+        raise InputError(
+            f"{self.name} cannot be started from a strategy on its public form; give form history"
+        )

@@ -98,6 +98,10 @@ class InfosetTable:
     def player_of(self, infoset: int) -> int:
         return int(self.player[infoset])
 
+    def owners(self) -> NDArray[np.int8]:
+        """The player of every cell, int8[cells]."""
+        return np.repeat(self.player, np.diff(self.first_cell))
+
     def numbers(self) -> Iterable[int]:
         """Every infoset."""
         return range(len(self))

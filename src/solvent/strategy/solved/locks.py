@@ -20,11 +20,10 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from solvent.forms.history import GameTree
-from solvent.forms.public import DECISION, PublicGame
+from solvent.forms.public import PublicGame
 from solvent.foundation.errors import InputError
-from solvent.strategy.solved.infosets import InfosetTable
-from solvent.strategy.solved.policies import check_weights, infosets_of, row_of
+from solvent.strategy.solved.form_infosets import Form, infosets_of
+from solvent.strategy.solved.policies import check_weights, row_of
 from solvent.strategy.solved.public_infosets import PublicInfosets
 from solvent.strategy.solved.tables import TableStrategy
 from solvent.strategy.strategy import Chosen
@@ -61,7 +60,7 @@ class Locks:
         infosets = strategy.infosets
         locked = np.ones(infosets.cells, dtype=np.bool_)
         if player is not None:
-            locked &= _owners(infosets) == player
+            locked &= infosets.owners() == player
         if where is not None:
             for infoset in infosets.numbers():
                 if not where(infosets.player_of(infoset), infosets.label(infoset)):
@@ -69,7 +68,7 @@ class Locks:
         return cls(strategy.game, strategy.fingerprint, locked, np.where(locked, strategy.probabilities, 0.0))
 
     @classmethod
-    def from_dict(cls, game: GameTree | PublicGame, play: Mapping[str | tuple[int, str], Chosen]) -> Locks:
+    def from_dict(cls, game: Form, play: Mapping[str | tuple[int, str], Chosen]) -> Locks:
         """Lock infosets by label, or by (player, label) where both players have one of that label.
 
         What is played is given by the names of the actions, or as one number for each action in their order.
@@ -87,7 +86,7 @@ class Locks:
     @classmethod
     def from_function(
         cls,
-        game: GameTree | PublicGame,
+        game: Form,
         play: Callable[[int, str, tuple[str, ...]], Chosen | None],
     ) -> Locks:
         """Lock the infosets for which `play(player, label, actions)` gives probabilities and not None."""
@@ -174,15 +173,6 @@ class Locks:
         content.update(np.packbits(self.locked).tobytes())
         content.update(np.ascontiguousarray(self.probabilities[self.locked]).tobytes())
         return content.hexdigest()
-
-
-def _owners(infosets: InfosetTable | PublicInfosets) -> NDArray[np.int8]:
-    """The player of every cell."""
-    if isinstance(infosets, InfosetTable):
-        return np.repeat(infosets.player, np.diff(infosets.first_cell))
-    game = infosets.game
-    assert (game.nodes.symbol[game.edge_node] == DECISION).all()
-    return np.repeat(game.nodes.player[game.edge_node], game.block_sizes)
 
 
 def _known(kind: str, wanted: Collection[str], labels: Collection[str]) -> list[str]:

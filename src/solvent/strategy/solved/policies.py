@@ -14,33 +14,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.forms.history import GameTree, compile_tree
-from solvent.forms.public import PublicGame, public_game
 from solvent.foundation.errors import InputError
 from solvent.games.catalogue import load_game
 from solvent.games.public_rules import PublicRules
-from solvent.strategy.solved.infosets import InfosetTable
-from solvent.strategy.solved.public_infosets import PublicInfosets
+from solvent.strategy.solved.form_infosets import Form, Infosets, infosets_of, public_form
 from solvent.strategy.solved.tables import TableStrategy
 from solvent.strategy.strategy import Chosen, Policy
 
-Form = GameTree | PublicGame
 MOST_HISTORIES = 5_000_000
 """Histories up to which a game that is given by its rules is compiled to them rather than to its public form."""
 
 
 def form_of(game: Any) -> Form:
     """A compiled game as it is; else the form on which a policy of these rules is read and measured."""
-    if isinstance(game, GameTree | PublicGame):
+    if isinstance(game, Form):
         return game
     rules = load_game(game)
     if isinstance(rules, PublicRules) and rules.histories() > MOST_HISTORIES:
-        return public_game(rules, isomorphism=False)  # a policy may treat suits differently
+        return public_form(rules, isomorphism=False)  # a policy may treat suits differently
     return compile_tree(rules)
-
-
-def infosets_of(form: Form) -> InfosetTable | PublicInfosets:
-    """The infosets of a compiled game."""
-    return PublicInfosets(form) if isinstance(form, PublicGame) else InfosetTable.of(form)
 
 
 def as_strategy(game: Any, policy: Any) -> TableStrategy:
@@ -57,13 +49,13 @@ def as_strategy(game: Any, policy: Any) -> TableStrategy:
         from solvent.strategy.solved.openspiel import from_openspiel_policy
 
         form = form_of(game)
-        if isinstance(form, PublicGame):
+        if not isinstance(form, GameTree):
             raise InputError(f"{form.name} is not OpenSpiel's, as the policy is; give openspiel:NAME")
         return from_openspiel_policy(form, policy)
     if callable(policy):
         return strategy_from_function(game, policy)
     weights = _numbers(policy)
-    if not isinstance(game, GameTree | PublicGame):
+    if not isinstance(game, Form):
         raise InputError("numbers by cell need the compiled game they belong to")
     return _from_numbers(game, weights)
 
@@ -166,9 +158,7 @@ def _from_numbers(form: Form, weights: NDArray[np.float64]) -> TableStrategy:
     return strategy
 
 
-def _table(
-    form: Form, infosets: InfosetTable | PublicInfosets, weights: NDArray[np.float64]
-) -> TableStrategy:
+def _table(form: Form, infosets: Infosets, weights: NDArray[np.float64]) -> TableStrategy:
     return TableStrategy(form.name, form.fingerprint, infosets, weights, source=form.rules)
 
 

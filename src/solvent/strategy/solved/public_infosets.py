@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.forms.public import DECISION, PublicGame, public_game
+from solvent.forms.public import DECISION, PublicGame
 from solvent.foundation.errors import InputError
-from solvent.games.catalogue import game_again
-from solvent.games.public_rules import Hand, PublicRules
+from solvent.games.public_rules import Hand
 from solvent.strategy.strategy import normalise_block
 
 
@@ -109,6 +106,11 @@ class PublicInfosets:
             found.append(difference[start : start + (stop - first) * size].reshape(-1, size).sum(axis=0) / 2)
         return np.concatenate(found)
 
+    def owners(self) -> NDArray[np.int8]:
+        """The player of every cell, int8[cells]."""
+        game = self.game
+        return np.repeat(game.nodes.player[game.edge_node], game.block_sizes).astype(np.int8)
+
     def _place(self, infoset: int) -> tuple[int, int, int]:
         """Node, board and slot."""
         which = int(np.searchsorted(self.first, infoset, side="right")) - 1
@@ -146,14 +148,3 @@ class PublicInfosets:
                     inverse = {on_hands(hand): hand for hand in self.game.hands}
                     found.setdefault(rules.board_label(on_boards(board)), (1, number, inverse.__getitem__))
         return found
-
-
-def public_infosets(
-    name: str, source: Any, isomorphism: bool, fingerprint: str, where: Path
-) -> PublicInfosets:
-    """The infosets of a public game by name or by its source; `where` is what refers to it, for refusals."""
-    rules = game_again(name, source, where)
-    game = public_game(rules, isomorphism) if isinstance(rules, PublicRules) else None
-    if game is None or game.fingerprint != fingerprint:
-        raise InputError(f"{where} belongs to another game than {name}, or to another version of it")
-    return PublicInfosets(game)

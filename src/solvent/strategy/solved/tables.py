@@ -15,8 +15,8 @@ from solvent.forms.history import GameTree
 from solvent.foundation.errors import InputError
 from solvent.foundation.storage.bundle import read_bundle, write_bundle
 from solvent.games.own import source_of
+from solvent.strategy.solved.form_infosets import Infosets, public_infosets
 from solvent.strategy.solved.infosets import InfosetTable
-from solvent.strategy.solved.public_infosets import PublicInfosets, public_infosets
 from solvent.strategy.strategy import Key, Row, Strategy, normalise_block
 
 
@@ -32,7 +32,7 @@ class TableStrategy(Strategy):
 
     game: str
     fingerprint: str
-    infosets: InfosetTable | PublicInfosets
+    infosets: Infosets
     weights: NDArray[np.floating]
     facts: dict[str, Any] = field(default_factory=dict)
     """What made it: rule, iterations, exploitability and how it was measured, seconds, peak memory."""
@@ -108,9 +108,8 @@ class TableStrategy(Strategy):
         name, fingerprint, source = facts.pop("game"), facts.pop("fingerprint"), facts.pop("source", None)
         source = source if game is None else game
         if facts.pop("form", None) == "public":
-            infosets: InfosetTable | PublicInfosets = public_infosets(
-                name, source, facts.pop("isomorphism"), fingerprint, folder
-            )
+            isomorphism = facts.pop("isomorphism")
+            infosets: Infosets = public_infosets(name, source, isomorphism, fingerprint, folder)
         else:
             infosets = InfosetTable.from_arrays(arrays)
         return cls(name, fingerprint, infosets, weights, facts, source)
