@@ -2,27 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-import numpy as np
 import pytest
 
-from solvent import exploitability, open_strategy, solve
+from solvent import exploitability, solve
 from solvent.forms.history import compile_tree
-from solvent.forms.holdem.boards import list_boards, suit_group
-from solvent.forms.holdem.game import holdem_game
-from solvent.forms.holdem.sizing import count_boards, holdem_size, least_cells
-from solvent.foundation.errors import InputError
 from solvent.games.catalogue import load_game
 from solvent.response.measure import measure, value_against
-from solvent.solvers.choose import make_solver
-from solvent.solvers.history.solver import HistorySolver
-from solvent.solvers.holdem.solver import HoldemSolver
-from solvent.solvers.settings import Settings
-from solvent.strategy.solved.holdem_infosets import HoldemInfosets
-from solvent.strategy.solved.locks import Locks
 from solvent.strategy.solved.policies import on_form
-from solvent.strategy.solved.tables import compare
 
 TWO_STREETS = "nolimit(suits=2,ranks=3,boards=[0,1],stack=4,blinds=1/2,bets='100%,a')"
 RUN_OUTS = "nolimit(suits=2,ranks=3,boards=[0,1,1],stack=4,blinds=1/2,bets=a,cap=1)"

@@ -22,11 +22,17 @@ class HoldemEvaluation(Evaluation):
     """What each player would win more by the best response; exploitability is half of their sum."""
 
 
-def evaluate_holdem(passes: HoldemPass, tables: Tables) -> HoldemEvaluation:
-    """Evaluate the strategy that `tables.played` is in proportion to; responses keep to the locks."""
-    value, best = (values_by_player(passes, tables, mode) for mode in (EVALUATE, RESPOND))
+def evaluation_of(value: tuple[float, float], best: tuple[float, float]) -> HoldemEvaluation:
+    """The evaluation of a strategy from what both players win by it, and by responding best to it."""
     gains = (max(0.0, best[0] - value[0]), max(0.0, best[1] - value[1]))
     return HoldemEvaluation(sum(gains) / 2, value, best, gains)
+
+
+def evaluate_holdem(passes: HoldemPass, tables: Tables) -> HoldemEvaluation:
+    """Evaluate the strategy that `tables.played` is in proportion to; responses keep to the locks."""
+    return evaluation_of(
+        values_by_player(passes, tables, EVALUATE), values_by_player(passes, tables, RESPOND)
+    )
 
 
 def values_by_player(passes: HoldemPass, tables: Tables, mode: int) -> tuple[float, float]:

@@ -26,8 +26,8 @@ from solvent.solvers.history.flattened import flattened_bytes
 from solvent.solvers.history.linear_program import ProgramSolver
 from solvent.solvers.history.local import LocalSolver
 from solvent.solvers.history.solver import HistorySolver, table_dtype
-from solvent.solvers.holdem.solver import DEFAULT_RULE as HOLDEM_RULE
 from solvent.solvers.holdem.solver import HoldemSolver
+from solvent.solvers.holdem.spot_settings import DEFAULT_RULE as HOLDEM_RULE
 from solvent.solvers.local_update import LocalUpdate
 from solvent.solvers.own_solvers import OWN_PRUNINGS, OWN_SAMPLINGS
 from solvent.solvers.pruned.history.solver import PrunedSolver

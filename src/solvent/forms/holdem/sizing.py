@@ -1,8 +1,8 @@
 """How large a hold'em game is in public form, counted before any of it is built.
 
-`holdem_size` lists the boards and counts exactly. `least_cells` lists nothing: boards that stand for others by their
-suits are counted by Burnside's lemma, as the sequences of deals that a permutation of suits leaves as they are, on
-average over the permutations.
+`holdem_size` lists the boards and counts exactly. `least_cells` lists nothing: by Burnside's lemma there are as
+many boards, those that stand for others counted once, as sequences of deals that a permutation of suits leaves as
+they are, on average over the permutations.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def _most_hands(weights: NDArray[np.float64], boards: NDArray[np.int8]) -> int:
 
 
 def least_cells(rules: Any, isomorphism: bool = True) -> int:
-    """Numbers that each table has at least: boards counted, and each card of a board taken to block the most hands."""
+    """Numbers that each table has at least: as if each card of a board blocked as many hands as any card does."""
     tree, ranges = holdem_tree(rules.betting), rules.range_weights
     group = suit_group(rules.deck, rules.root_board, ranges) if isomorphism else [IDENTITY]
     edges, cells = np.diff(tree.first_edge), 0

@@ -22,7 +22,7 @@ from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.threads import check_threads
 from solvent.passes.holdem.holdem_pass import HoldemPass
 from solvent.passes.holdem.kernels import EVALUATE, RESPOND, Tables
-from solvent.response.holdem import HoldemEvaluation, evaluate_holdem, values_by_player
+from solvent.response.holdem import HoldemEvaluation, evaluation_of, values_by_player
 from solvent.solvers.history.solver import NOT_ZERO_SUM
 from solvent.solvers.holdem.spot_settings import DEFAULT_RULE
 from solvent.solvers.pruned.pruning import NO_PRUNING
@@ -153,7 +153,7 @@ class HoldemSolver:
 
     def evaluate(self) -> HoldemEvaluation:
         """Exploitability and values of the average strategy, by exact best responses that keep to the locks."""
-        return evaluate_holdem(self.passes, self._played())
+        return evaluation_of(self.values(EVALUATE), self.values(RESPOND))
 
     def exploitability(self) -> float:
         """Half of what both players would gain by best responses; in a zero-sum game quicker than `evaluate`."""

@@ -27,8 +27,9 @@ from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.memory import peak_memory
 from solvent.foundation.progress import SIZED, Progress, Stop, Watch, interruptible
 from solvent.games.spot import Spot
+from solvent.response.holdem import HoldemEvaluation
 from solvent.solvers.holdem.lock_text import parse_lock
-from solvent.solvers.holdem.solver import HoldemEvaluation, HoldemSolver
+from solvent.solvers.holdem.solver import HoldemSolver
 from solvent.solvers.holdem.spot_cost import check_memory, describe_size
 from solvent.solvers.holdem.spot_settings import (
     DEFAULT_UNTIL,
