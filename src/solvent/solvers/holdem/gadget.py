@@ -29,7 +29,8 @@ from solvent.foundation.errors import InputError
 from solvent.passes.holdem.kernels import RESPOND, Tables
 from solvent.passes.schedule import AVERAGE
 from solvent.solvers.holdem.gadget_play import gadget_play
-from solvent.solvers.holdem.solver import DEFAULT_RULE, HoldemSolver
+from solvent.solvers.holdem.solver import HoldemSolver
+from solvent.solvers.holdem.spot_settings import DEFAULT_RULE
 from solvent.solvers.rules import RegretRule, by_keeping
 
 SAME_TOLERANCE = 1e-4
