@@ -37,6 +37,12 @@ class HoldemPass:
             for thread in range(self.threads)
         ]
 
+    @property
+    def decisions(self) -> int:
+        """Decisions on all boards: how many scales a table of int16 has."""
+        last = self.plan.streets[-1]
+        return int(last["scale_at"] + last["decisions"] * (last["stop_board"] - last["first_board"]))
+
     def iterate(self, tables: Tables, schedule: NDArray[np.float64]) -> None:
         """Run one iteration of a regret rule for each row of `schedule`; `tables.played` are the regrets."""
         self._run(tables, UPDATE, schedule, 0, 2)

@@ -44,12 +44,15 @@ class Tables(NamedTuple):
 
     average: Array
     played: Array
+    average_scale: Array
+    """float[...]: the scale of each decision's numbers on each board, in tables of int16; empty in others."""
+    played_scale: Array
     lock_at: Array
     """int64[edges]: where an action's locks begin, one for each slot of each board; -1 for none."""
     locked: Array
     """bool[locks]: whether the hand is locked ..."""
     lock: Array
-    """float[locks]: ... and the probability of the action."""
+    """float[locks]: ... and what the tables have for the probability of the action."""
 
 
 class Spaces(NamedTuple):
@@ -90,6 +93,13 @@ def board_base(plan, street, board):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def scale_base(plan, street, board):  # type: ignore[no-untyped-def]
+    """Where the scales of a board's decisions begin."""
+    here = plan.streets[street]
+    return here.scale_at + (board - here.first_board) * here.decisions
+
+
+@inlined
 def enter(plan, street, player, board, bundle, above, work):  # type: ignore[no-untyped-def]
     """Carry the other's reach from the deals above to the roots of a bundle, on one board."""
     nodes, parent_slot = plan.nodes, plan.boards.parent_slot
@@ -109,25 +119,19 @@ def enter(plan, street, player, board, bundle, above, work):  # type: ignore[no-
 def descend(plan, street, tables, mode, weights, player, board, bundle, work):  # type: ignore[no-untyped-def]
     """Reach from the roots of a bundle to all its nodes; in UPDATE the other's average grows on the way."""
     nodes, slots, base = plan.nodes, plan.streets[street].slots[1 - player], board_base(plan, street, board)
-    rows, average = nodes.child_reach[player], weights[AVERAGE]
+    rows, average, scale_at = nodes.child_reach[player], weights[AVERAGE], scale_base(plan, street, board)
+    lock = (board - plan.streets[street].first_board) * slots
     for node in range(nodes.bundles[bundle, 0], nodes.bundles[bundle, 1]):
         if nodes.kind[node] != DECISION or nodes.player[node] == player:
             continue
         first, stop, reach = nodes.first_edge[node], nodes.first_edge[node + 1], nodes.reach_at[player, node]
         if mode == UPDATE:
             code.spread(
-                work,
-                slots,
-                rows,
-                first,
-                stop,
-                reach,
-                tables.played,
-                nodes.edge_at,
-                base,
-                tables.average,
-                average,
-            )
+                work, slots, rows, first, stop, reach, tables.played, nodes.edge_at, base, tables.average, average,
+                tables.average_scale, scale_at + nodes.number[node],
+            )  # fmt: skip
+            if tables.lock_at[first] >= 0:
+                keep_locks(nodes.edge_at, tables, tables.average, first, stop, base, lock, slots)
         else:
             code.split(work, slots, rows, first, stop, reach, tables.played, nodes.edge_at, base)
 
@@ -137,7 +141,10 @@ def ascend(plan, street, tables, mode, weights, player, board, bundle, work):  #
     """Values from terminals and deals to the roots of a bundle; own decisions as `mode` says."""
     nodes, slots, base = plan.nodes, plan.streets[street].slots[player], board_base(plan, street, board)
     rows = nodes.child_value[player]
-    positive, negative, floor = weights[POSITIVE], weights[NEGATIVE], weights[FLOOR]
+    factors, scale_at = (
+        (weights[POSITIVE], weights[NEGATIVE], weights[FLOOR]),
+        scale_base(plan, street, board),
+    )
     lock = (board - plan.streets[street].first_board) * slots
     for node in range(nodes.bundles[bundle, 1] - 1, nodes.bundles[bundle, 0] - 1, -1):
         if nodes.kind[node] != DECISION:
@@ -147,11 +154,11 @@ def ascend(plan, street, tables, mode, weights, player, board, bundle, work):  #
             code.total(work, slots, rows, first, stop, value)
         elif mode == UPDATE:
             code.learn(
-                work, slots, rows, first, stop, value, tables.played, nodes.edge_at, base, positive, negative,
-                floor,
+                work, slots, rows, first, stop, value, tables.played, nodes.edge_at, base, factors,
+                tables.played_scale, scale_at + nodes.number[node],
             )  # fmt: skip
             if tables.lock_at[first] >= 0:
-                keep_locks(nodes.edge_at, tables, first, stop, base, lock, slots)
+                keep_locks(nodes.edge_at, tables, tables.played, first, stop, base, lock, slots)
         elif mode == EVALUATE or tables.lock_at[first] >= 0:
             code.expect(work, slots, rows, first, stop, value, tables.played, nodes.edge_at, base)
             if mode == RESPOND:
@@ -161,13 +168,13 @@ def ascend(plan, street, tables, mode, weights, player, board, bundle, work):  #
 
 
 @internal
-def keep_locks(edge_at, tables, first, stop, base, lock, slots):  # type: ignore[no-untyped-def]
-    """Set the regrets of locked hands back to what they play."""
+def keep_locks(edge_at, tables, table, first, stop, base, lock, slots):  # type: ignore[no-untyped-def]
+    """Set the regrets or averages of locked hands back to what they play."""
     for edge in range(first, stop):
         at = tables.lock_at[edge] + lock
         for k in range(slots):
             if tables.locked[at + k]:
-                tables.played[base + edge_at[edge] + k] = tables.lock[at + k]
+                table[base + edge_at[edge] + k] = tables.lock[at + k]
 
 
 @internal

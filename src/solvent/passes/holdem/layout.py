@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.forms.holdem.game import HoldemGame
-from solvent.forms.holdem.tree import DEAL, FOLDED, RUN_OUT, SHOWN, Subtree
+from solvent.forms.holdem.tree import DEAL, DECISION, FOLDED, RUN_OUT, SHOWN, Subtree
 from solvent.passes.elementwise import WIDTH
 
 Array = Any
@@ -50,6 +50,8 @@ class Nodes(NamedTuple):
     """int64[bundles, 4]: first node, one past the last, first subtree, one past the last."""
     run_outs: Array
     """int64[run-outs]: the nodes that are run-outs."""
+    number: Array
+    """int64[nodes]: the number of a decision among those of its street."""
 
 
 STREET = np.dtype(
@@ -64,6 +66,8 @@ STREET = np.dtype(
         ("stop_run_out", np.int64),
         ("table_at", np.int64),
         ("board_cells", np.int64),
+        ("scale_at", np.int64),
+        ("decisions", np.int64),
         ("won_at", np.int64),
         ("work_at", np.int64),
         ("work_stop", np.int64),
@@ -73,9 +77,10 @@ STREET = np.dtype(
 )
 """Where a street's part begins and ends in what is kept for all streets side by side.
 
-`table_at` is where its numbers begin in a table and `board_cells` how many a board has; `won_at` where its run-outs
-begin; `work_at` where its workspace begins in a thread's. `slots` are those of each player on a board, `slot_at`
-where those of its first board begin.
+`table_at` is where its numbers begin in a table and `board_cells` how many a board has; `scale_at` is where the
+scales of its decisions begin, for tables of int16, and `decisions` how many there are on a board; `won_at` is where
+its run-outs begin; `work_at` where its workspace begins in a thread's. `slots` are those of each player on a board,
+`slot_at` where those of its first board begin.
 """
 
 
@@ -194,6 +199,7 @@ def lay_out(game: HoldemGame, dtype: np.dtype[Any]) -> Plan:
             dtype=np.int64,
         ),
         run_outs=run_outs,
+        number=_numbers(game),
     )
     return Plan(
         nodes=nodes,
@@ -251,9 +257,17 @@ def _rows(
     return reach_at, value_at, sizes
 
 
+def _numbers(game: HoldemGame) -> NDArray[np.int64]:
+    """The number of each decision among those of its street."""
+    tree = game.tree
+    before = np.cumsum(tree.kind == DECISION) - (tree.kind == DECISION)
+    first = before[np.searchsorted(tree.street, tree.street)]
+    return np.asarray(before - first, dtype=np.int64)
+
+
 def _streets(game: HoldemGame, nodes: Nodes, sizes: Sequence[int]) -> NDArray[Any]:
     tree, found = game.tree, np.zeros(len(game.streets), dtype=STREET)
-    board = won = work = slot = 0
+    board = won = work = slot = scale = 0
     for number, street in enumerate(game.streets):
         here = found[number]
         here["first_board"], board = board, board + len(street.boards)
@@ -267,6 +281,8 @@ def _streets(game: HoldemGame, nodes: Nodes, sizes: Sequence[int]) -> NDArray[An
             here[f"first_{name}"] = np.searchsorted(of_street, number)
             here[f"stop_{name}"] = np.searchsorted(of_street, number, side="right")
         here["table_at"], here["board_cells"] = game.street_at[number], game.board_cells[number]
+        here["decisions"] = tree.decisions(number)
+        here["scale_at"], scale = scale, scale + len(street.boards) * tree.decisions(number)
         here["won_at"], won = won, won + street.run_outs.won.size
         here["work_at"], work = work, work + sizes[number]
         here["work_stop"] = work

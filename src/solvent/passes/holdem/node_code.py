@@ -3,6 +3,10 @@
 Rows are given as an array and where in it they begin. The rows of a node's actions are given as two arrays of
 beginnings by edge, for the workspace (`rows`) and for the tables (`edge_at`, counted from `base`, where the board's
 numbers begin). What is computed is in `passes.matching`: sigma ~ max(0, R), R <- max(floor, d (R + r)).
+
+Tables of int16 hold each node's numbers on a board as multiples of a scale of its own, `scales[scale]`: the largest
+is `LARGEST` times the scale. Regret matching does not care about it. An update is computed twice: to find the
+largest number, and to round by it.
 """
 
 from __future__ import annotations
@@ -11,6 +15,7 @@ from collections.abc import Callable
 from typing import Any
 
 from llvmlite import ir
+from numba import types
 from numba.core import cgutils as _cgutils
 from numba.extending import intrinsic
 
@@ -20,8 +25,71 @@ from solvent.passes.sweep_instructions import Code, Generator, generated
 
 cgutils: Any = _cgutils
 
+LARGEST = 32767
+WHOLE = 1.5 * 2**23
+"""Added to a float32 and taken away again, it leaves the nearest whole number."""
 UNROLLED = 4
 """Nodes with up to so many actions have code of their own, without a loop over the actions."""
+
+
+class _Table:
+    """A table that code reads as vectors of the numbers in question, whatever it is made of."""
+
+    def __init__(self, code: Code, position: int) -> None:
+        self.code, self.data = code, code.data(position)
+        self.kind = code.signature.args[position].dtype
+        self.narrow = isinstance(self.kind, types.Integer)
+        self.element = code.context.get_data_type(self.kind)
+        self.vector = ir.VectorType(self.element, WIDTH)
+        self.align = code.context.get_abi_sizeof(self.element)
+
+    def place(self, at: Any) -> Any:
+        place = self.code.builder.gep(self.data, [at], source_etype=self.element)
+        return self.code.builder.bitcast(place, self.vector.as_pointer())
+
+    def load(self, at: Any) -> Any:
+        builder = self.code.builder
+        read = builder.load(self.place(at), align=self.align, typ=self.vector)
+        return builder.sitofp(read, self.code.vector) if self.narrow else read
+
+    def store(self, value: Any, at: Any) -> None:
+        builder = self.code.builder
+        if self.narrow:
+            numbers = Numbers(builder, self.code.vector)
+            magic = numbers.constant(WHOLE)
+            whole = numbers.subtract(numbers.add(value, magic), magic)
+            value = builder.trunc(builder.fptosi(whole, ir.VectorType(ir.IntType(32), WIDTH)), self.vector)
+        builder.store(value, self.place(at), align=self.align)
+
+
+class _Scale:
+    """The scale of one node's numbers on a board in a table of int16."""
+
+    def __init__(self, code: Code, scales: int, scale: int) -> None:
+        self.code, self.scales, self.at = code, scales, code.integer(scale)
+        self.numbers = Numbers(code.builder, code.vector)
+
+    def _place(self) -> Any:
+        return self.code.builder.gep(self.code.data(self.scales), [self.at], source_etype=self.code.element)
+
+    def read(self) -> Any:
+        """The scale in every place of a vector."""
+        read = self.code.builder.load(self._place(), typ=self.code.element, align=self.code.align)
+        return self.numbers.splat(read)
+
+    def rounded(self, largest: Any) -> Any:
+        """Keep the scale for numbers up to the largest of a vector's; returns its inverse in every place."""
+        builder, element = self.code.builder, self.code.element
+        most = builder.extract_element(largest, ir.Constant(ir.IntType(32), 0))
+        for lane in range(1, WIDTH):
+            other = builder.extract_element(largest, ir.Constant(ir.IntType(32), lane))
+            most = builder.select(builder.fcmp_ordered(">", other, most), other, most)
+        zero, one = ir.Constant(element, 0.0), ir.Constant(element, 1.0)
+        scale = builder.fdiv(most, ir.Constant(element, float(LARGEST)))
+        builder.store(scale, self._place(), align=self.code.align)
+        some = builder.fcmp_ordered(">", scale, zero)
+        inverse = builder.fdiv(one, builder.select(some, scale, one))
+        return self.numbers.splat(builder.select(some, inverse, zero))
 
 
 class _Node:
@@ -71,13 +139,17 @@ class _Node:
         count = builder.sitofp(builder.sub(self.stop, self.first), self.code.element)
         return self.numbers.splat(builder.fdiv(ir.Constant(self.code.element, 1.0), count))
 
-    def matched(self, table: Any) -> tuple[Any, Any]:
+    def read(self, table: _Table, which: Any) -> Any:
+        """An action's numbers in a table; those of int16 not yet times their scale."""
+        return table.load(self.at("table", which))
+
+    def matched(self, table: _Table) -> tuple[Any, Any]:
         """(inverse, uniform), with which sigma = max(0, R) inverse + uniform."""
         n, builder = self.numbers, self.code.builder
         total = self.code.nothing()
 
         def add(which: Any) -> None:
-            regret = n.larger(self.code.load(table, self.at("table", which)), n.constant(0.0))
+            regret = n.larger(self.read(table, which), n.constant(0.0))
             builder.store(n.add(builder.load(total), regret), total)
 
         self.each_action(add)
@@ -86,12 +158,12 @@ class _Node:
         inverse = n.where(found, nothing, n.divide(one, n.where(found, nothing, found, one)), zero)
         return inverse, n.where(found, nothing, zero, self.alike())
 
-    def sigma(self, table: Any, which: Any, inverse: Any, uniform: Any) -> Any:
+    def sigma(self, table: _Table, which: Any, inverse: Any, uniform: Any) -> Any:
         n = self.numbers
-        regret = n.larger(self.code.load(table, self.at("table", which)), n.constant(0.0))
+        regret = n.larger(self.read(table, which), n.constant(0.0))
         return n.add(n.multiply(regret, inverse), uniform)
 
-    def gain(self, table: Any, work: Any, origin: Any) -> Any:
+    def gain(self, table: _Table, work: Any, origin: Any) -> Any:
         """sum_a sigma_a (v_a - origin), with the first action's value as the origin"""
         n, builder = self.numbers, self.code.builder
         inverse, uniform = self.matched(table)
@@ -129,20 +201,25 @@ def _for_actions(code: Code, slots: Any, places: dict[str, Any], body: Callable[
     builder.position_at_end(done)
 
 
-def _scalar(code: Code, position: int) -> Any:
-    """A number that was given, in every place of a vector."""
-    kind = code.signature.args[0].dtype
-    value = code.context.cast(code.builder, code.args[position], code.signature.args[position], kind)
-    return Numbers(code.builder, code.vector).splat(value)
+def _scalar(code: Code, position: int, entry: int | None = None) -> Any:
+    """A number that was given, alone or in a tuple, in every place of a vector."""
+    kind, value = code.signature.args[position], code.args[position]
+    if entry is not None:
+        kind, value = kind.types[entry], code.builder.extract_value(value, entry)
+    cast = code.context.cast(code.builder, value, kind, code.signature.args[0].dtype)
+    return Numbers(code.builder, code.vector).splat(cast)
+
+
+def _places(code: Code) -> dict[str, Any]:
+    """Where a node's rows are, from the parameters that all intrinsics below have in common."""
+    first, stop, base = code.integer(3), code.integer(4), code.integer(8)
+    return {"rows": 2, "table": 7, "first": first, "stop": stop, "base": base}
 
 
 def _splitting(kinds: tuple[Any, ...], averages: bool) -> Generator:
     def write(code: Code) -> None:
-        work, table = code.data(0), code.data(6)
-        reach = code.integer(5)
-        places = {
-            "rows": 2, "table": 7, "first": code.integer(3), "stop": code.integer(4), "base": code.integer(8)
-        }  # fmt: skip
+        work, table, reach, slots = code.data(0), _Table(code, 6), code.integer(5), code.integer(1)
+        sums = _Table(code, 9) if averages else None
         weight = _scalar(code, 10) if averages else None
 
         def body(node: _Node) -> None:
@@ -154,15 +231,59 @@ def _splitting(kinds: tuple[Any, ...], averages: bool) -> Generator:
             def give(which: Any) -> None:
                 share = node.sigma(table, which, inverse, uniform)
                 code.store(share, work, node.at("rows", which))
-                if averages:
-                    at, sums = node.at("table", which), code.data(9)
-                    code.store(n.add(code.load(sums, at), n.multiply(weight, share)), sums, at)
+                if sums is not None and not sums.narrow:
+                    grown = n.add(node.read(sums, which), n.multiply(weight, share))
+                    sums.store(grown, node.at("table", which))
 
             node.each_action(give)
 
-        _for_actions(code, code.integer(1), places, body)
+        _for_actions(code, slots, _places(code), body)
+        if sums is not None and sums.narrow:
+            scale = _Scale(code, 11, 12)
+            before = scale.read()
+
+            def grown(node: _Node, which: Any) -> Any:
+                n = node.numbers
+                share = code.load(work, node.at("rows", which))
+                return n.add(n.multiply(node.read(sums, which), before), n.multiply(weight, share))
+
+            _round_by_largest(code, slots, sums, scale, grown)
 
     return generated(kinds, 0, write)
+
+
+def _round_by_largest(
+    code: Code, slots: Any, table: _Table, scale: _Scale, value: Callable[[_Node, Any], Any]
+) -> None:
+    """Store `value` of every action and slot as multiples of the scale that suits the largest."""
+    builder, most = code.builder, code.nothing()
+
+    def look(node: _Node) -> None:
+        def larger(which: Any) -> None:
+            n, found = node.numbers, value(node, which)
+            absolute = n.larger(found, n.subtract(n.constant(0.0), found))
+            builder.store(n.larger(builder.load(most), absolute), most)
+
+        node.each_action(larger)
+
+    _for_any_actions(code, slots, _places(code), look)
+    inverse = scale.rounded(builder.load(most))
+
+    def keep(node: _Node) -> None:
+        def store(which: Any) -> None:
+            table.store(node.numbers.multiply(value(node, which), inverse), node.at("table", which))
+
+        node.each_action(store)
+
+    _for_any_actions(code, slots, _places(code), keep)
+
+
+def _for_any_actions(code: Code, slots: Any, places: dict[str, Any], body: Callable[[_Node], None]) -> None:
+    """Write `body` for each WIDTH slots of a node with any number of actions."""
+    node = _Node(code, None, places)
+    with code.each(code.index(0), slots, WIDTH) as k:
+        node.k = k
+        body(node)
 
 
 @intrinsic
@@ -172,23 +293,30 @@ def split(typing, work, slots, rows, first, stop, reach, table, edge_at, base): 
 
 
 @intrinsic
-def spread(typing, work, slots, rows, first, stop, reach, table, edge_at, base, average, weight):  # type: ignore[no-untyped-def]
+def spread(  # type: ignore[no-untyped-def]
+    typing, work, slots, rows, first, stop, reach, table, edge_at, base, average, weight, scales, scale
+):
     """Reach of each action's child = reach x sigma, and the average grows by weight x that."""
-    return _splitting((work, slots, rows, first, stop, reach, table, edge_at, base, average, weight), True)
+    kinds = (work, slots, rows, first, stop, reach, table, edge_at, base, average, weight, scales, scale)
+    return _splitting(kinds, True)
 
 
 @intrinsic
-def learn(typing, work, slots, rows, first, stop, value, table, edge_at, base, positive, negative, floor):  # type: ignore[no-untyped-def]
-    """v = sum_a sigma_a v_a, and each regret becomes max(floor, d (R_a + v_a - v))."""
-    kinds = (work, slots, rows, first, stop, value, table, edge_at, base, positive, negative, floor)
+def learn(typing, work, slots, rows, first, stop, value, table, edge_at, base, factors, scales, scale):  # type: ignore[no-untyped-def]
+    """v = sum_a sigma_a v_a, and each regret becomes max(floor, d (R_a + v_a - v)).
+
+    `factors` is (positive, negative, floor).
+    """
+    kinds = (work, slots, rows, first, stop, value, table, edge_at, base, factors, scales, scale)
 
     def write(code: Code) -> None:
-        work, table = code.data(0), code.data(6)
-        value = code.integer(5)
-        places = {
-            "rows": 2, "table": 7, "first": code.integer(3), "stop": code.integer(4), "base": code.integer(8)
-        }  # fmt: skip
-        positive, negative, floor = (_scalar(code, position) for position in (9, 10, 11))
+        work, table, value, slots = code.data(0), _Table(code, 6), code.integer(5), code.integer(1)
+        positive, negative, floor = (_scalar(code, 9, k) for k in range(3))
+
+        def updated(n: Numbers, regret: Any, gained: Any) -> Any:
+            total = n.add(regret, gained)
+            total = n.multiply(total, n.where(total, n.constant(0.0), positive, negative))
+            return n.larger(total, floor)
 
         def body(node: _Node) -> None:
             n = node.numbers
@@ -197,15 +325,25 @@ def learn(typing, work, slots, rows, first, stop, value, table, edge_at, base, p
             code.store(n.add(origin, gain), work, code.plus(value, node.k))
 
             def update(which: Any) -> None:
-                at = node.at("table", which)
                 above = n.subtract(code.load(work, node.at("rows", which)), origin)
-                total = n.add(code.load(table, at), n.subtract(above, gain))
-                total = n.multiply(total, n.where(total, n.constant(0.0), positive, negative))
-                code.store(n.larger(total, floor), table, at)
+                new = updated(n, node.read(table, which), n.subtract(above, gain))
+                table.store(new, node.at("table", which))
 
-            node.each_action(update)
+            if not table.narrow:
+                node.each_action(update)
 
-        _for_actions(code, code.integer(1), places, body)
+        _for_actions(code, slots, _places(code), body)
+        if table.narrow:
+            scale = _Scale(code, 10, 11)
+            before = scale.read()
+
+            def rounded(node: _Node, which: Any) -> Any:
+                n = node.numbers
+                mean = code.load(work, code.plus(value, node.k))
+                gained = n.subtract(code.load(work, node.at("rows", which)), mean)
+                return updated(n, n.multiply(node.read(table, which), before), gained)
+
+            _round_by_largest(code, slots, table, scale, rounded)
 
     return generated(kinds, 0, write)
 
@@ -215,17 +353,14 @@ def expect(typing, work, slots, rows, first, stop, value, table, edge_at, base):
     """v = sum_a sigma_a v_a, with sigma from the table."""
 
     def write(code: Code) -> None:
-        work, value = code.data(0), code.integer(5)
-        places = {
-            "rows": 2, "table": 7, "first": code.integer(3), "stop": code.integer(4), "base": code.integer(8)
-        }  # fmt: skip
+        work, value, table = code.data(0), code.integer(5), _Table(code, 6)
 
         def body(node: _Node) -> None:
             origin = code.load(work, node.first_row())
-            gain = node.gain(code.data(6), work, origin)
+            gain = node.gain(table, work, origin)
             code.store(node.numbers.add(origin, gain), work, code.plus(value, node.k))
 
-        _for_actions(code, code.integer(1), places, body)
+        _for_actions(code, code.integer(1), _places(code), body)
 
     return generated((work, slots, rows, first, stop, value, table, edge_at, base), 0, write)
 

@@ -68,11 +68,11 @@ class GadgetSolver(HoldemSolver):
         if self.gadget.kind == UNSAFE:
             super().run(iterations)
             return
-        schedule = self.rule.schedule(self.iterations + 1, iterations, self.dtype)
-        tables = Tables(self.average, self.regret, *self._locks)
+        schedule = self.rule.schedule(self.iterations + 1, iterations, self.passes.dtype)
+        tables = self._tables()
         for keep, rows in by_keeping(schedule):
             if keep != 1:
-                self.average *= keep
+                self._keep(keep)
                 self.play.keep(keep)
             for t in range(len(rows)):
                 self._iterate(tables, rows[t : t + 1])

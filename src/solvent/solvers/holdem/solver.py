@@ -22,6 +22,7 @@ from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.threads import check_threads
 from solvent.passes.holdem.holdem_pass import HoldemPass
 from solvent.passes.holdem.kernels import EVALUATE, RESPOND, Tables
+from solvent.passes.holdem.node_code import LARGEST
 from solvent.response.holdem import HoldemEvaluation, evaluation_of, values_by_player
 from solvent.solvers.history.solver import NOT_ZERO_SUM
 from solvent.solvers.holdem.spot_settings import DEFAULT_RULE
@@ -32,7 +33,8 @@ from solvent.solvers.small_games import small_holdem_game
 from solvent.strategy.solved.holdem_infosets import HoldemInfosets
 from solvent.strategy.solved.tables import TableStrategy
 
-DTYPES = ("float32", "float64")
+DTYPES = ("float32", "float64", "int16")
+"""What tables are made of. Numbers of int16 have a scale for each decision on each board; passes are in float32."""
 
 
 class HoldemSolver:
@@ -68,18 +70,25 @@ class HoldemSolver:
         self.game, self.dtype, self.rule = game, dtype, load_rule(rule)
         if self.rule.predictive:
             raise InputError(f"rule {self.rule} predicts regrets, which the hold'em form keeps no table for")
-        kind = np.dtype(dtype)
+        narrow = dtype == "int16"
+        kind = np.dtype("float32" if narrow else dtype)
         self.passes = HoldemPass(game, kind, threads)
         self.threads = self.passes.threads
         self.iterations = self.nodes_touched = 0
-        self.regret, self.average = np.zeros(game.cells, dtype=kind), np.zeros(game.cells, dtype=kind)
+        self.regret, self.average = (np.zeros(game.cells, dtype=dtype) for _ in range(2))
+        scales = self.passes.decisions if narrow else 0
+        self.regret_scale, self.average_scale = (np.zeros(scales, dtype=kind) for _ in range(2))
         at, locked, probability = lock_tables(game, locks)
-        self._locks = (at, locked, probability.astype(kind))
+        self._locks = (
+            at,
+            locked,
+            (probability * (LARGEST if narrow else 1)).round(0 if narrow else 12).astype(kind),
+        )
         self._impose_locks()
 
     @property
     def table_bytes(self) -> int:
-        return self.regret.nbytes + self.average.nbytes
+        return sum(table.nbytes for table in self.saved_tables().values())
 
     # What a run says of itself
 
@@ -143,11 +152,11 @@ class HoldemSolver:
         """Run so many more iterations."""
         if iterations == 0:
             return
-        schedule = self.rule.schedule(self.iterations + 1, iterations, self.dtype)
+        schedule = self.rule.schedule(self.iterations + 1, iterations, self.passes.dtype)
         for keep, rows in by_keeping(schedule):
             if keep != 1:
-                self.average *= keep
-            self.passes.iterate(Tables(self.average, self.regret, *self._locks), rows)
+                self._keep(keep)
+            self.passes.iterate(self._tables(), rows)
         self.iterations += iterations
         self.nodes_touched += iterations * self._nodes
 
@@ -242,7 +251,9 @@ class HoldemSolver:
         base = game.street_at[street] + board * game.board_cells[street]
         edges = np.arange(tree.first_edge[node], tree.first_edge[node + 1])
         slots = int(game.edge_slots[edges[0]])
-        rows = np.stack([self.average[base + at : base + at + slots] for at in game.edge_at[edges]])
+        rows = np.stack([self.average[base + at : base + at + slots] for at in game.edge_at[edges]]).astype(
+            np.float64
+        )
         total = rows.sum(axis=0, dtype=np.float64)
         return np.where(total > 0, rows / np.where(total > 0, total, 1.0), 1.0 / len(rows))
 
@@ -254,8 +265,20 @@ class HoldemSolver:
         found[slots[slots >= 0]] = numbers[slots >= 0]
         return found
 
+    def _tables(self) -> Tables:
+        """The tables as they are while solving: what is played comes from regrets."""
+        return Tables(self.average, self.regret, self.average_scale, self.regret_scale, *self._locks)
+
     def _played(self) -> Tables:
-        return Tables(self.average, self.average, *self._locks)
+        """The tables as they are while measuring: what is played is the average."""
+        return Tables(self.average, self.average, self.average_scale, self.average_scale, *self._locks)
+
+    def _keep(self, share: float) -> None:
+        """Keep this much of the average."""
+        if self.dtype == "int16":
+            self.average_scale *= share
+        else:
+            self.average *= share
 
     def _impose_locks(self) -> None:
         """Let the tables play the locks: kernels set locked regrets back, and averages only grow in proportion."""
@@ -281,7 +304,10 @@ class HoldemSolver:
 
     def saved_tables(self) -> dict[str, NDArray[Any]]:
         """What a checkpoint keeps."""
-        return {"regret": self.regret, "average": self.average}
+        tables = {"regret": self.regret, "average": self.average}
+        if self.dtype == "int16":
+            tables |= {"regret_scale": self.regret_scale, "average_scale": self.average_scale}
+        return tables
 
     def load_tables(self, tables: Mapping[str, NDArray[Any]]) -> None:
         """Take up what a checkpoint has kept; a ValueError if it is not of this game."""
