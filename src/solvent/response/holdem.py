@@ -49,7 +49,7 @@ def played_tables(
     if locks is None:
         at = np.full(len(infosets.game.tree.child), -1, dtype=np.int64)
         played = np.array(weights)  # a copy: kernels take arrays that can be written to
-        return Tables(played, played, at, np.zeros(0, dtype=np.bool_), played[:0])
+        return Tables(played, played, played[:0], played[:0], at, np.zeros(0, dtype=np.bool_), played[:0])
     played = locks.over(np.asarray(weights))
     at, locked, probability = infosets.locks_by_edge(locks.locked, locks.probabilities)
-    return Tables(played, played, at, locked, probability.astype(played.dtype))
+    return Tables(played, played, played[:0], played[:0], at, locked, probability.astype(played.dtype))
