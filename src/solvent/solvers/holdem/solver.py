@@ -25,16 +25,13 @@ from solvent.passes.holdem.kernels import EVALUATE, RESPOND, Tables
 from solvent.passes.holdem.node_code import LARGEST
 from solvent.response.holdem import HoldemEvaluation, evaluation_of, values_by_player
 from solvent.solvers.history.solver import NOT_ZERO_SUM
-from solvent.solvers.holdem.spot_settings import DEFAULT_RULE
+from solvent.solvers.holdem.spot_settings import DEFAULT_RULE, DTYPES
 from solvent.solvers.pruned.pruning import NO_PRUNING
 from solvent.solvers.rules import RegretRule, by_keeping, load_rule
 from solvent.solvers.sampled.options import NO_SAMPLING
 from solvent.solvers.small_games import small_holdem_game
 from solvent.strategy.solved.holdem_infosets import HoldemInfosets
 from solvent.strategy.solved.tables import TableStrategy
-
-DTYPES = ("float32", "float64", "int16")
-"""What tables are made of. Numbers of int16 have a scale for each decision on each board; passes are in float32."""
 
 
 class HoldemSolver:

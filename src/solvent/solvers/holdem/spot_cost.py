@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import mul
+
 import numpy as np
 
 from solvent.forms.holdem.sizing import HoldemSize
@@ -16,8 +18,9 @@ SMALLER = "give fewer sizes or narrower ranges"
 
 
 def table_bytes(expected: HoldemSize, dtype: str) -> int:
-    """Bytes of the tables."""
-    return TABLES * expected.cells * np.dtype(dtype).itemsize
+    """Bytes of the tables; those of int16 have a float32 scale for each decision on each board."""
+    scales = sum(map(mul, expected.decisions, expected.boards)) if dtype == "int16" else 0
+    return TABLES * (expected.cells * np.dtype(dtype).itemsize + scales * np.dtype(np.float32).itemsize)
 
 
 def needed_bytes(expected: HoldemSize, dtype: str) -> int:

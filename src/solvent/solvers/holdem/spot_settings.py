@@ -22,6 +22,7 @@ from solvent.solvers.settings import (
 
 DEFAULT_RULE = "dcfr(1.5,0,3)"
 DTYPES = ("float32", "float64", "int16")
+"""What tables are made of. Numbers of int16 have a scale for each decision on each board; passes are in float32."""
 DEFAULT_UNTIL, MOST_DEFAULT_ITERATIONS = "0.3%", 10_000
 """Where a solve stops if no limit is given; the iterations are far more than a spot takes."""
 
