@@ -147,6 +147,23 @@ def test_no_hand_of_the_opponent_is_better_off(
 
 
 @pytest.mark.parametrize("player", [0, 1])
+def test_without_a_gadget_some_hands_of_the_opponent_are_better_off(player: int) -> None:
+    """Against a fair strategy the promise of `cfrd` binds: `unsafe` breaks it by far."""
+    trunk = HoldemSolver(holdem_game(Spot("Td9d6hQc2s", OOP, IP, **SIZES)), dtype="float64")
+    trunk.run(30)
+    game = with_all_hands(trunk, player)
+    values = carried_values(trunk, 0, 0, game, player)
+    better_off = {}
+    for kind in (UNSAFE, CFRD):
+        solver = GadgetSolver(game, Gadget(player, kind, values, trunk.game.weights[player]), dtype="float64")
+        solver.run(3000)
+        gained = (solver.hand_values(player, RESPOND) - values) / compatible_mass(game, player)
+        better_off[kind] = gained.max()
+    assert better_off[UNSAFE] > 0.2
+    assert better_off[CFRD] < 5e-3
+
+
+@pytest.mark.parametrize("player", [0, 1])
 def test_maxmargin_gains_most_where_it_gains_least(
     resolved: dict[tuple[int, str], GadgetSolver], player: int
 ) -> None:

@@ -78,6 +78,7 @@ class GadgetSolver(HoldemSolver):
                 self._iterate(tables, rows[t : t + 1])
         self.passes.start_with(self.gadget.player, self.play.average)
         self.iterations += iterations
+        self.nodes_touched += iterations * self._nodes
 
     def _iterate(self, tables: Tables, weights: NDArray[np.float64]) -> None:
         """One iteration. The opponent's averages grow in the other player's pass, that of the gadget too."""
