@@ -26,6 +26,7 @@ from solvent.foundation.errors import InputError
 from solvent.games.public_rules import FOLD, SHOWDOWN, PublicRules
 from solvent.passes.public_kernels import EVALUATE, Rule, Tables
 from solvent.passes.public_pass import PublicPass
+from solvent.strategy.solved.holdem_infosets import HoldemInfosets
 from solvent.strategy.solved.policies import on_form
 from solvent.strategy.solved.public_infosets import PublicInfosets
 from solvent.strategy.solved.tables import TableStrategy
@@ -242,6 +243,11 @@ def _on_public_form(strategy: TableStrategy) -> tuple[PublicGame, NDArray[np.flo
     """The game of a strategy, and its probabilities by cell of the public form."""
     if isinstance(strategy.infosets, PublicInfosets):
         return strategy.infosets.game, np.array(strategy.probabilities, dtype=np.float64)
+    if isinstance(strategy.infosets, HoldemInfosets):
+        raise InputError(
+            f"local best response is for games whose players have the same hands; {strategy.game} has a list of "
+            f"hands for each"
+        )
     from solvent.forms.public import public_game
     from solvent.games.catalogue import load_game
 

@@ -20,7 +20,7 @@ def summary(result: Result) -> dict[str, str]:
         "plan": f"{plan} on the {result.form} form, {result.threads} thread"
         + ("s" if result.threads > 1 else ""),
         "iterations": f"{result.iterations:,} (stopped by {result.stopped_by})",
-        "exploitability": f"{result.exploitability:.6g} chips (NashConv/2, exact)",
+        "exploitability": f"{result.exploitability:.6g} chips (NashConv/2, exact){_in_blinds(result)}",
         "value for player 0": f"{result.value:.6f} chips",
         "infosets": f"{result.infosets:,} in {result.histories:,} histories",
         "time": f"{span(result.seconds)}, {span(result.seconds_per_iteration)} an iteration"
@@ -40,6 +40,12 @@ def summary(result: Result) -> dict[str, str]:
     if result.run is not None:
         rows["run"] = str(result.run)
     return rows
+
+
+def _in_blinds(result: Result) -> str:
+    """The exploitability in thousandths of a big blind, where the game has blinds."""
+    blinds = getattr(result.strategy.source, "blinds", None)
+    return "" if blinds is None else f", {1000 * result.exploitability / blinds[1]:.4g} mbb/hand"
 
 
 def curve(result: Result) -> Curve:

@@ -99,11 +99,15 @@ class HoldemInfosets:
         return result
 
     def distances(self, a: NDArray[np.float64], b: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Total variation between two strategies at every infoset."""
+        """Total variation between two strategies at every infoset; 0 at those that cannot arise."""
         difference = np.abs(a - b)
-        return np.concatenate(
-            [self._rows(difference, node).sum(axis=1).ravel() / 2 for node in self.decisions]
-        )
+        found = [
+            np.where(
+                self._possible[self._at(node)], self._rows(difference, node).sum(axis=1) / 2, 0.0
+            ).ravel()
+            for node in self.decisions
+        ]
+        return np.concatenate(found)
 
     def owners(self) -> NDArray[np.int8]:
         """The player of every cell, int8[cells]."""

@@ -147,7 +147,7 @@ def compare(a: TableStrategy, b: TableStrategy) -> Comparison:
     distance = a.infosets.distances(a.probabilities, b.probabilities)
     worst = int(distance.argmax())
     return Comparison(
-        float(distance.mean()),
+        float(distance.sum()) / len(a),
         float(distance[worst]),
         a.infosets.label(worst),
         a.infosets.player_of(worst),
