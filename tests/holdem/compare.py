@@ -13,7 +13,7 @@ from solvent.forms.holdem.game import HoldemGame, holdem_game
 from solvent.forms.holdem.locks import NodeLock
 from solvent.forms.holdem.tree import DECISION
 from solvent.games.public_rules import Betting
-from solvent.passes.holdem.kernels import EVALUATE, RESPOND, Tables
+from solvent.passes.holdem.kernels import EVALUATE, RESPOND
 from solvent.solvers.holdem.solver import HoldemSolver
 
 
@@ -121,7 +121,7 @@ def check_halves(solver: HoldemSolver, slow: TwinSolver, iterations: int) -> Non
         row = solver.rule.schedule(t, 1, "float64")
         for player in (0, 1):
             slow.regret, slow.average = spread(solver, solver.regret), spread(solver, solver.average)
-            solver.passes.update(Tables(solver.average, solver.regret, *solver._locks), row, player)
+            solver.passes.update(solver._tables(), row, player)
             slow.update(player, t)
             for mine, other in ((solver.regret, slow.regret), (solver.average, slow.average)):
                 found = spread(solver, mine)

@@ -15,7 +15,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import combinations
+from itertools import combinations, islice
 from math import comb
 from typing import Any, NamedTuple
 
@@ -37,6 +37,8 @@ NO_CARD = 52
 """Stands for the cards of a slot that no hand is in."""
 MOST = 1 << 40
 """More than any strength."""
+MOST_AT_ONCE = 4096
+"""Boards on which hands are evaluated at once."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,6 +202,10 @@ def holdem_game(rules: Any, isomorphism: bool = True) -> HoldemGame:
     group = suit_group(deck, rules.root_board, ranges) if isomorphism else [IDENTITY]
     hands = (np.flatnonzero(ranges[0]), np.flatnonzero(ranges[1]))
     weights = (ranges[0][hands[0]], ranges[1][hands[1]])
+    compatible = _compatible(hands)
+    pairs = float((compatible * np.outer(*weights)).sum())
+    if not pairs > 0:
+        raise GameError("the ranges leave no pair of hands that can be held at the same time")
     deals = rules.deals[: len(tree.subtrees) - 1]
     streets: list[Street] = []
     boards = list_boards(deck, rules.root_board, deals, group)
@@ -211,12 +217,9 @@ def holdem_game(rules: Any, isomorphism: bool = True) -> HoldemGame:
         first_child = np.searchsorted(after, np.arange(len(here) + 1)).astype(np.int32)
         dealt = rules.deals[number - 1] if number else 0
         left = len(deck) - here.cards.shape[1] + dealt - 4
-        run_outs = _run_outs(rules, tree, number, here, hands, sides)
+        run_outs = _run_outs(rules, tree, number, here, hands, sides, compatible)
         streets.append(Street(here, first_child, sides, 1 / comb(left, dealt), run_outs))
-    pairs = _compatible(hands) * np.outer(*weights)
-    if not pairs.sum() > 0:
-        raise GameError("the ranges leave no pair of hands that can be held at the same time")
-    return HoldemGame(rules, tree, hands, weights, streets, 1.0 / float(pairs.sum()), len(group) > 1)
+    return HoldemGame(rules, tree, hands, weights, streets, 1.0 / pairs, len(group) > 1)
 
 
 def strengths(rules: Any, boards: NDArray[np.int8], hands: NDArray[np.int64]) -> NDArray[np.int32]:
@@ -230,8 +233,7 @@ def strengths(rules: Any, boards: NDArray[np.int8], hands: NDArray[np.int64]) ->
         [tuple(board) for board in boards.tolist()], [tuple(pair) for pair in cards.tolist()]
     )
     blocked = (cards[None, :, :, None] == boards[:, None, None, :].astype(np.uint8)).any(axis=(2, 3))
-    _, rank = np.unique(whole, return_inverse=True)
-    found[:] = np.where(blocked, hand_kernels.BLOCKED, rank.reshape(whole.shape) + 1)
+    found[:] = np.where(blocked, hand_kernels.BLOCKED, whole + 1)
     return found
 
 
@@ -348,6 +350,7 @@ def _run_outs(
     boards: Boards,
     hands: tuple[NDArray[np.int64], NDArray[np.int64]],
     sides: tuple[Side, Side],
+    compatible: NDArray[np.bool_],
 ) -> RunOuts:
     """Count for each board and pair of hands how the boards to come turn out, where a street has run-outs."""
     nodes = (tree.kind == RUN_OUT) & (tree.street == number)
@@ -362,15 +365,14 @@ def _run_outs(
     tied = np.zeros(shape if raked else (0, 1, 1), dtype=np.float32)
     for board in range(len(boards)):
         so_far = boards.cards[board].tolist()
-        after = list(combinations([card for card in rules.deck if card not in so_far], left))
-        whole = np.array([so_far + list(cards) for cards in after], dtype=np.int8)
-        held = [
-            numbers[side.hand[board, : side.count[board]]] for numbers, side in zip(hands, sides, strict=True)
-        ]
-        first, second = (strengths(rules, whole, numbers) for numbers in held)
-        pairs = _compatible((held[0], held[1]))
+        to_deal = combinations([card for card in rules.deck if card not in so_far], left)
+        held = [side.hand[board, : side.count[board]] for side in sides]
+        pairs = compatible[np.ix_(*held)]
         counted = np.zeros((2, *pairs.shape) if raked else (1, *pairs.shape), dtype=np.int32)
-        hand_kernels.count_run_outs(first, second, counted[0], counted[1] if raked else counted[0, :0])
+        while after := list(islice(to_deal, MOST_AT_ONCE)):
+            whole = np.array([so_far + list(cards) for cards in after], dtype=np.int8)
+            first, second = (strengths(rules, whole, hands[player][held[player]]) for player in (0, 1))
+            hand_kernels.count_run_outs(first, second, counted[0], counted[1] if raked else counted[0, :0])
         won[board, : len(held[0]), : len(held[1])] = counted[0] * pairs
         if raked:
             tied[board, : len(held[0]), : len(held[1])] = counted[1] * pairs

@@ -11,6 +11,10 @@ the other that tie with h (D-), after them (D+) and at the end (D*), a showdown 
 with ahead = win - tie, level = tie - lose and behind = lose. The traverser's own hand, if the other's reach has it,
 is in D+ and D* with the wrong sign: a fold, which pays its stake times D*, adds it back, and so does a showdown,
 times what a tie pays, which is nothing without rake.
+
+Sums that should cancel leave a trace of rounding, and regret matching would play it where all actions are worth
+nothing, as to a hand that blocks all that the other may hold. So what is paid counts as nothing where it is below
+`TRACE` of what the other's whole reach would pay.
 """
 
 from __future__ import annotations
@@ -26,6 +30,9 @@ from solvent.passes.elementwise import WIDTH, Numbers
 from solvent.passes.sweep_instructions import Code, Generator, generated
 
 cgutils: Any = _cgutils
+
+TRACE = {"float": 2.0**-19, "double": 2.0**-48}
+"""By number type, a few times the error of a sum over all hands."""
 
 
 @intrinsic
@@ -121,11 +128,26 @@ def _read_field(code: Code, position: int, field: int, at: Any) -> Any:
     return code.context.cast(code.builder, value, kind, types.intp)
 
 
+def _trace(code: Code, everyone: Any, paid: Any) -> Any:
+    """What counts as nothing in each lane, given the reach of all hands and what a hand of it pays."""
+    numbers = Numbers(code.builder, code.vector)
+    whole = numbers.multiply(numbers.multiply(everyone, paid), numbers.constant(TRACE[str(code.element)]))
+    return numbers.larger(whole, numbers.subtract(numbers.constant(0.0), whole))
+
+
+def _cut(code: Code, value: Any, trace: Any) -> Any:
+    """The value, or 0 where it is but a trace."""
+    numbers = Numbers(code.builder, code.vector)
+    size = numbers.larger(value, numbers.subtract(numbers.constant(0.0), value))
+    return numbers.where(size, trace, value, numbers.constant(0.0))
+
+
 def _give_showdowns(kinds: tuple[Any, ...], raked: bool) -> Generator:
     def write(code: Code) -> None:
         builder = code.builder
         behind, own = (code.load(_field(code, 8, k), code.integer(9)) for k in range(2))
         everyone = code.load(code.data(1), code.index(0))
+        trace = _trace(code, everyone, behind)
         begin = [code.read_integer(7, code.plus(code.integer(9), lane)) for lane in range(WIDTH)]
         with code.each(code.index(0), code.integer(10), WIDTH) as slot:
             squared = []
@@ -137,7 +159,7 @@ def _give_showdowns(kinds: tuple[Any, ...], raked: bool) -> Generator:
                 if raked:
                     mine = code.load(code.data(2), code.row(code.read_integer(5, place)))
                     paid = builder.fadd(paid, builder.fmul(mine, own))
-                squared.append(paid)
+                squared.append(_cut(code, paid, trace))
             for lane, row in enumerate(code.exchanged(squared)):
                 code.store(row, code.data(6), code.plus(begin[lane], slot))
 
@@ -168,6 +190,7 @@ def give_folds(typing, sums, reach, card, start, same, work, rows, stakes, first
         builder = code.builder
         everyone = code.load(code.data(0), code.index(0))
         stake = code.load(code.data(7), code.integer(8))
+        trace = _trace(code, everyone, stake)
         begin = [code.read_integer(6, code.plus(code.integer(8), lane)) for lane in range(WIDTH)]
         with code.each(code.index(0), code.integer(9), WIDTH) as slot:
             squared = []
@@ -176,7 +199,7 @@ def give_folds(typing, sums, reach, card, start, same, work, rows, stakes, first
                 place = code.plus(code.integer(3), at)
                 total = code.apart(everyone, code.data(0), code.cards(2, place))
                 mine = code.load(code.data(1), code.row(code.read_integer(4, place)))
-                squared.append(builder.fmul(builder.fadd(total, mine), stake))
+                squared.append(_cut(code, builder.fmul(builder.fadd(total, mine), stake), trace))
             for lane, row in enumerate(code.exchanged(squared)):
                 code.store(row, code.data(5), code.plus(begin[lane], slot))
 
