@@ -271,7 +271,8 @@ class TwinSolver:
 
         def other(node: Betting, board: Board, reach: Array) -> Array:
             shares = reach * self.twin.locked(node, play(node, board))
-            self.average[node, board] = self.average[node, board] + weights.average * shares
+            grown = self.average[node, board] + weights.average * shares
+            self.average[node, board] = self.twin.locked(node, grown)
             return shares
 
         self.twin.walk(player, own, other, {})
