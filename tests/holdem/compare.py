@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from holdem.twin import Array, Board, Place, Play, Table, Twin, TwinSolver
+from holdem.twin import Array, Board, Play, Table, Twin, TwinSolver
 from solvent.forms.holdem.boards import moved, moved_hands
 from solvent.forms.holdem.game import HoldemGame, holdem_game
 from solvent.forms.holdem.locks import NodeLock
@@ -61,6 +61,20 @@ def spread(solver: HoldemSolver, table: Array) -> Table:
     return found
 
 
+def load(solver: HoldemSolver, table: Array, rows: Table) -> None:
+    """Write numbers by decision, board and hand into a solver's table."""
+    game = solver.game
+    for node in np.flatnonzero(game.tree.kind == DECISION).tolist():
+        street, player = int(game.tree.street[node]), int(game.tree.player[node])
+        side = game.streets[street].sides[player]
+        for number, count in enumerate(side.count):
+            base = game.street_at[street] + number * game.board_cells[street]
+            first, stop = game.tree.first_edge[node : node + 2]
+            given = rows[game.tree.betting[node], board_of(game, street, number)]
+            for action, at in enumerate(game.edge_at[first:stop]):
+                table[base + at : base + at + count] = given[action, side.hand[number, :count]]
+
+
 def renamed_board(game: HoldemGame, board: Board, suits: tuple[int, ...]) -> Board:
     """A board with its suits renamed; the cards of a deal in order, those of the root as they lie there."""
     start = len(game.rules.root_board)
@@ -78,36 +92,38 @@ def close(found: Any, expected: Any, error: float = 1e-10) -> None:
     assert worst <= error * max(1.0, np.abs(expected).max(initial=0)), (worst, found, expected)
 
 
-def check_values(solver: HoldemSolver, twin: Twin, play: Play) -> None:
-    """Values by hand at the root, best responses and exploitability of the solver's strategy, which is `play`."""
+def check_values(solver: HoldemSolver, twin: Twin, play: Play, picks: Sequence[tuple[int, int]] = ()) -> None:
+    """Values and best responses by hand, exploitability, values at picked nodes and boards, if `play` is played.
+
+    A pick is any two numbers: the first says which node, a decision or not, the second which board.
+    """
     root = twin.rules.betting, tuple(twin.rules.root_board)
-    measured = solver.evaluate()
-    gains = []
+    measured, totals = solver.evaluate(), np.zeros((2, 2))
     for player in (0, 1):
-        for mode, respond in ((EVALUATE, False), (RESPOND, True)):
-            expected = twin.values(player, play, respond)[root]
-            close(solver.hand_values(player, mode), expected)
-        value, best = twin.value(player, play), twin.value(player, play, True)
-        close([measured.value[player], measured.best_response[player]], [value, best])
-        gains.append(best - value)
+        for mode, respond in ((EVALUATE, 0), (RESPOND, 1)):
+            expected = twin.values(player, play, bool(respond))
+            close(solver.hand_values(player, mode), expected[root])
+            totals[player, respond] = twin.weights[player] @ expected[root]
+            for pick, which in picks:
+                _check_node(solver, twin, player, mode, expected, pick, which)
+    close(measured.value, totals[:, 0])
+    close(measured.best_response, totals[:, 1])
+    gains = totals[:, 1] - totals[:, 0]
     close(measured.gains, gains)
-    close([measured.exploitability, solver.exploitability()], [sum(gains) / 2] * 2)
+    close([measured.exploitability, solver.exploitability()], [gains.sum() / 2] * 2)
 
 
-def check_nodes(solver: HoldemSolver, twin: Twin, play: Play, picks: list[tuple[int, int]]) -> None:
-    """`values_at` at picked nodes, decisions or not, on picked boards that the solver keeps."""
+def _check_node(
+    solver: HoldemSolver, twin: Twin, player: int, mode: int, expected: Table, pick: int, which: int
+) -> None:
     game = solver.game
-    expected = [[twin.values(player, play, respond) for respond in (False, True)] for player in (0, 1)]
-    for pick, which in picks:
-        node = pick % len(game.tree.kind)
-        street = int(game.tree.street[node])
-        number = which % len(game.streets[street].boards)
-        place: Place = (game.tree.betting[node], board_of(game, street, number))
-        for player in (0, 1):
-            for mode, values in zip((EVALUATE, RESPOND), expected[player], strict=True):
-                found = by_hand(game, player, street, number, solver.values_at(player, node, number, mode))
-                possible = twin.possible(player, place[1])
-                close(found[possible], values[place][possible])
+    node = pick % len(game.tree.kind)
+    street = int(game.tree.street[node])
+    number = which % len(game.streets[street].boards)
+    board = board_of(game, street, number)
+    found = by_hand(game, player, street, number, solver.values_at(player, node, number, mode))
+    possible = twin.possible(player, board)
+    close(found[possible], expected[game.tree.betting[node], board][possible])
 
 
 def check_halves(solver: HoldemSolver, slow: TwinSolver, iterations: int) -> None:
