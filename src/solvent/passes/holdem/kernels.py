@@ -237,7 +237,9 @@ def close_board(plan, street, tables, mode, weights, player, board, work, scratc
     bundle = plan.streets[street].first_bundle
     symmetrise(plan, street, player, board, work, scratch)
     terminals.evaluate(plan, street, player, board, bundle, work, scratch)
-    terminals.run_out(plan, street, player, board, work, scratch)
+    if street != spaces.split - 1:  # `gather_results` has valued those of the street above the split
+        for number in range(plan.streets[street].first_run_out, plan.streets[street].stop_run_out):
+            terminals.run_out(plan, street, player, board, number, work, scratch)
     ascend(plan, street, tables, mode, weights, player, board, bundle, work)
     keep_wanted(plan, street, player, board, bundle, work, spaces)
 
@@ -274,7 +276,6 @@ def visit_last(plan, street, tables, mode, weights, player, board, above, work, 
         enter(plan, street, player, board, bundle, above, work)
         descend(plan, street, tables, mode, weights, player, board, bundle, work)
         terminals.evaluate(plan, street, player, board, bundle, work, scratch)
-        terminals.run_out(plan, street, player, board, work, scratch)
         ascend(plan, street, tables, mode, weights, player, board, bundle, work)
         keep_wanted(plan, street, player, board, bundle, work, spaces)
         if street == spaces.split:
@@ -347,30 +348,48 @@ def head_down(plan, tables, mode, weights, player, spaces):  # type: ignore[no-u
             open_board(plan, street, tables, mode, weights, player, board, above, work)
 
 
+@internal
+def add_results(plan, street, player, board, deal, spaces, above):  # type: ignore[no-untyped-def]
+    """Add what the boards after a board of the street above the split have returned, at one deal, in order."""
+    nodes, boards, below = plan.nodes, plan.boards, plan.streets[street + 1]
+    first, target = nodes.bundles[below.first_bundle, 2], nodes.value_at[player, nodes.deals[deal]]
+    subtree = nodes.below[deal] - first
+    for child in range(boards.first_child[board], boards.stop_child[board]):
+        at, times = terminals.slot_of(plan, street + 1, player, child), above.dtype.type(boards.multiplicity[child])
+        for k in range(boards.count[player, child]):
+            result = spaces.results[child - below.first_board, subtree, k]
+            above[target + boards.parent_slot[at + k]] += times * result
+
+
 @inlined
-def add_results(plan, street, player, board, spaces, above):  # type: ignore[no-untyped-def]
-    """Add what a task has returned to the values at the deals above."""
-    nodes, here, count = plan.nodes, plan.streets[street], plan.boards.count[player, board]
-    at, parent_slot = terminals.slot_of(plan, street, player, board), plan.boards.parent_slot
-    times = above.dtype.type(plan.boards.multiplicity[board])
-    first, stop = nodes.bundles[here.first_bundle, 2], nodes.bundles[here.stop_bundle - 1, 3]
-    for subtree in range(first, stop):
-        target = nodes.value_at[player, nodes.subtrees[subtree, 1]]
-        for k in range(count):
-            result = spaces.results[board - here.first_board, subtree - first, k]
-            above[target + parent_slot[at + k]] += times * result
+def gather_results(plan, player, spaces, room):  # type: ignore[no-untyped-def]
+    """Add up what tasks have returned and value the run-outs of the street above the split: a task for each."""
+    if spaces.split == 0:
+        return
+    street = spaces.split - 1
+    here = plan.streets[street]
+    deals, run_outs = here.stop_deal - here.first_deal, here.stop_run_out - here.first_run_out
+    while True:
+        task = add_to(spaces.clock, 0, 1)
+        board = here.first_board + task // (deals + run_outs)
+        if board >= here.stop_board:
+            break
+        which, work = task % (deals + run_outs), head_work(plan, street, board, spaces)
+        if which < deals:
+            add_results(plan, street, player, board, here.first_deal + which, spaces, work)
+        else:
+            number = here.first_run_out + which - deals
+            terminals.run_out(plan, street, player, board, number, work, room.scratch)
 
 
 @inlined
 def head_up(plan, tables, mode, weights, player, spaces, scratch):  # type: ignore[no-untyped-def]
-    """Values from the split's boards to the start of the game, in a fixed order."""
+    """Values from the boards above the split to the start of the game, in a fixed order."""
     for street in range(spaces.split - 1, -1, -1):
         below = plan.streets[street + 1]
-        for child in range(below.first_board, below.stop_board):
-            above = head_work(plan, street, plan.boards.parent[child], spaces)
-            if street + 1 == spaces.split:
-                add_results(plan, street + 1, player, child, spaces, above)
-            else:
+        if street + 1 < spaces.split:
+            for child in range(below.first_board, below.stop_board):
+                above = head_work(plan, street, plan.boards.parent[child], spaces)
                 work = head_work(plan, street + 1, child, spaces)
                 leave(plan, street + 1, player, child, below.first_bundle, work, above)
         for board in range(plan.streets[street].first_board, plan.streets[street].stop_board):
@@ -415,6 +434,8 @@ def run_pass(plan, tables, mode, weights, player, spaces, room):  # type: ignore
         if board >= here.stop_board:
             break
         do_task(plan, tables, mode, weights, player, board, spaces, room)
+    meet(spaces)
+    gather_results(plan, player, spaces, room)
     meet(spaces)
     if room.thread == 0:
         head_up(plan, tables, mode, weights, player, spaces, room.scratch)

@@ -44,6 +44,8 @@ class Nodes(NamedTuple):
     """int64[2, edges]: `value_at` likewise."""
     deals: Array
     """int64[deals]: the nodes at which cards are dealt."""
+    below: Array
+    """int64[deals]: the subtree that follows each."""
     subtrees: Array
     """int64[subtrees, 2]: the root, and the deal above it (-1 for none)."""
     bundles: Array
@@ -182,7 +184,8 @@ def lay_out(game: HoldemGame, dtype: np.dtype[Any]) -> Plan:
     scale = np.cumprod([street.probability for street in game.streets]) * game.deal_scale
     every = [bundle for street in bundles for bundle in street]
     ends = np.cumsum([len(bundle) for bundle in every])
-    run_outs = np.flatnonzero(tree.kind == RUN_OUT)
+    run_outs, deals = np.flatnonzero(tree.kind == RUN_OUT), np.flatnonzero(tree.kind == DEAL)
+    behind = {one.deal: number for number, one in enumerate(one for bundle in every for one in bundle)}
     nodes = Nodes(
         kind=tree.kind,
         player=tree.player,
@@ -192,7 +195,8 @@ def lay_out(game: HoldemGame, dtype: np.dtype[Any]) -> Plan:
         value_at=value_at,
         child_reach=np.ascontiguousarray(reach_at[:, tree.child]),
         child_value=np.ascontiguousarray(value_at[:, tree.child]),
-        deals=np.flatnonzero(tree.kind == DEAL),
+        deals=deals,
+        below=np.array([behind[node] for node in deals.tolist()], dtype=np.int64),
         subtrees=np.array([(one.start, one.deal) for bundle in every for one in bundle], dtype=np.int64),
         bundles=np.array(
             [(one[0].start, one[-1].stop, end - len(one), end) for one, end in zip(every, ends, strict=True)],

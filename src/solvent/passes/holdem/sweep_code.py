@@ -208,58 +208,65 @@ def give_folds(typing, sums, reach, card, start, same, work, rows, stakes, first
 
 @intrinsic
 def weigh_rows(typing, work, target, source, matrix, at, rows, columns, factor):  # type: ignore[no-untyped-def]
-    """out[i] = factor sum_j matrix[at + i columns + j] in[j]; `columns` is a multiple of WIDTH"""
+    """out[i] = factor sum_j matrix[at + i columns + j] in[j]; rows and columns are multiples of WIDTH"""
     kinds = (work, target, source, matrix, at, rows, columns, factor)
 
     def write(code: Code) -> None:
         builder, work, matrix = code.builder, code.data(0), _Matrix(code, 3)
         columns, source, target = code.integer(6), code.integer(2), code.integer(1)
-        factor = code.context.cast(
-            builder, code.args[7], code.signature.args[7], code.signature.args[0].dtype
-        )
-        with code.each(code.index(0), code.integer(5)) as row:
-            begin = code.plus(code.integer(4), builder.mul(row, columns))
-            total = code.nothing()
+        factor = _given(code, 7)
+        with code.each(code.index(0), code.integer(5), WIDTH) as row:
+            begin = [
+                code.plus(code.integer(4), builder.mul(code.plus(row, k), columns)) for k in range(WIDTH)
+            ]
+            totals = [code.nothing() for _ in range(WIDTH)]
             with code.each(code.index(0), columns, WIDTH) as column:
-                product = builder.fmul(
-                    matrix.load(code.plus(begin, column)), code.load(work, code.plus(source, column))
-                )
-                builder.store(builder.fadd(builder.load(total), product), total)
-            parts = builder.load(total)
-            added = ir.Constant(code.element, 0.0)
-            for lane in range(WIDTH):
-                added = builder.fadd(added, builder.extract_element(parts, ir.Constant(ir.IntType(32), lane)))
-            place = builder.gep(work, [code.plus(target, row)], source_etype=code.element)
-            builder.store(builder.fmul(added, factor), place, align=code.align)
+                reach = code.load(work, code.plus(source, column))
+                for start, total in zip(begin, totals, strict=True):
+                    product = builder.fmul(matrix.load(code.plus(start, column)), reach)
+                    builder.store(builder.fadd(builder.load(total), product), total)
+            added, *rest = code.exchanged([builder.load(total) for total in totals])
+            for more in rest:
+                added = builder.fadd(added, more)
+            code.store(builder.fmul(added, factor), work, code.plus(target, row))
 
     return generated(kinds, 0, write)
 
 
 @intrinsic
 def weigh_columns(typing, work, target, source, matrix, at, rows, columns, factor):  # type: ignore[no-untyped-def]
-    """out[j] = factor sum_i matrix[at + i columns + j] in[i]; `columns` is a multiple of WIDTH"""
+    """out[j] = factor sum_i matrix[at + i columns + j] in[i]; rows and columns are multiples of WIDTH"""
     kinds = (work, target, source, matrix, at, rows, columns, factor)
 
     def write(code: Code) -> None:
         builder, work, matrix = code.builder, code.data(0), _Matrix(code, 3)
         columns, source, target = code.integer(6), code.integer(2), code.integer(1)
-        factor = code.context.cast(
-            builder, code.args[7], code.signature.args[7], code.signature.args[0].dtype
-        )
-        numbers = Numbers(builder, code.vector)
+        factor, numbers = _given(code, 7), Numbers(builder, code.vector)
         with code.each(code.index(0), columns, WIDTH) as column:
             code.store(numbers.constant(0.0), work, code.plus(target, column))
-        with code.each(code.index(0), code.integer(5)) as row:
-            begin = code.plus(code.integer(4), builder.mul(row, columns))
-            place = builder.gep(work, [code.plus(source, row)], source_etype=code.element)
-            weight = builder.fmul(builder.load(place, typ=code.element, align=code.align), factor)
-            spread = numbers.splat(weight)
+        with code.each(code.index(0), code.integer(5), WIDTH) as row:
+            begin = [
+                code.plus(code.integer(4), builder.mul(code.plus(row, k), columns)) for k in range(WIDTH)
+            ]
+            weights = [
+                builder.fmul(code.repeated(work, code.plus(source, code.plus(row, k))), factor)
+                for k in range(WIDTH)
+            ]
             with code.each(code.index(0), columns, WIDTH) as column:
                 at = code.plus(target, column)
-                product = builder.fmul(matrix.load(code.plus(begin, column)), spread)
-                code.store(builder.fadd(code.load(work, at), product), work, at)
+                total = code.load(work, at)
+                for start, weight in zip(begin, weights, strict=True):
+                    total = builder.fadd(total, builder.fmul(matrix.load(code.plus(start, column)), weight))
+                code.store(total, work, at)
 
     return generated(kinds, 0, write)
+
+
+def _given(code: Code, position: int) -> Any:
+    """A number that was given, in every place of a vector."""
+    kind = code.signature.args[0].dtype
+    value = code.context.cast(code.builder, code.args[position], code.signature.args[position], kind)
+    return Numbers(code.builder, code.vector).splat(value)
 
 
 class _Matrix:

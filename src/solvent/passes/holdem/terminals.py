@@ -88,22 +88,21 @@ def evaluate(plan, street, player, board, bundle, work, scratch):  # type: ignor
             )
 
 
-@inlined
-def run_out(plan, street, player, board, work, scratch):  # type: ignore[no-untyped-def]
-    """What is won where players are all-in before the last street: products with what the boards to come pay."""
+@internal
+def run_out(plan, street, player, board, number, work, scratch):  # type: ignore[no-untyped-def]
+    """What is won where players are all-in before the last street: a product with what the boards to come pay."""
     nodes, pays, here = plan.nodes, plan.lanes.run_outs, plan.streets[street]
     first, second = here.slots[0], here.slots[1]
     at = here.won_at + (board - here.first_board) * first * second
-    for number in range(here.first_run_out, here.stop_run_out):
-        node = nodes.run_outs[number]
-        source, target = nodes.reach_at[player, node], nodes.value_at[player, node]
-        # The matrix has player 0's slots in rows and counts what player 0 wins.
-        if player == 0:
-            code.weigh_rows(work, target, source, plan.boards.won, at, first, second, pays[0, number, 0])
-        else:
-            code.weigh_columns(work, target, source, plan.boards.won, at, first, second, -pays[1, number, 0])
-        if pays[player, number, 1] != 0.0 or pays[player, number, 2] != 0.0:
-            add_raked(plan, street, player, board, number, work, scratch)
+    node = nodes.run_outs[number]
+    source, target = nodes.reach_at[player, node], nodes.value_at[player, node]
+    # The matrix has player 0's slots in rows and counts what player 0 wins.
+    if player == 0:
+        code.weigh_rows(work, target, source, plan.boards.won, at, first, second, pays[0, number, 0])
+    else:
+        code.weigh_columns(work, target, source, plan.boards.won, at, first, second, -pays[1, number, 0])
+    if pays[player, number, 1] != 0.0 or pays[player, number, 2] != 0.0:
+        add_raked(plan, street, player, board, number, work, scratch)
 
 
 @internal
