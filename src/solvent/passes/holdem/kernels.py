@@ -355,7 +355,10 @@ def add_results(plan, street, player, board, deal, spaces, above):  # type: igno
     first, target = nodes.bundles[below.first_bundle, 2], nodes.value_at[player, nodes.deals[deal]]
     subtree = nodes.below[deal] - first
     for child in range(boards.first_child[board], boards.stop_child[board]):
-        at, times = terminals.slot_of(plan, street + 1, player, child), above.dtype.type(boards.multiplicity[child])
+        at, times = (
+            terminals.slot_of(plan, street + 1, player, child),
+            above.dtype.type(boards.multiplicity[child]),
+        )
         for k in range(boards.count[player, child]):
             result = spaces.results[child - below.first_board, subtree, k]
             above[target + boards.parent_slot[at + k]] += times * result
