@@ -86,6 +86,8 @@ def _check(game: HoldemGame, lock: NodeLock) -> None:
             f"in each column, not {' x '.join(map(str, lock.play.shape))}"
         )
     given = np.isfinite(lock.play).all(axis=0)
+    if np.isfinite(lock.play[:, ~given]).any():
+        raise InputError(f"a hand locked at {line!r} needs a probability for every action, or for none")
     play = lock.play[:, given]
     if (play < 0).any() or (np.abs(play.sum(axis=0) - 1) > SUM_TOLERANCE).any():
         raise InputError(f"the probabilities of each hand locked at {line!r} are at least 0 and sum to 1")
@@ -101,10 +103,11 @@ def _check(game: HoldemGame, lock: NodeLock) -> None:
 def _symmetric(game: HoldemGame, lock: NodeLock, hands: NDArray[np.int64]) -> bool:
     """Whether renaming suits as the root board allows leaves the lock as it is."""
     if lock.board is not None:
-        street = game.streets[game.tree.street[lock.node]]
-        alone = street.boards.multiplicity[lock.board] == 1
-        if not alone and game.tree.street[lock.node] > 0:
-            return False
+        board = lock.board
+        for street in game.streets[game.tree.street[lock.node] : 0 : -1]:
+            if street.boards.multiplicity[board] != 1:
+                return False
+            board = int(street.boards.parent[board])
     place = np.full(1326, -1)
     place[hands] = np.arange(len(hands))
     for suits in game.streets[0].boards.groups[0]:
