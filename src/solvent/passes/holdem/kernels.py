@@ -276,6 +276,9 @@ def visit_last(plan, street, tables, mode, weights, player, board, above, work, 
         enter(plan, street, player, board, bundle, above, work)
         descend(plan, street, tables, mode, weights, player, board, bundle, work)
         terminals.evaluate(plan, street, player, board, bundle, work, scratch)
+        for number in range(here.first_run_out, here.stop_run_out):  # if nobody bets later
+            if plan.nodes.bundles[bundle, 0] <= plan.nodes.run_outs[number] < plan.nodes.bundles[bundle, 1]:
+                terminals.run_out(plan, street, player, board, number, work, scratch)
         ascend(plan, street, tables, mode, weights, player, board, bundle, work)
         keep_wanted(plan, street, player, board, bundle, work, spaces)
         if street == spaces.split:
