@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations, islice
 from math import comb
@@ -93,6 +93,25 @@ class Street:
     run_outs: RunOuts
 
 
+class FlatArrays(NamedTuple):
+    """The arrays of all streets end to end, street by street and in each player by player, for kernels.
+
+    Those of `Side` and `RunOuts` are views of them.
+    """
+
+    parent_slot: NDArray[np.int16]
+    card: NDArray[np.uint8]
+    same: NDArray[np.int16]
+    tie: NDArray[np.int16]
+    """The last street's alone, as `below` and `upto`."""
+    below: NDArray[np.int16]
+    upto: NDArray[np.int16]
+    orbit: NDArray[np.int16]
+    """All streets' but the last; 0 where renaming suits turns no hand into another."""
+    won: NDArray[np.float32]
+    tied: NDArray[np.float32]
+
+
 @dataclass(frozen=True, eq=False)
 class HoldemGame:
     """A hold'em game in public form."""
@@ -107,6 +126,7 @@ class HoldemGame:
     deal_scale: float
     """1 / the sum over pairs of hands without a common card of the product of their weights."""
     isomorphism: bool
+    flat: FlatArrays
 
     @property
     def name(self) -> str:
@@ -219,7 +239,47 @@ def holdem_game(rules: Any, isomorphism: bool = True) -> HoldemGame:
         left = len(deck) - here.cards.shape[1] + dealt - 4
         run_outs = _run_outs(rules, tree, number, here, hands, sides, compatible)
         streets.append(Street(here, first_child, sides, 1 / comb(left, dealt), run_outs))
-    return HoldemGame(rules, tree, hands, weights, streets, 1.0 / pairs, len(group) > 1)
+    streets, flat = _end_to_end(streets)
+    return HoldemGame(rules, tree, hands, weights, streets, 1.0 / pairs, len(group) > 1, flat)
+
+
+def _end_to_end(streets: Sequence[Street]) -> tuple[list[Street], FlatArrays]:
+    """Lay the arrays of all streets end to end; returns the streets with views of them too."""
+    sides: list[dict[str, NDArray[Any]]] = [dict(vars(side)) for street in streets for side in street.sides]
+    flat: dict[str, NDArray[Any]] = {}
+    for name in ("parent_slot", "card", "same", "tie", "below", "upto"):
+        flat[name] = _joined([side[name] for side in sides])
+        for side, view in zip(sides, _views(flat[name], [side[name] for side in sides]), strict=True):
+            side[name] = view
+    orbits = [
+        side["orbit"] if side["orbit"].size else np.zeros(side["hand"].size, np.int16) for side in sides
+    ]
+    flat["orbit"] = _joined(orbits[:-2])
+    made = [Side(**side) for side in sides]
+    won, tied = ([getattr(street.run_outs, name) for street in streets] for name in ("won", "tied"))
+    flat["won"], flat["tied"] = _joined(won), _joined(tied)
+    run_outs = zip(streets, _views(flat["won"], won), _views(flat["tied"], tied), strict=True)
+    return [
+        replace(
+            street,
+            sides=(made[2 * number], made[2 * number + 1]),
+            run_outs=street.run_outs._replace(won=of_won, tied=of_tied),
+        )
+        for number, (street, of_won, of_tied) in enumerate(run_outs)
+    ], FlatArrays(**flat)
+
+
+def _joined(arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:
+    dtype = arrays[0].dtype if arrays else np.int16
+    return np.concatenate([np.zeros(0, dtype=dtype), *(array.ravel() for array in arrays)])
+
+
+def _views(flat: NDArray[Any], arrays: Sequence[NDArray[Any]]) -> list[NDArray[Any]]:
+    """The parts of an array in which `arrays` lie end to end, in their shapes."""
+    ends = np.cumsum([array.size for array in arrays])
+    return [
+        flat[end - array.size : end].reshape(array.shape) for array, end in zip(arrays, ends, strict=True)
+    ]
 
 
 def strengths(rules: Any, boards: NDArray[np.int8], hands: NDArray[np.int64]) -> NDArray[np.int32]:

@@ -300,17 +300,9 @@ def _boards(game: HoldemGame) -> Boards:
     streets = game.streets
     starts = np.cumsum([0, *(len(street.boards) for street in streets)])
 
-    def joined(name: str, of: Sequence[Any]) -> NDArray[Any]:
-        return np.concatenate([getattr(side, name).ravel() for street in of for side in street.sides])
-
     def by_board(arrays: Sequence[NDArray[Any]], dtype: Any = np.int64) -> NDArray[Any]:
         return np.concatenate(arrays).astype(dtype)
 
-    orbits = [
-        side.orbit.ravel() if side.orbit.size else np.zeros(side.hand.size, dtype=np.int16)
-        for street in streets[:-1]
-        for side in street.sides
-    ]
     return Boards(
         parent=by_board(
             [
@@ -327,16 +319,8 @@ def _boards(game: HoldemGame) -> Boards:
         multiplicity=by_board([street.boards.multiplicity for street in streets], np.float64),
         symmetric=np.array([len(group) > 1 for street in streets for group in street.boards.groups]),
         count=np.stack([by_board([street.sides[player].count for street in streets]) for player in (0, 1)]),
-        parent_slot=joined("parent_slot", streets),
-        card=joined("card", streets),
-        same=joined("same", streets),
-        tie=joined("tie", streets[-1:]),
-        below=joined("below", streets[-1:]),
-        upto=joined("upto", streets[-1:]),
-        orbit=np.concatenate([np.zeros(0, dtype=np.int16), *orbits]),
         ranked_at=sum(side.hand.size for street in streets[:-1] for side in street.sides),
-        won=np.concatenate([street.run_outs.won.ravel() for street in streets]),
-        tied=np.concatenate([street.run_outs.tied.ravel() for street in streets]),
+        **game.flat._asdict(),
     )
 
 
