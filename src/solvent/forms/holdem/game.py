@@ -27,6 +27,7 @@ from solvent.cards.hands import hole_cards
 from solvent.forms.holdem import hand_kernels
 from solvent.forms.holdem.boards import IDENTITY, Boards, list_boards, moved_hands, suit_group
 from solvent.forms.holdem.tree import DECISION, RUN_OUT, HoldemTree, holdem_tree
+from solvent.foundation.kernels.memory import give_back_memory
 from solvent.games.game import GameError
 from solvent.games.nolimit import NoLimit
 from solvent.games.spot import Spot
@@ -240,6 +241,7 @@ def holdem_game(rules: Any, isomorphism: bool = True) -> HoldemGame:
         run_outs = _run_outs(rules, tree, number, here, hands, sides, compatible)
         streets.append(Street(here, first_child, sides, 1 / comb(left, dealt), run_outs))
     streets, flat = _end_to_end(streets)
+    give_back_memory()  # what building took is not to lie beside the tables
     return HoldemGame(rules, tree, hands, weights, streets, 1.0 / pairs, len(group) > 1, flat)
 
 
