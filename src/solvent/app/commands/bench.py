@@ -269,3 +269,50 @@ def plans(
         print_json({"rows": [row.as_dict() for row in rows]})
     else:
         terminal().print(plans_view(rows))
+
+
+@bench.command()
+def spots(
+    names: Annotated[
+        str | None, typer.Option("--spots", help="Spots to measure, such as river-s,turn-s.  [default: all]")
+    ] = None,
+    parts: Annotated[str, typer.Option(help="What to measure: values, speed, rules.")] = "values,speed,rules",
+    threads: Annotated[int, typer.Option(min=1, max=MOST_THREADS, help="Threads beside one.")] = 2,
+    peer: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COMMAND",
+            help="Time another solver in turn with ours: a command that is given a spot as JSON and prints a line "
+            "of JSON, as `solvent.experiments.spots.peer_command` says.",
+        ),
+    ] = None,
+    peer_name: Annotated[str, typer.Option(help="What the page calls that solver.")] = "the peer",
+    quick: Annotated[bool, typer.Option("--quick", help="Measure little, to see that it works.")] = False,
+    page: ResultsPage = None,
+    as_json: Json = False,
+) -> None:
+    """Hold'em spots: values, seconds and memory of solving them, regret rules; beside another solver if given."""
+    from solvent.experiments.spots.measured import QUICK, Scale, measure
+    from solvent.experiments.spots.measured_page import write_results
+    from solvent.experiments.spots.measured_tables import summaries
+    from solvent.experiments.spots.named import spots_named
+    from solvent.experiments.spots.peer_command import PeerCommand
+
+    chosen = spots_named(None if names is None else _words(names))
+    other = None if peer is None else PeerCommand(peer, peer_name)
+    with watching() as watch:
+        found = measure(chosen, _words(parts), QUICK if quick else Scale(), threads, other, watch)
+    if page is not None:
+        write_results(found, page, quick)
+    if as_json:
+        print_json(found.as_dict())
+        return
+    for shown in summaries(found):
+        results = table(*shown.header, title=shown.title)
+        for line in shown.rows:
+            results.add_row(*line)
+        terminal().print(results)
+
+
+def _words(text: str) -> list[str]:
+    return [word.strip() for word in text.split(",") if word.strip()]
