@@ -1,0 +1,168 @@
+"""Lines of play through a spot, such as `check, bet 100, call, 7s`, and the places that they lead to.
+
+A line has the actions as the betting tree names them and, where a street is dealt, a card; '' is the root. Any card
+may be named. Where boards that differ only in the names of suits are solved once, a place also has the renaming of
+suits that turns its cards into those of the board that stands for them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvent.cards.deck import Card, CardError, card_label, cards_label, parse_cards
+from solvent.cards.hands import hole_cards
+from solvent.forms.holdem.boards import IDENTITY, Suits, moved, moved_hands
+from solvent.forms.holdem.game import HoldemGame
+from solvent.forms.holdem.tree import DEAL, DECISION, RUN_OUT
+from solvent.foundation.errors import InputError
+from solvent.foundation.names import did_you_mean
+from solvent.games.spot import NAMES
+
+SHORT = {"f": "fold", "x": "check", "k": "check", "c": "call"}
+"""Short forms of actions without an amount; those of bets and raises are `b100` and `r300`."""
+_AMOUNT = re.compile(r"(b|bet|r|raise|raise to)\s*(\d+)")
+_CARDS = re.compile(r"([2-9tjqka][cdhs])+")
+
+
+@dataclass(frozen=True)
+class Place:
+    """A node of the betting tree on a board, and what has been put into the pot on the way."""
+
+    node: int
+    board: int
+    """The number of the board, among those of the node's street, that stands for the cards."""
+    suits: Suits
+    """The renaming of suits that turns the cards of this place into those of the board."""
+    cards: tuple[Card, ...]
+    """The board's cards as the line names them."""
+    words: tuple[str, ...]
+    """The actions and cards of the line."""
+    paid: tuple[int, int]
+    """Chips that each player has added since the root."""
+    street_paid: tuple[int, int]
+    """Those of the current street among them."""
+
+    @property
+    def line(self) -> str:
+        return ", ".join(self.words)
+
+
+def root_place(game: HoldemGame) -> Place:
+    """The place where a spot begins."""
+    return Place(0, 0, IDENTITY, tuple(game.rules.root_board), (), (0, 0), (0, 0))
+
+
+def find_place(game: HoldemGame, line: str) -> Place:
+    """The place that a line leads to."""
+    place = root_place(game)
+    if not line.strip():
+        return place
+    for word in line.split(","):
+        place = follow(game, place, word)
+    return place
+
+
+def follow(game: HoldemGame, place: Place, word: str) -> Place:
+    """The place after one more action or card, as a line names it."""
+    kind, text = game.tree.kind[place.node], " ".join(word.lower().split())
+    if kind == DEAL:
+        return deal(game, place, _dealt(place, text))
+    if kind != DECISION:
+        how = "both players are all-in" if kind == RUN_OUT else "the hand is over"
+        raise InputError(f"nothing follows the line {place.line!r}, after which {how}; {text!r} does")
+    return act(game, place, _action(game, place, text))
+
+
+def act(game: HoldemGame, place: Place, action: int) -> Place:
+    """The place after the action of this number."""
+    tree, actor = game.tree, int(game.tree.player[place.node])
+    name = tree.betting[place.node].actions[action]
+    on_street = list(place.street_paid)
+    if name == "call":
+        on_street[actor] = on_street[1 - actor]
+    elif name not in ("fold", "check"):
+        on_street[actor] = int(name.rpartition(" ")[2])
+    before = [all_in - here for all_in, here in zip(place.paid, place.street_paid, strict=True)]
+    return replace(
+        place,
+        node=int(tree.child[tree.first_edge[place.node] + action]),
+        words=(*place.words, name),
+        paid=(before[0] + on_street[0], before[1] + on_street[1]),
+        street_paid=(on_street[0], on_street[1]),
+    )
+
+
+def cards_to_come(game: HoldemGame, place: Place) -> list[Card]:
+    """The cards that may be dealt at a place where a card is dealt."""
+    return [card for card in sorted(game.rules.deck) if card not in place.cards]
+
+
+def deal(game: HoldemGame, place: Place, cards: Sequence[Card]) -> Place:
+    """The place after a deal of these cards."""
+    street = int(game.tree.street[place.node])
+    here, after = game.streets[street], game.streets[street + 1].boards
+    count = after.cards.shape[1] - here.boards.cards.shape[1]
+    for card in cards:
+        if card in place.cards:
+            raise InputError(f"{card_label(card)} is on the board {cards_label(place.cards)} already")
+        if card not in game.rules.deck:
+            raise InputError(f"the deck has no {card_label(card)}")
+    if len(cards) != count:
+        come = "one card comes" if count == 1 else f"{count} cards come"
+        raise InputError(f"after {place.line!r} {come}, not {cards_label(cards)}")
+    first, stop = here.first_child[place.board : place.board + 2].tolist()
+    children = {tuple(row[-count:]): first + k for k, row in enumerate(after.cards[first:stop].tolist())}
+    for suits in here.boards.groups[place.board]:
+        renamed = tuple(suits[suit] for suit in place.suits)
+        dealt = tuple(sorted(moved(card, renamed) for card in cards))
+        if dealt in children:
+            root = next(each.start for each in game.tree.subtrees[street + 1] if each.deal == place.node)
+            return replace(
+                place,
+                node=root,
+                board=children[dealt],
+                suits=renamed,
+                cards=(*place.cards, *cards),
+                words=(*place.words, cards_label(cards)),
+                street_paid=(0, 0),
+            )
+    raise AssertionError("no board stands for the cards")
+
+
+def hands_at(game: HoldemGame, place: Place, player: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """A player's hands at a place, by number, and where each stands, its suits renamed, in the player's list."""
+    numbers = game.hands[player]
+    left = numbers[~np.isin(hole_cards()[numbers], place.cards).any(axis=1)]
+    return left, np.searchsorted(numbers, moved_hands(place.suits)[left])
+
+
+def _dealt(place: Place, text: str) -> tuple[Card, ...]:
+    letters = text.replace(" ", "")
+    try:
+        return parse_cards(letters)
+    except CardError:
+        after = f"after {place.line!r}" if place.words else "first"
+        raise InputError(f"a card is dealt {after}, such as 7s; {text!r} is none") from None
+
+
+def _action(game: HoldemGame, place: Place, text: str) -> int:
+    betting = game.tree.betting[place.node]
+    amount = _AMOUNT.fullmatch(text)
+    name = (
+        f"{'bet' if amount[1][0] == 'b' else 'raise'} {int(amount[2])}" if amount else SHORT.get(text, text)
+    )
+    if name in betting.actions:
+        return betting.actions.index(name)
+    where = f"after {place.line!r}" if place.words else "first"
+    actions = ", ".join(betting.actions)
+    if _CARDS.fullmatch(text):
+        raise InputError(
+            f"{NAMES[betting.player]} acts {where}, with {actions}; no card is dealt, such as {text!r}"
+        )
+    near = did_you_mean(name, betting.actions)
+    raise InputError(f"{NAMES[betting.player]} acts {where}, with {actions}, not {text!r}{near}")
