@@ -14,7 +14,7 @@ times what a tie pays, which is nothing without rake.
 
 Sums that should cancel leave a trace of rounding, and regret matching would play it where all actions are worth
 nothing, as to a hand that blocks all that the other may hold. So what is paid counts as nothing where it is below
-`TRACE` of what the other's whole reach would pay.
+`TRACE` of what the other's whole reach would pay. P itself, the sum over most hands, is kept in float64.
 """
 
 from __future__ import annotations
@@ -33,6 +33,29 @@ cgutils: Any = _cgutils
 
 TRACE = {"float": 2.0**-19, "double": 2.0**-48}
 """By number type, a few times the error of a sum over all hands."""
+
+
+class _Everyone:
+    """P, the reach of all slots passed so far, in float64; `sums` and `reach` are the first two parameters."""
+
+    def __init__(self, code: Code) -> None:
+        self.code, self.vector = code, ir.VectorType(ir.DoubleType(), WIDTH)
+        self.narrow = isinstance(code.element, ir.FloatType)
+        self.total = cgutils.alloca_once_value(code.builder, ir.Constant(self.vector, [0.0] * WIDTH))
+
+    def add(self, slot: Any, cards: tuple[Any, Any]) -> None:
+        """P, P_a and P_b grow by the reach of a slot."""
+        code, builder = self.code, self.code.builder
+        sums, reach = code.data(0), code.load(code.data(1), code.row(slot))
+        wide = builder.fpext(reach, self.vector) if self.narrow else reach
+        builder.store(builder.fadd(builder.load(self.total), wide), self.total)
+        for card in cards:
+            code.store(builder.fadd(code.load(sums, card), reach), sums, card)
+
+    def read(self) -> Any:
+        """P in the number type of the pass."""
+        total = self.code.builder.load(self.total)
+        return self.code.builder.fptrunc(total, self.code.vector) if self.narrow else total
 
 
 @intrinsic
@@ -54,11 +77,10 @@ def pile(typing, sums, reach, card, start, slots):  # type: ignore[no-untyped-de
     """Add up the reach of all slots; `card` has the board's first slot at `start`."""
 
     def write(code: Code) -> None:
-        start = code.integer(3)
-        everyone = code.nothing()
+        start, everyone = code.integer(3), _Everyone(code)
         with code.each(code.index(0), code.integer(4)) as slot:
-            code.add_slot(everyone, slot, code.cards(2, code.plus(start, slot)))
-        code.store(code.builder.load(everyone), code.data(0), code.index(0))
+            everyone.add(slot, code.cards(2, code.plus(start, slot)))
+        code.store(everyone.read(), code.data(0), code.index(0))
 
     return generated((sums, reach, card, start, slots), 0, write)
 
@@ -77,18 +99,19 @@ def sweep(typing, sums, reach, card, other, won, own, ties, tie_at, pays, first,
         other, won, own, tie_at = code.integer(3), code.data(4), code.integer(5), code.integer(7)
         count, others = code.integer(10), code.integer(11)
         ahead, level = (code.load(_field(code, 8, k), code.integer(9)) for k in range(2))
-        everyone = code.nothing()
+        everyone = _Everyone(code)
         passed = cgutils.alloca_once_value(builder, code.index(0))
         begin = cgutils.alloca_once_value(builder, code.index(0))
         test, body, done = (builder.append_basic_block(name) for name in ("test", "body", "done"))
 
-        def apart(slot: Any) -> Any:
-            return code.apart(builder.load(everyone), code.data(0), code.cards(2, code.plus(own, slot)))
-
-        def add_until(stop: Any) -> None:
+        def add_until(stop: Any) -> Any:
             with code.each(builder.load(passed), stop) as slot:
-                code.add_slot(everyone, slot, code.cards(2, code.plus(other, slot)))
+                everyone.add(slot, code.cards(2, code.plus(other, slot)))
             builder.store(stop, passed)
+            return everyone.read()
+
+        def apart(everyone: Any, slot: Any) -> Any:
+            return code.apart(everyone, code.data(0), code.cards(2, code.plus(own, slot)))
 
         builder.branch(test)
         builder.position_at_end(test)
@@ -96,18 +119,17 @@ def sweep(typing, sums, reach, card, other, won, own, ties, tie_at, pays, first,
         builder.cbranch(builder.icmp_signed("<", now, count), body, done)
         builder.position_at_end(body)
         end, below, upto = (_read_field(code, 6, k, code.plus(tie_at, now)) for k in range(3))
-        add_until(below)
+        weaker = add_until(below)
         with code.each(now, end) as slot:
-            code.store(builder.fmul(apart(slot), ahead), won, code.row(slot))
-        add_until(upto)
+            code.store(builder.fmul(apart(weaker, slot), ahead), won, code.row(slot))
+        upto_here = add_until(upto)
         with code.each(now, end) as slot:
-            before = code.load(won, code.row(slot))
-            code.store(builder.fadd(before, builder.fmul(apart(slot), level)), won, code.row(slot))
+            before, paid = code.load(won, code.row(slot)), builder.fmul(apart(upto_here, slot), level)
+            code.store(builder.fadd(before, paid), won, code.row(slot))
         builder.store(end, begin)
         builder.branch(test)
         builder.position_at_end(done)
-        add_until(others)
-        code.store(builder.load(everyone), code.data(0), code.index(0))
+        code.store(add_until(others), code.data(0), code.index(0))
 
     return generated(kinds, 0, write)
 
