@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import Field, dataclass, field, fields
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.threads import MOST_THREADS
@@ -67,9 +67,6 @@ def option(
     )
 
 
-Some = TypeVar("Some", bound="RunSettings")
-
-
 @dataclass(frozen=True)
 class Options:
     """Options whose fields say how their values are read. None stands for an option without a value of its own."""
@@ -97,6 +94,55 @@ class Options:
             for name, value in values.items()
             if value is not None
         }
+
+    @classmethod
+    def resumed(cls, began: Mapping[str, Any], given: Mapping[str, Any], run: str) -> Self:
+        """The settings of a run that goes on: what is given now, else what it began with.
+
+        `began` is what the run's configuration says, `run` names the run in refusals. A limit that is given now
+        replaces all limits of before.
+        """
+        given = {name: value for name, value in given.items() if value is not None}
+        asked = cls.of(given)
+        before = cls._began(began, given.get("rule"), run)
+        values = {each.name: getattr(before, each.name) for each in fields(cls)}
+        if given.keys() & set(LIMITS):
+            values |= dict.fromkeys(set(LIMITS) & values.keys())
+        for each in fields(cls):
+            name, value = each.name, getattr(asked, each.name)
+            if name not in given or (each.metadata["kept"] and value == "auto"):
+                continue
+            if each.metadata["kept"] and value != values[name]:
+                raise InputError(
+                    f"{run} began with {flag(name)} {values[name]}; it cannot go on with {value}"
+                )
+            values[name] = value
+        return cls(**values)
+
+    @classmethod
+    def _began(cls, began: Mapping[str, Any], rule: Any, run: str) -> Self:
+        """The settings that a run's configuration holds; `rule` is the one that is given now."""
+        known = {each.name: began[each.name] for each in fields(cls) if each.name in began}
+        if rule is not None:
+            if str(load_rule(rule)) != known.get("rule"):
+                raise InputError(f"{run} began with rule {known.get('rule')}; it cannot go on with {rule}")
+            known["rule"] = rule
+        elif isinstance(known.get("rule"), str):
+            try:
+                known["rule"] = load_rule(known["rule"])
+            except InputError as error:
+                raise InputError(
+                    f"{run} began with a rule of your own, {known['rule']}; pass it again as rule="
+                ) from error
+        try:
+            return cls.of(known)
+        except InputError as error:
+            raise InputError(f"the configuration of {run} is damaged: {error}") from error
+
+    @classmethod
+    def kept(cls) -> tuple[str, ...]:
+        """The options that a run keeps for good."""
+        return tuple(each.name for each in fields(cls) if each.metadata["kept"])
 
 
 @dataclass(frozen=True)
@@ -153,55 +199,6 @@ class RunSettings(Options):
         SAMPLE,
         kept=True,
     )
-
-    @classmethod
-    def resumed(cls: type[Some], began: Mapping[str, Any], given: Mapping[str, Any], run: str) -> Some:
-        """The settings of a run that goes on: what is given now, else what it began with.
-
-        `began` is what the run's configuration says, `run` names the run in refusals. A limit that is given now
-        replaces all limits of before.
-        """
-        given = {name: value for name, value in given.items() if value is not None}
-        asked = cls.of(given)
-        before = cls._began(began, given.get("rule"), run)
-        values = {each.name: getattr(before, each.name) for each in fields(cls)}
-        if given.keys() & set(LIMITS):
-            values |= dict.fromkeys(set(LIMITS) & values.keys())
-        for each in fields(cls):
-            name, value = each.name, getattr(asked, each.name)
-            if name not in given or (each.metadata["kept"] and value == "auto"):
-                continue
-            if each.metadata["kept"] and value != values[name]:
-                raise InputError(
-                    f"{run} began with {flag(name)} {values[name]}; it cannot go on with {value}"
-                )
-            values[name] = value
-        return cls(**values)
-
-    @classmethod
-    def _began(cls: type[Some], began: Mapping[str, Any], rule: Any, run: str) -> Some:
-        """The settings that a run's configuration holds; `rule` is the one that is given now."""
-        known = {each.name: began[each.name] for each in fields(cls) if each.name in began}
-        if rule is not None:
-            if str(load_rule(rule)) != known.get("rule"):
-                raise InputError(f"{run} began with rule {known.get('rule')}; it cannot go on with {rule}")
-            known["rule"] = rule
-        elif isinstance(known.get("rule"), str):
-            try:
-                known["rule"] = load_rule(known["rule"])
-            except InputError as error:
-                raise InputError(
-                    f"{run} began with a rule of your own, {known['rule']}; pass it again as rule="
-                ) from error
-        try:
-            return cls.of(known)
-        except InputError as error:
-            raise InputError(f"the configuration of {run} is damaged: {error}") from error
-
-    @classmethod
-    def kept(cls) -> tuple[str, ...]:
-        """The options that a run keeps for good."""
-        return tuple(each.name for each in fields(cls) if each.metadata["kept"])
 
 
 def flag(name: str) -> str:

@@ -1,21 +1,30 @@
-"""The `solvent spot` command."""
+"""The `solvent spot` commands: solve a spot, and write a file to begin with."""
 
 from __future__ import annotations
 
 import inspect
-from typing import Annotated, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from solvent.app.later import Commands
 from solvent.app.options import Json
+from solvent.app.outcomes import EXIT_CODES
+from solvent.app.output import check_writable
 from solvent.app.settings_options import settings_parameters, with_parameters
 from solvent.app.terminal import print_json, terminal
-from solvent.app.watching import watching
+from solvent.app.watching import said, watching
+from solvent.foundation.errors import InputError
 from solvent.foundation.own_code import explained
 from solvent.foundation.progress import Stop, interruptible
+from solvent.foundation.storage.files import write_text
 from solvent.games.betting.tree_sizes import known_settings
 from solvent.solvers.holdem.spot_settings import SpotSettings
-from solvent.solvers.settings import GAME, SIZES
+from solvent.solvers.settings import ALGORITHM, GAME, KEEP, SIZES
+
+if TYPE_CHECKING:
+    from solvent.solvers.spots.spot_file import SpotRequest
 
 NARROWER = "Also of a street, a player or both: --turn-{0}, --oop-{0}, --oop-turn-{0}."
 SHOWN = {
@@ -33,6 +42,19 @@ SHOWN = {
 }
 """What the help says of sizes, in this order; those of one street or player are not listed."""
 REPEATED = ("add", "remove")
+DEFAULT_FILE = Path("spot.toml")
+
+
+class SpotCommands(Commands):
+    """Commands of `solvent spot`; what begins with none of their names is solved: `solvent spot --board ...`."""
+
+    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
+        if args and args[0] in self.commands and not self.commands[args[0]].hidden:
+            return super().make_context(info_name, args, parent, **extra)
+        return self.commands["solve"].make_context(info_name, args, parent, **extra)
+
+
+spot = typer.Typer(cls=SpotCommands, help="Solve hold'em spots.", no_args_is_help=True)
 
 
 def _size_parameters() -> list[inspect.Parameter]:
@@ -48,7 +70,7 @@ def _size_parameter(name: str) -> inspect.Parameter:
         help=SHOWN.get(name),
         hidden=name not in SHOWN,
         show_default=False,
-        metavar="<part of pot>" if "-all-in" in name or name == "merging" else metavar,
+        metavar="<part of pot>" if "all-in" in name or name == "merging" else metavar,
         rich_help_panel=SIZES,
     )
     kind = list[str] if name in REPEATED else str
@@ -63,36 +85,53 @@ def _size_parameter(name: str) -> inspect.Parameter:
 SIZE_PARAMETERS = _size_parameters()
 
 
-@with_parameters([*settings_parameters(SpotSettings), *SIZE_PARAMETERS])
-def spot(
-    board: Annotated[str, typer.Option(help="Three to five cards, such as Td9d6h.", rich_help_panel=GAME)],
-    oop: Annotated[
-        str,
-        typer.Option(
-            help="The range out of position, which acts first: '66+,A8s+,KQo:0.5'.", rich_help_panel=GAME
+def _game(kind: Any, help: str, metavar: str | None = None) -> Any:
+    """The annotation of an option that says something of the spot itself."""
+    option = typer.Option(help=help, show_default=False, metavar=metavar, rich_help_panel=GAME)
+    return Annotated[kind | None, option]
+
+
+GAME_PARAMETERS = [
+    inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
+    for name, annotation in {
+        "board": _game(str, "Three to five cards, such as Td9d6h."),
+        "oop": _game(str, "The range out of position, which acts first: '66+,A8s+,KQo:0.5'."),
+        "ip": _game(str, "The range in position."),
+        "pot": _game(int, "Chips in the middle."),
+        "stack": _game(int, "Chips behind each player."),
+        "rake": _game(str, "What the house takes of every pot, such as 5%.  [default: 0%]"),
+        "rake_cap": _game(float, "The most chips that the house takes.  [default: no cap]"),
+        "least_bet": _game(int, "Chips of the least bet.  [default: 1]"),
+        "lock": _game(
+            list[str],
+            "What hands play at a decision: 'check, bet 100: 22-55 = fold:0.25, call:0.75'; may be repeated.",
+            "<lock>",
         ),
-    ],
-    ip: Annotated[str, typer.Option(help="The range in position.", rich_help_panel=GAME)],
-    pot: Annotated[int, typer.Option(help="Chips in the middle.", rich_help_panel=GAME)],
-    stack: Annotated[int, typer.Option(help="Chips behind each player.", rich_help_panel=GAME)],
-    rake: Annotated[
-        str, typer.Option(help="What the house takes of every pot, such as 5%.", rich_help_panel=GAME)
-    ] = "0%",
-    rake_cap: Annotated[
-        float | None,
-        typer.Option(
-            help="The most chips that the house takes.  [default: no cap]",
-            show_default=False,
-            rich_help_panel=GAME,
-        ),
+        "lock_file": _game(Path, "A file with a lock on each line."),
+    }.items()
+]
+SPOT_NAMES = [each.name for each in (*GAME_PARAMETERS, *SIZE_PARAMETERS) if "lock" not in each.name]
+
+
+@spot.command("solve", hidden=True, epilog=EXIT_CODES)
+@with_parameters([*GAME_PARAMETERS, *settings_parameters(SpotSettings), *SIZE_PARAMETERS])
+def solve(
+    file: Annotated[
+        Path | None,
+        typer.Argument(help="A TOML file (`solvent spot init` writes one), or a TexasSolver command file."),
     ] = None,
-    least_bet: Annotated[int, typer.Option(help="Chips of the least bet.", rich_help_panel=GAME)] = 1,
-    lock: Annotated[
-        list[str] | None,
+    out: Annotated[
+        Path | None, typer.Option(help="Save the run to this folder (must be new).", rich_help_panel=KEEP)
+    ] = None,
+    resume: Annotated[
+        Path | None, typer.Option(help="Resume the run in this folder.", rich_help_panel=KEEP)
+    ] = None,
+    start: Annotated[
+        Path | None,
         typer.Option(
-            help="What hands play at a decision: 'check, bet 100: 22-55 = fold:0.25, call:0.75'; may be repeated.",
-            metavar="<lock>",
-            rich_help_panel=GAME,
+            "--from",
+            help="Start from the tables of this run: the same spot with other locks, lines or sizes.",
+            rich_help_panel=ALGORITHM,
         ),
     ] = None,
     as_json: Json = False,
@@ -101,23 +140,99 @@ def spot(
     """Solve a hold'em spot from a flop, turn or river on: two ranges, a pot, stacks and bet sizes.
 
     Exploitability is half of what both players would gain by best responses, in percent of the pot; EVs are shares
-    of the pot.
+    of the pot. `solvent spot init` writes a commented file to begin with.
     """
     stop = Stop()
     with interruptible(stop):  # Ctrl-C could get lost in an import
-        from solvent.app.views.spot import spot_tables
+        from solvent.app.views.spot import spot_views
         from solvent.foundation.machine import cores
-        from solvent.solvers.holdem.spot_run import solve_spot
+        from solvent.solvers.holdem.spot_run import resume_spot, solve_spot
     stop.check()
 
-    sizes = {each.name: options.pop(each.name) for each in SIZE_PARAMETERS if each.name in options}
-    settings = SpotSettings.of({"threads": cores(), **options})
-    given = {"board": board, "oop": oop, "ip": ip, "pot": pot, "stack": stack, "rake": rake}
-    given |= {"rake_cap": rake_cap, "least_bet": least_bet, **sizes}
-    with watching(quiet=as_json) as watch, explained():
-        result = solve_spot(given, settings, lock or (), watch, stop)
+    spoken = {name: options.pop(name) for name in SPOT_NAMES if name in options}
+    locks = _locks(options.pop("lock", []), options.pop("lock_file", None))
+    if resume is not None:
+        _check_resumed({"FILE": file, "--out": out, "--from": start, "--lock": locks, **_flags(spoken)})
+        with watching(quiet=as_json) as watch, explained():
+            result = resume_spot(resume, options, watch, stop)
+    else:
+        request = _request(file, start)
+        request.spot |= spoken
+        request.locks += locks
+        request.check_complete()
+        settings = SpotSettings.of({"threads": cores(), **_given_options(request.options, options)})
+        for note in request.notes if said(as_json) else ():
+            terminal(stderr=True).print(f"note: {note}", soft_wrap=True)
+        with watching(quiet=as_json) as watch, explained():
+            result = solve_spot(request.spot, settings, request.locks, watch, stop, out=out, start=start)
     if as_json:
         print_json(result.as_dict())
     else:
-        terminal().print(*spot_tables(result), sep="\n")
+        console = terminal()
+        console.print(*spot_views(result, console.width, console.color_system is not None), sep="\n")
     return stop.exit_code if stop.requested else 0
+
+
+@spot.command("init", epilog=EXIT_CODES)
+def init(
+    file: Annotated[Path, typer.Argument(help="The file to write (must be new).")] = DEFAULT_FILE,
+) -> None:
+    """Write a commented TOML file that `solvent spot FILE` solves."""
+    from solvent.solvers.spots.spot_file import TEMPLATE
+
+    if file.exists():
+        raise InputError(f"{file} exists; choose another name")
+    check_writable(file)
+    write_text(file, TEMPLATE)
+    terminal().print(f"{file} holds a flop spot; change it, then `solvent spot {file}`", soft_wrap=True)
+
+
+def _request(file: Path | None, start: Path | None) -> SpotRequest:
+    """What the file asks for, or else the spot and the locks of the run to start from."""
+    from solvent.foundation.storage.run import Run
+    from solvent.solvers.holdem.spot_folder import KIND, kept_options, locks_of, spot_of
+    from solvent.solvers.spots.spot_file import SpotRequest, read_spot_file, spot_parameters
+
+    if file is not None:
+        return read_spot_file(file)
+    if start is None:
+        return SpotRequest()
+    run = Run.open(start, KIND)
+    return SpotRequest(spot_parameters(spot_of(run)), kept_options(run), list(locks_of(run)))
+
+
+def _given_options(written: dict[str, Any], spoken: dict[str, Any]) -> dict[str, Any]:
+    """Options of a file and of the command line, which count for more; a limit there replaces those of the file."""
+    from solvent.solvers.settings import LIMITS
+
+    if spoken.keys() & set(LIMITS):
+        written = {name: value for name, value in written.items() if name not in LIMITS}
+    return {**written, **spoken}
+
+
+def _locks(given: list[str], file: Path | None) -> list[str]:
+    """Locks of a file and of the command line, which count for more because they come later."""
+    if file is None:
+        return list(given)
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(
+            f"cannot read {file}: {getattr(error, 'strerror', None) or 'it is no text'}"
+        ) from error
+    return [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")] + list(
+        given
+    )
+
+
+def _flags(spoken: dict[str, Any]) -> dict[str, Any]:
+    return {"--" + name.replace("_", "-"): value for name, value in spoken.items()}
+
+
+def _check_resumed(given: dict[str, Any]) -> None:
+    """Refuse whatever says anew what a run has fixed."""
+    for name, value in given.items():
+        if value is not None and value != []:
+            raise InputError(
+                f"a resumed run has its own spot; leave out {name}, or begin a new run by --from and --out"
+            )

@@ -10,18 +10,14 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from solvent.app.terminal import table
-from solvent.app.views.action_colours import TEXT_COLOUR, action_colours
+from solvent.app.views.action_colours import action_colours
+from solvent.app.views.class_chart import MARKS, chart_lines
 from solvent.app.views.strategies import BAR
 from solvent.cards.deck import cards_label, parse_cards
 from solvent.foundation.errors import InputError
 from solvent.games.betting.rules import STREETS
 from solvent.strategy.agents.betting_line import describe_decision, find_decision, moves
 from solvent.strategy.agents.trained import TrainedStrategy, class_label, hole_cards
-
-CELL = 6
-"""Characters of a class of hands on the chart, with a gap of one to the next."""
-MARKS = "123456789"
-"""What stands for bets where there are no colours, from the smallest; f, c and a stand for themselves."""
 
 
 def decision_document(strategy: TrainedStrategy, line: str, hand: str | None, board: str) -> dict[str, Any]:
@@ -70,7 +66,8 @@ def decision_view(document: Mapping[str, Any], coloured: bool) -> RenderableType
         title += f"; {document['hand']}" + (f", bucket {cluster}.{bucket}" if board else "")
         return Group(Text(title), _hand_table(document))
     marks = _marks([action["action"] for action in document["actions"]], document["actions"])
-    chart = _chart(document, marks, coloured)
+    classes = {label: list(found.values()) for label, found in document["classes"].items()}
+    chart = chart_lines(classes, [action["colour"] for action in document["actions"]], marks, coloured)
     return Group(Text(title), *chart, "", _legend(document, marks, coloured))
 
 
@@ -92,30 +89,6 @@ def _marks(names: Sequence[str], actions: Sequence[Mapping[str, Any]]) -> list[s
         else:
             marks.append("a" if action["label"] == "all-in" else next(bets, "+"))
     return marks
-
-
-def _chart(document: Mapping[str, Any], marks: Sequence[str], coloured: bool) -> list[Text]:
-    """A line for each row of classes: as wide in each action's colour as it is likely, or the likeliest's mark."""
-    colours = [action["colour"] for action in document["actions"]]
-    lines = []
-    for row in range(13):
-        line = Text(no_wrap=True)
-        for column in range(13):
-            label = class_label(row, column)
-            found = document["classes"].get(label)
-            if found is None:
-                line.append(f"{label:<{CELL}}" if not coloured else " " * CELL)
-            elif coloured:
-                shares = np.cumsum(list(found.values()))
-                for place, letter in enumerate(f" {label:<{CELL - 2}}"):
-                    which = int((shares <= (place + 0.5) / (CELL - 1) - 1e-12).sum())
-                    line.append(letter, style=f"{TEXT_COLOUR} on {colours[min(which, len(colours) - 1)]}")
-                line.append(" ")
-            else:
-                best = int(np.argmax(list(found.values())))
-                line.append(f"{label + ' ' + marks[best]:<{CELL}}")
-        lines.append(line)
-    return lines
 
 
 def _legend(document: Mapping[str, Any], marks: Sequence[str], coloured: bool) -> RenderableType:

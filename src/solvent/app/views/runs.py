@@ -53,12 +53,26 @@ def _described(folder: Path) -> dict[str, Any]:
     known = {"iterations", "seconds", "exploitability"} & facts.keys()
     return {
         "kind": run.kind,
-        "game": poker if run.kind == "training" else asked.get("game"),
+        "game": poker
+        if run.kind == "training"
+        else _spot_line(run)
+        if run.kind == "spot"
+        else asked.get("game"),
         "rule": asked.get("rule"),
         "updates": asked.get("updates"),
         "created": run.made.get("created"),
         **{key: facts[key] for key in known},
     }
+
+
+def _spot_line(run: Run) -> str:
+    """A spot without its ranges, which may be long."""
+    from solvent.cards.deck import cards_label
+    from solvent.solvers.holdem.spot_folder import locks_of, spot_of
+
+    spot, locks = spot_of(run), len(locks_of(run))
+    locked = f", {locks} lock{'s' * (locks > 1)}" if locks else ""
+    return f"spot {cards_label(spot.root_board)}, pot {spot.pot:,}, stack {spot.stack:,}{locked}"
 
 
 def _check_types(folder: Path, row: Mapping[str, Any]) -> None:

@@ -1,20 +1,52 @@
-"""What a solve of a spot reached, as tables."""
+"""What a solve of a spot reached: tables, and the strategy of the first decision as a grid."""
 
 from __future__ import annotations
 
+from rich.console import RenderableType
 from rich.table import Table
+from rich.text import Text
 
 from solvent.app.terminal import facts_table, table
+from solvent.app.views.spot_grid import grid_text, spot_colours
 from solvent.cards.deck import cards_label
 from solvent.foundation.units import size, span
 from solvent.games.spot import NAMES
-from solvent.solvers.holdem.spot_run import SpotResult
+from solvent.solvers.holdem.spot_result import SpotResult
+from solvent.solvers.spots.node import SpotNode
+from solvent.solvers.spots.solution import SpotSolution
 
 
-def spot_tables(result: SpotResult) -> list[Table]:
-    """How it was solved, what each player gets, and how often OOP takes each action at the root."""
-    shown = [facts_table(_title(result), _facts(result)), _players(result)]
-    return [*shown, _actions(result)] if result.root_actions else shown
+def spot_views(result: SpotResult, width: int, coloured: bool) -> list[RenderableType]:
+    """How it was solved, what each player gets, and what the player to act does at the root."""
+    shown: list[RenderableType] = [facts_table(_title(result), _facts(result)), _players(result)]
+    root = SpotSolution(result.solver).root
+    return shown if root.player is None else [*shown, node_title(root), node_grid(root, width, coloured)]
+
+
+def node_title(node: SpotNode) -> Text:
+    """Who decides where."""
+    assert node.player is not None
+    return Text(
+        f"{NAMES[node.player]} {f'after {node.line}' if node.line else 'first'}, {node.board}, pot {node.pot:,}"
+    )
+
+
+def node_grid(node: SpotNode, width: int, coloured: bool) -> Text:
+    """The strategy at a decision as a grid; hands that cannot be there are left out."""
+    assert node.player is not None
+    who, actions = node.player, node.actions
+    weights = node.matchups[who]
+    colours = spot_colours(actions, node.pot, _all_in(node))
+    return grid_text(node.hands[who], weights, node.strategy, actions, coloured, width, colours)
+
+
+def _all_in(node: SpotNode) -> str | None:
+    """The action after which the player to act has nothing left, other than a call."""
+    assert node.player is not None
+    for action, after in node.children().items():
+        if action.startswith(("bet", "raise")) and after.stacks[node.player] == 0:
+            return action
+    return None
 
 
 def _title(result: SpotResult) -> str:
@@ -24,6 +56,7 @@ def _title(result: SpotResult) -> str:
 
 def _facts(result: SpotResult) -> dict[str, str]:
     settings = result.settings
+    run = {} if result.run is None else {"run": str(result.run)}
     return {
         "exploitability": f"{result.exploitability_percent:.4f} % of the pot, {result.exploitability:.4g} chips",
         "stopped by": result.stopped_by,
@@ -31,6 +64,7 @@ def _facts(result: SpotResult) -> dict[str, str]:
         "build": f"{span(result.build_seconds)}, and {span(result.compile_seconds)} for kernels",
         "rule": f"{settings.rule}, {settings.dtype}, {result.threads} thread{'s' * (result.threads > 1)}",
         "memory": f"{size(result.table_bytes)} of tables, {size(result.peak_memory_bytes)} at most in all",
+        **run,
     }
 
 
@@ -44,11 +78,4 @@ def _players(result: SpotResult) -> Table:
             f"{result.evaluation.gains[player]:.4g}",
             f"{result.size.hands[player]:,}",
         )
-    return shown
-
-
-def _actions(result: SpotResult) -> Table:
-    shown = table(f"{NAMES[0]} first", "frequency")
-    for action, frequency in result.root_actions.items():
-        shown.add_row(action, f"{100 * frequency:.2f} %")
     return shown

@@ -4,10 +4,11 @@
     checkpoints/N/   a bundle of tables after N iterations
     metrics.jsonl    a line for each measurement, with a checksum of its own
 
-Solves, trainings and buildings of card abstractions are runs of three kinds. Their configuration has two parts:
-what is fixed decides what the run computes, and each checkpoint holds a digest of it; what is adjustable, limits
-and threads for instance, may change whenever the run is resumed. A run can be killed at any moment. A folder in
-which a run began, but that has no `run.toml` yet, holds nothing of value: a new run takes it over.
+Solves of games and of spots, trainings and buildings of card abstractions are runs of four kinds. Their
+configuration has two parts: what is fixed decides what the run computes, and each checkpoint holds a digest of it;
+what is adjustable, limits and threads for instance, may change whenever the run is resumed. A run can be killed at
+any moment. A folder in which a run began, but that has no `run.toml` yet, holds nothing of value: a new run takes
+it over.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ METRICS = "metrics.jsonl"
 CREATING = ".creating"
 """Stands in the folder of a run until its first files are complete."""
 FORMAT = 2
-KINDS = {"solve": "a solve", "training": "a training", "cards": "a card abstraction"}
+KINDS = {"solve": "a solve", "training": "a training", "cards": "a card abstraction", "spot": "a spot"}
 """Kinds of runs, as messages name them."""
 
 Tables = Mapping[str, NDArray[Any]]

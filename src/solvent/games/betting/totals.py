@@ -1,9 +1,9 @@
 """What bet sizes come to in a position of a betting tree: totals in chips, after caps, thresholds and merging.
 
 The order is: every size becomes a total, rounded half up, at least the least legal raise and at most all-in
-(`size_total` of `sizes` says how); all-in is added where it is small; a total that leaves little behind becomes
-all-in; equal totals merge; and totals near a larger one are dropped. The chips of thresholds are rounded as sizes
-are. On random spots postflop-solver builds the same trees, thresholds and all.
+(`size_total` of `sizes` says how); all-in is added where it is small; a total that leaves little behind, or puts
+most of the stack in, becomes all-in; equal totals merge; and totals near a larger one are dropped. The chips of
+thresholds are rounded as sizes are. On random spots postflop-solver builds the same trees, thresholds and all.
 """
 
 from __future__ import annotations
@@ -47,6 +47,9 @@ def raise_totals(
             most if most - total <= _rounded(sizes.force_all_in * (rules.pot + 2 * total)) else total
             for total in found
         }
+    if sizes.all_in_above:
+        limit = sizes.all_in_above * (rules.stacks[0] + rules.pot / 2) - rules.pot / 2
+        found = {most if total > limit else total for total in found}
     return _merged(sorted(found), faced, pot, sizes.merging) if sizes.merging else sorted(found)
 
 

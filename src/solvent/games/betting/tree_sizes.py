@@ -12,6 +12,7 @@ a player (`oop`, `ip`), a street (`preflop`, `flop`, `turn`, `river`) or both: `
 | `cap`, `flop-cap` | the most bets and raises on a street, blinds not counted |
 | `add-all-in` | adds all-in where it is a bet or raise of at most this part of the pot after calling |
 | `force-all-in` | turns a size into all-in where a call would leave at most this part of the pot behind |
+| `all-in-above` | turns a size into all-in above this part of the stack, half of the starting pot added to both |
 | `merging` | drops sizes near a larger one: a part Y of the pot near X, if (1 + X) / (1 + Y) <= 1 + threshold |
 | `add` | lines whose last action is added: `check, bet 100, raise 400`; several are a list, or separated by `;` |
 | `remove` | lines whose last action is removed, with all that follows |
@@ -45,7 +46,12 @@ OOP, IP = 0, 1
 """Positions: who acts first on the later streets, and who acts last there."""
 POSITIONS = ("oop", "ip")
 KINDS = ("bets", "raises", "donk")
-THRESHOLDS = {"add-all-in": "add_all_in", "force-all-in": "force_all_in", "merging": "merging"}
+THRESHOLDS = {
+    "add-all-in": "add_all_in",
+    "force-all-in": "force_all_in",
+    "all-in-above": "all_in_above",
+    "merging": "merging",
+}
 
 Line = tuple[str, ...]
 """Actions from the root on, as their names are written: ("check", "bet 100", "raise 400")."""
@@ -80,6 +86,7 @@ class TreeSizes:
     """The most bets and raises on each street, blinds not counted; `NO_CAP` means no limit."""
     add_all_in: float = 0.0
     force_all_in: float = 0.0
+    all_in_above: float = 0.0
     merging: float = 0.0
     added: tuple[Line, ...] = ()
     removed: tuple[Line, ...] = ()
@@ -91,7 +98,7 @@ class TreeSizes:
             raise InputError(
                 f"a cap is the most bets and raises on a street, a whole number, not {list(self.caps)}"
             )
-        if min(self.add_all_in, self.force_all_in, self.merging) < 0:
+        if min(self.add_all_in, self.force_all_in, self.all_in_above, self.merging) < 0:
             raise InputError("thresholds of all-in and merging are at least 0")
         for lists in self.lists:
             for street, one in zip(STREETS, lists, strict=True):

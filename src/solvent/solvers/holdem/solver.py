@@ -308,11 +308,16 @@ class HoldemSolver:
 
     def load_tables(self, tables: Mapping[str, NDArray[Any]]) -> None:
         """Take up what a checkpoint has kept; a ValueError if it is not of this game."""
-        for name, table in self.saved_tables().items():
-            given = tables[name]
-            if given.shape != table.shape or given.dtype != table.dtype:
-                raise ValueError(f"the table {name} is of another game or of other numbers")
-            table[:] = given
+        _load(tables, self.saved_tables())
+
+    def load_averages(self, tables: Mapping[str, NDArray[Any]]) -> None:
+        """Take up a checkpoint's averages alone, which is all that everything but `run` reads."""
+        _load(tables, {name: own for name, own in self.saved_tables().items() if name.startswith("average")})
+
+    def start_from(self, regret: NDArray[Any], average: NDArray[Any]) -> None:
+        """Start a new solve from tables of this layout; locks of this solver replace what they play."""
+        self.regret[:], self.average[:] = regret, average
+        self._impose_locks()
 
     def restore(self, facts: Mapping[str, Any]) -> None:
         """Go on from tables that were loaded, as they were when a checkpoint said so of itself."""
@@ -323,3 +328,11 @@ class HoldemSolver:
         raise InputError(
             f"{self.name} cannot be started from a strategy on its public form; give form history"
         )
+
+
+def _load(tables: Mapping[str, NDArray[Any]], into: Mapping[str, NDArray[Any]]) -> None:
+    for name, table in into.items():
+        given = tables[name]
+        if given.shape != table.shape or given.dtype != table.dtype:
+            raise ValueError(f"the table {name} is of another game or of other numbers")
+        table[:] = given

@@ -28,8 +28,9 @@ def needed_bytes(expected: HoldemSize, dtype: str) -> int:
     return table_bytes(expected, dtype) + expected.form_bytes
 
 
-def describe_size(spot: Spot, expected: HoldemSize, dtype: str) -> str:
+def describe_size(spot: Spot, expected: HoldemSize, settings: SpotSettings) -> str:
     """What a solve will take, in a sentence."""
+    dtype = settings.dtype
     streets = ", ".join(
         f"{nodes:,} on {boards:,} board{'s' * (boards > 1)} ({name})"
         for name, nodes, boards in zip(spot.street_names, expected.decisions, expected.boards, strict=False)

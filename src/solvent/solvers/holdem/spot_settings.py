@@ -8,11 +8,12 @@ from typing import Any
 from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.threads import MOST_THREADS
 from solvent.solvers.local_update import LocalUpdate
-from solvent.solvers.option_checks import BYTES, DURATION, RULE, Check, one_of, whole
+from solvent.solvers.option_checks import BYTES, DURATION, INTERVAL, RULE, Check, one_of, whole
 from solvent.solvers.rules import LinearProgram, RegretRule, load_rule
 from solvent.solvers.settings import (
     ALGORITHM,
     DEFAULT_MEMORY,
+    KEEP,
     MACHINE,
     MOST_ITERATIONS,
     STOP,
@@ -82,6 +83,7 @@ class SpotSettings(Options):
         "Rule: cfr, cfr+, lcfr, dcfr, dcfr(a,b,g), dcfr+ or file.py:Class.",
         RULE,
         ALGORITHM,
+        kept=True,
         shown=DEFAULT_RULE,
     )
     isomorphism: str = option(
@@ -89,9 +91,15 @@ class SpotSettings(Options):
         "on: boards that differ only in the names of suits are solved once; or off.",
         one_of("isomorphism", ("on", "off")),
         ALGORITHM,
+        kept=True,
     )
+    checkpoint_every: float = option(60.0, "Time between checkpoints.", INTERVAL, KEEP, shown="60s")
     dtype: str = option(
-        "float32", f"Numbers of the tables: {', '.join(DTYPES)}.", one_of("dtype", DTYPES), MACHINE
+        "float32",
+        f"Numbers of the tables: {', '.join(DTYPES)}.",
+        one_of("dtype", DTYPES),
+        MACHINE,
+        kept=True,
     )
     threads: int = option(1, "Threads.", whole(1, MOST_THREADS), MACHINE, shown="all cores")
     memory: int = option(DEFAULT_MEMORY, "The most memory to use, such as 8G.", BYTES, MACHINE, shown="8G")

@@ -1,0 +1,85 @@
+"""The 13 x 13 chart of all classes of hands, coloured by action or with a mark for the likeliest one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from rich.text import Text
+
+from solvent.app.views.action_colours import TEXT_COLOUR
+from solvent.cards.deck import RANKS
+from solvent.strategy.agents.trained import class_label
+
+WIDEST, LABELLED, MARKED = 6, 4, 5
+"""Characters of a class with a gap of one to the next: at most; at least for a label; for a label and a mark."""
+NARROWEST = 2
+MARKS = "123456789"
+"""What stands for bets where there are no colours, from the smallest; f, c and a stand for themselves."""
+
+Frequencies = Mapping[str, Sequence[float]]
+"""The probabilities of all actions by class of hands, `AKs`; classes that nobody holds are left out."""
+
+
+def chart_lines(
+    classes: Frequencies, colours: Sequence[str], marks: Sequence[str], coloured: bool, width: int = 80
+) -> list[Text]:
+    """A line for each row of classes: as wide in each action's colour as it is likely, or the likeliest's mark.
+
+    Where `width` leaves no room for the names of classes, ranks stand before the lines and above them.
+    """
+    cell = min(WIDEST, width // 13)
+    if cell < (LABELLED if coloured else MARKED):
+        return _small_chart(classes, colours, marks, coloured)
+    return [_row(row, classes, colours, marks, coloured, cell) for row in range(13)]
+
+
+def _row(
+    row: int,
+    classes: Frequencies,
+    colours: Sequence[str],
+    marks: Sequence[str],
+    coloured: bool,
+    cell: int,
+) -> Text:
+    line = Text(no_wrap=True)
+    for column in range(13):
+        label = class_label(row, column)
+        found = classes.get(label)
+        if found is None:
+            line.append(" " * cell if coloured else f"{'.':<{cell}}")
+        elif coloured:
+            inside = f" {label}" if cell == WIDEST else label
+            for place, letter in enumerate(f"{inside:<{cell - 1}}"):
+                line.append(letter, style=_style(found, colours, (place + 0.5) / (cell - 1)))
+            line.append(" ")
+        else:
+            gap = " " if cell == WIDEST else ""
+            line.append(f"{label + gap + marks[int(np.argmax(found))]:<{cell}}")
+    return line
+
+
+def _small_chart(
+    classes: Frequencies, colours: Sequence[str], marks: Sequence[str], coloured: bool
+) -> list[Text]:
+    ranks = RANKS[::-1]
+    lines = [Text("  " + " ".join(ranks), no_wrap=True)]
+    for row in range(13):
+        line = Text(f"{ranks[row]} ", no_wrap=True)
+        for column in range(13):
+            found = classes.get(class_label(row, column))
+            if found is None:
+                line.append(". " if not coloured else "  ")
+            elif coloured:
+                for place in range(NARROWEST):
+                    line.append(" ", style=_style(found, colours, (place + 0.5) / NARROWEST))
+            else:
+                line.append(f"{marks[int(np.argmax(found))]} ")
+        lines.append(line)
+    return lines
+
+
+def _style(found: Sequence[float], colours: Sequence[str], place: float) -> str:
+    """The colour at a place from 0 to 1 of a class: actions take their parts from the left, in their order."""
+    which = int((np.cumsum(found) <= place - 1e-12).sum())
+    return f"{TEXT_COLOUR} on {colours[min(which, len(colours) - 1)]}"

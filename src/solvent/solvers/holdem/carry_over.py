@@ -1,0 +1,108 @@
+"""Start a solve from the tables of another: after a lock, after lines were added or removed, or with other sizes.
+
+Regrets go on where the other solve left them, under a clock that begins again: rules that discount let them fade
+within a few iterations where they are wrong. What the other solve played counts as one iteration of weight 1, so
+it is what is measured before the first iteration, and next to nothing afterwards.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvent.forms.holdem.game import HoldemGame
+from solvent.forms.holdem.tree import DECISION
+from solvent.foundation.errors import InputError
+from solvent.solvers.holdem.solver import HoldemSolver
+from solvent.solvers.rules import RegretRule
+
+
+def carry_over(before: HoldemSolver, now: HoldemSolver) -> int:
+    """Start `now` from the tables of `before`; how many decisions of the tree have got something.
+
+    Both have the same board and ranges of the same hands, whose weights may differ. Actions that only one of them
+    has are left out; a new action begins without regret.
+    """
+    old, new = before.game, now.game
+    if before.dtype != now.dtype:
+        raise InputError(f"the tables to start from are {before.dtype}; start with --dtype {before.dtype}")
+    _check_same_cards(old, new)
+    share = 1.0 / max(1.0, _weight(before.rule, before.iterations))
+    edges, decisions = _common_edges(old, new)
+    same_layout = len(edges) == len(new.tree.child) == len(old.tree.child)
+    if same_layout:
+        regret, average = before.regret, before.average
+    elif now.dtype == "int16":
+        raise InputError(
+            "int16 tables start a solve of the same tree only; locks may differ, and sizes may not"
+        )
+    else:
+        regret, average = (_moved(table, old, new, edges) for table in (before.regret, before.average))
+    if now.dtype == "int16":
+        now.regret_scale[:], now.average_scale[:] = before.regret_scale, before.average_scale * share
+        now.start_from(regret, average)
+    else:
+        now.start_from(regret, average * np.asarray(share, dtype=average.dtype))
+    return decisions
+
+
+def _check_same_cards(old: HoldemGame, new: HoldemGame) -> None:
+    alike = len(old.streets) == len(new.streets) and old.isomorphism == new.isomorphism
+    alike = alike and all(map(np.array_equal, old.hands, new.hands))
+    alike = alike and all(
+        np.array_equal(one.boards.cards, other.boards.cards)
+        for one, other in zip(old.streets, new.streets, strict=True)
+    )
+    if not alike:
+        raise InputError(
+            "a solve starts from a run with the same board, the same hands in both ranges (weights may differ) and "
+            "the same isomorphism; this run has others"
+        )
+
+
+def _weight(rule: RegretRule, iterations: int) -> float:
+    """The sum of the weights of iterations 1 to `iterations` in the average."""
+    total = 0.0
+    for t in range(1, iterations + 1):
+        weights = rule.weights(t)
+        total = total * weights.keep + weights.average
+    return total
+
+
+def _common_edges(old: HoldemGame, new: HoldemGame) -> tuple[list[tuple[int, int]], int]:
+    """The edges of actions that both trees have at decisions after the same lines, and how many decisions."""
+    known = {
+        old.tree.betting[node].history: node for node in np.flatnonzero(old.tree.kind == DECISION).tolist()
+    }
+    edges, decisions = [], 0
+    for node in np.flatnonzero(new.tree.kind == DECISION).tolist():
+        before = known.get(new.tree.betting[node].history)
+        if before is None:
+            continue
+        decisions += 1
+        names = old.tree.betting[before].actions
+        for place, action in enumerate(new.tree.betting[node].actions):
+            if action in names:
+                first = int(old.tree.first_edge[before]) + names.index(action)
+                edges.append((first, int(new.tree.first_edge[node]) + place))
+    return edges, decisions
+
+
+def _moved(
+    table: NDArray[np.float64], old: HoldemGame, new: HoldemGame, edges: list[tuple[int, int]]
+) -> NDArray[np.float64]:
+    """A table in the layout of the new game, 0 where the old one has nothing."""
+    found = np.zeros(new.cells, dtype=table.dtype)
+    for before, now in edges:
+        street = int(new.tree.street[new.tree.edge_node[now]])
+        _of_edge(found, new, now, street)[:] = _of_edge(table, old, before, street)
+    return found
+
+
+def _of_edge(table: NDArray[np.float64], game: HoldemGame, edge: int, street: int) -> NDArray[np.float64]:
+    """The numbers of an action on all boards of its street, a view [boards, slots]."""
+    by_board = table[game.street_at[street] : game.street_at[street + 1]].reshape(
+        len(game.streets[street].boards), game.board_cells[street]
+    )
+    first = int(game.edge_at[edge])
+    return by_board[:, first : first + int(game.edge_slots[edge])]

@@ -1,0 +1,141 @@
+"""A solve of a spot as a session drives it: its iterations, measurements, checkpoints and forecasts."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from solvent.foundation.progress import Progress, Watch
+from solvent.response.holdem import HoldemEvaluation
+from solvent.solvers.holdem.solver import HoldemSolver
+from solvent.solvers.holdem.spot_settings import (
+    DEFAULT_UNTIL,
+    MOST_DEFAULT_ITERATIONS,
+    SpotSettings,
+    target_chips,
+)
+from solvent.solvers.session import Limits
+
+CHUNK_SECONDS = 0.2
+"""How long a compiled call may keep Ctrl-C, the clock and the progress display waiting."""
+EVERY, EVERY_RAKED = 10, 20
+"""Iterations between measurements where a solve stops at an exploitability. Best responses take about as long as an
+iteration; with rake the values of both players are computed besides, so that measuring takes a tenth either way."""
+GROWTH = 1.5
+"""How many times more iterations there are at one measurement than at the one before where nothing waits for it."""
+
+
+def with_limits(settings: SpotSettings) -> SpotSettings:
+    """The settings with a limit: where none is given, a solve stops at 0.3 % of the pot."""
+    if (settings.iterations, settings.until, settings.time) != (None, None, None):
+        return settings
+    return replace(settings, until=DEFAULT_UNTIL, iterations=MOST_DEFAULT_ITERATIONS)
+
+
+def spot_limits(settings: SpotSettings, pot: float, raked: bool) -> Limits:
+    """The limits of a solve in chips, and how often it is measured."""
+    if settings.until is None:
+        return Limits(settings.iterations, None, settings.time, settings.every)
+    every = settings.every or (EVERY_RAKED if raked else EVERY)
+    return Limits(settings.iterations, target_chips(settings.until, pot), settings.time, every)
+
+
+class SpotWork:
+    """A solve as a session drives it."""
+
+    chunk_seconds, check_growth = CHUNK_SECONDS, GROWTH
+
+    def __init__(self, solver: HoldemSolver, pot: float, limits: Limits) -> None:
+        self.solver, self.pot, self.limits = solver, pot, limits
+        self.first_check = EVERY
+        self.saved_tables, self.load_tables = solver.saved_tables, solver.load_tables
+        self.measuring_seconds = self.first_iteration_seconds = 0.0
+        self.measured: list[tuple[int, float]] = []
+        """Iterations and exploitability in chips at each measurement."""
+        self._evaluation: tuple[int, HoldemEvaluation] | None = None
+
+    @property
+    def iterations(self) -> int:
+        return self.solver.iterations
+
+    def run(self, iterations: int) -> None:
+        start, first = time.perf_counter(), self.iterations == 0
+        self.solver.run(iterations)
+        if first:  # a session begins with one
+            self.first_iteration_seconds = (time.perf_counter() - start) / iterations
+
+    def evaluate(self) -> HoldemEvaluation:
+        """What the strategy is worth now, computed at most once at an iteration."""
+        if self._evaluation is None or self._evaluation[0] != self.iterations:
+            self._evaluation = self.iterations, self.solver.evaluate()
+        return self._evaluation[1]
+
+    def measure(self) -> dict[str, Any]:
+        start = time.perf_counter()
+        found = self.evaluate().exploitability if self.solver.raked else self.solver.exploitability()
+        if self.limits.until is not None and found <= self.limits.until:
+            found = self.evaluate().exploitability  # what the result will say
+        self.measuring_seconds += time.perf_counter() - start
+        self.measured.append((self.iterations, found))
+        return {"exploitability": found}
+
+    def describe(self) -> str:
+        return f"exploitability {percent_of(self.measured[-1][1], self.pot)}" if self.measured else ""
+
+    def facts(self) -> dict[str, Any]:
+        at, found = self.measured[-1] if self.measured else (None, None)
+        return {
+            "rule": str(self.solver.rule),
+            "nodes_touched": self.solver.nodes_touched,
+            "measuring_seconds": self.measuring_seconds,
+            "first_iteration_seconds": self.first_iteration_seconds,
+            "exploitability": found,
+            "exploitability_at": at,
+            "exploitability_unit": "chips, half of what both would gain by best responses",
+            "pot": self.pot,
+        }
+
+    def restore(self, facts: Mapping[str, Any]) -> None:
+        self.solver.restore(facts)
+        self.measuring_seconds = float(facts["measuring_seconds"])
+        self.first_iteration_seconds = float(facts["first_iteration_seconds"])
+
+    def remember(self, metrics: Iterable[Mapping[str, Any]]) -> None:
+        """Take up the measurements of an earlier part of the run, from which forecasts are made."""
+        self.measured = [(row["iterations"], row["exploitability"]) for row in metrics]
+
+    def forecasting(self, watch: Watch) -> Watch:
+        """A watch that is told how many iterations to expect where a solve stops at an exploitability."""
+
+        def tell(progress: Progress) -> None:
+            if self.limits.until is None:
+                watch(progress)
+            else:
+                watch(replace(progress, total=self.expected(), unit="iterations expected"))
+
+        return tell
+
+    def expected(self) -> int | None:
+        """Iterations after which the target is reached, if exploitability falls on as a power of their number."""
+        if len(self.measured) < 2 or not self.limits.until:
+            return None
+        last, now = self.measured[-1]
+        before, then = min(self.measured[:-1], key=lambda each: abs(each[0] - last / 2))
+        if not 0 < now < then or before == 0:
+            return None
+        slope = math.log(then / now) / math.log(last / before)
+        further = math.log(max(1.0, now / self.limits.until)) / slope
+        expected = last * math.exp(min(further, 10.0))
+        return math.ceil(min(expected, self.limits.iterations or expected))
+
+
+def percent_of(chips: float, pot: float) -> str:
+    """Chips in percent of the pot.
+
+    >>> percent_of(0.6, 200), percent_of(156.2514, 200)
+    ('0.300 % of the pot', '78.126 % of the pot')
+    """
+    return f"{100 * chips / pot:.3f} % of the pot"
