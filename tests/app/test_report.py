@@ -12,17 +12,7 @@ import pytest
 
 from oracles.trainings import save_training, small_cards_everywhere
 from solvent.app.command_line import run
-from solvent.app.views.action_colours import (
-    ALL_IN_COLOUR,
-    BET_COLOURS,
-    CALL_COLOUR,
-    CHECK_COLOUR,
-    FOLD_COLOUR,
-    TEXT_COLOUR,
-    action_colours,
-    bet_colour,
-    contrast,
-)
+from solvent.app.views.action_colours import action_colours
 from solvent.app.views.evaluation_section import bounds_section, response_lines
 from solvent.app.views.html_chart import strategy_chart
 from solvent.app.views.line_chart import Line, line_chart
@@ -30,6 +20,16 @@ from solvent.app.views.report import postflop_examples, preflop_decisions, write
 from solvent.cards.deck import parse_cards
 from solvent.evaluate.evaluation import save
 from solvent.forms.betting import build_tree
+from solvent.foundation.colours import (
+    ALL_IN_COLOUR,
+    BET_COLOURS,
+    CALL_COLOUR,
+    CHECK_COLOUR,
+    FOLD_COLOUR,
+    TEXT_COLOUR,
+    bet_colour,
+    contrast,
+)
 from solvent.games.betting.sizes import parse_betting
 from solvent.strategy.agents.betting_line import find_decision
 from solvent.strategy.agents.trained import TrainedStrategy

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from rich.text import Text
 
-from solvent.app.views.action_colours import TEXT_COLOUR
 from solvent.cards.deck import RANKS
+from solvent.foundation.colours import TEXT_COLOUR
 from solvent.strategy.agents.trained import class_label
 
 WIDEST, LABELLED, MARKED = 6, 4, 5

@@ -7,11 +7,12 @@ from rich.table import Table
 from rich.text import Text
 
 from solvent.app.terminal import facts_table, table
-from solvent.app.views.spot_grid import grid_text, spot_colours
+from solvent.app.views.spot_grid import grid_text
 from solvent.cards.deck import cards_label
 from solvent.foundation.units import size, span
 from solvent.games.spot import NAMES
 from solvent.solvers.holdem.spot_result import SpotResult
+from solvent.solvers.spots.grid import node_colours
 from solvent.solvers.spots.node import SpotNode
 from solvent.solvers.spots.solution import SpotSolution
 
@@ -36,17 +37,7 @@ def node_grid(node: SpotNode, width: int, coloured: bool) -> Text:
     assert node.player is not None
     who, actions = node.player, node.actions
     weights = node.matchups[who]
-    colours = spot_colours(actions, node.pot, _all_in(node))
-    return grid_text(node.hands[who], weights, node.strategy, actions, coloured, width, colours)
-
-
-def _all_in(node: SpotNode) -> str | None:
-    """The action after which the player to act has nothing left, other than a call."""
-    assert node.player is not None
-    for action, after in node.children().items():
-        if action.startswith(("bet", "raise")) and after.stacks[node.player] == 0:
-            return action
-    return None
+    return grid_text(node.hands[who], weights, node.strategy, actions, coloured, width, node_colours(node))
 
 
 def _title(result: SpotResult) -> str:

@@ -20,6 +20,7 @@ from solvent.foundation.errors import InputError
 from solvent.games.spot import NAMES
 from solvent.passes.holdem.kernels import EVALUATE
 from solvent.solvers.holdem.solver import HoldemSolver
+from solvent.solvers.spots.grid import grid_html, node_classes, plot_grid
 from solvent.solvers.spots.lines import Place, act, cards_to_come, deal, hands_at
 from solvent.solvers.spots.showdowns import Showdowns
 
@@ -53,6 +54,9 @@ class SpotNode:
     def __repr__(self) -> str:
         acting = f", {NAMES[self.player]} to act" if self.player is not None else f", {self.kind}"
         return f"<SpotNode {self.line!r} on {self.board}, pot {self.pot:,}{acting}>"
+
+    def _repr_html_(self) -> str:
+        return grid_html(self)
 
     # What everybody at the table sees
 
@@ -250,6 +254,15 @@ class SpotNode:
             "actions": list(self.actions),
             "hands": dict(zip(NAMES, by_hand, strict=True)),
         }
+
+    def classes(self) -> dict[str, list[float]]:
+        """What each class of hands of the player to act plays, AKs: a probability for each action."""
+        return node_classes(self)
+
+    def plot_grid(self, axes: Any = None) -> Any:
+        """Draw the strategy as a 13 x 13 grid, coloured by action; returns Matplotlib's axes."""
+        self._acting()
+        return plot_grid(self, axes)
 
     # Where it goes on
 

@@ -1,0 +1,56 @@
+"""One colour for each kind of action, wherever a strategy is drawn: in terminals, notebooks, reports and charts.
+
+Folding is blue, checking light green, calling green and all-in violet. Bets go from pale yellow to pink as they
+grow, by their size in parts of the pot after calling: a bet of half the pot has the same colour everywhere.
+Near-black text is readable on all of them (a contrast of 4.5 or more, which WCAG 2.1 asks for).
+"""
+
+from __future__ import annotations
+
+import math
+
+FOLD_COLOUR, CHECK_COLOUR, CALL_COLOUR, ALL_IN_COLOUR = "#84b6eb", "#c8e6b4", "#6fbf73", "#c3a0f0"
+BET_COLOURS = ("#fff3a6", "#ffe066", "#ffbf47", "#fb9a4b", "#f47b67", "#ec6f9d")
+"""Bets of 25, 50, 100, 200, 400 and 800 % of the pot; sizes in between have colours in between."""
+SMALLEST = -2.0
+"""The logarithm to base 2 of the first of these sizes, in pots."""
+TEXT_COLOUR = "#111111"
+
+
+def bet_colour(pots: float) -> str:
+    """The colour of a bet of so many pots.
+
+    >>> bet_colour(0.25), bet_colour(1), bet_colour(100), bet_colour(0.5)
+    ('#fff3a6', '#ffbf47', '#ec6f9d', '#ffe066')
+    """
+    last = len(BET_COLOURS) - 1
+    place = min(max(math.log2(max(pots, 1e-9)) - SMALLEST, 0.0), float(last))
+    below = min(int(place), last - 1)
+    mixed = [
+        round(one + (place - below) * (other - one))
+        for one, other in zip(_rgb(BET_COLOURS[below]), _rgb(BET_COLOURS[below + 1]), strict=True)
+    ]
+    return "#{:02x}{:02x}{:02x}".format(*mixed)
+
+
+def contrast(first: str, second: str) -> float:
+    """How well one colour can be read on another, from 1 to 21 (WCAG 2.1, contrast ratio).
+
+    >>> round(contrast("#000000", "#ffffff"))
+    21
+    """
+    light, dark = sorted((_luminance(first), _luminance(second)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def _luminance(colour: str) -> float:
+    """Relative luminance, from 0 to 1."""
+    parts = [part / 255 for part in _rgb(colour)]
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def _rgb(colour: str) -> tuple[int, int, int]:
+    return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)

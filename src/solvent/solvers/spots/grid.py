@@ -1,0 +1,165 @@
+"""The strategy at a node of a spot as a 13 x 13 grid of classes of hands: by class, as HTML and as a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from solvent.cards.deck import RANKS
+from solvent.foundation.colours import (
+    ALL_IN_COLOUR,
+    CALL_COLOUR,
+    CHECK_COLOUR,
+    FOLD_COLOUR,
+    TEXT_COLOUR,
+    bet_colour,
+)
+from solvent.foundation.extras import extra
+from solvent.games.spot import NAMES
+from solvent.strategy.agents.trained import class_label
+
+if TYPE_CHECKING:
+    from solvent.solvers.spots.node import SpotNode
+
+PLAIN = {"fold": FOLD_COLOUR, "check": CHECK_COLOUR, "call": CALL_COLOUR}
+EMPTY = "#eeeeee"
+"""The colour of classes that the player does not hold."""
+FADED_TEXT = "#777777"
+CELL = f"width:3.1em;height:2em;text-align:center;padding:0;border:1px solid #fff;color:{TEXT_COLOUR}"
+
+
+def class_frequencies(
+    hands: Sequence[str], weights: ArrayLike, strategy: ArrayLike
+) -> dict[str, list[float]]:
+    """What the hands of each class play on average, each by its weight; classes without weight are left out.
+
+    >>> class_frequencies(["AhKh", "AsKs", "9c9d"], [1, 3, 0], [[1, 0, 1], [0, 1, 0]])
+    {'AKs': [0.25, 0.75]}
+    """
+    sums: dict[str, NDArray[np.float64]] = {}
+    totals: dict[str, float] = {}
+    for hand, weight, played in zip(hands, np.asarray(weights).tolist(), np.asarray(strategy).T, strict=True):
+        if weight > 0:
+            label = hand_class(hand)
+            sums[label] = sums.get(label, 0.0) + weight * played
+            totals[label] = totals.get(label, 0.0) + weight
+    return {label: (found / totals[label]).tolist() for label, found in sums.items()}
+
+
+def hand_class(hand: str) -> str:
+    """The class of a hand.
+
+    >>> hand_class("AhKh"), hand_class("Kc9d"), hand_class("9c9d")
+    ('AKs', 'K9o', '99')
+    """
+    high, low = sorted((hand[0], hand[2]), key=RANKS.index, reverse=True)
+    return high + low + ("" if high == low else "s" if hand[1] == hand[3] else "o")
+
+
+def node_colours(node: SpotNode) -> list[str]:
+    """The colour of each action at a node, as #rrggbb."""
+    return [_colour(node, action) for action in node.actions]
+
+
+def _colour(node: SpotNode, action: str) -> str:
+    if action in PLAIN:
+        return PLAIN[action]
+    assert node.player is not None
+    own, faced = node.place.street_paid[node.player], node.place.street_paid[1 - node.player]
+    amount = int(action.rpartition(" ")[2])
+    if amount - own >= node.stacks[node.player]:
+        return ALL_IN_COLOUR
+    return bet_colour((amount - faced) / (node.pot + faced - own))
+
+
+def node_classes(node: SpotNode) -> dict[str, list[float]]:
+    """What each class of hands of the player to act plays here; classes that do not come here are left out."""
+    if node.player is None:
+        return {}
+    return class_frequencies(node.hands[node.player], node.matchups[node.player], node.strategy)
+
+
+def node_title(node: SpotNode) -> str:
+    """A node in a few words, such as `Td9d6h, check: IP to act, pot 200`."""
+    line = f", {node.line}" if node.line else ""
+    who = f"{NAMES[node.player]} to act" if node.player is not None else node.kind
+    return f"{node.board}{line}: {who}, pot {node.pot:,}"
+
+
+def grid_html(node: SpotNode) -> str:
+    """The grid as HTML, with a legend of how often each action is taken."""
+    title = escape(node_title(node))
+    if node.player is None:
+        return f"<p>{title}</p>"
+    if not node.reached[node.player].any():
+        return f"<p>{title}: not reached, so what is played here is no advice</p>"
+    classes, colours = node_classes(node), node_colours(node)
+    rows = "".join(
+        "<tr>"
+        + "".join(
+            _cell(label, classes.get(label), colours, node.actions)
+            for label in (class_label(row, column) for column in range(13))
+        )
+        + "</tr>"
+        for row in range(13)
+    )
+    legend = " &nbsp; ".join(
+        f"<span style='background:{colour};color:{TEXT_COLOUR};padding:0 .5em'>{escape(action)}</span> "
+        f"{100 * share:.1f} %"
+        for (action, share), colour in zip(node.frequencies.items(), colours, strict=True)
+    )
+    return f"<table style='border-collapse:collapse'><caption>{title}</caption>{rows}</table><p>{legend}</p>"
+
+
+def _cell(label: str, shares: list[float] | None, colours: Sequence[str], actions: Sequence[str]) -> str:
+    if shares is None:
+        return f"<td style='{CELL};background:{EMPTY};color:{FADED_TEXT}'>{label}</td>"
+    ends = np.rint(100 * np.cumsum(shares)).astype(int).tolist()
+    parts = ",".join(
+        f"{colour} {start}% {end}%"
+        for colour, start, end in zip(colours, [0, *ends[:-1]], ends, strict=True)
+        if end > start
+    )
+    says = ", ".join(f"{action} {100 * share:.1f} %" for action, share in zip(actions, shares, strict=True))
+    style = f"{CELL};background:linear-gradient(90deg,{parts})"
+    return f"<td style='{style}' title='{escape(f'{label}: {says}')}'>{label}</td>"
+
+
+def plot_grid(node: SpotNode, axes: Any = None) -> Any:
+    """Draw the grid with Matplotlib, on new axes unless some are given; returns the axes."""
+    classes, colours = node_classes(node), node_colours(node)
+    extra("matplotlib", "pictures")
+    from matplotlib.patches import Patch, Rectangle
+
+    if axes is None:
+        from matplotlib import pyplot as plt
+
+        _, axes = plt.subplots(figsize=(7, 7.6), layout="constrained")
+    for row in range(13):
+        for column in range(13):
+            label = class_label(row, column)
+            shares = classes.get(label)
+            left = float(column)
+            for share, colour in zip(shares or [1.0], colours if shares else [EMPTY], strict=True):
+                axes.add_patch(Rectangle((left, row), share, 1, facecolor=colour, linewidth=0))
+                left += share
+            text_colour = TEXT_COLOUR if shares else FADED_TEXT
+            axes.text(column + 0.5, row + 0.5, label, ha="center", va="center", fontsize=8, color=text_colour)
+    for line in range(14):
+        axes.axhline(line, color="white", linewidth=1)
+        axes.axvline(line, color="white", linewidth=1)
+    axes.set(xlim=(0, 13), ylim=(13, 0), aspect="equal", xticks=[], yticks=[], title=node_title(node))
+    axes.set_frame_on(False)
+    keys = [
+        Patch(facecolor=colour, label=f"{action} {100 * share:.1f} %" if share == share else action)
+        for (action, share), colour in zip(node.frequencies.items(), colours, strict=True)
+    ]
+    if keys:
+        axes.legend(
+            handles=keys, loc="upper center", bbox_to_anchor=(0.5, 0), ncols=min(len(keys), 4), frameon=False
+        )
+    return axes
