@@ -27,6 +27,7 @@ COMMANDS = {
         "games": "List the games that can be named.",
         "solve": "Solve a game and watch exploitability fall.",
         "spot": "Solve a hold'em spot from a flop, turn or river on.",
+        "upi": "Speak PioSOLVER's text protocol: build, solve and browse spots.",
     },
     "Train and play hold'em": {
         "train": "Train a heads-up no-limit hold'em agent.",

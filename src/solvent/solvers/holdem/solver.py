@@ -75,13 +75,7 @@ class HoldemSolver:
         self.regret, self.average = (np.zeros(game.cells, dtype=dtype) for _ in range(2))
         scales = self.passes.decisions if narrow else 0
         self.regret_scale, self.average_scale = (np.zeros(scales, dtype=kind) for _ in range(2))
-        at, locked, probability = lock_tables(game, locks)
-        self._locks = (
-            at,
-            locked,
-            (probability * (LARGEST if narrow else 1)).round(0 if narrow else 12).astype(kind),
-        )
-        self._impose_locks()
+        self.lock(locks)
 
     @property
     def table_bytes(self) -> int:
@@ -276,6 +270,14 @@ class HoldemSolver:
             self.average_scale *= share
         else:
             self.average *= share
+
+    def lock(self, locks: Sequence[NodeLock]) -> None:
+        """Let these locks hold from now on, and no others; hands that were locked before play on from there."""
+        at, locked, probability = lock_tables(self.game, locks)
+        narrow = self.dtype == "int16"
+        scaled = (probability * (LARGEST if narrow else 1)).round(0 if narrow else 12)
+        self._locks = at, locked, scaled.astype(self.passes.dtype)
+        self._impose_locks()
 
     def _impose_locks(self) -> None:
         """Let the tables play the locks: kernels set locked regrets back, and averages only grow in proportion."""

@@ -1,0 +1,42 @@
+"""The `solvent upi` command: spots over the text protocol of PioSOLVER."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Annotated
+
+import typer
+
+from solvent.app.options import Threads
+
+
+def upi(
+    threads: Threads = None,
+    memory: Annotated[
+        str | None, typer.Option(help="The most memory to use, such as 8G.  [default: 8G]", metavar="<bytes>")
+    ] = None,
+) -> None:
+    """Speak UPI, the text protocol of PioSOLVER, on standard input and output: build, solve and browse spots.
+
+    Every line is a command; `exit` or the end of the input ends the session.
+    """
+    from solvent import __version__
+    from solvent.app.upi.session import UpiSession
+    from solvent.foundation.machine import cores
+    from solvent.solvers.holdem.spot_settings import SpotSettings
+
+    given = {"threads": threads or cores()} | ({} if memory is None else {"memory": memory})
+    session = UpiSession(_say, SpotSettings.of(given))
+    _say([f"solvent {__version__}"])
+    try:
+        for line in sys.stdin.buffer:
+            if not session.take(line.decode(errors="replace")):
+                break
+    finally:
+        session.close()
+
+
+def _say(lines: Sequence[str]) -> None:
+    sys.stdout.write("".join(f"{line}\n" for line in lines))
+    sys.stdout.flush()
