@@ -15,6 +15,7 @@ from solvent.cards.hands import HANDS
 from solvent.cards.ranges import hand_label, parse_range
 from solvent.foundation.errors import InputError
 from solvent.games.betting.tree import spot_start
+from solvent.solvers.holdem.spot_settings import SpotSettings
 
 TURN = [
     "set_board Td9d6hQc",
@@ -345,6 +346,20 @@ def test_what_a_tree_needs_is_said() -> None:
     assert client("") == client("# a comment") == []
     assert client("set_end_string THE END") == ["set_end_string ok!", "THE END"]
     assert client("is_ready") == ["is_ready ok!", "THE END"]
+
+
+def test_the_size_of_a_tree_is_said_and_too_large_a_one_is_refused() -> None:
+    client = Client(*TURN, *LINES)
+    assert client("estimate_tree")[0].startswith(
+        "decision nodes 6 on 1 board (turn), 10 on 48 boards (river)"
+    )
+    client.session.settings = SpotSettings(memory=100_000)
+    assert "memory limit" in client.refusal("build_tree")
+    assert client("is_tree_present") == ["false"]
+    assert [line.split(": ")[0] for line in client("show_memory")] == [
+        "Total Physical Memory",
+        "Available Phys Memory",
+    ]
 
 
 def test_a_session_over_a_pipe() -> None:

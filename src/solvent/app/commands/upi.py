@@ -16,6 +16,12 @@ def upi(
     memory: Annotated[
         str | None, typer.Option(help="The most memory to use, such as 8G.  [default: 8G]", metavar="<bytes>")
     ] = None,
+    dtype: Annotated[
+        str | None,
+        typer.Option(
+            help="Numbers of the tables: float32, float64, int16.  [default: float32]", metavar="<dtype>"
+        ),
+    ] = None,
 ) -> None:
     """Speak UPI, the text protocol of PioSOLVER, on standard input and output: build, solve and browse spots.
 
@@ -26,8 +32,9 @@ def upi(
     from solvent.foundation.machine import cores
     from solvent.solvers.holdem.spot_settings import SpotSettings
 
-    given = {"threads": threads or cores()} | ({} if memory is None else {"memory": memory})
-    session = UpiSession(_say, SpotSettings.of(given))
+    given = {"threads": threads or cores(), "memory": memory, "dtype": dtype}
+    settings = SpotSettings.of({name: value for name, value in given.items() if value is not None})
+    session = UpiSession(_say, settings)
     _say([f"solvent {__version__}"])
     try:
         for line in sys.stdin.buffer:

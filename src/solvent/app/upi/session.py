@@ -192,7 +192,7 @@ class UpiSession:
 
     def _do_estimate_tree(self, words: Sequence[str]) -> list[str]:
         spot = self.setup.spot()
-        return [describe_size(spot, holdem_size(spot, self.setup.isomorphism), self.settings.dtype)]
+        return [describe_size(spot, holdem_size(spot, self.setup.isomorphism), self.settings)]
 
     def _do_is_tree_present(self, words: Sequence[str]) -> list[str]:
         return ["true" if self.solution is not None else "false"]
