@@ -4,11 +4,11 @@
     checkpoints/N/   a bundle of tables after N iterations
     metrics.jsonl    a line for each measurement, with a checksum of its own
 
-Solves of games and of spots, trainings and buildings of card abstractions are runs of four kinds. Their
-configuration has two parts: what is fixed decides what the run computes, and each checkpoint holds a digest of it;
-what is adjustable, limits and threads for instance, may change whenever the run is resumed. A run can be killed at
-any moment. A folder in which a run began, but that has no `run.toml` yet, holds nothing of value: a new run takes
-it over.
+Solves of games and of spots, reports on flops, trainings and buildings of card abstractions are runs of five kinds.
+Their configuration has two parts: what is fixed decides what the run computes, and each checkpoint holds a digest
+of it; what is adjustable, limits and threads for instance, may change whenever the run is resumed. A run can be
+killed at any moment. A folder in which a run began, but that has no `run.toml` yet, holds nothing of value: a new
+run takes it over.
 """
 
 from __future__ import annotations
@@ -47,7 +47,13 @@ METRICS = "metrics.jsonl"
 CREATING = ".creating"
 """Stands in the folder of a run until its first files are complete."""
 FORMAT = 2
-KINDS = {"solve": "a solve", "training": "a training", "cards": "a card abstraction", "spot": "a spot"}
+KINDS = {
+    "solve": "a solve",
+    "training": "a training",
+    "cards": "a card abstraction",
+    "spot": "a spot",
+    "report": "a report on flops",
+}
 """Kinds of runs, as messages name them."""
 
 Tables = Mapping[str, NDArray[Any]]

@@ -1,0 +1,235 @@
+"""A report on flops: tables for the terminal, CSV, a picture in SVG, and an HTML page with all of it."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from rich.table import Table
+
+from solvent.app.terminal import table
+from solvent.app.views.action_colours import ALL_IN_COLOUR, CHECK_COLOUR, TEXT_COLOUR, bet_colour
+from solvent.app.views.html_chart import cards_html
+from solvent.app.views.report import STYLE
+from solvent.cards.deck import parse_cards
+from solvent.foundation.storage.files import write_text
+from solvent.solvers.spots.flop_report import FlopMean, FlopReport, FlopResult
+
+FLOPS_CSV, TEXTURES_CSV, PICTURE, PAGE = "flops.csv", "textures.csv", "report.svg", "report.html"
+TITLES = {"suits": "suits", "pairing": "pairs", "high_card": "high card", "connection": "straights"}
+"""What each field of a texture is called."""
+MOST_SHOWN = 30
+"""The most flops that the terminal lists."""
+PAIR_COLUMNS = ("ev_oop", "ev_ip", "equity_oop", "equity_ip")
+ROW, BAR, LEFT, RIGHT = 22, 16, 150, 150
+"""Heights of a line of the picture and of its bar, and the margins beside the bars."""
+WIDTH = 760
+
+
+def write_files(report: FlopReport, folder: Path) -> list[Path]:
+    """Write the CSV files, the picture and the page into a folder, and return their paths."""
+    texts = {
+        FLOPS_CSV: flops_csv(report),
+        TEXTURES_CSV: textures_csv(report),
+        PICTURE: picture(report),
+        PAGE: page(report),
+    }
+    for name, text in texts.items():
+        write_text(folder / name, text)
+    return [folder / name for name in texts]
+
+
+# The terminal
+
+
+def report_tables(report: FlopReport) -> list[Table]:
+    """Means by texture, and the flops one by one if they are not too many."""
+    headers = [*report.mean.actions, "EV OOP", "EV IP", "equity OOP"]
+    means = table("", "flops", "weight", *headers, title=_title(report))
+    means.add_row("all", *_mean_cells(report.mean), end_section=True)
+    for field, found in report.by_texture().items():
+        for place, (value, mean) in enumerate(found.items(), 1):
+            means.add_row(_texture_name(field, value), *_mean_cells(mean), end_section=place == len(found))
+    if len(report.rows) > MOST_SHOWN:
+        return [means]
+    flops = table("flop", "weight", *headers, "exploitability")
+    for row in report.rows:
+        flops.add_row(row.flop, *_cells(row.weight, row), f"{row.exploitability_percent:.3f} %")
+    return [means, flops]
+
+
+def _title(report: FlopReport) -> str:
+    solved = (
+        f"{len(report.rows):,}"
+        if len(report.rows) == report.wanted
+        else f"{len(report.rows):,} of {report.wanted:,}"
+    )
+    return f"{solved} flops, pot {report.pot:,}, stack {report.spot['stack']:,}"
+
+
+def _texture_name(field: str, value: str) -> str:
+    return f"{value} high" if field == "high_card" else value
+
+
+def _mean_cells(mean: FlopMean) -> list[str]:
+    return [f"{mean.flops:,}", *_cells(mean.share, mean)]
+
+
+def _cells(weight: float, found: FlopMean | FlopResult) -> list[str]:
+    return [
+        f"{100 * weight:.2f} %",
+        *(f"{100 * frequency:.1f} %" for frequency in found.actions.values()),
+        *(f"{chips:.2f}" for chips in found.ev),
+        f"{100 * found.equity[0]:.1f} %",
+    ]
+
+
+# CSV
+
+
+def flops_csv(report: FlopReport) -> str:
+    """A line for each flop: its weight, texture, frequencies, EVs in chips and equities."""
+    actions = list(report.mean.actions)
+    header = ["flop", "weight", *TITLES, *actions, *PAIR_COLUMNS, "exploitability_percent", "iterations"]
+    lines = [
+        [
+            row.flop,
+            row.weight,
+            *(getattr(row.texture, field) for field in TITLES),
+            *row.actions.values(),
+            *row.ev,
+            *row.equity,
+            row.exploitability_percent,
+            row.iterations,
+        ]
+        for row in report.rows
+    ]
+    return _csv([header, *lines])
+
+
+def textures_csv(report: FlopReport) -> str:
+    """A line for all flops and for each value of a texture's fields, with weighted means."""
+    header = ["field", "value", "flops", "weight", *report.mean.actions, *PAIR_COLUMNS]
+    found: Mapping[str, Mapping[str, FlopMean]] = {"all": {"": report.mean}, **report.by_texture()}
+    lines = [
+        [field, value, mean.flops, mean.share, *mean.actions.values(), *mean.ev, *mean.equity]
+        for field, means in found.items()
+        for value, mean in means.items()
+    ]
+    return _csv([header, *lines])
+
+
+def _csv(lines: Sequence[Sequence[object]]) -> str:
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(lines)
+    return text.getvalue()
+
+
+# The picture and the page
+
+
+def picture(report: FlopReport) -> str:
+    """An SVG picture: a bar for each texture, as wide in each action's colour as the action is frequent."""
+    found = {"": {"all flops": report.mean}} | {
+        TITLES[field]: {_texture_name(field, value): mean for value, mean in means.items()}
+        for field, means in report.by_texture().items()
+    }
+    colours = _colours(report)
+    made, top = [_key(colours)], 2 * ROW
+    for title, means in found.items():
+        if title:
+            made.append(f"<text x='4' y='{top + BAR}' font-weight='600'>{html.escape(title)}</text>")
+            top += ROW
+        for name, mean in means.items():
+            made.append(_bar(name, mean, colours, top))
+            top += ROW
+        top += ROW // 3
+    return (
+        f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {WIDTH} {top}' role='img' font-family='sans-serif' "
+        f"font-size='13' fill='{TEXT_COLOUR}' aria-label='Frequencies of the first actions by texture'>"
+        f"<rect width='{WIDTH}' height='{top}' fill='#ffffff'/>{''.join(made)}</svg>\n"
+    )
+
+
+def _colours(report: FlopReport) -> dict[str, str]:
+    """The colour of each first action."""
+    made = {}
+    for action in report.mean.actions:
+        chips = int(action.split()[-1]) if action.split()[-1].isdecimal() else 0
+        all_in = chips >= int(report.spot["stack"])
+        made[action] = ALL_IN_COLOUR if all_in else bet_colour(chips / report.pot) if chips else CHECK_COLOUR
+    return made
+
+
+def _key(colours: Mapping[str, str]) -> str:
+    made, left = [], LEFT
+    for action, colour in colours.items():
+        made.append(f"<rect x='{left}' y='8' width='14' height='14' fill='{colour}'/>")
+        made.append(f"<text x='{left + 20}' y='20'>{html.escape(action)}</text>")
+        left += 40 + 8 * len(action)
+    made.append(f"<text x='{WIDTH - RIGHT + 8}' y='20'>EV of OOP, weight</text>")
+    return "".join(made)
+
+
+def _bar(name: str, mean: FlopMean, colours: Mapping[str, str], top: int) -> str:
+    made = [f"<text x='{LEFT - 8}' y='{top + 13}' text-anchor='end'>{html.escape(name)}</text>"]
+    across, left = WIDTH - LEFT - RIGHT, float(LEFT)
+    for action, frequency in mean.actions.items():
+        wide = frequency * across
+        made.append(
+            f"<rect x='{left:.1f}' y='{top}' width='{wide:.1f}' height='{BAR}' fill='{colours[action]}'>"
+            f"<title>{html.escape(name)}: {html.escape(action)} {100 * frequency:.1f} %</title></rect>"
+        )
+        if wide > 36:
+            middle = f"x='{left + wide / 2:.1f}' y='{top + 13}' text-anchor='middle'"
+            made.append(f"<text {middle}>{100 * frequency:.0f} %</text>")
+        left += wide
+    said = f"{mean.ev[0]:.1f}, {100 * mean.share:.1f} %"
+    made.append(f"<text x='{WIDTH - RIGHT + 8}' y='{top + 13}'>{said}</text>")
+    return "".join(made)
+
+
+def page(report: FlopReport) -> str:
+    """An HTML page that stands alone: the picture, means by texture, and every flop."""
+    headers = [*report.mean.actions, "EV OOP", "EV IP", "equity OOP"]
+    means = [["all", *_mean_cells(report.mean)]]
+    for field, found in report.by_texture().items():
+        means += [[_texture_name(field, value), *_mean_cells(mean)] for value, mean in found.items()]
+    flops = [
+        [
+            cards_html(parse_cards(row.flop)),
+            *map(html.escape, _cells(row.weight, row)),
+            f"{row.exploitability_percent:.3f} %",
+        ]
+        for row in report.rows
+    ]
+    spot = report.spot
+    sizes = ", ".join(
+        f"{name.replace('_', ' ')} {value}"
+        for name, value in spot.items()
+        if name not in ("oop", "ip", "pot", "stack") and value is not None
+    )
+    return (
+        "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>"
+        "<meta name='viewport' content='width=device-width, initial-scale=1'>"
+        f"<title>{html.escape(_title(report))}</title><style>{STYLE}</style></head><body>"
+        f"<h1>Report on {html.escape(_title(report))}</h1>"
+        f"<p>OOP holds {html.escape(str(spot['oop']))}. IP holds {html.escape(str(spot['ip']))}. "
+        f"{html.escape(sizes)}</p>"
+        "<p>Frequencies are of OOP's first action over all hands. EVs are what each player takes of the pot, in "
+        "chips. Means are weighted: a flop counts by how often it, or a flop that it stands for, comes with "
+        "these ranges.</p>"
+        f"<h2>By texture</h2>{picture(report)}"
+        f"{_html_table(['', 'flops', 'weight', *headers], [[html.escape(cell) for cell in row] for row in means])}"
+        f"<h2>By flop</h2>{_html_table(['flop', 'weight', *headers, 'exploitability'], flops)}</body></html>\n"
+    )
+
+
+def _html_table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table; cells are HTML."""
+    head = "".join(f"<th>{html.escape(header)}</th>" for header in headers)
+    body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
+    return f"<div class='wide'><table class='measured'><tr>{head}</tr>{body}</table></div>"
