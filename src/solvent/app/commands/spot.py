@@ -1,4 +1,4 @@
-"""The `solvent spot` commands: solve a spot, and write a file to begin with."""
+"""The `solvent spot` commands: solve a spot, solve it on many flops, and write a file to begin with."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from solvent.app.options import Json
 from solvent.app.outcomes import EXIT_CODES
 from solvent.app.output import check_writable
 from solvent.app.settings_options import settings_parameters, with_parameters
+from solvent.app.spot_report import report_command
 from solvent.app.terminal import print_json, terminal
 from solvent.app.watching import said, watching
 from solvent.foundation.errors import InputError
@@ -171,6 +172,9 @@ def solve(
         console = terminal()
         console.print(*spot_views(result, console.width, console.color_system is not None), sep="\n")
     return stop.exit_code if stop.requested else 0
+
+
+spot.command("report", epilog=EXIT_CODES)(report_command([*GAME_PARAMETERS, *SIZE_PARAMETERS]))
 
 
 @spot.command("init", epilog=EXIT_CODES)

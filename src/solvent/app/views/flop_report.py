@@ -16,11 +16,15 @@ from solvent.app.views.html_chart import cards_html
 from solvent.app.views.report import STYLE
 from solvent.cards.deck import parse_cards
 from solvent.foundation.storage.files import write_text
+from solvent.games.spot import NAMES
 from solvent.solvers.spots.flop_report import FlopMean, FlopReport, FlopResult
 
 FLOPS_CSV, TEXTURES_CSV, PICTURE, PAGE = "flops.csv", "textures.csv", "report.svg", "report.html"
 TITLES = {"suits": "suits", "pairing": "pairs", "high_card": "high card", "connection": "straights"}
 """What each field of a texture is called."""
+UNITS = "EVs in chips, the rest in %"
+GAP = "exploit."
+"""The heading over exploitability in percent of the pot."""
 MOST_SHOWN = 30
 """The most flops that the terminal lists."""
 PAIR_COLUMNS = ("ev_oop", "ev_ip", "equity_oop", "equity_ip")
@@ -47,18 +51,24 @@ def write_files(report: FlopReport, folder: Path) -> list[Path]:
 
 def report_tables(report: FlopReport) -> list[Table]:
     """Means by texture, and the flops one by one if they are not too many."""
-    headers = [*report.mean.actions, "EV OOP", "EV IP", "equity OOP"]
-    means = table("", "flops", "weight", *headers, title=_title(report))
+    headers = _headers(report)
+    means = table("", "flops", "weight", *headers, title=f"{_title(report)}; {UNITS}")
+    means.columns[0].no_wrap = True
     means.add_row("all", *_mean_cells(report.mean), end_section=True)
     for field, found in report.by_texture().items():
         for place, (value, mean) in enumerate(found.items(), 1):
             means.add_row(_texture_name(field, value), *_mean_cells(mean), end_section=place == len(found))
     if len(report.rows) > MOST_SHOWN:
         return [means]
-    flops = table("flop", "weight", *headers, "exploitability")
+    flops = table("flop", "weight", *headers, GAP)
+    flops.columns[0].no_wrap = True
     for row in report.rows:
-        flops.add_row(row.flop, *_cells(row.weight, row), f"{row.exploitability_percent:.3f} %")
+        flops.add_row(row.flop, *_cells(row.weight, row), f"{row.exploitability_percent:.2f}")
     return [means, flops]
+
+
+def _headers(report: FlopReport, players: int = 1) -> list[str]:
+    return [*report.mean.actions, *(f"EV {name}" for name in NAMES[:players]), "equity"]
 
 
 def _title(report: FlopReport) -> str:
@@ -74,16 +84,16 @@ def _texture_name(field: str, value: str) -> str:
     return f"{value} high" if field == "high_card" else value
 
 
-def _mean_cells(mean: FlopMean) -> list[str]:
-    return [f"{mean.flops:,}", *_cells(mean.share, mean)]
+def _mean_cells(mean: FlopMean, players: int = 1) -> list[str]:
+    return [f"{mean.flops:,}", *_cells(mean.share, mean, players)]
 
 
-def _cells(weight: float, found: FlopMean | FlopResult) -> list[str]:
+def _cells(weight: float, found: FlopMean | FlopResult, players: int = 1) -> list[str]:
     return [
-        f"{100 * weight:.2f} %",
-        *(f"{100 * frequency:.1f} %" for frequency in found.actions.values()),
-        *(f"{chips:.2f}" for chips in found.ev),
-        f"{100 * found.equity[0]:.1f} %",
+        f"{100 * weight:.1f}",
+        *(f"{100 * frequency:.1f}" for frequency in found.actions.values()),
+        *(f"{chips:.2f}" for chips in found.ev[:players]),
+        f"{100 * found.equity[0]:.1f}",
     ]
 
 
@@ -194,15 +204,15 @@ def _bar(name: str, mean: FlopMean, colours: Mapping[str, str], top: int) -> str
 
 def page(report: FlopReport) -> str:
     """An HTML page that stands alone: the picture, means by texture, and every flop."""
-    headers = [*report.mean.actions, "EV OOP", "EV IP", "equity OOP"]
-    means = [["all", *_mean_cells(report.mean)]]
+    headers = _headers(report, 2)
+    means = [["all", *_mean_cells(report.mean, 2)]]
     for field, found in report.by_texture().items():
-        means += [[_texture_name(field, value), *_mean_cells(mean)] for value, mean in found.items()]
+        means += [[_texture_name(field, value), *_mean_cells(mean, 2)] for value, mean in found.items()]
     flops = [
         [
             cards_html(parse_cards(row.flop)),
-            *map(html.escape, _cells(row.weight, row)),
-            f"{row.exploitability_percent:.3f} %",
+            *map(html.escape, _cells(row.weight, row, 2)),
+            f"{row.exploitability_percent:.3f}",
         ]
         for row in report.rows
     ]
@@ -220,8 +230,8 @@ def page(report: FlopReport) -> str:
         f"<p>OOP holds {html.escape(str(spot['oop']))}. IP holds {html.escape(str(spot['ip']))}. "
         f"{html.escape(sizes)}</p>"
         "<p>Frequencies are of OOP's first action over all hands. EVs are what each player takes of the pot, in "
-        "chips. Means are weighted: a flop counts by how often it, or a flop that it stands for, comes with "
-        "these ranges.</p>"
+        "chips; everything else is in percent, equities of OOP and exploitability of the pot. Means are weighted: "
+        "a flop counts by how often it, or a flop that it stands for, comes with these ranges.</p>"
         f"<h2>By texture</h2>{picture(report)}"
         f"{_html_table(['', 'flops', 'weight', *headers], [[html.escape(cell) for cell in row] for row in means])}"
         f"<h2>By flop</h2>{_html_table(['flop', 'weight', *headers, 'exploitability'], flops)}</body></html>\n"

@@ -57,12 +57,19 @@ def _described(folder: Path) -> dict[str, Any]:
         if run.kind == "training"
         else _spot_line(run)
         if run.kind == "spot"
+        else _report_line(run)
+        if run.kind == "report"
         else asked.get("game"),
         "rule": asked.get("rule"),
         "updates": asked.get("updates"),
         "created": run.made.get("created"),
         **{key: facts[key] for key in known},
     }
+
+
+def _report_line(run: Run) -> str:
+    asked, done = run.configuration, len({row.get("flop") for row in run.metrics()})
+    return f"{done:,} of {len(asked['flops']):,} flops, pot {asked['pot']:,}, stack {asked['stack']:,}"
 
 
 def _spot_line(run: Run) -> str:

@@ -284,7 +284,7 @@ class _ReportWork:
         return (
             f"{len(self.flops):,} flops, {len(self.done):,} of them done{each}, {at_once} at a time, up to "
             f"{memory} together: about {span(left)} to go; the largest: "
-            f"{describe_size(rules, largest, self.settings.dtype)}"
+            f"{describe_size(rules, largest, self.settings)}"
         )
 
     def size_on(self, flop: WeightedFlop) -> HoldemSize:

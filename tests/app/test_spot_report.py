@@ -1,0 +1,70 @@
+"""`solvent spot report`: its output, its files, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from commands_run import refused, solvent
+
+SPOT = (
+    "--oop",
+    "JJ,A5s",
+    "--ip",
+    "TT,KQs",
+    "--pot",
+    "10",
+    "--stack",
+    "15",
+    "--bets",
+    "a",
+    "--iterations",
+    "5",
+)
+
+
+@pytest.fixture
+def two(tmp_path: Path) -> str:
+    file = tmp_path / "flops.txt"
+    file.write_text("AsKs2s\n7s7h2d\n")
+    return str(file)
+
+
+def test_a_report_is_kept_and_resumed(two: str, tmp_path: Path) -> None:
+    folder = tmp_path / "report"
+    done = solvent("spot", "report", "--flops", two, *SPOT, "--out", str(folder))
+    assert done.returncode == 0
+    assert "2 flops, 1 of them done, about " in done.stderr
+    for text in ("2 flops, pot 10, stack 15", "monotone", "A high", "AsKs2s", "bet 15", "report.html"):
+        assert text in done.stdout
+    assert max(map(len, done.stdout.splitlines()[:20])) <= 80
+    flops = (folder / "flops.csv").read_text()
+    (folder / "metrics.jsonl").unlink()
+    again = solvent("spot", "report", "--resume", str(folder), "--threads", "1", "--json")
+    document = json.loads(again.stdout)
+    assert (document["flops_solved"], document["settings"]["iterations"]) == (2, 5)
+    assert (folder / "flops.csv").read_text() == flops
+    assert "2 of 2 flops" in solvent("runs", str(tmp_path)).stdout
+    assert "cannot go on with 6" in refused("spot", "report", "--resume", str(folder), "--iterations", "6")
+    assert "leave out --pot" in refused("spot", "report", "--resume", str(folder), "--pot", "6")
+    assert "already holds a run" in refused("spot", "report", "--flops", two, *SPOT, "--out", str(folder))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("--flops", "5"), "a report needs --oop, --ip, --pot, --stack"),
+        (SPOT, "a report needs --flops"),
+        (("--flops", "0", *SPOT), "at least 1 flop, not 0"),
+        (("--flops", "-3", *SPOT), "at least 1 flop, not -3"),
+        (("--flops", "nowhere", *SPOT), "cannot read the flops of nowhere"),
+        (("--flops", "all", *SPOT, "--memory", "1K"), "the memory limit is 1.0 KiB"),
+        (("--flops", "all", *SPOT, "--bets", "half"), "half"),
+        (("--flops", "all", *SPOT, "--ip", "nonsense"), "nonsense"),
+        (("--flops", "all", *SPOT, "--ip", "AA:0"), "can hold no hands at once on any flop"),
+        (("--flops", "all", *SPOT, "--board", "AsKs2s"), "--board"),
+    ],
+)
+def test_refusals(arguments: tuple[str, ...], sentence: str) -> None:
+    assert sentence in refused("spot", "report", *arguments)
