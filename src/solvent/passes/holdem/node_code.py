@@ -5,8 +5,8 @@ beginnings by edge, for the workspace (`rows`) and for the tables (`edge_at`, co
 numbers begin). What is computed is in `passes.matching`: sigma ~ max(0, R), R <- max(floor, d (R + r)).
 
 Tables of int16 hold each node's numbers on a board as multiples of a scale of its own, `scales[scale]`: the largest
-is `LARGEST` times the scale. Regret matching does not care about it. An update is computed twice: to find the
-largest number, and to round by it.
+is `LARGEST` times the scale, and deep negative ones are cut off. Regret matching does not care about the scale. An
+update is computed twice: to find the largest number, and to round by it.
 """
 
 from __future__ import annotations
@@ -26,6 +26,12 @@ from solvent.passes.sweep_instructions import Code, Generator, generated
 cgutils: Any = _cgutils
 
 LARGEST = 32767
+DEEPEST = 32
+"""Numbers below zero are cut off in tables of int16 at minus the largest above zero, or at this part of the deepest.
+
+Regrets above zero decide what is played, and they get the finer steps: with 32 fewer iterations were needed than with 1
+on three of four spots, and 6 % more than with float32 on the fourth.
+"""
 WHOLE = 1.5 * 2**23
 """Added to a float32 and taken away again, it leaves the nearest whole number."""
 UNROLLED = 4
@@ -261,8 +267,8 @@ def _round_by_largest(
     def look(node: _Node) -> None:
         def larger(which: Any) -> None:
             n, found = node.numbers, value(node, which)
-            absolute = n.larger(found, n.subtract(n.constant(0.0), found))
-            builder.store(n.larger(builder.load(most), absolute), most)
+            size = n.larger(found, n.multiply(found, n.constant(-1.0 / DEEPEST)))
+            builder.store(n.larger(builder.load(most), size), most)
 
         node.each_action(larger)
 
@@ -271,7 +277,9 @@ def _round_by_largest(
 
     def keep(node: _Node) -> None:
         def store(which: Any) -> None:
-            table.store(node.numbers.multiply(value(node, which), inverse), node.at("table", which))
+            n = node.numbers
+            whole = n.larger(n.multiply(value(node, which), inverse), n.constant(-float(LARGEST)))
+            table.store(whole, node.at("table", which))
 
         node.each_action(store)
 
