@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from solvent.app.later import Commands
-from solvent.app.options import MOST_THREADS, Json, Repeats, ResultsPage
+from solvent.app.options import MOST_THREADS, Json, Repeats, ResultsPage, Threads
 from solvent.app.terminal import print_json, table, terminal
 from solvent.app.watching import watching
 
@@ -312,6 +312,41 @@ def spots(
         for line in shown.rows:
             results.add_row(*line)
         terminal().print(results)
+
+
+@bench.command()
+def flops(
+    whole: Annotated[
+        int | None,
+        typer.Option(
+            min=2, help="Compare with so many random flops instead of all 1,755, which take longest."
+        ),
+    ] = None,
+    medoids: Annotated[
+        list[int] | None, typer.Option(min=1, help="Numbers of chosen flops.  [default: 25 and 50]")
+    ] = None,
+    threads: Threads = None,
+    page: ResultsPage = None,
+    as_json: Json = False,
+) -> None:
+    """How well a few chosen flops stand for all in a report's means, beside random ones: about 15 minutes."""
+    from solvent.experiments.spots.flop_subsets import MEDOIDS, flop_subsets, summary, write_results
+    from solvent.foundation.machine import cores
+
+    with watching() as watch:
+        found = flop_subsets(whole, medoids or MEDOIDS, threads or cores(), watch)
+    if page is not None:
+        options = [] if whole is None else [f"--whole {whole}"]
+        options += [f"--medoids {count}" for count in medoids or ()]
+        write_results(found, page, " ".join(["solvent bench flops", *options]))
+    if as_json:
+        print_json(found.as_dict())
+        return
+    shown = summary(found)
+    results = table(*shown.header, title=shown.title)
+    for line in shown.rows:
+        results.add_row(*line)
+    terminal().print(results)
 
 
 def _words(text: str) -> list[str]:

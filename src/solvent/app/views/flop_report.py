@@ -11,10 +11,10 @@ from pathlib import Path
 from rich.table import Table
 
 from solvent.app.terminal import table
-from solvent.app.views.action_colours import ALL_IN_COLOUR, CHECK_COLOUR, TEXT_COLOUR, bet_colour
 from solvent.app.views.html_chart import cards_html
 from solvent.app.views.report import STYLE
 from solvent.cards.deck import parse_cards
+from solvent.foundation.colours import ALL_IN_COLOUR, CHECK_COLOUR, TEXT_COLOUR, bet_colour
 from solvent.foundation.storage.files import write_text
 from solvent.games.spot import NAMES
 from solvent.solvers.spots.flop_report import FlopMean, FlopReport, FlopResult

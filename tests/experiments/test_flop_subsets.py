@@ -1,0 +1,31 @@
+"""The experiment on flops that stand for all, on a few flops of a tiny spot."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from solvent.experiments.spots import flop_subsets as experiment
+from solvent.solvers.spots.flop_choice import all_flops
+
+
+def test_it_compares_medoids_with_the_whole(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    tiny = {"oop": "JJ,A5s", "ip": "TT,KQs", "pot": 10, "stack": 15, "bets": "a"}
+    monkeypatch.setattr(experiment, "SPOT", tiny)
+    monkeypatch.setattr(experiment, "UNTIL", "20%")
+    monkeypatch.setattr(experiment, "all_flops", lambda *ranges: all_flops(*ranges)[::400])
+    found = experiment.flop_subsets(None, (2, 5), threads=1)
+    whole, two, all_five, *random = found.rows
+    assert (whole.flops, two.flops, [row.flops for row in random]) == (5, 2, [25, 50, 200])
+    assert (found.largest_difference, found.every) == (0, True)
+    assert found.mean_difference < 1e-12
+    assert all_five.check == pytest.approx(whole.check)
+    assert (all_five.check_error, all_five.ev_error) == pytest.approx((0, 0), abs=1e-9)
+    assert random[0].check_error > random[2].check_error > 0
+    sampled = experiment.flop_subsets(3, (2,), threads=1)
+    assert (sampled.whole <= 3, sampled.every) == (True, False)
+    experiment.write_results(found, tmp_path / "flops.md", "solvent bench flops")
+    page = (tmp_path / "flops.md").read_text()
+    assert "The report on 2 flops and single solves differ by 0 at most" in page
+    assert (tmp_path / "flops.csv").read_text().count("\n") == 7
