@@ -9,8 +9,6 @@ from numpy.typing import NDArray
 
 from solvent.app.upi.numbers import parse_numbers
 from solvent.cards.hands import HANDS
-from solvent.forms.holdem.boards import moved_hands
-from solvent.forms.holdem.locks import NodeLock
 from solvent.foundation.errors import InputError
 from solvent.solvers.spots.node import SpotNode
 
@@ -37,19 +35,3 @@ def parse_strategy(node: SpotNode, words: Sequence[str]) -> NDArray[np.float64]:
     if (rows < 0).any() or (abs(total[given] - 1) > TOLERANCE).any():
         raise InputError("the probabilities of a hand are at least 0 and sum to 1")
     return np.where(given, rows / np.where(given, total, 1.0), np.nan)
-
-
-def node_lock(node: SpotNode, play: NDArray[np.float64]) -> NodeLock:
-    """The lock of what the hands of a node play, float64[actions, hands of the player there]."""
-    player = node.player
-    if player is None:
-        raise InputError("nobody acts at that node, so it cannot be locked")
-    game = node.solver.game
-    found = np.full((len(play), HANDS), np.nan)
-    found[:, moved_hands(node.place.suits)[node.numbers[player]]] = play
-    boards = game.streets[int(game.tree.street[node.place.node])].boards
-    images = [found[:, moved_hands(suits)] for suits in boards.groups[node.place.board]]
-    if np.allclose(images, found, rtol=0, atol=TOLERANCE, equal_nan=True):
-        # Suits that may be exchanged differ by rounding only. Sums in one order are equal to the last bit.
-        found = np.sort(images, axis=0).mean(axis=0)
-    return NodeLock(node.place.node, found[:, game.hands[player]], node.place.board)

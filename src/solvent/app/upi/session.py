@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent import __version__
-from solvent.app.upi.locking import node_lock, parse_strategy
+from solvent.app.upi.locking import parse_strategy
 from solvent.app.upi.nodes import FIRST, ROOT, children, describe, describe_root, find_node
 from solvent.app.upi.numbers import decimal, hand_order, spread, whole, written
 from solvent.app.upi.setup import TreeSetup, player_number
@@ -30,6 +30,7 @@ from solvent.foundation.names import did_you_mean
 from solvent.solvers.holdem.solver import HoldemSolver
 from solvent.solvers.holdem.spot_cost import check_memory, describe_size
 from solvent.solvers.holdem.spot_settings import SpotSettings
+from solvent.solvers.spots.locking import node_lock
 from solvent.solvers.spots.node import SpotNode
 from solvent.solvers.spots.solution import SpotSolution
 

@@ -274,6 +274,7 @@ class HoldemSolver:
     def lock(self, locks: Sequence[NodeLock]) -> None:
         """Let these locks hold from now on, and no others; hands that were locked before play on from there."""
         at, locked, probability = lock_tables(self.game, locks)
+        self.locks = tuple(locks)
         narrow = self.dtype == "int16"
         scaled = (probability * (LARGEST if narrow else 1)).round(0 if narrow else 12)
         self._locks = at, locked, scaled.astype(self.passes.dtype)

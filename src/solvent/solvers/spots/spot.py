@@ -1,0 +1,133 @@
+"""The front of spots for Python, `solvent.Spot`.
+
+spot = solvent.Spot(board="Td9d6h", oop="66+,A8s+,KQo", ip="22+,ATo+", pot=200, stack=900, bets="50%,a")
+solution = spot.solve(until="0.3%")
+node = solution.at("check, bet 100")
+node.strategy, node.ev, node.equity, node.weights
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from solvent.cards.deck import Card, cards_label
+from solvent.cards.ranges import Range
+from solvent.forms.holdem.sizing import holdem_size
+from solvent.forms.holdem.tree import holdem_tree
+from solvent.foundation.html import facts_html
+from solvent.foundation.machine import cores
+from solvent.foundation.progress import Stop, Watch
+from solvent.foundation.showing import both, showing
+from solvent.games.holdem_cards import Sizes
+from solvent.games.spot import Spot as SpotRules
+from solvent.solvers.holdem.lock_text import parse_lock
+from solvent.solvers.holdem.spot_cost import describe_size
+from solvent.solvers.holdem.spot_run import solve_spot
+from solvent.solvers.holdem.spot_settings import SpotSettings
+from solvent.solvers.spots.solution import SpotSolution
+
+
+class Spot:
+    """Heads-up hold'em from a flop, turn or river on, ready to be solved.
+
+    board: three to five cards, 'Td9d6h'. oop, ip: the ranges, such as '66+,A8s+,KQo:0.5', or `Range`. pot, stack:
+    whole chips in the middle and behind each player. bets, raises and further sizes such as `oop_turn_bets` and
+    `cap=3`: see the page on spots. rake: a part of every pot, '5%'. rake_cap: chips at most. locks: what hands play
+    at decisions, `['check, bet 100: 22-55 = fold:0.25, call:0.75']`.
+
+    >>> spot = Spot("Td9d6hQc2s", "QQ,76s", "JJ,T9s", pot=200, stack=900, bets="50%,a")
+    >>> solution = spot.solve(until="0.1%", dtype="float64", threads=1)
+    >>> node = solution.at("check, bet 100")
+    >>> node.actions, node.pot, node.strategy.shape
+    (('fold', 'call', 'raise 300', 'raise 900'), 300, (4, 6))
+    """
+
+    def __init__(
+        self,
+        board: str | Sequence[Card],
+        oop: str | Range,
+        ip: str | Range,
+        pot: int,
+        stack: int,
+        bets: Sizes | None = None,
+        raises: Sizes | None = None,
+        *,
+        rake: float | str = "0%",
+        rake_cap: float | None = None,
+        least_bet: int = 1,
+        check_down: bool = False,
+        locks: Sequence[str] = (),
+        **sizes: Any,
+    ) -> None:
+        self._given: dict[str, Any] = {"board": board, "oop": oop, "ip": ip, "pot": pot, "stack": stack}
+        self._given |= {"bets": bets, "raises": raises, "rake": rake, "rake_cap": rake_cap}
+        self._given |= {"least_bet": least_bet, "check_down": check_down, **sizes}
+        self.rules = SpotRules(**self._given)
+        """The spot as a game."""
+        self.locks = (locks,) if isinstance(locks, str) else tuple(locks)
+        tree = holdem_tree(self.rules.betting)
+        for text in self.locks:
+            parse_lock(text, self.rules, tree)
+
+    def __str__(self) -> str:
+        return str(self.rules)
+
+    def __repr__(self) -> str:
+        return f"<{self.rules}>"
+
+    def _repr_html_(self) -> str:
+        rules = self.rules
+        facts = {
+            "OOP": str(rules.ranges[0]),
+            "IP": str(rules.ranges[1]),
+            "pot": f"{rules.pot:,}",
+            "stack": f"{rules.stack:,}",
+            **{name: str(value) for name, value in rules.sizes.items()},
+        }
+        if self.locks:
+            facts["locks"] = "; ".join(self.locks)
+        return facts_html(cards_label(rules.root_board), facts)
+
+    def lock(self, lock: str) -> Spot:
+        """A copy in which some hands play what a lock says: `check, bet 100: 22-55 = fold:0.25, call:0.75`."""
+        return Spot(**self._given, locks=(*self.locks, lock))
+
+    def cost(self, **options: Any) -> str:
+        """What a solve will take, in a sentence; `options` are those of `solve`, such as dtype."""
+        settings = SpotSettings.of(_named(options))
+        expected = holdem_size(self.rules, settings.isomorphism == "on")
+        return describe_size(self.rules, expected, settings)
+
+    def solve(
+        self,
+        *,
+        out: str | Path | None = None,
+        watch: Watch | None = None,
+        progress: bool = False,
+        stop: Stop | None = None,
+        **options: Any,
+    ) -> SpotSolution:
+        """Solve the spot.
+
+        The first limit of `until` (exploitability, '0.3%' of the pot or chips), `iterations` and `time` ('90s')
+        stops the solve; without a limit it is 0.3 % of the pot. Other options: `rule`, `threads` (all cores),
+        `dtype` (float32, float64 or int16), `isomorphism` (True or False), `every` (iterations between
+        measurements) and `memory` ('8G'). `out` names a new folder to keep the run in. `progress` shows how far
+        the solve is, on standard error or in a notebook; `watch` is called with each `Progress`. Ctrl-C, or
+        `stop.request()` from any thread, ends the solve after the running iterations and keeps what there is.
+        """
+        if progress:
+            with showing() as show:
+                return self.solve(out=out, watch=both(show, watch), stop=stop, **options)
+        settings = SpotSettings.of({"threads": cores(), **_named(options)})
+        return SpotSolution(solve_spot(self._given, settings, self.locks, watch, stop, out=out).solver)
+
+
+def _named(options: dict[str, Any]) -> dict[str, Any]:
+    """The options that were given; isomorphism may be True or False."""
+    given = {name: value for name, value in options.items() if value is not None}
+    if isinstance(given.get("isomorphism"), bool):
+        given["isomorphism"] = "on" if given["isomorphism"] else "off"
+    return given
