@@ -27,10 +27,10 @@ cgutils: Any = _cgutils
 
 LARGEST = 32767
 DEEPEST = 32
-"""Numbers below zero are cut off in tables of int16 at minus the largest above zero, or at this part of the deepest.
+"""Numbers below zero are cut off in tables of int16: at minus the largest above zero, or this part of the deepest.
 
-Regrets above zero decide what is played, and they get the finer steps: with 32 fewer iterations were needed than with 1
-on three of four spots, and 6 % more than with float32 on the fourth.
+Regrets above zero decide what is played, and they get the finer steps: with 32 fewer iterations were needed than
+with 1 on three of four spots, and 6 % more than with float32 on the fourth.
 """
 WHOLE = 1.5 * 2**23
 """Added to a float32 and taken away again, it leaves the nearest whole number."""
