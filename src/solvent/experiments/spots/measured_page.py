@@ -11,7 +11,7 @@ from solvent.experiments.spots.measured import PARTS, SPEED, Measured
 from solvent.experiments.spots.measured_tables import NOTES, narrow_ratios, summaries
 from solvent.experiments.spots.named import NAMES, NamedSpot
 from solvent.experiments.spots.rule_choice import standings
-from solvent.experiments.spots.speed import DTYPES
+from solvent.experiments.spots.speed import DTYPES, SLOW_REPEATS
 from solvent.foundation.units import span
 from solvent.solvers.holdem.spot_settings import DEFAULT_RULE
 
@@ -145,8 +145,9 @@ def _about(found: Measured) -> str:
     )
     if SPEED in found.parts:
         text += (
-            f" Iterations are timed in {scale.repeats} batches of about {scale.batch_seconds:g} s, in turn, after "
-            "a warm-up; the median is shown. Kernels are compiled before. An iteration updates both players."
+            f" Iterations are timed in {scale.repeats} batches of about {scale.batch_seconds:g} s (slow spots in "
+            f"{SLOW_REPEATS}), in turn, after a warm-up; the median is shown. "
+            "Kernels are compiled before. An iteration updates both players."
         )
     return text + "\n\n"
 

@@ -27,6 +27,8 @@ from solvent.solvers.holdem.spot_run import warm_up
 DTYPES = ("float32", "int16")
 LEAST_ITERATIONS = 4
 """Iterations of a batch at least, however long they take."""
+SLOW_REPEATS = 2
+"""Batches of a spot whose iterations are so slow that it has the least number of them in a batch."""
 MOST_RESPONSES = 20
 """Best responses that are timed together at most."""
 AFRESH_SECONDS = 1.0
@@ -119,8 +121,10 @@ def time_spot(
     ours: dict[int, list[float]] = {threads: [] for threads in solvers}
     responses: dict[int, list[float]] = {threads: [] for threads in solvers}
     theirs: dict[int, list[PeerTiming]] = {threads: [] for threads in solvers}
-    for repeat in range(repeats):
-        say(f"{spot.name}, {dtype}: iterations, repeat {repeat + 1} of {repeats}")
+    slow = min(batches.values()) == LEAST_ITERATIONS
+    rounds = min(repeats, SLOW_REPEATS) if slow else repeats
+    for repeat in range(rounds):
+        say(f"{spot.name}, {dtype}: iterations, repeat {repeat + 1} of {rounds}")
         for threads, solver in solvers.items():
             batch = batches[threads]
             asked = max(1, min(batch // LEAST_ITERATIONS, MOST_RESPONSES))
@@ -204,11 +208,10 @@ def approach(
     return reached
 
 
-def _build_and_solve(spot: NamedSpot, dtype: str) -> HoldemSolver:
+def _build_and_solve(spot: NamedSpot, dtype: str) -> None:
     solver = build(spot, dtype, 1)
     solver.run(2)
     solver.exploitability()
-    return solver
 
 
 def _batch(solver: HoldemSolver, seconds: float) -> int:
