@@ -143,6 +143,16 @@ def test_rules_stand_by_geometric_means() -> None:
     assert lcfr.percent_ratios == pytest.approx((1.0, 2.0))
 
 
+def test_page_names_the_better_default_and_spots_that_differ(found: Measured, tmp_path: Path) -> None:
+    page = tmp_path / "spots.md"
+    near = [Run("a", DEFAULT_RULE, (400,), (1.0,), 100), Run("a", "lcfr", (400,), (0.5,), 100)]
+    write_results(replace(found, runs=near, scale=replace(found.scale, checkpoints=(400,))), page)
+    assert "No rule needs clearly fewer iterations" in page.read_text()
+    assert "after 400 iterations lcfr has 0.50 times its exploitability on a." in page.read_text()
+    write_results(replace(found, runs=[near[0], replace(near[1], iterations_to_target=50)]), page)
+    assert "lcfr needs 0.50 times the iterations" in page.read_text()
+
+
 def test_every_rule_runs_to_the_last_checkpoint(found: Measured) -> None:
     assert [run.rule for run in found.runs] == list(RULES)
     assert all(len(run.percent) == 2 and run.percent[1] < run.percent[0] for run in found.runs)

@@ -18,6 +18,8 @@ from solvent.solvers.holdem.spot_settings import DEFAULT_RULE
 TITLE = "Spots"
 CLEARLY_FEWER = 0.95
 """A rule that needs this part of the default's iterations or more is not called better."""
+FAR_AHEAD = 0.6
+"""A rule with less than this part of the default's exploitability on a spot is named."""
 
 
 def write_results(found: Measured, page: Path, quick: bool = False) -> None:
@@ -132,8 +134,19 @@ def _found_rule(found: Measured) -> str:
     others = [f"{each.rule} {each.iterations_ratio:.2f}" for each in table if each.rule != DEFAULT_RULE]
     return (
         f"No rule needs clearly fewer iterations to {target} than {DEFAULT_RULE}, the default (geometric means "
-        f"over the spots, in parts of its iterations: {_joined(others)})."
+        f"over the spots, in parts of its iterations: {_joined(others)}){_exceptions(found)}."
     )
+
+
+def _exceptions(found: Measured) -> str:
+    """The spots on which another rule is far ahead of the default at the last checkpoint."""
+    default = {run.spot: run.percent[-1] for run in found.runs if run.rule == DEFAULT_RULE}
+    said = [
+        f"{run.rule} has {run.percent[-1] / default[run.spot]:.2f} times its exploitability on {run.spot}"
+        for run in found.runs
+        if run.percent[-1] < FAR_AHEAD * default[run.spot]
+    ]
+    return f"; after {found.scale.checkpoints[-1]} iterations {_joined(said)}" if said else ""
 
 
 def _about(found: Measured) -> str:
