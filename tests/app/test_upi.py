@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -348,6 +350,43 @@ def test_what_a_tree_needs_is_said() -> None:
     assert client("is_ready") == ["is_ready ok!", "THE END"]
 
 
+def test_a_hand_set_at_a_locked_node_leaves_the_others_locked(fresh: Client) -> None:
+    fresh("lock_node r:0")
+    order = fresh("show_hand_order")[0].split()
+    aces = np.array([hand == "AhAc" for hand in order]).astype(int)
+    fresh("set_strategy r:0 " + " ".join(map(str, [*aces, *(0 * aces)])))
+    fresh("go 20 steps")
+    fresh("wait_for_solver")
+    bet = fresh.numbers("show_strategy r:0")[0]
+    held = fresh.numbers("show_range OOP r:0")[0] > 0
+    assert bet[order.index("AhAc")] == 1
+    assert np.array_equal(bet[held & (aces == 0)], np.full(held.sum() - 1, 0.5))
+
+
+def test_all_lines_of_a_tree(fresh: Client) -> None:
+    lines = fresh("show_all_lines")
+    assert lines[:6] == ["r", "r:0", "r:0:c", "r:0:c:c", "r:0:c:c:c", "r:0:c:c:c:c"]
+    assert "r:0:c:b100:b300:c:b900:f" in lines
+    named = {":".join(part for part in name.split(":") if len(part) != 2) for name in named_nodes(fresh)}
+    assert set(lines) == {"r"} | named
+    assert fresh("show_tree_info")[3:] == ["#Board#Td 9d 6h Qc", "#Pot#200", "#EffectiveStacks#900"]
+
+
+def test_a_script_describes_a_tree(tmp_path: Path) -> None:
+    script = tmp_path / "a tree.txt"
+    script.write_text("\n".join(["#Type#NoLimit", "", *TURN, *LINES, "build_tree"]))
+    client = Client(f'load_script_silent "{script}"')
+    assert client.said == ["load_script_silent ok!"]
+    assert client("is_tree_present") == ["true"]
+    script.write_text("set_pot 0 0 200\nset_pott 1")
+    assert f"line 2 of {script}: there is no command 'set_pott'" in client.refusal(
+        f"load_script_silent {script}"
+    )
+    script.write_text("go")
+    assert "no command for scripts" in client.refusal(f"load_script_silent {script}")
+    assert "cannot be read" in client.refusal(f"load_script_silent {tmp_path}")
+
+
 def test_the_size_of_a_tree_is_said_and_too_large_a_one_is_refused() -> None:
     client = Client(*TURN, *LINES)
     assert client("estimate_tree")[0].startswith(
@@ -362,9 +401,39 @@ def test_the_size_of_a_tree_is_said_and_too_large_a_one_is_refused() -> None:
     ]
 
 
+def test_a_solve_that_nobody_listens_to_ends() -> None:
+    def say(lines: list[str]) -> None:
+        if lines[0] == "SOLVER: started":
+            raise BrokenPipeError
+
+    session = UpiSession(say)
+    for line in [*TURN, *LINES, "build_tree", "go"]:
+        session.take(line)
+    session.solving.wait()
+    assert session.solving.solver.iterations == 0
+
+
+COMMAND = [sys.executable, "-m", "solvent.app.main", "upi", "--threads", "1"]
+
+
+def test_an_interrupt_waits_for_the_iteration_that_runs() -> None:
+    with subprocess.Popen(
+        COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        process.stdin.write(
+            "\n".join([*TURN, *LINES, "build_tree", "go 300 seconds", "wait_for_solver", ""]).encode()
+        )
+        process.stdin.flush()
+        while process.stdout.readline() != b"SOLVER:\n":
+            pass
+        process.send_signal(signal.SIGINT)
+        assert process.stdout.read().endswith(b"SOLVER: stopped (requested)\n")
+        assert process.stderr.read() == b""
+        assert process.wait(timeout=60) == 130
+
+
 def test_a_session_over_a_pipe() -> None:
-    command = [sys.executable, "-m", "solvent.app.main", "upi", "--threads", "1"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as process:
+    with subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0) as process:
         assert process.stdin is not None
         assert process.stdout is not None
 

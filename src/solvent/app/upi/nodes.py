@@ -10,6 +10,8 @@ from collections.abc import Sequence
 
 from solvent.cards.deck import card_label
 from solvent.foundation.errors import InputError
+from solvent.games.public_rules import Betting
+from solvent.games.spot import Spot
 from solvent.solvers.spots.node import SpotNode
 from solvent.solvers.spots.solution import SpotSolution
 
@@ -38,7 +40,25 @@ def children(name: str, node: SpotNode) -> list[tuple[str, SpotNode]]:
     below = list(node.children().items())
     if node.kind == "deal":
         return [(f"{name}:{card}", after) for card, after in below]
-    return [(f"{name}:{_token(node, action)}", after) for action, after in below[::-1]]
+    return [(f"{name}:{_token(action, _base(node))}", after) for action, after in below[::-1]]
+
+
+def all_lines(spot: Spot) -> list[str]:
+    """The names of all nodes without their cards, the shorter part of a line before the longer."""
+    found = [ROOT]
+
+    def walk(node: Betting, name: str, put: tuple[int, int], base: int) -> None:
+        while node.deals:
+            node, base = node.children[0], put[0]
+        found.append(name)
+        for action, child in zip(node.actions, node.children, strict=True):
+            token = _token(action, base)
+            total = put[1 - node.player] if token == "c" else int(token[1:] or put[node.player])
+            after = (total, put[1]) if node.player == 0 else (put[0], total)
+            walk(child, f"{name}:{token}", after, base)
+
+    walk(spot.betting, FIRST, (0, 0), 0)
+    return found
 
 
 def describe(name: str, node: SpotNode, locked: bool = False) -> list[str]:
@@ -72,16 +92,21 @@ def _word(node: SpotNode, token: str) -> str | None:
     if node.kind == "deal":
         left = {card_label(card) for card in node.solver.game.rules.deck if card not in node.cards}
         return token if token in left else None
-    return {_token(node, action): action for action in node.actions}.get(token)
+    return {_token(action, _base(node)): action for action in node.actions}.get(token)
 
 
-def _token(node: SpotNode, action: str) -> str:
+def _token(action: str, base: int) -> str:
+    """An action as names have it; `base` is what each player had put in when the street began."""
     if action == "fold":
         return "f"
     if action in ("check", "call"):
         return "c"
-    place, player = node.place, node.player or 0
-    return f"b{place.paid[player] - place.street_paid[player] + int(action.rpartition(' ')[2])}"
+    return f"b{base + int(action.rpartition(' ')[2])}"
+
+
+def _base(node: SpotNode) -> int:
+    """What each player had put in when the street began."""
+    return node.place.paid[0] - node.place.street_paid[0]
 
 
 def _choices(node: SpotNode) -> str:
@@ -90,4 +115,4 @@ def _choices(node: SpotNode) -> str:
         return "a card comes there that is not on the board"
     if node.kind != "decision":
         return "the betting is over there"
-    return f"the actions there are {', '.join(_token(node, action) for action in node.actions[::-1])}"
+    return f"the actions there are {', '.join(_token(action, _base(node)) for action in node.actions[::-1])}"

@@ -11,16 +11,19 @@ import os
 import threading
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from solvent import __version__
 from solvent.app.upi.locking import parse_strategy
-from solvent.app.upi.nodes import FIRST, ROOT, children, describe, describe_root, find_node
+from solvent.app.upi.nodes import FIRST, ROOT, all_lines, children, describe, describe_root, find_node
 from solvent.app.upi.numbers import decimal, hand_order, spread, whole, written
 from solvent.app.upi.setup import TreeSetup, player_number
 from solvent.app.upi.solving import Goal, Solving
+from solvent.cards.deck import card_label
 from solvent.forms.holdem.game import holdem_game
 from solvent.forms.holdem.locks import NodeLock
 from solvent.forms.holdem.sizing import holdem_size
@@ -59,6 +62,8 @@ SETUP = (
     "remove_line",
     "clear_lines",
 )
+NOT_IN_SCRIPTS = ("go", "stop", "wait_for_solver", "exit", "load_script_silent", "set_end_string")
+"""Commands that speak besides answering, or change how answers look."""
 MEGABYTE = 1 << 20
 
 
@@ -95,9 +100,7 @@ class UpiSession:
             return False
         starts = False
         try:
-            if words[0] not in self.commands:
-                raise InputError(f"there is no command {words[0]!r}{did_you_mean(words[0], self.commands)}")
-            answer = self.commands[words[0]](words[1:])
+            answer = self._answer(words[0], words[1:])
             starts = words[0] == "go"
         except InputError as refusal:
             answer = [f"ERROR: {refusal}"]
@@ -106,6 +109,11 @@ class UpiSession:
             assert self.solving is not None
             self.solving.go(self.solving.goal)
         return True
+
+    def _answer(self, command: str, words: Sequence[str]) -> list[str]:
+        if command not in self.commands:
+            raise InputError(f"there is no command {command!r}{did_you_mean(command, self.commands)}")
+        return self.commands[command](words)
 
     def close(self) -> None:
         """Stop what is running."""
@@ -152,6 +160,24 @@ class UpiSession:
         page = os.sysconf("SC_PAGE_SIZE")
         total, free = (os.sysconf(name) * page // MEGABYTE for name in ("SC_PHYS_PAGES", "SC_AVPHYS_PAGES"))
         return [f"Total Physical Memory: {total} MB", f"Available Phys Memory: {free} MB"]
+
+    def _do_load_script_silent(self, words: Sequence[str]) -> list[str]:
+        """Commands from a file, which are answered only where one is refused; they end with the first refusal."""
+        path = Path(" ".join(words).strip('"'))
+        try:
+            text = path.read_text(encoding="utf-8", errors="replace")
+        except OSError as error:
+            raise InputError(f"{path} cannot be read: {error.strerror}") from None
+        for number, line in enumerate(text.splitlines(), start=1):
+            command, *rest = line.split() or ["#"]
+            if command in NOT_IN_SCRIPTS:
+                raise InputError(f"line {number} of {path} has {command}, which is no command for scripts")
+            if not command.startswith("#"):
+                try:
+                    self._answer(command, rest)
+                except InputError as refusal:
+                    raise InputError(f"line {number} of {path}: {refusal}") from None
+        return ["load_script_silent ok!"]
 
     # The tree
 
@@ -200,6 +226,19 @@ class UpiSession:
 
     def _do_show_effective_stack(self, words: Sequence[str]) -> list[str]:
         return [str(self._tree().spot.stack)]
+
+    def _do_show_all_lines(self, words: Sequence[str]) -> list[str]:
+        return all_lines(self._tree().spot)
+
+    def _do_show_tree_info(self, words: Sequence[str]) -> list[str]:
+        spot = self._tree().spot
+        facts = {"Type": "NoLimit", "Range0": spot.ranges[0], "Range1": spot.ranges[1]}
+        facts |= {
+            "Board": " ".join(map(card_label, spot.root_board)),
+            "Pot": spot.pot,
+            "EffectiveStacks": spot.stack,
+        }
+        return [f"#{name}#{fact}" for name, fact in facts.items()]
 
     # Solving
 
@@ -304,12 +343,12 @@ class UpiSession:
         node = self._node(words[:1])[1]
         self._idle()
         given = node_lock(node, parse_strategy(node, words[1:]))
+        node.solver.lock([*self.locks.values(), given])
         key = node.place.node, node.place.board
-        if key in self.locks:
-            self.locks[key] = given
-        held = list(self.locks.values())
-        node.solver.lock([*held, given])
-        node.solver.lock(held)
+        if key in self.locks:  # other hands stay locked as they were
+            play = np.where(np.isnan(given.play), self.locks[key].play, given.play)
+            self.locks[key] = replace(given, play=play)
+        node.solver.lock(list(self.locks.values()))
         return ["set_strategy ok!"]
 
     def _do_lock_node(self, words: Sequence[str]) -> list[str]:

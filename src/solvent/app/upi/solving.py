@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from solvent.response.holdem import HoldemEvaluation
@@ -41,23 +41,24 @@ class Solving:
     def __init__(self, solver: HoldemSolver, pot: int, say: Callable[[Sequence[str], bool], None]) -> None:
         self.solver, self.pot, self.say = solver, pot, say
         self.goal = Goal()
-        self._thread: threading.Thread | None = None
         self._stop = threading.Event()
+        self._idle = threading.Event()
+        self._idle.set()
         self._turn = threading.Lock()
         self._free = threading.Event()
         self._free.set()
 
     @property
     def running(self) -> bool:
-        return self._thread is not None and self._thread.is_alive()
+        return not self._idle.is_set()
 
     def go(self, goal: Goal) -> None:
         """Begin to solve."""
         self.wait()
         self.goal = goal
         self._stop.clear()
-        self._thread = threading.Thread(target=self._run, name="solving")
-        self._thread.start()
+        self._idle.clear()
+        threading.Thread(target=self._run, name="solving").start()
 
     def stop(self) -> None:
         """Have the solve stop, and wait until it has."""
@@ -66,9 +67,7 @@ class Solving:
 
     def wait(self) -> None:
         """Wait until the solve has stopped."""
-        if self._thread is not None:
-            self._thread.join()
-            self._thread = None
+        self._idle.wait()  # an interrupt would make `Thread.join` take the thread for ended
 
     @contextmanager
     def paused(self) -> Iterator[None]:
@@ -97,10 +96,15 @@ class Solving:
         reason = "failed"
         try:
             self.say(["SOLVER: started"], False)
-            self.solver.warm_up()  # compiling counts as no part of the time
+            if not self.solver.iterations:
+                self.solver.warm_up()  # compiling counts as no part of the time
             reason = self._iterate()
+        except OSError:
+            reason = "nobody listens"
         finally:
-            self.say([f"SOLVER: stopped ({reason})"], False)
+            with suppress(OSError):  # whoever answers the next command meets the closed pipe too
+                self.say([f"SOLVER: stopped ({reason})"], False)
+            self._idle.set()
 
     def _iterate(self) -> str:
         """Run until the goal is reached or a stop is requested; why it ended."""

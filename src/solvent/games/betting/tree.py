@@ -200,6 +200,7 @@ class _Positions:
         lines = sizes.added + sizes.removed
         self.changed = {line[:length] for line in lines for length in range(len(line))}
         """Lines with a change at their end or later. What follows them is made for each of them alone."""
+        self.added, self.removed = _last_actions(sizes.added), _last_actions(sizes.removed)
         self.met: set[Line] = set()
         """Lines of `changed` that the tree has."""
 
@@ -228,7 +229,7 @@ class _Positions:
         for line in sizes.added:
             if line[-1] in ("fold", "check", "call"):
                 raise InputError(f"a line that is added ends in a bet or raise, and {_text(line)!r} does not")
-            if line in sizes.removed:
+            if line[-1] in self.removed.get(line[:-1], ()):
                 raise InputError(f"the line {_text(line)!r} is both added and removed")
 
     # Decisions
@@ -280,7 +281,7 @@ class _Positions:
         """The actions after adding and removing what the lines of the sizes say at the end of this line."""
         self.met.add(line)
         state, base = place.state, place.base
-        for removed in [one[-1] for one in self.sizes.removed if one[:-1] == line]:
+        for removed in self.removed.get(line, ()):
             if removed not in actions:
                 raise InputError(
                     f"the line {_text((*line, removed))!r} cannot be removed: the actions there are "
@@ -289,7 +290,7 @@ class _Positions:
             actions = {name: action for name, action in actions.items() if name != removed}
         if not actions:
             raise InputError(f"removing lines leaves no action after {_text(line)!r}")
-        for added in [one[-1] for one in self.sizes.added if one[:-1] == line]:
+        for added in self.added.get(line, ()):
             total = base + int(added.split()[1])
             if added in actions:
                 raise InputError(f"the tree has the line {_text((*line, added))!r} already")
@@ -341,6 +342,14 @@ def _deal(below: _Position) -> _Position:
 def _raise_name(state: HoldemState, base: int, total: int) -> str:
     """A bet or raise by what the player has put in on the street."""
     return f"{'raise' if state.paid[1 - state.player] > base else 'bet'} {total - base}"
+
+
+def _last_actions(lines: tuple[Line, ...]) -> dict[Line, list[str]]:
+    """The last actions of lines by the actions before."""
+    found: dict[Line, list[str]] = {}
+    for line in lines:
+        found.setdefault(line[:-1], []).append(line[-1])
+    return found
 
 
 def _text(line: Line) -> str:
