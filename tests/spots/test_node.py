@@ -18,9 +18,12 @@ from solvent.cards.hands import hole_cards
 from solvent.forms.holdem.game import holdem_game
 from solvent.games.public_rules import Betting
 from solvent.games.spot import Spot
+from solvent.passes.holdem.kernels import EVALUATE
 from solvent.solvers.holdem.lock_text import parse_lock
 from solvent.solvers.holdem.solver import HoldemSolver
+from solvent.solvers.spots.answers import Answers
 from solvent.solvers.spots.node import SpotNode
+from solvent.solvers.spots.showdowns import Showdowns
 from solvent.solvers.spots.solution import SpotSolution
 
 SIZES = {"pot": 20, "stack": 60, "bets": "50%,a", "raises": "100%,a"}
@@ -235,6 +238,23 @@ def test_boards_that_stand_for_others_have_what_they_have_without_isomorphism() 
                 np.testing.assert_allclose(one.action_evs, other.action_evs, rtol=1e-9, atol=1e-9)
     assert len(stood_for) < 48
     np.testing.assert_allclose(turn.root.ev[0], apart.root.ev[0], rtol=1e-9)
+
+
+def test_a_branch_of_a_flop_has_the_values_of_the_whole_game() -> None:
+    small = {"pot": 20, "stack": 30, "bets": "50%", "raises": "a", "cap": 2, "rake": "5%"}
+    solution = solved(Spot("Tc9c6c", "QQ,AhKh,AsKs,AdKd", "JJ:0.2,ThTd,ThTs,TdTs", **small), 3)
+    solver = solution.solver
+    assert solver.game.isomorphism
+    for line in ["check, check, 2d", "check, check, Qh, bet 10", "bet 10, call, Jc, check, check, 2h, check"]:
+        node = solution.at(line)
+        street, board = node.stands_for
+        assert len(solver.game.streets[street].boards) > 1
+        for player in (0, 1):
+            values = solver.hand_values(player, EVALUATE, node.place.node, board) / solver.chance_at(
+                node.place.node
+            )
+            found = Answers(solver, Showdowns(solver.game)).values(player, node.place.node, board)
+            np.testing.assert_allclose(found, values, rtol=1e-9, atol=1e-12)
 
 
 # What is not reached

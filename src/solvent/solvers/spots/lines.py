@@ -115,22 +115,36 @@ def deal(game: HoldemGame, place: Place, cards: Sequence[Card]) -> Place:
     if len(cards) != count:
         come = "one card comes" if count == 1 else f"{count} cards come"
         raise InputError(f"after {place.line!r} {come}, not {cards_label(cards)}")
-    first, stop = here.first_child[place.board : place.board + 2].tolist()
-    children = {tuple(row[-count:]): first + k for k, row in enumerate(after.cards[first:stop].tolist())}
-    for suits in here.boards.groups[place.board]:
-        renamed = tuple(suits[suit] for suit in place.suits)
+    number, suits = board_after(game, street, place.board, place.suits, cards)
+    root = next(each.start for each in game.tree.subtrees[street + 1] if each.deal == place.node)
+    return replace(
+        place,
+        node=root,
+        board=number,
+        suits=suits,
+        cards=(*place.cards, *cards),
+        words=(*place.words, cards_label(cards)),
+        street_paid=(0, 0),
+    )
+
+
+def board_after(
+    game: HoldemGame, street: int, board: int, suits: Suits, cards: Sequence[Card]
+) -> tuple[int, Suits]:
+    """The number of the board that stands for a board of a street and these cards, and the renaming of suits.
+
+    `suits` is the renaming that turns the cards so far into those of the board.
+    """
+    here, after = game.streets[street], game.streets[street + 1].boards
+    first, stop = here.first_child[board : board + 2].tolist()
+    children = {
+        tuple(row[-len(cards) :]): first + k for k, row in enumerate(after.cards[first:stop].tolist())
+    }
+    for more in here.boards.groups[board]:
+        renamed = tuple(more[suit] for suit in suits)
         dealt = tuple(sorted(moved(card, renamed) for card in cards))
         if dealt in children:
-            root = next(each.start for each in game.tree.subtrees[street + 1] if each.deal == place.node)
-            return replace(
-                place,
-                node=root,
-                board=children[dealt],
-                suits=renamed,
-                cards=(*place.cards, *cards),
-                words=(*place.words, cards_label(cards)),
-                street_paid=(0, 0),
-            )
+            return children[dealt], renamed
     raise AssertionError("no board stands for the cards")
 
 

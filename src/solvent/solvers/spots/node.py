@@ -18,14 +18,9 @@ from solvent.cards.ranges import hand_label
 from solvent.forms.holdem.tree import DEAL, DECISION, FOLDED, RUN_OUT, SHOWN
 from solvent.foundation.errors import InputError
 from solvent.games.spot import NAMES
-from solvent.passes.holdem.kernels import EVALUATE
-from solvent.solvers.holdem.solver import HoldemSolver
+from solvent.solvers.spots.answers import Answers, Pair, ratio
 from solvent.solvers.spots.grid import grid_html, node_classes, plot_grid
 from solvent.solvers.spots.lines import Place, act, cards_to_come, deal, hands_at
-from solvent.solvers.spots.showdowns import Showdowns
-
-Pair = tuple[NDArray[np.float64], NDArray[np.float64]]
-"""An array by hand for each player, OOP first."""
 
 KINDS = {DECISION: "decision", DEAL: "deal", FOLDED: "fold", SHOWN: "showdown", RUN_OUT: "run-out"}
 
@@ -37,10 +32,10 @@ class SpotNode:
     node again after more iterations.
     """
 
-    def __init__(self, solver: HoldemSolver, place: Place, showdowns: Showdowns) -> None:
-        self.solver, self.place = solver, place
-        self._showdowns = showdowns
-        game = solver.game
+    def __init__(self, place: Place, answers: Answers) -> None:
+        self.solver, self.place = answers.solver, place
+        self._answers, self._solved = answers, answers.at(place.node, place.board)
+        game = self.solver.game
         self._betting = game.tree.betting[place.node]
         self._columns: list[NDArray[np.int64]] = []
         numbers = []
@@ -121,20 +116,9 @@ class SpotNode:
         return first, second
 
     @cached_property
-    def _reaches(self) -> Pair:
-        """Reaches by the hands of the game's lists, on the board that stands for this one."""
-        return self.solver.reaches_at(self.place.node, self.place.board)
-
-    @cached_property
-    def _against(self) -> Pair:
-        """For each hand of the game's lists the reach of the other's hands that can be held with it."""
-        reaches = self._reaches
-        return self._showdowns.against(0, reaches[1]), self._showdowns.against(1, reaches[0])
-
-    @cached_property
     def weights(self) -> Pair:
         """How much of each hand comes here: its weight in the range times the player's own actions on the way."""
-        return self._by_hand(self._reaches)
+        return self._by_hand(self._solved.reaches)
 
     @cached_property
     def matchups(self) -> Pair:
@@ -142,7 +126,7 @@ class SpotNode:
 
         Averages over a range are weighted by these: they are in proportion to how often a hand is held here.
         """
-        mine, others = self.weights, self._by_hand(self._against)
+        mine, others = self.weights, self._by_hand(self._solved.against)
         return mine[0] * others[0], mine[1] * others[1]
 
     @cached_property
@@ -177,15 +161,12 @@ class SpotNode:
     @cached_property
     def equity(self) -> Pair:
         """Each hand's equity against the other's weights, from 0 to 1, over all boards to come; NaN as `ev`."""
-        at, reaches = self.stands_for, self._reaches
-        return self._by_hand(
-            (self._showdowns.equity(0, *at, reaches[1]), self._showdowns.equity(1, *at, reaches[0]))
-        )
+        return self._by_hand(self._solved.equity)
 
     @cached_property
     def eqr(self) -> Pair:
         """Equity realised, EV / (equity x pot): above 1 where a hand wins more than its equity; NaN without any."""
-        first, second = (_ratio(self.ev[player], self.equity[player] * self.pot) for player in (0, 1))
+        first, second = (ratio(self.ev[player], self.equity[player] * self.pot) for player in (0, 1))
         return first, second
 
     # Over a range
@@ -287,7 +268,7 @@ class SpotNode:
     # Inside
 
     def _at(self, place: Place) -> SpotNode:
-        return SpotNode(self.solver, place, self._showdowns)
+        return SpotNode(place, self._answers)
 
     def _acting(self) -> int:
         if self.player is None:
@@ -309,17 +290,9 @@ class SpotNode:
 
     def _ev(self, player: int, node: int) -> NDArray[np.float64]:
         """The EVs at this node of a player's hands if the play goes on from `node`, here or one action further."""
-        solver, columns = self.solver, self._columns[player]
-        values = solver.hand_values(player, EVALUATE, node, self.place.board)[columns]
-        paid = _ratio(values, solver.chance_at(node) * self._against[player][columns])
-        sunk: float = solver.game.rules.starting_pot / 2 + self.place.paid[player]
-        return paid + sunk
-
-
-def _ratio(above: NDArray[np.float64], below: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Quotients, NaN where nothing can be divided by."""
-    positive = below > 0
-    return np.where(positive, above / np.where(positive, below, 1.0), np.nan)
+        rules = self.solver.game.rules
+        sunk: float = rules.starting_pot / 2 + self.place.paid[player]
+        return self._solved.payoffs(player, node)[self._columns[player]] + sunk
 
 
 def _plain(number: Any) -> Any:

@@ -20,6 +20,7 @@ from solvent.solvers.holdem.solver import HoldemSolver
 from solvent.solvers.holdem.spot_settings import SpotSettings
 from solvent.solvers.holdem.spot_work import SpotWork, spot_limits, with_limits
 from solvent.solvers.session import Session
+from solvent.solvers.spots.answers import Answers
 from solvent.solvers.spots.grid import grid_html
 from solvent.solvers.spots.lines import find_place
 from solvent.solvers.spots.locking import node_lock
@@ -92,7 +93,8 @@ class SpotSolution:
 
     def at(self, line: str = "") -> SpotNode:
         """The node after a line such as `check, bet 100, call, 7s`, or short `x, b100, c, 7s`; `r300` raises."""
-        return SpotNode(self.solver, find_place(self.solver.game, line), self._showdowns)
+        place = find_place(self.solver.game, line)
+        return SpotNode(place, Answers(self.solver, self._showdowns))
 
     def plot_grid(self, line: str = "", axes: Any = None) -> Any:
         """Draw the strategy after a line as a 13 x 13 grid, coloured by action; returns Matplotlib's axes."""
