@@ -182,6 +182,9 @@ def test_thresholds() -> None:
     assert tree(start, bets="50%", add_all_in="149%").actions == ("check", "bet 100")
     assert tree(start, bets="100%", force_all_in=0.17).actions == ("check", "bet 300")
     assert tree(start, bets="100%", force_all_in=0.16).actions == ("check", "bet 200")
+    # Half of the starting pot is added to both sides: (100 + 200) / (100 + 300) = 75 %.
+    assert tree(start, bets="100%", all_in_above=0.74).actions == ("check", "bet 300")
+    assert tree(start, bets="100%", all_in_above="75%").actions == ("check", "bet 200")
     sizes = "50%,60%,75%,100%"
     wide = spot_start("river", 100, 1000)
     # From 100 %: (1 + 1) / (1 + .75) = 1.14, / 1.6 = 1.25, / 1.5 = 1.33.

@@ -49,7 +49,6 @@ class HoldemSolver:
     touched_unit = "public nodes x hands"
     sampling, pruning = NO_SAMPLING, NO_PRUNING
     first_check = 1
-    head_start = 0.0
     response_nodes = pruned_actions = 0
     stored_regrets = stored_averages = peak_stored = 1.0
 
@@ -72,6 +71,7 @@ class HoldemSolver:
         self.passes = HoldemPass(game, kind, threads)
         self.threads = self.passes.threads
         self.iterations = self.nodes_touched = 0
+        self.head_start = 0.0
         self.regret, self.average = (np.zeros(game.cells, dtype=dtype) for _ in range(2))
         scales = self.passes.decisions if narrow else 0
         self.regret_scale, self.average_scale = (np.zeros(scales, dtype=kind) for _ in range(2))
@@ -143,7 +143,8 @@ class HoldemSolver:
         """Run so many more iterations."""
         if iterations == 0:
             return
-        schedule = self.rule.schedule(self.iterations + 1, iterations, self.passes.dtype)
+        first = self.iterations + self.head_start + 1
+        schedule = self.rule.schedule(first, iterations, self.passes.dtype)
         for keep, rows in by_keeping(schedule):
             if keep != 1:
                 self._keep(keep)
@@ -317,14 +318,18 @@ class HoldemSolver:
         """Take up a checkpoint's averages alone, which is all that everything but `run` reads."""
         _load(tables, {name: own for name, own in self.saved_tables().items() if name.startswith("average")})
 
-    def start_from(self, regret: NDArray[Any], average: NDArray[Any]) -> None:
-        """Start a new solve from tables of this layout; locks of this solver replace what they play."""
-        self.regret[:], self.average[:] = regret, average
+    def start_from(self, regret: NDArray[Any], average: NDArray[Any], head_start: float) -> None:
+        """Start a new solve from tables of this layout; locks of this solver replace what they play.
+
+        head_start: iterations that the tables count for on the rule's clock.
+        """
+        self.regret[:], self.average[:], self.head_start = regret, average, head_start
         self._impose_locks()
 
     def restore(self, facts: Mapping[str, Any]) -> None:
         """Go on from tables that were loaded, as they were when a checkpoint said so of itself."""
         self.iterations, self.nodes_touched = facts["iterations"], facts["nodes_touched"]
+        self.head_start = facts["head_start"]
 
     def warm_start(self, strategy: TableStrategy, iterations: int | None = None) -> None:
         """Refuse: the passes keep no table of what was played before regrets changed."""

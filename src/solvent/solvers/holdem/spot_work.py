@@ -90,6 +90,7 @@ class SpotWork:
         return {
             "rule": str(self.solver.rule),
             "nodes_touched": self.solver.nodes_touched,
+            "head_start": self.solver.head_start,
             "measuring_seconds": self.measuring_seconds,
             "first_iteration_seconds": self.first_iteration_seconds,
             "exploitability": found,

@@ -5,8 +5,8 @@ without `donk` sizes has no donk bets but all-in; at most `RAISE_LIMIT` bets and
 `set_allin_threshold`, by default 0.67, makes a bet all-in that brings what a player has in the pot, half of the
 starting pot included, above this part of all that the player began with, the same half included.
 
-What concerns its output is left out with a note: `--out` keeps a run, which `solvent show` and `solvent export`
-read.
+Threads are as many as the file says, and no more than the machine has cores. What concerns the output is left out
+with a note: `--out` keeps a run, which `solvent show` and `solvent export` read.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from math import isfinite
 from typing import Any
 
 from solvent.foundation.errors import InputError
+from solvent.foundation.machine import cores
 from solvent.foundation.names import did_you_mean
 from solvent.games.betting.rules import STREETS
 from solvent.games.betting.tree_sizes import POSITIONS
@@ -60,7 +61,7 @@ class _Reading:
             "set_range_oop": lambda given: self.spot.update(oop=given),
             "set_bet_sizes": self._bet_sizes,
             "set_allin_threshold": self._threshold,
-            "set_thread_num": lambda given: self.options.update(threads=max(1, _whole(given))),
+            "set_thread_num": lambda given: self.options.update(threads=max(1, min(_whole(given), cores()))),
             "set_accuracy": lambda given: self.options.update(until=f"{_number(given):.12g}%"),
             "set_max_iteration": lambda given: self.options.update(iterations=_whole(given)),
             "set_print_interval": lambda given: self.options.update(every=max(1, _whole(given))),
