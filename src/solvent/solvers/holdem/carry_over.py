@@ -25,12 +25,10 @@ and from where the other solve ended a lock of all hands takes up to eight times
 def carry_over(before: HoldemSolver, now: HoldemSolver) -> int:
     """Start `now` from the tables of `before`; how many decisions of the tree have got something.
 
-    Both have the same board and ranges of the same hands, whose weights may differ. Actions that only one of them
-    has are left out; a new action begins without regret.
+    Both have tables of the same numbers, the same board and ranges of the same hands, whose weights may differ.
+    Actions that only one of them has are left out; a new action begins without regret.
     """
     old, new = before.game, now.game
-    if before.dtype != now.dtype:
-        raise InputError(f"the tables to start from are {before.dtype}; start with --dtype {before.dtype}")
     _check_same_cards(old, new)
     share = 1.0 / max(1.0, _weight(before.rule, before.iterations))
     edges, decisions = _common_edges(old, new)

@@ -24,6 +24,7 @@ from solvent.cards.ranges import Range
 from solvent.forms.holdem.game import HoldemGame, holdem_game
 from solvent.forms.holdem.sizing import HoldemSize, holdem_size
 from solvent.forms.holdem.tree import DECISION, holdem_tree
+from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.memory import peak_memory
 from solvent.foundation.progress import SIZED, Progress, Stop, Watch, interruptible
 from solvent.foundation.storage.run import Run
@@ -38,6 +39,7 @@ from solvent.solvers.holdem.spot_folder import (
     locks_of,
     new_spot_run,
     open_solver,
+    settings_of,
     spot_of,
     write_result,
 )
@@ -69,7 +71,7 @@ def solve_spot(
     if out is not None:
         Run.check_new(out)
     settings, watch, stop = with_limits(settings or SpotSettings()), watch or _unwatched, stop or Stop()
-    before = None if start is None else open_solver(start, regrets=True)
+    before = None if start is None else _start(start, settings)
     built = _build(Spot(**spot), settings, locks, watch, stop)
     if before is not None:
         carry_over(before, built.solver)
@@ -87,7 +89,7 @@ def resume_spot(
     watch: Watch | None = None,
     stop: Stop | None = None,
 ) -> SpotResult:
-    """Go on with the run in a folder, bit for bit as if it had never stopped on the same number of threads.
+    """Go on with the run in a folder, bit for bit as if it had never stopped (int16 tables: up to their rounding).
 
     `given` are options of `SpotSettings` by name. Limits, threads and memory may change; a limit that is given now
     replaces all limits of before.
@@ -107,6 +109,14 @@ def resume_spot(
         session.resume(as_before)
         work.remember(session.metrics)
         return _finished(session, work, built, settings, locks)
+
+
+def _start(folder: str | Path, settings: SpotSettings) -> HoldemSolver:
+    """The solver of the run to start from; refused where the numbers of the tables are others."""
+    began = settings_of(Run.open(folder, KIND))
+    if began.dtype != settings.dtype:
+        raise InputError(f"the tables of {folder} are {began.dtype}; start with --dtype {began.dtype}")
+    return open_solver(folder, regrets=True)
 
 
 @dataclass(frozen=True)
