@@ -177,6 +177,27 @@ def test_means_are_weighted(report: FlopReport) -> None:
         assert sum(mean.share * mean.ev[0] for mean in means.values()) == pytest.approx(report.mean.ev[0])
 
 
+def test_a_decision_after_a_line(report: FlopReport) -> None:
+    after = flop_report(SPOT, FLOPS, SETTINGS, line="x")
+    assert (after.line, after.player, list(after.mean.actions)) == ("check", 1, ["check", "bet 15"])
+    weights = np.array([1, 2, 3]) / 6
+    reach = [row.actions["check"] for row in report.rows]
+    assert [row.reach for row in after.rows] == pytest.approx(reach)
+    assert after.mean.reach == pytest.approx(report.mean.actions["check"])
+    bets = [row.actions["bet 15"] for row in after.rows]
+    assert after.mean.actions["bet 15"] == pytest.approx(
+        weights * reach @ np.array(bets) / (weights @ np.array(reach))
+    )
+    assert sum(after.mean.ev) == pytest.approx(10)
+    assert "IP after check" in page(after)
+    answers = flop_report(SPOT, FLOPS[:1], SETTINGS, line="check, bet 15")
+    assert (answers.player, list(answers.mean.actions)) == (0, ["fold", "call"])
+    assert sum(answers.mean.ev) == pytest.approx(25)
+    for line, sentence in (("check, check", "a decision on the flop"), ("jump", "jump")):
+        with pytest.raises(InputError, match=sentence):
+            check_report(SPOT, FLOPS, SETTINGS, line)
+
+
 def test_threads_and_memory_change_nothing(report: FlopReport) -> None:
     other = flop_report(SPOT, FLOPS, SpotSettings(iterations=10, threads=2, memory=1 << 30))
     assert flops_csv(other) == flops_csv(report)
@@ -192,9 +213,9 @@ def test_a_killed_report_resumes_with_the_same_numbers(report: FlopReport, tmp_p
         shutil.copytree(run.folder, tmp_path / "cut")
         (tmp_path / "cut" / METRICS).write_bytes(kept)
         opened = Run.open(tmp_path / "cut", KIND)
-        spot, flops, settings = resumed_report(opened, {"threads": 2})
+        spot, flops, settings, line = resumed_report(opened, {"threads": 2})
         assert settings.threads == 2
-        assert flops_csv(flop_report(spot, flops, settings, opened)) == flops_csv(report)
+        assert flops_csv(flop_report(spot, flops, settings, opened, line)) == flops_csv(report)
         assert len(opened.metrics()) == 3
     with pytest.raises(InputError, match="began with iterations 10; it cannot go on with 20"):
         resumed_report(run, {"iterations": 20})
@@ -224,9 +245,9 @@ def test_what_does_not_fit_is_refused_first() -> None:
 
 def test_files_of_a_report(report: FlopReport, tmp_path: Path) -> None:
     lines = flops_csv(report).splitlines()
-    assert lines[0].startswith("flop,weight,suits,pairing,high_card,connection,check,bet 15,ev_oop")
+    assert lines[0].startswith("flop,weight,reach,suits,pairing,high_card,connection,check,bet 15,ev_oop")
     assert lines[1].startswith("AsKs2s,0.1666")
-    assert textures_csv(report).splitlines()[1].startswith("all,,3,1.0,")
+    assert textures_csv(report).splitlines()[1].startswith("all,,3,1.0,1.0,")
     assert "rainbow" in picture(report)
     assert page(report).count("<tr>") == 2 + 1 + 3 + 2 + 3 + 2 + 3
     assert json.loads(json.dumps(report.as_dict()))["flops"][2]["texture"]["pairing"] == "paired"

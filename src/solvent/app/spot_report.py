@@ -49,6 +49,15 @@ def report(
             rich_help_panel=GAME,
         ),
     ] = None,
+    line: Annotated[
+        str,
+        typer.Option(
+            help="Report on the decision on the flop after this line, such as 'check'.  [default: the first]",
+            metavar="<line>",
+            show_default=False,
+            rich_help_panel=GAME,
+        ),
+    ] = "",
     out: Annotated[
         Path | None,
         typer.Option(
@@ -62,7 +71,7 @@ def report(
     as_json: Json = False,
     **options: Any,
 ) -> int:
-    """Solve a spot on many flops: frequencies of OOP's first actions, EVs and equities by flop and texture.
+    """Solve a spot on many flops: frequencies of actions, EVs and equities by flop and texture.
 
     Means are weighted by how often flops come with these ranges. A number of flops N stands for all 1,755: flops
     are clustered by both players' equities and by suits, and the middle one of each of N clusters is solved.
@@ -86,22 +95,22 @@ def report(
     with watching(quiet=as_json) as watch, explained(), interruptible(stop):
         run: Run | None
         if resume is not None:
-            _check_resumed({"flops": flops, "out": out, **given})
+            _check_resumed({"flops": flops, "line": line or None, "out": out, **given})
             run = Run.open(resume, KIND)
-            given, chosen, settings = resumed_report(run, settings_given)
+            given, chosen, settings, line = resumed_report(run, settings_given)
         else:
             settings = with_limits(SpotSettings.of({"threads": cores(), **settings_given}))
             _check_complete({"flops": flops, **given})
             if out is not None:
                 Run.check_new(out)
             chosen = _chosen(str(flops), given, settings, watch, stop)
-            check_report(given, chosen, settings)
-            run = None if out is None else new_report(out, given, chosen, settings)
+            check_report(given, chosen, settings, line)
+            run = None if out is None else new_report(out, given, chosen, settings, line)
         if run is None:
-            made = flop_report(given, chosen, settings, None, watch, stop)
+            made = flop_report(given, chosen, settings, None, line, watch, stop)
         else:
             with run.locked():
-                made = flop_report(given, chosen, settings, run, watch, stop)
+                made = flop_report(given, chosen, settings, run, line, watch, stop)
                 files = write_files(made, run.folder) if made.rows else []
     if as_json:
         print_json(made.as_dict())

@@ -14,7 +14,14 @@ from solvent.app.terminal import table
 from solvent.app.views.html_chart import cards_html
 from solvent.app.views.report import STYLE
 from solvent.cards.deck import parse_cards
-from solvent.foundation.colours import ALL_IN_COLOUR, CHECK_COLOUR, TEXT_COLOUR, bet_colour
+from solvent.foundation.colours import (
+    ALL_IN_COLOUR,
+    CALL_COLOUR,
+    CHECK_COLOUR,
+    FOLD_COLOUR,
+    TEXT_COLOUR,
+    bet_colour,
+)
 from solvent.foundation.storage.files import write_text
 from solvent.games.spot import NAMES
 from solvent.solvers.spots.flop_report import FlopMean, FlopReport, FlopResult
@@ -72,12 +79,10 @@ def _headers(report: FlopReport, players: int = 1) -> list[str]:
 
 
 def _title(report: FlopReport) -> str:
-    solved = (
-        f"{len(report.rows):,}"
-        if len(report.rows) == report.wanted
-        else f"{len(report.rows):,} of {report.wanted:,}"
-    )
-    return f"{solved} flops, pot {report.pot:,}, stack {report.spot['stack']:,}"
+    done, wanted = len(report.rows), report.wanted
+    solved = f"{done:,}" if done == wanted else f"{done:,} of {wanted:,}"
+    after = f", {NAMES[report.player]} after {report.line}" if report.line else ""
+    return f"{solved} flops, pot {report.pot:,}, stack {report.spot['stack']:,}{after}"
 
 
 def _texture_name(field: str, value: str) -> str:
@@ -103,11 +108,21 @@ def _cells(weight: float, found: FlopMean | FlopResult, players: int = 1) -> lis
 def flops_csv(report: FlopReport) -> str:
     """A line for each flop: its weight, texture, frequencies, EVs in chips and equities."""
     actions = list(report.mean.actions)
-    header = ["flop", "weight", *TITLES, *actions, *PAIR_COLUMNS, "exploitability_percent", "iterations"]
+    header = [
+        "flop",
+        "weight",
+        "reach",
+        *TITLES,
+        *actions,
+        *PAIR_COLUMNS,
+        "exploitability_percent",
+        "iterations",
+    ]
     lines = [
         [
             row.flop,
             row.weight,
+            row.reach,
             *(getattr(row.texture, field) for field in TITLES),
             *row.actions.values(),
             *row.ev,
@@ -122,10 +137,10 @@ def flops_csv(report: FlopReport) -> str:
 
 def textures_csv(report: FlopReport) -> str:
     """A line for all flops and for each value of a texture's fields, with weighted means."""
-    header = ["field", "value", "flops", "weight", *report.mean.actions, *PAIR_COLUMNS]
+    header = ["field", "value", "flops", "weight", "reach", *report.mean.actions, *PAIR_COLUMNS]
     found: Mapping[str, Mapping[str, FlopMean]] = {"all": {"": report.mean}, **report.by_texture()}
     lines = [
-        [field, value, mean.flops, mean.share, *mean.actions.values(), *mean.ev, *mean.equity]
+        [field, value, mean.flops, mean.share, mean.reach, *mean.actions.values(), *mean.ev, *mean.equity]
         for field, means in found.items()
         for value, mean in means.items()
     ]
@@ -159,18 +174,19 @@ def picture(report: FlopReport) -> str:
         top += ROW // 3
     return (
         f"<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {WIDTH} {top}' role='img' font-family='sans-serif' "
-        f"font-size='13' fill='{TEXT_COLOUR}' aria-label='Frequencies of the first actions by texture'>"
+        f"font-size='13' fill='{TEXT_COLOUR}' aria-label='Frequencies of actions by texture'>"
         f"<rect width='{WIDTH}' height='{top}' fill='#ffffff'/>{''.join(made)}</svg>\n"
     )
 
 
 def _colours(report: FlopReport) -> dict[str, str]:
-    """The colour of each first action."""
+    """The colour of each action."""
     made = {}
     for action in report.mean.actions:
         chips = int(action.split()[-1]) if action.split()[-1].isdecimal() else 0
         all_in = chips >= int(report.spot["stack"])
-        made[action] = ALL_IN_COLOUR if all_in else bet_colour(chips / report.pot) if chips else CHECK_COLOUR
+        plain = {"fold": FOLD_COLOUR, "call": CALL_COLOUR}.get(action, CHECK_COLOUR)
+        made[action] = ALL_IN_COLOUR if all_in else bet_colour(chips / report.pot) if chips else plain
     return made
 
 
@@ -188,7 +204,7 @@ def _bar(name: str, mean: FlopMean, colours: Mapping[str, str], top: int) -> str
     made = [f"<text x='{LEFT - 8}' y='{top + 13}' text-anchor='end'>{html.escape(name)}</text>"]
     across, left = WIDTH - LEFT - RIGHT, float(LEFT)
     for action, frequency in mean.actions.items():
-        wide = frequency * across
+        wide = frequency * across if frequency > 0 else 0.0  # NaN where the decision is not reached
         made.append(
             f"<rect x='{left:.1f}' y='{top}' width='{wide:.1f}' height='{BAR}' fill='{colours[action]}'>"
             f"<title>{html.escape(name)}: {html.escape(action)} {100 * frequency:.1f} %</title></rect>"
@@ -229,13 +245,19 @@ def page(report: FlopReport) -> str:
         f"<h1>Report on {html.escape(_title(report))}</h1>"
         f"<p>OOP holds {html.escape(str(spot['oop']))}. IP holds {html.escape(str(spot['ip']))}. "
         f"{html.escape(sizes)}</p>"
-        "<p>Frequencies are of OOP's first action over all hands. EVs are what each player takes of the pot, in "
+        f"<p>Frequencies are of {_decision(report)} over all hands. EVs are what each player takes of the pot, in "
         "chips; everything else is in percent, equities of OOP and exploitability of the pot. Means are weighted: "
         "a flop counts by how often it, or a flop that it stands for, comes with these ranges.</p>"
         f"<h2>By texture</h2>{picture(report)}"
         f"{_html_table(['', 'flops', 'weight', *headers], [[html.escape(cell) for cell in row] for row in means])}"
         f"<h2>By flop</h2>{_html_table(['flop', 'weight', *headers, 'exploitability'], flops)}</body></html>\n"
     )
+
+
+def _decision(report: FlopReport) -> str:
+    if not report.line:
+        return "OOP's first action"
+    return f"{NAMES[report.player]}'s action after {html.escape(report.line)}"
 
 
 def _html_table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

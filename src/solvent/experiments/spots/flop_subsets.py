@@ -122,6 +122,7 @@ def _one_by_one(flops: Sequence[WeightedFlop]) -> tuple[list[FlopResult], float]
             FlopResult(
                 flop=flop.label,
                 weight=flop.weight,
+                reach=1.0,
                 actions=found.root_actions,
                 ev=found.ev,
                 equity=found.equity,

@@ -1,11 +1,12 @@
-"""A spot solved on many flops: how often the first player takes each action, EVs and equities, by flop and texture.
+"""A spot solved on many flops: how often a player takes each action, EVs and equities, by flop and texture.
 
     report = flop_report(spot, flops, SpotSettings(until="0.5%", threads=2), run)
     report.mean, report.by_texture(), report.rows
 
-Each flop is solved on its own by `solve_spot`, several at a time, and counts by its weight. Results do not depend
-on the number of threads. In a run of kind "report" every flop that is done is a line of `metrics.jsonl`: a report
-that was killed loses the flops under way and ends, resumed, with the same numbers.
+A report is of one decision on the flop: the first, or the one after a line, such as `check` for what IP does after a
+check. Each flop is solved on its own by `solve_spot`, several at a time, and counts by its weight. Results do not
+depend on the number of threads. In a run of kind "report" every flop that is done is a line of `metrics.jsonl`: a
+report that was killed loses the flops under way and ends, resumed, with the same numbers.
 """
 
 from __future__ import annotations
@@ -20,21 +21,26 @@ from threading import Lock
 from typing import Any
 
 from solvent.cards.deck import parse_cards
+from solvent.forms.holdem.game import holdem_game
 from solvent.forms.holdem.sizing import HoldemSize, holdem_size
+from solvent.forms.holdem.tree import DECISION
 from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.threads import in_pieces
 from solvent.foundation.progress import SIZED, Interrupted, Progress, Stop, Watch
 from solvent.foundation.storage.run import Run
 from solvent.foundation.units import size, span
-from solvent.games.spot import Spot
+from solvent.games.spot import NAMES, Spot
 from solvent.solvers.holdem.spot_cost import check_memory, describe_size, needed_bytes
+from solvent.solvers.holdem.spot_result import SpotResult
 from solvent.solvers.holdem.spot_run import COMPILING_KERNELS, solve_spot, warm_up
 from solvent.solvers.holdem.spot_settings import SpotSettings
 from solvent.solvers.spots.flop_choice import WeightedFlop
 from solvent.solvers.spots.flop_texture import FlopTexture, flop_texture, texture_values
+from solvent.solvers.spots.lines import find_place
+from solvent.solvers.spots.solution import SpotSolution
 
 KIND = "report"
-FLOPS, WEIGHTS = "flops", "weights"
+FLOPS, WEIGHTS, LINE = "flops", "weights", "line"
 """Names in a run's configuration, beside the parameters of the spot and the options of the solve."""
 FIRST_FLOP, SOLVING_FLOPS = "solving one flop", "solving flops"
 ADJUSTABLE = ("threads", "memory")
@@ -48,10 +54,12 @@ class FlopResult:
     flop: str
     weight: float
     """The flop's part in the means of a report; those of all its flops sum to 1."""
+    reach: float
+    """How often the decision is reached; 1 at the first."""
     actions: Mapping[str, float]
-    """How often each action of the first decision is taken, over all hands."""
+    """How often each action of the decision is taken, over all hands; NaN where it is not reached."""
     ev: tuple[float, float]
-    """What each player takes of the pot, in chips."""
+    """What each player takes of the pot at the decision, in chips."""
     equity: tuple[float, float]
     exploitability_percent: float
     """Exploitability in percent of the pot."""
@@ -65,11 +73,16 @@ class FlopResult:
 
 @dataclass(frozen=True)
 class FlopMean:
-    """Weighted means over some flops of a report. Pairs are of OOP and IP."""
+    """Means over some flops of a report. Pairs are of OOP and IP.
+
+    Flops count by their weights and, in frequencies, EVs and equities, by how often they reach the decision.
+    """
 
     flops: int
     share: float
     """The weight of these flops among all that are solved."""
+    reach: float
+    """How often the decision is reached on them."""
     actions: Mapping[str, float]
     ev: tuple[float, float]
     equity: tuple[float, float]
@@ -84,6 +97,10 @@ class FlopReport:
     rows: tuple[FlopResult, ...]
     wanted: int
     """Flops that were asked for."""
+    line: str
+    """The line to the decision, empty for the first."""
+    player: int
+    """Who acts there: 0 for OOP, 1 for IP."""
 
     @property
     def pot(self) -> int:
@@ -109,12 +126,19 @@ class FlopReport:
             raise InputError("no flop of the report has been solved yet")
         weight = math.fsum(row.weight for row in rows)
 
+        counts = [row.weight * row.reach for row in rows]
+        total = math.fsum(counts)
+
         def mean(values: Sequence[float]) -> float:
-            return math.fsum(row.weight * value for row, value in zip(rows, values, strict=True)) / weight
+            if total == 0:
+                return math.nan
+            reached = [(count, value) for count, value in zip(counts, values, strict=True) if count > 0]
+            return math.fsum(count * value for count, value in reached) / total
 
         return FlopMean(
             flops=len(rows),
             share=weight / math.fsum(row.weight for row in self.rows),
+            reach=total / weight,
             actions={name: mean([row.actions[name] for row in rows]) for name in rows[0].actions},
             ev=(mean([row.ev[0] for row in rows]), mean([row.ev[1] for row in rows])),
             equity=(mean([row.equity[0] for row in rows]), mean([row.equity[1] for row in rows])),
@@ -134,6 +158,8 @@ class FlopReport:
             "flops": [{**_plain(row), "texture": _plain(row.texture)} for row in self.rows],
             "spot": {name: value for name, value in self.spot.items() if value is not None},
             "settings": self.settings.as_json(),
+            "line": self.line,
+            "player": NAMES[self.player],
         }
 
 
@@ -142,27 +168,31 @@ def new_report(
     spot: Mapping[str, Any],
     flops: Sequence[WeightedFlop],
     settings: SpotSettings,
+    line: str = "",
 ) -> Run:
     """Begin a run for a report; `spot` has the parameters of `games.spot.Spot` by name, but for the board."""
-    check_report(spot, flops, settings)
+    check_report(spot, flops, settings, line)
     asked = settings.as_json()
     fixed = {**spot, **{name: value for name, value in asked.items() if name not in ADJUSTABLE}}
-    fixed |= {FLOPS: [flop.label for flop in flops], WEIGHTS: [flop.weight for flop in flops]}
+    fixed |= {FLOPS: [flop.label for flop in flops], WEIGHTS: [flop.weight for flop in flops], LINE: line}
     return Run.create(folder, KIND, fixed, {name: asked[name] for name in ADJUSTABLE})
 
 
-def check_report(spot: Mapping[str, Any], flops: Sequence[WeightedFlop], settings: SpotSettings) -> None:
+def check_report(
+    spot: Mapping[str, Any], flops: Sequence[WeightedFlop], settings: SpotSettings, line: str = ""
+) -> None:
     """Refuse what cannot be solved: a spot without actions, a flop that does not fit into memory, a time limit."""
     if settings.time is not None:
         raise InputError("the flops of a report are solved to --until or --iterations, not for a time")
-    work = _ReportWork(spot, flops, settings, None, lambda progress: None, Stop())
+    work = _ReportWork(spot, flops, settings, None, line, lambda progress: None, Stop())
     check_memory(work.largest, settings)
+    _decision(spot, flops[0], line)
 
 
 def resumed_report(
     run: Run, changes: Mapping[str, Any]
-) -> tuple[dict[str, Any], list[WeightedFlop], SpotSettings]:
-    """The spot, the flops and the settings of a report that goes on; `changes` may be of threads and memory."""
+) -> tuple[dict[str, Any], list[WeightedFlop], SpotSettings, str]:
+    """The spot, flops, settings and line of a report that goes on; `changes` may be of threads and memory."""
     checked = SpotSettings.of(changes).as_json()
     run.configure({name: checked[name] for name in changes})
     asked = run.configuration
@@ -170,8 +200,9 @@ def resumed_report(
         WeightedFlop(parse_cards(flop), weight)
         for flop, weight in zip(asked.pop(FLOPS), asked.pop(WEIGHTS), strict=True)
     ]
+    line = asked.pop(LINE)
     options = {each.name: asked.pop(each.name) for each in fields(SpotSettings) if each.name in asked}
-    return asked, flops, SpotSettings.of(options)
+    return asked, flops, SpotSettings.of(options), line
 
 
 def flop_report(
@@ -179,6 +210,7 @@ def flop_report(
     flops: Sequence[WeightedFlop],
     settings: SpotSettings,
     run: Run | None = None,
+    line: str = "",
     watch: Watch | None = None,
     stop: Stop | None = None,
 ) -> FlopReport:
@@ -187,11 +219,23 @@ def flop_report(
     settings.threads are those of all solves together, settings.memory what they may take at a time. A requested
     stop ends the report with the flops that are done. One flop is solved first, for the time that all will take.
     """
-    work = _ReportWork(spot, flops, settings, run, watch or (lambda progress: None), stop or Stop())
+    line, player = _decision(spot, flops[0], line)
+    work = _ReportWork(spot, flops, settings, run, line, watch or (lambda progress: None), stop or Stop())
     with suppress(Interrupted):
         work.solve_all()
     rows = tuple(work.done[flop.label] for flop in flops if flop.label in work.done)
-    return FlopReport(dict(spot), settings, rows, len(flops))
+    return FlopReport(dict(spot), settings, rows, len(flops), line, player)
+
+
+def _decision(spot: Mapping[str, Any], flop: WeightedFlop, line: str) -> tuple[str, int]:
+    """A line as the tree names it, and who acts after it on the flop."""
+    if not line.strip():
+        return "", 0
+    game = holdem_game(Spot(**{**spot, "board": flop.label}))
+    place = find_place(game, line)
+    if game.tree.kind[place.node] != DECISION or game.tree.street[place.node] != 0:
+        raise InputError(f"a report is of a decision on the flop, which {line!r} does not lead to")
+    return place.line, int(game.tree.player[place.node])
 
 
 class _ReportWork:
@@ -203,11 +247,12 @@ class _ReportWork:
         flops: Sequence[WeightedFlop],
         settings: SpotSettings,
         run: Run | None,
+        line: str,
         watch: Watch,
         stop: Stop,
     ) -> None:
         self.spot, self.flops, self.settings, self.run = spot, flops, settings, run
-        self.watch, self.stop, self.writing = watch, stop, Lock()
+        self.line, self.watch, self.stop, self.writing = line, watch, stop, Lock()
         known = {flop.label for flop in flops}
         rows = [_read_row(row) for row in (run.metrics() if run is not None else [])]
         self.done = {row.flop: row for row in rows if row.flop in known}
@@ -252,23 +297,34 @@ class _ReportWork:
         """Solve on one flop and note the result; one that a stop cut off is forgotten."""
         began = time.perf_counter()
         settings = replace(self.settings, threads=threads)
-        found = solve_spot({**self.spot, "board": flop.label}, settings, stop=self.stop).as_dict()
-        if found["stopped_by"] == "interrupt":
+        found = solve_spot({**self.spot, "board": flop.label}, settings, stop=self.stop)
+        if found.stopped_by == "interrupt":
             return
         row = {
             "flop": flop.label,
             "weight": flop.weight,
-            "actions": found["root_actions"],
-            "ev": found["ev"],
-            "equity": found["equity"],
-            "exploitability_percent": found["exploitability_percent"],
-            "iterations": found["iterations"],
+            **self.asked(found),
+            "exploitability_percent": found.exploitability_percent,
+            "iterations": found.iterations,
             "seconds": time.perf_counter() - began,
         }
         with self.writing:
             if self.run is not None:
                 self.run.add_metric(row)
             self.done[flop.label] = _read_row(row)
+
+    def asked(self, found: SpotResult) -> dict[str, Any]:
+        """What a solve says of the report's decision."""
+        if not self.line:
+            return {"reach": 1.0, "actions": found.root_actions, "ev": found.ev, "equity": found.equity}
+        solution = SpotSolution(found.solver)
+        node = solution.at(self.line)
+        return {
+            "reach": float(node.matchups[0].sum() / solution.root.matchups[0].sum()),
+            "actions": node.frequencies,
+            "ev": [node.average(player, node.ev[player]) for player in (0, 1)],
+            "equity": [node.average(player, node.equity[player]) for player in (0, 1)],
+        }
 
     def cost(self, largest: HoldemSize, at_once: int) -> str:
         """What the report will take, in sentences, from the flops that are done."""
