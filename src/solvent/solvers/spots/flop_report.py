@@ -3,8 +3,8 @@
     report = flop_report(spot, flops, SpotSettings(until="0.5%", threads=2), run)
     report.mean, report.by_texture(), report.rows
 
-A report is of one decision on the flop: the first, or the one after a line, such as `check` for what IP does after a
-check. Each flop is solved on its own by `solve_spot`, several at a time, and counts by its weight. Results do not
+A report is of one decision on the flop: the first, or the one after a line, such as `check` for what IP does then.
+Each flop is solved on its own by `solve_spot`, several at a time, and counts by its weight. Results do not
 depend on the number of threads. In a run of kind "report" every flop that is done is a line of `metrics.jsonl`: a
 report that was killed loses the flops under way and ends, resumed, with the same numbers.
 """
