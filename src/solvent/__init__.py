@@ -60,6 +60,7 @@ if TYPE_CHECKING:
     from solvent.solvers.solve import Result as Result
     from solvent.solvers.solve import solve as solve
     from solvent.solvers.solver import Solver as Solver
+    from solvent.solvers.spots.opening import open_spot as open_spot
     from solvent.solvers.spots.spot import Spot as Spot
     from solvent.strategy.opening import open_strategy as open_strategy
     from solvent.strategy.solved.locks import Locks as Locks
@@ -117,6 +118,7 @@ _WHERE = {
     "Result": "solvent.solvers.solve",
     "solve": "solvent.solvers.solve",
     "Spot": "solvent.solvers.spots.spot",
+    "open_spot": "solvent.solvers.spots.opening",
     "from_openspiel_policy": "solvent.strategy.solved.openspiel",
     "to_tabular_policy": "solvent.strategy.solved.openspiel",
     "Locks": "solvent.strategy.solved.locks",

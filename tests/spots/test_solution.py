@@ -35,6 +35,19 @@ def test_short_forms_name_the_same_node(turn: SpotSolution) -> None:
     assert turn.at("x, b10,C ,7S, k , bet20").line == "check, bet 10, call, 7s, check, bet 20"
 
 
+def test_all_in_names_the_bet_or_raise_of_everything(turn: SpotSolution) -> None:
+    assert turn.at("x, b10, a").line == "check, bet 10, raise 60"
+    assert turn.at("bet 10, call, 7s, all-in").line == "bet 10, call, 7s, bet 50"
+    with pytest.raises(InputError, match="OOP acts after 'check, bet 60', with fold, call, not 'all-in'"):
+        turn.at("check, bet 60, all-in")
+
+
+@pytest.mark.parametrize("line", [None, 5, ["check"]])
+def test_a_line_is_text(turn: SpotSolution, line: object) -> None:
+    with pytest.raises(InputError, match="a line is text"):
+        turn.at(line)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize(
     ("line", "says"),
     [

@@ -10,7 +10,6 @@ import pytest
 
 import solvent
 from solvent.foundation.errors import InputError
-from solvent.solvers.spots.opening import open_spot
 from solvent.solvers.spots.solution import SpotSolution
 
 GIVEN = {"oop": "QQ:0.75,99,AhKh:0.3,T8s,76s:0.5", "ip": "JJ:0.2,TT,A9s,98s:0.6,AQo:0.9"}
@@ -97,6 +96,7 @@ def test_a_lock_of_one_river_holds_there_alone() -> None:
     ("lock", "play", "says"),
     [
         ("check, bet 10: 22 = fold:1", None, "names no hand that OOP can hold"),
+        ("check, 2c: QQ = check:1", None, "a lock holds on all boards, so its line names no card"),
         ("check, bet 10", [[1.0]], "a row for each action and a column for each hand of the node, not 1 x 1"),
         ("check, bet 10", "fold", "a row for each action"),
         ("check, check", [[1.0]], "nobody acts after 'check, check'"),
@@ -121,7 +121,7 @@ def test_what_is_wrong_is_refused_before_solving() -> None:
 
 def test_a_kept_run_is_opened_with_the_same_numbers(spot: solvent.Spot, tmp_path: Path) -> None:
     solution = spot.solve(iterations=6, out=tmp_path / "run", **OPTIONS)
-    opened = open_spot(tmp_path / "run")
+    opened = solvent.open_spot(tmp_path / "run")
     np.testing.assert_array_equal(opened.at("check").strategy, solution.at("check").strategy)
     np.testing.assert_array_equal(opened.at("check").ev[1], solution.at("check").ev[1])
     with pytest.raises(InputError, match="without regrets"):

@@ -9,6 +9,7 @@ Actions that are not named are not taken. The lock holds on all boards.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -24,6 +25,8 @@ from solvent.games.spot import NAMES, Spot
 FORM = (
     "a lock is written 'LINE: HANDS = action:probability, ...', such as 'bet 100: AKo = fold:0.25, call:0.75'"
 )
+
+CARD = re.compile("[2-9tjqka][cdhs]")
 
 
 def parse_lock(text: str, spot: Spot, tree: HoldemTree) -> NodeLock:
@@ -47,6 +50,10 @@ def _decision(line: str, tree: HoldemTree) -> int:
     wanted = ", ".join(" ".join(action.lower().split()) for action in line.split(","))
     lines = {tree.betting[node].history: node for node in np.flatnonzero(tree.kind == DECISION).tolist()}
     if wanted not in lines:
+        if any(CARD.fullmatch(word) for word in wanted.split(", ")):
+            raise InputError(
+                f"a lock holds on all boards, so its line names no card, as {wanted!r} does; give the actions alone"
+            )
         near = did_you_mean(wanted, lines)
         raise InputError(
             f"there is no decision after the line {wanted!r}, so nothing can be locked there{near}"

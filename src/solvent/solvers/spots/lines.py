@@ -25,6 +25,8 @@ from solvent.games.spot import NAMES
 
 SHORT = {"f": "fold", "x": "check", "k": "check", "c": "call"}
 """Short forms of actions without an amount; those of bets and raises are `b100` and `r300`."""
+ALL_IN = ("a", "all-in", "allin", "all in")
+"""What names the bet or raise of everything."""
 _AMOUNT = re.compile(r"(b|bet|r|raise|raise to)\s*(\d+)")
 _CARDS = re.compile(r"([2-9tjqka][cdhs])+")
 
@@ -59,6 +61,8 @@ def root_place(game: HoldemGame) -> Place:
 
 def find_place(game: HoldemGame, line: str) -> Place:
     """The place that a line leads to."""
+    if not isinstance(line, str):
+        raise InputError(f"a line is text such as 'check, bet 100', not {line!r}")
     place = root_place(game)
     if not line.strip():
         return place
@@ -170,6 +174,8 @@ def _action(game: HoldemGame, place: Place, text: str) -> int:
     name = (
         f"{'bet' if amount[1][0] == 'b' else 'raise'} {int(amount[2])}" if amount else SHORT.get(text, text)
     )
+    if name in ALL_IN:
+        name = next((each for each in betting.actions if _goes_all_in(game, place, each)), name)
     if name in betting.actions:
         return betting.actions.index(name)
     where = f"after {place.line!r}" if place.words else "first"
@@ -180,3 +186,12 @@ def _action(game: HoldemGame, place: Place, text: str) -> int:
         )
     near = did_you_mean(name, betting.actions)
     raise InputError(f"{NAMES[betting.player]} acts {where}, with {actions}, not {text!r}{near}")
+
+
+def _goes_all_in(game: HoldemGame, place: Place, name: str) -> bool:
+    """Whether a bet or raise leaves the player to act nothing."""
+    if not name.startswith(("bet", "raise")):
+        return False
+    actor = int(game.tree.player[place.node])
+    before = place.paid[actor] - place.street_paid[actor]
+    return before + int(name.rpartition(" ")[2]) >= int(game.rules.stack)
