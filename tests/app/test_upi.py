@@ -346,6 +346,7 @@ def test_what_a_tree_needs_is_said() -> None:
     assert "no tree yet" in client.refusal("go")
     assert client("is_tree_present") == ["false"]
     assert client("") == client("# a comment") == []
+    assert all(part.isdigit() for part in client("show_version")[0].split(".")), "clients read it as numbers"
     assert client("set_end_string THE END") == ["set_end_string ok!", "THE END"]
     assert client("is_ready") == ["is_ready ok!", "THE END"]
 

@@ -18,11 +18,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent import __version__
-from solvent.app.upi.locking import parse_strategy
 from solvent.app.upi.nodes import FIRST, ROOT, all_lines, children, describe, describe_root, find_node
 from solvent.app.upi.numbers import decimal, hand_order, spread, whole, written
 from solvent.app.upi.setup import TreeSetup, player_number
 from solvent.app.upi.solving import Goal, Solving
+from solvent.app.upi.strategies import parse_strategy
 from solvent.cards.deck import card_label
 from solvent.forms.holdem.game import holdem_game
 from solvent.forms.holdem.locks import NodeLock
@@ -130,7 +130,7 @@ class UpiSession:
         return ["is_ready ok!"]
 
     def _do_show_version(self, words: Sequence[str]) -> list[str]:
-        return [f"solvent {__version__}"]
+        return [__version__]  # clients read it as numbers with points between
 
     def _do_set_end_string(self, words: Sequence[str]) -> list[str]:
         self.end_string = " ".join(words)

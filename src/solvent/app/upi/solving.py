@@ -15,8 +15,8 @@ CHUNK_SECONDS = 0.2
 """How long `stop` and questions may have to wait for iterations that have begun."""
 EVERY = 10
 """Iterations between measurements where a solve stops at an exploitability."""
-SAY_SECONDS = 1.0
-"""The least time between two reports of a solve."""
+SAY_SECONDS, SAY_SHARE = 1.0, 0.1
+"""The least time between two reports of a solve, and the part of the time that measuring for them may take."""
 REQUESTED = "requested"
 
 
@@ -110,7 +110,7 @@ class Solving:
         """Run until the goal is reached or a stop is requested; why it ended."""
         goal, solver = self.goal, self.solver
         began = said = time.perf_counter()
-        done, chunk, check = 0, 1, EVERY
+        done, chunk, check, pause = 0, 1, EVERY, SAY_SECONDS
         while not self._stop.is_set():
             if goal.steps is not None and done >= goal.steps:
                 return "required number of steps reached"
@@ -126,11 +126,12 @@ class Solving:
                 solver.run(chunk)
                 done += chunk
                 chunk = max(1, int(CHUNK_SECONDS * chunk / max(time.perf_counter() - start, 1e-9)))
-                report = time.perf_counter() - said >= SAY_SECONDS
+                report = time.perf_counter() - said >= pause
                 if not (report or (goal.exploitability is not None and done >= check)):
                     continue
-                check = done + EVERY
+                check, start = done + EVERY, time.perf_counter()
                 evaluation = solver.evaluate()
+                pause = max(SAY_SECONDS, (time.perf_counter() - start) / SAY_SHARE)
             reached = goal.exploitability is not None and evaluation.exploitability <= goal.exploitability
             if report or reached:
                 said = time.perf_counter()

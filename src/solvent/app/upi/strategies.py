@@ -1,4 +1,4 @@
-"""Strategies that a client sets and locks."""
+"""Strategies as `set_strategy` gives them."""
 
 from __future__ import annotations
 
