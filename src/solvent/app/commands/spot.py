@@ -141,7 +141,7 @@ def solve(
     """Solve a hold'em spot from a flop, turn or river on: two ranges, a pot, stacks and bet sizes.
 
     Exploitability is half of what both players would gain by best responses, in percent of the pot; EVs are shares
-    of the pot. `solvent spot init` writes a commented file to begin with.
+    of the pot. `solvent spot init` writes a commented file to begin with; `solvent spot report` solves many flops.
     """
     stop = Stop()
     with interruptible(stop):  # Ctrl-C could get lost in an import

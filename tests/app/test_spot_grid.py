@@ -1,0 +1,60 @@
+"""The 13 x 13 grid of a spot's strategy: with and without colours, on wide and narrow terminals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from rich.text import Text
+
+from solvent.app.views.spot_grid import grid_text
+
+HANDS = ["AsAh", "AsKs", "AhKh", "KdQc", "7c2d", "9c9d"]
+WEIGHTS = np.array([1.0, 1.0, 3.0, 0.5, 0.0, 1.0])
+ACTIONS = ("check", "bet 100", "bet 900")
+PLAY = np.array(
+    [[1.0, 1.0, 0.0, 0.25, 1.0, 0.0], [0.0, 0.0, 1.0, 0.25, 0.0, 0.0], [0.0, 0.0, 0.0, 0.5, 0.0, 1.0]]
+)
+COLOURS = ("#c8e6b4", "#ffe066", "#c3a0f0")
+
+
+def grid(colour: bool, width: int) -> Text:
+    return grid_text(HANDS, WEIGHTS, PLAY, ACTIONS, colour, width, COLOURS)
+
+
+@pytest.mark.parametrize("colour", [True, False])
+@pytest.mark.parametrize("width", [200, 80, 78, 77, 70, 65, 64, 52, 51, 40, 28])
+def test_the_grid_fits_the_terminal(colour: bool, width: int) -> None:
+    lines = grid(colour, width).plain.splitlines()
+    assert max(map(len, lines)) <= width
+    rows = lines[: lines.index("")]
+    assert len(rows) in (13, 14)
+    shares = [float(line.split()[-2]) for line in lines[-3:]]
+    assert shares == pytest.approx((100 * PLAY @ WEIGHTS / WEIGHTS.sum()).tolist(), abs=0.006)
+
+
+def test_without_colours_a_class_says_its_likeliest_action() -> None:
+    rows = grid(False, 80).plain.splitlines()
+    assert rows[0].split()[:3] == ["AA", "c", "AKs"]
+    assert rows[0].split()[3] == "1", "AhKh weighs more than AsKs"
+    assert "KQo 2" in rows[2]
+    assert "99 2" in rows[5]
+    assert not any("72o" in row for row in rows), "a hand of no weight is not shown"
+    narrow = grid(False, 40).plain.splitlines()
+    assert narrow[0].split() == list("AKQJT98765432")
+    assert narrow[1].split()[:3] == ["A", "c", "1"]
+
+
+def test_colours_are_as_wide_as_actions_are_likely() -> None:
+    text = grid(True, 80)
+    at = text.plain.index("KQo") - 1
+    cell = [
+        next(str(span.style).split()[-1] for span in text.spans if span.start <= place < span.end)
+        for place in range(at, at + 5)
+    ]
+    assert cell == [COLOURS[0], COLOURS[1], COLOURS[1], COLOURS[2], COLOURS[2]]
+    assert not any("on #" in str(span.style) for span in grid(False, 80).spans)
+
+
+def test_a_node_that_nobody_reaches_has_an_empty_grid() -> None:
+    empty = grid_text(HANDS, np.zeros(len(HANDS)), PLAY, ACTIONS, False, 80, COLOURS)
+    assert set(empty.plain.split("\n\n")[0]) <= {".", " ", "\n"}
