@@ -74,7 +74,7 @@ def report(
     """Solve a spot on many flops: frequencies of actions, EVs and equities by flop and texture.
 
     Means are weighted by how often flops come with these ranges. A number of flops N stands for all 1,755: flops
-    are clustered by both players' equities and by suits, and the middle one of each of N clusters is solved.
+    are clustered by both players' equities and by texture, and the middle one of each of N clusters is solved.
     """
     stop = Stop()
     with interruptible(stop):  # Ctrl-C could get lost in an import

@@ -6,9 +6,9 @@ A report on N flops solves N medoids: Algorithm 3 of Brown, Ganzfried and Sandho
 the chances as weights (`abstraction.hierarchical.public_clusters`). Each medoid has the chance of its cluster.
 
 The distance between two flops needs no solving. It is the earth mover's distance between the distributions of OOP's
-equities by hand, plus that of IP's, plus `SUIT_DISTANCE` for each suit that one flop has more than the other: equal
-equities may be of made hands or of draws to flushes. What pairs and ranks do to play shows in the equities; further
-terms for them were tried and made the means no better.
+equities by hand, plus that of IP's, plus `TEXTURE_DISTANCES` where textures differ: equal equities may be of made
+hands or of draws. These constants were chosen among ten sets by the error of mean frequencies on a fifth of the
+flops of one spot; `experiments.spots.flop_subsets` measures the choice on another.
 """
 
 from __future__ import annotations
@@ -22,18 +22,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.abstraction.hierarchical.public_clusters import cluster_public
-from solvent.cards.deck import Card, CardError, cards_label, parse_cards
+from solvent.cards.deck import RANKS, Card, CardError, cards_label, parse_cards
 from solvent.cards.equities import equity
 from solvent.cards.hands import hand_number, hole_cards
 from solvent.cards.ranges import Range
 from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.threads import in_pieces
 from solvent.foundation.progress import Stop, Watch
+from solvent.solvers.spots.flop_texture import CONNECTION, PAIRING, SUITS, flop_texture
 
 QUANTILES = 20
 """Points at which a distribution of equities is held; the distance between two is the mean difference at them."""
-SUIT_DISTANCE = 0.06
-"""What one suit more adds to a distance; equities are from 0 to 1."""
+TEXTURE_DISTANCES = {"suits": 0.12, "pairing": 0.12, "connection": 0.06, "high_card": 0.12}
+"""What a step of suits, pairing or connection, and all twelve ranks of the highest card, add to a distance;
+equities are from 0 to 1."""
 RESTARTS = 3
 WEIGHT_UNITS = 1 << 20
 """The clustering's whole weights are chances in these units."""
@@ -124,9 +126,9 @@ def flop_distances(
     from scipy.spatial.distance import cdist
 
     quantiles = equity_quantiles(flops, first, second, threads, watch, stop)
-    suits = np.array([len({card % 4 for card in flop.cards}) for flop in flops])
-    apart = np.abs(suits[:, None] - suits[None, :])
-    return np.asarray(cdist(quantiles, quantiles, "cityblock") / QUANTILES + SUIT_DISTANCE * apart)
+    places = np.array([_texture_place(flop.cards) for flop in flops])
+    equities = cdist(quantiles, quantiles, "cityblock") / QUANTILES
+    return np.asarray(equities + cdist(places, places, "cityblock"))
 
 
 def equity_quantiles(
@@ -239,3 +241,14 @@ def _quantiles(values: NDArray[np.float64], weights: NDArray[np.float64]) -> NDA
     mass = np.cumsum(weights[order])
     wanted = (np.arange(QUANTILES) + 0.5) / QUANTILES * mass[-1]
     return np.asarray(values[order][np.searchsorted(mass, wanted)])
+
+
+def _texture_place(flop: Sequence[Card]) -> tuple[float, ...]:
+    """Where a texture lies: the distance between two is the sum of differences."""
+    texture, step = flop_texture(flop), TEXTURE_DISTANCES
+    return (
+        step["suits"] * SUITS.index(texture.suits),
+        step["pairing"] * PAIRING.index(texture.pairing),
+        step["connection"] * CONNECTION.index(texture.connection),
+        step["high_card"] * RANKS.index(texture.high_card) / (len(RANKS) - 1),
+    )
