@@ -161,6 +161,8 @@ def test_refusals(options: dict[str, str], sentence: str) -> None:
         ("check: random = check:0.5, bet 100:0.4", "sum to 1, not to 0.9"),
         ("check: random = check:1.5, bet 100:-0.5", "at least 0"),
         ("check: random = check:much", "a lock is written"),
+        (": random = check:0.5, check:0.5", "names 'check' twice"),
+        (": AA:0.5 = check:1", "gives a hand a weight"),
         ("check: random", "a lock is written"),
         ("check, check: random = check:1", "no decision after the line 'check, check'"),
         ("check: random = raise 300:1", "the actions there are check, bet 100, bet 900"),

@@ -218,7 +218,8 @@ def public_game(
     orbit = _orbits(rules, hands)
     symmetric = all(_same_in_orbit(weight, orbit) for weight in weights)
     nodes, betting, subtrees, symbols = _flatten(rules)
-    _check_no_rake(rules, betting)
+    if any(node.rake for node in betting):  # here what one player wins is what the other loses
+        raise GameError(f"{rules} has rake, which this public form does not hold; solve it on its histories")
     one_board = len(subtrees) <= 2
     isomorphism = isomorphism and len(set(orbit.tolist())) < len(hands) and symmetric and one_board
     sorts = rules.hole_cards(hands[0]) is not None
@@ -233,12 +234,6 @@ def public_game(
         scale = 1.0
     made = (rules, hands, nodes, betting, rounds, weights, matrix, matrix_of, scale, isomorphism, orbit)
     return PublicGame(*made)
-
-
-def _check_no_rake(rules: PublicRules, betting: Sequence[Betting]) -> None:
-    """Refuse games with rake: here what one player wins is what the other loses."""
-    if any(node.rake for node in betting):
-        raise GameError(f"{rules} has rake, which this public form does not hold; solve it on its histories")
 
 
 def _check_showdowns(rules: PublicRules, nodes: Nodes) -> None:

@@ -153,8 +153,8 @@ def solve(
     `warm_start` is a strategy, or the folder of one, to start from instead of uniform play.
 
     `progress` shows how far the solve is, on standard error or in a notebook; `watch` is called with each
-    `Progress`. Ctrl-C, SIGTERM or, from any thread, `stop.request()` end the solve
-    after the running iterations; the result then says `stopped_by` "interrupt", and the run can be resumed.
+    `Progress`. Ctrl-C, SIGTERM or, from any thread, `stop.request()` end the solve after the running iterations; the
+    result then says `stopped_by` "interrupt", and the run can be resumed.
     """
     if progress:
         with showing() as show:
@@ -179,9 +179,7 @@ def solve(
     settings = asked if run is None else Settings.resumed(run.configuration, given, str(run.folder))
     if run is not None and "plan" in given and "form" not in given:
         settings = replace(settings, form="auto")  # the plan may need another form: refused with that reason
-    start = open_solved(warm_start) if isinstance(warm_start, str | Path) else warm_start
-    if start is not None and not isinstance(start, TableStrategy):
-        raise InputError(f"warm_start is a strategy or the folder of one, not a {type(start).__name__}")
+    start = _start_of(warm_start)
     if game is None and run is None:
         raise InputError("say which game to solve")
     rules = _game_of(run) if game is None and run is not None else load_game(game)
@@ -214,6 +212,14 @@ def solve(
         if run is not None:
             write_text(run.folder / RESULT, json.dumps(result.as_dict(), indent=1) + "\n")
     return result
+
+
+def _start_of(given: TableStrategy | str | Path | None) -> TableStrategy | None:
+    """The strategy to start from: the one given, or the one in the folder given."""
+    start = open_solved(given) if isinstance(given, str | Path) else given
+    if start is not None and not isinstance(start, TableStrategy):
+        raise InputError(f"warm_start is a strategy or the folder of one, not a {type(start).__name__}")
+    return start
 
 
 def _signature() -> inspect.Signature:

@@ -1,7 +1,8 @@
 """Locks of a spot as text: `LINE: HANDS = action:probability, ...`.
 
 The line is the actions before the decision, empty for the first; hands are a range, `random` for all of them.
-Actions that are not named are not taken. The lock holds on all boards.
+Actions that are not named are not taken. The lock holds on all boards. Where two locks of a decision name a hand, the
+later one holds.
 
     check, bet 100: 22-55,AKo = fold:0.25, call:0.75
     : random = check:1
@@ -39,7 +40,10 @@ def parse_lock(text: str, spot: Spot, tree: HoldemTree) -> NodeLock:
     player, actions = int(tree.player[node]), tree.betting[node].actions
     chances = _chances(play, actions, text)
     held = np.flatnonzero(spot.range_weights[player])
-    locked = parse_range(hands).weights[held] > 0
+    named = parse_range(hands).weights
+    if ((named > 0) & (named < 1)).any():
+        raise InputError(f"the lock {text!r} gives a hand a weight; a hand is locked or it is not")
+    locked = named[held] > 0
     if not locked.any():
         raise InputError(f"the lock {text!r} names no hand that {NAMES[player]} can hold")
     return NodeLock(node, np.where(locked, chances[:, None], np.nan))
@@ -63,12 +67,15 @@ def _decision(line: str, tree: HoldemTree) -> int:
 
 def _chances(play: str, actions: Sequence[str], text: str) -> NDArray[np.float64]:
     """The probability of each action."""
-    chances = np.zeros(len(actions))
+    chances, named = np.zeros(len(actions)), set[str]()
     for one in play.split(","):
         name, _, written = one.partition(":")
         action = " ".join(name.lower().split())
         if action not in actions:
             raise InputError(f"the lock {text!r} has {action!r}; the actions there are {', '.join(actions)}")
+        if action in named:
+            raise InputError(f"the lock {text!r} names {action!r} twice")
+        named.add(action)
         try:
             chances[actions.index(action)] = float(written)
         except ValueError:
