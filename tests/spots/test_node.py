@@ -186,7 +186,8 @@ def test_evs_and_rake_sum_to_the_pot_from_a_turn_on(spot: Spot, iterations: int,
     deals = [each for each in found if each.kind == "deal"]
     if deals:
         after = data.draw(st.sampled_from(deals)).next_cards()
-        check_account(after[data.draw(st.sampled_from(sorted(after)))])
+        for below in nodes_of(after[data.draw(st.sampled_from(sorted(after)))]):
+            check_account(below)
 
 
 # Suits
@@ -282,6 +283,15 @@ def test_a_hand_that_leaves_the_other_none_is_not_reached() -> None:
     assert node.reached[0].tolist() == [True, False]
     assert math.isnan(node.ev[0][1])
     assert math.isnan(node.equity[0][1])
+
+
+def test_a_card_that_leaves_a_player_no_hand_leaves_the_node_unreached() -> None:
+    node = solved(Spot("Td9d6hQc", "AsAh", "KsKh,JsJh", **SIZES), 1).at("check, check, As, bet 10")
+    assert node.hands[0] == ()
+    assert not node.reached[1].any()
+    assert np.isnan(node.ev[1]).all()
+    assert np.isnan(node.action_evs).all()
+    assert node.summary()["frequencies"] == dict.fromkeys(node.actions)
 
 
 # As data

@@ -78,7 +78,10 @@ class SolvedNode:
         """
         if (player, node) not in self._payoffs:
             against = self.against[player]
-            values = self._answers.values(player, node, self._board) if against.any() else against
+            game = self._answers.solver.game
+            place = game.streets[int(game.tree.street[self._node])].sides[player].hand[self._board]
+            some = against[place[place >= 0]].any()  # the board may leave a player no hand at all
+            values = self._answers.values(player, node, self._board) if some else against
             self._payoffs[player, node] = ratio(values, against)
         return self._payoffs[player, node]
 
