@@ -1,8 +1,7 @@
 """The public form: a betting tree x the boards of each round x the hands of each player.
 
-For games in which hands are dealt and everything after is public. A few hundred betting nodes and a few
-thousand boards stand for billions of histories, and a node on a board is a vector with an entry for each
-hand.
+For games in which hands are dealt and everything after is public. A few hundred betting nodes and a few thousand
+boards stand for billions of histories, and a node on a board is a vector with an entry for each hand.
 
 Nodes are numbered round by round, and inside a round subtree by subtree, parents before children, so that
 what is played between two deals is a slice of nodes. A board knows its *slots*: the hands that can be held
@@ -214,14 +213,13 @@ def public_game(
     if not isinstance(rules, PublicRules):
         raise GameError(f"{rules} has no public form: its hands are not dealt first with all else public")
     hands = list(rules.hands())
-    weights = _ranges(rules, hands, ranges)
-    orbit = _orbits(rules, hands)
+    weights, orbit = _ranges(rules, hands, ranges), _orbits(rules, hands)
     symmetric = all(_same_in_orbit(weight, orbit) for weight in weights)
     nodes, betting, subtrees, symbols = _flatten(rules)
-    if any(node.rake for node in betting):  # here what one player wins is what the other loses
+    if any(node.rake for node in betting):
         raise GameError(f"{rules} has rake, which this public form does not hold; solve it on its histories")
-    one_board = len(subtrees) <= 2
-    isomorphism = isomorphism and len(set(orbit.tolist())) < len(hands) and symmetric and one_board
+    symmetric = symmetric and len(set(orbit.tolist())) < len(hands) and len(subtrees) <= 2
+    isomorphism = isomorphism and symmetric
     sorts = rules.hole_cards(hands[0]) is not None
     rounds = _rounds(rules, hands, subtrees, sorts, isomorphism)
     if sorts:
@@ -232,8 +230,8 @@ def public_game(
         matrix, matrix_of, symbol = _matrices(rules, hands, nodes, betting, rounds, weights, symbols)
         nodes = nodes._replace(symbol=symbol)
         scale = 1.0
-    made = (rules, hands, nodes, betting, rounds, weights, matrix, matrix_of, scale, isomorphism, orbit)
-    return PublicGame(*made)
+    made = (rules, hands, nodes, betting, rounds, weights, matrix, matrix_of)
+    return PublicGame(*made, scale, isomorphism, orbit)
 
 
 def _check_showdowns(rules: PublicRules, nodes: Nodes) -> None:

@@ -153,8 +153,8 @@ def solve(
     `warm_start` is a strategy, or the folder of one, to start from instead of uniform play.
 
     `progress` shows how far the solve is, on standard error or in a notebook; `watch` is called with each
-    `Progress`. Ctrl-C, SIGTERM or, from any thread, `stop.request()` end the solve after the running iterations; the
-    result then says `stopped_by` "interrupt", and the run can be resumed.
+    `Progress`. Ctrl-C, SIGTERM or, from any thread, `stop.request()` end the solve after the running iterations;
+    the result then says `stopped_by` "interrupt", and the run can be resumed.
     """
     if progress:
         with showing() as show:

@@ -1,8 +1,8 @@
 """Locks of a spot as text: `LINE: HANDS = action:probability, ...`.
 
 The line is the actions before the decision, empty for the first; hands are a range, `random` for all of them.
-Actions that are not named are not taken. The lock holds on all boards. Where two locks of a decision name a hand, the
-later one holds.
+Actions that are not named are not taken. The lock holds on all boards. Where two locks of a decision name a hand,
+the later one holds.
 
     check, bet 100: 22-55,AKo = fold:0.25, call:0.75
     : random = check:1
