@@ -16,6 +16,7 @@ from solvent.cards.deck import card_label, deck, parse_cards
 from solvent.cards.evaluator import hand_strengths
 from solvent.cards.hands import hole_cards
 from solvent.forms.holdem.game import holdem_game
+from solvent.forms.holdem.tree import DECISION
 from solvent.games.public_rules import Betting
 from solvent.games.spot import Spot
 from solvent.passes.holdem.kernels import EVALUATE
@@ -197,19 +198,16 @@ def played_without_isomorphism(solution: SpotSolution) -> SpotSolution:
     """The solution's strategy on all boards, as a solution of the game in which no board stands for others."""
     game = holdem_game(solution.spot, isomorphism=False)
     solver, tree = HoldemSolver(game, dtype="float64"), game.tree
-    for node in range(len(tree.kind)):
-        street = int(tree.street[node])
-        side = game.streets[street].sides[tree.player[node]]
-        for number, cards in enumerate(
-            game.streets[street].boards.cards if tree.betting[node].actions else []
-        ):
-            words = tree.betting[node].history.split(", ") if tree.betting[node].history else []
-            if street:
-                dealt_after = next(n for n in range(len(words)) if is_dealt(solution, words[: n + 1])) + 1
-                words.insert(dealt_after, card_label(int(cards[-1])))
-            found = solution.at(", ".join(words))
+    for node in np.flatnonzero(tree.kind == DECISION).tolist():
+        street, player = int(tree.street[node]), int(tree.player[node])
+        side, listed = game.streets[street].sides[player], game.hands[player]
+        words = tree.betting[node].history.split(", ") if tree.betting[node].history else []
+        turn_words = next((n for n in range(1, len(words)) if is_dealt(solution, words[:n])), len(words))
+        for number, cards in enumerate(game.streets[street].boards.cards.tolist()):
+            river = [card_label(cards[-1])] if street else []
+            found = solution.at(", ".join([*words[:turn_words], *river, *words[turn_words:]]))
             held = side.hand[number][side.hand[number] >= 0]
-            columns = np.searchsorted(found.numbers[tree.player[node]], game.hands[tree.player[node]][held])
+            columns = np.searchsorted(found.numbers[player], listed[held])
             for action, row in enumerate(found.strategy):
                 at = game.street_at[street] + number * game.board_cells[street]
                 at += game.edge_at[tree.first_edge[node] + action]
