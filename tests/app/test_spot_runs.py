@@ -177,6 +177,19 @@ def test_runs_lists_spots(river: Path) -> None:
     assert "100 iterations" in shown
 
 
+def test_spots_are_plotted_and_packed(river: Path, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    picture, run = tmp_path / "curve.svg", copy(river, tmp_path / "run")
+    assert solvent("plot", run, "--out", picture).returncode == 0
+    drawn = picture.read_text()
+    assert "spot(board=Td9d6hQc2s,pot=200" in drawn
+    assert "A8s" not in drawn
+    packed = tmp_path / "run.solvent"
+    assert solvent("pack", run, "--out", packed).returncode == 0
+    assert solvent("unpack", packed, "--out", tmp_path / "again").returncode == 0
+    assert solved("spot", "--resume", tmp_path / "again")["iterations"] == 100
+
+
 def test_a_run_is_opened_as_a_solution(river: Path) -> None:
     solution = open_spot(river)
     result = json.loads((river / "result.json").read_text())

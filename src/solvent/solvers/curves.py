@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,11 +10,12 @@ from typing import Any
 
 from solvent.foundation.errors import InputError
 from solvent.foundation.extras import extra, pyplot
-from solvent.foundation.storage.run import Run
+from solvent.foundation.storage.run import KINDS, Run
 
 OVER = ("iterations", "seconds")
 MEASURES = {
     "solve": ("exploitability", "exploitability (chips, NashConv/2)"),
+    "spot": ("exploitability", "exploitability (chips, half of what both would gain)"),
     "training": ("regret", "regret of the first decision (mbb)"),
 }
 """What runs of each kind measure: the key in their metrics, and what an axis says of it."""
@@ -27,7 +29,7 @@ class Curve:
     label: str
     game: str
     kind: str
-    """The kind of the run: solve or training."""
+    """The kind of the run: solve, spot or training."""
     rows: Sequence[Mapping[str, Any]]
 
     @staticmethod
@@ -35,10 +37,14 @@ class Curve:
         """The curve that a run's folder keeps."""
         run = Run.open(folder)
         if run.kind not in MEASURES:
-            raise InputError(f"{folder} holds {run.kind}, which have no curve; name solves or trainings")
+            raise InputError(
+                f"{folder} holds {KINDS[run.kind]}, which has no curve; name solves or trainings"
+            )
         asked = run.configuration
         rule = ", ".join(f"{asked[key]}" for key in ("rule", "updates") if asked.get(key))
         game = asked.get("game") or f"no-limit hold'em, {asked.get('betting')}"
+        if run.kind == "spot":  # ranges may be long
+            game = re.sub(r",(oop|ip)=('[^']*'|[^,)]*)", "", str(game))
         return Curve(f"{folder}: {rule}", str(game), run.kind, run.metrics())
 
     def points(self, over: str) -> tuple[list[float], list[float]]:
@@ -57,7 +63,7 @@ def draw(
     kinds = {curve.kind for curve in curves}
     if len(kinds) != 1:
         raise InputError(
-            "solves and trainings are measured in different units; draw them in different pictures"
+            "solves, spots and trainings are measured in different units; draw them in different pictures"
         )
     if axes is None:
         extra("matplotlib", "pictures")

@@ -329,7 +329,7 @@ class HoldemSolver:
     def restore(self, facts: Mapping[str, Any]) -> None:
         """Go on from tables that were loaded, as they were when a checkpoint said so of itself."""
         self.iterations, self.nodes_touched = facts["iterations"], facts["nodes_touched"]
-        self.head_start = facts["head_start"]
+        self.head_start = facts.get("head_start", 0.0)
 
     def warm_start(self, strategy: TableStrategy, iterations: int | None = None) -> None:
         """Refuse: the passes keep no table of what was played before regrets changed."""
