@@ -68,11 +68,19 @@ def _describe_time(spot: Spot, expected: HoldemSize, settings: SpotSettings) -> 
     return f"about {span(found)} on {threads}" if found >= 1 else "under a second"
 
 
-def check_memory(expected: HoldemSize, settings: SpotSettings) -> None:
-    """Refuse a spot that does not fit into memory, and say what would."""
+def check_memory(expected: HoldemSize, settings: SpotSettings, besides: int = 0) -> None:
+    """Refuse a spot that does not fit into memory, and say what would.
+
+    besides: bytes of the tables that the solve starts from, which are held until it begins
+    """
     needed = needed_bytes(expected, settings.dtype)
-    if needed <= settings.memory:
+    if needed + besides <= settings.memory:
         return
+    if needed <= settings.memory:
+        raise InputError(
+            f"this spot takes {size(needed)} and the tables to start from {size(besides)}; the memory limit is "
+            f"{size(settings.memory)}; solve it without --from"
+        )
     raise InputError(
         f"this spot has {sum(expected.decisions):,} decision nodes on up to {max(expected.boards):,} boards and "
         f"takes {size(needed)} with {settings.dtype} tables; the memory limit is {size(settings.memory)}; "

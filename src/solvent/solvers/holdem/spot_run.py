@@ -72,7 +72,8 @@ def solve_spot(
         Run.check_new(out)
     settings, watch, stop = with_limits(settings or SpotSettings()), watch or _unwatched, stop or Stop()
     before = None if start is None else _start(start, settings)
-    built = _build(Spot(**spot), settings, locks, watch, stop)
+    held = 0 if before is None else before.table_bytes
+    built = _build(Spot(**spot), settings, locks, watch, stop, held)
     if before is not None:
         carry_over(before, built.solver)
         del before
@@ -134,14 +135,16 @@ def _unwatched(progress: Progress) -> None:
     """Nobody watches."""
 
 
-def _build(rules: Spot, settings: SpotSettings, locks: Sequence[str], watch: Watch, stop: Stop) -> _Built:
-    """Build the solver of a spot, after saying what it costs and refusing what does not fit."""
+def _build(
+    rules: Spot, settings: SpotSettings, locks: Sequence[str], watch: Watch, stop: Stop, held: int = 0
+) -> _Built:
+    """Build the solver of a spot, after saying what it costs and refusing what does not fit beside `held` bytes."""
     began = time.perf_counter()
     expected = holdem_size(rules, settings.isomorphism == "on")
     spent = time.perf_counter() - began
     tree = holdem_tree(rules.betting)
     locked = [parse_lock(text, rules, tree) for text in locks]
-    check_memory(expected, settings)
+    check_memory(expected, settings, held)
     watch(Progress(SIZED, 0, detail=describe_size(rules, expected, settings)))
     watch(Progress(COMPILING_KERNELS, 0))
     compiling = warm_up(settings.dtype)
