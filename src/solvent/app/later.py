@@ -56,7 +56,8 @@ class Later(TyperCommand):
         found._add_completion = False  # the list of all commands offers it
         found.rich_markup_mode = "markdown"  # help says "[default: ...]", which rich would take for markup
         for each in found.registered_commands:
-            each.cls = Command
+            if not issubclass(each.cls or TyperCommand, Command):
+                each.cls = Command
         made: Any = typer.main.get_command(found)
         made.name = self.name
         return made  # type: ignore[no-any-return]

@@ -6,7 +6,9 @@ from pathlib import Path
 
 from solvent.foundation.errors import InputError
 from solvent.foundation.storage.pack import is_packed
+from solvent.foundation.storage.run import Run
 from solvent.play.agents import checkpoint_of, parse_run
+from solvent.solvers.holdem.spot_folder import KIND
 from solvent.strategy.agents.trained import TrainedStrategy
 from solvent.strategy.opening import open_strategy
 from solvent.strategy.solved.tables import TableStrategy
@@ -23,3 +25,8 @@ def open_named(source: str, cards: Path | None = None) -> TableStrategy | Traine
     if not name.folder.exists():
         raise InputError(f"there is no run {source}; `solvent runs FOLDER` lists the runs in a folder")
     return open_strategy(name.folder, cards, lambda run: checkpoint_of(run, name.checkpoint))
+
+
+def is_spot(source: str) -> bool:
+    """Whether a user names the run of a spot."""
+    return Run.is_run(Path(source)) and Run.open(Path(source)).kind == KIND

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from solvent.app.later import Command
 from solvent.app.options import Cards, Json, RunName
+from solvent.app.outcomes import EXIT_CODES
 from solvent.app.terminal import print_json, terminal
 from solvent.foundation.errors import InputError
 
@@ -15,34 +17,97 @@ if TYPE_CHECKING:
     from solvent.strategy.solved.tables import TableStrategy
 
 MOST_LISTED = 1_000_000
+SPOTS = "Spots"
+"""The panel of the options that are for runs of spots."""
 
 
-def show(
+class ShowCommand(Command):
+    """`show`, in which --cards without a folder after it asks for the cards that may come in a spot."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        last = len(args) - 1
+        for place, word in enumerate(args):
+            if word == "--cards" and (place == last or args[place + 1].startswith("--")):
+                args[place] = "--next-cards"
+        return super().parse_args(ctx, args)
+
+
+show = typer.Typer()
+
+
+@show.command("show", cls=ShowCommand, epilog=EXIT_CODES)
+def show_run(
     run: RunName,
     where: Annotated[
         str | None,
         typer.Argument(
             help="A solved game's infoset, or a pattern with * and ?; a trained agent's betting line, such as "
-            "r300c/ or 'raise 300, call'."
+            "r300c/ or 'raise 300, call'; a spot's line, such as 'check, bet 100, call, 7s'."
         ),
     ] = None,
     hand: Annotated[
-        str | None, typer.Option(help="Agents: a hand such as AsKs.  [default: a chart of all hands]")
+        str | None,
+        typer.Option(
+            help="Agents: a hand such as AsKs. Spots: hands, such as AsKs or AKs.  [default: a chart of all]"
+        ),
     ] = None,
     board: Annotated[str, typer.Option(help="Agents: the board of the line's street, such as Ks7d2c.")] = "",
     cards: Cards = None,
     player: Annotated[
-        int | None, typer.Option(min=0, max=1, help="Solved games: where both players have the label.")
+        int | None,
+        typer.Option(
+            min=0,
+            max=1,
+            help="Solved games: where both players have the label. Spots: whose hands, 0 for OOP and 1 for IP.",
+        ),
     ] = None,
     limit: Annotated[
-        int, typer.Option(min=1, max=MOST_LISTED, help="Solved games: how many infosets to list.")
+        int, typer.Option(min=1, max=MOST_LISTED, help="How many infosets, or hands of a spot, to list.")
     ] = 20,
+    grid: Annotated[
+        bool, typer.Option("--grid", help="The strategy as a grid alone.", rich_help_panel=SPOTS)
+    ] = False,
+    table: Annotated[
+        bool,
+        typer.Option("--table", help="Weight, EV, equity, EQR and strategy by hand.", rich_help_panel=SPOTS),
+    ] = False,
+    only: Annotated[
+        str | None,
+        typer.Option(
+            help="Only these made hands and draws: 'set, top pair, flush draw'.", rich_help_panel=SPOTS
+        ),
+    ] = None,
+    sort: Annotated[
+        str | None,
+        typer.Option(
+            help="Sort hands by strength, ev, equity, eqr, weight, hand or an action.", rich_help_panel=SPOTS
+        ),
+    ] = None,
+    next_cards: Annotated[
+        bool,
+        typer.Option(
+            "--next-cards",
+            help="Where a card is dealt: what each card does for both players; also --cards.",
+            rich_help_panel=SPOTS,
+        ),
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """Show a run's summary, or its strategy: at an infoset of a solved game, or at an agent's betting line."""
-    from solvent.app.opening import open_named
+    """Show a run's summary, or its strategy: at an infoset of a solved game, or at a line of an agent or a spot."""
+    from solvent.app.opening import is_spot, open_named
     from solvent.strategy.agents.trained import TrainedStrategy
 
+    if is_spot(run):
+        from solvent.app.browsing.shown import Asked, show_spot
+
+        if cards is not None or board:
+            raise InputError(
+                "a spot's line names the cards of the board; write --cards last to see those to come"
+            )
+        show_spot(run, Asked(where or "", hand, only, sort, player, limit, grid, table, next_cards, as_json))
+        return
+    if grid or table or next_cards or only is not None or sort is not None:
+        raise InputError(f"--grid, --table, --only, --sort and --next-cards are for spots, and {run} is none")
     strategy = open_named(run, cards)
     if isinstance(strategy, TrainedStrategy):
         if player is not None:

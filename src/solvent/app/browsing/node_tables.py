@@ -1,0 +1,124 @@
+"""Tables of a spot's node: both players, hands, and the cards that may come."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from solvent.app.terminal import table
+from solvent.foundation.errors import InputError
+from solvent.games.spot import NAMES
+from solvent.solvers.spots.grid import node_title
+from solvent.solvers.spots.node import SpotNode
+
+if TYPE_CHECKING:
+    from solvent.app.browsing.shown import Hands
+
+NOT_REACHED = "not reached: play never comes here, so what stands here is no advice"
+HARDLY = "hardly ever reached: what stands here has been learned from next to no hands"
+LEAST_COMBOS = 0.01
+"""Hands in all, by weight, below which a node is called hardly reached."""
+NUMBERS = {"weight": "weight", "ev": "EV", "equity": "equity", "eqr": "EQR"}
+CARD_SORTS = ("card", "ev", "equity")
+
+
+def node_heading(node: SpotNode) -> Text:
+    """The node in a line, and whether play comes here at all."""
+    stacks = " and ".join(f"{stack:,}" for stack in dict.fromkeys(node.stacks))
+    heading = f"{node_title(node)}, {stacks} behind"
+    if not node.reached[0].any():
+        return Text(f"{heading}\n{NOT_REACHED}")
+    hardly = min(float(weights.sum()) for weights in node.weights) < LEAST_COMBOS
+    return Text(f"{heading}\n{HARDLY}" if hardly else heading)
+
+
+def players_table(node: SpotNode) -> Table:
+    """What both players hold and get here."""
+    summary = node.summary()
+    shown = table("", "combos", "EV", "equity", "EQR")
+    for player, name in enumerate(NAMES):
+        shown.add_row(
+            name,
+            f"{summary['combos'][player]:.2f}",
+            _chips(summary["ev"][player]),
+            _percent(summary["equity"][player]),
+            _share(summary["eqr"][player]),
+        )
+    return shown
+
+
+def hands_table(hands: Hands, limit: int) -> RenderableType:
+    """Hands with their numbers and what each does; those that are not reached have none."""
+    node, columns = hands.node, hands.columns
+    actions = node.actions if hands.player == node.player else ()
+    shown = _narrow(["hand", *NUMBERS.values(), *actions, f"what {NAMES[hands.player]} has"])
+    total = len(columns["hand"])
+    for place in range(min(total, limit)):
+        says = " + ".join((columns["made"][place], *columns["draws"][place]))
+        if not columns["reached"][place]:
+            blank = ["-"] * (len(NUMBERS) - 1 + len(actions))
+            weight = f"{columns['weight'][place]:.3f}"
+            shown.add_row(columns["hand"][place], weight, *blank, f"{says}, not reached")
+            continue
+        shown.add_row(
+            columns["hand"][place],
+            f"{columns['weight'][place]:.3f}",
+            _chips(columns["ev"][place]),
+            _percent(columns["equity"][place]),
+            _share(columns["eqr"][place]),
+            *(_percent(columns[action][place]) for action in actions),
+            says,
+        )
+    note = "weight: from 0 to 1; EV: chips of the pot; equity and actions: percent"
+    if total > limit:
+        note = f"{limit:,} of {total:,} hands, more by --limit; {note}"
+    return Group(shown, Text(note))
+
+
+def cards_table(node: SpotNode, cards: dict[str, dict[str, Any]], sort: str | None) -> RenderableType:
+    """The cards that may come: what both get after each, and what is done there; like cards stand together."""
+    if sort not in (None, *CARD_SORTS):
+        raise InputError(f"cards are sorted by {', '.join(CARD_SORTS)}, not by {sort!r}")
+    groups = [after for card, after in cards.items() if card == after["alike"][0]][::-1]
+    if sort in ("ev", "equity"):
+        groups.sort(key=lambda after: -(after[sort][0] or 0.0))
+    actions = list(dict.fromkeys(action for after in groups for action in after["frequencies"]))
+    before = node.summary()["ev"][0]
+    shown = _narrow(["card", "EV OOP", "change", "EV IP", "equity OOP", *actions])
+    for after in groups:
+        first, second = after["ev"]
+        shown.add_row(
+            " ".join(after["alike"]),
+            _chips(first),
+            "-" if first is None or before is None else f"{first - before:+.1f}",
+            _chips(second),
+            _percent(after["equity"][0]),
+            *(_percent(after["frequencies"].get(action)) for action in actions),
+        )
+    acts = next((after["player"] for after in groups if after["player"]), None)
+    note = f"change: of OOP's EV by the card; actions: what {acts} does next, percent"
+    return Group(shown, Text(note))
+
+
+def _narrow(headers: list[str]) -> Table:
+    """A table with one blank between columns; all but the first and words at the end are flush right."""
+    made = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold")
+    for place, header in enumerate(headers):
+        words = place == 0 or header.startswith("what")
+        made.add_column(header, justify="left" if words else "right", overflow="fold")
+    return made
+
+
+def _chips(number: float | None) -> str:
+    return "-" if number is None or number != number else f"{number:.2f}"
+
+
+def _percent(number: float | None) -> str:
+    return "-" if number is None or number != number else f"{100 * number:.1f}"
+
+
+def _share(number: float | None) -> str:
+    return "-" if number is None or number != number else f"{number:.2f}"
