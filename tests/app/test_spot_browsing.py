@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import csv
+import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from commands_run import refused, solved, solvent
 
+from solvent.cards.ranges import parse_range
 from solvent.games.spot import NAMES
 from solvent.solvers.spots.node import SpotNode
 from solvent.solvers.spots.opening import open_spot
@@ -101,3 +105,54 @@ def test_what_is_not_reached_is_no_advice(tmp_path: Path) -> None:
 )
 def test_refusals_of_show(turn: Path, arguments: tuple[str, ...], sentence: str) -> None:
     assert sentence in refused("show", turn, *arguments)
+
+
+def exported(*arguments: str | Path) -> str:
+    done = solvent("export", *arguments)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_csv_has_the_numbers_of_python(turn: Path, node: SpotNode) -> None:
+    rows = list(csv.DictReader(exported(turn, "--line", LINE).splitlines()))
+    for player, name in enumerate(NAMES):
+        own = [row for row in rows if row["player"] == name]
+        for column, values in node.to_dict(player).items():
+            written = ["" if value != value else str(value) for value in values]
+            assert [row[column] for row in own] == written
+
+
+def test_json_has_nodes_to_a_street(turn: Path, node: SpotNode) -> None:
+    nodes = json.loads(exported(turn, "--format", "json"))["nodes"]
+    assert nodes[LINE] == node.as_dict()
+    assert f"{LINE}, call" in nodes
+    assert f"{LINE}, call, 7s" not in nodes
+    line = f"{LINE}, call"
+    further = json.loads(exported(turn, "--format", "json", "--line", line, "--street", "river"))["nodes"]
+    assert further[f"{line}, 7s"] == open_spot(turn).at(f"{line}, 7s").as_dict()
+    assert "check" not in further
+
+
+def test_range_texts_are_read_as_the_weights(turn: Path, node: SpotNode) -> None:
+    for player, name in enumerate(NAMES):
+        read = parse_range(exported(turn, "--line", LINE, "--format", "range", "--part", name)).weights
+        np.testing.assert_array_equal(read[node.numbers[player]], node.weights[player])
+    read = parse_range(exported(turn, "--line", LINE, "--format", "range", "--part", "call")).weights
+    row = node.strategy[node.actions.index("call")]
+    np.testing.assert_array_equal(read[node.numbers[0]], node.weights[0] * row)
+    assert "# call" in exported(turn, "--line", LINE, "--format", "range")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (("--format", "efg"), "a spot is exported as"),
+        (("--line", "fold"), "OOP acts first"),
+        (("--format", "json", "--street", "flop"), "the streets are turn, river"),
+        (("--format", "range", "--part", "raise"), "the parts here are OOP, IP"),
+        (("--format", "png"), "--out"),
+        (("--street", "river"), "--street is for json"),
+    ],
+)
+def test_refusals_of_export(turn: Path, arguments: tuple[str, ...], sentence: str) -> None:
+    assert sentence in refused("export", turn, *arguments)

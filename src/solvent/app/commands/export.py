@@ -18,26 +18,57 @@ if TYPE_CHECKING:
     from solvent.strategy.solved.tables import TableStrategy
 
 FORMATS = ("csv", "json", "openspiel", "strategy", "efg")
+SPOTS = "Spots"
+"""The panel of the options that are for runs of spots."""
 
 
 def export(
     source: Annotated[str, typer.Argument(help="A run, a saved strategy or, for efg, a game.")],
-    to: Annotated[str, typer.Option("--format", help="csv, json, openspiel, strategy or efg.")] = "csv",
+    to: Annotated[
+        str,
+        typer.Option(
+            "--format", help="csv, json, openspiel, strategy or efg; of spots csv, json, range, html or png."
+        ),
+    ] = "csv",
     out: Annotated[
         Path | None,
         typer.Option(help="The file or folder to write.  [default: standard output for csv, json and efg]"),
     ] = None,
     cards: Cards = None,
+    line: Annotated[
+        str | None,
+        typer.Option(help="The line to the node.  [default: the first]", rich_help_panel=SPOTS),
+    ] = None,
+    street: Annotated[
+        str | None,
+        typer.Option(
+            help="The last street whose nodes json has.  [default: that of the line]", rich_help_panel=SPOTS
+        ),
+    ] = None,
+    part: Annotated[
+        str | None,
+        typer.Option(
+            help="The range to write alone: OOP, IP or an action, such as 'bet 100'.", rich_help_panel=SPOTS
+        ),
+    ] = None,
 ) -> None:
     """Write a strategy as CSV, JSON, a pickled OpenSpiel TabularPolicy or a saved strategy; a game as .efg.
 
     Solved games and trained agents are written alike: one row for each action of each infoset. An agent's infosets
-    are buckets of hands at a betting line.
+    are buckets of hands at a betting line. Of a spot one node is written, its numbers by hand, and as JSON also
+    what follows it.
     """
-    from solvent.app.opening import open_named
+    from solvent.app.opening import is_spot, open_named
     from solvent.app.terminal import terminal
     from solvent.strategy.writing import write_csv, write_json
 
+    if is_spot(source):
+        if cards is not None:
+            raise InputError("--cards is for trained agents; --line names the cards of a spot's board")
+        _write_spot(source, to, out, line, street, part)
+        return
+    if line is not None or street is not None or part is not None:
+        raise InputError(f"--line, --street and --part are for spots, and {source} is none")
     if to not in FORMATS:
         raise InputError(f"there is no format {to!r}; the formats are {', '.join(FORMATS)}")
     if out is not None and to != "strategy":
@@ -54,6 +85,18 @@ def export(
             rows = (write_csv if to == "csv" else write_json)(strategy, file, watch)
         if out is not None:
             terminal(stderr=True).print(f"wrote {rows:,} rows to {out}", soft_wrap=True)
+
+
+def _write_spot(
+    run: str, to: str, out: Path | None, line: str | None, street: str | None, part: str | None
+) -> None:
+    from solvent.app.browsing.exported import Wanted, export_spot
+    from solvent.app.terminal import terminal
+
+    with _watching(out) as watch:
+        nodes = export_spot(run, Wanted(to, line or "", street, part), out, watch)
+    if out is not None:
+        terminal(stderr=True).print(f"wrote {nodes:,} node{'s' * (nodes > 1)} to {out}", soft_wrap=True)
 
 
 def _watching(out: Path | None) -> AbstractContextManager[Watch | None]:

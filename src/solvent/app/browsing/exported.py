@@ -1,0 +1,166 @@
+"""Nodes of a spot's run as files: JSON of many nodes, CSV, range text, HTML and pictures of one."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TextIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvent.app.output import check_writable, written
+from solvent.cards.hands import HANDS
+from solvent.cards.ranges import range_label
+from solvent.foundation.errors import InputError
+from solvent.foundation.names import did_you_mean
+from solvent.foundation.progress import Progress, Watch
+from solvent.games.spot import NAMES
+from solvent.solvers.spots.grid import grid_html
+from solvent.solvers.spots.node import SpotNode
+from solvent.solvers.spots.opening import open_spot
+
+SPOT_FORMATS = ("csv", "json", "range", "html", "png")
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What `solvent export` is to write of a spot."""
+
+    to: str
+    line: str = ""
+    street: str | None = None
+    """The last street whose nodes a JSON document has; that of the line if not given."""
+    part: str | None = None
+    """Whose range a range text has: OOP, IP or an action."""
+
+
+def export_spot(run: str, wanted: Wanted, out: Path | None, watch: Watch | None) -> int:
+    """Write what is wanted to a file, or standard output for None; returns how many nodes it has."""
+    _check(wanted, out)
+    solution = open_spot(Path(run))
+    node = solution.at(wanted.line)
+    if wanted.to == "json":
+        last = _last_street(node, wanted.street)
+        facts = {"game": str(solution.spot), "iterations": solution.iterations}
+        with written(out) as file:
+            return _write_json(node, facts, last, file, watch)
+    if wanted.to == "png":
+        assert out is not None
+        node.plot_grid().figure.savefig(out, dpi=150)
+        return 1
+    text = {"csv": _csv_lines, "html": _html_lines, "range": _range_lines}[wanted.to]
+    lines = text(node, wanted.part)
+    with written(out) as file:
+        file.writelines(lines)
+    return 1
+
+
+def range_parts(node: SpotNode) -> dict[str, str]:
+    """Ranges at a node as text: those of both players, and what the player to act does each action with."""
+    parts = {name: _range(node, player, node.weights[player]) for player, name in enumerate(NAMES)}
+    if node.player is not None:
+        for action, row in zip(node.actions, node.strategy, strict=True):
+            parts[action] = _range(node, node.player, node.weights[node.player] * row)
+    return parts
+
+
+def _range(node: SpotNode, player: int, weights: NDArray[np.float64]) -> str:
+    whole = np.zeros(HANDS)
+    whole[node.numbers[player]] = np.minimum(np.nan_to_num(weights), 1.0)
+    return range_label(whole) if whole.any() else ""
+
+
+def _check(wanted: Wanted, out: Path | None) -> None:
+    if wanted.to not in SPOT_FORMATS:
+        raise InputError(f"a spot is exported as {', '.join(SPOT_FORMATS)}, not {wanted.to!r}")
+    if wanted.to != "json" and wanted.street is not None:
+        raise InputError("--street is for json, which may have many nodes")
+    if wanted.to != "range" and wanted.part is not None:
+        raise InputError("--part is for range texts")
+    if wanted.to == "png" and out is None:
+        raise InputError("name the file of the picture with --out")
+    if out is not None:
+        check_writable(out)
+
+
+def _last_street(node: SpotNode, street: str | None) -> int:
+    names: tuple[str, ...] = node.solver.game.rules.street_names
+    first = node.stands_for[0]
+    if street is None:
+        return first
+    if street not in names[first:]:
+        raise InputError(f"from here on the streets are {', '.join(names[first:])}, not {street!r}")
+    return names.index(street)
+
+
+def _write_json(
+    node: SpotNode, facts: dict[str, object], last: int, file: TextIO, watch: Watch | None
+) -> int:
+    """One document, a node at a time: {"game": ..., "nodes": {line: numbers}}."""
+    file.write(json.dumps(facts)[:-1] + ', "nodes": {')
+    count = 0
+    for each in _nodes(node, last):
+        document = json.dumps(each.as_dict(), allow_nan=False)
+        file.write(f"{',' if count else ''}\n{json.dumps(each.line)}: {document}")
+        count += 1
+        if watch is not None:
+            watch(Progress("writing nodes", count, None))
+    file.write("\n}}\n")
+    return count
+
+
+def _nodes(node: SpotNode, last: int) -> Iterator[SpotNode]:
+    """The node and the decisions and deals after it, to the end of a street."""
+    yield node
+    if node.kind == "deal" and node.stands_for[0] >= last:
+        return
+    for child in node.children().values():
+        if child.kind in ("decision", "deal"):
+            yield from _nodes(child, last)
+
+
+def _csv_lines(node: SpotNode, part: str | None) -> list[str]:
+    """A row for each hand of each player; actions are empty for whoever does not act, as is what does not exist."""
+    names = ["player", *node.to_dict(node.player).keys()]
+    lines: list[str] = []
+    writer = csv.DictWriter(_Lines(lines), names, lineterminator="\n")
+    writer.writeheader()
+    for player, who in enumerate(NAMES):
+        columns = node.to_dict(player)
+        for row in zip(*columns.values(), strict=True):
+            known = {name: value for name, value in zip(columns, row, strict=True) if value == value}
+            writer.writerow({"player": who, **known})
+    return lines
+
+
+class _Lines:
+    """A list of lines that `csv` writes to."""
+
+    def __init__(self, lines: list[str]) -> None:
+        self._lines = lines
+
+    def write(self, text: str) -> None:
+        self._lines.append(text)
+
+
+def _html_lines(node: SpotNode, part: str | None) -> list[str]:
+    return [grid_html(node) + "\n"]
+
+
+def _range_lines(node: SpotNode, part: str | None) -> list[str]:
+    """The range of a part alone, ready to be pasted, or all of them, each after a line with its name."""
+    parts = range_parts(node)
+    if part is None:
+        return [f"# {name}\n{text}\n" for name, text in parts.items()]
+    name = part.upper() if part.upper() in NAMES else " ".join(part.lower().split())
+    if name not in parts:
+        raise InputError(
+            f"the parts here are {', '.join(parts)}, not {part!r}{did_you_mean(name, tuple(parts))}"
+        )
+    if not parts[name]:
+        raise InputError(f"no hand is left for {name} here, and a range has at least one")
+    return [parts[name] + "\n"]
