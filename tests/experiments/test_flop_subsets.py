@@ -25,7 +25,21 @@ def test_it_compares_medoids_with_the_whole(monkeypatch: pytest.MonkeyPatch, tmp
     assert random[0].check_error > random[2].check_error > 0
     sampled = experiment.flop_subsets(3, (2,), threads=1)
     assert (sampled.whole <= 3, sampled.every) == (True, False)
+    assert (found.whole_error, sampled.whole_error > 0) == (0, True)
     experiment.write_results(found, tmp_path / "flops.md", "solvent bench flops")
     page = (tmp_path / "flops.md").read_text()
     assert "The report on 2 flops and single solves differ by 0 at most" in page
     assert (tmp_path / "flops.csv").read_text().count("\n") == 7
+
+
+def test_the_verdict_follows_the_figures() -> None:
+    def says(medoids: float, whole_error: float = 0.0) -> str:
+        rows = tuple(
+            experiment.SubsetRow(sample, 25, 50.0, error, 0.1)
+            for sample, error in (("the whole", 0.0), ("medoids", medoids), ("random", 5.0))
+        )
+        return experiment.verdict(experiment.Subsets(rows, 9, not whole_error, whole_error, 0, 0, 1, 1, 1))
+
+    assert "are nearer to the whole" in says(2.0)
+    assert "no nearer" in says(6.0)
+    assert "too small" in says(2.0, whole_error=3.0)

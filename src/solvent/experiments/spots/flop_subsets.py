@@ -69,6 +69,9 @@ class Subsets:
     whole: int
     """Flops of the whole: all, or so many random ones."""
     every: bool
+    """Whether the whole is every flop."""
+    whole_error: float
+    """The standard error of the whole's mean checks in percentage points; 0 where it is every flop."""
     largest_difference: float
     """The largest difference of any number between the first report and single solves."""
     mean_difference: float
@@ -106,6 +109,7 @@ def flop_subsets(
         rows=tuple(_rows(reference, chosen, known)),
         whole=len(reference),
         every=whole is None,
+        whole_error=0.0 if whole is None else 100 * _spread(reference, known) / whole**0.5,
         largest_difference=max(map(_difference, report.rows, singles)),
         mean_difference=abs(mean - report.mean.actions["check"]),
         report_seconds=report_seconds,
@@ -180,6 +184,12 @@ def _rows(
     return rows
 
 
+def _spread(flops: Sequence[WeightedFlop], known: dict[str, FlopResult]) -> float:
+    """The standard deviation of how often OOP checks, over flops."""
+    weights, checks = _normal(flops), _values(flops, known)[:, 0]
+    return float(np.sqrt(weights @ (checks - weights @ checks) ** 2))
+
+
 def _values(flops: Sequence[WeightedFlop], known: dict[str, FlopResult]) -> NDArray[np.float64]:
     """How often OOP checks and OOP's EV, float64[flops, 2]."""
     found = [known[flop.label] for flop in flops]
@@ -199,8 +209,31 @@ def summary(found: Subsets) -> Summary:
         ]
         for row in found.rows
     ]
-    title = f"{found.whole:,} flops{'' if found.every else ' drawn at random'}; {same_numbers(found)}"
+    title = f"{_whole(found)}; {same_numbers(found)}"
     return Summary(title, header, rows, found.rows)
+
+
+def _whole(found: Subsets) -> str:
+    if found.every:
+        return f"the whole is all {found.whole:,} flops"
+    return (
+        f"the whole is {found.whole:,} different flops drawn at random, with a standard error of "
+        f"{found.whole_error:.2f} points"
+    )
+
+
+def verdict(found: Subsets) -> str:
+    """What the figures say about choosing flops, beside drawing as many."""
+    drawn = {row.flops: row.check_error for row in found.rows if row.sample == "random"}
+    pairs = [(row, drawn[row.flops]) for row in found.rows if row.sample == "medoids" and row.flops in drawn]
+    if not pairs or any(row.check_error < 2 * found.whole_error for row, _ in pairs):
+        return "The whole is too small, or no random sample is as large, to say whether choosing flops pays."
+    better = [row.flops for row, error in pairs if row.check_error < error]
+    if len(better) == len(pairs):
+        return "Chosen flops are nearer to the whole than as many random ones usually are."
+    if not better:
+        return "Chosen flops are no nearer to the whole than as many random ones usually are."
+    return f"Chosen flops are nearer to the whole than as many random ones only with {', '.join(map(str, better))}."
 
 
 def same_numbers(found: Subsets) -> str:
@@ -223,11 +256,12 @@ def write_results(found: Subsets, page: Path, command: str) -> None:
         + "; with random flops by "
         + ", ".join(f"{row.check_error:.2f} with {row.flops}" for row in random)
         + " (root of the mean square).",
-        so_what=f"Choose flops rather than draw them. {same_numbers(found).capitalize()}.",
+        so_what=f"{verdict(found)} {same_numbers(found).capitalize()}.",
     )
     body = (
         f"{markdown_table(table.header, table.rows)}\n"
-        f"The whole is {'every flop' if found.every else 'a random sample'}: {found.whole:,} flops. The spot is "
+        f"{_whole(found).capitalize()}. Errors of medoids are of one choice, those of random flops are roots of "
+        f"mean squares over {DRAWS:,} draws. The spot is "
         f"`{', '.join(f'{name}={value}' for name, value in SPOT.items())}`, solved to {UNTIL} of the pot.\n\n"
         f"The report on {medoids[0].flops} flops took {found.report_seconds:.1f} s on {found.threads} threads, the "
         f"single solves {found.singles_seconds:.1f} s on one.\n"

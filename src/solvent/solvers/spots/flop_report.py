@@ -30,9 +30,9 @@ from solvent.foundation.progress import SIZED, Interrupted, Progress, Stop, Watc
 from solvent.foundation.storage.run import Run
 from solvent.foundation.units import size, span
 from solvent.games.spot import NAMES, Spot
-from solvent.solvers.holdem.spot_cost import check_memory, describe_size, needed_bytes
+from solvent.solvers.holdem.spot_cost import check_memory, needed_bytes
 from solvent.solvers.holdem.spot_result import SpotResult
-from solvent.solvers.holdem.spot_run import COMPILING_KERNELS, solve_spot, warm_up
+from solvent.solvers.holdem.spot_run import COMPILING_KERNELS, solve_spot
 from solvent.solvers.holdem.spot_settings import SpotSettings
 from solvent.solvers.spots.flop_choice import WeightedFlop
 from solvent.solvers.spots.flop_texture import FlopTexture, flop_texture, texture_values
@@ -43,6 +43,8 @@ KIND = "report"
 FLOPS, WEIGHTS, LINE = "flops", "weights", "line"
 """Names in a run's configuration, beside the parameters of the spot and the options of the solve."""
 FIRST_FLOP, SOLVING_FLOPS = "solving one flop", "solving flops"
+WARMING = {"board": "2c2d2h", "oop": "AA", "ip": "KK", "pot": 2, "stack": 2, "bets": "a"}
+"""A small flop on which all kernels are compiled, so that the time of the first flop is the time of a flop."""
 ADJUSTABLE = ("threads", "memory")
 """Options that change no number of a report."""
 
@@ -275,7 +277,7 @@ class _ReportWork:
         at_once = min(self.settings.threads, fitting)
         threads = self.settings.threads // at_once
         self.watch(Progress(COMPILING_KERNELS, 0))
-        warm_up(self.settings.dtype)
+        solve_spot(WARMING, replace(self.settings, iterations=1, until=None, threads=1))
         self.stop.check()
         if not self.done:
             self.watch(Progress(FIRST_FLOP, 0))
@@ -331,7 +333,10 @@ class _ReportWork:
         cells = sum(self.size_on(flop).cells for flop in self.flops if flop.label in self.done)
         a_cell = math.fsum(row.seconds for row in self.done.values()) / cells
         ahead = [a_cell * self.size_on(flop).cells for flop in self.left]
-        rules = Spot(**{**self.spot, "board": self.flops[0].label})
+        nodes = ", ".join(
+            f"{decisions:,} on {boards:,} board{'s' * (boards > 1)}"
+            for decisions, boards in zip(largest.decisions, largest.boards, strict=False)
+        )
         memory = size(at_once * needed_bytes(largest, self.settings.dtype))
         each, left = "", 0.0
         if ahead:
@@ -339,8 +344,8 @@ class _ReportWork:
             left = max(math.fsum(ahead) / at_once, *ahead)
         return (
             f"{len(self.flops):,} flops, {len(self.done):,} of them done{each}, {at_once} at a time, up to "
-            f"{memory} together: about {span(left)} to go; the largest: "
-            f"{describe_size(rules, largest, self.settings)}"
+            f"{memory} together: about {span(left)} to go; decision nodes of "
+            f"the largest: {nodes}"
         )
 
     def size_on(self, flop: WeightedFlop) -> HoldemSize:
