@@ -50,7 +50,7 @@ def export_spot(run: str, wanted: Wanted, out: Path | None, watch: Watch | None)
             return _write_json(node, facts, last, file, watch)
     if wanted.to == "png":
         assert out is not None
-        node.plot_grid().figure.savefig(out, dpi=150)
+        node.plot_grid().figure.savefig(out, format="png", dpi=150)
         return 1
     text = {"csv": _csv_lines, "html": _html_lines, "range": _range_lines}[wanted.to]
     lines = text(node, wanted.part)

@@ -43,9 +43,9 @@ def players_table(node: SpotNode) -> Table:
         shown.add_row(
             name,
             f"{summary['combos'][player]:.2f}",
-            _chips(summary["ev"][player]),
+            _decimal(summary["ev"][player]),
             _percent(summary["equity"][player]),
-            _share(summary["eqr"][player]),
+            _decimal(summary["eqr"][player]),
         )
     return shown
 
@@ -66,9 +66,9 @@ def hands_table(hands: Hands, limit: int) -> RenderableType:
         shown.add_row(
             columns["hand"][place],
             f"{columns['weight'][place]:.3f}",
-            _chips(columns["ev"][place]),
+            _decimal(columns["ev"][place]),
             _percent(columns["equity"][place]),
-            _share(columns["eqr"][place]),
+            _decimal(columns["eqr"][place]),
             *(_percent(columns[action][place]) for action in actions),
             says,
         )
@@ -92,9 +92,9 @@ def cards_table(node: SpotNode, cards: dict[str, dict[str, Any]], sort: str | No
         first, second = after["ev"]
         shown.add_row(
             " ".join(after["alike"]),
-            _chips(first),
+            _decimal(first),
             "-" if first is None or before is None else f"{first - before:+.1f}",
-            _chips(second),
+            _decimal(second),
             _percent(after["equity"][0]),
             *(_percent(after["frequencies"].get(action)) for action in actions),
         )
@@ -108,17 +108,14 @@ def _narrow(headers: list[str]) -> Table:
     made = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold")
     for place, header in enumerate(headers):
         words = place == 0 or header.startswith("what")
-        made.add_column(header, justify="left" if words else "right", overflow="fold")
+        heading = header if words else header.replace(" ", "\n")
+        made.add_column(heading, justify="left" if words else "right", overflow="fold")
     return made
 
 
-def _chips(number: float | None) -> str:
-    return "-" if number is None or number != number else f"{number:.2f}"
+def _decimal(number: float | None) -> str:
+    return "-" if number is None or number != number else f"{round(number, 2) + 0.0:.2f}"
 
 
 def _percent(number: float | None) -> str:
     return "-" if number is None or number != number else f"{100 * number:.1f}"
-
-
-def _share(number: float | None) -> str:
-    return "-" if number is None or number != number else f"{number:.2f}"
