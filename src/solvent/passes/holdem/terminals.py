@@ -51,6 +51,13 @@ def slot_of(plan, street, player, board):  # type: ignore[no-untyped-def]
 
 
 @inlined
+def empty_slots(sums):  # type: ignore[no-untyped-def]
+    """Let P - P_a - P_b be 0 for the cards of a slot without a hand: nothing is won there, nor learnt."""
+    for lane in range(WIDTH):
+        sums[(1 + NO_CARD) * WIDTH + lane] = sums[lane] / 2
+
+
+@inlined
 def evaluate(plan, street, player, board, bundle, work, scratch):  # type: ignore[no-untyped-def]
     """What is won at the folds and showdowns of a bundle on one board."""
     boards, lanes, here = plan.boards, plan.lanes, plan.streets[street]
@@ -60,6 +67,8 @@ def evaluate(plan, street, player, board, bundle, work, scratch):  # type: ignor
     sums, reach, won = scratch.sums, scratch.reach, scratch.won
     for lane in range(WIDTH):
         reach[others * WIDTH + lane] = 0
+    for k in range(held * WIDTH, slots * WIDTH):
+        won[k] = 0
     for group in range(lanes.first[player, bundle], lanes.stop[player, bundle]):
         first = group * WIDTH
         code.gather(reach, work, lanes.source, first, others)
@@ -70,6 +79,7 @@ def evaluate(plan, street, player, board, bundle, work, scratch):  # type: ignor
                 sums, reach, boards.card, other, won, own, (boards.tie, boards.below, boards.upto),
                 own - boards.ranked_at, (lanes.ahead, lanes.level), first, held, against,
             )  # fmt: skip
+            empty_slots(sums)
             if lanes.raked[group]:
                 code.give_raked(
                     won, sums, reach, boards.card, own, boards.same, work, lanes.shown,
@@ -82,6 +92,7 @@ def evaluate(plan, street, player, board, bundle, work, scratch):  # type: ignor
                 )  # fmt: skip
         else:
             code.pile(sums, reach, boards.card, other, against)
+            empty_slots(sums)
         if lanes.folds[group]:
             code.give_folds(
                 sums, reach, boards.card, own, boards.same, work, lanes.given, lanes.stake, first, slots

@@ -90,7 +90,7 @@ def resume_spot(
     watch: Watch | None = None,
     stop: Stop | None = None,
 ) -> SpotResult:
-    """Go on with the run in a folder, bit for bit as if it had never stopped (int16 tables: up to their rounding).
+    """Go on with the run in a folder, bit for bit as if it had never stopped.
 
     `given` are options of `SpotSettings` by name. Limits, threads and memory may change; a limit that is given now
     replaces all limits of before.
