@@ -156,3 +156,30 @@ def test_range_texts_are_read_as_the_weights(turn: Path, node: SpotNode) -> None
 )
 def test_refusals_of_export(turn: Path, arguments: tuple[str, ...], sentence: str) -> None:
     assert sentence in refused("export", turn, *arguments)
+
+
+def test_runs_of_a_spot_are_compared(turn: Path, tmp_path: Path) -> None:
+    alike = solved("compare", turn, turn)
+    assert [found["distance"] for found in alike["decisions"] if found["share"] > 0]
+    assert not any(found["distance"] for found in alike["decisions"])
+    assert alike["a"]["ev"] == alike["b"]["ev"]
+    assert "no decision differs" in solvent("compare", turn, turn).stdout
+
+    locked = tmp_path / "locked"
+    lock = ("--lock", "bet 100: JJ = fold:1")
+    assert solvent("spot", "--from", turn, *lock, "--iterations", "20", "--out", locked).returncode == 0
+    document = solved("compare", turn, locked)
+    found = {each["line"]: each for each in document["decisions"]}["bet 100"]
+    a, b = (open_spot(run).at("bet 100") for run in (turn, locked))
+    assert found["frequencies"] == {"a": a.frequencies, "b": b.frequencies}
+    distances = np.abs(a.strategy - b.strategy).sum(axis=0) / 2
+    assert found["distance"] == pytest.approx(a.average(1, distances))
+    assert all(len(row) <= 80 for row in solvent("compare", turn, locked).stdout.splitlines())
+
+
+def test_refusals_of_compare(turn: Path, tmp_path: Path) -> None:
+    assert "there is no run" in refused("compare", turn, tmp_path / "nowhere")
+    river = tmp_path / "river"
+    board = ("spot", "--board", "Td9d6hQc2s", *SPOT, "--threads", "1")
+    assert solvent(*board, "--iterations", "0", "--out", river).returncode == 0
+    assert "other boards" in refused("compare", turn, river)

@@ -28,12 +28,22 @@ def compare(
     threads: Threads = None,
     as_json: Json = False,
 ) -> None:
-    """Compare two strategies of one solved game, or two trained agents: how they differ and which one wins."""
-    from solvent.app.opening import open_named
+    """Compare two strategies of one solved game, two trained agents, or two runs of one spot: how they differ.
+
+    Of games and agents it also says which one wins; of a spot, at which decisions of its first street they differ.
+    """
+    from solvent.app.opening import is_spot, open_named
     from solvent.app.views.comparison import agents_table, compare_solved, solved_table
     from solvent.strategy.agents.trained import TrainedStrategy
     from solvent.strategy.solved.tables import TableStrategy
 
+    if is_spot(a) and is_spot(b):
+        _spots(a, b, as_json)
+        return
+    for one, other in ((a, b), (b, a)):
+        if is_spot(one):
+            open_named(other)
+            raise InputError(f"{one} is of a spot and {other} is not, so there is nothing to compare them by")
     first, second = open_named(a), open_named(b)
     if isinstance(first, TableStrategy) and isinstance(second, TableStrategy):
         document = compare_solved(first, second, (a, b))
@@ -49,6 +59,17 @@ def compare(
         print_json(document)
     else:
         terminal().print(view(document))
+
+
+def _spots(a: str, b: str, as_json: bool) -> None:
+    from solvent.app.browsing.compared import compare_spots, spots_view
+
+    with watching(quiet=as_json) as watch:
+        document = compare_spots(a, b, watch)
+    if as_json:
+        print_json(document)
+    else:
+        terminal().print(spots_view(document))
 
 
 def _agents(
