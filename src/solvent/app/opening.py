@@ -8,7 +8,6 @@ from solvent.foundation.errors import InputError
 from solvent.foundation.storage.pack import is_packed
 from solvent.foundation.storage.run import Run
 from solvent.play.agents import checkpoint_of, parse_run
-from solvent.solvers.holdem.spot_folder import KIND
 from solvent.strategy.agents.trained import TrainedStrategy
 from solvent.strategy.opening import open_strategy
 from solvent.strategy.solved.tables import TableStrategy
@@ -29,4 +28,4 @@ def open_named(source: str, cards: Path | None = None) -> TableStrategy | Traine
 
 def is_spot(source: str) -> bool:
     """Whether a user names the run of a spot."""
-    return Run.is_run(Path(source)) and Run.open(Path(source)).kind == KIND
+    return Run.is_run(Path(source)) and Run.open(Path(source)).kind == "spot"
