@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Group, RenderableType
@@ -50,35 +51,41 @@ def players_table(node: SpotNode) -> Table:
     return shown
 
 
-def hands_table(hands: Hands, limit: int) -> RenderableType:
+def hands_table(hands: Hands, limit: int, width: int) -> RenderableType:
     """Hands with their numbers and what each does; those that are not reached have none."""
     node, columns = hands.node, hands.columns
     actions = node.actions if hands.player == node.player else ()
-    shown = _narrow(["hand", *NUMBERS.values(), *actions, f"what {NAMES[hands.player]} has"])
+    rows: list[list[str]] = []
     total = len(columns["hand"])
     for place in range(min(total, limit)):
         says = " + ".join((columns["made"][place], *columns["draws"][place]))
         if not columns["reached"][place]:
             blank = ["-"] * (len(NUMBERS) - 1 + len(actions))
             weight = f"{columns['weight'][place]:.3f}"
-            shown.add_row(columns["hand"][place], weight, *blank, f"{says}, not reached")
+            rows.append([columns["hand"][place], weight, *blank, f"{says}, not reached"])
             continue
-        shown.add_row(
-            columns["hand"][place],
-            f"{columns['weight'][place]:.3f}",
-            _decimal(columns["ev"][place]),
-            _percent(columns["equity"][place]),
-            _decimal(columns["eqr"][place]),
-            *(_percent(columns[action][place]) for action in actions),
-            says,
+        rows.append(
+            [
+                columns["hand"][place],
+                f"{columns['weight'][place]:.3f}",
+                _decimal(columns["ev"][place]),
+                _percent(columns["equity"][place]),
+                _decimal(columns["eqr"][place]),
+                *(_percent(columns[action][place]) for action in actions),
+                says,
+            ]
         )
+    headers = ["hand", *NUMBERS.values(), *actions, f"what {NAMES[hands.player]} has"]
+    shown = _narrow(headers, rows, width, ("EQR", "weight", "equity", headers[-1]))
     note = "weight: from 0 to 1; EV: chips of the pot; equity and actions: percent"
     if total > limit:
         note = f"{limit:,} of {total:,} hands, more by --limit; {note}"
     return Group(shown, Text(note))
 
 
-def cards_table(node: SpotNode, cards: dict[str, dict[str, Any]], sort: str | None) -> RenderableType:
+def cards_table(
+    node: SpotNode, cards: dict[str, dict[str, Any]], sort: str | None, width: int
+) -> RenderableType:
     """The cards that may come: what both get after each, and what is done there; like cards stand together."""
     if sort not in (None, *CARD_SORTS):
         raise InputError(f"cards are sorted by {', '.join(CARD_SORTS)}, not by {sort!r}")
@@ -87,30 +94,55 @@ def cards_table(node: SpotNode, cards: dict[str, dict[str, Any]], sort: str | No
         groups.sort(key=lambda after: -(after[sort][0] or 0.0))
     actions = list(dict.fromkeys(action for after in groups for action in after["frequencies"]))
     before = node.summary()["ev"][0]
-    shown = _narrow(["card", "EV OOP", "change", "EV IP", "equity OOP", *actions])
+    rows = []
     for after in groups:
         first, second = after["ev"]
-        shown.add_row(
-            " ".join(after["alike"]),
-            _decimal(first),
-            "-" if first is None or before is None else f"{first - before:+.1f}",
-            _decimal(second),
-            _percent(after["equity"][0]),
-            *(_percent(after["frequencies"].get(action)) for action in actions),
+        rows.append(
+            [
+                " ".join(after["alike"]),
+                _decimal(first),
+                "-" if first is None or before is None else f"{first - before:+.1f}",
+                _decimal(second),
+                _percent(after["equity"][0]),
+                *(_percent(after["frequencies"].get(action)) for action in actions),
+            ]
         )
+    headers = ["card", "EV OOP", "change", "EV IP", "equity OOP", *actions]
+    shown = _narrow(headers, rows, width, ("EV IP", "equity OOP", "change"))
     acts = next((after["player"] for after in groups if after["player"]), None)
     note = f"change: of OOP's EV by the card; actions: what {acts} does next, percent"
     return Group(shown, Text(note))
 
 
-def _narrow(headers: list[str]) -> Table:
-    """A table with one blank between columns; all but the first and words at the end are flush right."""
+def _narrow(headers: list[str], rows: list[list[str]], width: int, dropped: Sequence[str]) -> Table:
+    """A table with one blank between columns, numbers flush right.
+
+    Numbers are not broken: where the terminal is too narrow, columns are dropped in the order of `dropped`.
+    """
+    least = {
+        header: max(len(word) for cell in (header, *cells) for word in _unbroken(cell))
+        for header, cells in zip(
+            headers, zip(*rows, strict=True) if rows else [()] * len(headers), strict=True
+        )
+    }
+    for header in dropped:
+        if sum(least.values()) + len(least) > width:
+            del least[header]
     made = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold")
     for place, header in enumerate(headers):
         words = place == 0 or header.startswith("what")
-        heading = header if words else header.replace(" ", "\n")
-        made.add_column(heading, justify="left" if words else "right", overflow="fold")
+        if header in least:
+            heading = header if words else header.replace(" ", "\n")
+            made.add_column(
+                heading, justify="left" if words else "right", overflow="fold", min_width=least[header]
+            )
+    for row in rows:
+        made.add_row(*(cell for header, cell in zip(headers, row, strict=True) if header in least))
     return made
+
+
+def _unbroken(cell: str) -> list[str]:
+    return cell.split() or [""]
 
 
 def _decimal(number: float | None) -> str:

@@ -183,7 +183,7 @@ def _print_node(node: SpotNode, hands: Hands, asked: Asked) -> None:
     if not listed and node.player is not None and node.reached[node.player].any():
         console.print(node_grid(node, console.width, console.color_system is not None))
     if listed:
-        console.print(hands_table(hands, asked.limit))
+        console.print(hands_table(hands, asked.limit, console.width))
 
 
 def _print_cards(node: SpotNode, cards: dict[str, dict[str, Any]], sort: str | None) -> None:
@@ -191,4 +191,4 @@ def _print_cards(node: SpotNode, cards: dict[str, dict[str, Any]], sort: str | N
 
     console = terminal()
     console.print(node_heading(node), soft_wrap=True)
-    console.print(cards_table(node, cards, sort))
+    console.print(cards_table(node, cards, sort, console.width))
