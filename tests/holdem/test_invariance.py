@@ -17,6 +17,7 @@ from solvent.cards.ranges import Range
 from solvent.forms.holdem.boards import moved, moved_hands
 from solvent.forms.holdem.game import holdem_game
 from solvent.forms.holdem.tree import DECISION
+from solvent.games.nolimit import NoLimit
 from solvent.games.spot import Spot
 from solvent.solvers.holdem.solver import HoldemSolver
 
@@ -213,3 +214,20 @@ def test_a_fixed_rake_is_what_both_shares_of_the_pot_lack() -> None:
     solver.run(5)
     shares = [value + spot.pot / 2 for value in solver.evaluate().value]
     assert sum(shares) + 3 == pytest.approx(spot.pot)
+
+
+def test_hands_that_differ_only_in_suits_play_alike_to_the_last_bit() -> None:
+    """Otherwise rounding would decide what is played where actions are worth the same, for each of them apart."""
+    rules = NoLimit(suits=2, ranks=4, boards=[0, 2, 1], stack=3, bets="a", cap=1)
+    solver = HoldemSolver(holdem_game(rules), dtype="float64")
+    solver.run(200)
+    game, tree = solver.game, solver.game.tree
+    for node in np.flatnonzero(tree.kind == DECISION).tolist():
+        street = game.streets[tree.street[node]]
+        orbit = street.sides[tree.player[node]].orbit
+        for board, group in enumerate(street.boards.groups):
+            if len(group) > 1:
+                play = solver.strategy_at(node, board)
+                assert (play == play[:, orbit[board]]).all()
+    value = solver.evaluate().value
+    assert value[0] == pytest.approx(-value[1], abs=1e-12)

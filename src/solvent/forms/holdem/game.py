@@ -108,7 +108,7 @@ class FlatArrays(NamedTuple):
     below: NDArray[np.int16]
     upto: NDArray[np.int16]
     orbit: NDArray[np.int16]
-    """All streets' but the last; 0 where renaming suits turns no hand into another."""
+    """0 on streets where renaming suits turns no hand into another."""
     won: NDArray[np.float32]
     tied: NDArray[np.float32]
 
@@ -256,7 +256,7 @@ def _end_to_end(streets: Sequence[Street]) -> tuple[list[Street], FlatArrays]:
     orbits = [
         side["orbit"] if side["orbit"].size else np.zeros(side["hand"].size, np.int16) for side in sides
     ]
-    flat["orbit"] = _joined(orbits[:-2])
+    flat["orbit"] = _joined(orbits)
     made = [Side(**side) for side in sides]
     won, tied = ([getattr(street.run_outs, name) for street in streets] for name in ("won", "tied"))
     flat["won"], flat["tied"] = _joined(won), _joined(tied)
@@ -333,7 +333,7 @@ def _sides(
         same = np.where(held & (same >= 0), same, others.shape[1]).astype(np.int16)
         none = np.zeros((0, 0), dtype=np.int16)
         tie, below, upto = _compare(strength, other_strength) if last else (none, none, none)
-        orbit = none if last else _orbits(boards, numbers, place)
+        orbit = _orbits(boards, numbers, place)
         made.append(
             Side(count, place, np.where(held, up, 0).astype(np.int16), card, same, tie, below, upto, orbit)
         )
@@ -392,16 +392,16 @@ def _places(numbers: NDArray[np.int64], among: NDArray[np.int64]) -> NDArray[np.
 
 
 def _orbits(boards: Boards, numbers: NDArray[np.int64], place: NDArray[np.int16]) -> NDArray[np.int16]:
-    """For each slot the first slot that the permutations of its board turn it into."""
+    """For each slot the slot of the least hand that the permutations of its board turn its hand into."""
     if all(len(group) == 1 for group in boards.groups):
         return np.zeros((0, 0), dtype=np.int16)
     orbit = np.broadcast_to(np.arange(place.shape[1], dtype=np.int16), place.shape).copy()
     for board, group in enumerate(boards.groups):
         held = place[board][place[board] >= 0]
         if len(group) > 1:
-            # Slots go by number here, so the least number of an orbit has its first slot.
             least = np.min([moved_hands(suits)[numbers[held]] for suits in group], axis=0)
-            orbit[board, : len(held)] = np.searchsorted(numbers[held], least)
+            by_number = np.argsort(held)
+            orbit[board, : len(held)] = by_number[np.searchsorted(numbers[held], least, sorter=by_number)]
     return orbit
 
 

@@ -211,6 +211,24 @@ def symmetrise(plan, street, player, board, work, scratch):  # type: ignore[no-u
 
 
 @inlined
+def make_alike(plan, street, player, board, bundle, work):  # type: ignore[no-untyped-def]
+    """Give hands that renaming suits turns into each other the same values at every terminal of a bundle.
+
+    They differ by rounding alone. But where actions are worth the same rounding would decide what is played, hands
+    that are alike would play differently, and a board could no longer stand for others.
+    """
+    if not plan.boards.symmetric[board]:
+        return
+    nodes, orbit = plan.nodes, plan.boards.orbit
+    at, count = terminals.slot_of(plan, street, player, board), plan.boards.count[player, board]
+    for node in range(nodes.bundles[bundle, 0], nodes.bundles[bundle, 1]):
+        if nodes.kind[node] >= 0:
+            value = nodes.value_at[player, node]
+            for k in range(count):
+                work[value + k] = work[value + orbit[at + k]]
+
+
+@inlined
 def keep_wanted(plan, street, player, board, bundle, work, spaces):  # type: ignore[no-untyped-def]
     """Copy the values of the node that was asked for."""
     node = spaces.wanted[1]
@@ -240,6 +258,7 @@ def close_board(plan, street, tables, mode, weights, player, board, work, scratc
     if street != spaces.split - 1:  # `gather_results` has valued those of the street above the split
         for number in range(plan.streets[street].first_run_out, plan.streets[street].stop_run_out):
             terminals.run_out(plan, street, player, board, number, work, scratch)
+    make_alike(plan, street, player, board, bundle, work)
     ascend(plan, street, tables, mode, weights, player, board, bundle, work)
     keep_wanted(plan, street, player, board, bundle, work, spaces)
 
@@ -279,6 +298,7 @@ def visit_last(plan, street, tables, mode, weights, player, board, above, work, 
         for number in range(here.first_run_out, here.stop_run_out):  # if nobody bets later
             if plan.nodes.bundles[bundle, 0] <= plan.nodes.run_outs[number] < plan.nodes.bundles[bundle, 1]:
                 terminals.run_out(plan, street, player, board, number, work, scratch)
+        make_alike(plan, street, player, board, bundle, work)
         ascend(plan, street, tables, mode, weights, player, board, bundle, work)
         keep_wanted(plan, street, player, board, bundle, work, spaces)
         if street == spaces.split:

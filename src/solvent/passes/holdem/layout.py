@@ -109,7 +109,6 @@ class Boards(NamedTuple):
     below: Array
     upto: Array
     orbit: Array
-    """All streets but the last."""
     ranked_at: int
     won: Array
     """float32: `RunOuts.won` of all streets."""
