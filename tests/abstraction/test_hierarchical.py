@@ -10,7 +10,7 @@ import pytest
 from solvent.abstraction.hierarchical.hierarchical import Round, hierarchical
 from solvent.abstraction.hierarchical.public_clusters import cluster_public, transition_distances
 from solvent.foundation.errors import InputError
-from solvent.games.flop_holdem import FlopHoldem
+from solvent.games.holdem.flop_holdem import FlopHoldem
 from solvent.games.leduc import Leduc
 
 

@@ -11,7 +11,7 @@ import pytest
 from commands_run import refused, solved, solvent
 
 from solvent.cards.ranges import parse_range
-from solvent.games.spot import NAMES
+from solvent.games.holdem.spot import NAMES
 from solvent.solvers.spots.node import SpotNode
 from solvent.solvers.spots.opening import open_spot
 

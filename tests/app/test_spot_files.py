@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from commands_run import refused, solved, solvent
 
-from solvent.games.spot import Spot
+from solvent.games.holdem.spot import Spot
 from solvent.solvers.spots.spot_file import TEMPLATE, read_spot_file, read_spot_toml, spot_parameters
 from solvent.solvers.spots.texas_file import read_commands
 

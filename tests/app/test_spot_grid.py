@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from rich.text import Text
 
-from solvent.app.views.spot_grid import grid_text
+from solvent.app.views.spots.grid import grid_text
 
 HANDS = ["AsAh", "AsKs", "AhKh", "KdQc", "7c2d", "9c9d"]
 WEIGHTS = np.array([1.0, 1.0, 3.0, 0.5, 0.0, 1.0])

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from solvent.experiments.spots import flop_subsets as experiment
-from solvent.solvers.spots.flop_choice import all_flops
+from solvent.solvers.spots.flops.choice import all_flops
 
 
 def test_it_compares_medoids_with_the_whole(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from solvent.forms.holdem.game import holdem_game
 from solvent.forms.holdem.sizing import holdem_size
-from solvent.games.spot import Spot
+from solvent.games.holdem.spot import Spot
 
 
 @pytest.mark.parametrize("isomorphism", [True, False])

@@ -32,8 +32,8 @@ from solvent.forms.public import public_game
 from solvent.forms.unroll import unroll
 from solvent.foundation.errors import InputError
 from solvent.games.catalogue import load_game
-from solvent.games.flop_holdem import FlopHoldem
 from solvent.games.game import CHANCE
+from solvent.games.holdem.flop_holdem import FlopHoldem
 from solvent.games.kuhn import Kuhn
 from solvent.games.leduc import Leduc
 from solvent.games.public_rules import Betting, Board, PublicRules

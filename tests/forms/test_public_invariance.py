@@ -37,7 +37,7 @@ from oracles.random_public import RandomBetting, RandomHoldem, RandomPublic
 from solvent.forms.public import PublicGame, public_game
 from solvent.foundation.errors import InputError
 from solvent.games.catalogue import load_game
-from solvent.games.flop_holdem import FlopHoldem
+from solvent.games.holdem.flop_holdem import FlopHoldem
 from solvent.solvers.public.solver import PublicSolver
 from solvent.solvers.rules import RULES
 

@@ -19,9 +19,9 @@ from solvent.games.efg.labels import unique_labels
 from solvent.games.efg.reading import read_efg
 from solvent.games.efg.writing import exact_probabilities, write_efg
 from solvent.games.game import CHANCE, Game, GameError
+from solvent.games.holdem.limit_holdem import LimitHoldem
 from solvent.games.kuhn import Kuhn
 from solvent.games.leduc import Leduc
-from solvent.games.limit_holdem import LimitHoldem
 
 GAMES = Path(__file__).parent / "data"
 

@@ -18,7 +18,7 @@ from solvent.forms.public import public_game
 from solvent.foundation.errors import InputError
 from solvent.games.catalogue import load_game
 from solvent.games.game import CHANCE, TERMINAL
-from solvent.games.nolimit import NoLimit
+from solvent.games.holdem.nolimit import NoLimit
 from solvent.games.public_rules import FOLD, SHOWDOWN, Betting, PublicRules
 from solvent.solvers.holdem.solver import HoldemSolver
 from solvent.solvers.public.solver import PublicSolver

@@ -17,8 +17,8 @@ from solvent.forms.public import public_game
 from solvent.foundation.errors import InputError
 from solvent.games.catalogue import load_game
 from solvent.games.game import TERMINAL, GameError
+from solvent.games.holdem.spot import Spot
 from solvent.games.public_rules import FOLD, SHOWDOWN, Betting, PublicRules, terminal_payoffs, win_tie_lose
-from solvent.games.spot import Spot
 from solvent.solvers.holdem.solver import HoldemSolver
 from solvent.solvers.public.solver import PublicSolver
 from solvent.solvers.solve import solve

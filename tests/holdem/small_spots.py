@@ -14,9 +14,9 @@ from solvent.cards.deck import deck
 from solvent.cards.hands import HANDS, hand_number
 from solvent.cards.ranges import Range
 from solvent.games.game import GameError
-from solvent.games.nolimit import NoLimit
+from solvent.games.holdem.nolimit import NoLimit
+from solvent.games.holdem.spot import Spot
 from solvent.games.public_rules import Betting
-from solvent.games.spot import Spot
 
 SIZES = (
     {"bets": "a"},

@@ -13,7 +13,7 @@ from holdem.compare import exact_solver
 from holdem.twin import Twin
 from solvent.forms.holdem.game import holdem_game
 from solvent.forms.holdem.locks import NodeLock
-from solvent.games.spot import Spot
+from solvent.games.holdem.spot import Spot
 from solvent.solvers.holdem.solver import HoldemSolver
 
 RIVER = "2c2d7h8sKd"

@@ -11,7 +11,7 @@ from solvent.forms.gadget import CFRD, FLOOR, KINDS, MAXMARGIN, UNSAFE, Gadget
 from solvent.forms.holdem.game import HoldemGame, holdem_game
 from solvent.forms.holdem.tree import DECISION
 from solvent.foundation.errors import InputError
-from solvent.games.spot import Spot
+from solvent.games.holdem.spot import Spot
 from solvent.passes.holdem.kernels import EVALUATE, RESPOND
 from solvent.solvers.holdem.gadget import GadgetSolver, carried_values, compatible_mass
 from solvent.solvers.holdem.gadget_play import gadget_play

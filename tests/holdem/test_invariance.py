@@ -17,8 +17,8 @@ from solvent.cards.ranges import Range
 from solvent.forms.holdem.boards import moved, moved_hands
 from solvent.forms.holdem.game import holdem_game
 from solvent.forms.holdem.tree import DECISION
-from solvent.games.nolimit import NoLimit
-from solvent.games.spot import Spot
+from solvent.games.holdem.nolimit import NoLimit
+from solvent.games.holdem.spot import Spot
 from solvent.solvers.holdem.solver import HoldemSolver
 
 few = settings(deadline=None, suppress_health_check=list(HealthCheck))

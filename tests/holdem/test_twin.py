@@ -13,8 +13,8 @@ from holdem.compare import check_halves, check_values, exact_solver, node_locks,
 from holdem.small_spots import NO_LIMIT, locks, nolimit, short_spot, spots
 from holdem.twin import Twin, TwinSolver, matched, uniform
 from solvent.cards.deck import deck
+from solvent.games.holdem.spot import Spot
 from solvent.games.public_rules import Betting
-from solvent.games.spot import Spot
 from solvent.solvers.holdem.solver import HoldemSolver
 
 few = settings(deadline=None, suppress_health_check=list(HealthCheck), phases=[Phase.generate])

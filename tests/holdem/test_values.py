@@ -10,7 +10,7 @@ from solvent.cards.evaluator import hand_strengths
 from solvent.cards.hands import hole_cards
 from solvent.forms.holdem.game import holdem_game
 from solvent.forms.holdem.tree import DECISION, FOLDED
-from solvent.games.spot import Spot
+from solvent.games.holdem.spot import Spot
 from solvent.passes.holdem.kernels import EVALUATE, RESPOND
 from solvent.solvers.holdem.solver import HoldemSolver
 

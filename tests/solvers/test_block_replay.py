@@ -12,7 +12,7 @@ from oracles.replays import Replay
 from solvent.forms.public import PublicGame, public_game
 from solvent.forms.unroll import unroll
 from solvent.games.bluff import Bluff
-from solvent.games.flop_holdem import FlopHoldem
+from solvent.games.holdem.flop_holdem import FlopHoldem
 from solvent.games.kuhn import Kuhn
 from solvent.games.leduc import Leduc
 from solvent.solvers.pruned.pruning import Pruning

@@ -14,7 +14,7 @@ from solvent.forms.history import GameTree, compile_tree
 from solvent.forms.public import PublicGame, public_game
 from solvent.foundation.errors import InputError
 from solvent.games.bluff import Bluff
-from solvent.games.flop_holdem import FlopHoldem
+from solvent.games.holdem.flop_holdem import FlopHoldem
 from solvent.games.leduc import Leduc
 from solvent.response.history import evaluate, respond
 from solvent.response.measure import measure

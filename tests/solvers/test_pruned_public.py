@@ -11,7 +11,7 @@ import pytest
 from solvent.forms.public import PublicGame, public_game
 from solvent.foundation.errors import InputError
 from solvent.games.bluff import Bluff
-from solvent.games.flop_holdem import FlopHoldem
+from solvent.games.holdem.flop_holdem import FlopHoldem
 from solvent.games.kuhn import Kuhn
 from solvent.games.leduc import Leduc
 from solvent.solvers.choose import BY_BLOCK

@@ -13,7 +13,7 @@ import pytest
 from conftest import compiled
 from solvent.forms.public import public_game
 from solvent.foundation.storage.run import Run
-from solvent.games.flop_holdem import FlopHoldem
+from solvent.games.holdem.flop_holdem import FlopHoldem
 from solvent.games.leduc import Leduc
 from solvent.solvers.choose import BY_BLOCK
 from solvent.solvers.pruned.history.solver import PrunedSolver

@@ -17,7 +17,7 @@ from solvent.forms.history import GameTree, compile_tree
 from solvent.forms.public import PublicGame, public_game
 from solvent.forms.unroll import unroll
 from solvent.games.bluff import Bluff
-from solvent.games.flop_holdem import FlopHoldem
+from solvent.games.holdem.flop_holdem import FlopHoldem
 from solvent.games.leduc import Leduc
 from solvent.solvers.history.solver import HistorySolver
 from solvent.solvers.pruned.pruning import Pruning

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from solvent.app.views.flop_report import flops_csv, page, picture, textures_csv, write_files
+from solvent.app.views.spots.flop_report import flops_csv, page, picture, textures_csv, write_files
 from solvent.cards.deck import parse_cards
 from solvent.cards.hands import hole_cards
 from solvent.cards.ranges import Range, parse_range
@@ -19,14 +19,14 @@ from solvent.foundation.progress import SIZED, Progress, Stop
 from solvent.foundation.storage.run import METRICS, Run
 from solvent.solvers.holdem.spot_run import solve_spot
 from solvent.solvers.holdem.spot_settings import SpotSettings
-from solvent.solvers.spots.flop_choice import (
+from solvent.solvers.spots.flops.choice import (
     WeightedFlop,
     all_flops,
     flop_distances,
     nearest_medoids,
     read_flops,
 )
-from solvent.solvers.spots.flop_report import (
+from solvent.solvers.spots.flops.report import (
     KIND,
     FlopReport,
     check_report,
@@ -34,7 +34,7 @@ from solvent.solvers.spots.flop_report import (
     new_report,
     resumed_report,
 )
-from solvent.solvers.spots.flop_texture import FlopTexture, flop_texture
+from solvent.solvers.spots.flops.texture import FlopTexture, flop_texture
 
 SPOT = {"oop": "JJ,A5s", "ip": "TT,KQs", "pot": 10, "stack": 15, "bets": "a"}
 RANGES = parse_range(str(SPOT["oop"])), parse_range(str(SPOT["ip"]))

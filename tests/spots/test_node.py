@@ -17,8 +17,8 @@ from solvent.cards.evaluator import hand_strengths
 from solvent.cards.hands import hole_cards
 from solvent.forms.holdem.game import holdem_game
 from solvent.forms.holdem.tree import DECISION
+from solvent.games.holdem.spot import Spot
 from solvent.games.public_rules import Betting
-from solvent.games.spot import Spot
 from solvent.passes.holdem.kernels import EVALUATE
 from solvent.solvers.holdem.lock_text import parse_lock
 from solvent.solvers.holdem.solver import HoldemSolver

@@ -6,7 +6,7 @@ import pytest
 
 from solvent.forms.holdem.game import holdem_game
 from solvent.foundation.errors import InputError
-from solvent.games.spot import Spot
+from solvent.games.holdem.spot import Spot
 from solvent.solvers.holdem.solver import HoldemSolver
 from solvent.solvers.spots.solution import SpotSolution
 

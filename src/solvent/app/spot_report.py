@@ -24,7 +24,7 @@ from solvent.solvers.holdem.spot_settings import SpotSettings
 from solvent.solvers.settings import GAME, KEEP
 
 if TYPE_CHECKING:
-    from solvent.solvers.spots.flop_choice import WeightedFlop
+    from solvent.solvers.spots.flops.choice import WeightedFlop
 
 NEEDED = ("oop", "ip", "pot", "stack")
 LEFT_OUT = ("board", "lock", "lock_file", "time", "checkpoint_every")
@@ -78,10 +78,10 @@ def report(
     """
     stop = Stop()
     with interruptible(stop):  # Ctrl-C could get lost in an import
-        from solvent.app.views.flop_report import report_tables, write_files
+        from solvent.app.views.spots.flop_report import report_tables, write_files
         from solvent.foundation.machine import cores
         from solvent.solvers.holdem.spot_work import with_limits
-        from solvent.solvers.spots.flop_report import (
+        from solvent.solvers.spots.flops.report import (
             KIND,
             check_report,
             flop_report,
@@ -126,7 +126,7 @@ def _chosen(
 ) -> list[WeightedFlop]:
     """The flops that --flops names."""
     from solvent.cards.ranges import parse_range
-    from solvent.solvers.spots.flop_choice import all_flops, medoid_flops, read_flops
+    from solvent.solvers.spots.flops.choice import all_flops, medoid_flops, read_flops
 
     ranges = parse_range(given["oop"]), parse_range(given["ip"])
     if flops == "all":

@@ -11,16 +11,16 @@ from solvent.foundation.errors import InputError
 from solvent.foundation.names import did_you_mean
 from solvent.games.bluff import Bluff
 from solvent.games.efg.reading import read_efg
-from solvent.games.flop_holdem import FlopHoldem
 from solvent.games.game import Game, GameError
+from solvent.games.holdem.flop_holdem import FlopHoldem
+from solvent.games.holdem.limit_holdem import LimitHoldem
+from solvent.games.holdem.nolimit import NoLimit
+from solvent.games.holdem.spot import Spot
 from solvent.games.kuhn import Kuhn
 from solvent.games.leduc import Leduc, Leduc5
-from solvent.games.limit_holdem import LimitHoldem
 from solvent.games.naming import parse_call, spell
-from solvent.games.nolimit import NoLimit
 from solvent.games.openspiel import load_openspiel
 from solvent.games.own import is_own, make_own
-from solvent.games.spot import Spot
 
 GAMES: dict[str, type[Game]] = {
     "kuhn": Kuhn,

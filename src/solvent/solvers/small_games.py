@@ -9,10 +9,10 @@ from __future__ import annotations
 from solvent.forms.history import GameTree, compile_tree
 from solvent.forms.holdem.game import HoldemGame, holdem_game
 from solvent.forms.public import PublicGame, public_game
-from solvent.games.flop_holdem import FlopHoldem
+from solvent.games.holdem.flop_holdem import FlopHoldem
+from solvent.games.holdem.nolimit import NoLimit
 from solvent.games.kuhn import Kuhn
 from solvent.games.leduc import Leduc
-from solvent.games.nolimit import NoLimit
 
 PRUNED_ITERATIONS = 30
 """Iterations of a pruned Leduc solve after which every kernel has run once."""

@@ -15,7 +15,7 @@ from rich.text import Text
 from solvent.cards.deck import cards_label
 from solvent.foundation.errors import InputError
 from solvent.foundation.progress import Progress, Watch
-from solvent.games.spot import NAMES
+from solvent.games.holdem.spot import NAMES
 from solvent.solvers.spots.node import SpotNode
 from solvent.solvers.spots.opening import open_spot
 from solvent.solvers.spots.solution import SpotSolution

@@ -18,7 +18,7 @@ from solvent.cards.ranges import range_label
 from solvent.foundation.errors import InputError
 from solvent.foundation.names import did_you_mean
 from solvent.foundation.progress import Progress, Watch
-from solvent.games.spot import NAMES
+from solvent.games.holdem.spot import NAMES
 from solvent.solvers.spots.grid import grid_html
 from solvent.solvers.spots.node import SpotNode
 from solvent.solvers.spots.opening import open_spot

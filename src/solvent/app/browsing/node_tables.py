@@ -11,7 +11,7 @@ from rich.text import Text
 
 from solvent.app.terminal import table
 from solvent.foundation.errors import InputError
-from solvent.games.spot import NAMES
+from solvent.games.holdem.spot import NAMES
 from solvent.solvers.spots.grid import node_title
 from solvent.solvers.spots.node import SpotNode
 

@@ -16,7 +16,7 @@ from solvent.cards.hand_kinds import KIND_NAMES, draws, hand_strengths, is_kind,
 from solvent.cards.ranges import parse_range
 from solvent.foundation.errors import InputError
 from solvent.foundation.names import did_you_mean
-from solvent.games.spot import NAMES
+from solvent.games.holdem.spot import NAMES
 from solvent.solvers.spots.node import SpotNode
 from solvent.solvers.spots.opening import open_spot
 
@@ -171,7 +171,7 @@ def _check_any(hands: list[Hands], shown: int | None, asked: Asked) -> None:
 
 def _print_node(node: SpotNode, hands: Hands, asked: Asked) -> None:
     from solvent.app.browsing.node_tables import hands_table, node_heading, players_table
-    from solvent.app.views.spot import node_grid
+    from solvent.app.views.spots.solved import node_grid
 
     console = terminal()
     console.print(node_heading(node), soft_wrap=True)

@@ -145,7 +145,7 @@ def solve(
     """
     stop = Stop()
     with interruptible(stop):  # Ctrl-C could get lost in an import
-        from solvent.app.views.spot import spot_views
+        from solvent.app.views.spots.solved import spot_views
         from solvent.foundation.machine import cores
         from solvent.solvers.holdem.spot_run import resume_spot, solve_spot
     stop.check()

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 from solvent.cards.deck import card_label
 from solvent.foundation.errors import InputError
+from solvent.games.holdem.spot import Spot
 from solvent.games.public_rules import Betting
-from solvent.games.spot import Spot
 from solvent.solvers.spots.node import SpotNode
 from solvent.solvers.spots.solution import SpotSolution
 

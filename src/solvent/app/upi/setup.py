@@ -13,7 +13,7 @@ from solvent.cards.ranges import Range, parse_range
 from solvent.foundation.errors import InputError
 from solvent.games.betting.rules import BOARD_CARDS, STREETS
 from solvent.games.betting.tree import spot_start
-from solvent.games.spot import NAMES, Spot
+from solvent.games.holdem.spot import NAMES, Spot
 
 NEEDED = ("set_board", "set_range OOP", "set_range IP", "set_pot", "set_eff_stack")
 """What has to be said before a tree is built."""

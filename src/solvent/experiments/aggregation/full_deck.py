@@ -27,7 +27,7 @@ from solvent.foundation.extras import pyplot
 from solvent.foundation.kernels.memory import reset_peak, status
 from solvent.foundation.progress import Watch
 from solvent.foundation.units import size
-from solvent.games.limit_holdem import BLINDS
+from solvent.games.holdem.limit_holdem import BLINDS
 from solvent.solvers.public.solver import PublicSolver
 
 FULL_DECK = "flop_holdem(suits=4,ranks=13)"

@@ -28,7 +28,7 @@ from solvent.foundation.progress import Watch
 from solvent.foundation.units import size
 from solvent.games.bluff import Bluff
 from solvent.games.catalogue import load_game
-from solvent.games.flop_holdem import FlopHoldem
+from solvent.games.holdem.flop_holdem import FlopHoldem
 from solvent.games.public_rules import PublicRules
 from solvent.passes.public_pass import EVALUATORS, PublicPass
 from solvent.solvers.choose import make_solver

@@ -21,8 +21,8 @@ from solvent.experiments.page import Reading, Summary, markdown_table, write_csv
 from solvent.foundation.progress import Watch
 from solvent.solvers.holdem.spot_run import solve_spot
 from solvent.solvers.holdem.spot_settings import SpotSettings
-from solvent.solvers.spots.flop_choice import WeightedFlop, all_flops, flop_distances, nearest_medoids
-from solvent.solvers.spots.flop_report import FlopResult, flop_report
+from solvent.solvers.spots.flops.choice import WeightedFlop, all_flops, flop_distances, nearest_medoids
+from solvent.solvers.spots.flops.report import FlopResult, flop_report
 
 SPOT: dict[str, Any] = {
     "oop": "44,77,88,JJ,A4s,A8s,KJs,QTs,T9s,65s",

@@ -13,7 +13,7 @@ from typing import Any
 from solvent.foundation.errors import InputError
 from solvent.foundation.names import did_you_mean
 from solvent.games.betting.rules import STREETS
-from solvent.games.spot import Spot
+from solvent.games.holdem.spot import Spot
 
 
 @dataclass(frozen=True)
@@ -23,7 +23,7 @@ class NamedSpot:
     name: str
     about: str
     given: Mapping[str, Any]
-    """The parameters of `games.spot.Spot` by name."""
+    """The parameters of `games.holdem.spot.Spot` by name."""
 
     def rules(self) -> Spot:
         return Spot(**self.given)

@@ -29,8 +29,8 @@ from solvent.forms.holdem.boards import IDENTITY, Boards, list_boards, moved_han
 from solvent.forms.holdem.tree import DECISION, RUN_OUT, HoldemTree, holdem_tree
 from solvent.foundation.kernels.memory import give_back_memory
 from solvent.games.game import GameError
-from solvent.games.nolimit import NoLimit
-from solvent.games.spot import Spot
+from solvent.games.holdem.nolimit import NoLimit
+from solvent.games.holdem.spot import Spot
 
 WIDTH = 8
 """Numbers that one instruction handles; slots are padded to a multiple of it."""

@@ -21,7 +21,7 @@ from solvent.forms.holdem.locks import SUM_TOLERANCE, NodeLock
 from solvent.forms.holdem.tree import DECISION, HoldemTree
 from solvent.foundation.errors import InputError
 from solvent.foundation.names import did_you_mean
-from solvent.games.spot import NAMES, Spot
+from solvent.games.holdem.spot import NAMES, Spot
 
 FORM = (
     "a lock is written 'LINE: HANDS = action:probability, ...', such as 'bet 100: AKo = fold:0.25, call:0.75'"

@@ -9,7 +9,7 @@ import numpy as np
 from solvent.forms.holdem.sizing import HoldemSize
 from solvent.foundation.errors import InputError
 from solvent.foundation.units import size, span
-from solvent.games.spot import NAMES, Spot
+from solvent.games.holdem.spot import NAMES, Spot
 from solvent.solvers.holdem.spot_settings import DTYPES, SpotSettings, target_chips
 
 TABLES = 2

@@ -13,7 +13,7 @@ from solvent.foundation.errors import InputError
 from solvent.foundation.storage.files import write_text
 from solvent.foundation.storage.run import Run
 from solvent.games.catalogue import load_game
-from solvent.games.spot import Spot
+from solvent.games.holdem.spot import Spot
 from solvent.solvers.holdem.lock_text import parse_lock
 from solvent.solvers.holdem.solver import HoldemSolver
 from solvent.solvers.holdem.spot_settings import SpotSettings

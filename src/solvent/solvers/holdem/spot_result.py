@@ -10,7 +10,7 @@ from typing import Any
 
 from solvent.cards.deck import cards_label
 from solvent.forms.holdem.sizing import HoldemSize
-from solvent.games.spot import Spot
+from solvent.games.holdem.spot import Spot
 from solvent.response.holdem import HoldemEvaluation
 from solvent.solvers.holdem.solver import HoldemSolver
 from solvent.solvers.holdem.spot_settings import SpotSettings

@@ -28,7 +28,7 @@ from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.memory import peak_memory
 from solvent.foundation.progress import SIZED, Progress, Stop, Watch, interruptible
 from solvent.foundation.storage.run import Run
-from solvent.games.spot import Spot
+from solvent.games.holdem.spot import Spot
 from solvent.solvers.holdem.carry_over import carry_over
 from solvent.solvers.holdem.lock_text import parse_lock
 from solvent.solvers.holdem.solver import HoldemSolver
@@ -62,7 +62,7 @@ def solve_spot(
     out: str | Path | None = None,
     start: str | Path | None = None,
 ) -> SpotResult:
-    """Solve a spot; `spot` has the parameters of `games.spot.Spot` by name, `locks` are as in `lock_text`.
+    """Solve a spot; `spot` has the parameters of `games.holdem.spot.Spot` by name, `locks` are as in `lock_text`.
 
     The first limit of iterations, exploitability and time stops the solve, and so does `stop`; without a limit it
     is 0.3 % of the pot. `out` names a new folder to keep the run in; `start` the folder of a run of the same board

@@ -19,7 +19,7 @@ from solvent.foundation.colours import (
     bet_colour,
 )
 from solvent.foundation.extras import extra
-from solvent.games.spot import NAMES
+from solvent.games.holdem.spot import NAMES
 from solvent.strategy.agents.trained import class_label
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from solvent.forms.holdem.game import HoldemGame
 from solvent.forms.holdem.tree import DEAL, DECISION, RUN_OUT
 from solvent.foundation.errors import InputError
 from solvent.foundation.names import did_you_mean
-from solvent.games.spot import NAMES
+from solvent.games.holdem.spot import NAMES
 
 SHORT = {"f": "fold", "x": "check", "k": "check", "c": "call"}
 """Short forms of actions without an amount; those of bets and raises are `b100` and `r300`."""

@@ -12,7 +12,7 @@ from solvent.foundation.errors import InputError
 from solvent.foundation.html import facts_html
 from solvent.foundation.progress import Stop, Watch, interruptible
 from solvent.foundation.showing import both, showing
-from solvent.games.spot import NAMES, Spot
+from solvent.games.holdem.spot import NAMES, Spot
 from solvent.response.holdem import HoldemEvaluation
 from solvent.solvers.holdem.carry_over import carry_over
 from solvent.solvers.holdem.lock_text import parse_lock

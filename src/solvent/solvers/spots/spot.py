@@ -20,8 +20,8 @@ from solvent.foundation.html import facts_html
 from solvent.foundation.machine import cores
 from solvent.foundation.progress import Stop, Watch
 from solvent.foundation.showing import both, showing
-from solvent.games.holdem_cards import Sizes
-from solvent.games.spot import Spot as SpotRules
+from solvent.games.holdem.cards import Sizes
+from solvent.games.holdem.spot import Spot as SpotRules
 from solvent.solvers.holdem.lock_text import parse_lock
 from solvent.solvers.holdem.spot_cost import describe_size
 from solvent.solvers.holdem.spot_run import solve_spot

@@ -26,7 +26,7 @@ from solvent.cards.deck import cards_label
 from solvent.foundation.errors import InputError
 from solvent.foundation.names import did_you_mean
 from solvent.games.betting.tree_sizes import known_settings
-from solvent.games.spot import Spot
+from solvent.games.holdem.spot import Spot
 from solvent.solvers.holdem.spot_settings import SpotSettings
 
 SPOT_KEYS = ("board", "oop", "ip", "pot", "stack", "rake", "rake_cap", "least_bet")
@@ -81,7 +81,7 @@ class SpotRequest:
     """A spot and how to solve it, as it is asked for."""
 
     spot: dict[str, Any] = field(default_factory=dict)
-    """The parameters of `games.spot.Spot` by name, sizes among them."""
+    """The parameters of `games.holdem.spot.Spot` by name, sizes among them."""
     options: dict[str, Any] = field(default_factory=dict)
     """Options of `SpotSettings` by name."""
     locks: list[str] = field(default_factory=list)

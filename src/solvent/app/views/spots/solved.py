@@ -7,10 +7,10 @@ from rich.table import Table
 from rich.text import Text
 
 from solvent.app.terminal import facts_table, table
-from solvent.app.views.spot_grid import grid_text
+from solvent.app.views.spots.grid import grid_text
 from solvent.cards.deck import cards_label
 from solvent.foundation.units import size, span
-from solvent.games.spot import NAMES
+from solvent.games.holdem.spot import NAMES
 from solvent.solvers.holdem.spot_result import SpotResult
 from solvent.solvers.spots.grid import node_colours
 from solvent.solvers.spots.node import SpotNode

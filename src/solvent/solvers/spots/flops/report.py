@@ -29,13 +29,13 @@ from solvent.foundation.kernels.threads import in_pieces
 from solvent.foundation.progress import SIZED, Interrupted, Progress, Stop, Watch
 from solvent.foundation.storage.run import Run
 from solvent.foundation.units import size, span
-from solvent.games.spot import NAMES, Spot
+from solvent.games.holdem.spot import NAMES, Spot
 from solvent.solvers.holdem.spot_cost import check_memory, needed_bytes
 from solvent.solvers.holdem.spot_result import SpotResult
 from solvent.solvers.holdem.spot_run import COMPILING_KERNELS, solve_spot
 from solvent.solvers.holdem.spot_settings import SpotSettings
-from solvent.solvers.spots.flop_choice import WeightedFlop
-from solvent.solvers.spots.flop_texture import FlopTexture, flop_texture, texture_values
+from solvent.solvers.spots.flops.choice import WeightedFlop
+from solvent.solvers.spots.flops.texture import FlopTexture, flop_texture, texture_values
 from solvent.solvers.spots.lines import find_place
 from solvent.solvers.spots.solution import SpotSolution
 
@@ -172,7 +172,7 @@ def new_report(
     settings: SpotSettings,
     line: str = "",
 ) -> Run:
-    """Begin a run for a report; `spot` has the parameters of `games.spot.Spot` by name, but for the board."""
+    """Begin a run for a report; `spot` has the parameters of `games.holdem.spot.Spot` by name, but for the board."""
     check_report(spot, flops, settings, line)
     asked = settings.as_json()
     fixed = {**spot, **{name: value for name, value in asked.items() if name not in ADJUSTABLE}}

@@ -1,13 +1,13 @@
 """Flop hold'em: limit hold'em that ends after the flop, on any deck.
 
-With the full deck it is the FHP of Deep CFR (Brown et al. 2019). It is `solvent.games.limit_holdem` with two
+With the full deck it is the FHP of Deep CFR (Brown et al. 2019). It is `solvent.games.holdem.limit_holdem` with two
 streets and another way to count: a bet or raise adds 2, at most `raises` of them a round, the blinds not counted.
 """
 
 from __future__ import annotations
 
 from solvent.games.game import GameError
-from solvent.games.limit_holdem import LimitHoldem
+from solvent.games.holdem.limit_holdem import LimitHoldem
 from solvent.games.public_rules import MOST_BETS
 
 BET = 2

@@ -26,7 +26,7 @@ from solvent.games.betting.rules import (
     start,
 )
 from solvent.games.game import GameError
-from solvent.games.holdem_cards import Hole, WholeDeck
+from solvent.games.holdem.cards import Hole, WholeDeck
 from solvent.games.public_rules import FOLD as FOLDED
 from solvent.games.public_rules import MOST_BETS, MOST_BETTING_NODES, SHOWDOWN, Betting
 

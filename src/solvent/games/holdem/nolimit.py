@@ -20,7 +20,7 @@ from solvent.games.betting.tree import (
     tree_nodes,
 )
 from solvent.games.game import GameError
-from solvent.games.holdem_cards import MOST_BOARD_CARDS, Sizes, WholeDeck, given_sizes
+from solvent.games.holdem.cards import MOST_BOARD_CARDS, Sizes, WholeDeck, given_sizes
 from solvent.games.naming import spell
 from solvent.games.public_rules import Betting
 

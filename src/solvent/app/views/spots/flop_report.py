@@ -23,8 +23,8 @@ from solvent.foundation.colours import (
     bet_colour,
 )
 from solvent.foundation.storage.files import write_text
-from solvent.games.spot import NAMES
-from solvent.solvers.spots.flop_report import FlopMean, FlopReport, FlopResult
+from solvent.games.holdem.spot import NAMES
+from solvent.solvers.spots.flops.report import FlopMean, FlopReport, FlopResult
 
 FLOPS_CSV, TEXTURES_CSV, PICTURE, PAGE = "flops.csv", "textures.csv", "report.svg", "report.html"
 TITLES = {"suits": "suits", "pairing": "pairs", "high_card": "high card", "connection": "straights"}

@@ -29,7 +29,7 @@ from solvent.cards.ranges import Range
 from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.threads import in_pieces
 from solvent.foundation.progress import Stop, Watch
-from solvent.solvers.spots.flop_texture import CONNECTION, PAIRING, SUITS, flop_texture
+from solvent.solvers.spots.flops.texture import CONNECTION, PAIRING, SUITS, flop_texture
 
 QUANTILES = 20
 """Points at which a distribution of equities is held; the distance between two is the mean difference at them."""

@@ -24,7 +24,7 @@ from solvent.cards.ranges import Range, parse_range
 from solvent.games.betting.rules import BOARD_CARDS, STREETS
 from solvent.games.betting.tree import betting_tree, parse_tree_sizes, spot_start
 from solvent.games.game import GameError
-from solvent.games.holdem_cards import HoldemCards, Hole, Sizes, count_histories, given_sizes
+from solvent.games.holdem.cards import HoldemCards, Hole, Sizes, count_histories, given_sizes
 from solvent.games.naming import spell
 from solvent.games.public_rules import Betting, RoundSize
 
