@@ -172,7 +172,7 @@ def new_report(
     settings: SpotSettings,
     line: str = "",
 ) -> Run:
-    """Begin a run for a report; `spot` has the parameters of `games.holdem.spot.Spot` by name, but for the board."""
+    """Begin a run for a report; `spot` has the parameters of a `Spot` by name, but for the board."""
     check_report(spot, flops, settings, line)
     asked = settings.as_json()
     fixed = {**spot, **{name: value for name, value in asked.items() if name not in ADJUSTABLE}}
