@@ -37,9 +37,9 @@ def evaluate_holdem(passes: HoldemPass, tables: Tables) -> HoldemEvaluation:
 
 def values_by_player(passes: HoldemPass, tables: Tables, mode: int) -> tuple[float, float]:
     """What each player wins by playing the strategy (`EVALUATE`) or by responding best to it (`RESPOND`)."""
+    first, second = passes.measure_both(tables, mode)
     weights = passes.game.weights
-    found = [float(passes.measure(tables, mode, player) @ weights[player]) for player in (0, 1)]
-    return found[0], found[1]
+    return float(first @ weights[0]), float(second @ weights[1])
 
 
 def played_tables(

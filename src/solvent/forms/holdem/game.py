@@ -102,6 +102,8 @@ class FlatArrays(NamedTuple):
 
     parent_slot: NDArray[np.int16]
     card: NDArray[np.uint8]
+    alike: NDArray[np.uint8]
+    """The cards of the hand in the slot's `orbit`: values are computed by them, and so equal where hands are alike."""
     same: NDArray[np.int16]
     tie: NDArray[np.int16]
     """The last street's alone, as `below` and `upto`."""
@@ -257,6 +259,7 @@ def _end_to_end(streets: Sequence[Street]) -> tuple[list[Street], FlatArrays]:
         side["orbit"] if side["orbit"].size else np.zeros(side["hand"].size, np.int16) for side in sides
     ]
     flat["orbit"] = _joined(orbits)
+    flat["alike"] = _joined([_cards_alike(side["card"], side["orbit"]) for side in sides])
     made = [Side(**side) for side in sides]
     won, tied = ([getattr(street.run_outs, name) for street in streets] for name in ("won", "tied"))
     flat["won"], flat["tied"] = _joined(won), _joined(tied)
@@ -269,6 +272,13 @@ def _end_to_end(streets: Sequence[Street]) -> tuple[list[Street], FlatArrays]:
         )
         for number, (street, of_won, of_tied) in enumerate(run_outs)
     ], FlatArrays(**flat)
+
+
+def _cards_alike(card: NDArray[np.uint8], orbit: NDArray[np.int16]) -> NDArray[np.uint8]:
+    """The cards of the hands in the slots of `orbit`; the cards themselves where there are no orbits."""
+    if not orbit.size:
+        return card
+    return np.take_along_axis(card, orbit.astype(np.int64)[:, :, None], axis=1)
 
 
 def _joined(arrays: Sequence[NDArray[Any]]) -> NDArray[Any]:

@@ -54,6 +54,11 @@ class HoldemPass:
         """
         return self._one(tables, mode, NO_WEIGHTS, player)
 
+    def measure_both(self, tables: Tables, mode: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Both players' values by hand, like `measure`, by one call of the kernel."""
+        self._run(tables, mode, NO_WEIGHTS, 0, 2)
+        return self._found(0), self._found(1)
+
     def update(self, tables: Tables, weights: NDArray[np.float64], player: int) -> NDArray[np.float64]:
         """Run one player's half of an iteration; returns the player's values by hand, like `measure`.
 
@@ -72,10 +77,14 @@ class HoldemPass:
     ) -> NDArray[np.float64]:
         """One pass of one player; returns the values at the root by hand."""
         self._run(tables, mode, weights, player, player + 1)
+        return self._found(player)
+
+    def _found(self, player: int) -> NDArray[np.float64]:
+        """The values at the root, by hand, that the last pass of a player has found."""
         side = self.game.streets[0].sides[player]
         held = side.hand[0, : side.count[0]]  # slots on the last street go by strength
         values = np.zeros(len(self.game.hands[player]))
-        values[held] = self.spaces.out[: len(held)]
+        values[held] = self.spaces.out[player, : len(held)]
         return values
 
     def values_at(
@@ -116,7 +125,7 @@ class HoldemPass:
             head_at=np.cumsum(by_board) - by_board,
             results=np.zeros(shape, dtype=self.dtype),
             split=split,
-            out=np.zeros(most, dtype=self.dtype),
+            out=np.zeros((2, most), dtype=self.dtype),
             clock=np.zeros(3, dtype=np.int64),
             wanted=np.full(2, -1, dtype=np.int64),
             kept=np.zeros(most, dtype=self.dtype),

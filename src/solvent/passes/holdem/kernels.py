@@ -67,7 +67,7 @@ class Spaces(NamedTuple):
     split: int
     """The street whose boards are tasks."""
     out: Array
-    """float[hands]: the traverser's values at the start of the game."""
+    """float[2, hands]: each player's values at the start of the game, from the last pass."""
     clock: Array
     """int64[3]: the next task, threads that have arrived, how often all have."""
     wanted: Array
@@ -212,17 +212,19 @@ def symmetrise(plan, street, player, board, work, scratch):  # type: ignore[no-u
 
 @inlined
 def make_alike(plan, street, player, board, bundle, work):  # type: ignore[no-untyped-def]
-    """Give hands that renaming suits turns into each other the same values at every terminal of a bundle.
+    """Give hands that renaming suits turns into each other the same values at the run-outs of a bundle.
 
     They differ by rounding alone. But where actions are worth the same rounding would decide what is played, hands
-    that are alike would play differently, and a board could no longer stand for others.
+    that are alike would play differently, and a board could no longer stand for others. Folds and showdowns are
+    valued by the same cards for all of them.
     """
     if not plan.boards.symmetric[board]:
         return
     nodes, orbit = plan.nodes, plan.boards.orbit
     at, count = terminals.slot_of(plan, street, player, board), plan.boards.count[player, board]
-    for node in range(nodes.bundles[bundle, 0], nodes.bundles[bundle, 1]):
-        if nodes.kind[node] >= 0:
+    for number in range(plan.streets[street].first_run_out, plan.streets[street].stop_run_out):
+        node = nodes.run_outs[number]
+        if nodes.bundles[bundle, 0] <= node < nodes.bundles[bundle, 1]:
             value = nodes.value_at[player, node]
             for k in range(count):
                 work[value + k] = work[value + orbit[at + k]]
@@ -423,9 +425,9 @@ def head_up(plan, tables, mode, weights, player, spaces, scratch):  # type: igno
             close_board(plan, street, tables, mode, weights, player, board, work, scratch, spaces)
     for k in range(plan.boards.count[player, 0]):
         if spaces.split == 0:
-            spaces.out[k] = spaces.results[0, 0, k]
+            spaces.out[player, k] = spaces.results[0, 0, k]
         else:
-            spaces.out[k] = spaces.head[spaces.head_at[0] + plan.nodes.value_at[player, 0] + k]
+            spaces.out[player, k] = spaces.head[spaces.head_at[0] + plan.nodes.value_at[player, 0] + k]
 
 
 @inlined

@@ -103,6 +103,7 @@ class Boards(NamedTuple):
     parent_slot: Array
     """See `forms.holdem.game.Side` for this and the next ones."""
     card: Array
+    alike: Array
     same: Array
     tie: Array
     """The last street alone; where it begins is the last street's `slot_at` less `ranked_at`."""

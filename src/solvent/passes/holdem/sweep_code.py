@@ -89,8 +89,9 @@ def pile(typing, sums, reach, card, start, slots):  # type: ignore[no-untyped-de
 def sweep(typing, sums, reach, card, other, won, own, ties, tie_at, pays, first, count, others):  # type: ignore[no-untyped-def]
     """won = ahead D- + level D+ for `count` own slots against the other's `others` slots.
 
-    The cards of own slots begin at `own`, the other's at `other`. `ties` is (tie, below, upto) of own slots, from
-    `tie_at` on; `pays` is (ahead, level), of which lanes begin at `first`.
+    `card` is (cards of the other's slots, cards by which own slots are valued); they begin at `other` and at `own`.
+    `ties` is (tie, below, upto) of own slots, from `tie_at` on; `pays` is (ahead, level), of which lanes begin at
+    `first`.
     """
     kinds = (sums, reach, card, other, won, own, ties, tie_at, pays, first, count, others)
 
@@ -106,12 +107,12 @@ def sweep(typing, sums, reach, card, other, won, own, ties, tie_at, pays, first,
 
         def add_until(stop: Any) -> Any:
             with code.each(builder.load(passed), stop) as slot:
-                everyone.add(slot, code.cards(2, code.plus(other, slot)))
+                everyone.add(slot, _cards_of(code, 2, 0, code.plus(other, slot)))
             builder.store(stop, passed)
             return everyone.read()
 
         def apart(everyone: Any, slot: Any) -> Any:
-            return code.apart(everyone, code.data(0), code.cards(2, code.plus(own, slot)))
+            return code.apart(everyone, code.data(0), _cards_of(code, 2, 1, code.plus(own, slot)))
 
         builder.branch(test)
         builder.position_at_end(test)
@@ -132,6 +133,13 @@ def sweep(typing, sums, reach, card, other, won, own, ties, tie_at, pays, first,
         code.store(add_until(others), code.data(0), code.index(0))
 
     return generated(kinds, 0, write)
+
+
+def _cards_of(code: Code, position: int, field: int, slot: Any) -> tuple[Any, Any]:
+    """Where the sums of a slot's two cards begin; the cards are in an array that is a field of a tuple."""
+    two = code.builder.mul(slot, code.index(2))
+    a, b = (_read_field(code, position, field, code.plus(two, k)) for k in range(2))
+    return code.row(code.plus(a, 1)), code.row(code.plus(b, 1))
 
 
 def _field(code: Code, position: int, field: int) -> Any:

@@ -76,18 +76,18 @@ def evaluate(plan, street, player, board, bundle, work, scratch):  # type: ignor
             sums[k] = 0
         if lanes.showdowns[group]:
             code.sweep(
-                sums, reach, boards.card, other, won, own, (boards.tie, boards.below, boards.upto),
+                sums, reach, (boards.card, boards.alike), other, won, own, (boards.tie, boards.below, boards.upto),
                 own - boards.ranked_at, (lanes.ahead, lanes.level), first, held, against,
             )  # fmt: skip
             empty_slots(sums)
             if lanes.raked[group]:
                 code.give_raked(
-                    won, sums, reach, boards.card, own, boards.same, work, lanes.shown,
+                    won, sums, reach, boards.alike, own, boards.same, work, lanes.shown,
                     (lanes.behind, lanes.tied), first, slots,
                 )  # fmt: skip
             else:
                 code.give_showdowns(
-                    won, sums, reach, boards.card, own, boards.same, work, lanes.shown,
+                    won, sums, reach, boards.alike, own, boards.same, work, lanes.shown,
                     (lanes.behind, lanes.tied), first, slots,
                 )  # fmt: skip
         else:
@@ -95,7 +95,7 @@ def evaluate(plan, street, player, board, bundle, work, scratch):  # type: ignor
             empty_slots(sums)
         if lanes.folds[group]:
             code.give_folds(
-                sums, reach, boards.card, own, boards.same, work, lanes.given, lanes.stake, first, slots
+                sums, reach, boards.alike, own, boards.same, work, lanes.given, lanes.stake, first, slots
             )
 
 
