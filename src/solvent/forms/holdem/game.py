@@ -103,7 +103,7 @@ class FlatArrays(NamedTuple):
     parent_slot: NDArray[np.int16]
     card: NDArray[np.uint8]
     alike: NDArray[np.uint8]
-    """The cards of the hand in the slot's `orbit`: values are computed by them, and so equal where hands are alike."""
+    """The cards of the hand in the slot's `orbit`. Values go by them, and so are equal where hands are alike."""
     same: NDArray[np.int16]
     tie: NDArray[np.int16]
     """The last street's alone, as `below` and `upto`."""
