@@ -77,6 +77,7 @@ def test_json_of_a_spot_has_the_sizes_of_each_player_and_street() -> None:
     assert document["turn"]["ip"] == {"bet": "33%,100%", "raise": "60%"}
 
 
+@pytest.mark.slow  # compiles kernels for every kind of table
 def test_values_are_those_of_the_reference(found: Measured) -> None:
     [worth] = found.worths
     assert worth.uniform_percent == pytest.approx(78.1257, abs=1e-4)
@@ -87,6 +88,7 @@ def test_values_are_those_of_the_reference(found: Measured) -> None:
     assert worth.reached_percent <= 1
 
 
+@pytest.mark.slow  # compiles kernels for every kind of table
 def test_speed_is_beside_the_peer_and_the_limit(found: Measured) -> None:
     assert [(each.dtype, each.threads) for each in found.timings] == [
         (dtype, threads) for dtype in ("float32", "int16") for threads in (1, 2)
@@ -105,6 +107,7 @@ def test_speed_is_beside_the_peer_and_the_limit(found: Measured) -> None:
     assert all(each.peer_seconds is None for each in found.reached if each.dtype == "int16")
 
 
+@pytest.mark.slow  # compiles kernels for every kind of table
 def test_page_has_what_was_printed(found: Measured, tmp_path: Path) -> None:
     write_results(found, tmp_path / "spots.md", quick=True)
     page = (tmp_path / "spots.md").read_text()
@@ -143,6 +146,7 @@ def test_rules_stand_by_geometric_means() -> None:
     assert lcfr.percent_ratios == pytest.approx((1.0, 2.0))
 
 
+@pytest.mark.slow  # compiles kernels for every kind of table
 def test_page_names_the_better_default_and_spots_that_differ(found: Measured, tmp_path: Path) -> None:
     page = tmp_path / "spots.md"
     near = [Run("a", DEFAULT_RULE, (400,), (1.0,), 100), Run("a", "lcfr", (400,), (0.5,), 100)]
@@ -153,6 +157,7 @@ def test_page_names_the_better_default_and_spots_that_differ(found: Measured, tm
     assert "lcfr needs 0.50 times the iterations" in page.read_text()
 
 
+@pytest.mark.slow  # compiles kernels for every kind of table
 def test_every_rule_runs_to_the_last_checkpoint(found: Measured) -> None:
     assert [run.rule for run in found.runs] == list(RULES)
     assert all(len(run.percent) == 2 and run.percent[1] < run.percent[0] for run in found.runs)

@@ -93,7 +93,9 @@ def test_ranges_that_tell_suits_apart_leave_no_isomorphism() -> None:
     same_with_isomorphism(partly)
 
 
-@pytest.mark.parametrize("number", range(len(NO_LIMIT)))
+@pytest.mark.parametrize(
+    "number", [pytest.param(k, marks=[pytest.mark.slow] if k > 2 else []) for k in range(len(NO_LIMIT))]
+)
 def test_isomorphism_changes_nothing_on_whole_decks(number: int) -> None:
     assert same_with_isomorphism(nolimit(number)).game.isomorphism
 

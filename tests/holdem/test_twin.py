@@ -52,7 +52,9 @@ def test_flops(spot: Spot, data: Any, locked: bool) -> None:
     check(spot, data, isomorphism=False, locked=locked)
 
 
-@pytest.mark.parametrize("number", range(len(NO_LIMIT)))
+@pytest.mark.parametrize(
+    "number", [pytest.param(k, marks=[pytest.mark.slow] if k > 2 else []) for k in range(len(NO_LIMIT))]
+)
 def test_whole_decks(number: int) -> None:
     """With isomorphism: the first board of each orbit is compared."""
 
