@@ -9,7 +9,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.cards.deck import cards_label
 from solvent.forms.holdem.boards import moved_hands
 from solvent.forms.holdem.game import HoldemGame
 from solvent.forms.holdem.tree import DECISION
@@ -115,14 +114,3 @@ def _symmetric(game: HoldemGame, lock: NodeLock, hands: NDArray[np.int64]) -> bo
         if not np.array_equal(lock.play[:, moved], lock.play, equal_nan=True):
             return False
     return True
-
-
-def board_number(game: HoldemGame, street: int, cards: Sequence[int]) -> int:
-    """The number of a board of a street, by its cards in the order in which they were dealt."""
-    boards = game.streets[street].boards
-    wanted: NDArray[np.int8] = np.array(cards, dtype=np.int8)
-    fits = boards.cards.shape[1] == len(wanted)
-    found = np.flatnonzero((boards.cards == wanted).all(axis=1)) if fits else np.zeros(0, dtype=np.int64)
-    if len(found) == 0:
-        raise InputError(f"{game.name} has no board {cards_label(cards)}")
-    return int(found[0])
