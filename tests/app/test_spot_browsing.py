@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 from pathlib import Path
 
 import numpy as np
 import pytest
 from commands_run import refused, solved, solvent
+from rich.console import Console
 
+from solvent.app.browsing.compared import spots_view
 from solvent.cards.ranges import parse_range
 from solvent.games.holdem.spot import NAMES
 from solvent.solvers.spots.node import SpotNode
@@ -175,6 +178,48 @@ def test_runs_of_a_spot_are_compared(turn: Path, tmp_path: Path) -> None:
     distances = np.abs(a.strategy - b.strategy).sum(axis=0) / 2
     assert found["distance"] == pytest.approx(a.average(1, distances))
     assert all(len(row) <= 80 for row in solvent("compare", turn, locked).stdout.splitlines())
+
+
+@pytest.mark.parametrize("columns", [30, 50])
+def test_narrow_terminals_lose_no_number_that_is_shown(
+    turn: Path, node: SpotNode, columns: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    heading, *rows = solvent("show", turn, LINE, "--table", "--hand", "AsAh").stdout.splitlines()
+    assert heading.endswith("behind"), "off a terminal the heading is one line"
+    assert all(len(row) <= columns for row in rows)
+    assert "no room for" in " ".join(rows)
+    assert ("weight: from 0 to 1" in " ".join(rows)) is any("weight" in row.split() for row in rows[:2])
+    own = next(row.split() for row in rows if row.startswith("AsAh"))
+    place = node.hands[0].index("AsAh")
+    played = " ".join(f"{100 * row[place]:.1f}" for row in node.strategy)
+    assert played in " ".join(own)
+
+
+@pytest.mark.parametrize("width", [30, 50, 80])
+def test_a_comparison_fits_the_terminal(width: int) -> None:
+    run = {
+        "source": "runs/a",
+        "ev": [112.211, 87.789],
+        "exploitability_percent": 0.25,
+        "iterations": 80,
+        "locks": 0,
+    }
+    found = {
+        "line": "bet 100, raise 500, raise 900",
+        "player": "IP",
+        "share": 0.0038,
+        "distance": 0.018,
+        "action": "raise 900",
+        "hand": "KhQh",
+        "frequencies": {"a": {"raise 900": 0.507}, "b": {"raise 900": 0.479}},
+    }
+    console = Console(file=io.StringIO(), width=width)
+    console.print(spots_view({"a": run, "b": run, "decisions": [found]}, width))
+    rows = console.file.getvalue().splitlines()  # type: ignore[attr-defined]
+    assert all(len(row) <= width for row in rows)
+    for whole in ("0.38", "1.8", "50.7", "47.9", "KhQh"):
+        assert any(whole in row for row in rows), whole
 
 
 def test_refusals_of_compare(turn: Path, tmp_path: Path) -> None:

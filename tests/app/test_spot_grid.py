@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import io
+
 import numpy as np
 import pytest
+from rich.console import Console
 from rich.text import Text
 
+from solvent.app.terminal import has_colours
 from solvent.app.views.spots.grid import grid_text
 
 HANDS = ["AsAh", "AsKs", "AhKh", "KdQc", "7c2d", "9c9d"]
@@ -58,3 +62,14 @@ def test_colours_are_as_wide_as_actions_are_likely() -> None:
 def test_a_node_that_nobody_reaches_has_an_empty_grid() -> None:
     empty = grid_text(HANDS, np.zeros(len(HANDS)), PLAY, ACTIONS, False, 80, COLOURS)
     assert set(empty.plain.split("\n\n")[0]) <= {".", " ", "\n"}
+
+
+def test_the_grid_says_how_it_is_read() -> None:
+    assert "the wider a colour" in grid(True, 80).plain
+    assert "marks are likeliest actions; . is a class" in grid(False, 80).plain
+
+
+@pytest.mark.parametrize("no_color", [True, False])
+def test_a_terminal_that_is_told_not_to_colour_gets_marks(no_color: bool) -> None:
+    console = Console(file=io.StringIO(), force_terminal=True, color_system="truecolor", no_color=no_color)
+    assert has_colours(console) is not no_color

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 from commands_run import refused, solvent
+
+from solvent.app.views.spots.flop_report import LEFT, RIGHT, WIDTH, colour_key
 
 SPOT = (
     "--oop",
@@ -19,6 +22,8 @@ SPOT = (
     "15",
     "--bets",
     "a",
+    "--turn-bets",
+    "",
     "--iterations",
     "5",
 )
@@ -39,6 +44,8 @@ def test_a_report_is_kept_and_resumed(two: str, tmp_path: Path) -> None:
     for text in ("2 flops, pot 10, stack 15", "monotone", "A high", "AsKs2s", "bet 15", "report.html"):
         assert text in done.stdout
     assert max(map(len, done.stdout.splitlines()[:20])) <= 80
+    page = (folder / "report.html").read_text()
+    assert "turn bets none" in page, "sizes that a street does not have are said"
     flops = (folder / "flops.csv").read_text()
     (folder / "metrics.jsonl").unlink()
     again = solvent("spot", "report", "--resume", str(folder), "--threads", "1", "--json")
@@ -49,6 +56,17 @@ def test_a_report_is_kept_and_resumed(two: str, tmp_path: Path) -> None:
     assert "cannot go on with 6" in refused("spot", "report", "--resume", str(folder), "--iterations", "6")
     assert "leave out --pot" in refused("spot", "report", "--resume", str(folder), "--pot", "6")
     assert "already holds a run" in refused("spot", "report", "--flops", two, *SPOT, "--out", str(folder))
+
+
+def test_the_key_of_the_picture_stays_beside_its_heading() -> None:
+    few, top = colour_key({"check": "#c8e6b4", "bet 30": "#ffe066"})
+    many, lower = colour_key({f"raise {chips}": "#ffe066" for chips in range(100, 107)})
+    assert lower > top
+    assert few.count("<rect") == 2
+    starts = [int(found) for found in re.findall(r"<rect x='(\d+)'", many)]
+    assert len(starts) == 7
+    assert min(starts) == LEFT
+    assert max(starts) + 100 < WIDTH - RIGHT
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from typing import IO, Any, cast
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 PLAIN = {
     "█": "#",
@@ -73,11 +74,24 @@ def terminal(stderr: bool = False) -> Console:
     return _Terminal(file=file, markup=False, emoji=False, highlight=False)
 
 
-def table(*headers: str, title: str | None = None) -> Table:
-    """A table that folds what is too long for its column, so that nothing is lost."""
+def has_colours(console: Console) -> bool:
+    """Whether colours can be seen: not off a terminal, nor where NO_COLOR is set."""
+    return console.color_system is not None and not console.no_color
+
+
+def print_sentence(console: Console, sentence: Text | str) -> None:
+    """Print text that a terminal breaks between words; elsewhere its lines stay whole."""
+    console.print(sentence, soft_wrap=not console.is_terminal)
+
+
+def table(*headers: str, title: str | None = None, numbers: bool = False) -> Table:
+    """A table that folds what is too long for its column, so that nothing is lost.
+
+    `numbers`: all columns but the first are flush right.
+    """
     made = Table(title=title, title_justify="left", show_header=any(headers))
-    for header in headers:
-        made.add_column(header, overflow="fold")
+    for place, header in enumerate(headers):
+        made.add_column(header, overflow="fold", justify="right" if numbers and place else "left")
     return made
 
 

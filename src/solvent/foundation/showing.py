@@ -207,7 +207,7 @@ class _Bar:
         self.bar.update(self.task, completed=progress.done, total=progress.total, detail=detail, left=left)
 
     def say(self, sentence: str) -> None:
-        self.console.print(sentence, soft_wrap=True)
+        self.console.print(sentence)
 
     def compiling(self) -> None:
         self.bar.update(self.task, detail=f"{COMPILING}, once in each environment")

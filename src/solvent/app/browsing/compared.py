@@ -24,6 +24,9 @@ LISTED = 10
 """Decisions that the table lists."""
 LEAST_DIFFERENCE = 0.0005
 """Differences of frequencies below this are not worth a line."""
+LEAST_WIDTH = 72
+"""Columns of a terminal that the table of decisions needs, with some twenty for lines of play."""
+FIRST = "(first)"
 
 
 def compare_spots(first: str, second: str, watch: Watch) -> dict[str, Any]:
@@ -50,35 +53,69 @@ def compare_spots(first: str, second: str, watch: Watch) -> dict[str, Any]:
     }
 
 
-def spots_view(document: dict[str, Any]) -> RenderableType:
-    """What both get in each run, and the decisions at which they differ most."""
-    runs = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
-    for header in ("", "EV OOP", "EV IP", "exploitability", "iterations", "locks"):
-        runs.add_column(header, overflow="fold", justify="right" if header else "left")
-    for name in ("a", "b"):
-        run = document[name]
-        evs = [f"{ev:.3f}" for ev in run["ev"]]
-        percent = f"{run['exploitability_percent']:.4f} %"
-        runs.add_row(f"{name}: {run['source']}", *evs, percent, f"{run['iterations']:,}", str(run["locks"]))
-    shown = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
-    for header in ("line", "", "of play", "distance", "most at", "a", "b", "hand"):
-        shown.add_column(header, overflow="fold", justify="right" if header in ("a", "b") else "left")
+def spots_view(document: dict[str, Any], width: int) -> RenderableType:
+    """What both get in each run, and the decisions at which they differ most.
+
+    Where `width` has no room for a table of decisions each of them takes a few lines.
+    """
+    shown: list[RenderableType] = [
+        *(Text(f"{name}: {document[name]['source']}") for name in ("a", "b")),
+        _runs_table(document),
+    ]
     differing = (found for found in document["decisions"] if (found["distance"] or 0) > LEAST_DIFFERENCE)
-    for found in islice(differing, LISTED):
-        action = found["action"]
-        shown.add_row(
-            found["line"] or "(first)",
+    listed = list(islice(differing, LISTED))
+    if not listed:
+        return Group(*shown, Text(f"no decision differs by {100 * LEAST_DIFFERENCE:.2f} %"))
+    if width < LEAST_WIDTH:
+        return Group(*shown, *(Text(f"\n{_sentence(found)}") for found in listed))
+    note = "a, b: how often each plays the action that differs most; hand: the one that differs most"
+    return Group(*shown, Text(""), _decisions_table(listed), Text(note))
+
+
+def _runs_table(document: dict[str, Any]) -> Table:
+    made = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold")
+    for header in ("", "a", "b"):
+        made.add_column(header, overflow="fold", justify="right" if header else "left")
+    runs = document["a"], document["b"]
+    for player, name in enumerate(NAMES):
+        made.add_row(f"EV {name}", *(f"{run['ev'][player]:.3f}" for run in runs))
+    made.add_row("exploitability", *(f"{run['exploitability_percent']:.4f} %" for run in runs))
+    made.add_row("iterations", *(f"{run['iterations']:,}" for run in runs))
+    made.add_row("locks", *(str(run["locks"]) for run in runs))
+    return made
+
+
+def _decisions_table(listed: list[dict[str, Any]]) -> Table:
+    made = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style="bold")
+    for header in ("line", "", "of play", "distance", "most at", "a", "b", "hand"):
+        number = header in ("of play", "distance", "a", "b")
+        made.add_column(
+            header, overflow="fold", justify="right" if number else "left", no_wrap=header != "line"
+        )
+    for found in listed:
+        made.add_row(
+            found["line"] or FIRST,
             found["player"],
             f"{100 * found['share']:.2f} %",
             f"{100 * found['distance']:.1f} %",
-            action,
-            *(f"{100 * found['frequencies'][run].get(action, 0.0):.1f}" for run in ("a", "b")),
+            found["action"],
+            *_played(found),
             found["hand"],
         )
-    if not shown.row_count:
-        return Group(runs, Text(f"no decision differs by {100 * LEAST_DIFFERENCE:.2f} %"))
-    note = "a, b: how often each plays the action that differs most; hand: the one that differs most"
-    return Group(runs, Text(""), shown, Text(note))
+    return made
+
+
+def _sentence(found: dict[str, Any]) -> str:
+    a, b = _played(found)
+    return (
+        f"{found['line'] or FIRST}: {found['player']}, {100 * found['share']:.2f} % of play, distance "
+        f"{100 * found['distance']:.1f} %, most at {found['action']} (a {a} %, b {b} %), most with {found['hand']}"
+    )
+
+
+def _played(found: dict[str, Any]) -> list[str]:
+    """How often each run plays the action that differs most, in percent."""
+    return [f"{100 * found['frequencies'][run].get(found['action'], 0.0):.1f}" for run in ("a", "b")]
 
 
 def _check_same(a: SpotSolution, b: SpotSolution, names: tuple[str, str]) -> None:

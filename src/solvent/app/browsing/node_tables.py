@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from rich.console import Group, RenderableType
 from rich.table import Table
@@ -23,6 +23,7 @@ HARDLY = "hardly ever reached: what stands here has been learned from next to no
 LEAST_COMBOS = 0.01
 """Hands in all, by weight, below which a node is called hardly reached."""
 NUMBERS = {"weight": "weight", "ev": "EV", "equity": "equity", "eqr": "EQR"}
+MEANINGS = {"weight": "weight: from 0 to 1", "EV": "EV: chips of the pot"}
 CARD_SORTS = ("card", "ev", "equity")
 
 
@@ -31,15 +32,15 @@ def node_heading(node: SpotNode) -> Text:
     stacks = " and ".join(f"{stack:,}" for stack in dict.fromkeys(node.stacks))
     heading = f"{node_title(node)}, {stacks} behind"
     if not node.reached[0].any():
-        return Text(f"{heading}\n{NOT_REACHED}")
+        return Text.assemble(heading, "\n", (NOT_REACHED, "bold"))
     hardly = min(float(weights.sum()) for weights in node.weights) < LEAST_COMBOS
-    return Text(f"{heading}\n{HARDLY}" if hardly else heading)
+    return Text.assemble(heading, "\n", (HARDLY, "bold")) if hardly else Text(heading)
 
 
 def players_table(node: SpotNode) -> Table:
     """What both players hold and get here."""
     summary = node.summary()
-    shown = table("", "combos", "EV", "equity", "EQR")
+    shown = table("", "combos", "EV", "equity", "EQR", numbers=True)
     for player, name in enumerate(NAMES):
         shown.add_row(
             name,
@@ -76,11 +77,12 @@ def hands_table(hands: Hands, limit: int, width: int) -> RenderableType:
             ]
         )
     headers = ["hand", *NUMBERS.values(), *actions, f"what {NAMES[hands.player]} has"]
-    shown = _narrow(headers, rows, width, ("EQR", "weight", "equity", headers[-1]))
-    note = "weight: from 0 to 1; EV: chips of the pot; equity and actions: percent"
-    if total > limit:
-        note = f"{limit:,} of {total:,} hands, more by --limit; {note}"
-    return Group(shown, Text(note))
+    shown, dropped = _narrow(headers, rows, width, ("EQR", "weight", "equity", headers[-1], "EV"))
+    notes = [f"{limit:,} of {total:,} hands, more by --limit"] if total > limit else []
+    notes += [note for header, note in MEANINGS.items() if header not in dropped]
+    in_percent = [*(["equity"] if "equity" not in dropped else []), *(["actions"] if actions else [])]
+    notes += [f"{' and '.join(in_percent)}: percent"] if in_percent else []
+    return Group(shown, Text("; ".join(notes + _no_room(dropped))))
 
 
 def cards_table(
@@ -108,16 +110,24 @@ def cards_table(
             ]
         )
     headers = ["card", "EV OOP", "change", "EV IP", "equity OOP", *actions]
-    shown = _narrow(headers, rows, width, ("EV IP", "equity OOP", "change"))
+    shown, dropped = _narrow(headers, rows, width, ("EV IP", "equity OOP", "change", "EV OOP"))
     acts = next((after["player"] for after in groups if after["player"]), None)
-    note = f"change: of OOP's EV by the card; actions: what {acts} does next, percent"
-    return Group(shown, Text(note))
+    notes = ["change: of OOP's EV by the card"] if "change" not in dropped else []
+    notes.append(f"actions: what {acts} does next, percent")
+    return Group(shown, Text("; ".join(notes + _no_room(dropped))))
 
 
-def _narrow(headers: list[str], rows: list[list[str]], width: int, dropped: Sequence[str]) -> Table:
-    """A table with one blank between columns, numbers flush right.
+def _no_room(dropped: Sequence[str]) -> list[str]:
+    return [f"no room for {', '.join(dropped)}"] if dropped else []
 
-    Numbers are not broken: where the terminal is too narrow, columns are dropped in the order of `dropped`.
+
+def _narrow(
+    headers: list[str], rows: list[list[str]], width: int, spared: Sequence[str]
+) -> tuple[Table, list[str]]:
+    """A table with one blank between columns, numbers flush right, and the columns that it has no room for.
+
+    Numbers are not broken: where the terminal is too narrow, columns are dropped in the order of `spared`. Only
+    where all of them are gone and it still does not fit are numbers folded.
     """
     least = {
         header: max(len(word) for cell in (header, *cells) for word in _unbroken(cell))
@@ -125,20 +135,24 @@ def _narrow(headers: list[str], rows: list[list[str]], width: int, dropped: Sequ
             headers, zip(*rows, strict=True) if rows else [()] * len(headers), strict=True
         )
     }
-    for header in dropped:
+    dropped = []
+    for header in spared:
         if sum(least.values()) + len(least) > width:
             del least[header]
+            dropped.append(header)
+    fits = sum(least.values()) + len(least) <= width
     made = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold")
     for place, header in enumerate(headers):
         words = place == 0 or header.startswith("what")
         if header in least:
             heading = header if words else header.replace(" ", "\n")
+            justify: Literal["left", "right"] = "left" if words else "right"
             made.add_column(
-                heading, justify="left" if words else "right", overflow="fold", min_width=least[header]
+                heading, justify=justify, overflow="fold", min_width=least[header] if fits else None
             )
     for row in rows:
         made.add_row(*(cell for header, cell in zip(headers, row, strict=True) if header in least))
-    return made
+    return made, dropped
 
 
 def _unbroken(cell: str) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.app.terminal import print_json, terminal
+from solvent.app.terminal import has_colours, print_json, print_sentence, terminal
 from solvent.cards.deck import CardError
 from solvent.cards.hand_kinds import KIND_NAMES, draws, hand_strengths, is_kind, made_hands
 from solvent.cards.ranges import parse_range
@@ -174,14 +174,14 @@ def _print_node(node: SpotNode, hands: Hands, asked: Asked) -> None:
     from solvent.app.views.spots.solved import node_grid
 
     console = terminal()
-    console.print(node_heading(node), soft_wrap=True)
+    print_sentence(console, node_heading(node))
     listed = asked.table or any(
         given is not None for given in (asked.hand, asked.only, asked.sort, asked.player)
     )
     if not asked.grid and not listed:
         console.print(players_table(node))
     if not listed and node.player is not None and node.reached[node.player].any():
-        console.print(node_grid(node, console.width, console.color_system is not None))
+        console.print(node_grid(node, console.width, has_colours(console)))
     if listed:
         console.print(hands_table(hands, asked.limit, console.width))
 
@@ -190,5 +190,5 @@ def _print_cards(node: SpotNode, cards: dict[str, dict[str, Any]], sort: str | N
     from solvent.app.browsing.node_tables import cards_table, node_heading
 
     console = terminal()
-    console.print(node_heading(node), soft_wrap=True)
+    print_sentence(console, node_heading(node))
     console.print(cards_table(node, cards, sort, console.width))

@@ -69,7 +69,8 @@ def _spots(a: str, b: str, as_json: bool) -> None:
     if as_json:
         print_json(document)
     else:
-        terminal().print(spots_view(document))
+        console = terminal()
+        console.print(spots_view(document, console.width))
 
 
 def _agents(

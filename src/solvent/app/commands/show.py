@@ -9,7 +9,7 @@ import typer
 from solvent.app.later import Command
 from solvent.app.options import Cards, Json, RunName
 from solvent.app.outcomes import EXIT_CODES
-from solvent.app.terminal import print_json, terminal
+from solvent.app.terminal import has_colours, print_json, terminal
 from solvent.foundation.errors import InputError
 
 if TYPE_CHECKING:
@@ -153,4 +153,4 @@ def _show_agent(
     console = terminal()
     if line is None and hand is None:
         console.print(summary_table(strategy))
-    console.print(decision_view(document, coloured=console.color_system is not None))
+    console.print(decision_view(document, coloured=has_colours(console)))

@@ -14,7 +14,7 @@ from solvent.app.outcomes import EXIT_CODES
 from solvent.app.output import check_writable
 from solvent.app.settings_options import settings_parameters, with_parameters
 from solvent.app.spot_report import report_command
-from solvent.app.terminal import print_json, terminal
+from solvent.app.terminal import has_colours, print_json, terminal
 from solvent.app.watching import said, watching
 from solvent.foundation.errors import InputError
 from solvent.foundation.own_code import explained
@@ -170,7 +170,7 @@ def solve(
         print_json(result.as_dict())
     else:
         console = terminal()
-        console.print(*spot_views(result, console.width, console.color_system is not None), sep="\n")
+        console.print(*spot_views(result, console.width, has_colours(console)), sep="\n")
     return stop.exit_code if stop.requested else 0
 
 

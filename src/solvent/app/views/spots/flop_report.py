@@ -38,6 +38,11 @@ PAIR_COLUMNS = ("ev_oop", "ev_ip", "equity_oop", "equity_ip")
 ROW, BAR, LEFT, RIGHT = 22, 16, 150, 150
 """Heights of a line of the picture and of its bar, and the margins beside the bars."""
 WIDTH = 760
+NUMBERS_STYLE = (
+    "table.numbers td{white-space:nowrap}table.numbers th+th,table.numbers td+td{text-align:right}"
+    ".ranges{overflow-wrap:anywhere}.wide>svg{min-width:34rem;max-width:60rem}"
+)
+"""What the page adds to the style of reports: numbers flush right, a picture that stays readable on a telephone."""
 
 
 def write_files(report: FlopReport, folder: Path) -> list[Path]:
@@ -59,7 +64,8 @@ def write_files(report: FlopReport, folder: Path) -> list[Path]:
 def report_tables(report: FlopReport) -> list[Table]:
     """Means by texture, and the flops one by one if they are not too many."""
     headers = _headers(report)
-    means = table("", "flops", "weight", *headers, title=f"{_title(report)}; {UNITS}")
+    title = f"{_title(report)}; {UNITS}"
+    means = table("", "flops", "weight", *headers, title=title, numbers=True)
     means.columns[0].no_wrap = True
     means.add_row("all", *_mean_cells(report.mean), end_section=True)
     for field, found in report.by_texture().items():
@@ -67,7 +73,7 @@ def report_tables(report: FlopReport) -> list[Table]:
             means.add_row(_texture_name(field, value), *_mean_cells(mean), end_section=place == len(found))
     if len(report.rows) > MOST_SHOWN:
         return [means]
-    flops = table("flop", "weight", *headers, GAP)
+    flops = table("flop", "weight", *headers, GAP, numbers=True)
     flops.columns[0].no_wrap = True
     for row in report.rows:
         flops.add_row(row.flop, *_cells(row.weight, row), f"{row.exploitability_percent:.2f}")
@@ -163,7 +169,8 @@ def picture(report: FlopReport) -> str:
         for field, means in report.by_texture().items()
     }
     colours = _colours(report)
-    made, top = [_key(colours)], 2 * ROW
+    key, top = colour_key(colours)
+    made = [key]
     for title, means in found.items():
         if title:
             made.append(f"<text x='4' y='{top + BAR}' font-weight='600'>{html.escape(title)}</text>")
@@ -190,14 +197,17 @@ def _colours(report: FlopReport) -> dict[str, str]:
     return made
 
 
-def _key(colours: Mapping[str, str]) -> str:
-    made, left = [], LEFT
+def colour_key(colours: Mapping[str, str]) -> tuple[str, int]:
+    """What the colours mean, in as many lines as it takes, and where the bars below begin."""
+    made, left, top = [f"<text x='{WIDTH - RIGHT + 8}' y='20'>EV of OOP, weight</text>"], LEFT, 8
     for action, colour in colours.items():
-        made.append(f"<rect x='{left}' y='8' width='14' height='14' fill='{colour}'/>")
-        made.append(f"<text x='{left + 20}' y='20'>{html.escape(action)}</text>")
-        left += 40 + 8 * len(action)
-    made.append(f"<text x='{WIDTH - RIGHT + 8}' y='20'>EV of OOP, weight</text>")
-    return "".join(made)
+        wide = 40 + 8 * len(action)
+        if left > LEFT and left + wide > WIDTH - RIGHT:
+            left, top = LEFT, top + ROW
+        made.append(f"<rect x='{left}' y='{top}' width='14' height='14' fill='{colour}'/>")
+        made.append(f"<text x='{left + 20}' y='{top + 12}'>{html.escape(action)}</text>")
+        left += wide
+    return "".join(made), top + ROW + 14
 
 
 def _bar(name: str, mean: FlopMean, colours: Mapping[str, str], top: int) -> str:
@@ -233,22 +243,22 @@ def page(report: FlopReport) -> str:
         for row in report.rows
     ]
     spot = report.spot
-    sizes = ", ".join(
-        f"{name.replace('_', ' ')} {value}"
+    sizes = "; ".join(
+        f"{name.replace('_', ' ')} {'none' if value == '' else value}"
         for name, value in spot.items()
         if name not in ("oop", "ip", "pot", "stack") and value is not None
     )
     return (
         "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>"
         "<meta name='viewport' content='width=device-width, initial-scale=1'>"
-        f"<title>{html.escape(_title(report))}</title><style>{STYLE}</style></head><body>"
+        f"<title>{html.escape(_title(report))}</title><style>{STYLE}{NUMBERS_STYLE}</style></head><body>"
         f"<h1>Report on {html.escape(_title(report))}</h1>"
-        f"<p>OOP holds {html.escape(str(spot['oop']))}. IP holds {html.escape(str(spot['ip']))}. "
-        f"{html.escape(sizes)}</p>"
+        f"<p class='ranges'>OOP holds {html.escape(str(spot['oop']))}. IP holds {html.escape(str(spot['ip']))}. "
+        f"Sizes: {html.escape(sizes)}.</p>"
         f"<p>Frequencies are of {_decision(report)} over all hands. EVs are what each player takes of the pot, in "
         "chips; everything else is in percent, equities of OOP and exploitability of the pot. Means are weighted: "
         "a flop counts by how often it, or a flop that it stands for, comes with these ranges.</p>"
-        f"<h2>By texture</h2>{picture(report)}"
+        f"<h2>By texture</h2><div class='wide'>{picture(report)}</div>"
         f"{_html_table(['', 'flops', 'weight', *headers], [[html.escape(cell) for cell in row] for row in means])}"
         f"<h2>By flop</h2>{_html_table(['flop', 'weight', *headers, 'exploitability'], flops)}</body></html>\n"
     )
@@ -264,4 +274,4 @@ def _html_table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """A table; cells are HTML."""
     head = "".join(f"<th>{html.escape(header)}</th>" for header in headers)
     body = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
-    return f"<div class='wide'><table class='measured'><tr>{head}</tr>{body}</table></div>"
+    return f"<div class='wide'><table class='measured numbers'><tr>{head}</tr>{body}</table></div>"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from textwrap import wrap
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +14,9 @@ from solvent.solvers.spots.grid import class_frequencies
 
 PLAIN = {"fold": "f", "check": "c", "call": "c"}
 """Marks of actions without an amount."""
+COLOURED = "the wider a colour in a class, the more often the class plays that action"
+MARKED = "marks are likeliest actions; . is a class that is not held here"
+"""How the grid is read, with colours and without."""
 
 
 def grid_text(
@@ -33,7 +37,9 @@ def grid_text(
     weights, strategy = np.asarray(weights, dtype=np.float64), np.asarray(strategy, dtype=np.float64)
     marks = action_marks(actions)
     lines = chart_lines(class_frequencies(hands, weights, strategy), colours, marks, colour, width)
-    return Text("\n").join([*lines, Text(""), *_legend(weights, strategy, actions, colours, marks, colour)])
+    note = [Text(line) for line in wrap(COLOURED if colour else MARKED, width)]
+    legend = _legend(weights, strategy, actions, colours, marks, colour)
+    return Text("\n").join([*lines, Text(""), *note, *legend])
 
 
 def action_marks(actions: Sequence[str]) -> list[str]:

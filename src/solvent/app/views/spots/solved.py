@@ -60,7 +60,7 @@ def _facts(result: SpotResult) -> dict[str, str]:
 
 
 def _players(result: SpotResult) -> Table:
-    shown = table("", "EV", "equity", "gain by best response", "hands")
+    shown = table("", "EV", "equity", "gain by best response", "hands", numbers=True)
     for player, name in enumerate(NAMES):
         shown.add_row(
             name,
