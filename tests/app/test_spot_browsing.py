@@ -90,6 +90,13 @@ def test_what_is_not_reached_is_no_advice(tmp_path: Path) -> None:
     rows = solvent("show", out, "bet 100", "--table").stdout.splitlines()
     assert sum("not reached" in row for row in rows) > 3
     assert not any(solved("show", out, "bet 100")["hands"]["IP"]["reached"])
+    page = exported(out, "--line", "bet 100", "--format", "html")
+    assert page.startswith("<!doctype html>")
+    assert "not reached: play never comes here" in page
+    assert "<table" not in page
+    node = open_spot(out).at("bet 100")
+    assert "not reached: play never comes here" in node.plot_grid().get_title()
+    assert "reached" not in open_spot(out).root.plot_grid().get_title()
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import csv
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from html import escape
 from pathlib import Path
 from typing import TextIO
 
@@ -19,7 +20,7 @@ from solvent.foundation.errors import InputError
 from solvent.foundation.names import did_you_mean
 from solvent.foundation.progress import Progress, Watch
 from solvent.games.holdem.spot import NAMES
-from solvent.solvers.spots.grid import grid_html
+from solvent.solvers.spots.grid import grid_html, node_title
 from solvent.solvers.spots.node import SpotNode
 from solvent.solvers.spots.opening import open_spot
 
@@ -148,7 +149,13 @@ class _Lines:
 
 
 def _html_lines(node: SpotNode, part: str | None) -> list[str]:
-    return [grid_html(node) + "\n"]
+    """A page that stands alone."""
+    return [
+        "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>"
+        "<meta name='viewport' content='width=device-width, initial-scale=1'>"
+        f"<title>{escape(node_title(node))}</title></head><body style='font-family:sans-serif'>"
+        f"{grid_html(node)}</body></html>\n"
+    ]
 
 
 def _range_lines(node: SpotNode, part: str | None) -> list[str]:

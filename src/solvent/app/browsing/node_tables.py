@@ -12,16 +12,12 @@ from rich.text import Text
 from solvent.app.terminal import table
 from solvent.foundation.errors import InputError
 from solvent.games.holdem.spot import NAMES
-from solvent.solvers.spots.grid import node_title
+from solvent.solvers.spots.grid import node_title, reach_warning
 from solvent.solvers.spots.node import SpotNode
 
 if TYPE_CHECKING:
     from solvent.app.browsing.shown import Hands
 
-NOT_REACHED = "not reached: play never comes here, so what stands here is no advice"
-HARDLY = "hardly ever reached: what stands here has been learned from next to no hands"
-LEAST_COMBOS = 0.01
-"""Hands in all, by weight, below which a node is called hardly reached."""
 NUMBERS = {"weight": "weight", "ev": "EV", "equity": "equity", "eqr": "EQR"}
 MEANINGS = {"weight": "weight: from 0 to 1", "EV": "EV: chips of the pot"}
 CARD_SORTS = ("card", "ev", "equity")
@@ -31,10 +27,8 @@ def node_heading(node: SpotNode) -> Text:
     """The node in a line, and whether play comes here at all."""
     stacks = " and ".join(f"{stack:,}" for stack in dict.fromkeys(node.stacks))
     heading = f"{node_title(node)}, {stacks} behind"
-    if not node.reached[0].any():
-        return Text.assemble(heading, "\n", (NOT_REACHED, "bold"))
-    hardly = min(float(weights.sum()) for weights in node.weights) < LEAST_COMBOS
-    return Text.assemble(heading, "\n", (HARDLY, "bold")) if hardly else Text(heading)
+    warning = reach_warning(node)
+    return Text.assemble(heading, "\n", (warning, "bold")) if warning else Text(heading)
 
 
 def players_table(node: SpotNode) -> Table:

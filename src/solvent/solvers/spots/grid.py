@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from html import escape
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -28,7 +29,15 @@ if TYPE_CHECKING:
 PLAIN = {"fold": FOLD_COLOUR, "check": CHECK_COLOUR, "call": CALL_COLOUR}
 EMPTY = "#eeeeee"
 """The colour of classes that the player does not hold."""
-FADED_TEXT = "#777777"
+FADED_TEXT = "#666666"
+NOT_REACHED = "not reached: play never comes here, so what stands here is no advice"
+HARDLY = "hardly ever reached: what stands here has been learned from next to no hands"
+LEAST_COMBOS = 0.01
+"""Hands in all, by weight, below which a node is called hardly reached."""
+TABLE = "border-collapse:collapse;font-size:clamp(8px,2.3vw,1em)"
+"""The style of the grid, whose cells shrink with their text until all thirteen fit a narrow window."""
+TITLE_LETTERS = 76
+"""Letters of a picture's title that fit a line."""
 CELL = f"width:3.1em;height:2em;text-align:center;padding:0;border:1px solid #fff;color:{TEXT_COLOUR}"
 
 
@@ -90,13 +99,20 @@ def node_title(node: SpotNode) -> str:
     return f"{node.board}{line}: {who}, pot {node.pot:,}"
 
 
+def reach_warning(node: SpotNode) -> str:
+    """What to say of a node that play never or hardly ever reaches; nothing of others."""
+    if not node.reached[0].any():
+        return NOT_REACHED
+    return HARDLY if min(float(weights.sum()) for weights in node.weights) < LEAST_COMBOS else ""
+
+
 def grid_html(node: SpotNode) -> str:
     """The grid as HTML, with a legend of how often each action is taken."""
     title = escape(node_title(node))
     if node.player is None:
         return f"<p>{title}</p>"
     if not node.reached[node.player].any():
-        return f"<p>{title}: not reached, so what is played here is no advice</p>"
+        return f"<p>{title}</p><p><b>{NOT_REACHED}</b></p>"
     classes, colours = node_classes(node), node_colours(node)
     rows = "".join(
         "<tr>"
@@ -108,11 +124,13 @@ def grid_html(node: SpotNode) -> str:
         for row in range(13)
     )
     legend = " &nbsp; ".join(
-        f"<span style='background:{colour};color:{TEXT_COLOUR};padding:0 .5em'>{escape(action)}</span> "
-        f"{100 * share:.1f} %"
+        f"<span style='white-space:nowrap'><span style='background:{colour};color:{TEXT_COLOUR};padding:0 .5em'>"
+        f"{escape(action)}</span> {100 * share:.1f} %</span>"
         for (action, share), colour in zip(node.frequencies.items(), colours, strict=True)
     )
-    return f"<table style='border-collapse:collapse'><caption>{title}</caption>{rows}</table><p>{legend}</p>"
+    warning = reach_warning(node)
+    said = f"<p><b>{warning}</b></p>" if warning else ""
+    return f"{said}<table style='{TABLE}'><caption>{title}</caption>{rows}</table><p>{legend}</p>"
 
 
 def _cell(label: str, shares: list[float] | None, colours: Sequence[str], actions: Sequence[str]) -> str:
@@ -135,10 +153,11 @@ def plot_grid(node: SpotNode, axes: Any = None) -> Any:
     extra("matplotlib", "pictures")
     from matplotlib.patches import Patch, Rectangle
 
+    title = [*wrap(node_title(node), TITLE_LETTERS), *wrap(reach_warning(node), TITLE_LETTERS)]
     if axes is None:
         from matplotlib import pyplot as plt
 
-        _, axes = plt.subplots(figsize=(7, 7.6), layout="constrained")
+        _, axes = plt.subplots(figsize=(7, 7.4 + 0.25 * len(title)), layout="constrained")
     for row in range(13):
         for column in range(13):
             label = class_label(row, column)
@@ -152,7 +171,8 @@ def plot_grid(node: SpotNode, axes: Any = None) -> Any:
     for line in range(14):
         axes.axhline(line, color="white", linewidth=1)
         axes.axvline(line, color="white", linewidth=1)
-    axes.set(xlim=(0, 13), ylim=(13, 0), aspect="equal", xticks=[], yticks=[], title=node_title(node))
+    axes.set(xlim=(0, 13), ylim=(13, 0), aspect="equal", xticks=[], yticks=[])
+    axes.set_title("\n".join(title), fontsize=11)
     axes.set_frame_on(False)
     keys = [
         Patch(facecolor=colour, label=f"{action} {100 * share:.1f} %" if share == share else action)
