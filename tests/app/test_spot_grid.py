@@ -73,3 +73,10 @@ def test_the_grid_says_how_it_is_read() -> None:
 def test_a_terminal_that_is_told_not_to_colour_gets_marks(no_color: bool) -> None:
     console = Console(file=io.StringIO(), force_terminal=True, color_system="truecolor", no_color=no_color)
     assert has_colours(console) is not no_color
+
+
+def test_hands_that_hardly_come_have_no_cell() -> None:
+    weights = np.array([1.0, 1e-7, 1e-7, 0.5, 0.0, 1e-3])
+    shown = grid_text(HANDS, weights, PLAY, ACTIONS, False, 80, COLOURS).plain
+    assert "AKs" not in shown, "what such a hand plays was never learned"
+    assert "99 2" in shown

@@ -12,7 +12,7 @@ from rich.text import Text
 from solvent.app.terminal import table
 from solvent.foundation.errors import InputError
 from solvent.games.holdem.spot import NAMES
-from solvent.solvers.spots.grid import node_title, reach_warning
+from solvent.solvers.spots.grid import node_title, not_negligible, reach_warning
 from solvent.solvers.spots.node import SpotNode
 
 if TYPE_CHECKING:
@@ -47,9 +47,10 @@ def players_table(node: SpotNode) -> Table:
 
 
 def hands_table(hands: Hands, limit: int, width: int) -> RenderableType:
-    """Hands with their numbers and what each does; those that are not reached have none."""
+    """Hands with their numbers and what each does; those that hardly come here do nothing that was learned."""
     node, columns = hands.node, hands.columns
     actions = node.actions if hands.player == node.player else ()
+    often = not_negligible(node.matchups[hands.player])
     rows: list[list[str]] = []
     total = len(columns["hand"])
     for place in range(min(total, limit)):
@@ -59,6 +60,7 @@ def hands_table(hands: Hands, limit: int, width: int) -> RenderableType:
             weight = f"{columns['weight'][place]:.3f}"
             rows.append([columns["hand"][place], weight, *blank, f"{says}, not reached"])
             continue
+        learned = not actions or often[hands.places[place]]
         rows.append(
             [
                 columns["hand"][place],
@@ -66,8 +68,8 @@ def hands_table(hands: Hands, limit: int, width: int) -> RenderableType:
                 _decimal(columns["ev"][place]),
                 _percent(columns["equity"][place]),
                 _decimal(columns["eqr"][place]),
-                *(_percent(columns[action][place]) for action in actions),
-                says,
+                *(_percent(columns[action][place]) if learned else "-" for action in actions),
+                says if learned else f"{says}, hardly reached",
             ]
         )
     headers = ["hand", *NUMBERS.values(), *actions, f"what {NAMES[hands.player]} has"]

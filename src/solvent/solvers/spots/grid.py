@@ -34,6 +34,8 @@ NOT_REACHED = "not reached: play never comes here, so what stands here is no adv
 HARDLY = "hardly ever reached: what stands here has been learned from next to no hands"
 LEAST_COMBOS = 0.01
 """Hands in all, by weight, below which a node is called hardly reached."""
+LEAST_SHARE = 1e-4
+"""The weight of a hand beside the largest at a node, at or below which its strategy is not shown."""
 TABLE = "border-collapse:collapse;font-size:clamp(8px,2.3vw,1em)"
 """The style of the grid, whose cells shrink with their text until all thirteen fit a narrow window."""
 TITLE_LETTERS = 76
@@ -44,19 +46,33 @@ CELL = f"width:3.1em;height:2em;text-align:center;padding:0;border:1px solid #ff
 def class_frequencies(
     hands: Sequence[str], weights: ArrayLike, strategy: ArrayLike
 ) -> dict[str, list[float]]:
-    """What the hands of each class play on average, each by its weight; classes without weight are left out.
+    """What the hands of each class play on average, each by its weight; hands that hardly come are left out.
 
     >>> class_frequencies(["AhKh", "AsKs", "9c9d"], [1, 3, 0], [[1, 0, 1], [0, 1, 0]])
     {'AKs': [0.25, 0.75]}
     """
     sums: dict[str, NDArray[np.float64]] = {}
     totals: dict[str, float] = {}
-    for hand, weight, played in zip(hands, np.asarray(weights).tolist(), np.asarray(strategy).T, strict=True):
-        if weight > 0:
+    often = not_negligible(weights).tolist()
+    for hand, weight, played, counts in zip(
+        hands, np.asarray(weights).tolist(), np.asarray(strategy).T, often, strict=True
+    ):
+        if counts:
             label = hand_class(hand)
             sums[label] = sums.get(label, 0.0) + weight * played
             totals[label] = totals.get(label, 0.0) + weight
     return {label: (found / totals[label]).tolist() for label, found in sums.items()}
+
+
+def not_negligible(weights: ArrayLike) -> NDArray[np.bool_]:
+    """Which hands come often enough, beside the one that comes most, for their strategy to have been learned.
+
+    >>> not_negligible([0.5, 6e-7, 0.0]).tolist()
+    [True, False, False]
+    """
+    found = np.asarray(weights, dtype=np.float64)
+    often: NDArray[np.bool_] = found > LEAST_SHARE * found.max(initial=0.0)
+    return often
 
 
 def hand_class(hand: str) -> str:
@@ -86,7 +102,7 @@ def _colour(node: SpotNode, action: str) -> str:
 
 
 def node_classes(node: SpotNode) -> dict[str, list[float]]:
-    """What each class of hands of the player to act plays here; classes that do not come here are left out."""
+    """What each class of hands of the player to act plays here; classes that hardly come here are left out."""
     if node.player is None:
         return {}
     return class_frequencies(node.hands[node.player], node.matchups[node.player], node.strategy)

@@ -237,7 +237,10 @@ class SpotNode:
         }
 
     def classes(self) -> dict[str, list[float]]:
-        """What each class of hands of the player to act plays, AKs: a probability for each action."""
+        """What each class of hands of the player to act plays, AKs: a probability for each action.
+
+        Hands that hardly come here are left out: their strategy has not been learned.
+        """
         return node_classes(self)
 
     def plot_grid(self, axes: Any = None) -> Any:

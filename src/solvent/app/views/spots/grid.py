@@ -30,9 +30,9 @@ def grid_text(
 ) -> Text:
     """The grid: a cell for each class of hands, with what its hands play on average by weight, and a legend.
 
-    hands: labels such as AhKh. weights: float[hands]; hands of weight 0 are left out. strategy: float[actions,
-    hands]. actions: names such as check, bet 100. colour: whether cells are coloured, or say which action is the
-    likeliest. width: columns of the terminal. colours: of the actions (`node_colours`).
+    hands: labels such as AhKh. weights: float[hands]; hands that hardly come (`not_negligible`) are left out.
+    strategy: float[actions, hands]. actions: names such as check, bet 100. colour: whether cells are coloured, or
+    say which action is the likeliest. width: columns of the terminal. colours: of the actions (`node_colours`).
     """
     weights, strategy = np.asarray(weights, dtype=np.float64), np.asarray(strategy, dtype=np.float64)
     marks = action_marks(actions)
