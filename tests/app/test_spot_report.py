@@ -50,6 +50,11 @@ def test_a_report_is_kept_and_resumed(two: str, tmp_path: Path) -> None:
     (folder / "metrics.jsonl").unlink()
     again = solvent("spot", "report", "--resume", str(folder), "--threads", "1", "--json")
     document = json.loads(again.stdout)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("COLUMNS", "50")
+        narrow = solvent("spot", "report", "--resume", str(folder)).stdout
+    numbers = re.compile(r"\d+\.\d+")
+    assert numbers.findall(narrow) == numbers.findall(done.stdout), "no number is broken"
     assert (document["flops_solved"], document["settings"]["iterations"]) == (2, 5)
     assert (folder / "flops.csv").read_text() == flops
     assert "2 of 2 flops" in solvent("runs", str(tmp_path)).stdout

@@ -115,9 +115,10 @@ def report(
     if as_json:
         print_json(made.as_dict())
     elif made.rows:
-        terminal().print(*report_tables(made), sep="\n")
+        console = terminal()
+        console.print(*report_tables(made, console.width), sep="\n")
         for path in files if run is not None else ():
-            terminal().print(f"written: {path}", soft_wrap=True)
+            console.print(f"written: {path}", soft_wrap=True)
     return stop.exit_code if stop.requested else 0
 
 

@@ -34,6 +34,8 @@ GAP = "exploit."
 """The heading over exploitability in percent of the pot."""
 MOST_SHOWN = 30
 """The most flops that the terminal lists."""
+LEAST_WIDTH = 80
+"""Columns of a terminal below which tables have no frames."""
 PAIR_COLUMNS = ("ev_oop", "ev_ip", "equity_oop", "equity_ip")
 ROW, BAR, LEFT, RIGHT = 22, 16, 150, 150
 """Heights of a line of the picture and of its bar, and the margins beside the bars."""
@@ -61,8 +63,8 @@ def write_files(report: FlopReport, folder: Path) -> list[Path]:
 # The terminal
 
 
-def report_tables(report: FlopReport) -> list[Table]:
-    """Means by texture, and the flops one by one if they are not too many."""
+def report_tables(report: FlopReport, width: int) -> list[Table]:
+    """Means by texture, and the flops one by one if they are not too many; without frames if `width` is small."""
     headers = _headers(report)
     title = f"{_title(report)}; {UNITS}"
     means = table("", "flops", "weight", *headers, title=title, numbers=True)
@@ -72,12 +74,21 @@ def report_tables(report: FlopReport) -> list[Table]:
         for place, (value, mean) in enumerate(found.items(), 1):
             means.add_row(_texture_name(field, value), *_mean_cells(mean), end_section=place == len(found))
     if len(report.rows) > MOST_SHOWN:
-        return [means]
+        return _without_frames([means]) if width < LEAST_WIDTH else [means]
     flops = table("flop", "weight", *headers, GAP, numbers=True)
     flops.columns[0].no_wrap = True
     for row in report.rows:
         flops.add_row(row.flop, *_cells(row.weight, row), f"{row.exploitability_percent:.2f}")
-    return [means, flops]
+    return _without_frames([means, flops]) if width < LEAST_WIDTH else [means, flops]
+
+
+def _without_frames(tables: list[Table]) -> list[Table]:
+    """Tables with one blank between columns and no word or number broken."""
+    for each in tables:
+        each.box, each.padding, each.pad_edge = None, (0, 1, 0, 0), False
+        for column in each.columns:
+            column.header, column.no_wrap = str(column.header).replace(" ", "\n"), True
+    return tables
 
 
 def _headers(report: FlopReport, players: int = 1) -> list[str]:
