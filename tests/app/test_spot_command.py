@@ -5,9 +5,19 @@ from __future__ import annotations
 import json
 import os
 import signal
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from commands_run import refused, solved, solvent
+
+from solvent.foundation.progress import Progress
+from solvent.solvers.holdem.solver import HoldemSolver
+from solvent.solvers.holdem.spot_result import SpotResult
+from solvent.solvers.holdem.spot_run import solve_spot
+from solvent.solvers.holdem.spot_settings import SpotSettings
+from solvent.solvers.holdem.spot_work import SpotWork
+from solvent.solvers.session import Limits
 
 OOP = "66+,A8s+,A5s-A4s,AJo+,K9s+,KQo,QTs+,JTs,96s+,85s+,75s+,65s,54s"
 IP = "QQ-22,AQs-A2s,ATo+,K5s+,KJo+,Q8s+,J8s+,T7s+,96s+,86s+,75s+,64s+,53s+"
@@ -185,8 +195,6 @@ def test_locked_hands_play_as_told_and_a_mistake_helps_the_other() -> None:
 
 
 def test_ctrl_c_shows_what_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    from solvent.solvers.holdem.solver import HoldemSolver
-
     plain = HoldemSolver.run
 
     def interrupted(solver: HoldemSolver, iterations: int) -> None:
@@ -201,15 +209,39 @@ def test_ctrl_c_shows_what_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (document["iterations"], document["stopped_by"]) == (1, "interrupt")
 
 
-def test_progress_expects_the_iterations_that_a_target_takes() -> None:
-    from solvent.foundation.progress import Progress
-    from solvent.solvers.holdem.spot_run import solve_spot
-    from solvent.solvers.holdem.spot_settings import SpotSettings
-
+def watched(**limits: str) -> tuple[SpotResult, list[Progress]]:
+    """A solve to limits, and the progress that it told."""
     told: list[Progress] = []
     spot = {"board": "Td9d6hQc2s", "oop": OOP, "ip": IP, "pot": 200, "stack": 900, "bets": "50%,a"}
-    result = solve_spot(spot, SpotSettings(until="0.1%"), watch=told.append)
-    solving = [each for each in told if each.stage == "solving"]
+    result = solve_spot(spot, SpotSettings.of(limits), watch=told.append)
+    return result, [each for each in told if each.stage == "solving"]
+
+
+@pytest.mark.parametrize("limits", [{"until": "0"}, {"until": "0.01%"}, {"until": "1%"}])
+def test_progress_counts_iterations_where_a_solve_stops_at_a_target_or_a_time(limits: dict[str, str]) -> None:
+    result, solving = watched(**limits, time="0.5s")
+    assert {each.unit for each in solving} == {"iterations expected"}
+    assert solving[-1].done == result.iterations
+    assert all(each.done == int(each.done) for each in solving)
+    if result.stopped_by == "time":
+        assert result.iterations / 3 < solving[-1].total < 3 * result.iterations
+
+
+def test_progress_expects_something_from_the_first_measurement_on() -> None:
+    work = SpotWork(
+        cast("HoldemSolver", SimpleNamespace(saved_tables=None, load_tables=None)),
+        200,
+        Limits(None, 0.6, None, 10),
+    )
+    assert work.expected() is None
+    work.measured = [(10, 6.0)]
+    assert work.expected() == 64  # 10 x (6 / 0.6) ^ 0.8, rounded up
+    work.measured += [(20, 3.0)]
+    assert work.expected() == 100
+
+
+def test_progress_expects_the_iterations_that_a_target_takes() -> None:
+    result, solving = watched(until="0.1%")
     assert "% of the pot" in solving[-1].detail
     assert all(each.total is None or each.total >= each.done for each in solving)
     assert (

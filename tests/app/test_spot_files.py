@@ -65,8 +65,18 @@ def test_a_toml_file_is_the_same_spot_as_options(tmp_path: Path) -> None:
     spoken = solved("spot", *spelled, *sizes, *options)
     for key in ("exploitability", "ev", "locks", "iterations", "decision_nodes"):
         assert from_file[key] == spoken[key]
-    over = solved("spot", file, "--pot", "300", "--until", "5%")
+    over = solved("spot", file, "--pot", "300", "--until", "50%", "--every", "1")
     assert (over["pot"], over["stopped_by"]) == (300, "until")
+
+
+def test_an_option_replaces_the_same_setting_of_a_file_and_no_other(tmp_path: Path) -> None:
+    file = tmp_path / "spot.toml"
+    file.write_text(SPOT.replace("iterations = 20", 'until = "1%"'))
+    for options, stopped_by in {("--time", "1h"): "until", ("--iterations", "1"): "iterations"}.items():
+        document = solved("spot", file, *options)
+        assert document["stopped_by"] == stopped_by
+    assert 0.01 < solved("spot", file, "--iterations", "10000")["exploitability_percent"] <= 1
+    assert solved("spot", file, "--until", "0.01%")["exploitability_percent"] <= 0.01
 
 
 def test_init_writes_a_spot_that_can_be_solved(tmp_path: Path) -> None:

@@ -209,6 +209,10 @@ def test_a_lock_is_solved_from_what_is_there(river: Path, tmp_path: Path) -> Non
     locked = [hand[0] == hand[2] and hand[0] in "678" for hand in node.hands[0]]
     assert any(locked)
     assert node.strategy[0, locked] == pytest.approx(1)
+    inherited = solved("spot", "--from", out, "--threads", "1")
+    assert (inherited["stopped_by"], inherited["exploitability_percent"] <= 0.3) == ("until", True)
+    loose = solved("spot", "--from", out, "--until", "50%", "--out", tmp_path / "loose")
+    assert solved("spot", "--from", tmp_path / "loose")["iterations"] == loose["iterations"]
     twice = solved("spot", "--from", out, "--lock", "check: 55 = check:1", "--iterations", "5")
     assert twice["locks"] == [lock, "check: 55 = check:1"]
     resumed = solved("spot", "--resume", out, "--iterations", str(warm["iterations"] + 30))

@@ -36,6 +36,13 @@ def test_a_solve_stops_at_its_target_and_answers(solution: SpotSolution) -> None
     assert json.loads(json.dumps(root.as_dict()))["ev"] == evs
 
 
+def test_the_cost_is_that_of_a_solve_with_the_same_options(spot: solvent.Spot) -> None:
+    assert spot.cost().endswith("under a second")
+    flop = solvent.Spot(board="Td9d6h", oop="random", ip="random", pot=20, stack=60, bets="50%,a")
+    assert flop.cost(threads=1) == flop.cost(threads=1, until="0.3%") != flop.cost(threads=1, until="0.1%")
+    assert "inf" not in flop.cost()
+
+
 def test_a_solve_goes_on_as_if_it_had_not_stopped(spot: solvent.Spot) -> None:
     parts = spot.solve(iterations=5, **OPTIONS).solve(iterations=12)
     whole = spot.solve(iterations=12, **OPTIONS)

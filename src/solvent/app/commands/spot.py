@@ -161,7 +161,7 @@ def solve(
         request.spot |= spoken
         request.locks += locks
         request.check_complete()
-        settings = SpotSettings.of({"threads": cores(), **_given_options(request.options, options)})
+        settings = SpotSettings.of({"threads": cores(), **request.options, **options})
         for note in request.notes if said(as_json) else ():
             terminal(stderr=True).print(f"note: {note}", soft_wrap=True)
         with watching(quiet=as_json) as watch, explained():
@@ -192,9 +192,9 @@ def init(
 
 
 def _request(file: Path | None, start: Path | None) -> SpotRequest:
-    """What the file asks for, or else the spot and the locks of the run to start from."""
+    """What the file asks for, or else the spot, the locks and the accuracy of the run to start from."""
     from solvent.foundation.storage.run import Run
-    from solvent.solvers.holdem.spot_folder import KIND, kept_options, locks_of, spot_of
+    from solvent.solvers.holdem.spot_folder import KIND, inherited_options, locks_of, spot_of
     from solvent.solvers.spots.spot_file import SpotRequest, read_spot_file, spot_parameters
 
     if file is not None:
@@ -202,16 +202,7 @@ def _request(file: Path | None, start: Path | None) -> SpotRequest:
     if start is None:
         return SpotRequest()
     run = Run.open(start, KIND)
-    return SpotRequest(spot_parameters(spot_of(run)), kept_options(run), list(locks_of(run)))
-
-
-def _given_options(written: dict[str, Any], spoken: dict[str, Any]) -> dict[str, Any]:
-    """Options of a file and of the command line, which count for more; a limit there replaces those of the file."""
-    from solvent.solvers.settings import LIMITS
-
-    if spoken.keys() & set(LIMITS):
-        written = {name: value for name, value in written.items() if name not in LIMITS}
-    return {**written, **spoken}
+    return SpotRequest(spot_parameters(spot_of(run)), inherited_options(run), list(locks_of(run)))
 
 
 def _locks(given: list[str], file: Path | None) -> list[str]:

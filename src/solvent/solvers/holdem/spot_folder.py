@@ -65,9 +65,10 @@ def settings_of(run: Run) -> SpotSettings:
     return SpotSettings.resumed(run.configuration, {}, str(run.folder))
 
 
-def kept_options(run: Run) -> dict[str, Any]:
-    """The options of a run that decide what it computes, by name."""
-    return {name: run.fixed[name] for name in SpotSettings.kept() if name in run.fixed}
+def inherited_options(run: Run) -> dict[str, Any]:
+    """The options of a run that hold for another that starts from it, by name: what it computes, and how well."""
+    kept = {name: run.fixed[name] for name in SpotSettings.kept() if name in run.fixed}
+    return {**kept, "until": run.configuration.get("until")}
 
 
 def check_game(run: Run, game: HoldemGame) -> None:

@@ -9,8 +9,10 @@ from dataclasses import replace
 from typing import Any
 
 from solvent.foundation.progress import Progress, Watch
+from solvent.foundation.showing import SECONDS
 from solvent.response.holdem import HoldemEvaluation
 from solvent.solvers.holdem.solver import HoldemSolver
+from solvent.solvers.holdem.spot_cost import FALL
 from solvent.solvers.holdem.spot_settings import (
     DEFAULT_UNTIL,
     MOST_DEFAULT_ITERATIONS,
@@ -109,25 +111,45 @@ class SpotWork:
         self.measured = [(row["iterations"], row["exploitability"]) for row in metrics]
 
     def forecasting(self, watch: Watch) -> Watch:
-        """A watch that is told how many iterations to expect where a solve stops at an exploitability."""
+        """A watch that is told how many iterations to expect where a solve stops at an exploitability.
+
+        Where it also stops after a time these are the iterations until whichever comes first.
+        """
+        first: list[tuple[int, float]] = []
 
         def tell(progress: Progress) -> None:
             if self.limits.until is None:
                 watch(progress)
-            else:
-                watch(replace(progress, total=self.expected(), unit="iterations expected"))
+                return
+            found = self.expected()
+            if progress.unit == SECONDS:
+                first.append((self.iterations, progress.done))
+                del first[1:]
+                ran, seconds = self.iterations - first[0][0], progress.done - first[0][1]
+                if ran and seconds > 0:
+                    left = max(0.0, (progress.total or 0.0) - progress.done)
+                    in_time = self.iterations + math.ceil(left * ran / seconds)
+                    found = in_time if found is None else min(found, in_time)
+            watch(replace(progress, done=self.iterations, total=found, unit="iterations expected"))
 
         return tell
 
     def expected(self) -> int | None:
-        """Iterations after which the target is reached, if exploitability falls on as a power of their number."""
-        if len(self.measured) < 2 or not self.limits.until:
+        """Iterations after which the target is reached, if exploitability falls on as a power of their number.
+
+        The power is that of the measurements; after the first it is the usual one.
+        """
+        if not self.measured or not self.limits.until:
             return None
         last, now = self.measured[-1]
-        before, then = min(self.measured[:-1], key=lambda each: abs(each[0] - last / 2))
-        if not 0 < now < then or before == 0:
+        if not now > 0 or last == 0:
             return None
-        slope = math.log(then / now) / math.log(last / before)
+        slope = 1 / FALL
+        if len(self.measured) > 1:
+            before, then = min(self.measured[:-1], key=lambda each: abs(each[0] - last / 2))
+            if not now < then or before == 0:
+                return None
+            slope = math.log(then / now) / math.log(last / before)
         further = math.log(max(1.0, now / self.limits.until)) / slope
         expected = last * math.exp(min(further, 10.0))
         return math.ceil(min(expected, self.limits.iterations or expected))

@@ -26,6 +26,7 @@ from solvent.solvers.holdem.lock_text import parse_lock
 from solvent.solvers.holdem.spot_cost import describe_size
 from solvent.solvers.holdem.spot_run import solve_spot
 from solvent.solvers.holdem.spot_settings import SpotSettings
+from solvent.solvers.holdem.spot_work import with_limits
 from solvent.solvers.spots.solution import SpotSolution
 
 
@@ -96,7 +97,7 @@ class Spot:
 
     def cost(self, **options: Any) -> str:
         """What a solve will take, in a sentence; `options` are those of `solve`, such as dtype."""
-        settings = SpotSettings.of(_named(options))
+        settings = with_limits(SpotSettings.of({"threads": cores(), **_named(options)}))
         expected = holdem_size(self.rules, settings.isomorphism == "on")
         return describe_size(self.rules, expected, settings)
 

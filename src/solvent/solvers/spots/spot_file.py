@@ -36,7 +36,7 @@ MOST_BYTES = 10 << 20
 """Far more than any spot takes; a larger file is something else."""
 
 TEMPLATE = """\
-# A spot for `solvent spot FILE.toml`. Options on the command line replace what is written here.
+# A spot for `solvent spot FILE.toml`. An option on the command line replaces the same setting here, and no other.
 
 board = "Td9d6h"                    # three to five cards: a flop, a turn or a river
 # Ranges: hands with weights, such as "AA:0.5,AKs,A5s-A2s,Ac2c:0.5". OOP acts first on every street.
