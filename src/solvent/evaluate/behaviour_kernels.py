@@ -57,7 +57,7 @@ def preflop_strategies(agent, room, nodes, acted, found):  # type: ignore[no-unt
             walk[NODE], walk[ACTED], walk[CLUSTER] = nodes[number], acted[number], -1
             walk[BUCKET], walk[BUCKET_STREET] = hand, 0
             may_fold = agent.edges[agent.nodes[nodes[number]].first_edge].action == FOLD
-            strategy(agent, room, 0, may_fold)
+            strategy(agent, room, np.int64(0), may_fold)
             for action in range(agent.nodes[nodes[number]].actions):
                 found[number, hand, action] = room.probabilities[action]
 
@@ -106,10 +106,9 @@ def watch_hands(start, stop, seed, agent, memory, evaluator, hands, observed):  
         made = 0
         while state[PLAYER] != OVER:
             draw = draw_of(key, 2 * made)
-            if state[PLAYER] == 0:
-                action = act_and_note(0, agent, first, second, deck, state, draw, evaluator, hands, observed)
-            else:
-                action = act_and_note(1, agent, second, first, deck, state, draw, evaluator, hands, observed)
+            seat = state[PLAYER]  # one call: each constant for a seat would be compiled anew
+            room, other = (first, second) if seat == 0 else (second, first)
+            action = act_and_note(seat, agent, room, other, deck, state, draw, evaluator, hands, observed)
             take(state, action)
             made += 1
 

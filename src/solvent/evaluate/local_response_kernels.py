@@ -85,7 +85,7 @@ class Choices(NamedTuple):
     """Boards that are drawn before the turn to find out who wins"""
 
 
-@inlined
+@internal
 def bet_value(agent, total, me, memory):  # type: ignore[no-untyped-def]
     """Chips that a bet wins if the agent folds or both check and call to the end, over all it may be taken for."""
     state, you = memory.trial_state, 1 - me
@@ -147,7 +147,7 @@ def count_folds(folded, memory):  # type: ignore[no-untyped-def]
     return score[REST] == 0.0
 
 
-@inlined
+@internal
 def agent_acts(agent, agent_hand, memory):  # type: ignore[no-untyped-def]
     """Draw what the agent does from the mixture over its range, or from the strategy of `agent_hand` if >= 0.
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from solvent.evaluate.response_range import LISTED, LIVE
 from solvent.forms.betting_kernels import STREET, options
-from solvent.foundation.kernels.compiling import inlined, internal
+from solvent.foundation.kernels.compiling import internal
 from solvent.games.betting.rules import FOLD
 from solvent.play.table_kernels import (
     ANYTHING,
@@ -30,7 +30,7 @@ from solvent.play.table_kernels import (
 )
 
 
-@inlined
+@internal
 def find_groups(agent, me, street, hands, memory):  # type: ignore[no-untyped-def]
     """Put hands of the range that the agent cannot tell apart into one group."""
     walk, deck, you = memory.room.walk, memory.deck, 1 - me
@@ -165,7 +165,7 @@ def mixed_chance(action, memory):  # type: ignore[no-untyped-def]
     return mixed
 
 
-@inlined
+@internal
 def follow_each(agent, edge, memory):  # type: ignore[no-untyped-def]
     """Update the reaches of every hand of the range behind the agent's decision, and go on behind it."""
     room, walk = memory.room, memory.room.walk

@@ -14,7 +14,7 @@ from solvent.cards.evaluator import EMPTY_KEY, strength_of
 from solvent.cards.hands import HANDS
 from solvent.forms.betting_kernels import SizeTable, new_position
 from solvent.forms.sampled import MOST_ACTIONS
-from solvent.foundation.kernels.compiling import inlined, internal
+from solvent.foundation.kernels.compiling import internal
 from solvent.foundation.kernels.randomness import random_bits, random_unit, stream
 from solvent.games.betting.rules import HoldemRules
 from solvent.play.table_kernels import MOST_MODELS, WALK, Room, room
@@ -113,7 +113,7 @@ def draw_card(taken, random):  # type: ignore[no-untyped-def]
             return card
 
 
-@inlined
+@internal
 def set_range(taken, hands, memory):  # type: ignore[no-untyped-def]
     """Begin with all hands alike that share no card with `taken`."""
     for hand in range(HANDS):
@@ -168,7 +168,7 @@ def deal_board(count, start, me, agent_hand, hands, memory):  # type: ignore[no-
     normalise(memory)
 
 
-@inlined
+@internal
 def find_equities(me, street, run_outs, evaluator, hands, memory):  # type: ignore[no-untyped-def]
     """The equity of the response's hand against each of the range: exact from the turn on, else by drawn boards."""
     deck, known = memory.deck, 0 if street == 0 else street + 2

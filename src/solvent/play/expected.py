@@ -195,8 +195,8 @@ def shares(deal, evaluator):  # type: ignore[no-untyped-def]
 def expected_hand(deal, faint, nodes, edges, button, blind, reach):  # type: ignore[no-untyped-def]
     """What the button wins on average from these cards. reach: float64[nodes], zeros before and after."""
     won, node = 0.0, np.int64(0)
-    look(button, deal.deck, 0)
-    look(blind, deal.deck, 1)
+    look(button, deal.deck, np.int64(0))
+    look(blind, deal.deck, np.int64(1))
     reach[0] = 1.0
     button.acted[0] = blind.acted[0] = 0
     while node < len(reach):
@@ -251,7 +251,7 @@ def think(player, nodes, edges, node):  # type: ignore[no-untyped-def]
         street = np.int64(nodes[node].street)
         room.walk[NODE], room.walk[ACTED] = node, player.acted[node]
         room.walk[BUCKET] = player.bucket[street]
-        strategy(agent, room, street, True)
+        strategy(agent, room, street, np.bool_(True))
         return
     may_fold = edges[nodes[node].first_edge].action == FOLD
     for action in range(nodes[node].actions):
