@@ -37,7 +37,7 @@ SCALE = quality.Scale(
     river_sizes=(2, 5),
     iterations=20,
 )
-FILES = {f"abstraction{end}" for end in (".md", ".csv", "-public.csv", ".png", "-buckets.png")}
+FILES = {f"abstraction{end}" for end in (".md", ".json", ".csv", "-public.csv", ".png", "-buckets.png")}
 
 
 def some_histograms(rng: np.random.Generator, many: int, total: int) -> NDArray[np.uint8]:

@@ -222,11 +222,18 @@ def test_reproduce_aggregation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     document = json.loads(run(reproduce_aggregation, *arguments))
     assert document.keys() == {"rows", "curves", "page"}
     written = {path.name for path in tmp_path.iterdir()}
-    assert written == {"aggregation.md", "aggregation.csv", "aggregation.png", "aggregation-curves.csv"}
+    names = (
+        "aggregation.md",
+        "aggregation.json",
+        "aggregation.csv",
+        "aggregation.png",
+        "aggregation-curves.csv",
+    )
+    assert written == set(names)
 
 
 def test_reproduce_full_deck(tmp_path: Path) -> None:
     arguments = ("--game", FLOP, "--minutes", "0.01", "--threads", "1", "--out", str(tmp_path), "--json")
     document = json.loads(run(reproduce_full_deck, *arguments))
     assert document["rows"][0]["iterations"] == 25
-    assert {path.suffix for path in tmp_path.iterdir()} == {".md", ".csv", ".png"}
+    assert {path.suffix for path in tmp_path.iterdir()} == {".md", ".json", ".csv", ".png"}

@@ -25,7 +25,9 @@ def test_what_is_freed_is_told_and_written(tmp_path: Path) -> None:
     assert total[-1].exploitability < 1.3 * none[-1].exploitability
     page = tmp_path / "larger-game.md"
     write_larger_game(result, page, "solvent reproduce larger-game")
-    assert {path.name for path in tmp_path.iterdir()} == {f"larger-game.{e}" for e in ("md", "csv", "png")}
+    assert {path.name for path in tmp_path.iterdir()} == {
+        f"larger-game.{e}" for e in ("md", "json", "csv", "png")
+    }
     assert "infoset-actions" in page.read_text()
     assert said
 

@@ -48,7 +48,7 @@ def test_the_command_measures_every_variant(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     document = json.loads(done.stdout)
     assert {path.name for path in tmp_path.iterdir()} == {
-        f"sampling-options.{end}" for end in ("md", "csv", "png")
+        f"sampling-options.{end}" for end in ("md", "json", "csv", "png")
     }
     points = document["points"]
     assert {point["variant"] for point in points} == {*NAMES, LONGER}

@@ -34,6 +34,7 @@ from solvent.experiments.total_rbp.pruning_page import claims, verdict, write_to
 from solvent.foundation.errors import InputError
 
 FILES = {
+    "total-rbp.json",
     "total-rbp.md",
     "total-rbp.csv",
     "total-rbp-seconds.csv",

@@ -270,7 +270,7 @@ def test_the_command_measures_every_abstraction(tmp_path: Path) -> None:
     assert done.exit_code == 0, done.output
     rows = json.loads(done.stdout)["rows"]
     assert {path.name for path in tmp_path.iterdir()} == {
-        f"sampled-buckets.{end}" for end in ("md", "csv", "png")
+        f"sampled-buckets.{end}" for end in ("md", "json", "csv", "png")
     }
     assert {row["method"] for row in rows} == {*METHODS, LOSSLESS}
     sampled = [row for row in rows if row["solver"] == SAMPLED and row["method"] == FREE]

@@ -1,15 +1,20 @@
-"""Results pages: what a command printed, with the command, the date, the commit and the machine."""
+"""Results pages: what a command printed, with the command, the date, the commit and the machine.
+
+Beside each page lies a JSON file of the same name: where the page comes from, its figures by name, which the ledger
+of the papers' claims reads, and the bars that we had set ourselves.
+"""
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from solvent.foundation.machine import describe_machine, describe_software
+from solvent.foundation.machine import commit, describe_machine, describe_software
 from solvent.foundation.units import size
 
 Record = Any
@@ -37,6 +42,15 @@ class Reading(NamedTuple):
         return "".join(f"- **{name}.** {text}\n" for name, text in lines)
 
 
+class Bar(NamedTuple):
+    """A figure that we set ourselves before measuring, and what was seen."""
+
+    name: str
+    wanted: str
+    seen: str
+    met: bool
+
+
 def provenance(command: str) -> str:
     """Return the lines at the head of every results page."""
     today = datetime.now(UTC).date()
@@ -49,10 +63,51 @@ def markdown_table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> s
     return "".join(f"| {' | '.join(map(str, line))} |\n" for line in lines)
 
 
-def write_page(path: Path, title: str, command: str, reading: Reading, body: str) -> None:
-    """Write a results page: a title, its three lines, where it comes from, and the body."""
+def write_page(
+    path: Path,
+    title: str,
+    command: str,
+    reading: Reading,
+    body: str,
+    figures: Mapping[str, float] | None = None,
+    bars: Sequence[Bar] = (),
+) -> None:
+    """Write a results page: a title, its three lines, where it comes from, the body, and our own bars.
+
+    `figures` are what was measured, by name; they go into the JSON file beside the page.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"# {title}\n\n{reading}\n{provenance(command)}\n{body.rstrip()}\n")
+    parts = [f"# {title}", str(reading), provenance(command), _bars_sentence(bars), body, _bars_section(bars)]
+    path.write_text("\n\n".join(part.rstrip() for part in parts if part) + "\n")
+    record = {
+        "command": command,
+        "date": str(datetime.now(UTC).date()),
+        "commit": commit(),
+        "figures": dict(figures or {}),
+        "bars": [bar._asdict() for bar in bars],
+    }
+    figures_file(path).write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n")
+
+
+def figures_file(page: Path) -> Path:
+    """Return where a page's figures are."""
+    return page.with_suffix(".json")
+
+
+def _bars_sentence(bars: Sequence[Bar]) -> str:
+    if not bars:
+        return ""
+    missed = [bar.name for bar in bars if not bar.met]
+    said = f"missed: {'; '.join(missed)}" if missed else "all of them met"
+    return f"[Bars that we had set ourselves](#our-own-bars): {len(bars)}, {said}."
+
+
+def _bars_section(bars: Sequence[Bar]) -> str:
+    """Return the section of a page that says which of our own bars were met and which were missed."""
+    if not bars:
+        return ""
+    rows = [[bar.name, bar.wanted, bar.seen, "met" if bar.met else "**missed**"] for bar in bars]
+    return f"## Our own bars\n\n{markdown_table(['bar', 'wanted', 'seen', ''], rows)}"
 
 
 def write_csv(records: Sequence[Record], path: Path) -> None:

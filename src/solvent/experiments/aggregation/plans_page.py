@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from solvent.experiments.aggregation.figures import plan_figures
 from solvent.experiments.aggregation.plans import (
     BATCH_SECONDS,
     NUMBERS_PER_CELL,
@@ -85,6 +86,7 @@ def write_results(
         command,
         _reading(rows),
         "\n\n".join(part.rstrip() for part in parts if part),
+        plan_figures(rows, points),
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from solvent.experiments.laptop_mccfr.bots import BOTS, PAPER_REWARDS, STYLES, LaptopMccfr, Meeting, mean_of
+from solvent.experiments.laptop_mccfr.figures import bot_figures
 from solvent.experiments.page import Reading, Summary, markdown_table, write_csv, write_page
 from solvent.foundation.extras import pyplot
 from solvent.foundation.units import size
@@ -21,7 +22,8 @@ def write_results(found: LaptopMccfr, page: Path, command: str) -> None:
     write_csv(found.meetings, page.with_suffix(".csv"))
     plot_meetings(found.meetings, page.with_suffix(".png"))
     body = "\n".join([_setting(found), _styles(found, page), _rewards(found), _threads(found)])
-    write_page(page, "Laptop MCCFR", command, _three_lines(found), body)
+    figures = bot_figures(found.meetings, found.speed.ways)
+    write_page(page, "Laptop MCCFR", command, _three_lines(found), body, figures)
 
 
 def _three_lines(found: LaptopMccfr) -> Reading:

@@ -12,8 +12,8 @@ from solvent.experiments.confidence import (
     Interval,
     deviation_interval,
     mean_interval,
-    ratio_interval,
 )
+from solvent.experiments.laptop_mccfr.figures import compared, fair_ratio, option_figures
 from solvent.experiments.laptop_mccfr.sampling_options import (
     ENSEMBLES,
     FLOOR,
@@ -44,7 +44,7 @@ def write_sampling_options(result: Result, page: Path, command: str) -> None:
     plot_ratios(result, page.with_suffix(".png"))
     body = "\n\n".join(part.rstrip() for part in sections(result, page.stem))
     title = "Options of Monte Carlo CFR: what each does to exploitability"
-    write_page(page, title, command, _three_lines(result), body)
+    write_page(page, title, command, _three_lines(result), body, option_figures(result))
 
 
 def _three_lines(result: Result) -> Reading:
@@ -59,16 +59,16 @@ def _three_lines(result: Result) -> Reading:
 
 def sections(result: Result, stem: str) -> list[str]:
     """The page, part by part."""
-    compared = sum(len(checks) * (len(NAMES) - 1) for checks in result.scale.games.values())
+    comparisons = sum(len(checks) * (len(NAMES) - 1) for checks in result.scale.games.values())
     parts = [
         "External sampling, rule lcfr, float64, one thread, and one thing changed at a time: the improvements of "
         'Lin, "4 Improvements to Monte Carlo Counterfactual Regret Minimization for Texas Heads Up No Limit '
         f'Poker" (2024), uniform weights and a regret floor. {result.scale.seeds} seeds; exploitability is '
         "NashConv / 2 of the average strategy in true chips, by exact best responses. Intervals are of 95 % "
         "(Student's t); a ratio is the geometric mean over seeds of the variant's exploitability by the plain "
-        "solver's with the same seed after the same iterations, below 1 is better. Of "
-        f"{compared} comparisons, {compared * (1 - LEVEL):.0f} would show a difference by chance alone if there "
-        f"were none. Every run: [{stem}.csv]({stem}.csv). {result.seconds / 60:.1f} minutes in all.",
+        f"solver's with the same seed after the same iterations, below 1 is better. Of {comparisons} comparisons, "
+        f"{comparisons * (1 - LEVEL):.0f} would show a difference by chance alone if there were none. "
+        f"Every run: [{stem}.csv]({stem}.csv). {result.seconds / 60:.1f} minutes in all.",
         _settings(result),
         "## The paper's claims",
         markdown_table(
@@ -182,11 +182,6 @@ def _claim(result: Result, claim: str, variant: str, varies: bool = False) -> li
     return [claim, "<br>".join(measured), "; ".join(judged)]
 
 
-def compared(result: Result, game: str, variant: str, iterations: int) -> Interval:
-    """A variant's exploitability relative to the plain solver, paired by seed."""
-    return ratio_interval(*(result.values(game, name, iterations) for name in (variant, PLAIN)))
-
-
 def _fair(result: Result, variant: str) -> list[str]:
     measured, verdicts = [], []
     for game, checks in result.scale.games.items():
@@ -195,13 +190,6 @@ def _fair(result: Result, variant: str) -> list[str]:
         verdicts.append(verdict(ratio))
     claim = f"{variant}, against one model of {MODELS} times the iterations (the fair comparison)"
     return [claim, "<br>".join(measured), _together(verdicts)]
-
-
-def fair_ratio(result: Result, game: str, variant: str, iterations: int) -> Interval:
-    """An ensemble by one model that ran as long as all of its models together."""
-    return ratio_interval(
-        result.values(game, variant, iterations), result.values(game, LONGER, MODELS * iterations)
-    )
 
 
 def _together(verdicts: list[str]) -> str:

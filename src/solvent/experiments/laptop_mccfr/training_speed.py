@@ -8,6 +8,7 @@ access to the same memory, each waiting for the one before: what a row would cos
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
@@ -204,7 +205,17 @@ def write_results(found: TrainingSpeed, command: str, page: Path) -> None:
         f"read and written once.\n\n{table}\nA random access reads one number of the same table where the number "
         f"before decides:\n\n{access}\n{_reading(found)}"
     )
-    write_page(page, "Training on a table larger than the caches", command, _three_lines(found), body)
+    title = "Training on a table larger than the caches"
+    write_page(page, title, command, _three_lines(found), body, thread_figures(found.ways))
+
+
+def thread_figures(ways: Sequence[Way]) -> dict[str, float]:
+    """Return rows a second of several threads by those of one, named `threads.inside` by their locks."""
+    huge = [way for way in ways if way.pages == "2 MB" and way.threads > 1]
+    found = {f"threads.{way.locks}": way.speed_up for way in huge}
+    if "threads.rows" in found:
+        found["threads.rows by none"] = found["threads.rows"] / found["threads.none"]
+    return found | {"threads": float(max(way.threads for way in huge))}
 
 
 def _three_lines(found: TrainingSpeed) -> Reading:

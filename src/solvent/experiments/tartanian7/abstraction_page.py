@@ -9,7 +9,8 @@ from solvent.abstraction.cards.feature_kernels import BINS
 from solvent.cards.deck import cards_label
 from solvent.experiments.page import Reading, markdown_table, seconds_text, write_csv, write_page
 from solvent.experiments.tartanian7.abstraction_pictures import METHODS, STREETS, plot_examples, plot_sizes
-from solvent.experiments.tartanian7.abstraction_quality import RESTARTS, Example, Public, Result, Row
+from solvent.experiments.tartanian7.abstraction_quality import RESTARTS, Example, Result
+from solvent.experiments.tartanian7.figures import abstraction_figures, balance, hierarchy, kept
 
 LITERAL = "literal"
 
@@ -22,7 +23,8 @@ def write_abstraction_quality(result: Result, page: Path, command: str) -> None:
     plot_sizes(result, page.with_suffix(".png"))
     plot_examples(result.examples, page.with_name(f"{page.stem}-buckets.png"))
     body = "\n\n".join(part.rstrip() for part in sections(result, page.stem))
-    write_page(page, "Card abstractions: how well their buckets fit", command, _three_lines(result), body)
+    title = "Card abstractions: how well their buckets fit"
+    write_page(page, title, command, _three_lines(result), body, abstraction_figures(result))
 
 
 def _three_lines(result: Result) -> Reading:
@@ -109,7 +111,7 @@ def _hierarchy_claims(result: Result) -> list[list[str]]:
     for clusters, buckets in result.scale.hierarchies:
         found = []
         for street in STREETS:
-            row, free, _ = _hierarchy(result, street, clusters, buckets)
+            row, free, _ = hierarchy(result, street, clusters, buckets)
             found.append((street, kept(result, street, clusters, buckets), _more(row.emd, free.emd)))
         measured = "; ".join(
             f"{street}: EMD {more} that of {clusters * buckets:,} free buckets, {share:.0%} of what these gain on "
@@ -185,7 +187,7 @@ def _public_claims(result: Result) -> list[list[str]]:
                 f"B2015, footnote 4: sums make clusters of more balanced sizes than averages; C = {clusters}",
                 f"one state at a time: {total.smallest} to {total.largest} against {average.smallest} to "
                 f"{average.largest} flops",
-                "agrees" if _balance(total) < _balance(average) else "does not agree",
+                "agrees" if balance(total) < balance(average) else "does not agree",
             ],
             [
                 f"B2015, footnote 4: k-medoids takes significantly longer; C = {clusters}",
@@ -203,29 +205,9 @@ def _public_claims(result: Result) -> list[list[str]]:
     return lines
 
 
-def _balance(row: Public) -> float:
-    return row.largest / row.smallest
-
-
 def _range(values: Iterable[float]) -> float:
     each = list(values)
     return float(max(each) / min(each) - 1)
-
-
-def kept(result: Result, street: str, clusters: int, buckets: int) -> float:
-    """How much of the EMD that C x B free buckets save on B free buckets, C clusters of B buckets save too."""
-    row, free, few = (_value(each.emd) for each in _hierarchy(result, street, clusters, buckets))
-    return (few - row) / (few - free)
-
-
-def _hierarchy(result: Result, street: str, clusters: int, buckets: int) -> tuple[Row, Row, Row]:
-    """Clusters x buckets; as many free buckets; as few as are in a cluster."""
-    rows = result.of("hierarchy", street)
-    whole = next(
-        row for row in rows if (row.method, row.clusters, row.buckets) == ("hierarchical", clusters, buckets)
-    )
-    free, few = (result.one("hierarchy", street, "free", size) for size in (clusters * buckets, buckets))
-    return whole, free, few
 
 
 # Tables and what is to be seen in them
@@ -294,7 +276,7 @@ def _hierarchy_table(result: Result) -> str:
     ]
     rows = []
     for clusters, buckets in result.scale.hierarchies:
-        found = [_hierarchy(result, street, clusters, buckets) for street in STREETS]
+        found = [hierarchy(result, street, clusters, buckets) for street in STREETS]
         names = (f"{clusters} x {buckets}", f"1 x {clusters * buckets:,}", f"1 x {buckets}")
         for place, name in enumerate(names):
             each = [rows_of[place] for rows_of in found]
@@ -308,7 +290,7 @@ def _hierarchy_text(result: Result) -> str:
         costs = " and ".join(
             f"{_value(row.emd) / _value(free.emd) - 1:.0%} more EMD on the {street}"
             for street in STREETS
-            for row, free, _ in [_hierarchy(result, street, clusters, buckets)]
+            for row, free, _ in [hierarchy(result, street, clusters, buckets)]
         )
         shares = " and ".join(f"{kept(result, street, clusters, buckets):.0%}" for street in STREETS)
         parts.append(

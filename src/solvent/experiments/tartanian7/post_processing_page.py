@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from solvent.experiments.page import Reading, Summary, markdown_table, write_csv, write_page
+from solvent.experiments.tartanian7.figures import post_processing_figures
 from solvent.experiments.tartanian7.post_processing import (
     BETS,
     PAPER,
@@ -48,7 +49,8 @@ def write_results(found: PostProcessingTable, page: Path, command: str) -> None:
         f"least.\n\n{opponents}\n{markdown_table(header, table)}\nThe paper's Table 2, against the strongest two "
         f"agents of 2013:\n\n{paper}\n{reading(found)}"
     )
-    write_page(page, "Post-processing", command, _three_lines(found), body)
+    figures = post_processing_figures(found)
+    write_page(page, "Post-processing", command, _three_lines(found), body, figures)
 
 
 def _three_lines(found: PostProcessingTable) -> Reading:

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
 
-from solvent.experiments.confidence import Interval, mean_interval, ratio_interval
+from solvent.experiments.confidence import Interval, mean_interval
 from solvent.experiments.page import Reading, markdown_table, plain_ticks, write_csv, write_page
+from solvent.experiments.tartanian7.figures import ratio_of, sampled_bucket_figures
 from solvent.experiments.tartanian7.sampled_buckets import (
     BIG_BLIND,
     BINS,
@@ -42,7 +43,7 @@ def write_sampled_buckets(result: Result, page: Path, command: str) -> None:
     plot(result, page.with_suffix(".png"))
     body = "\n\n".join(part.rstrip() for part in sections(result, page.stem))
     title = "Buckets and real cards: sampled strategies on abstractions"
-    write_page(page, title, command, _three_lines(result), body)
+    write_page(page, title, command, _three_lines(result), body, sampled_bucket_figures(result))
 
 
 def _three_lines(result: Result) -> Reading:
@@ -114,14 +115,6 @@ def claims(result: Result) -> list[list[str]]:
         verdict = judged[f"{size} buckets"] if same else "; ".join(map(": ".join, judged.items()))
         lines.append([f"{claim}: {method} by {other}", "<br>".join(measured), verdict])
     return lines
-
-
-def ratio_of(result: Result, method: str, other: str, size: int, solver: str, iterations: int) -> Interval:
-    """Exploitability on one kind of buckets by that on another, paired by clustering."""
-    values, others = (result.values(name, size, solver, iterations) for name in (method, other))
-    if len(others) == 1:
-        others = others * len(values)
-    return ratio_interval(values, others)
 
 
 def _verdict(ratio: Interval) -> str:

@@ -166,7 +166,29 @@ def write_larger_game(result: Larger, page: Path, command: str) -> None:
         f"{_rate(total):.2f} s an iteration against {_rate(none):.2f} s."
     )
     body = "\n\n".join([text, f"![memory and time]({page.stem}.png)", verdict, _table(total), _table(none)])
-    write_page(page, "A larger game: total pruning in memory and time", command, _reading(result), body)
+    title = "A larger game: total pruning in memory and time"
+    write_page(page, title, command, _reading(result), body, figures(result))
+
+
+def figures(result: Larger) -> dict[str, float]:
+    """Return what total pruning stores and takes on the larger game, by what the game takes without."""
+    total, none = result.of("total"), result.of("none")
+    last, plain = total[-1], none[-1]
+    found = {
+        "infoset-actions": float(result.infoset_actions),
+        "regrets": last.stored_regrets,
+        "averages": last.stored_averages,
+        "stored": (last.stored_regrets + last.stored_averages) / 2,
+        "factor": 2 / (last.stored_regrets + last.stored_averages),
+        "seconds.total by none": last.seconds / plain.seconds,
+        "nodes.none by total": plain.nodes_touched / last.nodes_touched,
+        "exploitability.total by none": last.exploitability / plain.exploitability,
+        "tables.total by none": last.table_bytes / plain.table_bytes,
+    }
+    peaks = [max((point.resident_bytes or 0) for point in points) for points in (total, none)]
+    if all(peaks):
+        found["peak resident.total by none"] = peaks[0] / peaks[1]
+    return found
 
 
 def _reading(result: Larger) -> Reading:

@@ -19,6 +19,7 @@ from solvent.experiments.page import (
     write_csv,
     write_page,
 )
+from solvent.experiments.total_rbp.figures import pruning_figures
 from solvent.experiments.total_rbp.pruning import (
     AVERAGES,
     FINE,
@@ -74,7 +75,7 @@ def write_total_rbp(
         draw(result, page.with_name(f"{page.stem}-{name}.png"))
     body = "\n\n".join(part.rstrip() for part in [*sections(result, page.stem), *further] if part)
     title = "Regret-based pruning: partial, interval and total"
-    write_page(page, title, command, _three_lines(result), body)
+    write_page(page, title, command, _three_lines(result), body, pruning_figures(result))
 
 
 def _three_lines(result: Result) -> Reading:
@@ -88,8 +89,7 @@ def _three_lines(result: Result) -> Reading:
     )
     return Reading(
         "Brown and Sandholm: total pruning needs less memory, by a factor that grows with the game, and touches "
-        "fewer "
-        "nodes than interval pruning.",
+        "fewer nodes than interval pruning.",
         f"With CFR what is stored falls by a factor {factors}. {agree} of {len(judged)} comparisons agree with the "
         "paper's figures.",
         "Prune to touch fewer nodes, and do not count on the paper's savings of memory. Where a game has other "

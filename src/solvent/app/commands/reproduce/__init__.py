@@ -1,7 +1,7 @@
 """The `solvent reproduce` commands: each runs an experiment of one paper and writes its page.
 
-`papers.py` solves games; `agents.py` trains and matches hold'em agents. The experiments themselves are in
-`solvent.experiments`.
+`papers.py` solves games; `agents.py` trains and matches hold'em agents; `claims.py` lists the papers' claims with
+their verdicts. The experiments themselves are in `solvent.experiments`.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import typer
 
-from solvent.app.commands.reproduce import agents, papers
+from solvent.app.commands.reproduce import agents, claims, papers
 from solvent.app.later import Commands
 
 EXPERIMENTS: dict[str, Callable[..., None]] = {
@@ -24,8 +24,7 @@ EXPERIMENTS: dict[str, Callable[..., None]] = {
     "sampling-options": papers.reproduce_sampling_options,
     "sampled-buckets": papers.reproduce_sampled_buckets,
 }
-reproduce = typer.Typer(
-    cls=Commands, help="Regenerate the papers' tables and figures on this machine.", no_args_is_help=True
-)
+reproduce = typer.Typer(cls=Commands, no_args_is_help=True)
+reproduce.callback(invoke_without_command=True)(claims.list_claims)
 for name, experiment in EXPERIMENTS.items():
     reproduce.command(name)(experiment)

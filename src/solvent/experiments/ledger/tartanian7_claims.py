@@ -1,0 +1,305 @@
+"""The claims of Brown, Ganzfried and Sandholm (2015), Tartanian7, in the order of the paper."""
+
+from __future__ import annotations
+
+from solvent.experiments.ledger.claims import (
+    Above,
+    All,
+    Below,
+    Claim,
+    Every,
+    Increasing,
+    Paper,
+    Source,
+    not_built,
+    not_tested,
+)
+
+ABSTRACTION = Source("abstraction", "solvent reproduce abstraction")
+BUCKETS = Source("sampled-buckets", "solvent reproduce sampled-buckets")
+POST = Source("post-processing", "solvent reproduce post-processing")
+CLUSTER = not_built("the distributed solver is not built yet")
+COMPETITION = not_tested("the competition's agents are not public")
+CLUSTERS = "tests/abstraction/test_public_clusters.py"
+HIERARCHY = "tests/abstraction/test_hierarchical.py"
+FEATURES = "tests/abstraction/test_abstraction_features.py"
+
+ABSTRACTING = (
+    Claim(
+        "Section 2, Algorithm 1",
+        "public states first, then private ones inside each public bucket; for any game",
+        "as printed, on Leduc of nine ranks and flop hold'em",
+        tests=(
+            f"{HIERARCHY}::test_rounds_before_and_after_the_public_one",
+            f"{HIERARCHY}::test_leduc_with_nine_ranks",
+            f"{HIERARCHY}::test_flop_holdem_with_sixteen_cards",
+        ),
+    ),
+    Claim(
+        "Section 2",
+        "pieces are disjoint: from the flop on, a hand stays in its public cluster",
+        "clusters share no bucket",
+        tests=("tests/solvers/test_sampled_public.py::test_buckets_are_as_many_as_asked_and_clusters_share_none",),
+    ),
+    Claim(
+        "Section 2",
+        "imperfect-recall abstractions outperform perfect-recall ones (cited)",
+        missing=not_tested("no agent with perfect recall was trained"),
+    ),
+    Claim(
+        "Section 2, by fit",
+        'remembering the flop\'s cluster keeps the benefits of imperfect recall "to a large extent" (no figure; we '
+        "ask for half)",
+        "of the EMD that free buckets save, 30 x 50 keep {kept.flop.30x50:.0%} on the flop and "
+        "{kept.turn.30x50:.0%} on the turn; 4 x 20 {kept.flop.4x20:.0%} and {kept.turn.4x20:.0%}",
+        Every(*(
+            Above(f"kept.{street}.{size}", 0.5) for size in ("4x20", "8x50", "30x50") for street in ("flop", "turn")
+        )),
+        source=ABSTRACTION,
+    ),
+    Claim(
+        "Section 2, in play",
+        "the same: at most 1.1 times the exploitability of as many free buckets",
+        "{hierarchical by free.8.sampled:.2f} times with 8 buckets, {hierarchical by free.24.sampled:.2f} with 24",
+        Every(Below("hierarchical by free.8.sampled", 1.1), Below("hierarchical by free.24.sampled", 1.1)),
+        source=BUCKETS,
+    ),
+    Claim(
+        "Section 2.1",
+        "no abstraction before the flop: 169 classes",
+        "169, pairs, suited or not",
+        tests=("tests/cards/test_isomorphism.py::test_hole_cards_are_pairs_suited_or_not",),
+    ),
+    Claim(
+        "Section 2.2",
+        "1,755 flops up to suits of 22,100",
+        "1,755",
+        tests=("tests/forms/test_public_size.py::test_the_full_deck_has_1755_flops_up_to_suits",),
+    ),
+    Claim(
+        "Section 2.2",
+        "the transition table counts 1,176 private hands for each flop, 2,063,880 in all",
+        "every row sums to 1,176, and suits do not matter",
+        tests=(f"{FEATURES}::test_rows_of_the_transition_table_sum_to_1176_and_know_no_suits",),
+    ),
+    Claim(
+        "Section 2.2",
+        "the L2 distance of Waugh's transition tables penalises boards that are alike; the new one does not",
+        missing=not_tested("both distances are built; no agent was trained on Waugh's"),
+    ),
+    Claim(
+        "Algorithm 2",
+        "d = (V - sum of min(T[i][b], T[j][b])) / V",
+        "as printed",
+        tests=(f"{CLUSTERS}::test_distances_equal_the_naive_twin", f"{CLUSTERS}::test_distance_is_total_variation"),
+    ),
+    Claim(
+        "Section 2.2",
+        "7.7 billion steps for all distances at B = 5,000 are done quickly",
+        missing=not_tested("run with 1,000 base buckets, not 5,000"),
+    ),
+    Claim(
+        "Footnote 3",
+        "d fails the triangle inequality; the example has d(i,k) = 0.2",
+        "it is the total-variation distance, a pseudo-metric; the example's distance is 0.8",
+        tests=(
+            f"{CLUSTERS}::test_the_papers_footnote_example_is_a_metric_after_all",
+            f"{CLUSTERS}::test_triangle_inequality",
+        ),
+        refuted=True,
+    ),
+    Claim(
+        "Algorithm 3",
+        "clusters the flops into C clusters",
+        "as printed {literal.clusters left.8:.0f} of 8 and {literal.clusters left.30:.0f} of 30 clusters are left; "
+        "one flop at a time, all",
+        Every(Above("literal.clusters left.8", 7.5), Above("literal.clusters left.30", 29.5)),
+        source=ABSTRACTION,
+    ),
+    Claim(
+        "Footnote 4",
+        "the sum objective makes clusters of more balanced sizes than the average",
+        "largest by smallest: sum {balance.sum.8:.1f} and {balance.sum.30:.1f}, average "
+        "{balance.average.8:.1f} and "
+        "{balance.average.30:.1f} (C = 8, 30)",
+        Every(Above("balance.average by sum.8", 1), Above("balance.average by sum.30", 1)),
+        source=ABSTRACTION,
+    ),
+    Claim(
+        "Footnote 4",
+        "k-medoids takes significantly more time",
+        "{seconds.medoids by sum.8:.1f} and {seconds.medoids by sum.30:.1f} times the seconds (memory not "
+        "measured)",
+        Every(Above("seconds.medoids by sum.8", 1.5), Above("seconds.medoids by sum.30", 1.5)),
+        source=ABSTRACTION,
+    ),
+    Claim(
+        "Section 2, [5]",
+        "potential-aware buckets with earth mover's distance are state of the art (cited)",
+        missing=not_tested("built, and measured by fit alone; no agent was trained on them"),
+    ),
+)  # fmt: skip
+
+SOLVING = (
+    Claim(
+        "Section 3",
+        "external sampling converges faster than Pure CFR and takes twice its memory (cited)",
+        missing=not_built("Pure CFR is not built"),
+    ),
+    Claim("Algorithm 4", "children's values weighed by |F(n,h)| are unbiased", missing=CLUSTER),
+    Claim("Section 3", "two passes: the second repeats the first and uses the children's values", missing=CLUSTER),
+    Claim(
+        "Abstract, section 3",
+        "prior approaches are slow where memory of other blades takes 1 us instead of 130 ns",
+        missing=CLUSTER,
+    ),
+    Claim("Section 3", "some blades wait for others, as play ends sooner on theirs", missing=CLUSTER),
+    Claim("Section 3", "latency is less than 1 ms of about 15 ms an iteration", missing=CLUSTER),
+    Claim(
+        "Section 3",
+        "cores of a child share its table without locks: hardly any redundant work, stale by one iteration at most",
+        missing=CLUSTER,
+    ),
+    Claim(
+        "Section 4",
+        "opponents' bets are mapped by the pseudo-harmonic mapping (cited)",
+        "known shares and medians",
+        tests=(
+            "tests/abstraction/test_translation.py::test_known_shares",
+            "tests/abstraction/test_translation.py::test_shares_are_those_of_exact_arithmetic",
+        ),
+    ),
+    Claim(
+        "Section 4",
+        "worked example: purification calls, New-0.2 bets the pot",
+        "both do",
+        tests=("tests/strategy/test_post_processing.py::test_the_papers_example",),
+    ),
+    Claim(
+        "Section 4",
+        "a family: fold threshold, classes of actions, thresholds between and inside classes",
+        "all are parameters",
+        tests=(
+            "tests/strategy/test_post_processing.py::test_classes_of_actions",
+            "tests/strategy/test_post_processing.py::test_what_is_left",
+        ),
+    ),
+    Claim(
+        "Section 4",
+        "preferring to fold raises expected value (and lowers variance)",
+        missing=not_tested("the fold threshold was not measured apart from the classes of actions"),
+    ),
+    Claim(
+        "Footnote 5",
+        "each post-processing can make the agent more exploitable",
+        "a local best response wins {lbr.none:,.0f} mbb/hand from none, {lbr.threshold(0.15):,.0f} from "
+        "thresholding, {lbr.purify:,.0f} from purification, {lbr.new(0.2):,.0f} from New-0.2",
+        Every(*(Increasing(("lbr.none", f"lbr.{post}")) for post in ("threshold(0.15)", "purify", "new(0.2)"))),
+        source=POST,
+    ),
+)  # fmt: skip
+
+EXPERIMENTS = (
+    Claim(
+        "Section 5",
+        "an abstract game of 6,104,546 action nodes, 6.6e10 infosets, 1.8e11 infoset-actions, six times the "
+        "largest",
+        missing=not_tested("the betting tree is not published, and the game takes terabytes"),
+    ),
+    Claim(
+        "Section 5",
+        "the shared-memory baseline: 169-5,000-5,000-5,000 buckets, 1.1e10 infosets, 3.1e10 infoset-actions",
+        missing=not_tested("the betting tree is not published"),
+    ),
+    Claim("Table 1", "beats each of 13 opponents with significance, 479 mbb/h on average", missing=COMPETITION),
+    Claim("Section 5", "won the 2014 Annual Computer Poker Competition", missing=COMPETITION),
+    Claim(
+        "Figure 1",
+        "distributed ahead of shared memory against two agents, at every time",
+        missing=CLUSTER,
+    ),
+    Claim(
+        "Footnote 6",
+        "purification but for the first action is best among prior techniques",
+        "mean {mean.purify(first=false):+,.0f} mbb/hand; none {mean.none:+,.0f}, thresholding "
+        "{mean.threshold(0.15):+,.0f}",
+        All(*(
+            Increasing((f"mean.{post}", "mean.purify(first=false)")) for post in ("none", "threshold(0.15)")
+        )),
+        source=POST,
+    ),
+    Claim(
+        "Table 2, none",
+        "wins from each: +30, +10; mean +20, least +10",
+        "mean {mean.none:+,.0f}, least {least.none:+,.0f} against four opponents of ours",
+        Above("least.none", 0),
+        source=POST,
+    ),
+    Claim(
+        "Table 2, purification",
+        "ahead of none: mean +37 against +20, least +19 against +10",
+        "mean {mean.purify:+,.0f} against {mean.none:+,.0f}, least {least.purify:+,.0f} against {least.none:+,.0f}",
+        Every(Increasing(("mean.none", "mean.purify")), Increasing(("least.none", "least.purify"))),
+        source=POST,
+    ),
+    Claim(
+        "Table 2, thresholding 0.15",
+        "ahead of none: mean +27 against +20, least +19 against +10",
+        "mean {mean.threshold(0.15):+,.0f} against {mean.none:+,.0f}, least {least.threshold(0.15):+,.0f} against "
+        "{least.none:+,.0f}",
+        Every(
+            Increasing(("mean.none", "mean.threshold(0.15)")), Increasing(("least.none", "least.threshold(0.15)"))
+        ),
+        source=POST,
+    ),
+    Claim(
+        "Table 2, New-0.2, mean",
+        "best on average: +71 against +20, +37, +27",
+        "ahead of none by {lead.mean.none:+,.0f}, of purification by {lead.mean.purify:+,.0f}, of thresholding by "
+        "{lead.mean.threshold(0.15):+,.0f}",
+        All(*(Above(f"lead.mean.{post}", 0) for post in ("none", "purify", "threshold(0.15)"))),
+        source=POST,
+    ),
+    Claim(
+        "Table 2, New-0.2, least",
+        "best at worst: +39 against +10, +19, +19",
+        "ahead of none by {lead.least.none:+,.0f}, of purification by {lead.least.purify:+,.0f}, of "
+        "thresholding by "
+        "{lead.least.threshold(0.15):+,.0f}",
+        All(*(Above(f"lead.least.{post}", 0) for post in ("none", "purify", "threshold(0.15)"))),
+        source=POST,
+    ),
+    Claim(
+        "Footnotes 7 and 8",
+        "0.15 is a good threshold; New-0.2 is clearly better than New-0.1",
+        missing=not_tested("no other thresholds were played"),
+    ),
+    Claim(
+        "Section 6",
+        "extends to more rounds of public information and more levels of blades",
+        missing=CLUSTER,
+    ),
+    Claim(
+        "Appendix A, (3)",
+        "regret matching plays positive regrets in proportion, and uniformly without any",
+        "in every version of the kernels",
+        tests=("tests/passes/test_matching.py::test_every_version_plays_positive_regrets_in_proportion",),
+    ),
+    Claim(
+        "Appendices A (4) and C",
+        "average regret is at most Delta sqrt(|A|) / sqrt(T) at an infoset; so CFR converges",
+        "at every infoset of Kuhn and Leduc, T = 1 to 1,000",
+        tests=("tests/solvers/test_regret_bounds.py::test_regrets_stay_below_the_bound_of_cfr",),
+    ),
+)  # fmt: skip
+
+TARTANIAN7 = Paper(
+    "000",
+    "Tartanian7",
+    "Brown, Ganzfried and Sandholm (2015), Hierarchical abstraction, distributed equilibrium computation, and "
+    "post-processing, with application to a champion no-limit Texas hold'em agent",
+    "Opponents in Table 2 are agents of our own, so mbb/hand are not the paper's; what is compared is who is "
+    "ahead, "
+    "in means as the paper does it.",
+    (*ABSTRACTING, *SOLVING, *EXPERIMENTS),
+)
