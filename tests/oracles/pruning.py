@@ -18,6 +18,8 @@ def check_invariants(solver: PrunedSolver) -> None:
         absent = np.zeros(len(forest.before), dtype=bool)
         for k, before in enumerate(forest.before):
             cells = slice(forest.first[k], forest.first[k + 1])
+            if before >= 0 and solver.averages.offset[before] == -1:
+                assert (solver.averages.offset[cells] == -1).all()
             if before >= 0:
                 absent[k] = pruned[before] or absent[forest.infoset[before]]
             if absent[k]:
@@ -31,6 +33,7 @@ def check_invariants(solver: PrunedSolver) -> None:
             assert abs(probability.sum() - 1) < 1e-12
             reach = solver._play.plan[before] if before >= 0 else 1.0
             plan[cells] = reach * probability
+            assert (solver.averages.offset[cells][~pruned[cells]] >= 0).all()
             if solver.total:
                 assert solver.values.offset[forest.base + k] >= 0
                 assert np.array_equal(solver.regrets.offset[cells] == -1, pruned[cells])
@@ -54,3 +57,49 @@ def check_invariants(solver: PrunedSolver) -> None:
     assert (average >= 0).all()
     np.testing.assert_allclose(np.add.reduceat(average, tree.infoset_cell[:-1]), 1, rtol=0, atol=1e-9)
     assert (solver.averages.table("average")[: solver.averages.used] >= 0).all()
+
+
+def forgotten(solver: PrunedSolver, player: int, limit: float, since: int) -> tuple[np.ndarray, np.ndarray]:
+    """What forgetting should leave of the averages, and which cells stay stored, by plain recursion."""
+    forest = solver._forests[player]
+    average, stored = solver.averages.spread("average").astype(float), solver.averages.offset >= 0
+    below: dict[int, list[int]] = {}
+    for k, before in enumerate(forest.before):
+        below.setdefault(int(before), []).append(k)
+
+    def change(cell: int, factor: float) -> None:
+        """Scale the average of a cell and of all behind it; 0 drops them."""
+        average[cell] *= factor
+        if not factor:
+            stored[cell] = False
+        for k in below.get(cell, []):
+            for inner in range(forest.first[k], forest.first[k + 1]):
+                change(inner, factor)
+
+    def visit(k: int, idle_since: int | None) -> None:
+        cells = range(forest.first[k], forest.first[k + 1])
+        starts = {
+            cell: idle_since
+            if idle_since is not None
+            else int(solver.since[cell])
+            if solver.pruned[cell]
+            else None
+            for cell in cells
+        }
+        small = [
+            c for c, start in starts.items() if start is not None and start <= since and average[c] <= limit
+        ]
+        total = sum(average[c] for c in cells)
+        if total > 0 and small and not any(average[c] > 0 for c in cells if c not in small):
+            small.remove(max(small, key=lambda c: average[c]))
+        kept = sum(average[c] for c in cells if c not in small)
+        for cell in cells:
+            change(cell, 0.0 if cell in small else total / kept if total > 0 else 1.0)
+        for cell in cells:
+            if stored[cell]:
+                for inner in below.get(cell, []):
+                    visit(inner, starts[cell])
+
+    for k in below.get(-1, []):
+        visit(k, None)
+    return average, stored

@@ -102,9 +102,12 @@ def test_blocks_from_start_to_resumed_end(tmp_path: Path, game: str, mode: str, 
         ({"pruning": "partial"}, "prune-average changes nothing: pruning partial takes no options"),
         (
             {"pruning": "interval", "form": "history"},
-            "pruning interval on the history form takes prune-every, prune-near, prune-length",
+            "pruning interval on the history form takes prune-gates, prune-every, prune-near, prune-length",
         ),
-        ({"pruning": "interval", "form": "public"}, "pruning interval on the public form takes prune-every"),
+        (
+            {"pruning": "interval", "form": "public"},
+            "pruning interval on the public form takes prune-gates, prune-every",
+        ),
     ],
 )
 def test_options_that_change_nothing_are_refused(how: dict, reason: str) -> None:
@@ -128,6 +131,7 @@ def test_the_result_has_the_options_that_count() -> None:
     row = solve("kuhn", rule="cfr", pruning="interval", prune_near=0.5, iterations=5).as_dict()
     options = {key: row[key] for key in row if key.startswith("prune_")}
     assert options == {
+        "prune_gates": "lasting",
         "prune_average": None,
         "prune_every": 10,
         "prune_near": 0.5,

@@ -268,9 +268,7 @@ def test_games_with_hardly_anything_in_them(mode: str, root: Node, monkeypatch: 
     # In Python, as a compiled walk beyond its arrays would end the process.
     monkeypatch.setattr(pruned_kernels, "walk_live", pruned_kernels.walk_live.py_func)
     tree = compile_tree(Fixed(root))
-    solver = PrunedSolver(
-        tree, "cfr", pruning=Pruning(mode, every=1, least=0.0, lasting=0.0), dtype="float64"
-    )
+    solver = PrunedSolver(tree, "cfr", pruning=Pruning(mode, every=1, gates="paper"), dtype="float64")
     solver.run(20)
     assert solver.evaluate().exploitability < 0.2
 

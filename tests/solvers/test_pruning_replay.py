@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import compiled
-from oracles.pruning import check_invariants
+from oracles.pruning import check_invariants, forgotten
 from oracles.random_games import RandomGame
 from oracles.replays import Replay
 from oracles.trees import counterfactual_values
@@ -172,7 +172,7 @@ def test_the_replay_has_counterfactual_values_by_definition(seed: int) -> None:
 def test_total_pruning_does_what_its_replay_does(
     game: str, iterations: int, rule: str, updates: str, after: str
 ) -> None:
-    pruning = Pruning("total", average=0.0, least=0.0, lasting=0.0, every=1, after=after)
+    pruning = Pruning("total", average=0.0, gates="paper", every=1, after=after)
     solver = Watched(compiled(game), rule, updates, pruning, iterations)
     solver.run(iterations)
     assert solver.begun > 0
@@ -196,7 +196,7 @@ def test_what_is_played_uniformly_after_a_release_adds_up(every: int) -> None:
 )
 def test_weighted_gaps_are_those_of_the_replay(rule: str, updates: str, players: tuple[int, ...]) -> None:
     """With alternating updates player 1 sees strategies at the weights of the iterations before, nearly."""
-    pruning = Pruning("total", average=0.0, least=0.0, lasting=0.0, every=2)
+    pruning = Pruning("total", average=0.0, gates="paper", every=2)
     solver = Watched(compiled("leduc"), rule, updates, pruning, 40, players)
     solver.run(40)
     assert solver.begun > 0
@@ -215,9 +215,57 @@ def test_total_pruning_of_random_games_does_what_its_replay_does(
     seed: int, exact: tuple[str, str], after: str, every: int, zero_sum: bool, length: str
 ) -> None:
     tree = compile_tree(RandomGame(seed, depth=6, zero_sum=zero_sum))
-    pruning = Pruning("total", average=0.0, least=0.0, lasting=0.0, every=every, after=after, length=length)
+    pruning = Pruning("total", average=0.0, gates="paper", every=every, after=after, length=length)
     solver = Watched(tree, *exact, pruning, 25)
     solver.run(25)
+
+
+# What is forgotten of averages
+
+
+class Forgetful(PrunedSolver):
+    """A solver whose averages are compared to a plain recursion whenever some are given up."""
+
+    dropped = behind = 0
+
+    def _forget(self, player):  # type: ignore[no-untyped-def]
+        limit = self.pruning.average / self.iterations**0.5 * self._weight(self.iterations)
+        since = int(self.pruning.settled * self.iterations)
+        before = self.averages.offset >= 0
+        average, stored = forgotten(self, player, limit, since)
+        super()._forget(player)
+        now = self.averages.offset >= 0
+        assert np.array_equal(now, stored)
+        np.testing.assert_allclose(self.averages.spread("average"), average, rtol=1e-9, atol=1e-12)
+        self.dropped += int((before & ~now).sum())
+        gone = self._layout.cell_of[np.flatnonzero(before & ~now)]
+        replay = Replay(self.tree, player, 0)
+        absent = np.zeros(self.tree.cells, dtype=self.pruned.dtype)
+        absent[self._layout.cell_of] = self.pruned
+        self.behind += int(replay.absent(absent)[replay.infoset_of[gone]].sum())
+
+
+@pytest.mark.parametrize("gates", ["paper", "lasting"])
+@pytest.mark.parametrize("updates", UPDATES)
+@pytest.mark.parametrize("game", ["leduc", SMALL])
+def test_small_averages_are_forgotten_also_behind_pruned_actions(game: str, updates: str, gates: str) -> None:
+    pruning = Pruning("total", average=0.3, every=2, gates=gates)
+    solver = Forgetful(compiled(game), "cfr", updates, pruning, dtype="float64")
+    solver.run(150)
+    assert solver.dropped > 0
+    assert solver.behind > 0 or gates == "lasting"
+    check_invariants(solver)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 10**6), st.sampled_from(EXACT), st.sampled_from(["paper", "lasting"]))
+def test_averages_of_random_games_are_forgotten_by_the_rule(
+    seed: int, exact: tuple[str, str], gates: str
+) -> None:
+    pruning = Pruning("total", average=1.0, every=2, gates=gates, least=0.0)
+    solver = Forgetful(compile_tree(RandomGame(seed, depth=6)), *exact, pruning, dtype="float64")
+    solver.run(40)
+    check_invariants(solver)
 
 
 # Interval pruning against the replay
@@ -228,7 +276,7 @@ def test_total_pruning_of_random_games_does_what_its_replay_does(
 def test_interval_pruning_does_what_its_replay_does(
     game: str, iterations: int, rule: str, updates: str
 ) -> None:
-    pruning = Pruning("interval", least=0.0, lasting=0.0, every=1)
+    pruning = Pruning("interval", gates="paper", every=1)
     solver = Watched(compiled(game), rule, updates, pruning, iterations)
     solver.run(iterations)
     assert solver.begun > 0
@@ -249,7 +297,5 @@ def test_interval_pruning_of_random_games_does_what_its_replay_does(
     seed: int, exact: tuple[str, str], every: int, zero_sum: bool, length: str
 ) -> None:
     tree = compile_tree(RandomGame(seed, depth=6, zero_sum=zero_sum))
-    solver = Watched(
-        tree, *exact, Pruning("interval", least=0.0, lasting=0.0, every=every, length=length), 25
-    )
+    solver = Watched(tree, *exact, Pruning("interval", gates="paper", every=every, length=length), 25)
     solver.run(25)

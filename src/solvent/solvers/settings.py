@@ -29,7 +29,7 @@ from solvent.solvers.option_checks import (
     one_of,
     whole,
 )
-from solvent.solvers.pruned.pruning import AFTER, LENGTHS, PRUNINGS, Pruning
+from solvent.solvers.pruned.pruning import AFTER, GATES, LENGTHS, PRUNINGS, Pruning
 from solvent.solvers.rewards import REWARDS
 from solvent.solvers.rules import RegretRule, load_rule
 from solvent.solvers.sampled.options import SAMPLED_RULE, SAMPLINGS, Sampling
@@ -262,6 +262,13 @@ class Settings(RunSettings):
     pruning: str = option(
         Pruning.mode, f"{', '.join(PRUNINGS)}.", one_of("pruning", PRUNINGS), PRUNE, kept=True
     )
+    prune_gates: str = option(
+        Pruning.gates,
+        "When to prune: paper, by the paper's tests alone, or lasting, when it will probably last.",
+        one_of("prune-gates", tuple(GATES)),
+        PRUNE,
+        kept=True,
+    )
     prune_average: float = option(
         Pruning.average,
         "C: pruned actions below C/sqrt(T) of the average are set to 0.",
@@ -371,6 +378,7 @@ class Settings(RunSettings):
 
 
 PRUNING = {
+    "prune_gates": "gates",
     "prune_average": "average",
     "prune_every": "every",
     "prune_near": "near",

@@ -6,6 +6,7 @@ import math
 from collections.abc import Collection
 from dataclasses import dataclass
 from numbers import Integral, Real
+from typing import NamedTuple, cast
 
 from solvent.foundation.errors import InputError
 from solvent.solvers.rules import ADDING_UP, RegretRule
@@ -17,13 +18,33 @@ LENGTHS = ("dynamic", "guaranteed")
 AFTER = ("cbr", "uniform")
 PLANS = ("auto", "serial", "aggregated")
 EFFECTIVE = {
-    ("interval", "history"): ("every", "near", "length"),
-    ("interval", "public"): ("every",),
-    ("total", "history"): ("average", "every", "near", "after", "length"),
-    ("total", "public"): ("average", "every"),
+    ("interval", "history"): ("gates", "every", "near", "length"),
+    ("interval", "public"): ("gates", "every"),
+    ("total", "history"): ("gates", "average", "every", "near", "after", "length"),
+    ("total", "public"): ("gates", "average", "every"),
 }
 """The options that change something, by mode and form. By block, responses are exact and lengths dynamic, and what
 returns is played all alike."""
+
+
+class Gates(NamedTuple):
+    """What is asked of an action beyond the papers' tests before it is pruned, and before its average goes.
+
+    None of these is in the papers. Asking for more is always safe: an action that stays is CFR as usual.
+    """
+
+    least: float
+    """For how many iterations an action must probably stay pruned for it to be worth the best response after."""
+    lasting: float
+    """And for what part of the iterations so far: so that each action's best responses come ever more rarely."""
+    settled: float
+    """The average is given up only of actions that have been pruned since this part of the iterations."""
+
+
+GATES = {"paper": Gates(least=0.0, lasting=0.0, settled=1.0), "lasting": Gates(10.0, 0.005, 0.05)}
+"""`paper` asks for nothing beyond the tests of Brown and Sandholm."""
+BY_GATES = cast(float, None)
+"""Stands for the number that the gates have, until a `Pruning` is made."""
 
 
 @dataclass(frozen=True)
@@ -45,12 +66,13 @@ class Pruning:
     """How near a counterfactual best response must be: 0 is exact, 1 as far from it as CFR's bound allows."""
     after: str = "cbr"
     """What is played behind an action when it returns: the best response, or all actions alike."""
-    least: float = 10.0
-    """For how many iterations an action must probably stay pruned for it to be worth the best response after."""
-    lasting: float = 0.005
-    """And for what part of the iterations so far: so that each action's best responses come ever more rarely."""
-    settled: float = 0.05
-    """The average is given up only of actions that have been pruned since this part of the iterations."""
+    gates: str = "lasting"
+    """`paper`: an action is pruned when its paper's test says so, and its average goes when C says so; `lasting`:
+    only when that will probably last."""
+    least: float = BY_GATES
+    lasting: float = BY_GATES
+    settled: float = BY_GATES
+    """The gates' numbers, see `Gates`; another number may be given for each."""
     length: str = "dynamic"
     """How long an action may be left out: by what each iteration could have paid, or by U - L for each."""
 
@@ -59,11 +81,15 @@ class Pruning:
             ("pruning", self.mode, PRUNINGS),
             ("prune-length", self.length, LENGTHS),
             ("prune-after", self.after, AFTER),
+            ("prune-gates", self.gates, tuple(GATES)),
         ):
             if value not in known:
                 raise InputError(f"there is no {name} {value!r}; choose from {', '.join(known)}")
         if not isinstance(self.every, Integral) or isinstance(self.every, bool) or self.every < 1:
             raise InputError(f"prune-every must be a whole number of at least 1, not {self.every!r}")
+        for name, number in GATES[self.gates]._asdict().items():
+            if getattr(self, name) is BY_GATES:
+                object.__setattr__(self, name, number)
         numbers = {
             "prune-average": self.average,
             "prune-near": self.near,

@@ -234,8 +234,9 @@ class PrunedSolver(OnHistories):
             forest, step, self._held(), allowed, best_only, released, self._won, wanted
         )
         cells = np.concatenate([released, _cells(forest, wanted[:count])])
-        self.regrets.grow(cells[self.pruned[cells] == 0])
-        self.averages.grow(cells)
+        live = cells[self.pruned[cells] == 0]
+        self.regrets.grow(live)
+        self.averages.grow(live)
         self.values.grow(forest.base + wanted[:count])
         total_kernels.reset(forest, step, self._held(), allowed, released, self._won, self._play)
         self._note_peak()
@@ -259,15 +260,21 @@ class PrunedSolver(OnHistories):
             self.values.free(forest.base + emptied[:infosets])
         if cells:
             self.regrets.free(begun[:cells])
-        limit = self.pruning.average / math.sqrt(self.iterations) * self._weight(self.iterations)
-        gone = total_kernels.forget_averages(
-            forest, self._held(), limit, int(self.pruning.settled * self.iterations), self._initial, emptied
-        )
-        if gone:
-            self.averages.free(emptied[:gone])
+        self._forget(player)
         for arena in (self.regrets, self.averages, self.values):
             if arena.capacity > ROOM * arena.stored:
                 arena.compact()
+
+    def _forget(self, player: int) -> None:
+        """Give up averages of at most C / sqrt(T) of the play (Brown and Sandholm 2017, section 4)."""
+        emptied = self._lists[1]
+        limit = self.pruning.average / math.sqrt(self.iterations) * self._weight(self.iterations)
+        since = int(self.pruning.settled * self.iterations)
+        gone = total_kernels.forget_averages(
+            self._forests[player], self._held(), limit, since, self._initial, emptied
+        )
+        if gone:
+            self.averages.free(emptied[:gone])
 
     # What the kernels take
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from solvent.foundation.kernels.compiling import inlined, kernel
+from solvent.foundation.kernels.compiling import inlined, internal, kernel
 from solvent.solvers.pruned.history.kernels import (
     count_live,
     is_short,
@@ -15,6 +15,9 @@ from solvent.solvers.pruned.history.kernels import (
     skip_pruned,
     slack_of,
 )
+
+FORGOTTEN = -1.0
+"""The average of a cell that has just been forgotten and is still to be freed."""
 
 
 @kernel
@@ -173,40 +176,50 @@ def reset(forest, step, held, allowed, released, won, play):  # type: ignore[no-
 
 @kernel
 def forget_averages(forest, held, limit, since, initial, emptied):  # type: ignore[no-untyped-def]
-    """Take actions out of the average that are at most `limit` of it and have been pruned since `since`.
+    """Take actions out of the average that are at most `limit` of it and have been idle since `since`.
 
-    The infoset's other actions take their place, and all behind those with them. Lists the cells whose
-    averages need no longer be stored; returns how many.
+    An action is idle while it is pruned or lies behind one that is. The infoset's other actions take its place,
+    and all behind those with them (Brown and Sandholm 2017, section 4: sigma(I, a) is set to 0 and sigma(I) is
+    renormalised); where no other has been played the most played stays. Lists the cells whose averages need no
+    longer be stored; returns how many.
     """
     count = 0
     last = len(forest.before)
-    k = skip_pruned(forest, held, 0, last)
+    outer, outer_since = 0, 0  # up to this infoset all lies behind an action that was pruned then
+    k = 0
     while k < last:
+        before = forest.before[k]
+        if before >= 0:
+            at = held.average_slot[before]
+            if at < 0 or held.average[at] == FORGOTTEN:
+                k = forest.behind[before, 1]  # nothing is stored behind what is not
+                continue
+            if held.pruned[before]:
+                outer, outer_since = forest.behind[before, 1], held.since[before]
         start, stop = forest.first[k], forest.first[k + 1]
-        k = skip_pruned(forest, held, k + 1, last)
+        inside = k < outer and outer_since <= since
+        k += 1
         total = 0.0
         kept = 0.0
+        spared = -1
         for cell in range(start, stop):
-            at = held.average_slot[cell]
-            share = held.average[at] if at >= 0 else 0.0
+            share = share_held(held, cell)
             total += share
-            if not held.pruned[cell] or held.since[cell] > since or share > limit:
+            if not is_small(held, cell, inside, since, limit):
                 kept += share
-        if not kept > 0.0:
+            elif spared < 0 or share > share_held(held, spared):
+                spared = cell
+        if spared < 0:
             continue
+        if total > 0.0 and not kept > 0.0:
+            kept = share_held(held, spared)
+        else:
+            spared = -1
         for cell in range(start, stop):
-            at = held.average_slot[cell]
-            if at < 0 or not held.pruned[cell] or held.since[cell] > since or held.average[at] > limit:
+            if cell == spared or held.average_slot[cell] < 0:
                 continue
-            emptied[count] = cell
-            count += 1
-            initial[cell] = 0.0
-            inner, end = forest.behind[cell]
-            for forgotten in range(forest.first[inner], forest.first[end]):
-                initial[forgotten] = 0.0
-                if held.average_slot[forgotten] >= 0:
-                    emptied[count] = forgotten
-                    count += 1
+            if is_small(held, cell, inside, since, limit):
+                count = forget(forest, held, cell, initial, emptied, count)
         if not kept < total:
             continue
         for cell in range(start, stop):
@@ -214,10 +227,43 @@ def forget_averages(forest, held, limit, since, initial, emptied):  # type: igno
             inner, end = forest.behind[cell]
             for scaled in range(forest.first[inner], forest.first[end]):
                 scale_average(held, scaled, total / kept)
+    for n in range(count):
+        held.average[held.average_slot[emptied[n]]] = 0.0
+    return count
+
+
+@inlined
+def share_held(held, cell):  # type: ignore[no-untyped-def]
+    """A cell's average, 0 where none is stored."""
+    at = held.average_slot[cell]
+    return held.average[at] if at >= 0 else 0.0
+
+
+@inlined
+def is_small(held, cell, inside, since, limit):  # type: ignore[no-untyped-def]
+    """Whether a cell has been idle since `since` and its average is at most `limit`."""
+    idle = inside or (held.pruned[cell] and held.since[cell] <= since)
+    return idle and share_held(held, cell) <= limit
+
+
+@internal
+def forget(forest, held, cell, initial, emptied, count):  # type: ignore[no-untyped-def]
+    """List a cell and all behind it in `emptied`, and mark their averages; returns how many are listed now."""
+    emptied[count] = cell
+    count += 1
+    held.average[held.average_slot[cell]] = FORGOTTEN
+    initial[cell] = 0.0
+    inner, end = forest.behind[cell]
+    for forgotten in range(forest.first[inner], forest.first[end]):
+        initial[forgotten] = 0.0
+        if held.average_slot[forgotten] >= 0 and held.average[held.average_slot[forgotten]] != FORGOTTEN:
+            held.average[held.average_slot[forgotten]] = FORGOTTEN
+            emptied[count] = forgotten
+            count += 1
     return count
 
 
 @inlined
 def scale_average(held, cell, factor):  # type: ignore[no-untyped-def]
-    if held.average_slot[cell] >= 0:
+    if held.average_slot[cell] >= 0 and held.average[held.average_slot[cell]] != FORGOTTEN:
         held.average[held.average_slot[cell]] *= factor
