@@ -438,7 +438,7 @@ def pass_up(tree, rounds, spaces, tables, rule, player, evaluator, out):  # type
         boards, space = rounds[r], spaces[r]
         slots = boards.hand.shape[1]
         if r < last - 1:
-            carry_up(tree, rounds, spaces, r, values, 0, 1)
+            carry_up(tree, rounds, spaces, r, values, np.int64(0), np.int64(1))
         values = np.zeros((len(boards.subtree), len(boards.hand), slots), dtype=out.dtype)
         ahead = rows_ahead(0)
         scratch = terminals.scratch_space(out, slots, evaluator, boards.card.shape[1] > 0, tree.rows)
@@ -460,19 +460,13 @@ def pass_up(tree, rounds, spaces, tables, rule, player, evaluator, out):  # type
     return values[0, 0]
 
 
-@internal_compiled
-def whole_pass(tree, rounds, spaces, tables, rule, player, evaluator, above, out):  # type: ignore[no-untyped-def]
-    """One player's pass over the whole game on one thread."""
-    pass_down(tree, rounds, spaces, tables, rule, player, above)
-    pass_last(tree, rounds, tables, rule, player, evaluator, above, 0, out.shape[1], out)
-    if tree.rounds > 1:
-        carry_up(tree, rounds, spaces, tree.rounds - 2, out, 0, 1)
-    return pass_up(tree, rounds, spaces, tables, rule, player, evaluator, out)
-
-
 @compiled
 def iterate(tree, rounds, spaces, tables, schedule, alternating, evaluator, above, out):  # type: ignore[no-untyped-def]
-    """One iteration for each row of the rule's weights, on one thread."""
+    """One iteration for each row of the rule's weights, on one thread.
+
+    Numba compiles a kernel once more for each constant that it is called with; an `np.int64` is none to it.
+    """
+    zero, one = np.int64(0), np.int64(1)
     for t in range(len(schedule)):
         w = schedule[t]
         if not alternating:
@@ -480,4 +474,8 @@ def iterate(tree, rounds, spaces, tables, schedule, alternating, evaluator, abov
             tables.seen_last[:] = tables.last
         rule = Rule(UPDATE, w[POSITIVE], w[NEGATIVE], w[FLOOR], w[AVERAGE], w[PREDICTION])
         for player in range(2):
-            whole_pass(tree, rounds, spaces, tables, rule, player, evaluator, above, out)
+            pass_down(tree, rounds, spaces, tables, rule, player, above)
+            pass_last(tree, rounds, tables, rule, player, evaluator, above, zero, out.shape[1], out)
+            if tree.rounds > 1:
+                carry_up(tree, rounds, spaces, tree.rounds - 2, out, zero, one)
+            pass_up(tree, rounds, spaces, tables, rule, player, evaluator, out)
