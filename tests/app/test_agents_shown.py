@@ -173,7 +173,7 @@ def test_a_stopped_export_leaves_nothing(runs: Path, monkeypatch: pytest.MonkeyP
     target = runs / "kept.csv"
     target.write_text("as it was")
     monkeypatch.setattr("solvent.strategy.writing.write_csv", stopped)
-    assert run(["export", str(runs / "a"), "--out", str(target)]) == 2
+    assert run(["export", str(runs / "a"), "--out", str(target), "--force"]) == 2
     assert "No space left" in capsys.readouterr().err
     assert target.read_text() == "as it was"
     assert not (runs / ".kept.csv.writing").exists()

@@ -30,7 +30,7 @@ def test_a_run_can_be_shown_exported_compared_listed_and_resumed(tmp_path: Path)
     assert solvent("export", a).stdout.startswith("player,infoset,action,probability")
     assert json.loads(solvent("export", a, "--format", "json").stdout)["players"][1]["K||b"]["call"] > 0.99
     for to in ("csv", "json"):
-        done = solvent("export", a, "--format", to, "--out", tmp_path / "rows")
+        done = solvent("export", a, "--format", to, "--out", tmp_path / "rows", "--force")
         assert (done.stdout, done.stderr) == ("", f"wrote 24 rows to {tmp_path / 'rows'}\n")
     assert solvent("export", a, "--format", "efg").stdout.startswith("EFG 2 R")
     assert solvent("export", a, "--format", "strategy", "--out", tmp_path / "s").returncode == 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -103,6 +104,8 @@ def test_what_is_not_reached_is_no_advice(tmp_path: Path) -> None:
     ("arguments", "sentence"),
     [
         (("chekc",), "did you mean check?"),
+        (("check, bet 77",), "not 'bet 77'; did you mean bet 100?"),
+        (("check, bet 800",), "not 'bet 800'; did you mean bet 900?"),
         (("check, bet 100, call, Td",), "on the board"),
         (("--hand", "22"), "OOP has no 22"),
         (("--hand", "Zz"), "--hand is a hand or a range"),
@@ -115,12 +118,25 @@ def test_what_is_not_reached_is_no_advice(tmp_path: Path) -> None:
 )
 def test_refusals_of_show(turn: Path, arguments: tuple[str, ...], sentence: str) -> None:
     assert sentence in refused("show", turn, *arguments)
+    assert solvent("show", turn, *arguments).stdout == ""
 
 
 def exported(*arguments: str | Path) -> str:
     done = solvent("export", *arguments)
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+def test_a_file_is_written_over_only_by_force(turn: Path, tmp_path: Path) -> None:
+    file = tmp_path / "node.csv"
+    exported(turn, "--out", file)
+    written = file.read_text()
+    assert "exists; choose another name, or write over it with --force" in refused(
+        "export", turn, "--line", "check", "--out", file
+    )
+    assert file.read_text() == written
+    exported(turn, "--line", "check", "--out", file, "--force")
+    assert file.read_text() != written
 
 
 def test_csv_has_the_numbers_of_python(turn: Path, node: SpotNode) -> None:
@@ -146,10 +162,19 @@ def test_json_has_nodes_to_a_street(turn: Path, node: SpotNode) -> None:
 def test_range_texts_are_read_as_the_weights(turn: Path, node: SpotNode) -> None:
     for player, name in enumerate(NAMES):
         read = parse_range(exported(turn, "--line", LINE, "--format", "range", "--part", name)).weights
-        np.testing.assert_array_equal(read[node.numbers[player]], node.weights[player])
-    read = parse_range(exported(turn, "--line", LINE, "--format", "range", "--part", "call")).weights
-    row = node.strategy[node.actions.index("call")]
-    np.testing.assert_array_equal(read[node.numbers[0]], node.weights[0] * row)
+        np.testing.assert_allclose(read[node.numbers[player]], node.weights[player], rtol=1e-5, atol=1e-6)
+    text = exported(turn, "--line", LINE, "--format", "range", "--part", "call")
+    row = node.weights[0] * node.strategy[node.actions.index("call")]
+    np.testing.assert_allclose(parse_range(text).weights[node.numbers[0]], row, rtol=1e-5, atol=1e-6)
+    assert exported(turn, "--line", "x, b100", "--format", "range", "--part", "c") == text
+    for action, short in {"bet 900": "a", "bet 100": "b100", "check": "x"}.items():
+        parts = [exported(turn, "--format", "range", "--part", name) for name in (action, short)]
+        assert parts[0] == parts[1]
+    for entry in text.strip().split(","):  # as other programs read ranges
+        hand, _, weight = entry.partition(":")
+        assert re.fullmatch(r"([2-9TJQKA][cdhs]){2}|[2-9TJQKA]{2}[so]?", hand)
+        assert re.fullmatch(r"|0\.\d+", weight)
+        assert len(weight.removeprefix("0.").lstrip("0")) <= 6
     assert "# call" in exported(turn, "--line", LINE, "--format", "range")
 
 

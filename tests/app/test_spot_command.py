@@ -138,12 +138,24 @@ def changed(arguments: tuple[str, ...], **options: str) -> tuple[str, ...]:
         ({"pot": "many"}, "--pot"),
         ({"bets": "", "raises": ""}, "leave no action"),
         ({"bets": "half"}, "half"),
+        ({"bets": "2.5x"}, "a first bet faces none, so sizes of bets and donk cannot use x, as 2.5x does"),
+        ({"pot": "10.5"}, "--pot is a whole number of chips, not '10.5'"),
+        ({"rake_cap": "few"}, "--rake-cap is a number of chips, not 'few'"),
+        ({"rake_cap": "30"}, "rake-cap changes nothing without rake"),
+        ({"flop_bets": "50%"}, "flop-bets changes nothing: the spot begins on the river"),
+        ({"oop_turn_raises": "50%"}, "oop-turn-raises changes nothing: the spot begins on the river"),
+        (
+            {"oop_river_donk": "50%"},
+            "oop-river-donk changes nothing: a donk bet follows a bet on an earlier street",
+        ),
+        ({"add": "x, b100, a, a"}, "cannot be changed: all-in is no bet or raise there"),
+        ({"add": "x, x, a"}, "cannot be changed: nobody acts after its other actions"),
         ({"cap": "x"}, "cap"),
         ({"merging": "-1"}, "merging"),
         ({"add": "check, jump"}, "jump"),
         ({"remove": "bet 123"}, "bet 123"),
         ({"rake": "200%"}, "rake"),
-        ({"rake_cap": "-1"}, "cap"),
+        ({"rake": "5%", "rake_cap": "-1"}, "cap"),
         ({"threads": "0"}, "threads must be a whole number, at least 1"),
         ({"iterations": "-1"}, "iterations must be a whole number, at least 0"),
         ({"until": "-1%"}, "until"),
@@ -178,6 +190,11 @@ def test_refusals(options: dict[str, str], sentence: str) -> None:
         ("check: random = raise 300:1", "the actions there are check, bet 100, bet 900"),
         ("check: AA = check:1", "names no hand that IP can hold"),
         ("check: nonsense = check:1", "nonsense"),
+        (
+            "check, bet 77: random = call:1",
+            "IP acts after 'check', with check, bet 100, bet 900, not 'bet 77'; did you mean bet 100?",
+        ),
+        ("x, b100: random = r300:1", "has 'r300'; the actions there are fold, call, raise 500, raise 900"),
     ],
 )
 def test_locks_that_cannot_be(lock: str, sentence: str) -> None:
@@ -192,6 +209,32 @@ def test_locked_hands_play_as_told_and_a_mistake_helps_the_other() -> None:
     assert locked["ev"][1] > free["ev"][1] + 1
     first = solved(*RIVER, "--iterations", "50", "--lock", ": random = check:0.25, bet 100:0.75")
     assert first["root_actions"] == pytest.approx({"check": 0.25, "bet 100": 0.75, "bet 900": 0}, abs=1e-6)
+
+
+def test_lines_may_be_short_everywhere() -> None:
+    short = solved(
+        *RIVER, "--iterations", "30", "--lock", "x, b100: random = f:0.5, a:0.5", "--add", "x, b60"
+    )
+    long = solved(
+        *(*RIVER, "--iterations", "30", "--lock", "check, bet 100: random = fold:0.5, raise 900:0.5"),
+        *("--add", "check, bet 60"),
+    )
+    assert short["ev"] == long["ev"]
+    fewer = solved(
+        *RIVER, "--iterations", "0", "--remove", "a", "--remove", "x, allin", "--remove", "b100, a"
+    )
+    assert list(fewer["root_actions"]) == ["check", "bet 100"]
+    more = solved(*TURN, "--bets", "50%", "--raises", "", "--add", "b100, c, all-in", "--iterations", "0")
+    assert sum(more["decision_nodes"]) == sum(
+        solved(
+            *TURN, "--bets", "50%", "--raises", "", "--add", "bet 100, call, bet 800", "--iterations", "0"
+        )["decision_nodes"]
+    )
+
+
+def test_a_slip_in_a_command_is_named() -> None:
+    assert "neither a command nor a file 'inti'; did you mean init?" in refused("spot", "inti", "my.toml")
+    assert "cannot read river.toml" in refused("spot", "river.toml")
 
 
 def test_ctrl_c_shows_what_there_is(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -185,6 +185,8 @@ def test_texas_sizes_mean_what_they_mean_there() -> None:
         (("oop,flop,bet,50", "oop,flop,bet,big"), "line 6: a number"),
         (("200\nset_print", "2.5\nset_print"), "line 18: a whole number"),
         (("set_board Qs,Jh,2h,3c,4d\n", ""), "give --board"),
+        (("Qs,Jh,2h", "Qs,Jx,2h"), "commands.txt, line 3: "),
+        (("AKo:0.25", "AKq"), "commands.txt, line 5: 'AKq' names no hands"),
     ],
 )
 def test_refusals_of_commands_name_the_line(tmp_path: Path, change: tuple[str, str], sentence: str) -> None:
@@ -193,11 +195,46 @@ def test_refusals_of_commands_name_the_line(tmp_path: Path, change: tuple[str, s
     assert sentence in refused("spot", file)
 
 
+def test_settings_of_earlier_streets_may_stand_in_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "spot.toml"
+    file.write_text(
+        SPOT.replace("pot = 200", "pot = 200\nrake-cap = 30").replace(
+            '"a"\ncap', '"a"\nflop-bets = "75%"\ncap'
+        )
+    )
+    assert solved("spot", file)["iterations"] == 20
+    assert "flop-raises changes nothing" in refused("spot", file, "--flop-raises", "a")
+
+
+def test_ranges_stand_in_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "spot.toml").write_text(SPOT)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "read.toml").write_text(SPOT.replace("AA,KQs,76s", "@mine.txt"))
+    for name in ("mine.txt", "folder/mine.txt"):
+        (tmp_path / name).write_text("# bets\nAA, KQs,\n76s\n")
+    plain = solved("spot", "spot.toml")
+    assert solved("spot", "spot.toml", "--oop", "@mine.txt")["ev"] == plain["ev"]
+    assert solved("spot", "folder/read.toml")["ev"] == plain["ev"]
+    told = "'mine.txt' is no range but a file; write @mine.txt to read it"
+    assert told in refused("spot", "spot.toml", "--oop", "mine.txt")
+    assert "cannot read the range in none.txt" in refused("spot", "spot.toml", "--oop", "@none.txt")
+    (tmp_path / "both.txt").write_text("# OOP\nAA\n# IP\nKK\n")
+    assert "ranges of both players" in refused("spot", "spot.toml", "--oop", "@both.txt")
+    (tmp_path / "bad.txt").write_text("AA,1\n")
+    assert "bad.txt is no range: '1' names no hands" in refused("spot", "spot.toml", "--ip", "@bad.txt")
+
+
 def test_a_file_of_locks(tmp_path: Path) -> None:
     spot, locks = tmp_path / "spot.toml", tmp_path / "locks.txt"
     spot.write_text(SPOT)
-    locks.write_text("# comments and empty lines are nothing\n\n: AA = check:1\n")
+    locks.write_text("# comments and empty lines are nothing\n\nx, b100, a: JJ = c:1\n: AA = check:1\n")
     document = solved("spot", spot, "--lock-file", locks, "--lock", ": random = bet 100:1")
-    assert document["locks"] == ["check: JJ = check:1", ": AA = check:1", ": random = bet 100:1"]
+    assert document["locks"] == [
+        "check: JJ = check:1",
+        "x, b100, a: JJ = c:1",
+        ": AA = check:1",
+        ": random = bet 100:1",
+    ]
     assert document["root_actions"]["bet 100"] == pytest.approx(1), "a later lock of the same hands holds"
     assert "cannot read" in refused("spot", spot, "--lock-file", tmp_path / "none")

@@ -238,5 +238,6 @@ def test_lines_are_added_and_removed_from_what_is_there(river: Path) -> None:
 def test_what_cannot_be_started_from(river: Path) -> None:
     for change in (("--board", "Td9d6hQc"), ("--oop", "AA,KK")):
         assert "the same board" in refused("spot", "--from", river, *change)
+        assert "decision nodes" not in solvent("spot", "--from", river, *change).stderr
     assert "solve it without --from" in refused("spot", "--from", river, "--memory", "100K")
     assert "start with --dtype float32" in refused("spot", "--from", river, "--dtype", "float64")

@@ -56,8 +56,14 @@ def test_a_line_is_text(turn: SpotSolution, line: object) -> None:
         ("check, check, check", "a card is dealt after 'check, check', such as 7s; 'check' is none"),
         ("check, check, Qc", "Qc is on the board Tc9c6cQc already"),
         ("check, check, 7s8s", "after 'check, check' one card comes, not 7s8s"),
-        ("bet 60, call, 7s", "nothing follows the line 'bet 60, call', after which both players are all-in"),
-        ("bet 60, fold, check", "nothing follows the line 'bet 60, fold', after which the hand is over"),
+        (
+            "bet 60, call, 7s",
+            "both players are all-in after the line 'bet 60, call', so '7s' cannot follow it",
+        ),
+        (
+            "bet 60, fold, check",
+            "the hand is over after the line 'bet 60, fold', so 'check' cannot follow it",
+        ),
     ],
 )
 def test_lines_that_lead_nowhere_are_refused(turn: SpotSolution, line: str, says: str) -> None:

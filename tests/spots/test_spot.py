@@ -43,6 +43,18 @@ def test_the_cost_is_that_of_a_solve_with_the_same_options(spot: solvent.Spot) -
     assert "inf" not in flop.cost()
 
 
+def test_a_solution_says_what_it_is_worth(solution: SpotSolution) -> None:
+    shown = repr(solution)
+    assert f"exploitability {solution.exploitability_percent:.4f} % of the pot, EV OOP" in shown
+    assert f"EV IP {solution.evaluation.value[1] + 10:.3f}>" in shown
+
+
+def test_the_value_of_a_fold_is_exact(solution: SpotSolution) -> None:
+    node = solution.at("check, bet 10")
+    assert set(node.action_evs[0].tolist()) == {0.0}
+    assert set(solution.at("check, bet 10, fold").ev[1].tolist()) == {30.0}
+
+
 def test_a_solve_goes_on_as_if_it_had_not_stopped(spot: solvent.Spot) -> None:
     parts = spot.solve(iterations=5, **OPTIONS).solve(iterations=12)
     whole = spot.solve(iterations=12, **OPTIONS)
@@ -58,7 +70,7 @@ def test_isomorphism_is_said_by_true_or_false(isomorphism: bool) -> None:
 
 def test_a_lock_by_text_leaves_the_rest_and_the_original_as_they_are(solution: SpotSolution) -> None:
     before = solution.at("check, bet 10").strategy.copy()
-    locked = solution.lock("check, bet 10: QQ = fold:1")
+    locked = solution.lock("x, b10: QQ = f:1")
     node = locked.at("check, bet 10")
     queens = np.array([hand[0] + hand[2] == "QQ" for hand in node.hands[0]])
     assert (node.strategy[0, queens] == 1).all()
@@ -106,6 +118,7 @@ def test_a_lock_of_one_river_holds_there_alone() -> None:
         ("check, 2c: QQ = check:1", None, "a lock holds on all boards, so its line names no card"),
         ("check, bet 10", [[1.0]], "a row for each action and a column for each hand of the node, not 1 x 1"),
         ("check, bet 10", "fold", "a row for each action"),
+        ("x, b11: QQ = fold:1", None, "IP acts after 'check', with check, bet 10, bet 60, not 'b11'"),
         ("check, check", [[1.0]], "nobody acts after 'check, check'"),
     ],
 )
@@ -122,6 +135,10 @@ def test_what_is_wrong_is_refused_before_solving() -> None:
         solvent.Spot(board="Td9d", **GIVEN)
     with pytest.raises(InputError, match="names no hand"):
         solvent.Spot(board="Td9d6hQc2s", **GIVEN, locks=[": 22 = check:1"])
+    with pytest.raises(InputError, match="flop-bets changes nothing: the spot begins on the river"):
+        solvent.Spot(board="Td9d6hQc2s", **GIVEN, flop_bets="50%")
+    with pytest.raises(InputError, match="rake-cap changes nothing without rake"):
+        solvent.Spot(board="Td9d6hQc2s", **GIVEN, rake_cap=3)
     with pytest.raises(InputError, match="no option 'untill'"):
         solvent.Spot(board="Td9d6hQc2s", **GIVEN).solve(untill="1%")
 

@@ -14,12 +14,14 @@ import typer
 
 from solvent.app.options import Json
 from solvent.app.settings_options import settings_parameters, with_parameters
+from solvent.app.spot_words import read_spoken
 from solvent.app.terminal import print_json, terminal
 from solvent.app.watching import watching
 from solvent.foundation.errors import InputError
 from solvent.foundation.own_code import explained
 from solvent.foundation.progress import Stop, Watch, interruptible
 from solvent.foundation.storage.run import Run
+from solvent.games.holdem.spot import check_used
 from solvent.solvers.holdem.spot_settings import SpotSettings
 from solvent.solvers.settings import GAME, KEEP
 
@@ -91,7 +93,7 @@ def report(
     stop.check()
 
     settings_given = {name: value for name, value in options.items() if name in SETTINGS}
-    given = {name: value for name, value in options.items() if name not in SETTINGS}
+    given = read_spoken({name: value for name, value in options.items() if name not in SETTINGS})
     with watching(quiet=as_json) as watch, explained(), interruptible(stop):
         run: Run | None
         if resume is not None:
@@ -104,6 +106,7 @@ def report(
             if out is not None:
                 Run.check_new(out)
             chosen = _chosen(str(flops), given, settings, watch, stop)
+            check_used(given, chosen[0].label, given.get("rake", 0))
             check_report(given, chosen, settings, line)
             run = None if out is None else new_report(out, given, chosen, settings, line)
         if run is None:

@@ -35,6 +35,8 @@ from solvent.cards.hands import HANDS, hand_number, hole_cards
 
 ACE = len(RANKS) - 1
 
+LEAST_PLAIN = 1e-6
+"""Hands of less weight are left out of texts for other programs."""
 _WEIGHT = re.compile(r"(\d+\.?\d*|\.\d+)(e-?\d+)?")
 
 _Class = tuple[int, int, str]
@@ -101,6 +103,28 @@ def range_label(weights: ArrayLike) -> str:
         alike = [kind for kind, held in whole.items() if held == weight]
         named = [*_runs(alike), *(hand_label(hand) for hand in apart if given[hand] == weight)]
         entries += [name + _suffix(weight) for name in named]
+    return ",".join(entries)
+
+
+def plain_range(weights: ArrayLike) -> str:
+    """The weights, float64[1326], as text that other programs read too: hands and classes with weights, no more.
+
+    A class stands for its hands where all of them have one weight. Weights have six significant digits and hands of
+    less than one in a million are left out, so that the text may be empty.
+
+    >>> plain_range(parse_range("AA,99-88:0.123456789,AhKh:0.00001,76s,7h6h:0,22:1e-7").weights)
+    'AA,99:0.123457,88:0.123457,AhKh:0.00001,7s6s,7d6d,7c6c'
+    """
+    given = Range(np.asarray(weights)).weights
+    entries: list[str] = []
+    for kind, hands in _classes().items():
+        rounded = {
+            hand: float(f"{given[hand]:.6g}") for hand in reversed(hands) if given[hand] >= LEAST_PLAIN
+        }
+        if len(rounded) == len(hands) and len(set(rounded.values())) == 1:
+            entries.append(_class_label(kind) + _plain_suffix(given[hands[0]]))
+        else:
+            entries += [hand_label(hand) + _plain_suffix(weight) for hand, weight in rounded.items()]
     return ",".join(entries)
 
 
@@ -227,3 +251,9 @@ def _class_label(kind: _Class) -> str:
 
 def _suffix(weight: float) -> str:
     return "" if weight == 1 else f":{float(weight)!r}"
+
+
+def _plain_suffix(weight: float) -> str:
+    """A weight in six significant digits and without an exponent, which some programs do not read."""
+    rounded = float(f"{weight:.6g}")
+    return "" if rounded == 1 else f":{np.format_float_positional(rounded, trim='-')}"

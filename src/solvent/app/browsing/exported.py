@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 
 from solvent.app.output import check_writable, written
 from solvent.cards.hands import HANDS
-from solvent.cards.ranges import range_label
+from solvent.cards.ranges import plain_range
 from solvent.foundation.errors import InputError
 from solvent.foundation.names import did_you_mean
 from solvent.foundation.progress import Progress, Watch
 from solvent.games.holdem.spot import NAMES
 from solvent.solvers.spots.grid import grid_html, node_title
+from solvent.solvers.spots.lines import find_action
 from solvent.solvers.spots.node import SpotNode
 from solvent.solvers.spots.opening import open_spot
 
@@ -72,7 +73,7 @@ def range_parts(node: SpotNode) -> dict[str, str]:
 def _range(node: SpotNode, player: int, weights: NDArray[np.float64]) -> str:
     whole = np.zeros(HANDS)
     whole[node.numbers[player]] = np.minimum(np.nan_to_num(weights), 1.0)
-    return range_label(whole) if whole.any() else ""
+    return plain_range(whole)
 
 
 def _check(wanted: Wanted, out: Path | None) -> None:
@@ -163,10 +164,10 @@ def _range_lines(node: SpotNode, part: str | None) -> list[str]:
     parts = range_parts(node)
     if part is None:
         return [f"# {name}\n{text}\n" for name, text in parts.items()]
-    name = part.upper() if part.upper() in NAMES else " ".join(part.lower().split())
-    if name not in parts:
+    name = part.upper() if part.upper() in NAMES else find_action(node.solver.game, node.place, part)
+    if name is None:
         raise InputError(
-            f"the parts here are {', '.join(parts)}, not {part!r}{did_you_mean(name, tuple(parts))}"
+            f"the parts here are {', '.join(parts)}, not {part!r}{did_you_mean(part, tuple(parts))}"
         )
     if not parts[name]:
         raise InputError(f"no hand is left for {name} here, and a range has at least one")

@@ -17,6 +17,7 @@ from solvent.cards.ranges import parse_range
 from solvent.foundation.errors import InputError
 from solvent.foundation.names import did_you_mean
 from solvent.games.holdem.spot import NAMES
+from solvent.solvers.spots.lines import find_action
 from solvent.solvers.spots.node import SpotNode
 from solvent.solvers.spots.opening import open_spot
 
@@ -94,8 +95,8 @@ class Hands:
             return -hand_strengths(self.numbers, node.cards)
         if sort in SORTS:
             found = getattr(node, "weights" if sort == "weight" else sort)[player]
-        elif player == node.player and sort in node.actions:
-            found = node.strategy[node.actions.index(sort)]
+        elif player == node.player and (action := find_action(node.solver.game, node.place, sort)):
+            found = node.strategy[node.actions.index(action)]
         else:
             names = (*SORTS, *(node.actions if player == node.player else ()))
             raise InputError(
@@ -174,21 +175,25 @@ def _print_node(node: SpotNode, hands: Hands, asked: Asked) -> None:
     from solvent.app.views.spots.solved import node_grid
 
     console = terminal()
-    print_sentence(console, node_heading(node))
     listed = asked.table or any(
         given is not None for given in (asked.hand, asked.only, asked.sort, asked.player)
     )
+    table = (
+        hands_table(hands, asked.limit, console.width) if listed else None
+    )  # refusals come before the heading
+    print_sentence(console, node_heading(node))
     if not asked.grid and not listed:
         console.print(players_table(node))
     if not listed and node.player is not None and node.reached[node.player].any():
         console.print(node_grid(node, console.width, has_colours(console)))
-    if listed:
-        console.print(hands_table(hands, asked.limit, console.width))
+    if table is not None:
+        console.print(table)
 
 
 def _print_cards(node: SpotNode, cards: dict[str, dict[str, Any]], sort: str | None) -> None:
     from solvent.app.browsing.node_tables import cards_table, node_heading
 
     console = terminal()
+    table = cards_table(node, cards, sort, console.width)  # refusals come before the heading
     print_sentence(console, node_heading(node))
-    console.print(cards_table(node, cards, sort, console.width))
+    console.print(table)

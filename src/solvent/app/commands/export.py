@@ -34,6 +34,7 @@ def export(
         Path | None,
         typer.Option(help="The file or folder to write.  [default: standard output for csv, json and efg]"),
     ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Write over a file that exists.")] = False,
     cards: Cards = None,
     line: Annotated[
         str | None,
@@ -62,6 +63,8 @@ def export(
     from solvent.app.terminal import terminal
     from solvent.strategy.writing import write_csv, write_json
 
+    if out is not None and out.is_file() and not force:
+        raise InputError(f"{out} exists; choose another name, or write over it with --force")
     if is_spot(source):
         if cards is not None:
             raise InputError("--cards is for trained agents; --line names the cards of a spot's board")

@@ -14,13 +14,16 @@ from solvent.app.outcomes import EXIT_CODES
 from solvent.app.output import check_writable
 from solvent.app.settings_options import settings_parameters, with_parameters
 from solvent.app.spot_report import report_command
+from solvent.app.spot_words import read_spoken
 from solvent.app.terminal import has_colours, print_json, terminal
 from solvent.app.watching import said, watching
 from solvent.foundation.errors import InputError
+from solvent.foundation.names import did_you_mean
 from solvent.foundation.own_code import explained
 from solvent.foundation.progress import Stop, interruptible
 from solvent.foundation.storage.files import write_text
 from solvent.games.betting.tree_sizes import known_settings
+from solvent.games.holdem.spot import check_used
 from solvent.solvers.holdem.spot_settings import SpotSettings
 from solvent.solvers.settings import ALGORITHM, GAME, KEEP, SIZES
 
@@ -37,6 +40,8 @@ SHOWN = {
     "cap": "The most bets and raises on a street. Also --turn-cap.",
     "add-all-in": "Add all-in where it is at most this part of the pot, such as 150%.",
     "force-all-in": "Go all-in where a call would leave at most this part of the pot behind, such as 20%.",
+    "all-in-above": "Go all-in where a size would put in more than this part of the stack, such as 67%; half of "
+    "the starting pot is added to both.",
     "merging": "Drop sizes near a larger one, such as 10%.",
     "add": "Add the last action of a line, such as 'check, bet 100, raise 400'; may be repeated.",
     "remove": "Remove the last action of a line, with all that follows; may be repeated.",
@@ -52,6 +57,10 @@ class SpotCommands(Commands):
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
         if args and args[0] in self.commands and not self.commands[args[0]].hidden:
             return super().make_context(info_name, args, parent, **extra)
+        if args and args[0].isalpha() and not Path(args[0]).exists():
+            shown = [name for name, command in self.commands.items() if not command.hidden]
+            if near := did_you_mean(args[0], shown):
+                raise InputError(f"there is neither a command nor a file {args[0]!r}{near}")
         return self.commands["solve"].make_context(info_name, args, parent, **extra)
 
 
@@ -96,13 +105,13 @@ GAME_PARAMETERS = [
     inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=annotation)
     for name, annotation in {
         "board": _game(str, "Three to five cards, such as Td9d6h."),
-        "oop": _game(str, "The range out of position, which acts first: '66+,A8s+,KQo:0.5'."),
-        "ip": _game(str, "The range in position."),
-        "pot": _game(int, "Chips in the middle."),
-        "stack": _game(int, "Chips behind each player."),
+        "oop": _game(str, "The range out of position, which acts first: '66+,A8s+,KQo:0.5', or @FILE."),
+        "ip": _game(str, "The range in position, likewise."),
+        "pot": _game(str, "Chips in the middle.", "<chips>"),
+        "stack": _game(str, "Chips behind each player.", "<chips>"),
         "rake": _game(str, "What the house takes of every pot, such as 5%.  [default: 0%]"),
-        "rake_cap": _game(float, "The most chips that the house takes.  [default: no cap]"),
-        "least_bet": _game(int, "Chips of the least bet.  [default: 1]"),
+        "rake_cap": _game(str, "The most chips that the house takes.  [default: no cap]", "<chips>"),
+        "least_bet": _game(str, "Chips of the least bet.  [default: 1]", "<chips>"),
         "lock": _game(
             list[str],
             "What hands play at a decision: 'check, bet 100: 22-55 = fold:0.25, call:0.75'; may be repeated.",
@@ -150,7 +159,7 @@ def solve(
         from solvent.solvers.holdem.spot_run import resume_spot, solve_spot
     stop.check()
 
-    spoken = {name: options.pop(name) for name in SPOT_NAMES if name in options}
+    spoken = read_spoken({name: options.pop(name) for name in SPOT_NAMES if name in options})
     locks = _locks(options.pop("lock", []), options.pop("lock_file", None))
     if resume is not None:
         _check_resumed({"FILE": file, "--out": out, "--from": start, "--lock": locks, **_flags(spoken)})
@@ -161,6 +170,7 @@ def solve(
         request.spot |= spoken
         request.locks += locks
         request.check_complete()
+        check_used(spoken, request.spot["board"], request.spot.get("rake", 0))
         settings = SpotSettings.of({"threads": cores(), **request.options, **options})
         for note in request.notes if said(as_json) else ():
             terminal(stderr=True).print(f"note: {note}", soft_wrap=True)

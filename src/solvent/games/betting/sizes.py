@@ -85,8 +85,8 @@ def parse_bet_size(text: str) -> BetSize:
     match = re.fullmatch(rf"{NUMBER}\s*(%|x|bb|c)", written)
     if match is None or not 0 < float(match[1]) < 1e9 or (match[2] == "c" and not match[1].isdigit()):
         raise InputError(
-            f"a bet size is written 50% (of the pot after calling), 2.5x (the bet faced), 3bb, 100c (whole chips), "
-            f"e, 2e or 3e200% (geometric) or a (all-in), not {text.strip()!r}"
+            f"a bet size is written 50% (of the pot after calling), 2.5x (the bet faced), 3bb (where there are "
+            f"blinds), 100c (whole chips), e, 2e or 3e200% (geometric) or a (all-in), not {text.strip()!r}"
         )
     unit = UNITS[match[2]]
     return BetSize(unit, float(match[1]) / 100 if unit == POT else float(match[1]))

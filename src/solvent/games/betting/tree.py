@@ -16,11 +16,12 @@ all-in before the last street is a chain of `deals` nodes that ends in a showdow
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from typing import Any, NamedTuple
 
 from solvent.foundation.errors import InputError
+from solvent.games.betting.action_words import ALL_IN, amount_of
 from solvent.games.betting.rules import (
     CALL,
     FOLD,
@@ -192,15 +193,19 @@ class _Positions:
     """All positions of a tree, made once each."""
 
     def __init__(self, start: TreeStart, sizes: TreeSizes) -> None:
-        self.start, self.sizes = start, sizes
+        added, removed = (
+            tuple(_with_amounts(line, start.rules) for line in lines)
+            for lines in (sizes.added, sizes.removed)
+        )
+        self.start, self.sizes = start, replace(sizes, added=added, removed=removed)
         self.first_street = STREETS.index(start.street_names[0])
         self.known: dict[tuple[Any, ...], _Position] = {}
         self.followed = 0
         """Actions followed so far."""
-        lines = sizes.added + sizes.removed
+        lines = added + removed
         self.changed = {line[:length] for line in lines for length in range(len(line))}
         """Lines with a change at their end or later. What follows them is made for each of them alone."""
-        self.added, self.removed = _last_actions(sizes.added), _last_actions(sizes.removed)
+        self.added, self.removed = _last_actions(added), _last_actions(removed)
         self.met: set[Line] = set()
         """Lines of `changed` that the tree has."""
 
@@ -342,6 +347,31 @@ def _deal(below: _Position) -> _Position:
 def _raise_name(state: HoldemState, base: int, total: int) -> str:
     """A bet or raise by what the player has put in on the street."""
     return f"{'raise' if state.paid[1 - state.player] > base else 'bet'} {total - base}"
+
+
+def _with_amounts(line: Line, rules: HoldemRules) -> Line:
+    """A line in which bets and raises of everything have their amounts; the rules are followed to know them."""
+    state, base, names = start(rules), 0, list[str]()
+    for name in line:
+        if ALL_IN not in line[len(names) :] or state.over:
+            break
+        allowed = legal(state)
+        if name == ALL_IN and not allowed.max_raise:
+            raise InputError(f"the line {_text(line)!r} cannot be changed: all-in is no bet or raise there")
+        named = _raise_name(state, base, allowed.max_raise) if name == ALL_IN else name
+        total = base + amount_of(named)
+        if amount_of(named) and not allowed.min_raise <= total <= allowed.max_raise:
+            raise InputError(f"the line {_text(line)!r} cannot be changed: {named} is not legal there")
+        if named == "fold" and not allowed.fold:
+            break
+        names.append(named)
+        after = act(state, total if amount_of(named) else FOLD if named == "fold" else CALL, allowed)
+        if after.street != state.street:
+            base = after.paid[0]
+        state = after
+    if ALL_IN in line[len(names) :]:
+        raise InputError(f"the line {_text(line)!r} cannot be changed: nobody acts after its other actions")
+    return (*names, *line[len(names) :])
 
 
 def _last_actions(lines: tuple[Line, ...]) -> dict[Line, list[str]]:

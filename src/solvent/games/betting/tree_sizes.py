@@ -39,6 +39,7 @@ from math import inf
 from typing import Any
 
 from solvent.foundation.errors import InputError
+from solvent.games.betting.action_words import ALL_IN, spelled_out
 from solvent.games.betting.rules import STREETS
 from solvent.games.betting.sizes import NO_CAP, TIMES, BetSize, StreetSizes, parse_bet_size
 
@@ -103,8 +104,11 @@ class TreeSizes:
         for lists in self.lists:
             for street, one in zip(STREETS, lists, strict=True):
                 first = one.bets + (one.donks or ())
-                if street != STREETS[0] and any(size.unit == TIMES for size in first):
-                    raise InputError(f"the first bet of the {street} faces none, so its size cannot use x")
+                if street != STREETS[0] and (times := [size for size in first if size.unit == TIMES]):
+                    raise InputError(
+                        f"a first bet faces none, so sizes of bets and donk cannot use x, as {times[0]} does; "
+                        f"raises can"
+                    )
 
 
 def parse_tree_sizes(settings: Mapping[str, Any]) -> TreeSizes:
@@ -186,9 +190,9 @@ def _threshold(given: Any, name: str) -> float:
 
 
 def parse_lines(written: str | Sequence[str]) -> tuple[Line, ...]:
-    """Read lines of actions, a list or one text with `;` between lines.
+    """Read lines of actions (`action_words`), a list or one text with `;` between lines.
 
-    >>> parse_lines("check,bet 100 , raise 400; bet 50")
+    >>> parse_lines("check,bet 100 , r400; b50")
     (('check', 'bet 100', 'raise 400'), ('bet 50',))
     """
     lines = written.split(";") if isinstance(written, str) else written
@@ -198,9 +202,9 @@ def parse_lines(written: str | Sequence[str]) -> tuple[Line, ...]:
 
 
 def _line(written: str) -> Line:
-    line = tuple(" ".join(action.lower().split()) for action in written.split(","))
+    line = tuple(map(spelled_out, written.split(",")))
     for action in line:
-        if not re.fullmatch(r"fold|check|call|(bet|raise) [1-9]\d*", action):
+        if not re.fullmatch(rf"fold|check|call|{ALL_IN}|(bet|raise) [1-9]\d*", action):
             raise InputError(
                 f"a line is written 'check, bet 100, raise 400' with fold, check, call, bet and raise; "
                 f"{written.strip()!r} has {action!r}"

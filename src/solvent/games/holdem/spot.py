@@ -198,6 +198,24 @@ class Spot(HoldemCards):
         return betting_tree(start, parse_tree_sizes(self.sizes), check_down=self.check_down)
 
 
+def check_used(names: Iterable[str], board: str | Sequence[Card], rake: float | str) -> None:
+    """Refuse settings, by name, that somebody has given and that change nothing with this board and rake."""
+    first = BOARD_CARDS.index(len(_board(board)))
+    for name in names:
+        flag = name.replace("_", "-")
+        streets = [number for number, street in enumerate(STREETS) if street in flag.split("-")]
+        if streets and streets[0] < first:
+            raise GameError(f"{flag} changes nothing: the spot begins on the {STREETS[first]}")
+        last = streets[0] if streets else len(STREETS) - 1
+        if flag.endswith("donk") and last == first:
+            raise GameError(
+                f"{flag} changes nothing: a donk bet follows a bet on an earlier street, and the spot begins on "
+                f"the {STREETS[first]}"
+            )
+        if flag == "rake-cap" and not _rake(rake):
+            raise GameError(f"{flag} changes nothing without rake")
+
+
 def _hole(hand: int) -> Hole:
     low, high = hole_cards()[hand].tolist()
     return low, high

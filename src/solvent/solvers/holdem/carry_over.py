@@ -21,6 +21,11 @@ HEAD_START = 10
 from 10 took from an eighth of the iterations of solves from uniform play to as many; from 0 regrets fade too soon,
 and from where the other solve ended a lock of all hands takes up to eight times as many."""
 
+OTHER_CARDS = (
+    "a solve starts from a run with the same board, the same hands in both ranges (weights may differ) and the "
+    "same isomorphism; this run has others"
+)
+
 
 def carry_over(before: HoldemSolver, now: HoldemSolver) -> int:
     """Start `now` from the tables of `before`; how many decisions of the tree have got something.
@@ -57,10 +62,7 @@ def _check_same_cards(old: HoldemGame, new: HoldemGame) -> None:
         for one, other in zip(old.streets, new.streets, strict=True)
     )
     if not alike:
-        raise InputError(
-            "a solve starts from a run with the same board, the same hands in both ranges (weights may differ) and "
-            "the same isomorphism; this run has others"
-        )
+        raise InputError(OTHER_CARDS)
 
 
 def _weight(rule: RegretRule, iterations: int) -> float:

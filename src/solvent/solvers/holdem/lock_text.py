@@ -1,6 +1,7 @@
 """Locks of a spot as text: `LINE: HANDS = action:probability, ...`.
 
 The line is the actions before the decision, empty for the first; hands are a range, `random` for all of them.
+Actions may be short (`games.betting.action_words`): `x, b100: AKo = c:1`.
 Actions that are not named are not taken. The lock holds on all boards. Where two locks of a decision name a hand,
 the later one holds.
 
@@ -10,7 +11,6 @@ the later one holds.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 import numpy as np
@@ -20,14 +20,12 @@ from solvent.cards.ranges import parse_range
 from solvent.forms.holdem.locks import SUM_TOLERANCE, NodeLock
 from solvent.forms.holdem.tree import DECISION, HoldemTree
 from solvent.foundation.errors import InputError
-from solvent.foundation.names import did_you_mean
+from solvent.games.betting.action_words import choose_action, is_cards, match_action, paid_after
 from solvent.games.holdem.spot import NAMES, Spot
 
 FORM = (
     "a lock is written 'LINE: HANDS = action:probability, ...', such as 'bet 100: AKo = fold:0.25, call:0.75'"
 )
-
-CARD = re.compile("[2-9tjqka][cdhs]")
 
 
 def parse_lock(text: str, spot: Spot, tree: HoldemTree) -> NodeLock:
@@ -36,9 +34,9 @@ def parse_lock(text: str, spot: Spot, tree: HoldemTree) -> NodeLock:
     hands, equals, play = rest.partition("=")
     if not (colon and equals and hands.strip() and play.strip()):
         raise InputError(f"{FORM}, not {text!r}")
-    node = _decision(line, tree)
+    node, all_in = _decision(line, spot, tree)
     player, actions = int(tree.player[node]), tree.betting[node].actions
-    chances = _chances(play, actions, text)
+    chances = _chances(play, actions, all_in, text)
     held = np.flatnonzero(spot.range_weights[player])
     named = parse_range(hands).weights
     if ((named > 0) & (named < 1)).any():
@@ -49,30 +47,43 @@ def parse_lock(text: str, spot: Spot, tree: HoldemTree) -> NodeLock:
     return NodeLock(node, np.where(locked, chances[:, None], np.nan))
 
 
-def _decision(line: str, tree: HoldemTree) -> int:
-    """The node of the decision after a line of actions."""
-    wanted = ", ".join(" ".join(action.lower().split()) for action in line.split(","))
-    lines = {tree.betting[node].history: node for node in np.flatnonzero(tree.kind == DECISION).tolist()}
-    if wanted not in lines:
-        if any(CARD.fullmatch(word) for word in wanted.split(", ")):
+def _decision(line: str, spot: Spot, tree: HoldemTree) -> tuple[int, int]:
+    """The node of the decision after a line of actions, and the amount that is all-in there."""
+    betting, words = tree.betting[0], list[str]()
+    before, paid = 0, (0, 0)
+    for word in line.split(",") if line.strip() else ():
+        if is_cards(word):
             raise InputError(
-                f"a lock holds on all boards, so its line names no card, as {wanted!r} does; give the actions alone"
+                f"a lock holds on all boards, so its line names no card, as {line.strip()!r} does; give the "
+                f"actions alone"
             )
-        near = did_you_mean(wanted, lines)
+        if not betting.actions:
+            break
+        name = choose_action(word, betting.actions, spot.stack - before, NAMES[betting.player], words)
+        words.append(name)
+        paid = paid_after(name, betting.player, paid)
+        betting = betting.children[betting.actions.index(name)]
+        while betting.deals:
+            before, paid, betting = before + paid[0], (0, 0), betting.children[0]
+    if not betting.actions:
         raise InputError(
-            f"there is no decision after the line {wanted!r}, so nothing can be locked there{near}"
+            f"there is no decision after the line {line.strip()!r}, so nothing can be locked there: the betting "
+            f"is over"
         )
-    return lines[wanted]
+    decisions = {tree.betting[node].history: node for node in np.flatnonzero(tree.kind == DECISION).tolist()}
+    return decisions[betting.history], spot.stack - before
 
 
-def _chances(play: str, actions: Sequence[str], text: str) -> NDArray[np.float64]:
+def _chances(play: str, actions: Sequence[str], all_in: int, text: str) -> NDArray[np.float64]:
     """The probability of each action."""
     chances, named = np.zeros(len(actions)), set[str]()
     for one in play.split(","):
         name, _, written = one.partition(":")
-        action = " ".join(name.lower().split())
-        if action not in actions:
-            raise InputError(f"the lock {text!r} has {action!r}; the actions there are {', '.join(actions)}")
+        action = match_action(name, actions, all_in)
+        if action is None:
+            raise InputError(
+                f"the lock {text!r} has {name.strip()!r}; the actions there are {', '.join(actions)}"
+            )
         if action in named:
             raise InputError(f"the lock {text!r} names {action!r} twice")
         named.add(action)

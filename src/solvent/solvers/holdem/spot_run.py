@@ -29,7 +29,7 @@ from solvent.foundation.kernels.memory import peak_memory
 from solvent.foundation.progress import SIZED, Progress, Stop, Watch, interruptible
 from solvent.foundation.storage.run import Run
 from solvent.games.holdem.spot import Spot
-from solvent.solvers.holdem.carry_over import carry_over
+from solvent.solvers.holdem.carry_over import OTHER_CARDS, carry_over
 from solvent.solvers.holdem.lock_text import parse_lock
 from solvent.solvers.holdem.solver import HoldemSolver
 from solvent.solvers.holdem.spot_cost import check_memory, describe_size
@@ -71,9 +71,10 @@ def solve_spot(
     if out is not None:
         Run.check_new(out)
     settings, watch, stop = with_limits(settings or SpotSettings()), watch or _unwatched, stop or Stop()
-    before = None if start is None else _start(start, settings)
+    rules = Spot(**spot)
+    before = None if start is None else _start(start, settings, rules)
     held = 0 if before is None else before.table_bytes
-    built = _build(Spot(**spot), settings, locks, watch, stop, held)
+    built = _build(rules, settings, locks, watch, stop, held)
     if before is not None:
         carry_over(before, built.solver)
         del before
@@ -112,9 +113,13 @@ def resume_spot(
         return _finished(session, work, built, settings, locks)
 
 
-def _start(folder: str | Path, settings: SpotSettings) -> HoldemSolver:
-    """The solver of the run to start from; refused where the numbers of the tables are others."""
-    began = settings_of(Run.open(folder, KIND))
+def _start(folder: str | Path, settings: SpotSettings, rules: Spot) -> HoldemSolver:
+    """The solver of the run to start from; refused where its cards, or the numbers of its tables, are others."""
+    run = Run.open(folder, KIND)
+    began, before = settings_of(run), spot_of(run)
+    hands = [[np.flatnonzero(weights) for weights in each.range_weights] for each in (before, rules)]
+    if set(before.root_board) != set(rules.root_board) or not all(map(np.array_equal, *hands)):
+        raise InputError(OTHER_CARDS)
     if began.dtype != settings.dtype:
         raise InputError(f"the tables of {folder} are {began.dtype}; start with --dtype {began.dtype}")
     return open_solver(folder, regrets=True)

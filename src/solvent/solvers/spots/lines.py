@@ -1,13 +1,12 @@
 """Lines of play through a spot, such as `check, bet 100, call, 7s`, and the places that they lead to.
 
-A line has the actions as the betting tree names them and, where a street is dealt, a card; '' is the root. Any card
+A line has actions (`games.betting.action_words`) and, where a street is dealt, a card; '' is the root. Any card
 may be named. Where boards that differ only in the names of suits are solved once, a place also has the renaming of
 suits that turns its cards into those of the board that stands for them.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -20,15 +19,8 @@ from solvent.forms.holdem.boards import IDENTITY, Suits, moved, moved_hands
 from solvent.forms.holdem.game import HoldemGame
 from solvent.forms.holdem.tree import DEAL, DECISION, RUN_OUT
 from solvent.foundation.errors import InputError
-from solvent.foundation.names import did_you_mean
+from solvent.games.betting.action_words import choose_action, match_action, paid_after
 from solvent.games.holdem.spot import NAMES
-
-SHORT = {"f": "fold", "x": "check", "k": "check", "c": "call"}
-"""Short forms of actions without an amount; those of bets and raises are `b100` and `r300`."""
-ALL_IN = ("a", "all-in", "allin", "all in")
-"""What names the bet or raise of everything."""
-_AMOUNT = re.compile(r"(b|bet|r|raise|raise to)\s*(\d+)")
-_CARDS = re.compile(r"([2-9tjqka][cdhs])+")
 
 
 @dataclass(frozen=True)
@@ -78,26 +70,30 @@ def follow(game: HoldemGame, place: Place, word: str) -> Place:
         return deal(game, place, _dealt(place, text))
     if kind != DECISION:
         how = "both players are all-in" if kind == RUN_OUT else "the hand is over"
-        raise InputError(f"nothing follows the line {place.line!r}, after which {how}; {text!r} does")
-    return act(game, place, _action(game, place, text))
+        raise InputError(f"{how} after the line {place.line!r}, so {word.strip()!r} cannot follow it")
+    betting, actions = game.tree.betting[place.node], game.tree.betting[place.node].actions
+    chosen = choose_action(word, actions, _all_in_amount(game, place), NAMES[betting.player], place.words)
+    return act(game, place, actions.index(chosen))
+
+
+def find_action(game: HoldemGame, place: Place, word: str) -> str | None:
+    """The action at a place that a word names, short or not; None where there is no such action."""
+    actions = game.tree.betting[place.node].actions
+    return match_action(word, actions, _all_in_amount(game, place)) if actions else None
 
 
 def act(game: HoldemGame, place: Place, action: int) -> Place:
     """The place after the action of this number."""
     tree, actor = game.tree, int(game.tree.player[place.node])
     name = tree.betting[place.node].actions[action]
-    on_street = list(place.street_paid)
-    if name == "call":
-        on_street[actor] = on_street[1 - actor]
-    elif name not in ("fold", "check"):
-        on_street[actor] = int(name.rpartition(" ")[2])
+    on_street = paid_after(name, actor, place.street_paid)
     before = [all_in - here for all_in, here in zip(place.paid, place.street_paid, strict=True)]
     return replace(
         place,
         node=int(tree.child[tree.first_edge[place.node] + action]),
         words=(*place.words, name),
         paid=(before[0] + on_street[0], before[1] + on_street[1]),
-        street_paid=(on_street[0], on_street[1]),
+        street_paid=on_street,
     )
 
 
@@ -168,30 +164,7 @@ def _dealt(place: Place, text: str) -> tuple[Card, ...]:
         raise InputError(f"a card is dealt {after}, such as 7s; {text!r} is none") from None
 
 
-def _action(game: HoldemGame, place: Place, text: str) -> int:
-    betting = game.tree.betting[place.node]
-    amount = _AMOUNT.fullmatch(text)
-    name = (
-        f"{'bet' if amount[1][0] == 'b' else 'raise'} {int(amount[2])}" if amount else SHORT.get(text, text)
-    )
-    if name in ALL_IN:
-        name = next((each for each in betting.actions if _goes_all_in(game, place, each)), name)
-    if name in betting.actions:
-        return betting.actions.index(name)
-    where = f"after {place.line!r}" if place.words else "first"
-    actions = ", ".join(betting.actions)
-    if _CARDS.fullmatch(text):
-        raise InputError(
-            f"{NAMES[betting.player]} acts {where}, with {actions}; no card is dealt, such as {text!r}"
-        )
-    near = did_you_mean(name, betting.actions)
-    raise InputError(f"{NAMES[betting.player]} acts {where}, with {actions}, not {text!r}{near}")
-
-
-def _goes_all_in(game: HoldemGame, place: Place, name: str) -> bool:
-    """Whether a bet or raise leaves the player to act nothing."""
-    if not name.startswith(("bet", "raise")):
-        return False
+def _all_in_amount(game: HoldemGame, place: Place) -> int:
+    """What the player to act has put in on the street after going all-in."""
     actor = int(game.tree.player[place.node])
-    before = place.paid[actor] - place.street_paid[actor]
-    return before + int(name.rpartition(" ")[2]) >= int(game.rules.stack)
+    return int(game.rules.stack) - place.paid[actor] + place.street_paid[actor]

@@ -295,7 +295,11 @@ class SpotNode:
         """The EVs at this node of a player's hands if the play goes on from `node`, here or one action further."""
         rules = self.solver.game.rules
         sunk: float = rules.starting_pot / 2 + self.place.paid[player]
-        return self._solved.payoffs(player, node)[self._columns[player]] + sunk
+        payoffs = self._solved.payoffs(player, node)[self._columns[player]]
+        tree = self.solver.game.tree
+        if tree.kind[node] == FOLDED:  # known exactly, while sums over hands are rounded
+            payoffs = np.where(np.isnan(payoffs), np.nan, tree.pays[node, player, 0])
+        return np.asarray(payoffs + sunk)
 
 
 def _plain(number: Any) -> Any:

@@ -41,7 +41,14 @@ class SpotSolution:
         self._evaluated: tuple[int, HoldemEvaluation] | None = None
 
     def __repr__(self) -> str:
-        return f"<SpotSolution of {self.spot} after {self.solver.iterations:,} iterations>"
+        evs = ", ".join(
+            f"EV {name} {value + self.spot.pot / 2:.3f}"
+            for name, value in zip(NAMES, self.evaluation.value, strict=True)
+        )
+        return (
+            f"<SpotSolution of {self.spot} after {self.solver.iterations:,} iterations: exploitability "
+            f"{self.exploitability_percent:.4f} % of the pot, {evs}>"
+        )
 
     # What it is
 

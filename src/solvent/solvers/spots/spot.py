@@ -22,6 +22,7 @@ from solvent.foundation.progress import Stop, Watch
 from solvent.foundation.showing import both, showing
 from solvent.games.holdem.cards import Sizes
 from solvent.games.holdem.spot import Spot as SpotRules
+from solvent.games.holdem.spot import check_used
 from solvent.solvers.holdem.lock_text import parse_lock
 from solvent.solvers.holdem.spot_cost import describe_size
 from solvent.solvers.holdem.spot_run import solve_spot
@@ -67,6 +68,8 @@ class Spot:
         self._given |= {"least_bet": least_bet, "check_down": check_down, **sizes}
         self.rules = SpotRules(**self._given)
         """The spot as a game."""
+        given = [name for name, value in self._given.items() if value is not None]
+        check_used(given, self.rules.root_board, self.rules.rake)
         self.locks = (locks,) if isinstance(locks, str) else tuple(locks)
         tree = holdem_tree(self.rules.betting)
         for text in self.locks:

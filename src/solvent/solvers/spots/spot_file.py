@@ -22,11 +22,12 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from solvent.cards.deck import cards_label
+from solvent.cards.deck import CardError, cards_label
+from solvent.cards.ranges import parse_range
 from solvent.foundation.errors import InputError
 from solvent.foundation.names import did_you_mean
 from solvent.games.betting.tree_sizes import known_settings
-from solvent.games.holdem.spot import Spot
+from solvent.games.holdem.spot import NAMES, Spot
 from solvent.solvers.holdem.spot_settings import SpotSettings
 
 SPOT_KEYS = ("board", "oop", "ip", "pot", "stack", "rake", "rake_cap", "least_bet")
@@ -39,7 +40,8 @@ TEMPLATE = """\
 # A spot for `solvent spot FILE.toml`. An option on the command line replaces the same setting here, and no other.
 
 board = "Td9d6h"                    # three to five cards: a flop, a turn or a river
-# Ranges: hands with weights, such as "AA:0.5,AKs,A5s-A2s,Ac2c:0.5". OOP acts first on every street.
+# Ranges: hands with weights, such as "AA:0.5,AKs,A5s-A2s,Ac2c:0.5", or the file that has them, "@bets.txt".
+# OOP acts first on every street.
 oop = "66+,A8s+,A5s-A4s,AJo+,K9s+,KQo,QTs+,JTs,96s+,85s+,75s+,65s,54s"
 ip = "QQ-22,AQs-A2s,ATo+,K5s+,KJo+,Q8s+,J8s+,T7s+,96s+,86s+,75s+,64s+,53s+"
 pot = 200                           # chips in the middle
@@ -62,6 +64,7 @@ raises = "100%,a"                   # "3x,a | 100%,a" for the first raise and th
 # cap = 3                           # the most bets and raises on a street; also turn-cap
 # add-all-in = "150%"               # adds all-in where it is at most this part of the pot
 # force-all-in = "20%"              # goes all-in where a call would leave at most this part of the pot behind
+# all-in-above = "67%"              # goes all-in above this part of the stack, half of the pot added to both
 # merging = "10%"                   # drops sizes near a larger one
 # add = ["check, bet 300"]          # lines whose last action is added,
 # remove = ["bet 900"]              # or removed with all that follows
@@ -139,6 +142,9 @@ def read_spot_toml(text: str, where: str) -> SpotRequest:
     for name in ("board", "oop", "ip"):
         if not isinstance(spot.get(name, ""), str):
             raise InputError(f"{name} of {where} is text, not {spot[name]!r}")
+    for name in ("oop", "ip"):
+        if name in spot:
+            spot[name] = range_text(spot[name], Path(where).parent)
     return SpotRequest(
         spot | _known(tables["sizes"], sizes, where, " of [sizes]"),
         _known(tables["solve"], options, where, " of [solve]"),
@@ -158,6 +164,44 @@ def _known(given: Mapping[str, Any], names: set[str], where: str, table: str) ->
             raise InputError(f"{where} has {name}{table} twice")
         found[name] = value
     return found
+
+
+def range_text(given: str, folder: Path) -> str:
+    """The range that a text names; `@FILE` is what stands in a file, whose name counts from the folder.
+
+    Lines of the file that begin with # are left out, and the others are joined by commas.
+    """
+    if not given.startswith("@"):
+        _check_no_file(given, folder)
+        return given
+    path = folder / given[1:].strip()
+    try:
+        if path.stat().st_size > MOST_BYTES:
+            raise InputError(f"{path} is too large for a range")
+        lines = [line.strip() for line in path.read_text(encoding="utf-8-sig").splitlines()]
+    except (OSError, UnicodeDecodeError) as error:
+        why = getattr(error, "strerror", None) or "it is no text"
+        raise InputError(f"cannot read the range in {path}: {why}") from error
+    if all(f"# {name}" in lines for name in NAMES):
+        raise InputError(f"{path} has the ranges of both players; export one of them with --part")
+    found = ",".join(line.strip(",") for line in lines if line.strip(",") and not line.startswith("#"))
+    try:
+        parse_range(found)
+    except CardError as error:
+        raise InputError(f"{path} is no range: {error}") from error
+    return found
+
+
+def _check_no_file(given: str, folder: Path) -> None:
+    """Refuse a text that is no range but the name of a file, and say how to name one."""
+    try:
+        if not given.strip() or not (folder / given.strip()).is_file():
+            return
+        parse_range(given)
+    except CardError:
+        raise InputError(f"{given!r} is no range but a file; write @{given.strip()} to read it") from None
+    except (OSError, ValueError):  # text that cannot be the name of a file
+        return
 
 
 def spot_parameters(spot: Spot) -> dict[str, Any]:

@@ -15,6 +15,8 @@ from collections.abc import Callable
 from math import isfinite
 from typing import Any
 
+from solvent.cards.deck import cards_label, parse_cards
+from solvent.cards.ranges import parse_range
 from solvent.foundation.errors import InputError
 from solvent.foundation.machine import cores
 from solvent.foundation.names import did_you_mean
@@ -56,9 +58,9 @@ class _Reading:
         self.commands: dict[str, Callable[[str], None]] = {
             "set_pot": lambda given: self.spot.update(pot=_chips(given)),
             "set_effective_stack": lambda given: self.spot.update(stack=_chips(given)),
-            "set_board": lambda given: self.spot.update(board=given.replace(",", "")),
-            "set_range_ip": lambda given: self.spot.update(ip=given),
-            "set_range_oop": lambda given: self.spot.update(oop=given),
+            "set_board": lambda given: self.spot.update(board=_cards(given)),
+            "set_range_ip": lambda given: self.spot.update(ip=_range(given)),
+            "set_range_oop": lambda given: self.spot.update(oop=_range(given)),
             "set_bet_sizes": self._bet_sizes,
             "set_allin_threshold": self._threshold,
             "set_thread_num": lambda given: self.options.update(threads=max(1, min(_whole(given), cores()))),
@@ -113,6 +115,15 @@ class _Reading:
 
 def _nothing(given: str) -> None:
     """Do nothing for a command that says when to build, solve or write: that is done in the end anyway."""
+
+
+def _cards(text: str) -> str:
+    return cards_label(parse_cards(text.replace(",", "")))
+
+
+def _range(text: str) -> str:
+    parse_range(text)
+    return text
 
 
 def _number(text: str) -> float:

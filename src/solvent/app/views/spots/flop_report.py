@@ -92,7 +92,7 @@ def _without_frames(tables: list[Table]) -> list[Table]:
 
 
 def _headers(report: FlopReport, players: int = 1) -> list[str]:
-    return [*report.mean.actions, *(f"EV {name}" for name in NAMES[:players]), "equity"]
+    return [*report.mean.actions, *(f"EV {name}" for name in NAMES[:players]), "equity OOP"]
 
 
 def _title(report: FlopReport) -> str:
