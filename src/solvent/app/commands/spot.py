@@ -74,13 +74,20 @@ def _size_parameters() -> list[inspect.Parameter]:
 
 
 def _size_parameter(name: str) -> inspect.Parameter:
-    metavar = "<line>" if name in REPEATED else "<whole number>" if name.endswith("cap") else "<sizes>"
+    kinds = {
+        "add": "<line>",
+        "remove": "<line>",
+        "add-all-in": "<part of pot>",
+        "force-all-in": "<part of pot>",
+    }
+    kinds |= {"all-in-above": "<part of stack>", "merging": "<part of pot>"}
+    metavar = kinds.get(name, "<whole number>" if name.endswith("cap") else "<sizes>")
     option = typer.Option(
         f"--{name}",
         help=SHOWN.get(name),
         hidden=name not in SHOWN,
         show_default=False,
-        metavar="<part of pot>" if "all-in" in name or name == "merging" else metavar,
+        metavar=metavar,
         rich_help_panel=SIZES,
     )
     kind = list[str] if name in REPEATED else str

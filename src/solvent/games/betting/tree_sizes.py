@@ -185,7 +185,8 @@ def _threshold(given: Any, name: str) -> float:
     except ValueError:
         number = -1.0
     if not 0 <= number < inf or isinstance(given, bool):
-        raise InputError(f"{name} is a part of the pot of at least 0, such as 1.5 or 150%, not {given!r}")
+        whole = "stack" if name == "all-in-above" else "pot"
+        raise InputError(f"{name} is a part of the {whole} of at least 0, such as 0.5 or 50%, not {given!r}")
     return number
 
 
