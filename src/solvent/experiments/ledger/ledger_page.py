@@ -113,8 +113,10 @@ def _section(paper: Paper, found: Sequence[Entry]) -> str:
         ]
         for entry in found
     ]
-    table = markdown_table(["verdict", "where", "the paper", "here", "shown by"], rows)
-    return f"## {paper.number} {paper.name}\n\n*{paper.title}.* {paper.note}\n\n{table}"
+    cells = [[cell.replace("|", "\\|") for cell in row] for row in rows]
+    table = markdown_table(["verdict", "where", "the paper", "here", "shown by"], cells)
+    head = f"## {paper.number} {paper.name}\n\n*{paper.title}.* {paper.note}"
+    return f'{head}\n\n<div class="ledger" markdown>\n\n{table}\n</div>'
 
 
 def _shown_by(entry: Entry) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 from statistics import median
 
 from solvent.experiments.page import Reading, markdown_table, threads_text, write_page
+from solvent.experiments.spots.bars import spot_bars
 from solvent.experiments.spots.measured import PARTS, SPEED, Measured
 from solvent.experiments.spots.measured_tables import NOTES, narrow_ratios, summaries
 from solvent.experiments.spots.named import NAMES, NamedSpot
@@ -29,7 +30,7 @@ def write_results(found: Measured, page: Path, quick: bool = False) -> None:
         body += f"\n## {table.title}\n\n{NOTES[table.title]}\n\n{markdown_table(table.header, table.rows)}"
     if found.peer is not None:
         body += f"\n## What is not comparable\n\n{_not_comparable(found.peer)}"
-    write_page(page, TITLE, _command(found, quick), _reading(found), body)
+    write_page(page, TITLE, _command(found, quick), _reading(found), body, bars=spot_bars(found))
 
 
 def _command(found: Measured, quick: bool) -> str:
