@@ -25,7 +25,7 @@ def pennies(name: str, loss: float) -> Node:
 
 
 def solver_of(root: Node) -> PrunedSolver:
-    pruning = Pruning("total", every=1, average=1.0)
+    pruning = Pruning("total", every=1, average=1.0, gates="paper")
     return PrunedSolver(compile_tree(Fixed(root)), "cfr", "simultaneous", pruning, "float64")
 
 
