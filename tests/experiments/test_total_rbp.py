@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 from solvent.app.command_line import app
 from solvent.experiments.total_rbp import pruning as paper
 from solvent.experiments.total_rbp import pruning_page as total_rbp_page
+from solvent.experiments.total_rbp.figures import pruning_figures
 from solvent.experiments.total_rbp.pruning import (
     FULL,
     QUICK,
@@ -30,7 +31,7 @@ from solvent.experiments.total_rbp.pruning import (
     over_last_tenth,
     total_rbp,
 )
-from solvent.experiments.total_rbp.pruning_page import claims, verdict, write_total_rbp
+from solvent.experiments.total_rbp.pruning_page import bars, claims, verdict, write_total_rbp
 from solvent.foundation.errors import InputError
 
 FILES = {
@@ -66,6 +67,7 @@ def result() -> Result:
 def line(*numbers: tuple[int, int, float]) -> list[Point]:
     """Points with these (iterations, nodes touched, lowest exploitability); half of the nodes are responses'."""
     rest = {"regrets": 0.5, "bounds": 0.25, "averages": 1.0, "table_bytes": 8}
+    rest |= {"averages_pruned": 0.25, "averages_behind": 0.25}
     return [
         Point(
             **TOTAL.as_dict(),
@@ -98,14 +100,14 @@ def test_the_target_is_known_to_ten_iterations() -> None:
         assert reached.iterations - before.iterations <= 10
 
 
-def test_large_games_run_for_long_only_with_the_largest_c(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_games_run_for_long_only_with_the_main_values_of_c(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(paper, "SMALL", 10)
     tree = paper.compile_tree(paper.load_game("kuhn"))
     lengths = {
         average: _length(tree, Setting("kuhn", "cfr", "alternating", "total", average))
-        for average in (0.01, 0.1)
+        for average in (0.03, 0.01, 0.1)
     }
-    assert lengths == {0.01: QUICK.short, 0.1: QUICK.long}
+    assert lengths == {0.03: QUICK.short, 0.01: QUICK.long, 0.1: QUICK.long}
 
 
 def _length(tree, setting: Setting) -> int:
@@ -116,7 +118,7 @@ def _length(tree, setting: Setting) -> int:
 
 
 def test_every_setting_has_points_that_add_up() -> None:
-    assert len(result().traces) == 22
+    assert len(result().traces) == 37
     for setting, points in result().traces.items():
         assert points[-1].iterations == QUICK.long
         for before, after in pairwise(points):
@@ -142,12 +144,15 @@ def test_timings_are_of_the_iterations_to_the_target() -> None:
         "interval",
         "total, C = 0.01",
         "total, C = 0.1",
+        "interval, lasting",
+        "total, C = 0.01, lasting",
+        "total, C = 0.1, lasting",
         "none (sequence plan)",
     ]
     for row in timings:
         assert row.seconds > 0
         assert row.repeats == QUICK.repeats
-        setting = Setting(row.game, row.rule, row.updates, row.pruning, row.average, row.plan)
+        setting = Setting(row.game, row.rule, row.updates, row.pruning, row.average, row.plan, row.gates)
         assert row.nodes_touched == crossing(result().traces[setting], QUICK.target).nodes_touched
 
 
@@ -190,6 +195,54 @@ def test_verdicts(measured: float, claimed: float, told: str) -> None:
     assert verdict(1 / measured, None) == "agrees"
 
 
+def test_what_the_paper_tests_give_has_plain_names_and_our_gates_their_own() -> None:
+    figures = pruning_figures(result())
+    short = f"C=0.1.T={QUICK.short}"
+    for gates, prefix in (("paper", ""), ("lasting", "lasting.")):
+        points = result().traces[Setting("leduc", "cfr", "simultaneous", "total", 0.1, gates=gates)]
+        stored = figures[f"leduc.cfr.simultaneous.{prefix}stored.{short}"]
+        assert stored == over_last_tenth(points, QUICK.short, "stored")
+        assert f"leduc.cfr.alternating.{prefix}seconds.total by none" in figures
+    names = [bar.name for bar in bars(result())]
+    assert len(names) == sum("C = " in name for name in names) == 3
+
+
+def test_averages_are_live_pruned_or_behind() -> None:
+    for setting, points in result().traces.items():
+        for point in points:
+            idle = point.averages_pruned + point.averages_behind
+            assert 0 <= idle <= point.averages
+            assert point.averages - idle == pytest.approx(point.regrets) or setting.pruning != "total"
+
+
+# Going on
+
+
+def test_an_experiment_that_was_stopped_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept, run, ran = tmp_path / "kept.jsonl", paper.trace, list[Setting]()
+
+    def stopped(tree, setting, scale):  # type: ignore[no-untyped-def]
+        if len(ran) == 3:
+            raise KeyboardInterrupt
+        ran.append(setting)
+        return run(tree, setting, scale)
+
+    short = replace(QUICK, short=20, long=20, target=1e-9)
+    monkeypatch.setattr(paper, "trace", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        total_rbp(["kuhn"], short, kept=kept)
+    first = kept.read_text()
+    ran[:] = [TOTAL] * 10
+    found = total_rbp(["kuhn"], short, kept=kept)
+    assert kept.read_text().startswith(first)
+    assert len(ran) - 10 == len(found.traces) - 3
+    ran[:] = [TOTAL] * 10
+    assert total_rbp(["kuhn"], short, kept=kept).traces == found.traces
+    assert len(ran) == 10
+    total_rbp(["kuhn"], replace(short, long=21), kept=kept)
+    assert len(ran) - 10 == len(found.traces)
+
+
 # What is written
 
 
@@ -201,8 +254,8 @@ def test_the_page(tmp_path: Path) -> None:
     text = page.read_text()
     for claim, measured, told in claims(result()):
         assert f"| {claim} | {measured} | {told} |" in text
-    assert len(claims(result())) == 5
-    assert text.endswith("## A larger game\n\nMore.\n")
+    assert len(claims(result())) == 10
+    assert "## A larger game\n\nMore.\n\n## Our own bars" in text
     assert "leduc5" not in text
     with page.with_suffix(".csv").open() as file:
         rows = list(csv.DictReader(file))
@@ -241,7 +294,7 @@ def test_the_command_prints_json(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("_without_pictures")
 def test_the_command_prints_tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(paper, "total_rbp", lambda games, scale, say: result())
+    monkeypatch.setattr(paper, "total_rbp", lambda games, scale, say, kept: result())
     arguments = ["reproduce", "total-rbp", "--quick", "--out", str(tmp_path)]
     done = CliRunner().invoke(app, arguments, env={"COLUMNS": "200"}, catch_exceptions=False)
     assert "none (sequence plan)" in done.stdout

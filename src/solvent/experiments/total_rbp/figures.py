@@ -2,7 +2,8 @@
 
 Names begin with game, rule and updates: `leduc.cfr.simultaneous.stored.C=0.1.T=2000` is what is stored of regrets
 and averages together, the mean over the last tenth of 2,000 iterations; without `T=` it is that of the whole run.
-`nodes.interval by total` compares nodes touched to one exploitability, best responses included.
+`nodes.interval by total` compares nodes touched to one exploitability, best responses included. These are by the
+papers' own tests; what our gates give has their name before the figure, `leduc.cfr.simultaneous.lasting.stored...`.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 from solvent.experiments.total_rbp.pruning import (
     AVERAGES,
     MAIN_AVERAGES,
+    PAPER,
     Point,
     Result,
     Setting,
@@ -21,8 +23,10 @@ from solvent.experiments.total_rbp.pruning import (
     common_level,
     nodes_an_iteration,
     nodes_to,
+    of_gates,
     over_last_tenth,
 )
+from solvent.solvers.pruned.pruning import GATES
 
 MAIN = MAIN_AVERAGES[0]
 """The C at which nodes and seconds are compared."""
@@ -37,14 +41,20 @@ def pruning_figures(result: Result) -> dict[str, float]:
     found: dict[str, float] = {}
     for game in result.games:
         for rule, updates in dict.fromkeys((s.rule, s.updates) for s in result.traces if s.game == game):
-            here = {
-                s: points
-                for s, points in result.traces.items()
+            serial = [
+                s
+                for s in result.traces
                 if (s.game, s.rule, s.updates, s.plan) == (game, rule, updates, "serial")
-            }
-            parts = _stored(here, result.scale.short) | _nodes(result, here) | _cost(here)
-            found |= {f"{game}.{rule}.{updates}.{name}": value for name, value in parts.items()}
+            ]
+            for gates in GATES:
+                here = {s: result.traces[s] for s in of_gates(serial, gates)}
+                parts = _stored(here, result.scale.short) | _nodes(result, here) | _cost(here)
+                found |= {f"{game}.{rule}.{updates}.{_prefix(gates)}{name}": parts[name] for name in parts}
     return found | _seconds(result.timings)
+
+
+def _prefix(gates: str) -> str:
+    return "" if gates == PAPER else f"{gates}."
 
 
 def _stored(here: Mapping[Setting, Sequence[Point]], short: int) -> dict[str, float]:
@@ -60,6 +70,8 @@ def _stored(here: Mapping[Setting, Sequence[Point]], short: int) -> dict[str, fl
         found |= {
             f"stored.{name}": stored,
             f"factor.{name}": 1 / stored,
+            f"averages pruned.{name}": over_last_tenth(points, last, "averages_pruned"),
+            f"averages behind.{name}": over_last_tenth(points, last, "averages_behind"),
             f"regrets factor.{name}": 1 / over_last_tenth(points, last, "regrets"),
             f"since half.{name}": stored / half,
             f"stored.{name}.T={short}": early,
@@ -124,5 +136,6 @@ def _seconds(timings: Sequence[Timing]) -> dict[str, float]:
     for row in timings:
         if row.seconds is not None and row.average in (None, MAIN) and row is not base:
             name = row.pruning if row.plan == "serial" else f"none on the {row.plan} plan"
-            found[f"{row.game}.{row.rule}.{row.updates}.seconds.{name} by none"] = row.seconds / base.seconds
+            where = f"{row.game}.{row.rule}.{row.updates}.{_prefix(row.gates)}"
+            found[f"{where}seconds.{name} by none"] = row.seconds / base.seconds
     return found

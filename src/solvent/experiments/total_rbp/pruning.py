@@ -3,16 +3,19 @@
 Every setting runs once on the history form, one thread, and is asked now and then what it stores, how many
 histories it has touched and how exploitable its average is. How long it takes to a given exploitability is
 timed afterwards, when that takes a known number of iterations: the settings take turns, nothing is asked
-meanwhile, and the kernels are compiled beforehand.
+meanwhile, and the kernels are compiled beforehand. Interval and total pruning run by the papers' tests alone, and
+by our gates beside. What has been run is kept beside the page, so that an experiment that was stopped goes on.
 """
 
 from __future__ import annotations
 
+import json
 import time
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from math import exp, log
+from pathlib import Path
 from statistics import mean, median
 from typing import Any
 
@@ -21,11 +24,12 @@ import numpy as np
 from solvent.experiments.steps import Say, saying
 from solvent.forms.history import GameTree, compile_tree
 from solvent.foundation.errors import InputError
+from solvent.foundation.machine import commit
 from solvent.foundation.progress import Watch
 from solvent.games.catalogue import load_game
 from solvent.solvers.history.solver import HistorySolver
 from solvent.solvers.pruned.history.solver import PrunedSolver
-from solvent.solvers.pruned.pruning import Pruning
+from solvent.solvers.pruned.pruning import GATES, Pruning
 
 Solver = HistorySolver | PrunedSolver
 
@@ -35,7 +39,12 @@ VARIANTS = (("cfr", "alternating"), ("cfr", "simultaneous"), ("cfr+", "alternati
 AVERAGES = (0.0, 0.01, 0.03, 0.1)
 """C. With 0 nothing is forgotten of the average strategy but what was never played."""
 MAIN_AVERAGES = (Pruning().average, 0.1)
-"""Those that are set beside the other ways to prune: the default, and the paper's where it saves most."""
+"""Those that are set beside the other ways to prune and run for long: the default, and the paper's where it saves
+most."""
+PAPER = "paper"
+"""The gates of the papers' own tests, ..."""
+OURS = "lasting"
+"""... and ours."""
 CHECKS = 40
 FINE = 10
 """Iterations between checks near the target."""
@@ -54,7 +63,7 @@ class Scale:
     short: int = 2_000
     """Iterations of most settings on games that are not small, and after which space is averaged."""
     long: int = 20_000
-    """Iterations on small games, and of total pruning with the largest C."""
+    """Iterations on small games, and of total pruning with the main values of C."""
     target: float = 0.05
     """Exploitability, in chips, that is timed."""
     repeats: int = 3
@@ -74,12 +83,17 @@ class Setting:
     average: float | None = None
     """C, of total pruning."""
     plan: str = "serial"
+    gates: str = PAPER
+    """Of interval and total pruning; the others have none."""
 
     @property
     def label(self) -> str:
         """The way to prune, in words."""
+        ours = "" if self.gates == PAPER else f", {self.gates}"
         if self.average is not None:
-            return f"{self.pruning}, C = {self.average:g}"
+            return f"{self.pruning}, C = {self.average:g}{ours}"
+        if ours:
+            return f"{self.pruning}{ours}"
         return self.pruning if self.plan == "serial" else f"{self.pruning} ({self.plan} plan)"
 
     def as_dict(self) -> dict[str, Any]:
@@ -103,6 +117,10 @@ class Point(Setting):
     bounds: float
     """Infosets that keep a number for their pruned actions."""
     averages: float
+    averages_pruned: float
+    """Averages held of pruned actions, ..."""
+    averages_behind: float
+    """... and behind pruned actions: those whose reach is above C / sqrt(T)."""
     table_bytes: int
 
     @property
@@ -141,20 +159,66 @@ class Result:
         return [point for points in self.traces.values() for point in points]
 
 
-def total_rbp(games: Sequence[str] = GAMES, scale: Scale = FULL, watch: Watch | None = None) -> Result:
-    """Run every setting on every game, then time those with CFR and alternating updates on the last game."""
+class Kept:
+    """Traces that have been run, in a file that an experiment which was stopped goes on from.
+
+    Its first line is the commit and how much is run; where these have changed since, everything is run anew.
+    """
+
+    def __init__(self, path: Path | None, scale: Scale) -> None:
+        self._path, self._traces = path, dict[Setting, list[Point]]()
+        head = json.dumps({"commit": commit(), **asdict(scale)})
+        if path is None:
+            return
+        lines = path.read_text().splitlines() if path.exists() else []
+        if lines[:1] != [head]:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(head + "\n")
+            return
+        for line in lines[1:]:
+            row = json.loads(line)
+            self._traces[Setting(**row["setting"])] = [Point(**point) for point in row["points"]]
+
+    def find(self, setting: Setting) -> list[Point] | None:
+        """Return a setting's points, or None if it has not been run."""
+        return self._traces.get(setting)
+
+    def add(self, setting: Setting, points: Sequence[Point]) -> None:
+        """Append a setting that has been run."""
+        if self._path is not None:
+            row = {"setting": setting.as_dict(), "points": [point.as_dict() for point in points]}
+            with self._path.open("a") as file:
+                file.write(json.dumps(row) + "\n")
+
+
+def kept_file(page: Path) -> Path:
+    """Return where the traces of an unfinished experiment are."""
+    return page.with_name(f"{page.stem}-unfinished.jsonl")
+
+
+def total_rbp(
+    games: Sequence[str] = GAMES, scale: Scale = FULL, watch: Watch | None = None, kept: Path | None = None
+) -> Result:
+    """Run every setting on every game, then time those with CFR and alternating updates on the last game.
+
+    `kept`: a file to go on from; each setting that has been run is added to it.
+    """
     say = saying(watch)
     if not scale.target > 0:
         raise InputError(f"the target must be an exploitability above 0, not {scale.target:g}")
     trees = [compile_tree(load_game(game)) for game in games]
     say("compiling kernels (once per machine)")
     compile_kernels()
-    traces = {}
+    before, traces = Kept(kept, scale), dict[Setting, list[Point]]()
     for tree in trees:
         for setting in settings(tree.name):
             name = f"{setting.game}, {setting.rule}, {setting.updates}, {setting.label}"
             say(f"{name}: running")
-            traces[setting] = trace(tree, setting, scale)
+            found = before.find(setting)
+            if found is None:
+                found = trace(tree, setting, scale)
+                before.add(setting, found)
+            traces[setting] = found
             last = traces[setting][-1]
             reached = f"exploitability {last.exploitability:.6f}, {last.stored:.3f} stored"
             say(f"{name}: {last.iterations:,} iterations, {reached}")
@@ -166,8 +230,10 @@ def settings(game: str) -> list[Setting]:
     """Everything that is run on a game."""
     found = []
     for rule, updates in VARIANTS:
-        found += [Setting(game, rule, updates, pruning) for pruning in ("none", "partial", "interval")]
-        found += [Setting(game, rule, updates, "total", average) for average in AVERAGES]
+        found += [Setting(game, rule, updates, pruning) for pruning in ("none", "partial")]
+        for gates in GATES:
+            found.append(Setting(game, rule, updates, "interval", gates=gates))
+            found += [Setting(game, rule, updates, "total", average, gates=gates) for average in AVERAGES]
     return [*found, Setting(game, *VARIANTS[0], "none", plan="sequence")]
 
 
@@ -177,14 +243,19 @@ def compared(game: str, rule: str, updates: str) -> list[Setting]:
     return [s for s in here if s.average is None or s.average in MAIN_AVERAGES]
 
 
+def of_gates(found: Iterable[Setting], gates: str) -> list[Setting]:
+    """Those that have these gates or none at all."""
+    return [s for s in found if s.gates == gates or s.pruning in ("none", "partial")]
+
+
 def make_solver(tree: GameTree, setting: Setting) -> Solver:
     if setting.pruning in ("none", "partial"):
         return HistorySolver(
             tree, setting.rule, setting.updates, setting.plan, pruning=Pruning(setting.pruning)
         )
-    pruning = Pruning(setting.pruning)
+    pruning = Pruning(setting.pruning, gates=setting.gates)
     if setting.average is not None:
-        pruning = Pruning(setting.pruning, average=setting.average)
+        pruning = replace(pruning, average=setting.average)
     return PrunedSolver(tree, setting.rule, setting.updates, pruning)
 
 
@@ -203,7 +274,7 @@ def compile_kernels() -> None:
 def trace(tree: GameTree, setting: Setting, scale: Scale) -> list[Point]:
     """Run a setting; check it at log-spaced iterations, and often where space is averaged and near the target."""
     solver, points, lowest = make_solver(tree, setting), list[Point](), float("inf")
-    for_long = tree.histories <= SMALL or setting.average == max(AVERAGES)
+    for_long = tree.histories <= SMALL or setting.average in MAIN_AVERAGES
     planned = checks(scale, scale.long if for_long else scale.short)
     while solver.iterations < planned[-1]:
         done = solver.iterations
@@ -236,8 +307,13 @@ def last_tenth(iterations: int) -> range:
 
 
 def _point(setting: Setting, solver: Solver, exploitability: float, lowest: float) -> Point:
+    pruned = behind = 0.0
     if isinstance(solver, PrunedSolver):
         responses, tables = solver.response_nodes, solver.table_bytes
+        averages, actions = solver.averages.offset >= 0, solver.pruned > 0
+        if setting.pruning == "total":
+            pruned = (averages & actions).sum() / solver.cells
+            behind = (averages & ~actions & (solver.regrets.offset < 0)).sum() / solver.cells
         stored = (solver.stored_regrets, solver.stored_bounds, solver.stored_averages)
     else:
         responses, tables, stored = 0, solver.arena.bytes, (1.0, 0.0, 1.0)
@@ -251,6 +327,8 @@ def _point(setting: Setting, solver: Solver, exploitability: float, lowest: floa
         regrets=stored[0],
         bounds=stored[1],
         averages=stored[2],
+        averages_pruned=float(pruned),
+        averages_behind=float(behind),
         table_bytes=tables,
     )
 
@@ -331,3 +409,33 @@ def nodes_an_iteration(points: Sequence[Point], point: Point) -> tuple[float, fl
     since, n = earlier[-1], point.iterations - earlier[-1].iterations
     responses = point.response_nodes - since.response_nodes
     return (point.nodes_touched - since.nodes_touched - responses) / n, responses / n
+
+
+# Choices among the traces
+
+
+def serial(
+    result: Result, game: str, rule: str, updates: str = "alternating", gates: str | None = None
+) -> dict[Setting, list[Point]]:
+    """The ways to prune that are compared, without the other plan; with `gates`, those with them or with none."""
+    found = [s for s in compared(game, rule, updates) if s.plan == "serial"]
+    return {s: result.traces[s] for s in (found if gates is None else of_gates(found, gates))}
+
+
+def costs(result: Result) -> dict[str, tuple[Setting, list[Point]]]:
+    """Without pruning, and total pruning with the main C for each variant and its gates, on the last game."""
+    game = result.games[-1]
+    none = Setting(game, *VARIANTS[0], "none")
+    totals = [
+        Setting(game, *variant, "total", MAIN_AVERAGES[0], gates=gates)
+        for gates in GATES
+        for variant in VARIANTS
+    ]
+    found = {"none": (none, result.traces[none])}
+    return found | {f"total, {s.rule.upper()}, {s.updates}, {s.gates}": (s, result.traces[s]) for s in totals}
+
+
+def none_cost(result: Result) -> float:
+    """Nodes an iteration without pruning: the same in all."""
+    _, points = costs(result)["none"]
+    return points[-1].nodes_touched / points[-1].iterations

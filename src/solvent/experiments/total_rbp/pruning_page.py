@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from math import log
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from solvent.experiments.page import (
+    Bar,
     Reading,
     bytes_text,
     factor_text,
@@ -24,19 +24,24 @@ from solvent.experiments.total_rbp.pruning import (
     AVERAGES,
     FINE,
     MAIN_AVERAGES,
+    OURS,
+    PAPER,
     VARIANTS,
     Point,
     Result,
     Setting,
     common_level,
-    compared,
+    costs,
     first_stored,
     moments,
     nodes_an_iteration,
     nodes_to,
+    none_cost,
     over_last_tenth,
+    serial,
 )
-from solvent.foundation.extras import pyplot
+from solvent.experiments.total_rbp.pruning_pictures import plot_convergence, plot_cost, plot_space
+from solvent.solvers.pruned.pruning import GATES
 
 SPACE_CLAIMS = (
     ("leduc", "cfr", 2.0, "about half"),
@@ -75,27 +80,75 @@ def write_total_rbp(
         draw(result, page.with_name(f"{page.stem}-{name}.png"))
     body = "\n\n".join(part.rstrip() for part in [*sections(result, page.stem), *further] if part)
     title = "Regret-based pruning: partial, interval and total"
-    write_page(page, title, command, _three_lines(result), body, pruning_figures(result))
+    write_page(page, title, command, _three_lines(result), body, pruning_figures(result), bars(result))
 
 
 def _three_lines(result: Result) -> Reading:
-    judged = claims(result)
+    judged = [line for line in claims(result) if not line[0].endswith(_by(OURS))]
     agree = sum(line[-1] == "agrees" for line in judged)
-    factors = ", ".join(
-        f"{1 / over_last_tenth(points, points[-1].iterations, 'stored'):.2g} on {game} (claimed: {factor:g})"
-        for game, rule, factor, _ in SPACE_CLAIMS
-        if rule == "cfr"
-        and (points := result.traces.get(Setting(game, rule, "alternating", "total", LARGEST))) is not None
-    )
+    totals = [(s, p) for s, p in result.traces.items() if s.pruning == "total" and s.rule == "cfr"]
+
+    def best(gates: str) -> str:
+        """The smallest part stored on each game without more exploitability than without pruning."""
+        told = []
+        for game in result.games:
+            found = [
+                over_last_tenth(points, result.scale.short, "stored")
+                for s, points in totals
+                if (s.game, s.gates) == (game, gates) and _by_none(result, s) <= 1
+            ]
+            told.append(f"{min(found):.2f} on {game}" if found else f"nothing on {game}")
+        return ", ".join(told)
+
+    worst = max(_by_none(result, s) for s, _ in totals if s.gates == PAPER)
+    seconds = {row.gates: row.seconds for row in result.timings if row.average == MAIN_AVERAGES[0]}
+    none = result.timings[0].seconds
+    quick = {gates: taken / none for gates, taken in seconds.items() if taken and none}
+    took = ", ".join(f"{ratio:.2f} ({gates})" for gates, ratio in quick.items()) or "-"
     return Reading(
         "Brown and Sandholm: total pruning needs less memory, by a factor that grows with the game, and touches "
         "fewer nodes than interval pruning.",
-        f"With CFR what is stored falls by a factor {factors}. {agree} of {len(judged)} comparisons agree with the "
-        "paper's figures.",
-        "Prune to touch fewer nodes, and do not count on the paper's savings of memory. Where a game has other "
-        "plans, "
-        "they may be quicker in seconds.",
+        f"With CFR and no more exploitability than without pruning, T = {result.scale.short:,}, the paper's tests "
+        f"store {best(PAPER)}; our gates {best(OURS)}. The paper's tests leave up to {worst:.3g} times none's "
+        f"exploitability, over the values of C. {agree} of {len(judged)} comparisons agree with the paper.",
+        f"`--prune-gates paper` stores least, `lasting` is the default as it is safe at every C. Seconds by those "
+        f"without pruning, to the target: {took}; where a game has other plans, they may be quicker.",
     )
+
+
+def _by_none(result: Result, setting: Setting) -> float:
+    """A setting's exploitability after the short run by that without pruning."""
+    none = result.traces[Setting(setting.game, setting.rule, setting.updates, "none")]
+    short = result.scale.short
+    return _lowest_at(result.traces[setting], short) / _lowest_at(none, short)
+
+
+def bars(result: Result) -> list[Bar]:
+    """What we had asked of the figures before they were measured."""
+    found, short = [], result.scale.short
+    for average in (c for c in AVERAGES if c):
+        setting = Setting("leduc", "cfr", "simultaneous", "total", average)
+        if setting in result.traces:
+            stored, ratio = (
+                over_last_tenth(result.traces[setting], short, "stored"),
+                _by_none(result, setting),
+            )
+            name = f"leduc, CFR, simultaneous, the paper's tests, C = {average:g}: stored"
+            wanted = "at most 0.52, at exploitability at most 1.0 of none's"
+            found.append(Bar(name, wanted, f"{stored:.3f} at {ratio:.2f}", stored <= 0.52 and ratio <= 1))
+    figures = pruning_figures(result)
+    for gates, prefix in ((PAPER, ""), (OURS, f"{OURS}.")):
+        where = f"leduc5.cfr.alternating.{prefix}"
+        seconds, nodes = (
+            figures.get(f"{where}{name}") for name in ("seconds.total by none", "nodes.interval by total")
+        )
+        if seconds is not None:
+            name = f"leduc5, seconds by none's, gates {gates}"
+            found.append(Bar(name, "at most 0.5", f"{seconds:.2f}", seconds <= 0.5))
+        if nodes is not None:
+            name = f"leduc5, nodes by interval's, gates {gates}"
+            found.append(Bar(name, "at most 0.92", f"{1 / nodes:.2f}", 1 / nodes <= 0.92))
+    return found
 
 
 def sections(result: Result, stem: str) -> list[str]:
@@ -126,6 +179,11 @@ def sections(result: Result, stem: str) -> list[str]:
             _fall_table(result, game),
         ]
     parts += [
+        "What is left at the end, and why it cannot go:",
+        _floor_table(result),
+        "*Live* averages belong to actions that are played. The others belong to actions that are pruned, or lie "
+        "behind such; they stay because their player's own reach of them in the average is still above "
+        "C / sqrt(T). An action that was played until T' passes that test at about T = (T' / C)^2.",
         "*With bounds* counts one number more for each infoset that has pruned actions. Beside it each infoset "
         "has the sum of its values, and CFR+ a second table of regrets; *tables* has them all. The index of what "
         "is stored and the layout of the game stay as they are. Tables: the bytes that "
@@ -160,46 +218,58 @@ def claims(result: Result) -> list[list[str]]:
 
 
 def _space_claims(result: Result) -> list[list[str]]:
+    """What is stored with the largest C, by the paper's tests and by our gates."""
     lines = []
     for game, rule, factor, words in SPACE_CLAIMS:
-        for updates in (updates for name, updates in VARIANTS if name == rule):
-            points = result.traces.get(Setting(game, rule, updates, "total", LARGEST))
-            if points is None:
-                continue
-            last = points[-1].iterations
-            regrets, bounds, stored = (
-                over_last_tenth(points, last, name) for name in ("regrets", "bounds", "stored")
-            )
-            half = next(p.stored for p in points if p.iterations >= last // 2)
-            measured = (
-                f"{updates}, T = {last:,}: a factor {1 / stored:.2f} (regrets alone {1 / regrets:.2f}, with bounds "
-                f"{1 / (regrets + bounds):.2f}); stored {stored:.3f}, {stored / half:.2f} of what it was at "
-                f"half of the iterations"
-            )
-            lines.append([f"{game}, {rule.upper()}, space: {words}", measured, verdict(1 / stored, factor)])
+        for gates in GATES:
+            for updates in (updates for name, updates in VARIANTS if name == rule):
+                points = result.traces.get(Setting(game, rule, updates, "total", LARGEST, gates=gates))
+                if points is None:
+                    continue
+                last, short = points[-1].iterations, result.scale.short
+                regrets, bounds, stored = (
+                    over_last_tenth(points, last, name) for name in ("regrets", "bounds", "stored")
+                )
+                half = next(p.stored for p in points if p.iterations >= last // 2)
+                none = result.traces[Setting(game, rule, updates, "none")]
+                ratio = _lowest_at(points, short) / _lowest_at(none, short)
+                measured = (
+                    f"{updates}, T = {last:,}: a factor {1 / stored:.2f} (regrets alone {1 / regrets:.2f}, with "
+                    f"bounds {1 / (regrets + bounds):.2f}); stored {stored:.3f}, {stored / half:.2f} of what "
+                    f"it was at half of the iterations; {ratio:.3g} of none's exploitability at T = {short:,}"
+                )
+                claim = f"{game}, {rule.upper()}, space: {words}{_by(gates)}"
+                lines.append([claim, measured, verdict(1 / stored, factor)])
     return lines
+
+
+def _by(gates: str) -> str:
+    return "" if gates == PAPER else " (by our gates)"
+
+
+def _lowest_at(points: Sequence[Point], iterations: int) -> float:
+    return next(point.lowest for point in points if point.iterations >= iterations)
 
 
 def _node_claims(result: Result) -> list[list[str]]:
     """Nodes of interval by those of total pruning: to the target, or to what all reached."""
     lines = []
     for game, rule, claimed, words in NODE_CLAIMS:
-        if game not in result.games:
-            continue
-        traces = _serial(result, game, rule)
-        level = result.scale.target if game == "leduc5" else common_level(traces.values())
-        nodes = {s.label: (s.pruning, nodes_to(points, level)) for s, points in traces.items()}
-        interval = nodes["interval"][1]
-        factors = {
-            label: interval / count
-            for label, (pruning, count) in nodes.items()
-            if pruning == "total" and interval is not None and count is not None
-        }
-        told = ", ".join(f"{factor:.2f} ({label})" for label, factor in factors.items()) or "not reached"
-        main = next(iter(factors.values()), None)
-        judged = "-" if main is None else verdict(main, claimed)
-        measured = f"interval's nodes by total's to exploitability {level:.3g}: {told}"
-        lines.append([f"{game}, {rule.upper()}, nodes: {words}", measured, judged])
+        for gates in GATES if game in result.games else ():
+            traces = serial(result, game, rule, gates=gates)
+            level = result.scale.target if game == "leduc5" else common_level(traces.values())
+            nodes = {s.label: (s.pruning, nodes_to(points, level)) for s, points in traces.items()}
+            interval = next(count for pruning, count in nodes.values() if pruning == "interval")
+            factors = {
+                label: interval / count
+                for label, (pruning, count) in nodes.items()
+                if pruning == "total" and interval is not None and count is not None
+            }
+            told = ", ".join(f"{factor:.2f} ({label})" for label, factor in factors.items()) or "not reached"
+            main = next(iter(factors.values()), None)
+            judged = "-" if main is None else verdict(main, claimed)
+            measured = f"interval's nodes by total's to exploitability {level:.3g}: {told}"
+            lines.append([f"{game}, {rule.upper()}, nodes: {words}{_by(gates)}", measured, judged])
     return lines
 
 
@@ -215,17 +285,12 @@ def verdict(measured: float, claimed: float | None) -> str:
 # Tables
 
 
-def _serial(result: Result, game: str, rule: str, updates: str = "alternating") -> dict[Setting, list[Point]]:
-    """The ways to prune that are compared, without the other plan."""
-    return {s: result.traces[s] for s in compared(game, rule, updates) if s.plan == "serial"}
-
-
 def _totals(result: Result, game: str) -> dict[Setting, list[Point]]:
     return {s: points for s, points in result.traces.items() if (s.game, s.pruning) == (game, "total")}
 
 
 def _name(setting: Setting) -> list[str]:
-    return [setting.rule.upper(), setting.updates, f"{setting.average:g}"]
+    return [setting.rule.upper(), setting.updates, setting.gates, f"{setting.average:g}"]
 
 
 def _space_table(result: Result, game: str) -> str:
@@ -238,7 +303,7 @@ def _space_table(result: Result, game: str) -> str:
         )
         parts = (f"{part:.3f}" for part in (regrets, regrets + bounds, averages, stored))
         lines.append([*_name(setting), *parts, *_bytes_cells(result, setting, tables)])
-    header = ["rule", "updates", "C", "regrets", "with bounds", "averages", "stored"]
+    header = ["rule", "updates", "gates", "C", "regrets", "with bounds", "averages", "stored"]
     return markdown_table([*header, "tables", "of none's"], lines)
 
 
@@ -267,6 +332,7 @@ def _fall_table(result: Result, game: str) -> str:
     header = [
         "rule",
         "updates",
+        "gates",
         "C",
         "end, T",
         "regrets",
@@ -281,11 +347,24 @@ def _fall_table(result: Result, game: str) -> str:
     )
 
 
+def _floor_table(result: Result) -> str:
+    """Which averages are left at the end of the long runs, on the last game."""
+    lines = []
+    for setting, points in _totals(result, result.games[-1]).items():
+        if setting.average in MAIN_AVERAGES:
+            end = points[-1]
+            live = end.averages - end.averages_pruned - end.averages_behind
+            parts = (end.regrets, live, end.averages_pruned, end.averages_behind)
+            lines.append([*_name(setting), f"{end.iterations:,}", *(f"{part:.3f}" for part in parts)])
+    header = ["rule", "updates", "gates", "C", "T", "regrets", "averages: live", "pruned", "behind pruned"]
+    return markdown_table(header, lines)
+
+
 def _levels_table(result: Result) -> str:
     lines = []
     for game in result.games:
         for rule in dict.fromkeys(rule for rule, _ in VARIANTS):
-            traces = _serial(result, game, rule)
+            traces = serial(result, game, rule)
             level = common_level(traces.values())
             nodes = {s: nodes_to(points, level) for s, points in traces.items()}
             least = min(n for n in nodes.values() if n is not None)
@@ -348,7 +427,7 @@ def _equal_table(result: Result) -> str:
         for rule, updates in VARIANTS:
             if rule != "cfr":
                 continue
-            traces = _serial(result, game, rule, updates)
+            traces = serial(result, game, rule, updates)
             for moment in moments(result.scale):
                 values = [
                     next(p.exploitability for p in points if p.iterations == moment)
@@ -356,29 +435,14 @@ def _equal_table(result: Result) -> str:
                 ]
                 ratios = (f"{value / values[0]:.3f}" for value in values[1:])
                 lines.append([f"`{game}`", updates, f"{moment:,}", f"{values[0]:.5f}", *ratios])
-    pruned = [setting.label for setting in _serial(result, result.games[0], "cfr")][1:]
+    pruned = [setting.label for setting in serial(result, result.games[0], "cfr")][1:]
     return markdown_table(["game", "updates", "T", "without pruning", *pruned], lines)
 
 
-def _costs(result: Result) -> dict[str, tuple[Setting, list[Point]]]:
-    """Without pruning, and total pruning with the largest C for each variant, on the last game."""
-    game = result.games[-1]
-    none = Setting(game, *VARIANTS[0], "none")
-    totals = [Setting(game, rule, updates, "total", LARGEST) for rule, updates in VARIANTS]
-    found = {"none": (none, result.traces[none])}
-    return found | {f"total, {s.rule.upper()}, {s.updates}": (s, result.traces[s]) for s in totals}
-
-
-def _none_cost(result: Result) -> float:
-    """Nodes an iteration without pruning: the same in all."""
-    _, points = _costs(result)["none"]
-    return points[-1].nodes_touched / points[-1].iterations
-
-
 def _cost_table(result: Result) -> str:
-    costs, none = _costs(result), _none_cost(result)
+    found, none = costs(result), none_cost(result)
     lines = [["none", "every", f"{none:,.0f}", "0", f"{none:,.0f}", "1"]]
-    for label, (setting, points) in costs.items():
+    for label, (setting, points) in found.items():
         for point in points:
             if setting.pruning == "total" and point.iterations in COST_AT:
                 walked, responses = nodes_an_iteration(points, point)
@@ -391,7 +455,7 @@ def _cost_table(result: Result) -> str:
 def _cost_fit(result: Result) -> str:
     """How well |S| + |H| / T, with a factor each, tells the nodes an iteration from T = FIT_FROM on."""
     told = []
-    for label, (setting, points) in _costs(result).items():
+    for label, (setting, points) in costs(result).items():
         steps = [
             (p.iterations - q.iterations, log(p.iterations / q.iterations), p.nodes_touched - q.nodes_touched)
             for q, p in pairwise([p for p in points if p.iterations >= FIT_FROM])
@@ -404,7 +468,7 @@ def _cost_fit(result: Result) -> str:
             )
             off = np.abs((stays * count + falls * logs) / nodes - 1)
             told.append(
-                f"{label}: {stays:,.0f} + {falls / _none_cost(result):.3g} |H| / T, the median check "
+                f"{label}: {stays:,.0f} + {falls / none_cost(result):.3g} |H| / T, the median check "
                 f"{np.median(off):.0%} off and the worst {off.max():.0%}"
             )
     return (
@@ -412,89 +476,3 @@ def _cost_fit(result: Result) -> str:
         f"to factors. Fitted from T = {FIT_FROM} to the end, with |H| what an iteration touches without pruning: "
         f"{'; '.join(told)}."
     )
-
-
-# Pictures
-
-
-def plot_space(result: Result, path: Path) -> None:
-    """A panel for each game and variant: what is stored over iterations, a colour for each C."""
-
-    def draw(axes: Any, game: str, variant: tuple[str, str]) -> None:
-        for number, average in enumerate(AVERAGES):
-            points = result.traces[Setting(game, *variant, "total", average)]
-            iterations = [p.iterations for p in points]
-            color = f"C{number}"
-            axes.semilogx(iterations, [p.stored for p in points], color=color, label=f"C = {average:g}")
-            axes.semilogx(iterations, [p.regrets for p in points], color=color, linestyle=":", linewidth=1)
-        axes.set_ylim(0, 1.05)
-        _dress(axes, f"{game}, {variant[0].upper()}, {variant[1]}", "iterations", "stored (dotted: regrets)")
-
-    _panels(result.games, VARIANTS, draw, path)
-
-
-def plot_convergence(result: Result, path: Path) -> None:
-    """A panel for each game and rule: exploitability over nodes, log-log; the lowest so far with CFR+."""
-
-    def draw(axes: Any, game: str, variant: tuple[str, str]) -> None:
-        for setting, points in _serial(result, game, *variant).items():
-            shown = [
-                (p.nodes_touched, p.lowest if setting.rule == "cfr+" else p.exploitability) for p in points
-            ]
-            axes.loglog(*zip(*(pair for pair in shown if pair[1] > 0), strict=True), label=setting.label)
-        _dress(axes, f"{game}, {variant[0].upper()}", "nodes touched", "exploitability, chips")
-
-    _panels(result.games, [v for v in VARIANTS if v[1] == "alternating"], draw, path)
-
-
-def plot_cost(result: Result, path: Path) -> None:
-    """Nodes an iteration over iterations on the last game, log-log."""
-
-    def draw(axes: Any, game: str, variant: tuple[str, str]) -> None:
-        for label, (setting, points) in _costs(result).items():
-            costs = [nodes_an_iteration(points, point) for point in points]
-            iterations = [p.iterations for p in points]
-            (line,) = axes.loglog(iterations, [sum(cost) for cost in costs], label=label)
-            if (setting.rule, setting.updates) == variant and setting.pruning == "total":
-                responses = [cost[1] or None for cost in costs]
-                axes.loglog(
-                    iterations, responses, color=line.get_color(), linestyle=":", label="its best responses"
-                )
-        none = _none_cost(result)
-        axes.loglog(iterations, [none / n for n in iterations], color="0.6", linewidth=0.8, label="none / T")
-        axes.set_ylim(bottom=1)
-        _dress(axes, f"{game}, C = {LARGEST:g}", "iterations", "nodes an iteration")
-
-    _panels(result.games[-1:], VARIANTS[:1], draw, path, size=(7.0, 4.5))
-
-
-def _panels(
-    games: Sequence[str],
-    variants: Sequence[tuple[str, str]],
-    draw: Callable[[Any, str, tuple[str, str]], None],
-    path: Path,
-    size: tuple[float, float] = (4.0, 3.3),
-) -> None:
-    """A row of panels for each game, a column for each variant."""
-    plt = pyplot()
-    figure, grid = plt.subplots(
-        len(games),
-        len(variants),
-        figsize=(size[0] * len(variants), size[1] * len(games)),
-        layout="constrained",
-        squeeze=False,
-    )
-    for row, game in zip(grid, games, strict=True):
-        for axes, variant in zip(row, variants, strict=True):
-            draw(axes, game, variant)
-    grid.flat[0].legend(fontsize=7)
-    figure.savefig(path, dpi=120)
-    plt.close(figure)
-
-
-def _dress(axes: Any, title: str, x: str, y: str) -> None:
-    axes.set_title(title, fontsize=9)
-    axes.set_xlabel(x, fontsize=8)
-    axes.set_ylabel(y, fontsize=8)
-    axes.tick_params(labelsize=7)
-    axes.grid(which="both", alpha=0.25)

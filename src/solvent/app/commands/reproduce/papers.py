@@ -83,7 +83,7 @@ def reproduce_total_rbp(
     out: ResultsFolder = RESULTS,
     as_json: Json = False,
 ) -> None:
-    """What partial, interval and total pruning store and touch: about a quarter of an hour."""
+    """What partial, interval and total pruning store and touch: about half an hour; once stopped, it goes on."""
     from solvent.experiments.total_rbp import pruning as paper
     from solvent.experiments.total_rbp.pruning_page import claims, write_total_rbp
 
@@ -91,10 +91,12 @@ def reproduce_total_rbp(
     if target is not None:
         scale = replace(scale, target=target)
     with watching() as watch:
-        result = paper.total_rbp(game or paper.GAMES[: 1 if quick else None], scale, watch)
+        games = game or paper.GAMES[: 1 if quick else None]
+        result = paper.total_rbp(games, scale, watch, paper.kept_file(page))
     options = [*(f"--game '{name}'" for name in game or ()), *(["--quick"] if quick else [])]
     options += [] if target is None else [f"--target {target:g}"]
     write_total_rbp(result, page, " ".join(["solvent reproduce total-rbp", *options]))
+    paper.kept_file(page).unlink(missing_ok=True)
     if as_json:
         rows = {name: [each.as_dict() for each in getattr(result, name)] for name in ("points", "timings")}
         print_json({**rows, "page": str(page)})
