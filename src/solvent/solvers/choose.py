@@ -31,9 +31,7 @@ from solvent.solvers.holdem.spot_settings import DEFAULT_RULE as HOLDEM_RULE
 from solvent.solvers.local_update import LocalUpdate
 from solvent.solvers.own_solvers import OWN_PRUNINGS, OWN_SAMPLINGS
 from solvent.solvers.pruned.history.solver import PrunedSolver
-from solvent.solvers.pruned.public.interval import IntervalPublicSolver
 from solvent.solvers.pruned.public.solver import PrunedPublicSolver
-from solvent.solvers.pruned.public.total import TotalPublicSolver
 from solvent.solvers.public.array_layout import array_bytes
 from solvent.solvers.public.solver import PublicSolver, way_of
 from solvent.solvers.rules import LinearProgram, RegretRule, load_rule
@@ -58,10 +56,6 @@ SEQUENCES_BYTES_PER_HISTORY = 88
 """Bytes of pairs of sequences side by side."""
 PRUNE_HISTORIES_UP_TO = 5_000_000
 """Histories up to which pruning goes history by history rather than by block, unless the user says otherwise."""
-BY_BLOCK: dict[str, type[PrunedPublicSolver]] = {
-    kind.mode: kind for kind in (PrunedPublicSolver, IntervalPublicSolver, TotalPublicSolver)
-}
-"""The solvers on the public form by how they prune."""
 SUMS = {"interval": 3, "total": 1}
 """Tables beside regrets and averages, at most: values, bounds and, for interval pruning, copies of averages."""
 
@@ -301,8 +295,9 @@ def _public(game: PublicRules, settings: Settings, watch: Watch | None) -> Solve
                 )
         if settings.plan == "serial":
             raise InputError("the serial plan prunes on the history form; by block it is the aggregated plan")
-        by_block = BY_BLOCK[settings.pruning]
-        return by_block(public, settings.rule, settings.updates, settings.how_to_prune, settings.dtype)
+        return PrunedPublicSolver(
+            public, settings.rule, settings.updates, settings.how_to_prune, settings.dtype
+        )
     return PublicSolver(
         public,
         settings.rule,

@@ -1,4 +1,4 @@
-"""Machine operations that Numba has no function for: prefetching, and what threads agree by."""
+"""Machine operations that Numba has no function for: prefetching, bits, and what threads agree by."""
 
 from __future__ import annotations
 
@@ -34,6 +34,16 @@ def prefetch(typing_context, array, index):  # type: ignore[no-untyped-def]
         return context.get_dummy_value()
 
     return types.void(array, types.int64), generate
+
+
+@intrinsic
+def lowest_bit(typing_context, word):  # type: ignore[no-untyped-def]
+    """The place of the lowest bit that is set in a word, int64, which must not be 0."""
+
+    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
+        return builder.cttz(arguments[0], ir.IntType(1)(1))
+
+    return types.int64(types.int64), generate
 
 
 @intrinsic

@@ -1,45 +1,48 @@
-"""CFR with pruning on the public form, block by block: a block is an action on all boards and for all hands.
+"""CFR with pruning on the public form: a depth-first walk with a vector for all hands, tables that lose single hands.
 
-Here is partial pruning, and what the solvers with interval and total pruning share with it.
+Tables are most of the memory: histories are walked, not stored. `partial` leaves out what the other player does not
+reach; `total` also prunes single actions of single hands and stores nothing behind them; `none` is the same walk over
+everything, to compare with. While one player's regrets change, the averages are kept so that each has seen exactly
+what the other's average holds: with alternating updates player 0's average begins with the second strategy.
 
-solver = PrunedPublicSolver(public_game(Leduc(ranks=13)), "cfr", "simultaneous")
+solver = PrunedPublicSolver(public_game(Leduc(ranks=13)), "cfr", pruning=Pruning("total"))
 solver.run(1000)
-solver.nodes_touched
+solver.table_bytes
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.forms.public import DECISION, PublicGame
+from solvent.forms.public import PublicGame
 from solvent.foundation.errors import InputError
-from solvent.passes.public_kernels import UPDATE, Rule, Tables
-from solvent.passes.public_pass import PublicPass
 from solvent.response.history import Evaluation
-from solvent.response.public import evaluate_public
 from solvent.solvers.history.solver import check_options, table_dtype
 from solvent.solvers.pruned.pruning import Pruning
-from solvent.solvers.pruned.public import kernels
-from solvent.solvers.pruned.public.block_layout import BlockLayout, Blocks
-from solvent.solvers.pruned.public.kernels import CUT, Sums
+from solvent.solvers.pruned.public import response_kernels, total_kernels, walk_kernels
+from solvent.solvers.pruned.public.ground import ground_of
+from solvent.solvers.pruned.public.hand_blocks import HandBlocks
+from solvent.solvers.pruned.public.response_kernels import Coarse, Reset, Seen
+from solvent.solvers.pruned.public.walk_kernels import Held, Step
 from solvent.solvers.public.solver import OnPublicForm
 from solvent.solvers.rules import RegretRule, load_rule
 from solvent.solvers.small_games import PRUNED_ITERATIONS, small_public_game
-from solvent.strategy.arena import Arena
 from solvent.strategy.solved.locks import Locks
 from solvent.strategy.solved.public_infosets import PublicInfosets
 from solvent.strategy.solved.tables import TableStrategy
 
+MODES = ("none", "partial", "total")
+
 
 class PrunedPublicSolver(OnPublicForm):
-    """CFR, CFR+ or LCFR by block. `run` as often as you like; the average strategy is the result."""
+    """CFR, CFR+ or LCFR on a public game of up to two rounds. `run` as often as you like."""
 
-    mode: ClassVar[str] = "partial"
     plan_name = "aggregated"
     touched_unit = "public nodes x hands"
     threads = 1
@@ -52,56 +55,62 @@ class PrunedPublicSolver(OnPublicForm):
         game: PublicGame,
         rule: str | RegretRule = "cfr",
         updates: str = "alternating",
-        pruning: Pruning | None = None,
+        pruning: Pruning | str = "total",
         dtype: str = "auto",
         locks: Locks | None = None,
     ) -> None:
         check_options(updates, dtype)
         self.game, self.updates, self.dtype = game, updates, table_dtype(dtype, game.cells)
         self.rule = load_rule(rule)
-        self.pruning = pruning or Pruning(self.mode)
+        self.pruning = Pruning(pruning) if isinstance(pruning, str) else pruning
         self.pruning.check_rule(self.rule)
         self.pruning.check_locks(locks)
-        if self.pruning.mode != self.mode:
-            raise InputError(f"a {type(self).__name__} prunes by {self.mode}, not {self.pruning.mode}")
+        if self.pruning.mode not in MODES:
+            raise InputError(
+                f"{self.pruning.mode} pruning keeps copies of the other player's averages, which take more than it "
+                "saves on the public form; give pruning total, or form history"
+            )
         self.pruning.check_blocks()
         if len(game.rounds) > 2:
-            raise InputError(
-                f"{game.name} has {len(game.rounds)} rounds; blocks are pruned in games of up to two"
-            )
+            raise InputError(f"{game.name} has {len(game.rounds)} rounds; pruning walks games of up to two")
+        self.total = self.pruning.mode == "total"
         self.linear, self.floored = self.rule.linear, self.rule.floors
         self.iterations = self.walked = self.response_nodes = 0
-        self.peak_stored = 1.0
+        self.peak_stored = 0.0
         self._make_tables()
 
     def _make_tables(self) -> None:
-        """Make the tables and layouts of a new solve; kinds of pruning add theirs."""
-        game, number = self.game, np.dtype(self.dtype)
-        gaps_apart = self.floored and self.pruning.skips
-        names = ("regret", "average", "gap") if gaps_apart else ("regret", "average")
-        self.live = Arena.full(game.block_sizes, names, number)
-        """Regrets and averages of blocks."""
-        self.frozen = Arena(game.block_sizes, ("average",), number)
-        """Averages of blocks that have no regrets."""
-        edges = len(game.block_sizes)
-        self.pruned = np.zeros(edges, dtype=np.uint8)
-        self.since = np.zeros(edges, dtype=np.int64)
-        """The iteration after which a block was pruned, or has returned."""
-        self._pass = PublicPass(game, number)
-        self._layout = BlockLayout(game, self._pass.tree.stake, number)
-        self._tree = self._pass.tree._replace(symbol=self._pass.tree.symbol.copy())
-        self._owns = tuple(self._tree._replace(symbol=self._tree.symbol.copy()) for _ in range(2))
-        """By player: only what is behind the player's own pruned blocks is cut; elsewhere there are regrets."""
-        self._downs = tuple(self._tree._replace(symbol=self._tree.symbol.copy()) for _ in range(2))
-        """By player, for the way down: the other player's nodes are cut too where they play nothing."""
-        self._seen_regrets = np.zeros(0, dtype=number)
-        """With simultaneous updates: the regrets that an iteration's strategies come from."""
+        number = np.dtype(self.dtype)
+        self._ground, blocks = ground_of(self.game, number)
+        apart = self.floored and self.total
+        self.regrets = HandBlocks(blocks.of_edges, ("regret", "gap") if apart else ("regret",), number)
+        self.averages = HandBlocks(blocks.of_edges, ("average",), number)
+        nodes = blocks.of_nodes if self.total else blocks.of_nodes[:0]
+        self.values = HandBlocks(nodes, ("value", "bound"), np.float64)
+        for tables in self._tables.values():
+            tables.fill()
+        if self.total:
+            self.values.table("bound")[: self.values.numbers] = -math.inf
+        else:
+            # Without pruning both tables have the same hands, and one index serves them.
+            self.averages.stored = self.regrets.stored
+        self._failed = np.zeros(len(nodes) + 1, dtype=np.int64)
+        self._seen_regrets = self.regrets.table("regret")
+        nothing = self.averages.table("average")[:0]
+        self._coarse = Coarse(
+            np.zeros(0, dtype=np.int32), np.zeros((0, 2), dtype=np.int64), self.averages.stored, nothing
+        )
+        self._note_peak()
+
+    @property
+    def _tables(self) -> dict[str, HandBlocks]:
+        return {"regrets": self.regrets, "averages": self.averages, "values": self.values}
 
     # What a run says of itself
 
     @property
     def notes(self) -> list[str]:
-        if self.floored:
+        if self.floored and self.total:
             return [f"{self.rule} with pruning is noisy: an earlier average may have been less exploitable"]
         return []
 
@@ -111,140 +120,178 @@ class PrunedPublicSolver(OnPublicForm):
 
     @property
     def stored_regrets(self) -> float:
-        """Regret cells held, as a part of all."""
-        return self.live.stored / max(1, self.cells)
+        """Regrets held, as a part of all."""
+        return self.regrets.numbers / max(1, self.cells)
 
     @property
     def stored_averages(self) -> float:
-        return (self.live.stored + self.frozen.stored) / max(1, self.cells)
+        return self.averages.numbers / max(1, self.cells)
 
     @property
     def pruned_actions(self) -> int:
-        """Infoset-actions in pruned blocks."""
-        return int(self.game.block_sizes[self.pruned > 0].sum())
+        """Infoset-actions without regrets."""
+        return self.cells - self.regrets.numbers
 
     @property
     def table_bytes(self) -> int:
-        """Memory of the tables, and of the copy of the regrets that simultaneous updates need."""
-        copy = self.live.table("regret").nbytes if self.updates == "simultaneous" else 0
-        return sum(arena.bytes for arena in self._arenas.values()) + copy
+        """Memory of the tables with their index, and of the copy of the regrets that simultaneous updates need."""
+        copy = self._seen_regrets.nbytes if self.updates == "simultaneous" else 0
+        shared = 0 if self.total else sum(array.nbytes for array in self.regrets.stored[:3])
+        return sum(tables.bytes for tables in self._tables.values()) + copy - shared
 
-    @property
-    def _arenas(self) -> dict[str, Arena]:
-        return {"live": self.live, "frozen": self.frozen}
+    def _note_peak(self) -> None:
+        self.peak_stored = max(self.peak_stored, (self.stored_regrets + self.stored_averages) / 2)
 
     # Solving
 
     def warm_up(self) -> None:
         """Have the kernels compiled that `run` and `evaluate` need."""
-        eager = replace(self.pruning, every=1, least=0.0, lasting=0.0)
-        small = type(self)(small_public_game(self.game), self.rule, self.updates, eager, self.dtype)
+        eager = replace(self.pruning, every=1)
+        small = PrunedPublicSolver(
+            small_public_game(self.game), self.rule, self.updates, eager, self.dtype
+        )
         small.run(PRUNED_ITERATIONS)
         small.evaluate()
 
     def run(self, iterations: int) -> None:
         """Run so many more iterations."""
-        for weights in self.rule.schedule(self.iterations + 1, iterations, self.dtype):
+        self.rule.schedule(self.iterations + 1, iterations, self.dtype)  # refuses what outgrows the tables
+        for _ in range(iterations):
             self.iterations += 1
-            rule = Rule(UPDATE, *map(float, weights[:5]))
+            step = self._step()
             if self.updates == "alternating":
-                for player in (0, 1):
-                    self._play(player, rule)
-                    self._prune(player)
+                self._add_averages(1, step)
+                self._walk(0, step)
+                self._add_averages(0, step)
+                self._prune(0)
+                self._walk(1, step)
+                self._prune(1)
             else:
-                tables = self._tables()
-                tables.seen[:] = tables.regret
                 for player in (0, 1):
-                    self._play(player, rule)
+                    self._add_averages(player, step)
+                used = int(self.regrets.stored.room[0])
+                self._seen_regrets = self.regrets.table("regret")[:used].copy()
+                failed = [self._walk(player, step) for player in (0, 1)]
                 for player in (0, 1):
-                    self._prune(player)
-            self._tidy()
-
-    def _play(self, player: int, rule: Rule) -> None:
-        """One player's pass."""
-        passes = self._pass
-        self.walked += kernels.pass_live(
-            self._tree, self._downs[player], passes.rounds, passes.spaces, self._tables(), rule,
-            self._sums(), self._layout.chances, player, passes.above, passes.out,
-        )  # fmt: skip
-
-    def _prune(self, player: int) -> None:
-        """What returns and what is pruned after a player's pass: nothing, where only reach is looked at."""
-
-    def _tidy(self) -> None:
-        """What is done when an iteration is over."""
+                    self._prune(player, failed[player])
+            if self._looks:
+                self._tidy()
 
     @property
     def _looks(self) -> bool:
-        """Whether this is an iteration after which blocks may be pruned."""
-        return self.iterations % self.pruning.every == 0
+        """Whether this is an iteration after which actions may be pruned."""
+        return self.total and self.iterations % self.pruning.every == 0
 
-    # What lies where
+    def _step(self) -> Step:
+        t = float(self.iterations)
+        return Step(
+            gain=t if self.linear else 1.0,
+            average=t if self.linear or self.floored else 1.0,
+            floor=0.0 if self.floored else -math.inf,
+            whole=self.pruning.mode == "none",
+        )
 
-    def _own_pruned(self, player: int) -> NDArray[np.uint8]:
-        return np.where(self._layout.owner == player, self.pruned, np.uint8(0))
+    def _walk(self, player: int, step: Step) -> NDArray[np.int64]:
+        """One player's pass; the blocks of nodes with pruned actions that may not stay so."""
+        self.walked += walk_kernels.walk(self._ground, self._held(), step, player)
+        return self._failed[: self._failed[-1]].copy()
 
-    def _mark(self) -> None:
-        """Cut all nodes behind pruned blocks."""
-        whole, parent = self._pass.tree.symbol, self._layout.parent
-        kernels.cut(whole, parent, self.pruned, self._tree.symbol)
-        for player in (0, 1):
-            own, down = self._owns[player].symbol, self._downs[player].symbol
-            kernels.cut(whole, parent, self._own_pruned(player), own)
-            theirs = (self._tree.symbol == CUT) & (self.game.nodes.player != player) & (own == DECISION)
-            down[:] = np.where(theirs, CUT, own)
+    def _add_averages(self, player: int, step: Step) -> None:
+        walk_kernels.add_averages(
+            self._ground, self._held(), self.averages.stored, self.averages.table("average"), step.average, player
+        )
+
+    def _prune(self, player: int, failed: NDArray[np.int64] | None = None) -> None:
+        """What returns and what is pruned after a player's pass."""
+        if not self.total:
+            return
+        failed = self._failed[: self._failed[-1]].copy() if failed is None else failed
+        done, counts = 0, np.zeros(1, dtype=np.int64)
+        while done < len(failed):
+            settled = total_kernels.settle(
+                self._ground, self._seen(), self._reset(), self._least, player, failed, done, counts
+            )
+            if settled < len(failed):
+                for tables in self._tables.values():
+                    tables.compact(1.0)
+            done = settled
+        self.response_nodes += int(counts[0])
+        if self._looks:
+            total_kernels.begin(self._ground, self._held(), self._seen(), self._least, player)
+
+    def _tidy(self) -> None:
+        """Forget what averages need no longer hold, and close the gaps in the tables."""
+        self._note_peak()
+        limit = self.pruning.average / math.sqrt(self.iterations) * self._weight
+        if limit > 0:
+            for player in (0, 1):
+                total_kernels.forget(
+                    self._ground, self._held(), self.averages.stored, self.averages.table("average"), limit, player
+                )
+        for tables in self._tables.values():
+            tables.compact()
 
     # What the kernels take
 
     @property
-    def _offset(self) -> Blocks:
-        """Where the regrets of blocks lie that can be played."""
-        return self.live.offset
+    def _weight(self) -> float:
+        """The weight of all iterations so far in the average."""
+        t = self.iterations
+        return t * (t + 1) / 2 if self.linear or self.floored else float(t)
 
-    def _tables(self) -> Tables:
-        regret, average = self.live.table("regret"), self.live.table("average")
-        none = regret[:0]
-        if self.updates == "alternating":
-            return Tables(self._offset, regret, average, none, none, regret, none)
-        if len(self._seen_regrets) != len(regret):
-            self._seen_regrets = np.zeros_like(regret)
-        return Tables(self._offset, regret, average, none, none, self._seen_regrets, none)
+    @property
+    def _least(self) -> float:
+        """What part of what could be won a gap must be for pruning to be worth its end; 0 with the paper's tests."""
+        import os
+        return max(float(os.environ.get("LEAST","0"))/self.iterations,float(os.environ.get("LASTING","0")))
 
-    def _sums(self) -> Sums:
-        none, nowhere = self.live.table("regret")[:0], self.live.offset[:0]
-        return Sums(
-            nowhere, none, False, nowhere, none, np.zeros(0), self.pruned[:0], nowhere, none, False, 0.0
+    def _held(self) -> Held:
+        regret = self.regrets.table("regret")
+        apart = "gap" in self.regrets.names
+        simultaneous = self.updates == "simultaneous"
+        return Held(
+            self.regrets.stored,
+            regret,
+            self.regrets.table("gap") if apart else regret[:0],
+            self._seen_regrets if simultaneous else regret,
+            self.values.stored,
+            self.values.table("value") if self.total else self.values.table("value")[:0],
+            self.values.table("bound"),
+            self._failed,
         )
 
-    def _averages(self) -> tuple[Blocks, NDArray[Any]]:
-        """All averages behind one table of offsets: live, frozen, and a block of 0 for those that are gone."""
-        live, frozen = self.live.table("average"), self.frozen.table("average")
-        offset = np.where(self.live.offset >= 0, self.live.offset, len(live) + self.frozen.offset)
-        offset[(self.live.offset < 0) & (self.frozen.offset < 0)] = len(live) + len(frozen)
-        nothing = np.zeros(int(self.game.block_sizes.max()), dtype=live.dtype)
-        return offset, np.concatenate([live, frozen, nothing])
+    def _seen(self) -> Seen:
+        """What a player's regrets were computed against: the other's cumulative strategy."""
+        return Seen(self.averages.stored, self.averages.table("average"), self._weight, self._coarse)
+
+    def _reset(self) -> Reset:
+        held = self._held()
+        return Reset(
+            held.regrets,
+            held.regret,
+            held.gap,
+            held.values,
+            held.value,
+            held.bound,
+            self.averages.stored,
+            self.averages.table("average"),
+            (self.iterations + 1) / 2,
+            self.pruning.after == "cbr",
+        )
 
     # Checkpoints
 
     def saved_tables(self) -> dict[str, NDArray[Any]]:
-        """What a checkpoint keeps: every table with all its blocks, and which of them are stored where."""
+        """What a checkpoint keeps: the numbers that are stored, and which they are."""
         saved: dict[str, NDArray[Any]] = {}
-        for kind, arena in self._arenas.items():
-            kept = arena.save()
-            saved |= {f"{kind}_{fact}": kept.pop(fact) for fact in ("stored", "room")}
-            saved |= kept
-        return saved | {"average": self._average, "pruned": self.pruned, "since": self.since}
+        for kind, tables in self._tables.items():
+            saved |= tables.save(kind)
+        return saved
 
     def load_tables(self, tables: Mapping[str, NDArray[Any]]) -> None:
         """Take up what a checkpoint has kept; a ValueError if it is not of this game and rule."""
-        now = self.saved_tables()
-        if any(name not in tables or tables[name].shape != now[name].shape for name in now):
-            raise ValueError("tables")
-        self.pruned[:], self.since[:] = tables["pruned"], tables["since"]
-        for kind, arena in self._arenas.items():
-            kept = {name: tables[name] for name in arena.names}
-            arena.restore(kept | {fact: tables[f"{kind}_{fact}"] for fact in ("stored", "room")})
-        self._mark()
+        for kind, blocks in self._tables.items():
+            blocks.restore(kind, tables)
 
     def restore(self, facts: Mapping[str, Any]) -> None:
         """Go on from tables that were loaded, as they were when a checkpoint said so of itself."""
@@ -254,20 +301,31 @@ class PrunedPublicSolver(OnPublicForm):
 
     def warm_start(self, strategy: TableStrategy, iterations: int | None = None) -> None:
         """Refused: what was played before is not known, and pruning makes up for it."""
-        raise InputError(f"a solve with {self.pruning.mode} pruning by block cannot start from a strategy")
+        raise InputError(
+            f"a solve with {self.pruning.mode} pruning starts from a run of a coarser game, not from a strategy"
+        )
 
     # Results
 
+    def dense(self, tables: HandBlocks, name: str) -> NDArray[Any]:
+        """A table of edges as the whole form lays it out, [edge][board][slot], with 0 where nothing is stored."""
+        boards = [len(self.game.rounds[level].boards) for level in self.game.nodes.round[self.game.edge_node]]
+        first, step = self._ground.edge_block.T
+        blocks = np.concatenate(
+            [first[edge] + step[edge] * np.arange(count) for edge, count in enumerate(boards)]
+        )
+        return tables.dense(name, blocks)
+
     def evaluate(self) -> Evaluation:
         """Exploitability and value of the average strategy, by exact best responses."""
-        return evaluate_public(self._pass, *self._averages())
+        seen = self._seen()
+        weight = seen.everything or 1.0
+        best = [response_kernels.value_game(self._ground, seen, player, False) / weight for player in (0, 1)]
+        value = response_kernels.value_game(self._ground, seen, 0, True) / weight
+        return Evaluation(max(0.0, sum(best) / 2), (value, -value), (best[0], best[1]))
 
     def strategy(self, **facts: Any) -> TableStrategy:
         """The average strategy."""
         infosets = PublicInfosets(self.game)
-        return TableStrategy(self.name, self.fingerprint, infosets, self._average, facts, self.game.rules)
-
-    @property
-    def _average(self) -> NDArray[Any]:
-        """The cumulative strategy with all its blocks in order: a block is live, frozen or, where it is 0, gone."""
-        return self.live.spread("average") + self.frozen.spread("average")
+        average = self.dense(self.averages, "average")
+        return TableStrategy(self.name, self.fingerprint, infosets, average, facts, self.game.rules)
