@@ -86,6 +86,11 @@ class HandBlocks:
         index = sum(array.nbytes for array in self.stored[:3])
         return int(self.stored.room[0]) * self.dtype.itemsize * len(self.names) + index
 
+    def allow(self, growth: float) -> None:
+        """Let kernels add so many more numbers, as a part of what is stored, before they say that there is no room."""
+        most = int(self.slots.sum(dtype=np.int64)) + SPARE
+        self.stored.room[1] = min(most, int(self.stored.room[0] + growth * self.numbers) + SPARE)
+
     def compact(self, gaps: float = ROOM) -> None:
         """Close the gaps if the tables reach `gaps` times as far as what is stored, and give memory back."""
         used = int(self.stored.room[0])

@@ -38,6 +38,8 @@ from solvent.strategy.solved.public_infosets import PublicInfosets
 from solvent.strategy.solved.tables import TableStrategy
 
 MODES = ("none", "partial", "total")
+GROWTH = 0.1
+"""The part by which tables may grow while actions return, before gaps are closed."""
 
 
 class PrunedPublicSolver(OnPublicForm):
@@ -58,7 +60,9 @@ class PrunedPublicSolver(OnPublicForm):
         pruning: Pruning | str = "total",
         dtype: str = "auto",
         locks: Locks | None = None,
+        filled: bool = True,
     ) -> None:
+        """Prepare a solve. Tables that are not `filled` have nothing stored: see `coarse_start`."""
         check_options(updates, dtype)
         self.game, self.updates, self.dtype = game, updates, table_dtype(dtype, game.cells)
         self.rule = load_rule(rule)
@@ -77,9 +81,9 @@ class PrunedPublicSolver(OnPublicForm):
         self.linear, self.floored = self.rule.linear, self.rule.floors
         self.iterations = self.walked = self.response_nodes = 0
         self.peak_stored = 0.0
-        self._make_tables()
+        self._make_tables(filled)
 
-    def _make_tables(self) -> None:
+    def _make_tables(self, filled: bool) -> None:
         number = np.dtype(self.dtype)
         self._ground, blocks = ground_of(self.game, number)
         apart = self.floored and self.total
@@ -87,8 +91,9 @@ class PrunedPublicSolver(OnPublicForm):
         self.averages = HandBlocks(blocks.of_edges, ("average",), number)
         nodes = blocks.of_nodes if self.total else blocks.of_nodes[:0]
         self.values = HandBlocks(nodes, ("value", "bound"), np.float64)
-        for tables in self._tables.values():
-            tables.fill()
+        if filled:
+            for tables in self._tables.values():
+                tables.fill()
         if self.total:
             self.values.table("bound")[: self.values.numbers] = -math.inf
         else:
@@ -146,7 +151,7 @@ class PrunedPublicSolver(OnPublicForm):
 
     def warm_up(self) -> None:
         """Have the kernels compiled that `run` and `evaluate` need."""
-        eager = replace(self.pruning, every=1)
+        eager = replace(self.pruning, every=1, least=0.0, lasting=0.0)
         small = PrunedPublicSolver(
             small_public_game(self.game), self.rule, self.updates, eager, self.dtype
         )
@@ -206,18 +211,28 @@ class PrunedPublicSolver(OnPublicForm):
         if not self.total:
             return
         failed = self._failed[: self._failed[-1]].copy() if failed is None else failed
-        done, counts = 0, np.zeros(1, dtype=np.int64)
+        self._settle(player, failed)
+        if self._looks:
+            total_kernels.begin(self._ground, self._held(), self._seen(), self._least, player)
+
+    def _settle(self, player: int, failed: NDArray[np.int64]) -> None:
+        """Measure a player's pruned actions at blocks of nodes by best responses; store again what may pay.
+
+        Tables may grow by a tenth before their gaps are closed, or by more where one branch needs it.
+        """
+        done, spare, counts = 0, GROWTH, np.zeros(1, dtype=np.int64)
         while done < len(failed):
+            for tables in self._tables.values():
+                tables.allow(spare)
             settled = total_kernels.settle(
                 self._ground, self._seen(), self._reset(), self._least, player, failed, done, counts
             )
             if settled < len(failed):
                 for tables in self._tables.values():
                     tables.compact(1.0)
+            spare = GROWTH if settled > done else 2 * spare
             done = settled
         self.response_nodes += int(counts[0])
-        if self._looks:
-            total_kernels.begin(self._ground, self._held(), self._seen(), self._least, player)
 
     def _tidy(self) -> None:
         """Forget what averages need no longer hold, and close the gaps in the tables."""
@@ -242,8 +257,7 @@ class PrunedPublicSolver(OnPublicForm):
     @property
     def _least(self) -> float:
         """What part of what could be won a gap must be for pruning to be worth its end; 0 with the paper's tests."""
-        import os
-        return max(float(os.environ.get("LEAST","0"))/self.iterations,float(os.environ.get("LASTING","0")))
+        return max(self.pruning.least / self.iterations, self.pruning.lasting)
 
     def _held(self) -> Held:
         regret = self.regrets.table("regret")

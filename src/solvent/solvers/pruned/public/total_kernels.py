@@ -433,25 +433,3 @@ def forget(ground, held, averages, average, limit, player):  # type: ignore[no-u
             forget_subtree(
                 ground, held, averages, average, limit, player, board, begin_node, end, inner, last
             )
-
-
-@compiled
-def leave_elsewhere(ground, averages, coarse):  # type: ignore[no-untyped-def]
-    """Mark the averages behind all actions that the coarse game lacks as read from the coarse game's."""
-    tree = ground.tree
-    lacking = np.zeros(len(tree.symbol), dtype=np.uint8)
-    for level in range(tree.rounds):
-        boards = ground.top if level == 0 else ground.last
-        for s in range(len(boards.subtree)):
-            start, stop, deal = boards.subtree[s, 0], boards.subtree[s, 1], boards.subtree[s, 2]
-            for node in range(start, stop):
-                edge = ground.via[node]
-                if node == start:
-                    lacking[node] = level > 0 and lacking[deal]
-                else:
-                    up = ground.edge_node[edge]
-                    lacking[node] = lacking[up] or coarse.edge[edge] < 0
-                if tree.symbol[node] == DECISION and lacking[node]:
-                    for other in range(tree.first_edge[node], tree.first_edge[node + 1]):
-                        for board in range(len(boards.hand)):
-                            averages.offset[ground.edge_block[other, 0] + board * ground.edge_block[other, 1]] = ELSEWHERE

@@ -225,7 +225,8 @@ def go_down(ground, held, step, player, level, board, start, stop, slots, room, 
                 child = tree.child[edge]
                 if mine:
                     block = ground.edge_block[edge, 0] + board * ground.edge_block[edge, 1]
-                    entered[child - start] = held.regrets.offset[block] >= 0
+                    # Terminals are looked at even where they are pruned: what they pay is what their bounds grow by.
+                    entered[child - start] = held.regrets.offset[block] >= 0 or tree.symbol[child] >= 0
                     room.hands[child - start] = held.regrets.count[block]
                     continue
                 target = tree.other_row[player, child] * slots
@@ -306,23 +307,31 @@ def learn(ground, held, step, player, level, board, node, slots, room):  # type:
 def track(ground, held, step, player, level, board, node, slots, room):  # type: ignore[no-untyped-def]
     """Add an iteration, with v(I) in `room.total`, to the sums of a node's infosets and to their bounds.
 
-    A pruned action could have won U(I, a) times the reach of all others at most, as the paper's dynamic test has it.
+    A pruned action could have won U(I, a) times the reach of all others at most, as the paper's dynamic test has it, or
+    what it pays where it ends the game.
     """
     tree, total, values = ground.tree, room.total, held.values
     most, reach = total[slots : 2 * slots], total[2 * slots : 3 * slots]
-    lacking = False
+    known = False
     for k in range(slots):
         most[k] = -np.inf
     for edge in range(tree.first_edge[node], tree.first_edge[node + 1]):
         block = ground.edge_block[edge, 0] + board * ground.edge_block[edge, 1]
         if held.regrets.count[block] == slots:
             continue
-        lacking = True
+        child = tree.child[edge]
+        if tree.symbol[child] >= 0:
+            below = tree.value_row[child] * slots
+            for k in range(slots):
+                if not holds(held.regrets, block, k):
+                    most[k] = max(most[k], float(room.work[below + k]))
+            continue
+        if not known:
+            reach_against(ground, player, level, board, node, slots, room, reach)
+            known = True
         for k in range(slots):
             if not holds(held.regrets, block, k):
-                most[k] = max(most[k], ground.most[edge])
-    if lacking:
-        reach_against(ground, player, level, board, node, slots, room, reach)
+                most[k] = max(most[k], ground.most[edge] * reach[k])
     block = ground.node_block[node, 0] + board * ground.node_block[node, 1]
     place = values.offset[block]
     failing = False
@@ -333,7 +342,7 @@ def track(ground, held, step, player, level, board, node, slots, room):  # type:
             bits &= bits - 1
             held.value[place] += step.average * total[k]
             if most[k] > -np.inf:
-                held.bound[place] += step.average * (reach[k] * most[k] - total[k])
+                held.bound[place] += step.average * (most[k] - total[k])
                 failing |= held.bound[place] > 0.0
             place += 1
     if failing:
