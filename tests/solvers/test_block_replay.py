@@ -6,6 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+from solvent.solvers.pruned.public.interval import IntervalPublicSolver
+from solvent.solvers.pruned.public.skipping_base import SkippingPublicBase
+from solvent.solvers.pruned.public.total import TotalPublicSolver
 
 from oracles.random_public import RandomHoldem, RandomPublic
 from oracles.replays import Replay
@@ -16,9 +19,6 @@ from solvent.games.holdem.flop_holdem import FlopHoldem
 from solvent.games.kuhn import Kuhn
 from solvent.games.leduc import Leduc
 from solvent.solvers.pruned.pruning import Pruning
-from solvent.solvers.pruned.public.interval import IntervalPublicSolver
-from solvent.solvers.pruned.public.skipping_base import SkippingPublicBase
-from solvent.solvers.pruned.public.total import TotalPublicSolver
 
 EXACT = [
     ("cfr", "alternating", (0, 1)),

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from solvent.solvers.pruned.public.total import TotalPublicSolver
 
 from conftest import compiled
 from oracles.random_games import RandomGame
@@ -21,7 +22,6 @@ from solvent.response.measure import measure
 from solvent.solvers.history.solver import HistorySolver
 from solvent.solvers.pruned.history.solver import PrunedSolver
 from solvent.solvers.pruned.pruning import Pruning
-from solvent.solvers.pruned.public.total import TotalPublicSolver
 from solvent.solvers.public.bucketed import BucketedSolver
 from solvent.solvers.public.solver import PublicSolver
 from solvent.solvers.sampled.history.solver import SamplingSolver

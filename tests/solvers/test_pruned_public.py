@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from solvent.solvers.pruned.public.total import TotalPublicSolver
 
 from solvent.forms.public import PublicGame, public_game
 from solvent.foundation.errors import InputError
@@ -17,7 +18,6 @@ from solvent.games.leduc import Leduc
 from solvent.solvers.choose import BY_BLOCK
 from solvent.solvers.pruned.pruning import Pruning
 from solvent.solvers.pruned.public.solver import PrunedPublicSolver
-from solvent.solvers.pruned.public.total import TotalPublicSolver
 from solvent.solvers.public.solver import PublicSolver
 
 UPDATES = ["alternating", "simultaneous"]

@@ -1,7 +1,7 @@
 """Compiled best responses on a public game, against the other player's cumulative strategy.
 
-They value what lies behind an action, or the whole game. Where an action returns from being pruned, they also say what
-is stored behind it from then on.
+They value what lies behind an action, or the whole game. Where an action returns from being pruned, they also
+say what is stored behind it from then on.
 """
 
 from __future__ import annotations
@@ -112,7 +112,15 @@ def seen_at(ground, seen, player, level, board, node, slots, room):  # type: ign
     else:
         block = ground.edge_block[edge, 0]
         if ground.level[ground.edge_node[edge]] == level:
-            expand(seen.averages, seen.average, block + board * ground.edge_block[edge, 1], slots, work, target, 0.0)
+            expand(
+                seen.averages,
+                seen.average,
+                block + board * ground.edge_block[edge, 1],
+                slots,
+                work,
+                target,
+                0.0,
+            )
         else:
             width = ground.top.hand.shape[1]
             expand(seen.averages, seen.average, block, width, space, 0, 0.0)
@@ -148,7 +156,10 @@ def reach_down(ground, seen, player, level, board, start, stop, slots, room, scr
                 node += 1
                 continue
             source = tree.other_row[player, node] * slots
-            elsewhere = seen.averages.offset[ground.edge_block[first, 0] + board * ground.edge_block[first, 1]] == ELSEWHERE
+            elsewhere = (
+                seen.averages.offset[ground.edge_block[first, 0] + board * ground.edge_block[first, 1]]
+                == ELSEWHERE
+            )
             if elsewhere:
                 coarse_sigma(ground, seen.coarse, node, board, slots, room.sigma, room.total)
             for edge in range(first, last):
@@ -257,9 +268,7 @@ def respond(ground, seen, player, level, board, root, room, last, scratch, plays
     if level < tree.rounds - 1:
         for node in range(root, stop):
             if room.entered[node - root] and tree.symbol[node] == DEAL:
-                touched += respond_below(
-                    ground, seen, player, node, slots, room, last, scratch, plays
-                )
+                touched += respond_below(ground, seen, player, node, slots, room, last, scratch, plays)
     values_up(ground, seen, player, board, root, stop, slots, room, plays)
     return touched
 
@@ -382,7 +391,12 @@ def open_node(ground, reset, coarse, player, level, board, node, slots, room):  
     coarse_sigma(ground, coarse, node, board, slots, sigma, total)
     live_hands(ground, reset.regrets, player, room.boards, level, board, node, slots, alive)
     if not add_hands(
-        reset.values, ground.node_block[node, 0] + board * ground.node_block[node, 1], slots, alive, reset.value, reset.bound
+        reset.values,
+        ground.node_block[node, 0] + board * ground.node_block[node, 1],
+        slots,
+        alive,
+        reset.value,
+        reset.bound,
     ):
         return False
     lacks = False
@@ -456,9 +470,9 @@ def store_branch(ground, reset, coarse, player, level, board, start, stop, slots
                 for k in range(slots):
                     work[target + k] = room.sigma[at + k]
         else:
-            if reset.averages.offset[ground.edge_block[first, 0] + board * ground.edge_block[first, 1]] == ELSEWHERE and not open_node(
-                ground, reset, coarse, player, level, board, node, slots, room
-            ):
+            if reset.averages.offset[
+                ground.edge_block[first, 0] + board * ground.edge_block[first, 1]
+            ] == ELSEWHERE and not open_node(ground, reset, coarse, player, level, board, node, slots, room):
                 return False
             for edge in range(first, last):
                 child = tree.child[edge]
@@ -475,7 +489,13 @@ def is_elsewhere(ground, averages, coarse, board, edge):  # type: ignore[no-unty
     child = ground.tree.child[edge]
     if len(coarse.edge) == 0 or coarse.edge[edge] >= 0 or ground.tree.symbol[child] != DECISION:
         return False
-    return averages.offset[ground.edge_block[ground.tree.first_edge[child], 0] + board * ground.edge_block[ground.tree.first_edge[child], 1]] == ELSEWHERE
+    return (
+        averages.offset[
+            ground.edge_block[ground.tree.first_edge[child], 0]
+            + board * ground.edge_block[ground.tree.first_edge[child], 1]
+        ]
+        == ELSEWHERE
+    )
 
 
 @internal
@@ -493,9 +513,7 @@ def store_behind(ground, seen, reset, player, level, board, root, room, last, sc
     """Store what the response whose values are in the room plays behind a node; False if there is no room."""
     tree = ground.tree
     slots, stop = room.boards.hand.shape[1], ground.stop[root]
-    if not store_branch(
-        ground, reset, seen.coarse, player, level, board, root, stop, slots, room, alive
-    ):
+    if not store_branch(ground, reset, seen.coarse, player, level, board, root, stop, slots, room, alive):
         return False
     if level == tree.rounds - 1:
         return True
@@ -515,8 +533,6 @@ def store_behind(ground, seen, reset, player, level, board, root, room, last, sc
             gather(boards, after, inner, room.work, source, last.work, target)
             reach_down(ground, seen, player, 1, after, begin, end, inner, last, scratch)
             values_up(ground, seen, player, after, begin, end, inner, last, False)
-            if not store_branch(
-                ground, reset, seen.coarse, player, 1, after, begin, end, inner, last, hands
-            ):
+            if not store_branch(ground, reset, seen.coarse, player, 1, after, begin, end, inner, last, hands):
                 return False
     return True

@@ -1,8 +1,8 @@
 """Compiled steps of total pruning on a public game: what begins to be pruned, what returns, what is forgotten.
 
-The test is that of Brown and Sandholm (2017): an action is pruned at iteration T while T psi(I, a) <= sum v(I), where
-psi is its counterfactual best-response value against the other player's average. What regrets say of it needs no
-response: T psi(I, a) - sum v(I) = R(I, a) + the largest such gap of each infoset that follows.
+The test is that of Brown and Sandholm (2017): an action is pruned at iteration T while T psi(I, a) <= sum v(I),
+where psi is its counterfactual best-response value against the other player's average. What regrets say of it
+needs no response: T psi(I, a) - sum v(I) = R(I, a) + the largest such gap of each infoset that follows.
 """
 
 from __future__ import annotations
@@ -47,9 +47,15 @@ def go_down_stored(ground, held, averages, player, board, start, stop, slots, ro
         elif tree.symbol[node] == DECISION:
             first, last = tree.first_edge[node], tree.first_edge[node + 1]
             mine = tree.player[node] == player
-            empty = not mine and averages.offset[ground.edge_block[first, 0] + board * ground.edge_block[first, 1]] == ELSEWHERE
+            empty = (
+                not mine
+                and averages.offset[ground.edge_block[first, 0] + board * ground.edge_block[first, 1]]
+                == ELSEWHERE
+            )
             for edge in range(first, last):
-                stored = held.regrets.offset[ground.edge_block[edge, 0] + board * ground.edge_block[edge, 1]] >= 0
+                stored = (
+                    held.regrets.offset[ground.edge_block[edge, 0] + board * ground.edge_block[edge, 1]] >= 0
+                )
                 entered[tree.child[edge] - start] = stored if mine else not empty
         node += 1
 
@@ -173,7 +179,12 @@ def drop_nodes(ground, held, player, board, start, stop, slots, gone):  # type: 
         remove_hands(held.values, block, slots, gone, held.value, held.bound)
         for edge in range(tree.first_edge[node], tree.first_edge[node + 1]):
             remove_hands(
-                held.regrets, ground.edge_block[edge, 0] + board * ground.edge_block[edge, 1], slots, gone, held.regret, held.gap
+                held.regrets,
+                ground.edge_block[edge, 0] + board * ground.edge_block[edge, 1],
+                slots,
+                gone,
+                held.regret,
+                held.gap,
             )
 
 
@@ -219,8 +230,8 @@ def add_gaps(boards, board, slots, work, source, above, target):  # type: ignore
 def settle_edge(ground, seen, reset, least, player, level, board, edge, slots, hands, room, last, scratch):  # type: ignore[no-untyped-def]
     """Measure a pruned action by a best response, for some hands; store again what may pay.
 
-    `hands` is float64[4 x slots]: for which hands (1 or 0), sum v(I), the bound to come, and space. Returns the nodes
-    touched, or -1 if there is no room.
+    `hands` is float64[4 x slots]: for which hands (1 or 0), sum v(I), the bound to come, and space. Returns the
+    nodes touched, or -1 if there is no room.
     """
     child = ground.tree.child[edge]
     touched = respond(ground, seen, player, level, board, child, room, last, scratch, False)
@@ -323,10 +334,11 @@ def settle(ground, seen, reset, least, player, failed, first, counts):  # type: 
 
 @internal
 def forget_node(ground, held, averages, average, limit, board, node, slots, room, scale):  # type: ignore[no-untyped-def]
-    """Take pruned actions out of the average at one node that are at most `limit` of it; the others take their place.
+    """Take pruned actions out of the average at one node that are at most `limit` of it; the others take their
+    place.
 
-    `scale` multiplies the averages of the node's hands; 0 forgets them. Rows `room.sigma` become what multiplies those
-    behind each action.
+    `scale` multiplies the averages of the node's hands; 0 forgets them. Rows `room.sigma` become what multiplies
+    those behind each action.
     """
     tree, sigma, total = ground.tree, room.sigma, room.total
     first, last = tree.first_edge[node], tree.first_edge[node + 1]
@@ -343,7 +355,9 @@ def forget_node(ground, held, averages, average, limit, board, node, slots, room
             if holds(held.regrets, block, k) or share * scale[k] > limit:
                 total[slots + k] += share
     for k in range(slots):
-        stays = live and holds(held.values, ground.node_block[node, 0] + board * ground.node_block[node, 1], k)
+        stays = live and holds(
+            held.values, ground.node_block[node, 0] + board * ground.node_block[node, 1], k
+        )
         total[2 * slots + k] = 1.0
         if total[slots + k] > 0.0:
             total[2 * slots + k] = total[k] / total[slots + k]
@@ -399,7 +413,10 @@ def forget_subtree(ground, held, averages, average, limit, player, board, start,
                 continue
             own = tree.own_row[player, node] * slots
             for edge in range(first, last):
-                child, block = tree.child[edge], ground.edge_block[edge, 0] + board * ground.edge_block[edge, 1]
+                child, block = (
+                    tree.child[edge],
+                    ground.edge_block[edge, 0] + board * ground.edge_block[edge, 1],
+                )
                 entered[child - start] = averages.offset[block] >= 0 and tree.symbol[child] < 0
             forget_node(
                 ground, held, averages, average, limit, board, node, slots, room, work[own : own + slots]

@@ -1,9 +1,10 @@
-"""Compiled walks of CFR over a public game, depth first: nothing is stored but the tables and the way from the root.
+"""Compiled walks of CFR over a public game, depth first: nothing is stored but the tables and the way from the
+root.
 
-A walk goes down one subtree on one board with the reaches of all hands as a vector, evaluates terminals on the way, and
-comes back up with the traverser's values. At deals the walk goes through the subtrees of the last round, board by
-board. It leaves out what the other player does not reach (partial pruning), and the traverser's actions for which
-nothing is stored.
+A walk goes down one subtree on one board with the reaches of all hands as a vector, evaluates terminals on the
+way, and comes back up with the traverser's values. At deals the walk goes through the subtrees of the last
+round, board by board. It leaves out what the other player does not reach (partial pruning), and the traverser's
+actions for which nothing is stored.
 """
 
 from __future__ import annotations
@@ -225,7 +226,8 @@ def go_down(ground, held, step, player, level, board, start, stop, slots, room, 
                 child = tree.child[edge]
                 if mine:
                     block = ground.edge_block[edge, 0] + board * ground.edge_block[edge, 1]
-                    # Terminals are looked at even where they are pruned: what they pay is what their bounds grow by.
+                    # Terminals are looked at even where they are pruned: what they pay is what their bounds
+                    # grow by.
                     entered[child - start] = held.regrets.offset[block] >= 0 or tree.symbol[child] >= 0
                     room.hands[child - start] = held.regrets.count[block]
                     continue
@@ -307,8 +309,8 @@ def learn(ground, held, step, player, level, board, node, slots, room):  # type:
 def track(ground, held, step, player, level, board, node, slots, room):  # type: ignore[no-untyped-def]
     """Add an iteration, with v(I) in `room.total`, to the sums of a node's infosets and to their bounds.
 
-    A pruned action could have won U(I, a) times the reach of all others at most, as the paper's dynamic test has it, or
-    what it pays where it ends the game.
+    A pruned action could have won U(I, a) times the reach of all others at most, as the paper's dynamic test has
+    it, or what it pays where it ends the game.
     """
     tree, total, values = ground.tree, room.total, held.values
     most, reach = total[slots : 2 * slots], total[2 * slots : 3 * slots]
