@@ -84,7 +84,7 @@ class HandBlocks:
     def bytes(self) -> int:
         """What the tables hold, gaps included, and the index of what is stored."""
         index = sum(int(array.nbytes) for array in self.stored[:3])
-        return int(self.stored.room[0]) * self.dtype.itemsize * len(self.names) + index
+        return int(self.stored.room[0] * self.dtype.itemsize * len(self.names) + index)
 
     def allow(self, growth: float) -> None:
         """Let kernels add so many more numbers, as a part of what is stored, before they say that there is no
