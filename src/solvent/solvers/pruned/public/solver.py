@@ -162,8 +162,9 @@ class PrunedPublicSolver(OnPublicForm):
             if self.updates == "alternating":
                 self._add_averages(1, step)
                 self._walk(0, step)
-                self._add_averages(0, step)
                 self._prune(0)
+                # What returns changes the strategy that player 1 is about to see.
+                self._add_averages(0, step)
                 self._walk(1, step)
                 self._prune(1)
             else:
