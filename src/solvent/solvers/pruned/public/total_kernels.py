@@ -26,7 +26,7 @@ from solvent.solvers.pruned.public.response_kernels import (
     sweep_scratch,
     write_gap,
 )
-from solvent.solvers.pruned.public.walk_kernels import gather, make_room, pass_by, scatter
+from solvent.solvers.pruned.public.walk_kernels import equalise, gather, make_room, pass_by, scatter
 
 # What begins to be pruned
 
@@ -200,6 +200,8 @@ def begin(ground, held, seen, least, player):  # type: ignore[no-untyped-def]
                 ground, held, seen, least, player, 1, board, begin_node, end, inner, last, lost
             )
             add_gaps(below, board, inner, last.work, tree.value_row[begin_node] * inner, top.work, value)
+        if len(tree.orbit):
+            equalise(tree.orbit, top.work, value, top.total)
     return pruned + prune_up(ground, held, seen, least, player, 0, 0, 0, stop, slots, top, lost)
 
 
