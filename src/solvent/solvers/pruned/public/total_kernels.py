@@ -349,7 +349,7 @@ def forget_node(ground, held, averages, average, limit, board, node, slots, room
         total[2 * slots + k] = 1.0
         if total[slots + k] > 0.0:
             total[2 * slots + k] = total[k] / total[slots + k]
-        elif stays:
+        elif stays or total[k] > 0.0:
             total[slots + k] = MISSING_ALL
     gone = total[3 * slots : 4 * slots]
     for edge in range(first, last):
@@ -379,7 +379,8 @@ def forget_node(ground, held, averages, average, limit, board, node, slots, room
 
 
 MISSING_ALL = -1.0
-"""Stands for an infoset that is played and would lose all its averages: it keeps them."""
+"""Stands for an infoset that is played, or was, and would lose all its averages: it keeps them, as what its actions
+add up to is the player's reach of it."""
 
 
 @internal
