@@ -207,14 +207,14 @@ class PrunedPublicSolver(OnPublicForm):
         if not self.total:
             return
         failed = self._failed[: self._failed[-1]].copy() if failed is None else failed
-        done, counts = 0, np.zeros(1, dtype=np.int64)
+        done, counts = 0, np.zeros(2, dtype=np.int64)
         while done < len(failed):
             settled = total_kernels.settle(
                 self._ground, self._seen(), self._reset(), self._least, player, failed, done, counts
             )
             if settled < len(failed):
                 for tables in self._tables.values():
-                    tables.compact(1.0)
+                    tables.compact(0.0)
             done = settled
         self.response_nodes += int(counts[0])
         if self._looks:

@@ -272,7 +272,7 @@ def settle(ground, seen, reset, least, player, failed, first, counts):  # type: 
     """Measure the pruned actions of infosets whose bounds have come above 0, blocks `failed[first:]`.
 
     Returns how many blocks are settled; fewer than there are if there was no room. `counts[0]` grows by the nodes x
-    hands touched.
+    hands touched; `counts[1]` is the edge for which there was no room, so that those before it count once.
     """
     tree = ground.tree
     top, last = make_room(ground, ground.top), make_room(ground, ground.last)
@@ -309,8 +309,10 @@ def settle(ground, seen, reset, least, player, failed, first, counts):  # type: 
                 ground, seen, reset, least, player, level, board, edge, slots, hands, room, last, scratch
             )
             if touched < 0:
+                counts[1] = edge
                 return n
-            counts[0] += touched * count
+            if n > first or edge >= counts[1]:
+                counts[0] += touched * count
         place = reset.values.offset[block]
         for k in range(slots):
             if holds(reset.values, block, k):
