@@ -104,10 +104,6 @@ def test_public_forms_from_start_to_resumed_end(tmp_path: Path, game: str, mode:
             {"pruning": "interval", "form": "history"},
             "pruning interval on the history form takes prune-gates, prune-every, prune-near, prune-length",
         ),
-        (
-            {"pruning": "interval", "form": "public"},
-            "pruning interval on the public form takes prune-gates, prune-every",
-        ),
     ],
 )
 def test_options_that_change_nothing_are_refused(how: dict, reason: str) -> None:
