@@ -173,8 +173,9 @@ class PrunedPublicSolver(OnPublicForm):
             if self.updates == "alternating":
                 self._add_averages(1, step)
                 self._walk(0, step)
-                self._add_averages(0, step)
                 self._prune(0)
+                # What returns changes the strategy that player 1 is about to see.
+                self._add_averages(0, step)
                 self._walk(1, step)
                 self._prune(1)
             else:
@@ -231,7 +232,7 @@ class PrunedPublicSolver(OnPublicForm):
 
         Tables may grow by a tenth before their gaps are closed, or by more where one branch needs it.
         """
-        done, spare, counts = 0, GROWTH, np.zeros(1, dtype=np.int64)
+        done, spare, counts = 0, GROWTH, np.zeros(2, dtype=np.int64)
         while done < len(failed):
             for tables in self._tables.values():
                 tables.allow(spare)
@@ -240,7 +241,7 @@ class PrunedPublicSolver(OnPublicForm):
             )
             if settled < len(failed):
                 for tables in self._tables.values():
-                    tables.compact(1.0)
+                    tables.compact(0.0)
             spare = GROWTH if settled > done else 2 * spare
             done = settled
         self.response_nodes += int(counts[0])

@@ -26,7 +26,7 @@ from solvent.solvers.pruned.public.response_kernels import (
     sweep_scratch,
     write_gap,
 )
-from solvent.solvers.pruned.public.walk_kernels import gather, make_room, pass_by, scatter
+from solvent.solvers.pruned.public.walk_kernels import equalise, gather, make_room, pass_by, scatter
 
 # What begins to be pruned
 
@@ -211,6 +211,8 @@ def begin(ground, held, seen, least, player):  # type: ignore[no-untyped-def]
                 ground, held, seen, least, player, 1, board, begin_node, end, inner, last, lost
             )
             add_gaps(below, board, inner, last.work, tree.value_row[begin_node] * inner, top.work, value)
+        if len(tree.orbit):
+            equalise(tree.orbit, top.work, value, top.total)
     return pruned + prune_up(ground, held, seen, least, player, 0, 0, 0, stop, slots, top, lost)
 
 
@@ -281,7 +283,7 @@ def settle(ground, seen, reset, least, player, failed, first, counts):  # type: 
     """Measure the pruned actions of infosets whose bounds have come above 0, blocks `failed[first:]`.
 
     Returns how many blocks are settled; fewer than there are if there was no room. `counts[0]` grows by the nodes x
-    hands touched.
+    hands touched; `counts[1]` is the edge for which there was no room, so that those before it count once.
     """
     tree = ground.tree
     top, last = make_room(ground, ground.top), make_room(ground, ground.last)
@@ -318,8 +320,10 @@ def settle(ground, seen, reset, least, player, failed, first, counts):  # type: 
                 ground, seen, reset, least, player, level, board, edge, slots, hands, room, last, scratch
             )
             if touched < 0:
+                counts[1] = edge
                 return n
-            counts[0] += touched * count
+            if n > first or edge >= counts[1]:
+                counts[0] += touched * count
         place = reset.values.offset[block]
         for k in range(slots):
             if holds(reset.values, block, k):
@@ -361,7 +365,7 @@ def forget_node(ground, held, averages, average, limit, board, node, slots, room
         total[2 * slots + k] = 1.0
         if total[slots + k] > 0.0:
             total[2 * slots + k] = total[k] / total[slots + k]
-        elif stays:
+        elif stays or total[k] > 0.0:
             total[slots + k] = MISSING_ALL
     gone = total[3 * slots : 4 * slots]
     for edge in range(first, last):
@@ -391,7 +395,8 @@ def forget_node(ground, held, averages, average, limit, board, node, slots, room
 
 
 MISSING_ALL = -1.0
-"""Stands for an infoset that is played and would lose all its averages: it keeps them."""
+"""Stands for an infoset that is played, or was, and would lose all its averages: it keeps them, as what its actions
+add up to is the player's reach of it."""
 
 
 @internal
