@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from solvent.solvers.pruned.public.total import TotalPublicSolver
 
 from conftest import compiled
 from oracles.random_games import RandomGame

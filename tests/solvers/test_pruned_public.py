@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from solvent.solvers.pruned.public.total import TotalPublicSolver
 
 from solvent.forms.public import PublicGame, public_game
 from solvent.foundation.errors import InputError
