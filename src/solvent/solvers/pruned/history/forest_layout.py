@@ -28,13 +28,11 @@ class Nodes(NamedTuple):
     """
 
     node: Array
-    """int32[nodes, 2]: the first branch, and `4 x actions + who acts` (0, 1, or 2 for chance)."""
-    cell: Array
-    """int32[nodes]: the first cell."""
+    """int32[nodes, 3], depth first: the first branch, `4 x actions + who acts` (0, 1, or 2 for chance), and the
+    first cell. The next branches have the next cells. Each of chance's branches has a cell of its own here; these
+    come after the players' cells."""
     leads: Array
     """int32[branches]: the node a branch leads to, or -1 - k for a terminal of kind k."""
-    edge: Array
-    """int32[branches]: its cell, or for chance its edge."""
     pays: Array
     """float64[players, kinds]: what the terminals of each kind pay."""
 
@@ -77,6 +75,8 @@ class ForestLayout(NamedTuple):
     """A compiled game in the order of each player's own moves."""
 
     nodes: Nodes
+    chance: NDArray[np.float64]
+    """The probabilities of chance's branches, in the order of the nodes."""
     depth: int
     forests: tuple[Forest, Forest]
     payments: tuple[Payments, Payments]
@@ -107,7 +107,7 @@ def lay_out_forests(tree: GameTree) -> ForestLayout:
     owner = np.concatenate([tree.cell_player[cell_of], np.full(len(tree.chance), -1, dtype=np.int8)])
     _trace(place, chance, owner, reach, last)
     top, bottom = (_extremes(place, tree.payoff, tree.player == TERMINAL, sign) for sign in (1.0, -1.0))
-    nodes, depth = _nodes(tree, place, owner)
+    nodes, dealt, depth = _nodes(tree, place, owner)
     infoset = np.repeat(np.arange(tree.infosets), sizes)
     forests, payments = [], []
     base = 0
@@ -136,6 +136,7 @@ def lay_out_forests(tree: GameTree) -> ForestLayout:
     most = np.maximum.reduceat(highest, starts) if tree.cells else highest
     return ForestLayout(
         nodes,
+        chance[dealt],
         depth,
         (forests[0], forests[1]),
         (payments[0]._replace(most=highest), payments[1]._replace(most=highest)),
@@ -211,8 +212,10 @@ def _depth(place):  # type: ignore[no-untyped-def]
     return depth
 
 
-def _nodes(tree: GameTree, place: NDArray[np.int32], owner: NDArray[np.int8]) -> tuple[Nodes, int]:
-    """The branches of a node one after another, in the order of the nodes, which is depth first."""
+def _nodes(
+    tree: GameTree, place: NDArray[np.int32], owner: NDArray[np.int8]
+) -> tuple[Nodes, NDArray[np.int32], int]:
+    """The nodes depth first with their branches one after another, chance's edges in that order, and the depth."""
     acts = np.flatnonzero(tree.player != TERMINAL)
     number = np.full(tree.histories, -1, dtype=np.int32)
     number[acts] = np.arange(len(acts))
@@ -220,12 +223,13 @@ def _nodes(tree: GameTree, place: NDArray[np.int32], owner: NDArray[np.int8]) ->
     first = np.searchsorted(place[order, 0], acts)
     count = np.diff(np.append(first, len(order)))
     edge = place[order, 1]
-    who = owner[edge[first]] if len(acts) else np.zeros(0, dtype=np.int8)
-    node = np.stack([first, 4 * count + np.where(who < 0, 2, who)], axis=1).astype(np.int32)
+    deals = owner[edge] < 0
+    who = np.where(deals, 2, owner[edge])[first]
+    cell = np.where(deals, tree.cells + np.cumsum(deals) - 1, edge)[first]
+    node = np.stack([first, 4 * count + who, cell], axis=1).astype(np.int32)
     pays, kind = np.unique(tree.payoff[:, order], axis=1, return_inverse=True)
     leads = np.where(number[order] >= 0, number[order], -1 - kind.reshape(-1)).astype(np.int32)
-    nodes = Nodes(node, edge[first], leads, edge, pays)
-    return nodes, int(_depth(place).max()) + 1
+    return Nodes(node, leads, pays), edge[deals], int(_depth(place).max()) + 1
 
 
 def _payments(

@@ -84,7 +84,7 @@ class PrunedSolver(OnHistories):
         self._layout = lay_out_forests(tree)
         self._forests, self._payments = self._layout.forests, self._layout.payments
         deepest = self._layout.depth
-        self._path = (np.zeros(deepest), np.zeros(deepest), np.zeros((deepest, 2), dtype=np.int64))
+        self._path = (np.zeros(deepest), np.zeros(deepest), np.zeros((deepest, 4), dtype=np.uintp))
         self._bounds = Bounds(self._payments[0].most, self._layout.span)
         self._won = np.zeros(tree.cells)
         self._lists = tuple(np.zeros(tree.cells, dtype=np.int64) for _ in range(3))
@@ -92,9 +92,9 @@ class PrunedSolver(OnHistories):
         self._kept = tuple(np.zeros(size) for size in sizes)
         """What had been seen of the other player when a branch was pruned, for interval pruning."""
         self._base = np.zeros(0 if self.total else tree.cells)
-        edges = tree.cells + len(tree.chance)
+        edges = tree.cells + len(self._layout.chance)
         self._play = Play(np.ones(edges), np.zeros(tree.cells), np.zeros(tree.cells), np.zeros(tree.cells))
-        self._play.sigma[tree.cells :] = tree.chance
+        self._play.sigma[tree.cells :] = self._layout.chance
         self._match()
         self._initial = self._play.plan.copy()
         """Player 0's own reach at first, which player 1 never saw with alternating updates."""
@@ -198,7 +198,7 @@ class PrunedSolver(OnHistories):
         """Everything after a walk but pruning; what may not stay pruned."""
         forest, held, failed = self._forests[player], self._held(), self._lists[0]
         count = kernels.learn(forest, step, self.total, held, self._play, met, self._bounds, failed)
-        kernels.accumulate_average(forest, step, held, self._play)
+        kernels.accumulate_average(forest, step, held, self._play, self._lists[1])
         return failed[:count]
 
     def _prune(self, player: int, step: Step, failed: Cells) -> None:
