@@ -43,12 +43,13 @@ class Forest(NamedTuple):
     base: int
     """The number of the player's first infoset among those of both players."""
     first: Array
+    """int32[infosets + 1]"""
     before: Array
-    """The cell by which the player's own moves led here, -1 at the start."""
+    """int32[infosets]: the cell by which the player's own moves led here, -1 at the start."""
     behind: Array
-    """int64[cells, 2]: D(I, a), what the player can come to behind a cell, is this slice of the infosets."""
+    """int32[cells, 2]: D(I, a), what the player can come to behind a cell, is this slice of the infosets."""
     infoset: Array
-    """int64[cells]: the infoset of each of the player's cells."""
+    """int32[cells]: the infoset of each of the player's cells."""
 
 
 class Payments(NamedTuple):
@@ -108,7 +109,7 @@ def lay_out_forests(tree: GameTree) -> ForestLayout:
     _trace(place, chance, owner, reach, last)
     top, bottom = (_extremes(place, tree.payoff, tree.player == TERMINAL, sign) for sign in (1.0, -1.0))
     nodes, dealt, depth = _nodes(tree, place, owner)
-    infoset = np.repeat(np.arange(tree.infosets), sizes)
+    infoset = np.repeat(np.arange(tree.infosets, dtype=np.int32), sizes)
     forests, payments = [], []
     base = 0
     for player, (order, before) in enumerate(orders):
@@ -116,7 +117,13 @@ def lay_out_forests(tree: GameTree) -> ForestLayout:
         before_cell = np.where(before >= 0, number[before], -1)
         behind = _behind(first[mine], first[mine + 1], before_cell, tree.cells)
         forests.append(
-            Forest(base, first[base : base + len(order) + 1].copy(), before_cell, behind, infoset - base)
+            Forest(
+                base,
+                first[base : base + len(order) + 1].astype(np.int32),
+                before_cell,
+                behind,
+                infoset - base,
+            )
         )
         payments.append(_payments(tree, player, number, place, reach, last, owner))
         base += len(order)
@@ -168,7 +175,7 @@ def _order(tree: GameTree, player: int) -> tuple[Cells, Cells]:
 
 @compiled
 def _behind(start, stop, before, cells):  # type: ignore[no-untyped-def]
-    behind = np.zeros((cells, 2), dtype=np.int64)
+    behind = np.zeros((cells, 2), dtype=np.int32)
     for k in range(len(before) - 1, -1, -1):
         last = k + 1
         for cell in range(start[k], stop[k]):
@@ -255,10 +262,10 @@ def _payments(
     root_first = np.searchsorted(place[roots, 1], np.arange(tree.cells + 1))
     histories = np.bincount(place[roots, 1], (tree.end[roots] - roots), tree.cells).astype(np.int64)
     return Payments(
-        first,
+        first.astype(np.int32),
         other[order].astype(np.int32),
         form.pays[player][order],
-        root_first,
+        root_first.astype(np.int32),
         last[1 - player, roots],
         reach[roots],
         histories,

@@ -257,12 +257,45 @@ def match_all(forest, held, play):  # type: ignore[no-untyped-def]
     spread(forest, 0, len(forest.before), held, play)
 
 
-@kernel
-def learn(forest, step, total, held, play, met, bounds, failed):  # type: ignore[no-untyped-def]
-    """What follows one player's walk at the infosets that were met: regrets, bounds and the next strategy.
+@internal
+def accumulate_average(forest, step, held, play, left):  # type: ignore[no-untyped-def]
+    """S += weight x plan, where the plan is not 0; then the plan becomes that of the current strategy.
 
-    Where the other player did not come nothing changes. Returns how many may not stay pruned, as their bounds
-    have come above 0; `failed` lists them: infosets in total pruning, cells in interval pruning.
+    Where it was 0 and stays 0 nothing behind changes. `left` has room for the cells that are no longer played.
+    """
+    plan, sigma = play.plan, play.sigma
+    cells = 0
+    k = 0
+    while k < len(forest.before):
+        before = forest.before[k]
+        reach = plan[before] if before >= 0 else 1.0
+        if reach == 0.0:
+            k = forest.behind[before, 1]
+            continue
+        for cell in range(np.uintp(forest.first[k]), np.uintp(forest.first[k + 1])):
+            played = plan[cell]
+            if played > 0.0:
+                at = held.average_slot[cell]
+                if at >= 0:
+                    held.average[at] += step.average * played
+            plan[cell] = max(reach, 0.0) * max(sigma[cell], 0.0)
+            if played > 0.0 and plan[cell] == 0.0:
+                plan[cell] = LEFT
+                left[cells] = cell
+                cells += 1
+        k += 1
+    for n in range(cells):
+        plan[left[n]] = 0.0
+
+
+@kernel
+def learn(forest, step, total, held, play, met, bounds, failed, left):  # type: ignore[no-untyped-def]
+    """What follows one player's walk: regrets, bounds and the next strategy at the infosets that were met.
+
+    Where the other player did not come nothing of these changes. Then the plan that was played is added to the
+    average and becomes that of the next strategy; `left` is scratch space for that. Returns how many may not stay
+    pruned, as their bounds have come above 0; `failed` lists them: infosets in total pruning, cells in interval
+    pruning.
     """
     failures = 0
     sigma = play.sigma
@@ -317,38 +350,8 @@ def learn(forest, step, total, held, play, met, bounds, failed):  # type: ignore
             if held.bound[at] > 0.0:
                 failed[failures] = k
                 failures += 1
+    accumulate_average(forest, step, held, play, left)
     return failures
-
-
-@kernel
-def accumulate_average(forest, step, held, play, left):  # type: ignore[no-untyped-def]
-    """S += weight x plan, where the plan is not 0; then the plan becomes that of the current strategy.
-
-    Where it was 0 and stays 0 nothing behind changes. `left` has room for the cells that are no longer played.
-    """
-    plan, sigma = play.plan, play.sigma
-    cells = 0
-    k = 0
-    while k < len(forest.before):
-        before = forest.before[k]
-        reach = plan[before] if before >= 0 else 1.0
-        if reach == 0.0:
-            k = forest.behind[before, 1]
-            continue
-        for cell in range(np.uintp(forest.first[k]), np.uintp(forest.first[k + 1])):
-            played = plan[cell]
-            if played > 0.0:
-                at = held.average_slot[cell]
-                if at >= 0:
-                    held.average[at] += step.average * played
-            plan[cell] = max(reach, 0.0) * max(sigma[cell], 0.0)
-            if played > 0.0 and plan[cell] == 0.0:
-                plan[cell] = LEFT
-                left[cells] = cell
-                cells += 1
-        k += 1
-    for n in range(cells):
-        plan[left[n]] = 0.0
 
 
 class Seen(NamedTuple):
@@ -371,13 +374,13 @@ class Seen(NamedTuple):
 @inlined
 def seen_of(seen, cell):  # type: ignore[no-untyped-def]
     """What was seen of one of the other player's cells; one past the last stands for no move yet."""
-    if cell == len(seen.average_slot):
+    if cell == np.uintp(len(seen.average_slot)):
         total = seen.everything + seen.now - seen.early
     else:
         at = seen.average_slot[cell]
-        total = seen.now * seen.plan[cell]
-        if at >= 0:
-            total += seen.average[at]
+        if at < 0:  # the play there is forgotten, what it was at first too, and nothing is played there now
+            return 0.0
+        total = seen.now * seen.plan[cell] + seen.average[at]
         if seen.early > 0.0:
             total -= seen.early * seen.initial[cell]
     return max(0.0, total * seen.scale)
@@ -422,13 +425,15 @@ def most_won(payments, cell, seen):  # type: ignore[no-untyped-def]
     """The most that a cell could have been worth in all iterations together."""
     total = 0.0
     for k in range(payments.root_first[cell], payments.root_first[cell + 1]):
-        total += seen_of(seen, payments.root_other[k]) * payments.root_chance[k]
+        total += seen_of(seen, np.uintp(payments.root_other[k])) * payments.root_chance[k]
     return total * payments.most[cell]
 
 
 @inlined
 def is_short(payments, cell, seen, step, gap, value):  # type: ignore[no-untyped-def]
-    """Whether pruning would soon be over, as iterations so far could have paid."""
+    """Whether pruning would soon be over, as iterations so far could have paid; never without gates."""
+    if step.least == 0.0:
+        return False
     weight = 2.0 / (step.iteration + 1) if step.jumps else 1.0  # averages of CFR+ weigh more than its regrets
     return -gap < step.least * (weight * most_won(payments, cell, seen) - value)
 
@@ -442,12 +447,12 @@ def respond(payments, forest, cell, seen, kept, allowed, won):  # type: ignore[n
     """
     first, last = forest.behind[cell, 0], forest.behind[cell, 1]
     windowed = len(kept) > 0
-    inner, end = forest.first[first], forest.first[last]
-    here = cell
+    inner, end = np.uintp(forest.first[first]), np.uintp(forest.first[last])
+    here = np.uintp(cell)
     while True:
         total = 0.0
-        for k in range(payments.first[here], payments.first[here + 1]):
-            reach = seen_of(seen, payments.other[k])
+        for k in range(np.uintp(payments.first[here]), np.uintp(payments.first[here + np.uintp(1)])):
+            reach = seen_of(seen, np.uintp(payments.other[k]))
             if windowed:
                 reach -= kept[k]
             total += reach * payments.pays[k]
@@ -455,7 +460,7 @@ def respond(payments, forest, cell, seen, kept, allowed, won):  # type: ignore[n
         if inner >= end:
             break
         here = inner
-        inner += 1
+        inner += np.uintp(1)
     for k in range(last - 1, first - 1, -1):
         won[forest.before[k]] += near_best(won, forest.first[k], forest.first[k + 1], allowed[k])
     return payments.histories[cell]
