@@ -55,7 +55,8 @@ HOLDEM_TABLES = 2
 SEQUENCES_BYTES_PER_HISTORY = 88
 """Bytes of pairs of sequences side by side."""
 PRUNE_HISTORIES_UP_TO = 5_000_000
-"""Histories up to which pruning goes history by history rather than by block, unless the user says otherwise."""
+"""Histories up to which pruning goes history by history rather than on the public form, unless the user says
+otherwise."""
 SUMS = {"total": 1}
 """Tables beside regrets and averages, at most: values and bounds."""
 

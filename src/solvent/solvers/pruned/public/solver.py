@@ -76,7 +76,7 @@ class PrunedPublicSolver(OnPublicForm):
                 f"{self.pruning.mode} pruning keeps copies of the other player's averages, which take more than it "
                 "saves on the public form; give pruning total, or form history"
             )
-        self.pruning.check_blocks()
+        self.pruning.check_public()
         if len(game.rounds) > 2:
             raise InputError(f"{game.name} has {len(game.rounds)} rounds; pruning walks games of up to two")
         self.total = self.pruning.mode == "total"
@@ -147,7 +147,7 @@ class PrunedPublicSolver(OnPublicForm):
     @property
     def table_bytes(self) -> int:
         """Memory of the tables with their index, and of the copy of the regrets that simultaneous updates need."""
-        copy = self._seen_regrets.nbytes if self.updates == "simultaneous" else 0
+        copy = self.regrets.numbers * np.dtype(self.dtype).itemsize if self.updates == "simultaneous" else 0
         coarse = self._coarse_averages.bytes if self._coarse_averages is not None else 0
         shared = 0 if self.total else sum(array.nbytes for array in self.regrets.stored[:3])
         return sum(tables.bytes for tables in self._tables.values()) + coarse + copy - shared
