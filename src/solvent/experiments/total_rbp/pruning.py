@@ -9,7 +9,6 @@ by our gates beside. What has been run is kept beside the page, so that an exper
 
 from __future__ import annotations
 
-import json
 import time
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
@@ -21,10 +20,10 @@ from typing import Any
 
 import numpy as np
 
+from solvent.experiments.kept import KeptRuns
 from solvent.experiments.steps import Say, saying
 from solvent.forms.history import GameTree, compile_tree
 from solvent.foundation.errors import InputError
-from solvent.foundation.machine import commit
 from solvent.foundation.progress import Watch
 from solvent.games.catalogue import load_game
 from solvent.solvers.history.solver import HistorySolver
@@ -159,43 +158,6 @@ class Result:
         return [point for points in self.traces.values() for point in points]
 
 
-class Kept:
-    """Traces that have been run, in a file that an experiment which was stopped goes on from.
-
-    Its first line is the commit and how much is run; where these have changed since, everything is run anew.
-    """
-
-    def __init__(self, path: Path | None, scale: Scale) -> None:
-        self._path, self._traces = path, dict[Setting, list[Point]]()
-        head = json.dumps({"commit": commit(), **asdict(scale)})
-        if path is None:
-            return
-        lines = path.read_text().splitlines() if path.exists() else []
-        if lines[:1] != [head]:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(head + "\n")
-            return
-        for line in lines[1:]:
-            row = json.loads(line)
-            self._traces[Setting(**row["setting"])] = [Point(**point) for point in row["points"]]
-
-    def find(self, setting: Setting) -> list[Point] | None:
-        """Return a setting's points, or None if it has not been run."""
-        return self._traces.get(setting)
-
-    def add(self, setting: Setting, points: Sequence[Point]) -> None:
-        """Append a setting that has been run."""
-        if self._path is not None:
-            row = {"setting": setting.as_dict(), "points": [point.as_dict() for point in points]}
-            with self._path.open("a") as file:
-                file.write(json.dumps(row) + "\n")
-
-
-def kept_file(page: Path) -> Path:
-    """Return where the traces of an unfinished experiment are."""
-    return page.with_name(f"{page.stem}-unfinished.jsonl")
-
-
 def total_rbp(
     games: Sequence[str] = GAMES, scale: Scale = FULL, watch: Watch | None = None, kept: Path | None = None
 ) -> Result:
@@ -209,16 +171,16 @@ def total_rbp(
     trees = [compile_tree(load_game(game)) for game in games]
     say("compiling kernels (once per machine)")
     compile_kernels()
-    before, traces = Kept(kept, scale), dict[Setting, list[Point]]()
+    before, traces = KeptRuns(kept, asdict(scale)), dict[Setting, list[Point]]()
     for tree in trees:
         for setting in settings(tree.name):
             name = f"{setting.game}, {setting.rule}, {setting.updates}, {setting.label}"
             say(f"{name}: running")
-            found = before.find(setting)
-            if found is None:
-                found = trace(tree, setting, scale)
-                before.add(setting, found)
-            traces[setting] = found
+            rows = before.find(setting.as_dict())
+            if rows is None:
+                rows = [point.as_dict() for point in trace(tree, setting, scale)]
+                before.add(setting.as_dict(), rows)
+            traces[setting] = [Point(**row) for row in rows]
             last = traces[setting][-1]
             reached = f"exploitability {last.exploitability:.6f}, {last.stored:.3f} stored"
             say(f"{name}: {last.iterations:,} iterations, {reached}")

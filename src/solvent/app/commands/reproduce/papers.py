@@ -13,7 +13,7 @@ from solvent.app.options import MOST_THREADS, Json, ResultsFolder
 from solvent.app.terminal import print_json, terminal
 from solvent.app.views.measurements import checks_table, plans_view, timings_table
 from solvent.app.watching import watching
-from solvent.foundation.units import parse_size, size
+from solvent.foundation.units import parse_size
 
 RESULTS = Path("docs/results")
 
@@ -84,6 +84,7 @@ def reproduce_total_rbp(
     as_json: Json = False,
 ) -> None:
     """What partial, interval and total pruning store and touch: about half an hour; once stopped, it goes on."""
+    from solvent.experiments.kept import kept_file
     from solvent.experiments.total_rbp import pruning as paper
     from solvent.experiments.total_rbp.pruning_page import claims, write_total_rbp
 
@@ -92,11 +93,11 @@ def reproduce_total_rbp(
         scale = replace(scale, target=target)
     with watching() as watch:
         games = game or paper.GAMES[: 1 if quick else None]
-        result = paper.total_rbp(games, scale, watch, paper.kept_file(page))
+        result = paper.total_rbp(games, scale, watch, kept_file(page))
     options = [*(f"--game '{name}'" for name in game or ()), *(["--quick"] if quick else [])]
     options += [] if target is None else [f"--target {target:g}"]
     write_total_rbp(result, page, " ".join(["solvent reproduce total-rbp", *options]))
-    paper.kept_file(page).unlink(missing_ok=True)
+    kept_file(page).unlink(missing_ok=True)
     if as_json:
         rows = {name: [each.as_dict() for each in getattr(result, name)] for name in ("points", "timings")}
         print_json({**rows, "page": str(page)})
@@ -108,31 +109,28 @@ def reproduce_total_rbp(
 def reproduce_larger_game(
     game: Annotated[
         str | None,
-        typer.Option(help="A game with a public form.  [default: Leduc of 11 million infoset-actions]"),
+        typer.Option(help="A Leduc with several bet sizes.  [default: one of 11 million infoset-actions]"),
     ] = None,
     iterations: Annotated[int, typer.Option(min=2, help="Iterations with and without pruning.")] = 200,
     out: ResultsFolder = RESULTS,
     as_json: Json = False,
 ) -> None:
-    """Memory and time with total pruning and without, on a game of 42 million histories: about 10 minutes."""
-    from solvent.experiments.total_rbp.larger_game import GAME, larger_game, write_larger_game
+    """Memory and time with total pruning, from a coarser game too, and without: at most an hour; it goes on."""
+    from solvent.experiments.kept import kept_file
+    from solvent.experiments.total_rbp.larger_game import GAME, larger_figures, larger_game
+    from solvent.experiments.total_rbp.larger_game_page import reading, write_larger_game
 
     page = out / "larger-game.md"
     with watching() as watch:
-        result = larger_game(game or GAME, iterations, watch)
+        result = larger_game(game or GAME, iterations, watch, kept_file(page))
     options = [] if game is None else [f"--game '{game}'"]
     options += [] if iterations == 200 else [f"--iterations {iterations}"]
     write_larger_game(result, page, " ".join(["solvent reproduce larger-game", *options]))
+    kept_file(page).unlink(missing_ok=True)
     if as_json:
-        rows = [point.as_dict() for point in result.points]
-        freed = {"freed_bytes": result.freed, "given_back_bytes": result.given_back}
-        print_json({"points": rows, **freed, "page": str(page)})
+        print_json({"points": [point.as_dict() for point in result.points], "page": str(page)})
     else:
-        back = result.given_back
-        terminal().print(
-            f"{size(result.freed)} of tables freed, resident memory fell by {'-' if back is None else size(back)}"
-        )
-        terminal().print(f"written to {page}")
+        terminal().print(f"{reading(larger_figures(result))}written to {page}", soft_wrap=True, markup=False)
 
 
 def reproduce_abstraction(
