@@ -84,7 +84,7 @@ class HandBlocks:
     def bytes(self) -> int:
         """What the tables hold, and the index of what is stored; gaps, which are closed in time, do not count."""
         index = sum(int(array.nbytes) for array in self.stored[:3])
-        return self.numbers * self.dtype.itemsize * len(self.names) + index
+        return int(self.numbers * self.dtype.itemsize * len(self.names) + index)
 
     def allow(self, growth: float) -> None:
         """Let kernels add so many more numbers, as a part of what is stored, before they say that there is no

@@ -27,10 +27,11 @@ from solvent.foundation.errors import InputError
 from solvent.response.history import Evaluation
 from solvent.solvers.history.solver import check_options, table_dtype
 from solvent.solvers.pruned.pruning import Pruning
-from solvent.solvers.pruned.public import response_kernels, total_kernels, walk_kernels
+from solvent.solvers.pruned.public import average_kernels, response_kernels, total_kernels, walk_kernels
 from solvent.solvers.pruned.public.ground import ground_of
 from solvent.solvers.pruned.public.hand_blocks import HandBlocks
-from solvent.solvers.pruned.public.response_kernels import Coarse, Reset, Seen
+from solvent.solvers.pruned.public.response_kernels import Coarse, Seen
+from solvent.solvers.pruned.public.store_kernels import Reset
 from solvent.solvers.pruned.public.walk_kernels import Held, Step
 from solvent.solvers.public.solver import OnPublicForm
 from solvent.solvers.rules import RegretRule, load_rule
@@ -209,7 +210,7 @@ class PrunedPublicSolver(OnPublicForm):
         return self._failed[: self._failed[-1]].copy()
 
     def _add_averages(self, player: int, step: Step) -> None:
-        walk_kernels.add_averages(
+        average_kernels.add_averages(
             self._ground,
             self._held(),
             self.averages.stored,

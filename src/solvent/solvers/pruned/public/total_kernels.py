@@ -22,10 +22,9 @@ from solvent.solvers.pruned.public.response_kernels import (
     SLACK,
     respond,
     seen_at,
-    store_behind,
     sweep_scratch,
-    write_gap,
 )
+from solvent.solvers.pruned.public.store_kernels import store_behind, write_gap
 from solvent.solvers.pruned.public.walk_kernels import equalise, gather, make_room, pass_by, scatter
 
 # What begins to be pruned
