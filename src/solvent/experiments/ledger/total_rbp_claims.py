@@ -27,8 +27,8 @@ CS = ("0.01", "0.03", "0.1")
 """The thresholds C of the paper's figures."""
 PRUNED = "tests/solvers/test_pruning.py"
 REPLAY = "tests/solvers/test_pruning_replay.py"
-BLOCKS = "tests/solvers/test_pruned_public.py"
-BLOCK_REPLAY = "tests/solvers/test_block_replay.py"
+PUBLIC = "tests/solvers/test_pruned_public.py"
+PUBLIC_REPLAY = "tests/solvers/test_public_replay.py"
 THEOREMS = "tests/solvers/test_pruning_theorems.py"
 
 
@@ -52,7 +52,7 @@ INTRODUCTION = (
         "what is stored behind a pruned action is never needed again and can be freed",
         "regrets behind pruned actions are freed, in both forms, and resident memory falls",
         tests=(
-            f"{BLOCKS}::test_nothing_is_stored_behind_a_pruned_block",
+            f"{PUBLIC}::test_nothing_is_stored_behind_what_is_pruned",
             f"{PRUNED}::test_total_pruning_stores_less_and_its_memory_falls",
             f"{PRUNED}::test_what_holds_after_every_iteration",
         ),
@@ -109,7 +109,7 @@ INTRODUCTION = (
         tests=(
             f"{PRUNED}::test_partial_pruning_changes_no_number",
             f"{PRUNED}::test_partial_pruning_changes_no_number_of_random_games",
-            f"{BLOCKS}::test_partial_pruning_changes_no_number",
+            f"{PUBLIC}::test_partial_pruning_changes_no_number",
         ),
     ),
     Claim(
@@ -126,11 +126,10 @@ INTRODUCTION = (
     Claim(
         "Section 3, interval",
         "skipped iterations are made up by one best response to the average of what was missed",
-        "what a brute-force replay does, in both forms",
+        "what a brute-force replay does",
         tests=(
             f"{REPLAY}::test_interval_pruning_does_what_its_replay_does",
             f"{REPLAY}::test_interval_pruning_of_random_games_does_what_its_replay_does",
-            f"{BLOCK_REPLAY}::test_interval_pruning_does_what_its_replay_does",
         ),
     ),
 )
@@ -153,7 +152,7 @@ THEORY = (
         tests=(
             f"{REPLAY}::test_total_pruning_does_what_its_replay_does",
             f"{REPLAY}::test_total_pruning_of_random_games_does_what_its_replay_does",
-            f"{BLOCK_REPLAY}::test_blocks_do_what_their_replay_does",
+            f"{PUBLIC_REPLAY}::test_hands_do_what_their_replay_does",
             f"{PRUNED}::test_pruned_leduc_is_as_good_as_unpruned",
         ),
     ),
@@ -207,7 +206,7 @@ THEORY = (
         "regrets behind a returning action may be set to those of a best response to the average",
         "they are, and tell the best responses",
         tests=(
-            f"{BLOCKS}::test_regrets_tell_the_best_responses",
+            f"{PUBLIC_REPLAY}::test_total_pruning_does_what_its_replay_does",
             f"{REPLAY}::test_total_pruning_does_what_its_replay_does",
         ),
     ),
