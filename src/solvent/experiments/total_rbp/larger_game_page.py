@@ -252,8 +252,8 @@ def _limit(result: Larger, figures: Figures) -> str:
     return (
         f"{text}The limit is what comes back: the coarse game has {figures[f'{WARM}.coarse cells'] / cells:.0%} of "
         f"the cells, the start adds {figures[f'{WARM}.returned'] / cells:.0%}, and at iteration "
-        f"{most.iterations:,}, where most is stored, {most.stored_regrets:.0%} of regrets and {most.stored_averages:.0%} of averages are, "
-        "each with more beside it than in plain tables."
+        f"{most.iterations:,}, where most is stored, {most.stored_regrets:.0%} of regrets and "
+        f"{most.stored_averages:.0%} of averages are, each with more beside it than in plain tables."
     )
 
 
