@@ -21,7 +21,7 @@ from solvent.response.measure import measure
 from solvent.solvers.history.solver import HistorySolver
 from solvent.solvers.pruned.history.solver import PrunedSolver
 from solvent.solvers.pruned.pruning import Pruning
-from solvent.solvers.pruned.public.total import TotalPublicSolver
+from solvent.solvers.pruned.public.solver import PrunedPublicSolver
 from solvent.solvers.public.bucketed import BucketedSolver
 from solvent.solvers.public.solver import PublicSolver
 from solvent.solvers.sampled.history.solver import SamplingSolver
@@ -267,7 +267,7 @@ def test_what_cannot_be_locked_is_refused() -> None:
     with pytest.raises(InputError, match="cannot be combined with locked infosets"):
         PrunedSolver(tree, locks=locks)
     with pytest.raises(InputError, match="cannot be combined with locked infosets"):
-        TotalPublicSolver(game, pruning=Pruning("total"), locks=Locks.of(of_game(game)))
+        PrunedPublicSolver(game, pruning=Pruning("total"), locks=Locks.of(of_game(game)))
     with pytest.raises(InputError, match="exploration-decay"):
         SamplingSolver(tree, sampling=Sampling("external", exploration_decay=True), locks=locks)
     with pytest.raises(InputError, match="has no betting node 'zz'"):

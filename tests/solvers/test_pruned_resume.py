@@ -15,9 +15,9 @@ from solvent.forms.public import public_game
 from solvent.foundation.storage.run import Run
 from solvent.games.holdem.flop_holdem import FlopHoldem
 from solvent.games.leduc import Leduc
-from solvent.solvers.choose import BY_BLOCK
 from solvent.solvers.pruned.history.solver import PrunedSolver
 from solvent.solvers.pruned.pruning import Pruning
+from solvent.solvers.pruned.public.solver import PrunedPublicSolver
 from solvent.solvers.solve import solve
 
 FACTS = ("iterations", "nodes_touched", "response_nodes", "peak_stored")
@@ -66,14 +66,14 @@ def test_histories(mode: str, rule: str, updates: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("updates", UPDATES)
 @pytest.mark.parametrize("rule", ["cfr", "cfr+", "lcfr"])
-@pytest.mark.parametrize("mode", list(BY_BLOCK))
+@pytest.mark.parametrize("mode", ["partial", "total"])
 @pytest.mark.parametrize(
     "rules", [Leduc(bets1=(1, 2, 4), bets2=(2, 4)), FlopHoldem(suits=2, ranks=4, raises=1)], ids=str
 )
-def test_blocks(rules: Any, mode: str, rule: str, updates: str) -> None:
+def test_public_forms(rules: Any, mode: str, rule: str, updates: str) -> None:
     game = public_game(rules, isomorphism=False)
     prunes = isinstance(rules, Leduc) and mode != "partial"
-    check_cuts(lambda: BY_BLOCK[mode](game, rule, updates, Pruning(mode, **EVERY)), 90, 0, prunes)
+    check_cuts(lambda: PrunedPublicSolver(game, rule, updates, Pruning(mode, **EVERY)), 90, 0, prunes)
 
 
 @pytest.mark.parametrize("mode", ["interval", "total"])

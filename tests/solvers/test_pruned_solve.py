@@ -76,11 +76,11 @@ def test_forms_are_chosen_and_refused() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("updates", ["alternating", "simultaneous"])
-@pytest.mark.parametrize("mode", ["partial", "interval", "total"])
+@pytest.mark.parametrize("mode", ["partial", "total"])
 @pytest.mark.parametrize(
     "game", ["leduc(bets1=[1,2,4],bets2=[2,4,8])", "flop_holdem(suits=2,ranks=4,raises=1)"]
 )
-def test_blocks_from_start_to_resumed_end(tmp_path: Path, game: str, mode: str, updates: str) -> None:
+def test_public_forms_from_start_to_resumed_end(tmp_path: Path, game: str, mode: str, updates: str) -> None:
     how = {"rule": "cfr", "pruning": mode, "form": "public", "updates": updates, "check_every": 10}
     if mode != "partial":
         how["prune_every"] = 5
@@ -104,10 +104,6 @@ def test_blocks_from_start_to_resumed_end(tmp_path: Path, game: str, mode: str, 
             {"pruning": "interval", "form": "history"},
             "pruning interval on the history form takes prune-gates, prune-every, prune-near, prune-length",
         ),
-        (
-            {"pruning": "interval", "form": "public"},
-            "pruning interval on the public form takes prune-gates, prune-every",
-        ),
     ],
 )
 def test_options_that_change_nothing_are_refused(how: dict, reason: str) -> None:
@@ -115,9 +111,14 @@ def test_options_that_change_nothing_are_refused(how: dict, reason: str) -> None
         solve("kuhn", rule="cfr", prune_average=0.01, iterations=5, **how)
 
 
-def test_what_is_played_after_a_return_is_no_option_of_blocks() -> None:
+def test_what_is_played_after_a_return_is_no_option_of_the_public_form() -> None:
     with pytest.raises(InputError, match="prune-after changes nothing"):
         solve("kuhn", rule="cfr", form="public", pruning="total", prune_after="uniform", iterations=5)
+
+
+def test_interval_pruning_on_the_public_form_is_refused() -> None:
+    with pytest.raises(InputError, match="give pruning total, or form history"):
+        solve("leduc", rule="cfr", form="public", pruning="interval", iterations=5)
 
 
 @pytest.mark.parametrize("form", ["history", "public"])

@@ -55,15 +55,17 @@ HOLDEM_TABLES = 2
 SEQUENCES_BYTES_PER_HISTORY = 88
 """Bytes of pairs of sequences side by side."""
 PRUNE_HISTORIES_UP_TO = 5_000_000
-"""Histories up to which pruning goes history by history rather than by block, unless the user says otherwise."""
-SUMS = {"interval": 3, "total": 1}
-"""Tables beside regrets and averages, at most: values, bounds and, for interval pruning, copies of averages."""
+"""Histories up to which pruning goes history by history rather than on the public form, unless the user says
+otherwise."""
+SUMS = {"total": 1}
+"""Tables beside regrets and averages, at most: values and bounds."""
 
 
-def make_solver(game: Game, settings: Settings, watch: Watch | None = None) -> Solver:
+def make_solver(game: Game, settings: Settings, watch: Watch | None = None, filled: bool = True) -> Solver:
     """A solver for a game: on the public form where the game and the plan have one, else on its histories.
 
     `watch` is called while the game is being compiled to its histories, and once before its public form is built.
+    Tables of total pruning on the public form that are not `filled` are empty, to be loaded.
     """
     settings.check_rule()
     if isinstance(settings.rule, LocalUpdate | LinearProgram):
@@ -80,7 +82,7 @@ def make_solver(game: Game, settings: Settings, watch: Watch | None = None) -> S
             return _holdem(game, settings, watch)
     if _on_public_form(game, settings):
         assert isinstance(game, PublicRules)
-        return _public(game, settings, watch)
+        return _public(game, settings, watch, filled)
     _check_needs_no_public_form(game, settings)
     tree = compile_tree(game, settings.memory, watch)
     if settings.how_to_prune.skips:
@@ -273,7 +275,7 @@ def _sorts(game: PublicRules) -> bool:
     return game.hole_cards(game.hands()[0]) is not None
 
 
-def _public(game: PublicRules, settings: Settings, watch: Watch | None) -> Solver:
+def _public(game: PublicRules, settings: Settings, watch: Watch | None, filled: bool) -> Solver:
     # Boards are walked one by one by the serial plans, and told apart where matrices hold the chances.
     every_board = settings.plan in ("serial", "branched") or (not _sorts(game) and settings.device == "cpu")
     isomorphism = settings.isomorphism == "on" and not every_board
@@ -294,9 +296,11 @@ def _public(game: PublicRules, settings: Settings, watch: Watch | None) -> Solve
                     f"{name} {getattr(settings, name)} is not for pruning, which sweeps one terminal at a time"
                 )
         if settings.plan == "serial":
-            raise InputError("the serial plan prunes on the history form; by block it is the aggregated plan")
+            raise InputError(
+                "the serial plan prunes on the history form; on the public form it is the aggregated plan"
+            )
         return PrunedPublicSolver(
-            public, settings.rule, settings.updates, settings.how_to_prune, settings.dtype
+            public, settings.rule, settings.updates, settings.how_to_prune, settings.dtype, filled=filled
         )
     return PublicSolver(
         public,

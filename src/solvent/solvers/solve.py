@@ -30,6 +30,8 @@ from solvent.games.own import source_of
 from solvent.response.history import Evaluation
 from solvent.solvers.choose import check_given, default_rule, make_solver
 from solvent.solvers.curves import draw
+from solvent.solvers.pruned.public.coarse_start import start_from_coarse
+from solvent.solvers.pruned.public.solver import PrunedPublicSolver
 from solvent.solvers.result_views import curve, summary
 from solvent.solvers.rules import LinearProgram
 from solvent.solvers.session import Limits, Session
@@ -148,9 +150,10 @@ def solve(
     `iterations`, `until` (exploitability in chips) and `time` stops the solve; with none, 1,000 iterations, or a
     million with sampling.
 
-    `out` names a new folder to save the run in. `resume` names an earlier run's folder: the game may be left out,
-    the rule and whatever else decides the numbers stay as they were, and limits, plan and threads may change.
-    `warm_start` is a strategy, or the folder of one, to start from instead of uniform play.
+    `out` names a new folder to save the run in. `resume` names an earlier run's folder: the game may be left
+    out, the rule and whatever else decides the numbers stay as they were, and limits, plan and threads may
+    change. `warm_start` is a strategy, or the folder of one, to start from instead of uniform play; with total
+    pruning on the public form it is the folder of a run of a coarser game, with fewer bet sizes.
 
     `progress` shows how far the solve is, on standard error or in a notebook; `watch` is called with each
     `Progress`. Ctrl-C, SIGTERM or, from any thread, `stop.request()` end the solve after the running iterations;
@@ -179,7 +182,8 @@ def solve(
     settings = asked if run is None else Settings.resumed(run.configuration, given, str(run.folder))
     if run is not None and "plan" in given and "form" not in given:
         settings = replace(settings, form="auto")  # the plan may need another form: refused with that reason
-    start = _start_of(warm_start)
+    coarse = warm_start if settings.pruning == "total" and isinstance(warm_start, str | Path) else None
+    start = _start_of(warm_start) if coarse is None else None
     if game is None and run is None:
         raise InputError("say which game to solve")
     rules = _game_of(run) if game is None and run is not None else load_game(game)
@@ -192,13 +196,15 @@ def solve(
         settings.rule.check_clock(limits.iterations)
     stop, watch = stop or Stop(), watch or (lambda progress: None)
 
-    solver = _prepare(rules, settings, given, run, watch, stop)
+    solver = _prepare(rules, settings, given, run, watch, stop, filled=run is None and coarse is None)
     watch(Progress(COMPILING_KERNELS, 0))
     compiling = compile_seconds(solver)
     if limits.iterations:
         solver.rule.check_clock(limits.iterations, solver.dtype)
     if start is not None:
         solver.warm_start(_matching(solver, start))
+    if coarse is not None:
+        _start_coarse(solver, coarse)
     watch(Progress(SIZED, 0, detail=_cost(solver)))
     work = _Solve(solver)
     if out is not None:
@@ -222,6 +228,26 @@ def _start_of(given: TableStrategy | str | Path | None) -> TableStrategy | None:
     return start
 
 
+def _start_coarse(solver: Solver, folder: str | Path) -> None:
+    """Start from the run of a coarser game."""
+    if not isinstance(solver, PrunedPublicSolver):
+        raise InputError(
+            "total pruning starts from a coarser game on the public form alone: give form public"
+        )
+    run = Run.open(folder, "solve")
+    settings = Settings.resumed(run.configuration, {}, str(run.folder))
+    if settings.pruning != "total" or settings.form != "public":
+        raise InputError(
+            f"{folder} was not solved with pruning total on the public form, so it has no sums of values"
+        )
+    coarse = make_solver(_game_of(run), settings, filled=False)
+    assert isinstance(coarse, PrunedPublicSolver)
+    tables, facts = run.load_checkpoint()
+    coarse.load_tables(tables)
+    coarse.restore(facts)
+    start_from_coarse(solver, coarse)
+
+
 def _signature() -> inspect.Signature:
     """The signature of `solve` with every option by name, for `help` and for completion."""
     known = inspect.signature(solve)
@@ -239,7 +265,13 @@ solve.__signature__ = _signature()  # type: ignore[attr-defined]
 
 
 def _prepare(
-    rules: Game, settings: Settings, given: dict[str, Any], run: Run | None, watch: Watch, stop: Stop
+    rules: Game,
+    settings: Settings,
+    given: dict[str, Any],
+    run: Run | None,
+    watch: Watch,
+    stop: Stop,
+    filled: bool,
 ) -> Solver:
     """The solver of a game, and a refusal of what it does not use or of another game than the run's."""
 
@@ -247,7 +279,7 @@ def _prepare(
         stop.check()
         watch(progress)
 
-    solver = make_solver(rules, settings, watch_compiling)
+    solver = make_solver(rules, settings, watch_compiling, filled)
     stop.check()
     check_given(given, settings, solver)
     if run is not None:

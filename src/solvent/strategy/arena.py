@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from solvent.foundation.kernels.compiling import kernel
 from solvent.foundation.kernels.memory import give_back_memory
 
 ABSENT = -1
@@ -93,13 +94,9 @@ class Arena:
 
     def grow(self, blocks: Iterable[int]) -> None:
         """Make absent blocks present, zero in every table."""
-        wanted = _numbers(blocks)
-        wanted = wanted[self.offset[wanted] == ABSENT]
-        ends = self.used + np.cumsum(self.sizes[wanted])
-        needed = int(ends[-1]) if len(ends) else self.used
+        needed = int(_place(self.offset, self.sizes, _numbers(blocks), self.used))
         if needed > self.capacity:
             self._resize(max(needed, self.capacity + self.capacity // 8))
-        self.offset[wanted] = ends - self.sizes[wanted]
         for table in self._tables.values():
             table[self.used : needed] = 0
         self.stored += needed - self.used
@@ -107,10 +104,7 @@ class Arena:
 
     def free(self, blocks: Iterable[int]) -> None:
         """Forget the numbers of blocks. The next `compact` gives their room back."""
-        gone = _numbers(blocks)
-        gone = gone[self.offset[gone] != ABSENT]
-        self.offset[gone] = ABSENT
-        self.stored -= int(self.sizes[gone].sum())
+        self.stored -= int(_remove(self.offset, self.sizes, _numbers(blocks)))
 
     def compact(self) -> None:
         """Close the gaps that freed blocks left, put the blocks in order, and give the memory back."""
@@ -193,6 +187,29 @@ class Arena:
 
 
 def _numbers(blocks: Iterable[int]) -> NDArray[np.int64]:
-    """Block numbers, each once."""
-    given = blocks if isinstance(blocks, np.ndarray) else np.fromiter(blocks, dtype=np.int64)
-    return np.unique(given)
+    if isinstance(blocks, np.ndarray):
+        return np.ascontiguousarray(blocks, dtype=np.int64)
+    return np.fromiter(blocks, dtype=np.int64)
+
+
+@kernel
+def _place(offset, sizes, blocks, used):  # type: ignore[no-untyped-def]
+    """Place the absent ones of some blocks one after another from `used` on; returns where the last one ends."""
+    for n in range(len(blocks)):
+        block = blocks[n]
+        if offset[block] == ABSENT:
+            offset[block] = used
+            used += sizes[block]
+    return used
+
+
+@kernel
+def _remove(offset, sizes, blocks):  # type: ignore[no-untyped-def]
+    """Make blocks absent; returns how many numbers those that were present had."""
+    gone = 0
+    for n in range(len(blocks)):
+        block = blocks[n]
+        if offset[block] != ABSENT:
+            offset[block] = ABSENT
+            gone += sizes[block]
+    return gone

@@ -31,7 +31,9 @@ def solve(
     warm_start: Annotated[
         Path | None,
         typer.Option(
-            help="Start from the strategy of this run instead of uniform play.", rich_help_panel=ALGORITHM
+            help="Start from the strategy of this run instead of uniform play; with --pruning total --form public, "
+            "from this run of a coarser game.",
+            rich_help_panel=ALGORITHM,
         ),
     ] = None,
     as_json: Json = False,

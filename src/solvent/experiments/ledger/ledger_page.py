@@ -36,6 +36,7 @@ MEANINGS = {
 QUESTIONS = {
     "peers": "how quick are an iteration of CFR+ and the way to an exploitability of 1e-4?",
     "spots": "what are hold'em spots worth, how quickly are they solved, by which rule?",
+    "flops": "do a few chosen flops stand for all in a report?",
     "openspiel-speed": "how quick is an iteration of CFR?",
     "aggregation": "what does aggregation bring?",
     "full-deck": "can flop hold'em with 52 cards be solved here?",

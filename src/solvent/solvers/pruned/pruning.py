@@ -19,12 +19,11 @@ AFTER = ("cbr", "uniform")
 PLANS = ("auto", "serial", "aggregated")
 EFFECTIVE = {
     ("interval", "history"): ("gates", "every", "near", "length"),
-    ("interval", "public"): ("gates", "every"),
     ("total", "history"): ("gates", "average", "every", "near", "after", "length"),
-    ("total", "public"): ("gates", "average", "every"),
+    ("total", "public"): ("gates", "average", "every", "after"),
 }
-"""The options that change something, by mode and form. By block, responses are exact and lengths dynamic, and what
-returns is played all alike."""
+"""The options that change something, by mode and form. On the public form responses are exact and lengths
+dynamic."""
 
 
 class Gates(NamedTuple):
@@ -121,11 +120,11 @@ class Pruning:
                 where = f" on the {form} form" if effective else ""
                 raise InputError(f"prune-{name} changes nothing: pruning {self.mode}{where} takes {takes}")
 
-    def check_blocks(self) -> None:
-        """Refuse what is not done by block."""
+    def check_public(self) -> None:
+        """Refuse what the public form does not do."""
         if self.skips and (self.near or self.length != "dynamic"):
             raise InputError(
-                f"{self.mode} pruning by block takes exact best responses and dynamic lengths alone"
+                f"{self.mode} pruning on the public form takes exact best responses and dynamic lengths alone"
             )
 
     def check_threads(self, threads: int) -> None:

@@ -28,13 +28,11 @@ class Nodes(NamedTuple):
     """
 
     node: Array
-    """int32[nodes, 2]: the first branch, and `4 x actions + who acts` (0, 1, or 2 for chance)."""
-    cell: Array
-    """int32[nodes]: the first cell."""
+    """int32[nodes, 3], depth first: the first branch, `4 x actions + who acts` (0, 1, or 2 for chance), and the
+    first cell. The next branches have the next cells. Each of chance's branches has a cell of its own here; these
+    come after the players' cells."""
     leads: Array
     """int32[branches]: the node a branch leads to, or -1 - k for a terminal of kind k."""
-    edge: Array
-    """int32[branches]: its cell, or for chance its edge."""
     pays: Array
     """float64[players, kinds]: what the terminals of each kind pay."""
 
@@ -45,12 +43,13 @@ class Forest(NamedTuple):
     base: int
     """The number of the player's first infoset among those of both players."""
     first: Array
+    """int32[infosets + 1]"""
     before: Array
-    """The cell by which the player's own moves led here, -1 at the start."""
+    """int32[infosets]: the cell by which the player's own moves led here, -1 at the start."""
     behind: Array
-    """int64[cells, 2]: D(I, a), what the player can come to behind a cell, is this slice of the infosets."""
+    """int32[cells, 2]: D(I, a), what the player can come to behind a cell, is this slice of the infosets."""
     infoset: Array
-    """int64[cells]: the infoset of each of the player's cells."""
+    """int32[cells]: the infoset of each of the player's cells."""
 
 
 class Payments(NamedTuple):
@@ -77,6 +76,8 @@ class ForestLayout(NamedTuple):
     """A compiled game in the order of each player's own moves."""
 
     nodes: Nodes
+    chance: NDArray[np.float64]
+    """The probabilities of chance's branches, in the order of the nodes."""
     depth: int
     forests: tuple[Forest, Forest]
     payments: tuple[Payments, Payments]
@@ -107,8 +108,8 @@ def lay_out_forests(tree: GameTree) -> ForestLayout:
     owner = np.concatenate([tree.cell_player[cell_of], np.full(len(tree.chance), -1, dtype=np.int8)])
     _trace(place, chance, owner, reach, last)
     top, bottom = (_extremes(place, tree.payoff, tree.player == TERMINAL, sign) for sign in (1.0, -1.0))
-    nodes, depth = _nodes(tree, place, owner)
-    infoset = np.repeat(np.arange(tree.infosets), sizes)
+    nodes, dealt, depth = _nodes(tree, place, owner)
+    infoset = np.repeat(np.arange(tree.infosets, dtype=np.int32), sizes)
     forests, payments = [], []
     base = 0
     for player, (order, before) in enumerate(orders):
@@ -116,7 +117,13 @@ def lay_out_forests(tree: GameTree) -> ForestLayout:
         before_cell = np.where(before >= 0, number[before], -1)
         behind = _behind(first[mine], first[mine + 1], before_cell, tree.cells)
         forests.append(
-            Forest(base, first[base : base + len(order) + 1].copy(), before_cell, behind, infoset - base)
+            Forest(
+                base,
+                first[base : base + len(order) + 1].astype(np.int32),
+                before_cell,
+                behind,
+                infoset - base,
+            )
         )
         payments.append(_payments(tree, player, number, place, reach, last, owner))
         base += len(order)
@@ -136,6 +143,7 @@ def lay_out_forests(tree: GameTree) -> ForestLayout:
     most = np.maximum.reduceat(highest, starts) if tree.cells else highest
     return ForestLayout(
         nodes,
+        chance[dealt],
         depth,
         (forests[0], forests[1]),
         (payments[0]._replace(most=highest), payments[1]._replace(most=highest)),
@@ -167,7 +175,7 @@ def _order(tree: GameTree, player: int) -> tuple[Cells, Cells]:
 
 @compiled
 def _behind(start, stop, before, cells):  # type: ignore[no-untyped-def]
-    behind = np.zeros((cells, 2), dtype=np.int64)
+    behind = np.zeros((cells, 2), dtype=np.int32)
     for k in range(len(before) - 1, -1, -1):
         last = k + 1
         for cell in range(start[k], stop[k]):
@@ -211,8 +219,10 @@ def _depth(place):  # type: ignore[no-untyped-def]
     return depth
 
 
-def _nodes(tree: GameTree, place: NDArray[np.int32], owner: NDArray[np.int8]) -> tuple[Nodes, int]:
-    """The branches of a node one after another, in the order of the nodes, which is depth first."""
+def _nodes(
+    tree: GameTree, place: NDArray[np.int32], owner: NDArray[np.int8]
+) -> tuple[Nodes, NDArray[np.int32], int]:
+    """The nodes depth first with their branches one after another, chance's edges in that order, and the depth."""
     acts = np.flatnonzero(tree.player != TERMINAL)
     number = np.full(tree.histories, -1, dtype=np.int32)
     number[acts] = np.arange(len(acts))
@@ -220,12 +230,13 @@ def _nodes(tree: GameTree, place: NDArray[np.int32], owner: NDArray[np.int8]) ->
     first = np.searchsorted(place[order, 0], acts)
     count = np.diff(np.append(first, len(order)))
     edge = place[order, 1]
-    who = owner[edge[first]] if len(acts) else np.zeros(0, dtype=np.int8)
-    node = np.stack([first, 4 * count + np.where(who < 0, 2, who)], axis=1).astype(np.int32)
+    deals = owner[edge] < 0
+    who = np.where(deals, 2, owner[edge])[first]
+    cell = np.where(deals, tree.cells + np.cumsum(deals) - 1, edge)[first]
+    node = np.stack([first, 4 * count + who, cell], axis=1).astype(np.int32)
     pays, kind = np.unique(tree.payoff[:, order], axis=1, return_inverse=True)
     leads = np.where(number[order] >= 0, number[order], -1 - kind.reshape(-1)).astype(np.int32)
-    nodes = Nodes(node, edge[first], leads, edge, pays)
-    return nodes, int(_depth(place).max()) + 1
+    return Nodes(node, leads, pays), edge[deals], int(_depth(place).max()) + 1
 
 
 def _payments(
@@ -251,10 +262,10 @@ def _payments(
     root_first = np.searchsorted(place[roots, 1], np.arange(tree.cells + 1))
     histories = np.bincount(place[roots, 1], (tree.end[roots] - roots), tree.cells).astype(np.int64)
     return Payments(
-        first,
+        first.astype(np.int32),
         other[order].astype(np.int32),
         form.pays[player][order],
-        root_first,
+        root_first.astype(np.int32),
         last[1 - player, roots],
         reach[roots],
         histories,

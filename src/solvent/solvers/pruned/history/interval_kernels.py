@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from solvent.foundation.kernels.compiling import internal, kernel
 from solvent.solvers.pruned.history.kernels import (
     count_live,
@@ -45,9 +47,9 @@ def begin(payments, forest, step, held, seen, kept, base, allowed, won, play):  
                         payments, forest, step, held, seen, kept, base, allowed, nested, won, play
                     )
             for entry in range(payments.first[cell], payments.first[cell + 1]):
-                kept[entry] = seen_of(seen, payments.other[entry])
+                kept[entry] = seen_of(seen, np.uintp(payments.other[entry]))
             for entry in range(payments.first[inner], payments.first[end]):
-                kept[entry] = seen_of(seen, payments.other[entry])
+                kept[entry] = seen_of(seen, np.uintp(payments.other[entry]))
             touched += payments.histories[cell]
             for dropped in range(inner, end):
                 play.plan[dropped] = 0.0

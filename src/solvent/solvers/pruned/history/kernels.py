@@ -34,6 +34,8 @@ Array = Any
 
 PRUNED = -1.0
 """The probability that stands for a pruned action."""
+LEFT = -1.0
+"""The plan of a cell that was played until now, while all behind it is brought to 0."""
 SLACK = 1e-9
 """How far below 0, as a part of sum |v(I)| + 1, a gap must be for rounding not to have brought it there."""
 
@@ -110,8 +112,9 @@ def walk_live(nodes, player, play, reach, value, path, met):  # type: ignore[no-
     """Depth-first over the histories that are reached; returns how many were touched.
 
     Adds to the values of the player's cells and to the reach of the infosets. Lists in `met` the first cells of
-    those that were reached, and returns their number too. By depth, `reach` and `value` are those of the nodes
-    from the root to where the walk is, and `path` holds these nodes and which of their branches comes next.
+    those that were reached, and returns their number too. By depth, `reach`, `value` and `path` keep what the walk
+    needs when it comes back to a node: its reach and value so far, and in `path` the branch after the one that
+    was taken, the last branch, that branch's cell and whether the node is the player's.
     """
     node, leads, pays = nodes.node, nodes.leads, nodes.pays[player]
     sigma, cell_value = play.sigma, play.value
@@ -119,62 +122,59 @@ def walk_live(nodes, player, play, reach, value, path, met):  # type: ignore[no-
     infosets = 0
     if len(node) == 0:
         return touched, infosets
-    depth = 0
-    reach[0] = 1.0
-    value[0] = 0.0
-    path[0, 0] = 0
-    path[0, 1] = 0
+    one = np.uintp(1)  # numbers without a sign spare Numba's test for indices that count from the end
+    depth = np.uintp(0)
+    below = np.int32(0)
+    arrived = 1.0
     while True:
-        here = path[depth, 0]
-        branch, cell = node[here, 0], nodes.cell[here]
-        who, count = node[here, 1] & 3, node[here, 1] >> 2
-        arrives = reach[depth]
-        k = path[depth, 1]
-        if k == 0 and who == player:
+        here = np.uintp(below)
+        branch, cell = np.uintp(node[here, 0]), np.uintp(node[here, 2])
+        last = branch + np.uintp(node[here, 1] >> 2)
+        mine = node[here, 1] & 3 == player
+        arrives = arrived
+        total = 0.0
+        if mine:
             if play.reach[cell] == 0.0:
                 met[infosets] = cell
                 infosets += 1
             play.reach[cell] += arrives
-        below = -1
-        probability = 1.0
-        while k < count and below < 0:
-            at = branch + k
-            if who == player:
-                if sigma[cell + k] < 0.0:
-                    k += 1
-                    continue
-            else:
-                probability = sigma[cell + k] if who < 2 else sigma[nodes.edge[at]]
-                if not probability > 0.0:
-                    k += 1
-                    continue
-            touched += 1
-            below = leads[at]
-            if below < 0:
-                arrived = arrives * probability * pays[-1 - below]
-                if who == player:
-                    cell_value[cell + k] += arrived
-                    arrived *= sigma[cell + k]
-                value[depth] += arrived
-            k += 1
-        path[depth, 1] = k
-        if below >= 0:
-            depth += 1
-            reach[depth] = arrives * probability
-            value[depth] = 0.0
-            path[depth, 0] = below
-            path[depth, 1] = 0
-            continue
-        if depth == 0:
-            return touched, infosets
-        arrived = value[depth]
-        depth -= 1
-        here = path[depth, 0]
-        if node[here, 1] & 3 == player:
-            last = nodes.cell[here] + path[depth, 1] - 1
-            cell_value[last] += arrived
-            arrived *= sigma[last]
-        value[depth] += arrived
+        while True:
+            below = np.int32(-1)
+            while branch < last and below < 0:
+                probability = sigma[cell]
+                if probability > 0.0 or (mine and probability == 0.0):
+                    touched += 1
+                    below = leads[branch]
+                    arrived = arrives if mine else arrives * probability
+                    if below < 0:
+                        arrived *= pays[np.uintp(-1 - below)]
+                        if mine:
+                            cell_value[cell] += arrived
+                            arrived *= probability
+                        total += arrived
+                branch += one
+                cell += one
+            if below >= 0:
+                break
+            if depth == 0:
+                return touched, infosets
+            depth -= one
+            branch, last = path[depth, 0], path[depth, 1]
+            cell = path[depth, 2]
+            mine = path[depth, 3] == one
+            arrived = total
+            arrives = reach[depth]
+            total = value[depth]
+            if mine:
+                cell_value[cell - one] += arrived
+                arrived *= sigma[cell - one]
+            total += arrived
+        path[depth, 0], path[depth, 1] = branch, last
+        path[depth, 2] = cell
+        path[depth, 3] = one if mine else np.uintp(0)
+        reach[depth] = arrives
+        value[depth] = total
+        depth += one
 
 
 @inlined
@@ -257,36 +257,75 @@ def match_all(forest, held, play):  # type: ignore[no-untyped-def]
     spread(forest, 0, len(forest.before), held, play)
 
 
-@kernel
-def learn(forest, step, total, held, play, met, bounds, failed):  # type: ignore[no-untyped-def]
-    """What follows one player's walk at the infosets that were met: regrets, bounds and the next strategy.
+@internal
+def accumulate_average(forest, step, held, play, left):  # type: ignore[no-untyped-def]
+    """S += weight x plan, where the plan is not 0; then the plan becomes that of the current strategy.
 
-    Where the other player did not come nothing changes. Returns how many may not stay pruned, as their bounds
-    have come above 0; `failed` lists them: infosets in total pruning, cells in interval pruning.
+    Where it was 0 and stays 0 nothing behind changes. `left` has room for the cells that are no longer played.
+    """
+    plan, sigma = play.plan, play.sigma
+    cells = 0
+    k = 0
+    while k < len(forest.before):
+        before = forest.before[k]
+        reach = plan[before] if before >= 0 else 1.0
+        if reach == 0.0:
+            k = forest.behind[before, 1]
+            continue
+        for cell in range(np.uintp(forest.first[k]), np.uintp(forest.first[k + 1])):
+            played = plan[cell]
+            if played > 0.0:
+                at = held.average_slot[cell]
+                if at >= 0:
+                    held.average[at] += step.average * played
+            plan[cell] = max(reach, 0.0) * max(sigma[cell], 0.0)
+            if played > 0.0 and plan[cell] == 0.0:
+                plan[cell] = LEFT
+                left[cells] = cell
+                cells += 1
+        k += 1
+    for n in range(cells):
+        plan[left[n]] = 0.0
+
+
+@kernel
+def learn(forest, step, total, held, play, met, bounds, failed, left):  # type: ignore[no-untyped-def]
+    """What follows one player's walk: regrets, bounds and the next strategy at the infosets that were met.
+
+    Where the other player did not come nothing of these changes. Then the plan that was played is added to the
+    average and becomes that of the next strategy; `left` is scratch space for that. Returns how many may not stay
+    pruned, as their bounds have come above 0; `failed` lists them: infosets in total pruning, cells in interval
+    pruning.
     """
     failures = 0
+    sigma = play.sigma
     for n in range(len(met)):
-        start = met[n]
+        start = np.uintp(met[n])
         reach = play.reach[start]
         play.reach[start] = 0.0
-        k = forest.infoset[start]
-        stop = forest.first[k + 1]
+        k = np.uintp(forest.infoset[start])
+        stop = np.uintp(forest.first[k + np.uintp(1)])
         origin = play.value[start]  # 0 where the first action is pruned
         value = 0.0
         for cell in range(start, stop):
-            value += max(play.sigma[cell], 0.0) * (play.value[cell] - origin)
+            value += max(sigma[cell], 0.0) * (play.value[cell] - origin)
         most = -np.inf
+        positive = 0.0
+        live = 0
         for cell in range(start, stop):
-            gained = instantaneous(play.value[cell], origin, value)
-            play.value[cell] = 0.0
-            slot = held.slot[cell]
-            if not held.pruned[cell]:
+            if sigma[cell] >= 0.0:
+                gained = instantaneous(play.value[cell], origin, value)
+                play.value[cell] = 0.0
+                slot = np.uintp(held.slot[cell])
                 if step.apart:
                     held.gap[slot] += step.average * gained
                 regret = held.regret[slot]
                 if step.jumps and regret < 0.0 and gained > 0.0:
                     regret *= 0.0
                 held.regret[slot] = added(regret, step.gain * gained, step.floor)
+                sigma[cell] = max(float(held.regret[slot]), 0.0)
+                positive += sigma[cell]
+                live += 1
                 continue
             gained = (
                 bounds.span[cell]
@@ -296,42 +335,23 @@ def learn(forest, step, total, held, play, met, bounds, failed):  # type: ignore
             if total:
                 most = max(most, gained)
                 continue
+            slot = np.uintp(held.slot[cell])
             held.regret[slot] += step.gain * gained
             if held.regret[slot] > 0.0:
                 failed[failures] = cell
                 failures += 1
-        at = held.value_slot[forest.base + k]
+        for cell in range(start, stop):
+            if sigma[cell] >= 0.0:
+                sigma[cell] = share_of(sigma[cell], positive, 1.0 / live)
+        at = np.uintp(held.value_slot[np.uintp(forest.base) + k])
         held.value[at] += (step.average if total else step.gain) * (origin + value)
         if most > -np.inf:
             held.bound[at] += step.average * most
             if held.bound[at] > 0.0:
                 failed[failures] = k
                 failures += 1
-        match(start, stop, held, play.sigma)
+    accumulate_average(forest, step, held, play, left)
     return failures
-
-
-@kernel
-def accumulate_average(forest, step, held, play):  # type: ignore[no-untyped-def]
-    """S += weight x plan, where the plan is not 0; then the plan becomes that of the current strategy."""
-    k = 0
-    while k < len(forest.before):
-        before = forest.before[k]
-        start, stop = forest.first[k], forest.first[k + 1]
-        if before >= 0 and not play.plan[before] > 0.0:
-            played = False
-            for cell in range(start, stop):
-                played |= play.plan[cell] > 0.0
-            if not played:
-                k = forest.behind[before, 1]
-                continue
-        for cell in range(start, stop):
-            if play.plan[cell] > 0.0:
-                at = held.average_slot[cell]
-                if at >= 0:
-                    held.average[at] += step.average * play.plan[cell]
-        reach_cells(start, stop, before, play)
-        k += 1
 
 
 class Seen(NamedTuple):
@@ -354,13 +374,13 @@ class Seen(NamedTuple):
 @inlined
 def seen_of(seen, cell):  # type: ignore[no-untyped-def]
     """What was seen of one of the other player's cells; one past the last stands for no move yet."""
-    if cell == len(seen.average_slot):
+    if cell == np.uintp(len(seen.average_slot)):
         total = seen.everything + seen.now - seen.early
     else:
         at = seen.average_slot[cell]
-        total = seen.now * seen.plan[cell]
-        if at >= 0:
-            total += seen.average[at]
+        if at < 0:  # the play there is forgotten, what it was at first too, and nothing is played there now
+            return 0.0
+        total = seen.now * seen.plan[cell] + seen.average[at]
         if seen.early > 0.0:
             total -= seen.early * seen.initial[cell]
     return max(0.0, total * seen.scale)
@@ -405,13 +425,15 @@ def most_won(payments, cell, seen):  # type: ignore[no-untyped-def]
     """The most that a cell could have been worth in all iterations together."""
     total = 0.0
     for k in range(payments.root_first[cell], payments.root_first[cell + 1]):
-        total += seen_of(seen, payments.root_other[k]) * payments.root_chance[k]
+        total += seen_of(seen, np.uintp(payments.root_other[k])) * payments.root_chance[k]
     return total * payments.most[cell]
 
 
 @inlined
 def is_short(payments, cell, seen, step, gap, value):  # type: ignore[no-untyped-def]
-    """Whether pruning would soon be over, as iterations so far could have paid."""
+    """Whether pruning would soon be over, as iterations so far could have paid; never without gates."""
+    if step.least == 0.0:
+        return False
     weight = 2.0 / (step.iteration + 1) if step.jumps else 1.0  # averages of CFR+ weigh more than its regrets
     return -gap < step.least * (weight * most_won(payments, cell, seen) - value)
 
@@ -425,12 +447,12 @@ def respond(payments, forest, cell, seen, kept, allowed, won):  # type: ignore[n
     """
     first, last = forest.behind[cell, 0], forest.behind[cell, 1]
     windowed = len(kept) > 0
-    inner, end = forest.first[first], forest.first[last]
-    here = cell
+    inner, end = np.uintp(forest.first[first]), np.uintp(forest.first[last])
+    here = np.uintp(cell)
     while True:
         total = 0.0
-        for k in range(payments.first[here], payments.first[here + 1]):
-            reach = seen_of(seen, payments.other[k])
+        for k in range(np.uintp(payments.first[here]), np.uintp(payments.first[here + np.uintp(1)])):
+            reach = seen_of(seen, np.uintp(payments.other[k]))
             if windowed:
                 reach -= kept[k]
             total += reach * payments.pays[k]
@@ -438,7 +460,7 @@ def respond(payments, forest, cell, seen, kept, allowed, won):  # type: ignore[n
         if inner >= end:
             break
         here = inner
-        inner += 1
+        inner += np.uintp(1)
     for k in range(last - 1, first - 1, -1):
         won[forest.before[k]] += near_best(won, forest.first[k], forest.first[k + 1], allowed[k])
     return payments.histories[cell]

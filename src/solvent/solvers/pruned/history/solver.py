@@ -84,17 +84,19 @@ class PrunedSolver(OnHistories):
         self._layout = lay_out_forests(tree)
         self._forests, self._payments = self._layout.forests, self._layout.payments
         deepest = self._layout.depth
-        self._path = (np.zeros(deepest), np.zeros(deepest), np.zeros((deepest, 2), dtype=np.int64))
+        self._path = (np.zeros(deepest), np.zeros(deepest), np.zeros((deepest, 4), dtype=np.uintp))
         self._bounds = Bounds(self._payments[0].most, self._layout.span)
         self._won = np.zeros(tree.cells)
+        self._nothing = np.zeros(0 if self.pruning.near else tree.infosets)
+        """What exact best responses may be off."""
         self._lists = tuple(np.zeros(tree.cells, dtype=np.int64) for _ in range(3))
         sizes = (len(payments.other) if not self.total else 0 for payments in self._payments)
         self._kept = tuple(np.zeros(size) for size in sizes)
         """What had been seen of the other player when a branch was pruned, for interval pruning."""
         self._base = np.zeros(0 if self.total else tree.cells)
-        edges = tree.cells + len(tree.chance)
+        edges = tree.cells + len(self._layout.chance)
         self._play = Play(np.ones(edges), np.zeros(tree.cells), np.zeros(tree.cells), np.zeros(tree.cells))
-        self._play.sigma[tree.cells :] = tree.chance
+        self._play.sigma[tree.cells :] = self._layout.chance
         self._match()
         self._initial = self._play.plan.copy()
         """Player 0's own reach at first, which player 1 never saw with alternating updates."""
@@ -105,7 +107,7 @@ class PrunedSolver(OnHistories):
     @property
     def form_bytes(self) -> int:
         """What the tree, its layout and the passes' vectors take beside the tables."""
-        arrays: list[Any] = [self._won, self._initial, *self._play]
+        arrays: list[Any] = [self._won, self._nothing, self._initial, *self._play]
         arrays += [self.tree.player, self.tree.infoset, *self._layout.nodes, *self._lists]
         for group in (*self._forests, *self._payments):
             arrays += [column for column in group if isinstance(column, np.ndarray)]
@@ -196,9 +198,18 @@ class PrunedSolver(OnHistories):
 
     def _learn(self, player: int, step: Step, met: Cells) -> Cells:
         """Everything after a walk but pruning; what may not stay pruned."""
-        forest, held, failed = self._forests[player], self._held(), self._lists[0]
-        count = kernels.learn(forest, step, self.total, held, self._play, met, self._bounds, failed)
-        kernels.accumulate_average(forest, step, held, self._play)
+        failed, left, _ = self._lists
+        count = kernels.learn(
+            self._forests[player],
+            step,
+            self.total,
+            self._held(),
+            self._play,
+            met,
+            self._bounds,
+            failed,
+            left,
+        )
         return failed[:count]
 
     def _prune(self, player: int, step: Step, failed: Cells) -> None:
@@ -228,16 +239,14 @@ class PrunedSolver(OnHistories):
             self._begin(player, step, seen, allowed)
 
     def _release(self, player: int, step: Step, allowed: NDArray[np.float64], released: Cells) -> None:
-        forest, wanted = self._forests[player], self._lists[1]
+        forest, (live, wanted, _) = self._forests[player], self._lists
         best_only = self.pruning.after == "cbr"
-        count = total_kernels.choose_behind(
-            forest, step, self._held(), allowed, best_only, released, self._won, wanted
+        infosets, cells = total_kernels.choose_behind(
+            forest, step, self._held(), allowed, best_only, released, self._won, wanted, live
         )
-        cells = np.concatenate([released, _cells(forest, wanted[:count])])
-        live = cells[self.pruned[cells] == 0]
-        self.regrets.grow(live)
-        self.averages.grow(live)
-        self.values.grow(forest.base + wanted[:count])
+        self.regrets.grow(live[:cells])
+        self.averages.grow(live[:cells])
+        self.values.grow(forest.base + wanted[:infosets])
         total_kernels.reset(forest, step, self._held(), allowed, released, self._won, self._play)
         self._note_peak()
 
@@ -324,9 +333,9 @@ class PrunedSolver(OnHistories):
     def _allowed(self, player: int) -> NDArray[np.float64]:
         """How far from best a response may be: sum_a (psi(I, a) - psi(I))+^2, in the units of gaps."""
         forest = self._forests[player]
-        span = self._layout.range[forest.base : forest.base + len(forest.before)]
         if not self.pruning.near:
-            return np.zeros(len(span))
+            return self._nothing[: len(forest.before)]
+        span = self._layout.range[forest.base : forest.base + len(forest.before)]
         t = self.iterations
         squares = t * (t + 1) * (2 * t + 1) / 6 if self.linear or self.floored else t
         actions = np.diff(forest.first)

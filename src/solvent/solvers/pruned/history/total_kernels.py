@@ -113,20 +113,23 @@ def settle(payments, forest, step, held, seen, allowed, failed, won, released): 
 
 
 @kernel
-def choose_behind(forest, step, held, allowed, best_only, released, won, wanted):  # type: ignore[no-untyped-def]
+def choose_behind(forest, step, held, allowed, best_only, released, won, wanted, live):  # type: ignore[no-untyped-def]
     """Which infosets behind the released cells must be stored: all, or those that the CBR plays to.
 
-    With `best_only` the actions that the CBR does not play are pruned at once.
+    With `best_only` the actions that the CBR does not play are pruned at once. Lists the infosets in `wanted` and
+    the cells that are stored for them, the released ones first, in `live`; returns how many of each.
     """
-    count = 0
+    infosets = 0
+    cells = len(released)
     for n in range(len(released)):
         cell = released[n]
+        live[n] = cell
         held.pruned[cell] = 0
         last = forest.behind[cell, 1]
         k = skip_pruned(forest, held, forest.behind[cell, 0], last)
         while k < last:
-            wanted[count] = k
-            count += 1
+            wanted[infosets] = k
+            infosets += 1
             start, stop = forest.first[k], forest.first[k + 1]
             if best_only:
                 value = near_best(won, start, stop, allowed[k])
@@ -134,8 +137,11 @@ def choose_behind(forest, step, held, allowed, best_only, released, won, wanted)
                 for inner in range(start, stop):
                     held.pruned[inner] = won[inner] - value < -slack
                     held.since[inner] = step.iteration
+            for inner in range(start, stop):
+                live[cells] = inner
+                cells += not held.pruned[inner]
             k = skip_pruned(forest, held, k + 1, last)
-    return count
+    return infosets, cells
 
 
 @inlined

@@ -1,11 +1,11 @@
 """Starting total pruning from the solution of a coarser game, so that the full game's tables never exist.
 
-Brown and Sandholm (2017, section 1) note that total pruning needs the whole game's memory in its first iterations, and
-that these can be left to a game with fewer bet sizes. The full game begins where the coarse solve ended, after T
-iterations: kept actions have the coarse regrets, averages and sums of v(I). Behind an action that the coarse game lacks
-both players have played the coarse average through the action mapping, which is read from the coarse tables and never
-stored. Such an action begins pruned if T psi(I, a) <= sum v(I). Otherwise it begins with the regret T psi(I, a) - sum
-v(I), and what the best response plays behind it is stored.
+Brown and Sandholm (2017, section 1) note that total pruning needs the whole game's memory in its first
+iterations, and that these can be left to a game with fewer bet sizes. The full game begins where the coarse
+solve ended, after T iterations: kept actions have the coarse regrets, averages and sums of v(I). Behind an
+action that the coarse game lacks both players have played the coarse average through the action mapping, which
+is read from the coarse tables and never stored. Such an action begins pruned if T psi(I, a) <= sum v(I).
+Otherwise it begins with the regret T psi(I, a) - sum v(I), and what the best response plays behind it is stored.
 
 Lemma 1 of the paper lets an action start from its best response's regret where that is not positive. A positive one
 adds its square to the potential that bounds exploitability, which `CoarseStart` reports.
@@ -25,7 +25,6 @@ from solvent.forms.public import DECISION, PublicGame
 from solvent.foundation.errors import InputError
 from solvent.games.public_rules import FOLD
 from solvent.solvers.pruned.public import coarse_kernels
-from solvent.solvers.pruned.public.response_kernels import Coarse
 from solvent.solvers.pruned.public.solver import PrunedPublicSolver
 
 SIZE = re.compile(r"(bet|raise) ([0-9.]+)$")
@@ -42,16 +41,23 @@ class CoarseStart:
     returned: int
     """Infoset-actions that were stored because some of those were worth playing."""
     potential: float
-    """The sum of squared positive regrets after the start by that before it: CFR's bound grows by its square root."""
+    """The sum of squared positive regrets after the start by that before it: CFR's bound grows by its square
+    root."""
 
 
 def start_from_coarse(solver: PrunedPublicSolver, coarse: PrunedPublicSolver) -> CoarseStart:
     """Begin a solve where that of a coarser game ended."""
     if not (solver.total and coarse.total):
-        raise InputError("a solve starts from a coarser game's run if both are pruned by total, on the public form")
+        raise InputError(
+            "a solve starts from a coarser game's run if both are pruned by total, on the public form"
+        )
     if solver.iterations or solver.regrets.numbers:
         raise InputError("a start from a coarser game comes before the first iteration")
-    if str(solver.rule) != str(coarse.rule) or solver.updates != coarse.updates or solver.dtype != coarse.dtype:
+    if (
+        str(solver.rule) != str(coarse.rule)
+        or solver.updates != coarse.updates
+        or solver.dtype != coarse.dtype
+    ):
         raise InputError(
             f"{coarse.name} was solved by rule {coarse.rule} with {coarse.updates} updates in {coarse.dtype}; the "
             f"full game must be, too"
@@ -60,8 +66,7 @@ def start_from_coarse(solver: PrunedPublicSolver, coarse: PrunedPublicSolver) ->
     ground, reset = solver._ground, solver._reset()
     coarse_kernels.copy_kept(ground, coarse._ground, edges, kept, reset, coarse._reset())
     coarse_kernels.leave_elsewhere(ground, solver.averages.stored, kept)
-    average = coarse.averages.table("average")
-    solver._coarse = Coarse(edges, coarse._ground.edge_block, coarse.averages.stored, average)
+    solver.play_from(edges, coarse._ground.edge_block, coarse.averages)
     solver.iterations = coarse.iterations
     counts, before = np.zeros(1), solver.regrets.numbers
     first = coarse_kernels.potential(reset.regrets, reset.regret)
@@ -117,7 +122,9 @@ def match_edges(game: PublicGame, coarse: PublicGame) -> tuple[NDArray[np.int32]
                 place = _nearest(game, node, action, known, coarse.name)
             stands[child] = coarse.nodes.child[coarse_first + place]
             if (game.nodes.symbol[child] == DECISION) != (coarse.nodes.symbol[stands[child]] == DECISION):
-                raise InputError(f"{coarse.name} is no coarser {game.name}: {action!r} does not lead to the same")
+                raise InputError(
+                    f"{coarse.name} is no coarser {game.name}: {action!r} does not lead to the same"
+                )
     if (kept >= 0).sum() != len(coarse.nodes.symbol):
         raise InputError(f"{coarse.name} has actions that {game.name} lacks, so it is not a coarser one")
     return edges, kept
@@ -136,7 +143,9 @@ def _nearest(game: PublicGame, node: int, action: str, known: Sequence[str], nam
     )
     if wanted is None or not sizes:
         raise InputError(f"{name} has nothing like {action!r} after {game.betting[node].history!r}")
-    child = game.betting[game.nodes.child[game.nodes.first_edge[node] + list(game.betting[node].actions).index(action)]]
+    child = game.betting[
+        game.nodes.child[game.nodes.first_edge[node] + list(game.betting[node].actions).index(action)]
+    ]
     folded = next(c.stake for c in child.children if c.symbol == FOLD)
     pot, size = 2 * abs(folded), float(wanted[2])
     below = [each for each in sizes if each[0] <= size]

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.forms.public import DECISION, FOLDED, MATRIX, RANKED, PublicGame
+from solvent.forms.public import FOLDED, MATRIX, RANKED, PublicGame
 from solvent.passes.public_pass import PublicPass
 
 Array = Any
@@ -66,8 +66,8 @@ class Ground(NamedTuple):
     below: Array
     """int32[nodes]: the subtree of the last round behind a deal node, else -1."""
     edge_block: Array
-    """int64[edges, 2]: an edge's block on the first board, and how far it is to that on the next. A subtree's blocks on
-    one board lie side by side, as a walk reads them."""
+    """int64[edges, 2]: an edge's block on the first board, and how far it is to that on the next. A subtree's
+    blocks on one board lie side by side, as a walk reads them."""
     edge_node: Array
     """int32[edges]"""
     node_block: Array
@@ -82,8 +82,8 @@ class Ground(NamedTuple):
     """float64[edges]: U(I, a), the most that the player of an edge can win behind it; where hands are sorted, times
     the chance of deal and board."""
     chances: Array
-    """float64[2, matrices, hands, hands]: how likely pairs of hands are on each board of each round, the other's hands
-    in rows; empty where hands are sorted."""
+    """float64[2, matrices, hands, hands]: how likely pairs of hands are on each board of each round, the other's
+    hands in rows; empty where hands are sorted."""
     first_chance: Array
     """int64[rounds]: the first of a round's matrices."""
 
@@ -174,9 +174,7 @@ def _parents(game: PublicGame) -> tuple[NDArray[np.int32], NDArray[np.int32], ND
     return parent, via, below
 
 
-def _last_edges(
-    game: PublicGame, parent: NDArray[np.int32], via: NDArray[np.int32]
-) -> NDArray[np.int32]:
+def _last_edges(game: PublicGame, parent: NDArray[np.int32], via: NDArray[np.int32]) -> NDArray[np.int32]:
     last = np.full((2, len(parent)), -1, dtype=np.int32)
     for node in range(1, len(parent)):
         last[:, node] = last[:, parent[node]]
@@ -192,9 +190,7 @@ def _chances(game: PublicGame) -> NDArray[np.float64]:
     return np.ascontiguousarray(np.stack([matrix.transpose(0, 2, 1), matrix]))
 
 
-def _most_won(
-    game: PublicGame, stake: NDArray[np.float64], parent: NDArray[np.int32]
-) -> NDArray[np.float64]:
+def _most_won(game: PublicGame, stake: NDArray[np.float64], parent: NDArray[np.int32]) -> NDArray[np.float64]:
     """U(I, a) by edge; where hands are sorted, times the chance of deal and board.
 
     A showdown can be won; everything else pays what it pays.

@@ -1,9 +1,9 @@
 """Tables of numbers by block and hand, in which every hand of every block can come, go and return.
 
-A block is an action, or a node, on one board. It holds numbers for some of its hands: a bit mask says for which, and
-the numbers lie side by side in the order of the hands. The tables lie in memory that the system grants page by page:
-room for every hand of every block is reserved, and takes nothing until it is written. `compact` closes gaps in place
-and gives the pages behind the last number back, so that resident memory follows what is stored.
+A block is an action, or a node, on one board. It holds numbers for some of its hands: a bit mask says for which,
+and the numbers lie side by side in the order of the hands. The tables lie in memory that the system grants page
+by page: room for every hand of every block is reserved, and takes nothing until it is written. `compact` closes
+gaps in place and gives the pages behind the last number back, so that resident memory follows what is stored.
 """
 
 from __future__ import annotations
@@ -82,12 +82,13 @@ class HandBlocks:
 
     @property
     def bytes(self) -> int:
-        """What the tables hold, gaps included, and the index of what is stored."""
-        index = sum(array.nbytes for array in self.stored[:3])
-        return int(self.stored.room[0]) * self.dtype.itemsize * len(self.names) + index
+        """What the tables hold, and the index of what is stored; gaps, which are closed in time, do not count."""
+        index = sum(int(array.nbytes) for array in self.stored[:3])
+        return int(self.numbers * self.dtype.itemsize * len(self.names) + index)
 
     def allow(self, growth: float) -> None:
-        """Let kernels add so many more numbers, as a part of what is stored, before they say that there is no room."""
+        """Let kernels add so many more numbers, as a part of what is stored, before they say that there is no
+        room."""
         most = int(self.slots.sum(dtype=np.int64)) + SPARE
         self.stored.room[1] = min(most, int(self.stored.room[0] + growth * self.numbers) + SPARE)
 
@@ -108,7 +109,8 @@ class HandBlocks:
                 area.madvise(mmap.MADV_DONTNEED, first, last - first)
 
     def dense(self, name: str, blocks: NDArray[np.int64]) -> NDArray[Any]:
-        """A table with a place for every hand of every block, in the order of `blocks`; 0 where nothing is stored."""
+        """A table with a place for every hand of every block, in the order of `blocks`; 0 where nothing is
+        stored."""
         slots = self.slots[blocks]
         ends = np.cumsum(slots, dtype=np.int64)
         whole = np.zeros(int(ends[-1]) if len(ends) else 0, dtype=self.dtype)
@@ -125,8 +127,8 @@ class HandBlocks:
             f"{kind}_elsewhere": self.stored.offset == ELSEWHERE,
         }
         for name in self.names:
-            saved[name] = np.zeros(self.numbers, dtype=self.dtype)
-            copy_blocks(self.stored, self._tables[name], starts, saved[name])
+            numbers = saved[f"{kind}_{name}"] = np.zeros(self.numbers, dtype=self.dtype)
+            copy_blocks(self.stored, self._tables[name], starts, numbers)
         return saved
 
     def restore(self, kind: str, saved: Mapping[str, NDArray[Any]]) -> None:
@@ -142,9 +144,10 @@ class HandBlocks:
         if (count > self.slots).any():
             raise ValueError(kind)
         for name in self.names:
-            if name not in saved or saved[name].shape != (total,) or saved[name].dtype != self.dtype:
+            numbers = saved.get(f"{kind}_{name}")
+            if numbers is None or numbers.shape != (total,) or numbers.dtype != self.dtype:
                 raise ValueError(name)
-            self._tables[name][:total] = saved[name]
+            self._tables[name][:total] = numbers
         self.stored.mask[:] = mask
         self.stored.count[:] = count
         ends = np.cumsum(count, dtype=np.int64)

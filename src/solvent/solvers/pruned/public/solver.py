@@ -1,9 +1,11 @@
-"""CFR with pruning on the public form: a depth-first walk with a vector for all hands, tables that lose single hands.
+"""CFR with pruning on the public form: a depth-first walk with a vector for all hands, tables that lose single
+hands.
 
-Tables are most of the memory: histories are walked, not stored. `partial` leaves out what the other player does not
-reach; `total` also prunes single actions of single hands and stores nothing behind them; `none` is the same walk over
-everything, to compare with. While one player's regrets change, the averages are kept so that each has seen exactly
-what the other's average holds: with alternating updates player 0's average begins with the second strategy.
+Tables are most of the memory: histories are walked, not stored. `partial` leaves out what the other player does
+not reach; `total` also prunes single actions of single hands and stores nothing behind them; `none` is the same
+walk over everything, to compare with. While one player's regrets change, the averages are kept so that each has
+seen exactly what the other's average holds: with alternating updates player 0's average begins with the second
+strategy.
 
 solver = PrunedPublicSolver(public_game(Leduc(ranks=13)), "cfr", pruning=Pruning("total"))
 solver.run(1000)
@@ -25,10 +27,11 @@ from solvent.foundation.errors import InputError
 from solvent.response.history import Evaluation
 from solvent.solvers.history.solver import check_options, table_dtype
 from solvent.solvers.pruned.pruning import Pruning
-from solvent.solvers.pruned.public import response_kernels, total_kernels, walk_kernels
+from solvent.solvers.pruned.public import average_kernels, response_kernels, total_kernels, walk_kernels
 from solvent.solvers.pruned.public.ground import ground_of
 from solvent.solvers.pruned.public.hand_blocks import HandBlocks
-from solvent.solvers.pruned.public.response_kernels import Coarse, Reset, Seen
+from solvent.solvers.pruned.public.response_kernels import Coarse, Seen
+from solvent.solvers.pruned.public.store_kernels import Reset
 from solvent.solvers.pruned.public.walk_kernels import Held, Step
 from solvent.solvers.public.solver import OnPublicForm
 from solvent.solvers.rules import RegretRule, load_rule
@@ -74,7 +77,7 @@ class PrunedPublicSolver(OnPublicForm):
                 f"{self.pruning.mode} pruning keeps copies of the other player's averages, which take more than it "
                 "saves on the public form; give pruning total, or form history"
             )
-        self.pruning.check_blocks()
+        self.pruning.check_public()
         if len(game.rounds) > 2:
             raise InputError(f"{game.name} has {len(game.rounds)} rounds; pruning walks games of up to two")
         self.total = self.pruning.mode == "total"
@@ -105,6 +108,7 @@ class PrunedPublicSolver(OnPublicForm):
         self._coarse = Coarse(
             np.zeros(0, dtype=np.int32), np.zeros((0, 2), dtype=np.int64), self.averages.stored, nothing
         )
+        self._coarse_averages: HandBlocks | None = None
         self._note_peak()
 
     @property
@@ -115,7 +119,11 @@ class PrunedPublicSolver(OnPublicForm):
 
     @property
     def notes(self) -> list[str]:
-        if self.floored and self.total:
+        if self.total and not self.floored:
+            return [
+                "on the public form total pruning saves memory, and no time: without it iterations are quicker"
+            ]
+        if self.total:
             return [f"{self.rule} with pruning is noisy: an earlier average may have been less exploitable"]
         return []
 
@@ -140,9 +148,10 @@ class PrunedPublicSolver(OnPublicForm):
     @property
     def table_bytes(self) -> int:
         """Memory of the tables with their index, and of the copy of the regrets that simultaneous updates need."""
-        copy = self._seen_regrets.nbytes if self.updates == "simultaneous" else 0
+        copy = self.regrets.numbers * np.dtype(self.dtype).itemsize if self.updates == "simultaneous" else 0
+        coarse = self._coarse_averages.bytes if self._coarse_averages is not None else 0
         shared = 0 if self.total else sum(array.nbytes for array in self.regrets.stored[:3])
-        return sum(tables.bytes for tables in self._tables.values()) + copy - shared
+        return sum(tables.bytes for tables in self._tables.values()) + coarse + copy - shared
 
     def _note_peak(self) -> None:
         self.peak_stored = max(self.peak_stored, (self.stored_regrets + self.stored_averages) / 2)
@@ -152,9 +161,7 @@ class PrunedPublicSolver(OnPublicForm):
     def warm_up(self) -> None:
         """Have the kernels compiled that `run` and `evaluate` need."""
         eager = replace(self.pruning, every=1, least=0.0, lasting=0.0)
-        small = PrunedPublicSolver(
-            small_public_game(self.game), self.rule, self.updates, eager, self.dtype
-        )
+        small = PrunedPublicSolver(small_public_game(self.game), self.rule, self.updates, eager, self.dtype)
         small.run(PRUNED_ITERATIONS)
         small.evaluate()
 
@@ -167,8 +174,9 @@ class PrunedPublicSolver(OnPublicForm):
             if self.updates == "alternating":
                 self._add_averages(1, step)
                 self._walk(0, step)
-                self._add_averages(0, step)
                 self._prune(0)
+                # What returns changes the strategy that player 1 is about to see.
+                self._add_averages(0, step)
                 self._walk(1, step)
                 self._prune(1)
             else:
@@ -202,8 +210,13 @@ class PrunedPublicSolver(OnPublicForm):
         return self._failed[: self._failed[-1]].copy()
 
     def _add_averages(self, player: int, step: Step) -> None:
-        walk_kernels.add_averages(
-            self._ground, self._held(), self.averages.stored, self.averages.table("average"), step.average, player
+        average_kernels.add_averages(
+            self._ground,
+            self._held(),
+            self.averages.stored,
+            self.averages.table("average"),
+            step.average,
+            player,
         )
 
     def _prune(self, player: int, failed: NDArray[np.int64] | None = None) -> None:
@@ -220,7 +233,7 @@ class PrunedPublicSolver(OnPublicForm):
 
         Tables may grow by a tenth before their gaps are closed, or by more where one branch needs it.
         """
-        done, spare, counts = 0, GROWTH, np.zeros(1, dtype=np.int64)
+        done, spare, counts = 0, GROWTH, np.zeros(2, dtype=np.int64)
         while done < len(failed):
             for tables in self._tables.values():
                 tables.allow(spare)
@@ -229,7 +242,7 @@ class PrunedPublicSolver(OnPublicForm):
             )
             if settled < len(failed):
                 for tables in self._tables.values():
-                    tables.compact(1.0)
+                    tables.compact(0.0)
             spare = GROWTH if settled > done else 2 * spare
             done = settled
         self.response_nodes += int(counts[0])
@@ -241,7 +254,12 @@ class PrunedPublicSolver(OnPublicForm):
         if limit > 0:
             for player in (0, 1):
                 total_kernels.forget(
-                    self._ground, self._held(), self.averages.stored, self.averages.table("average"), limit, player
+                    self._ground,
+                    self._held(),
+                    self.averages.stored,
+                    self.averages.table("average"),
+                    limit,
+                    player,
                 )
         for tables in self._tables.values():
             tables.compact()
@@ -256,7 +274,8 @@ class PrunedPublicSolver(OnPublicForm):
 
     @property
     def _least(self) -> float:
-        """What part of what could be won a gap must be for pruning to be worth its end; 0 with the paper's tests."""
+        """What part of what could be won a gap must be for pruning to be worth its end; 0 with the paper's
+        tests."""
         return max(self.pruning.least / self.iterations, self.pruning.lasting)
 
     def _held(self) -> Held:
@@ -296,16 +315,36 @@ class PrunedPublicSolver(OnPublicForm):
     # Checkpoints
 
     def saved_tables(self) -> dict[str, NDArray[Any]]:
-        """What a checkpoint keeps: the numbers that are stored, and which they are."""
-        saved: dict[str, NDArray[Any]] = {}
+        """What a checkpoint keeps: the numbers that are stored, which they are, and all averages for who reads
+        it."""
+        saved: dict[str, NDArray[Any]] = {"average": self.dense(self.averages, "average")}
         for kind, tables in self._tables.items():
             saved |= tables.save(kind)
+        if self._coarse_averages is not None:
+            saved |= self._coarse_averages.save("coarse")
+            saved |= {
+                "coarse_edge": self._coarse.edge,
+                "coarse_block": self._coarse.edge_block,
+                "coarse_slots": self._coarse_averages.slots,
+            }
         return saved
 
     def load_tables(self, tables: Mapping[str, NDArray[Any]]) -> None:
         """Take up what a checkpoint has kept; a ValueError if it is not of this game and rule."""
         for kind, blocks in self._tables.items():
             blocks.restore(kind, tables)
+        if "coarse_edge" in tables:
+            edge = tables["coarse_edge"]
+            if edge.shape != self.game.nodes.child.shape:
+                raise ValueError("coarse_edge")
+            averages = HandBlocks(tables["coarse_slots"], ("average",), self.dtype)
+            averages.restore("coarse", tables)
+            self.play_from(edge, tables["coarse_block"], averages)
+
+    def play_from(self, edge: NDArray[np.int32], block: NDArray[np.int64], averages: HandBlocks) -> None:
+        """Play a coarser game's averages where nothing is stored; see `Coarse` for what edges and blocks are."""
+        self._coarse_averages = averages
+        self._coarse = Coarse(edge, block, averages.stored, averages.table("average"))
 
     def restore(self, facts: Mapping[str, Any]) -> None:
         """Go on from tables that were loaded, as they were when a checkpoint said so of itself."""

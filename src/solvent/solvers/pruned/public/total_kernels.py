@@ -1,8 +1,8 @@
 """Compiled steps of total pruning on a public game: what begins to be pruned, what returns, what is forgotten.
 
-The test is that of Brown and Sandholm (2017): an action is pruned at iteration T while T psi(I, a) <= sum v(I), where
-psi is its counterfactual best-response value against the other player's average. What regrets say of it needs no
-response: T psi(I, a) - sum v(I) = R(I, a) + the largest such gap of each infoset that follows.
+The test is that of Brown and Sandholm (2017): an action is pruned at iteration T while T psi(I, a) <= sum v(I),
+where psi is its counterfactual best-response value against the other player's average. What regrets say of it
+needs no response: T psi(I, a) - sum v(I) = R(I, a) + the largest such gap of each infoset that follows.
 """
 
 from __future__ import annotations
@@ -22,11 +22,10 @@ from solvent.solvers.pruned.public.response_kernels import (
     SLACK,
     respond,
     seen_at,
-    store_behind,
     sweep_scratch,
-    write_gap,
 )
-from solvent.solvers.pruned.public.walk_kernels import gather, make_room, pass_by, scatter
+from solvent.solvers.pruned.public.store_kernels import store_behind, write_gap
+from solvent.solvers.pruned.public.walk_kernels import equalise, gather, make_room, pass_by, scatter
 
 # What begins to be pruned
 
@@ -47,9 +46,15 @@ def go_down_stored(ground, held, averages, player, board, start, stop, slots, ro
         elif tree.symbol[node] == DECISION:
             first, last = tree.first_edge[node], tree.first_edge[node + 1]
             mine = tree.player[node] == player
-            empty = not mine and averages.offset[ground.edge_block[first, 0] + board * ground.edge_block[first, 1]] == ELSEWHERE
+            empty = (
+                not mine
+                and averages.offset[ground.edge_block[first, 0] + board * ground.edge_block[first, 1]]
+                == ELSEWHERE
+            )
             for edge in range(first, last):
-                stored = held.regrets.offset[ground.edge_block[edge, 0] + board * ground.edge_block[edge, 1]] >= 0
+                stored = (
+                    held.regrets.offset[ground.edge_block[edge, 0] + board * ground.edge_block[edge, 1]] >= 0
+                )
                 entered[tree.child[edge] - start] = stored if mine else not empty
         node += 1
 
@@ -173,7 +178,12 @@ def drop_nodes(ground, held, player, board, start, stop, slots, gone):  # type: 
         remove_hands(held.values, block, slots, gone, held.value, held.bound)
         for edge in range(tree.first_edge[node], tree.first_edge[node + 1]):
             remove_hands(
-                held.regrets, ground.edge_block[edge, 0] + board * ground.edge_block[edge, 1], slots, gone, held.regret, held.gap
+                held.regrets,
+                ground.edge_block[edge, 0] + board * ground.edge_block[edge, 1],
+                slots,
+                gone,
+                held.regret,
+                held.gap,
             )
 
 
@@ -200,6 +210,8 @@ def begin(ground, held, seen, least, player):  # type: ignore[no-untyped-def]
                 ground, held, seen, least, player, 1, board, begin_node, end, inner, last, lost
             )
             add_gaps(below, board, inner, last.work, tree.value_row[begin_node] * inner, top.work, value)
+        if len(tree.orbit):
+            equalise(tree.orbit, top.work, value, top.total)
     return pruned + prune_up(ground, held, seen, least, player, 0, 0, 0, stop, slots, top, lost)
 
 
@@ -219,8 +231,8 @@ def add_gaps(boards, board, slots, work, source, above, target):  # type: ignore
 def settle_edge(ground, seen, reset, least, player, level, board, edge, slots, hands, room, last, scratch):  # type: ignore[no-untyped-def]
     """Measure a pruned action by a best response, for some hands; store again what may pay.
 
-    `hands` is float64[4 x slots]: for which hands (1 or 0), sum v(I), the bound to come, and space. Returns the nodes
-    touched, or -1 if there is no room.
+    `hands` is float64[4 x slots]: for which hands (1 or 0), sum v(I), the bound to come, and space. Returns the
+    nodes touched, or -1 if there is no room.
     """
     child = ground.tree.child[edge]
     touched = respond(ground, seen, player, level, board, child, room, last, scratch, False)
@@ -270,7 +282,7 @@ def settle(ground, seen, reset, least, player, failed, first, counts):  # type: 
     """Measure the pruned actions of infosets whose bounds have come above 0, blocks `failed[first:]`.
 
     Returns how many blocks are settled; fewer than there are if there was no room. `counts[0]` grows by the nodes x
-    hands touched.
+    hands touched; `counts[1]` is the edge for which there was no room, so that those before it count once.
     """
     tree = ground.tree
     top, last = make_room(ground, ground.top), make_room(ground, ground.last)
@@ -307,8 +319,10 @@ def settle(ground, seen, reset, least, player, failed, first, counts):  # type: 
                 ground, seen, reset, least, player, level, board, edge, slots, hands, room, last, scratch
             )
             if touched < 0:
+                counts[1] = edge
                 return n
-            counts[0] += touched * count
+            if n > first or edge >= counts[1]:
+                counts[0] += touched * count
         place = reset.values.offset[block]
         for k in range(slots):
             if holds(reset.values, block, k):
@@ -323,10 +337,11 @@ def settle(ground, seen, reset, least, player, failed, first, counts):  # type: 
 
 @internal
 def forget_node(ground, held, averages, average, limit, board, node, slots, room, scale):  # type: ignore[no-untyped-def]
-    """Take pruned actions out of the average at one node that are at most `limit` of it; the others take their place.
+    """Take pruned actions out of the average at one node that are at most `limit` of it; the others take their
+    place.
 
-    `scale` multiplies the averages of the node's hands; 0 forgets them. Rows `room.sigma` become what multiplies those
-    behind each action.
+    `scale` multiplies the averages of the node's hands; 0 forgets them. Rows `room.sigma` become what multiplies
+    those behind each action.
     """
     tree, sigma, total = ground.tree, room.sigma, room.total
     first, last = tree.first_edge[node], tree.first_edge[node + 1]
@@ -343,11 +358,13 @@ def forget_node(ground, held, averages, average, limit, board, node, slots, room
             if holds(held.regrets, block, k) or share * scale[k] > limit:
                 total[slots + k] += share
     for k in range(slots):
-        stays = live and holds(held.values, ground.node_block[node, 0] + board * ground.node_block[node, 1], k)
+        stays = live and holds(
+            held.values, ground.node_block[node, 0] + board * ground.node_block[node, 1], k
+        )
         total[2 * slots + k] = 1.0
         if total[slots + k] > 0.0:
             total[2 * slots + k] = total[k] / total[slots + k]
-        elif stays:
+        elif stays or total[k] > 0.0:
             total[slots + k] = MISSING_ALL
     gone = total[3 * slots : 4 * slots]
     for edge in range(first, last):
@@ -377,7 +394,8 @@ def forget_node(ground, held, averages, average, limit, board, node, slots, room
 
 
 MISSING_ALL = -1.0
-"""Stands for an infoset that is played and would lose all its averages: it keeps them."""
+"""Stands for an infoset that is played, or was, and would lose all its averages: it keeps them, as what its actions
+add up to is the player's reach of it."""
 
 
 @internal
@@ -399,7 +417,10 @@ def forget_subtree(ground, held, averages, average, limit, player, board, start,
                 continue
             own = tree.own_row[player, node] * slots
             for edge in range(first, last):
-                child, block = tree.child[edge], ground.edge_block[edge, 0] + board * ground.edge_block[edge, 1]
+                child, block = (
+                    tree.child[edge],
+                    ground.edge_block[edge, 0] + board * ground.edge_block[edge, 1],
+                )
                 entered[child - start] = averages.offset[block] >= 0 and tree.symbol[child] < 0
             forget_node(
                 ground, held, averages, average, limit, board, node, slots, room, work[own : own + slots]
