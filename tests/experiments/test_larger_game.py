@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from numba.core import event
 
 from solvent.experiments.ledger.total_rbp_claims import LARGER, TOTAL_RBP
 from solvent.experiments.total_rbp import larger_game as experiment
@@ -28,6 +29,7 @@ from solvent.experiments.total_rbp.larger_game import (
 )
 from solvent.experiments.total_rbp.larger_game_page import bars, reading, write_larger_game
 from solvent.experiments.total_rbp.larger_run import Point, Run, Trace, checks
+from solvent.forms import public_sequences
 from solvent.foundation.errors import InputError
 
 SMALL = "leduc(ranks=4,bets1=[1,2],bets2=[2,4])"
@@ -159,6 +161,11 @@ def test_bars_that_are_missed_are_told(tmp_path: Path) -> None:
     assert [bar.met for bar in bars(found)] == [False, True, False, False]
     assert "fits in 0.90 of the memory, short of the 0.6" in reading(found).so_what
     assert "takes longer" in reading(found).so_what
+    assert "Plan auto" not in reading(found).so_what
+    frugal = ([4.0, 2.0, 1.0], [0.5, 1.0, 2.0], 15_000, 15_000, 1.0)
+    assert (
+        "Plan auto without pruning takes no more" in reading(larger_figures(made_up(quickest=frugal))).so_what
+    )
     page = tmp_path / "larger-game.md"
     write_larger_game(result, page, "solvent reproduce larger-game")
     assert {path.name for path in tmp_path.iterdir()} == {
@@ -217,3 +224,20 @@ def test_a_run_ends_with_its_last_check_when_the_time_is_up() -> None:
     trace = larger_run.measure(Run("none", SMALL, 20, limit=0.0), lambda said: None)
     assert [point.iterations for point in trace.points] == [1]
     assert not trace.finished
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("paired", [0, 10**9])
+def test_every_kernel_is_loaded_before_anything_is_measured(
+    paired: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Compiling would count as seconds and as memory. `paired` decides about the quickest plan's kernels."""
+    game = "leduc(ranks=8,bets1=[0.5,1,2,4,8],bets2=[1,2,4,8,16])"
+    monkeypatch.setattr(larger_run, "MOST_PAIRED", paired)
+    for run in runs(game, coarser(game), 4):
+        larger_run.warm(run)
+        with monkeypatch.context() as here, event.install_recorder("numba:compiler_lock") as seen:
+            # From here on: the small game that kernels were loaded with went by sequences.
+            here.setattr(public_sequences, "MOST_PAIRED", paired)
+            larger_run.measure(run, lambda said: None)
+        assert not seen.buffer, run.name

@@ -22,6 +22,8 @@ import time
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+import numpy as np
+
 from solvent.experiments.steps import Say
 from solvent.forms.public import PublicGame, public_game
 from solvent.forms.public_sequences import MOST_PAIRED
@@ -30,6 +32,8 @@ from solvent.foundation.kernels.memory import give_back_memory, reset_peak, stat
 from solvent.games.catalogue import load_game
 from solvent.games.leduc import Leduc
 from solvent.games.public_rules import PublicRules
+from solvent.passes.public_pass import PublicPass
+from solvent.response.public import evaluate_public
 from solvent.solvers.pruned.pruning import Pruning
 from solvent.solvers.pruned.public.coarse_start import start_from_coarse
 from solvent.solvers.pruned.public.solver import PrunedPublicSolver
@@ -43,8 +47,8 @@ NEVER = 10**9
 """Iterations between looks when nothing is to be pruned."""
 WARM_ITERATIONS = 40
 """Iterations of a small Leduc after which every kernel has run."""
-WARM_GAME = Leduc(bets1=(2, 4), bets2=(4, 8))
-WARM_COARSE = Leduc(bets1=(2,), bets2=(4,))
+WARM_GAME, WARM_COARSE = Leduc(bets1=(1, 2, 4), bets2=(2, 4, 8)), Leduc(bets1=(1, 4), bets2=(2, 8))
+"""The coarse one lacks a size between two that it has."""
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
@@ -179,17 +183,18 @@ def _tell(**what: Any) -> None:
 
 def warm(run: Run) -> None:
     """Have every kernel of a run compiled and loaded."""
-    solver, _, _ = begin(run, _public(WARM_GAME, run), _public(WARM_COARSE, run), 1)
+    game, coarse = (public_game(rules, isomorphism=False) for rules in (WARM_GAME, WARM_COARSE))
+    if run.quickest and load_rules(run.game).histories() > MOST_PAIRED:
+        # Small games go by sequences, and the run's game will go by vectors.
+        vectors = PublicSolver(game, RULE, UPDATES, "vectors", dtype=DTYPE)
+        vectors.run(1)
+        evaluate_public(
+            PublicPass(game, np.dtype(DTYPE)), vectors.arena.offset, vectors.arena.table("average"), None
+        )
+        return
+    solver, _, _ = begin(run, game, coarse, 1)
     solver.run(WARM_ITERATIONS)
     solver.evaluate()
-
-
-def _public(rules: PublicRules, run: Run) -> PublicGame:
-    """A small game in public form that goes the way of the run's game.
-
-    Small games without isomorphism would go by sequences on the quickest plan, and large ones go by vectors.
-    """
-    return public_game(rules, run.quickest and load_rules(run.game).histories() > MOST_PAIRED)
 
 
 def load_rules(game: str) -> PublicRules:
