@@ -66,7 +66,7 @@ def made_up(**changed: tuple[list[float], list[float], int, int, float]) -> Larg
 
 
 def test_the_coarse_game_has_every_other_size() -> None:
-    assert coarser(experiment.GAME) == "leduc(ranks=32,bets1=[0.5,2,8],bets2=[1,4,16])"
+    assert coarser(experiment.GAME) == "leduc(ranks=40,bets1=[0.5,2,8],bets2=[1,4,16])"
     assert coarser(SMALL) == COARSE
 
 

@@ -1,6 +1,6 @@
 """A game where memory matters: what total pruning takes, from the whole game or from a coarser one.
 
-Leduc with 32 ranks and Leduc-5's bets has 11.4 million infoset-actions. Five runs, each in a process of its own
+Leduc with 40 ranks and Leduc-5's bets has 17.8 million infoset-actions. Five runs, each in a process of its own
 (see `larger_run`): the walk without pruning, which is the baseline; total pruning by the paper's tests and by our
 gates; total pruning that starts from the solution of a coarser game with every other bet size; and plan auto
 without pruning, which a solve takes by itself. All run LCFR with alternating updates in float64, so that the start
@@ -21,8 +21,8 @@ from solvent.foundation.errors import InputError
 from solvent.foundation.progress import Watch
 from solvent.games.leduc import Leduc
 
-GAME = "leduc(ranks=32,bets1=[0.5,1,2,4,8],bets2=[1,2,4,8,16])"
-ITERATIONS = 200
+GAME = "leduc(ranks=40,bets1=[0.5,1,2,4,8],bets2=[1,2,4,8,16])"
+ITERATIONS = 100
 NONE, TOTAL, GATED, WARM, QUICKEST = "none", "total", "total, lasting", "warm start", "quickest"
 """The runs by name: total pruning without more is by the paper's tests; the quickest is plan auto, unpruned."""
 CELL_BYTES = 16

@@ -109,7 +109,7 @@ def reproduce_total_rbp(
 def reproduce_larger_game(
     game: Annotated[
         str | None,
-        typer.Option(help="A Leduc with several bet sizes.  [default: one of 11 million infoset-actions]"),
+        typer.Option(help="A Leduc with several bet sizes.  [default: one of 18 million infoset-actions]"),
     ] = None,
     iterations: Annotated[int, typer.Option(min=2, help="Iterations with and without pruning.")] = 200,
     out: ResultsFolder = RESULTS,
