@@ -111,7 +111,7 @@ def reproduce_larger_game(
         str | None,
         typer.Option(help="A Leduc with several bet sizes.  [default: one of 18 million infoset-actions]"),
     ] = None,
-    iterations: Annotated[int, typer.Option(min=2, help="Iterations with and without pruning.")] = 200,
+    iterations: Annotated[int, typer.Option(min=2, help="Iterations with and without pruning.")] = 100,
     out: ResultsFolder = RESULTS,
     as_json: Json = False,
 ) -> None:
@@ -124,7 +124,7 @@ def reproduce_larger_game(
     with watching() as watch:
         result = larger_game(game or GAME, iterations, watch, kept_file(page))
     options = [] if game is None else [f"--game '{game}'"]
-    options += [] if iterations == 200 else [f"--iterations {iterations}"]
+    options += [] if iterations == 100 else [f"--iterations {iterations}"]
     write_larger_game(result, page, " ".join(["solvent reproduce larger-game", *options]))
     kept_file(page).unlink(missing_ok=True)
     if as_json:
