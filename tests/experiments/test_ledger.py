@@ -31,6 +31,7 @@ from solvent.experiments.ledger.claims import (
     Verdict,
     Won,
     not_built,
+    not_tested,
     together,
 )
 from solvent.experiments.ledger.ledger import PAPERS, counted, entries, judge
@@ -95,7 +96,7 @@ def test_something_decides_or_a_reason_is_given(each: tuple[Paper, Claim]) -> No
         assert claim.ours
     else:
         assert claim.missing is not None
-        assert not claim.ours
+        assert bool(claim.ours) == bool(claim.source.page)
 
 
 def test_every_test_that_is_named_exists() -> None:
@@ -120,7 +121,8 @@ def test_every_command_parses() -> None:
 def test_every_figure_is_in_the_file_of_its_page() -> None:
     pages = read_results(RESULTS)
     for _, claim in CLAIMS:
-        if claim.criterion is not None and claim.missing is None:
+        decided = claim.criterion is not None and claim.missing is None
+        if decided or (claim.criterion is None and claim.source.page):
             absent = set(claim.names) - set(pages[claim.source.page].figures)
             assert not absent, f"{claim.place}: {absent}"
 
@@ -218,6 +220,16 @@ def test_a_claim_without_its_figure_says_what_it_waits_for() -> None:
     without = [judge(PAPERS[0], each, results()) for each in (claim, waiting)]
     assert [entry.verdict for entry in without] == [Verdict.NOT_TESTED, Verdict.NOT_BUILT]
     assert without[1].ours == "not yet"
+
+
+def test_figures_that_cannot_decide_are_shown_beside_the_reason() -> None:
+    source = Source("page", "solvent reproduce total-rbp")
+    claim = Claim("Table 1", "twice", "{x:.1f} times", source=source, missing=not_tested("another game"))
+    shown, without = (judge(PAPERS[0], claim, pages) for pages in (results(x=2.0), results()))
+    assert (shown.verdict, shown.ours, shown.commit) == (
+        Verdict.NOT_TESTED, "2.0 times; another game", "abc1234",
+    )  # fmt: skip
+    assert (without.verdict, without.ours, without.commit) == (Verdict.NOT_TESTED, "another game", "")
 
 
 def test_every_verdict_has_a_symbol_and_a_meaning() -> None:

@@ -35,7 +35,7 @@ POSITIVE = (Verdict.AGREES, Verdict.MORE)
 
 
 class Criterion(Protocol):
-    """A comparison of named figures, stated beforehand."""
+    """A comparison of named figures."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -222,7 +222,8 @@ class Claim:
     """One table, figure, theorem, algorithm or stated result of a paper, and how it is decided.
 
     Exactly one of three decides: `criterion`, on the figures of `source`; `tests`, which check a theorem or an
-    algorithm by brute force; or neither, and then `missing` says why.
+    algorithm by brute force; or neither, and then `missing` says why. Figures that were measured but cannot decide
+    are still shown: `ours` and `source` without a criterion.
     """
 
     place: str

@@ -60,7 +60,10 @@ def judge(paper: Paper, claim: Claim, results: Mapping[str, ResultsPage]) -> Ent
             verdict = Verdict.REFUTED if claim.refuted else Verdict.HOLDS_IN_TESTS
             return Entry(paper, claim, verdict, claim.ours, "")
         assert claim.missing is not None, f"nothing decides about {claim.place}: {claim.states}"
-        return Entry(paper, claim, claim.missing.verdict, claim.missing.reason, "")
+        verdict, reason = claim.missing
+        if page is None or not claim.ours or not all(name in figures for name in claim.names):
+            return Entry(paper, claim, verdict, reason, "")
+        return Entry(paper, claim, verdict, f"{_filled(claim.ours, figures)}; {reason}", page.commit)
     if not all(name in figures for name in claim.names):
         verdict, reason = claim.missing or (Verdict.NOT_TESTED, NO_FIGURE)
         return Entry(paper, claim, verdict, reason, "")

@@ -67,7 +67,8 @@ def write_ledger(found: Sequence[Entry], results: Mapping[str, ResultsPage], pat
         f"claims. A "
         "verdict is computed from figures that the command in its row wrote, at the commit named, by a "
         "criterion that "
-        f"stands in the code and in the output of `solvent reproduce --list --json`. This page is made by "
+        f"stands in the code and in the output of `solvent reproduce --list --json`. Where a paper gives no "
+        "number, *we ask* states ours; some of these were set when the figures were known. This page is made by "
         f"`{COMMAND}`.",
         _counts(found),
         *(_section(paper, [entry for entry in found if entry.paper is paper]) for paper in PAPERS),

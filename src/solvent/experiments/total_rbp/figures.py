@@ -2,6 +2,7 @@
 
 Names begin with game, rule and updates: `leduc.cfr.simultaneous.stored.C=0.1.T=2000` is what is stored of regrets
 and averages together, the mean over the last tenth of 2,000 iterations; without `T=` it is that of the whole run.
+`tables` are the bytes of all tables by those without pruning, `lowest` is the lowest exploitability of the run.
 `nodes.interval by total` compares nodes touched to one exploitability, best responses included. These are by the
 papers' own tests; what our gates give has their name before the figure, `leduc.cfr.simultaneous.lasting.stored...`.
 """
@@ -9,6 +10,9 @@ papers' own tests; what our gates give has their name before the figure, `leduc.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from math import log
+from typing import NamedTuple
 
 import numpy as np
 
@@ -32,6 +36,8 @@ MAIN = MAIN_AVERAGES[0]
 """The C at which nodes and seconds are compared."""
 FIT_FROM = 100
 """Where the cost of an iteration is fitted from: before, actions are still being sorted out."""
+LATE = (1_000, 10_000)
+"""Between these iterations the nodes an iteration are to fall."""
 EARLY = 10.0
 """Early is where exploitability is this many times what all ways to prune reached."""
 
@@ -48,7 +54,7 @@ def pruning_figures(result: Result) -> dict[str, float]:
             ]
             for gates in GATES:
                 here = {s: result.traces[s] for s in of_gates(serial, gates)}
-                parts = _stored(here, result.scale.short) | _nodes(result, here) | _cost(here)
+                parts = _stored(here, result.scale.short) | _nodes(result, here) | _cost(here) | _noise(here)
                 found |= {f"{game}.{rule}.{updates}.{_prefix(gates)}{name}": parts[name] for name in parts}
     return found | _seconds(result.timings)
 
@@ -78,11 +84,16 @@ def _stored(here: Mapping[Setting, Sequence[Point]], short: int) -> dict[str, fl
             f"factor.{name}.T={short}": 1 / early,
             f"exploitability by none's.{name}.T={short}": _at(points, short) / _at(none, short),
             f"iterations.{name}": float(last),
+            f"tables.{name}": over_last_tenth(points, last, "table_bytes") / none[-1].table_bytes,
+            f"lowest.{name}": points[-1].lowest,
         }
     for name in ("stored", "exploitability by none's"):
         smaller, larger = (found.get(f"{name}.C={c:g}.T={short}") for c in (min(AVERAGES), MAIN))
         if smaller is not None and larger is not None:
             found[f"{name}.C={min(AVERAGES):g} by C={MAIN:g}.T={short}"] = smaller / larger
+    small, large = (f"lowest.C={c:g}" for c in MAIN_AVERAGES)
+    if small in found and large in found:
+        found[f"lowest.C={MAIN_AVERAGES[1]:g} by C={MAIN:g}"] = found[large] / found[small]
     return found
 
 
@@ -112,23 +123,63 @@ def _nodes(result: Result, here: Mapping[Setting, Sequence[Point]]) -> dict[str,
     return found
 
 
+class CostFit(NamedTuple):
+    """Nodes an iteration told as a + b / T (Theorem 3), and how far single steps between checks are from it."""
+
+    stays: float
+    """a, in nodes."""
+    falls: float
+    """b, in nodes."""
+    median_off: float
+    worst_off: float
+
+
+def fit_cost(points: Sequence[Point]) -> CostFit | None:
+    """Fit a + b / t from T = FIT_FROM on; each step between checks is weighed by what was touched in it."""
+    steps = [
+        (p.iterations - q.iterations, log(p.iterations / q.iterations), p.nodes_touched - q.nodes_touched)
+        for q, p in pairwise([p for p in points if p.iterations >= FIT_FROM])
+    ]
+    if len(steps) < 2:
+        return None
+    count, logs, nodes = np.array(steps).T
+    rows = np.stack([count / nodes, logs / nodes], axis=1)
+    (stays, falls), *_ = np.linalg.lstsq(rows, np.ones(len(steps)), rcond=None)
+    off = np.abs(rows @ np.array([stays, falls]) - 1)
+    return CostFit(float(stays), float(falls), float(np.median(off)), float(off.max()))
+
+
 def _cost(here: Mapping[Setting, Sequence[Point]]) -> dict[str, float]:
-    """Return how far the nodes an iteration of total pruning with the largest C are from a + b / T (Theorem 3)."""
+    """Return the fit of nodes an iteration of total pruning with the main C, and how they change late."""
     found: dict[str, float] = {}
-    for setting, points in here.items():
-        late = [point for point in points if point.iterations >= FIT_FROM]
-        if setting.average != max(AVERAGES) or len(late) < 2:
-            continue
-        costs = np.array([sum(nodes_an_iteration(points, point)) for point in late])
-        rows = np.array([[1.0, 1 / point.iterations] for point in late])
-        fitted = rows @ np.linalg.lstsq(rows / costs[:, None], np.ones(len(late)), rcond=None)[0]
-        off = np.abs(fitted / costs - 1)
-        found |= {"cost.median off": float(np.median(off)), "cost.worst off": float(off.max())}
+    none = next(points[-1] for setting, points in here.items() if setting.pruning == "none")
+    points = next((points for setting, points in here.items() if setting.average == MAIN), ())
+    fit = fit_cost(points)
+    if fit is not None:
+        found |= {
+            "cost.falls by H": fit.falls / (none.nodes_touched / none.iterations),
+            "cost.median off": fit.median_off,
+            "cost.worst off": fit.worst_off,
+        }
+    at = [sum(nodes_an_iteration(points, p)) for p in points if p.iterations in LATE]
+    if len(at) == len(LATE):
+        found[f"cost.T={LATE[1]} by T={LATE[0]}"] = at[1] / at[0]
     return found
 
 
+def _noise(here: Mapping[Setting, Sequence[Point]]) -> dict[str, float]:
+    """Return exploitability by the lowest so far, the mean over checks from T = FIT_FROM on."""
+    return {
+        f"noise.{setting.pruning}": float(
+            np.mean([p.exploitability / p.lowest for p in points if p.iterations >= FIT_FROM])
+        )
+        for setting, points in here.items()
+        if setting.average in (None, MAIN) and points[-1].iterations >= FIT_FROM
+    }
+
+
 def _seconds(timings: Sequence[Timing]) -> dict[str, float]:
-    """Return seconds to the target by those without pruning; the plan that is quickest without pruning is apart."""
+    """Return seconds and iterations to the target by those without pruning; the quickest plan without is apart."""
     base = next((row for row in timings if row.pruning == "none" and row.plan == "serial"), None)
     if base is None or base.seconds is None:
         return {}
@@ -138,4 +189,6 @@ def _seconds(timings: Sequence[Timing]) -> dict[str, float]:
             name = row.pruning if row.plan == "serial" else f"none on the {row.plan} plan"
             where = f"{row.game}.{row.rule}.{row.updates}.{_prefix(row.gates)}"
             found[f"{where}seconds.{name} by none"] = row.seconds / base.seconds
+            if row.iterations is not None and base.iterations is not None:
+                found[f"{where}iterations.{name} by none"] = row.iterations / base.iterations
     return found

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
-from math import log
 from pathlib import Path
-
-import numpy as np
 
 from solvent.experiments.page import (
     Bar,
@@ -19,7 +15,7 @@ from solvent.experiments.page import (
     write_csv,
     write_page,
 )
-from solvent.experiments.total_rbp.figures import pruning_figures
+from solvent.experiments.total_rbp.figures import FIT_FROM, fit_cost, pruning_figures
 from solvent.experiments.total_rbp.pruning import (
     AVERAGES,
     FINE,
@@ -61,8 +57,6 @@ FACTORS = (2, 7, 10)
 WITHIN = 1.1
 """Factors this near each other agree."""
 COST_AT = (10, 100, 1_000, 10_000)
-FIT_FROM = 100
-"""Where the cost of an iteration is fitted from: before, actions are still being sorted out."""
 LARGEST = max(AVERAGES)
 
 
@@ -458,20 +452,11 @@ def _cost_fit(result: Result) -> str:
     """How well |S| + |H| / T, with a factor each, tells the nodes an iteration from T = FIT_FROM on."""
     told = []
     for label, (setting, points) in costs(result).items():
-        steps = [
-            (p.iterations - q.iterations, log(p.iterations / q.iterations), p.nodes_touched - q.nodes_touched)
-            for q, p in pairwise([p for p in points if p.iterations >= FIT_FROM])
-        ]
-        if setting.pruning == "total" and len(steps) > 1:
-            # The sum of a + b / t over a step, each step weighed by what was touched in it.
-            count, logs, nodes = np.array(steps).T
-            (stays, falls), *_ = np.linalg.lstsq(
-                np.stack([count / nodes, logs / nodes], axis=1), np.ones(len(steps)), rcond=None
-            )
-            off = np.abs((stays * count + falls * logs) / nodes - 1)
+        fit = fit_cost(points)
+        if setting.pruning == "total" and fit is not None:
             told.append(
-                f"{label}: {stays:,.0f} + {falls / none_cost(result):.3g} |H| / T, the median check "
-                f"{np.median(off):.0%} off and the worst {off.max():.0%}"
+                f"{label}: {fit.stays:,.0f} + {fit.falls / none_cost(result):.3g} |H| / T, the median check "
+                f"{fit.median_off:.0%} off and the worst {fit.worst_off:.0%}"
             )
     return (
         "Nodes an iteration over the second half of the iterations up to T. The paper's bound is |S| + |H| / T, up "
