@@ -8,6 +8,7 @@ from solvent.experiments.ledger.claims import (
     All,
     Below,
     Claim,
+    Criterion,
     Every,
     Increasing,
     Near,
@@ -21,8 +22,16 @@ GAMES = tuple(each.name for each in PAPER.values())
 SMALLEST, LARGEST = GAMES[0], GAMES[-1]
 FITS = tuple(each.name for each in PAPER.values() if each.flattened is not None)
 TOO_LARGE = tuple(each.name for each in PAPER.values() if each.flattened is None)
+BLUFF = tuple(name for name in GAMES if "dices" in name)
+CARDS = tuple(name for name in GAMES if "dices" not in name)
 INVARIANCE = "tests/forms/test_public_invariance.py"
 HISTORY_PLANS = "tests/solvers/test_plans_history.py"
+
+
+def _as_quick(figure: str, claimed: float) -> Criterion:
+    """A speed-up is a factor; where the paper is slower than its serial plan, ours has to be, too."""
+    return Near(figure, claimed) if claimed > 1 else All(Below(figure, 1), Near(figure, claimed))
+
 
 TABLE = tuple(
     Claim(
@@ -30,7 +39,7 @@ TABLE = tuple(
         f"{paper.serial:g} s serial, {paper.aggregated:g} s aggregated: {paper.speedup:g} times as quick",
         f"{{{paper.name}.seconds.serial:.3g}} s, {{{paper.name}.seconds.as printed:.3g}} s: "
         f"{{{paper.name}.speedup.as printed:.3g}} times; {{{paper.name}.speedup.auto:,.4g}} by default",
-        Near(f"{paper.name}.speedup.as printed", paper.speedup),
+        _as_quick(f"{paper.name}.speedup.as printed", paper.speedup),
         source=PLANS,
     )
     for paper in PAPER.values()
@@ -119,7 +128,8 @@ AGGREGATION = Paper(
         Claim(
             "Algorithm 1",
             "CFR over infosets, regret matching on the way back",
-            "on every plan, as a slow twin does it",
+            "on every plan, as a slow twin does it; read as CFR: line 10 weighs the acting player's rewards by its "
+            "strategy and line 13 sums regrets over iterations, which the print leaves out",
             tests=(
                 "tests/solvers/test_solvers.py::test_every_rule_does_what_its_slow_twin_does",
                 "tests/solvers/test_solvers.py::test_plans_agree",
@@ -178,9 +188,28 @@ AGGREGATION = Paper(
         ),
         Claim(
             "Section 4",
-            "products make the aggregated plan quicker than the flattened one (1.39 times on 4 suits 3 cards)",
+            "the aggregated plan is quicker than the flattened one on cards (1.39 times on 4 suits 3 cards)",
             f"{{{FITS[-1]}.flattened by aggregated:.1f}} times",
             Near(f"{FITS[-1]}.flattened by aggregated", 1.39),
+            source=PLANS,
+        ),
+        Claim(
+            "Section 4",
+            "and matrix products are why (we ask: they take less time than our sweeps in the same plan)",
+            "on one core: "
+            + "; ".join(
+                f"{game} {{{game}.seconds.as printed:.3g}} s with products, {{{game}.seconds.quickest:.3g}} s swept"
+                for game in CARDS
+            ),
+            Every(*(Increasing((f"{game}.seconds.as printed", f"{game}.seconds.quickest")) for game in CARDS)),
+            source=PLANS,
+        ),
+        Claim(
+            "Table 1, Bluff",
+            "the flattened plan is quicker than the aggregated one (1.1 to 1.6 times; we ask: at least as quick)",
+            "flattened takes " + ", ".join(f"{{{game}.flattened by aggregated:.1f}}" for game in BLUFF)
+            + " times the aggregated plan's seconds, on one core",
+            Every(*(Below(f"{game}.flattened by aggregated", 1) for game in BLUFF)),
             source=PLANS,
         ),
         Claim(
@@ -200,7 +229,8 @@ AGGREGATION = Paper(
         Claim(
             "Appendix A.2",
             "a player's regret is at most the sum of its infosets' immediate regrets",
-            "on Kuhn and Leduc",
+            "on Kuhn and Leduc; read with the positive part, the largest over actions and 1 / T on the left, too, "
+            "which the print leaves out, and as <=",
             tests=("tests/solvers/test_regret_bounds.py::test_exploitability_is_below_the_sum_of_regrets",),
         ),
     ),

@@ -10,7 +10,6 @@ from solvent.experiments.ledger.claims import (
     Claim,
     Every,
     Increasing,
-    Near,
     Paper,
     Source,
     Won,
@@ -42,6 +41,11 @@ def _meetings(name: str, digits: str = ",.0f") -> str:
     return ", ".join(f"{style} {{{name}.{style}:{digits}}}" for style in STYLES)
 
 
+def _wins_from_all(name: str) -> All:
+    """Surely above 0 against every variant: the rule of Figures 1 and 8 and of section 9."""
+    return All(*(Above(f"{name}.{style}.low", 0) for style in STYLES))
+
+
 TRAINING = (
     Claim(
         "Section 4",
@@ -55,29 +59,30 @@ TRAINING = (
         tests=(f"{RULES}::test_before_the_flop_a_bucket_is_a_class",),
     ),
     Claim(
+        "Section 5",
+        "hands that share a bucket after the flop are played about alike",
+        missing=not_tested("its buckets are lost with Figure 4"),
+    ),
+    Claim(
         "Figure 4",
         "after the flop: made hand, board texture, draws and raising history",
-        "a table of our own (the chart is lost): every flop class has a bucket, and suits change none",
-        tests=(
-            f"{RULES}::test_every_flop_class_has_a_bucket_and_every_bucket_a_class",
-            f"{RULES}::test_known_hands",
-            "tests/abstraction/test_raising.py::test_streets_are_two_bits_each",
-        ),
+        missing=not_tested("the chart is lost; a table of our own stands in for it, which tests check"),
     ),
     Claim(
         "Section 6.1",
         "threads inside a traversal, a lock for each infoset: 30 s to 0.5 s an iteration, 60 times",
-        "{threads.inside:.4f} times one thread's rows a second, on {threads:.0f} threads; an iteration takes "
-        "microseconds here",
-        Near("threads.inside", 60),
+        "{threads.inside:.4f} times one thread's rows a second, on {threads:.0f} threads",
         source=SPEED,
+        missing=not_tested(
+            "two cores cannot give 60 times, and an iteration takes microseconds here, not 30 s"
+        ),
     ),
     Claim(
         "Section 6.1",
-        "the locks are the main bottleneck (we ask: they cost more than half)",
-        "with locks {threads.rows by none:.2f} of the rows without",
-        Below("threads.rows by none", 0.5),
+        "the locks are the main bottleneck",
+        "with locks {threads.rows by none:.2f} of the rows without, traversals side by side",
         source=SPEED,
+        missing=not_tested("the paper's threads are inside a traversal"),
     ),
     Claim(
         "Section 6.1",
@@ -99,8 +104,8 @@ TRAINING = (
         "deviation over seeds after 10,000 iterations, three small games together: "
         "{exploration decay.deviation:.2f} "
         "[{exploration decay.deviation.low:.2f}, {exploration decay.deviation.high:.2f}] of that without",
-        Below("exploration decay.deviation.high", 1),
         source=OPTIONS,
+        missing=not_tested("8 seeds cannot decide: the interval has a third less and a half more"),
     ),
     Claim(
         "Section 6.2",
@@ -145,7 +150,7 @@ REWARDS = (
     ),
     Claim(
         "Figure 5, worst profit",
-        "y2 60, y4 -60, y3 -100, y1 -300",
+        "y2 60, y4 -60, y3 -100, y1 -300 (section 6.3 orders them y2, y3, y4, y1, against its own table)",
         "y2 {worst.y2:,.0f}, y4 {worst.y4:,.0f}, y3 {worst.y3:,.0f}, y1 {worst.y1:,.0f}",
         Increasing(("worst.y1", "worst.y3", "worst.y4", "worst.y2")),
         source=BOTS,
@@ -181,7 +186,7 @@ REWARDS = (
     Claim(
         "Section 6.4",
         "an ensemble of 4 lowers the variance",
-        "deviation over seeds, three small games together: {4 models, summed.deviation:.2f} "
+        "deviation over seeds, pooled over three small games: {4 models, summed.deviation:.2f} "
         "[{4 models, summed.deviation.low:.2f}, {4 models, summed.deviation.high:.2f}] of one model's",
         Below("4 models, summed.deviation.high", 1),
         source=OPTIONS,
@@ -207,9 +212,9 @@ REWARDS = (
 PLAYING = (
     Claim(
         "Figure 1",
-        "on average the bots beat all variants of themselves",
+        "on average the bots beat all variants of themselves (we ask: surely above 0 against each of the seven)",
         f"{_meetings('mean')} mbb/hand",
-        Every(*(Above(f"mean.{style}.low", 0) for style in STYLES)),
+        _wins_from_all("mean"),
         source=BOTS,
     ),
     Claim(
@@ -219,10 +224,9 @@ PLAYING = (
     ),
     Claim(
         "Section 9",
-        "the bot is not exploitable: it loses to no variant",
-        "the ensemble's worst meeting: {ensemble.worst:,.0f} "
-        "[{ensemble.worst.low:,.0f}, {ensemble.worst.high:,.0f}] mbb/hand",
-        Above("ensemble.worst.low", 0),
+        "the bot is not exploitable: it loses to no variant (we ask the same)",
+        f"the ensemble's: {_meetings('ensemble')} mbb/hand",
+        _wins_from_all("ensemble"),
         source=BOTS,
     ),
     *(
@@ -237,9 +241,9 @@ PLAYING = (
     ),
     Claim(
         "Figure 8",
-        "each of four bots is profitable against virtually all its variants",
+        "each of four bots is profitable against virtually all its variants (we ask the same)",
         f"the worst bot's: {_meetings('worst bot')} mbb/hand",
-        Every(*(Above(f"worst bot.{style}.low", 0) for style in STYLES)),
+        _wins_from_all("worst bot"),
         source=BOTS,
     ),
     Claim(
@@ -254,6 +258,16 @@ PLAYING = (
         )),
         source=BOTS,
     ),
+    Claim(
+        "Section 9",
+        "Figure 1 is the mean of Figure 8",
+        missing=not_tested("the numbers of neither are in our text"),
+    ),
+    Claim(
+        "Section 9",
+        "bots struggle against tight-aggressive play since they do not learn in play",
+        missing=not_tested("no bot of ours learns in play"),
+    ),
     Claim("Section 9", "play against experienced humans (no result given)", missing=not_tested("no humans played")),
     Claim(
         "Section 10",
@@ -263,6 +277,11 @@ PLAYING = (
             "tests/forms/test_betting.py::test_presets_start_as_they_say",
             "tests/forms/test_betting.py::test_laptop_without_a_cap_has_three_million_decisions",
         ),
+    ),
+    Claim(
+        "Section 10",
+        "these raise sizes need no action abstraction, and tell intentions apart",
+        missing=not_tested("no other sizes were trained"),
     ),
     Claim(
         "Section 10",

@@ -44,13 +44,25 @@ ADDING = (
     ),
     Claim("Section 3", "actions are added without starting again, and CFR still converges", missing=NOT_YET),
     Claim(
+        "Section 2",
+        "a player's whole regret is at most |I_i| Delta_i sqrt(|A_i|) sqrt(T)",
+        missing=not_tested("tests have the bound of each infoset and that the whole is at most their sum"),
+    ),
+    Claim(
         "Theorem 1",
-        "regrets and averages after an addition are those of |T_S| |T| iterations of the enlarged game",
+        "after T iterations in the game and T_S in the recovery game, regrets and averages are those of some "
+        "|T_S| |T| iterations of the enlarged game, each weighed by 1 / |T_S|",
         missing=NOT_YET,
     ),
     Claim(
         "Theorem 2, (8)",
-        "past iterations weighed by w keep the bound, w capped by squared regrets",
+        "past iterations weighed by w, from 0 to the cap (8), keep the bound sqrt(w T + T') once T' exceeds T and "
+        "the largest sum of an infoset's squared regrets by Delta^2 |A|",
+        missing=NOT_YET,
+    ),
+    Claim(
+        "Section 3",
+        "which improves on the theorem of 2014: its discount follows the worst infoset",
         missing=NOT_YET,
     ),
     Claim("Corollary 1", "with w = min w_i the averages are a 2 epsilon equilibrium", missing=NOT_YET),
@@ -98,6 +110,11 @@ WHEN = (
 
 EXPERIMENTS = (
     Claim("Section 7", "continuous Leduc: any bet from 1 % to 100 % of the pot", missing=NOT_YET),
+    Claim(
+        "Section 7",
+        "Branch-3 adds a bet of 1/3, Branch-5 also 1/7 and 3/5, by the pseudo-harmonic mapping",
+        missing=NOT_YET,
+    ),
     Claim(
         "Figure 1, top",
         "Recovery-1.01 is less exploitable than every fixed abstraction at every point",

@@ -20,9 +20,20 @@ BUCKETS = Source("sampled-buckets", "solvent reproduce sampled-buckets")
 POST = Source("post-processing", "solvent reproduce post-processing")
 CLUSTER = not_built("the distributed solver is not built yet")
 COMPETITION = not_tested("the competition's agents are not public")
+OWN_OPPONENTS = not_tested("its opponents were the competition's agents, ours are of our own making")
+TWO_SIZES = not_tested(
+    "our agent has two bet sizes, pot and all-in, so there is little for New-0.2 to put together, and its "
+    "opponents are of our own making"
+)
 CLUSTERS = "tests/abstraction/test_public_clusters.py"
 HIERARCHY = "tests/abstraction/test_hierarchical.py"
 FEATURES = "tests/abstraction/test_abstraction_features.py"
+
+
+def _lead(name: str) -> str:
+    """How far New-0.2 is ahead, with its interval."""
+    return f"{{lead.{name}:+,.0f}} [{{lead.{name}.low:+,.0f}}, {{lead.{name}.high:+,.0f}}]"
+
 
 ABSTRACTING = (
     Claim(
@@ -40,6 +51,11 @@ ABSTRACTING = (
         "pieces are disjoint: from the flop on, a hand stays in its public cluster",
         "clusters share no bucket",
         tests=("tests/solvers/test_sampled_public.py::test_buckets_are_as_many_as_asked_and_clusters_share_none",),
+    ),
+    Claim(
+        "Section 2, example",
+        "two flops have 2,352 hands",
+        missing=not_tested("the arithmetic is right, 2 x 1,176, and a test has the 1,176 of a flop"),
     ),
     Claim(
         "Section 2",
@@ -100,6 +116,15 @@ ABSTRACTING = (
     ),
     Claim(
         "Footnote 3",
+        "d may be 0 for different boards",
+        "flops alike up to suits, and any with equal rows of the table, are at distance 0",
+        tests=(
+            f"{CLUSTERS}::test_flops_alike_up_to_suits_are_at_distance_zero",
+            f"{CLUSTERS}::test_triangle_inequality",
+        ),
+    ),
+    Claim(
+        "Footnote 3",
         "d fails the triangle inequality; the example has d(i,k) = 0.2",
         "it is the total-variation distance, a pseudo-metric; the example's distance is 0.8",
         tests=(
@@ -119,18 +144,28 @@ ABSTRACTING = (
     Claim(
         "Footnote 4",
         "the sum objective makes clusters of more balanced sizes than the average",
-        "largest by smallest: sum {balance.sum.8:.1f} and {balance.sum.30:.1f}, average "
-        "{balance.average.8:.1f} and "
-        "{balance.average.30:.1f} (C = 8, 30)",
-        Every(Above("balance.average by sum.8", 1), Above("balance.average by sum.30", 1)),
+        "largest by smallest: sum, our sequential repair, {balance.sum.8:.1f} and {balance.sum.30:.1f}, average "
+        "{balance.average.8:.1f} and {balance.average.30:.1f} (C = 8, 30); Algorithm 3 as printed leaves "
+        "{literal.clusters left.8:.0f} and {literal.clusters left.30:.0f} clusters, so it balances nothing",
+        Every(
+            Above("balance.average by sum.8", 1),
+            Above("balance.average by sum.30", 1),
+            Above("literal.clusters left.8", 7.5),
+            Above("literal.clusters left.30", 29.5),
+        ),
         source=ABSTRACTION,
     ),
     Claim(
         "Footnote 4",
-        "k-medoids takes significantly more time",
-        "{seconds.medoids by sum.8:.1f} and {seconds.medoids by sum.30:.1f} times the seconds (memory not "
-        "measured)",
-        Every(Above("seconds.medoids by sum.8", 1.5), Above("seconds.medoids by sum.30", 1.5)),
+        "k-medoids takes significantly more time (we ask: 1.5 times)",
+        "{seconds.medoids by sum.8:.1f} and {seconds.medoids by sum.30:.1f} times the seconds of our sequential "
+        "repair, {seconds.medoids by literal.8:.2f} and {seconds.medoids by literal.30:.2f} times those "
+        "of Algorithm 3 as printed (C = 8, 30; memory not measured)",
+        Every(*(
+            Above(f"seconds.medoids by {method}.{clusters}", 1.5)
+            for method in ("sum", "literal")
+            for clusters in (8, 30)
+        )),
         source=ABSTRACTION,
     ),
     Claim(
@@ -208,6 +243,16 @@ EXPERIMENTS = (
     ),
     Claim(
         "Section 5",
+        "5.49e15 nodes in all",
+        missing=not_tested("the betting tree is not published"),
+    ),
+    Claim(
+        "Section 5",
+        "30,000 private buckets a round after the flop; 1,153,200 core hours",
+        missing=not_tested("nothing was run; the arithmetic is right: 60 x 500 and 1,200 x 961"),
+    ),
+    Claim(
+        "Section 5",
         "the shared-memory baseline: 169-5,000-5,000-5,000 buckets, 1.1e10 infosets, 3.1e10 infoset-actions",
         missing=not_tested("the betting tree is not published"),
     ),
@@ -232,14 +277,15 @@ EXPERIMENTS = (
         "Table 2, none",
         "wins from each: +30, +10; mean +20, least +10",
         "mean {mean.none:+,.0f}, least {least.none:+,.0f} against four opponents of ours",
-        Above("least.none", 0),
         source=POST,
+        missing=OWN_OPPONENTS,
     ),
     Claim(
         "Table 2, purification",
         "ahead of none: mean +37 against +20, least +19 against +10",
-        "mean {mean.purify:+,.0f} against {mean.none:+,.0f}, least {least.purify:+,.0f} against {least.none:+,.0f}",
-        Every(Increasing(("mean.none", "mean.purify")), Increasing(("least.none", "least.purify"))),
+        "but for the first action (footnote 6): mean {mean.purify(first=false):+,.0f} against {mean.none:+,.0f}, "
+        "least {least.purify(first=false):+,.0f} against {least.none:+,.0f}",
+        Every(*(Increasing((f"{what}.none", f"{what}.purify(first=false)")) for what in ("mean", "least"))),
         source=POST,
     ),
     Claim(
@@ -255,19 +301,18 @@ EXPERIMENTS = (
     Claim(
         "Table 2, New-0.2, mean",
         "best on average: +71 against +20, +37, +27",
-        "ahead of none by {lead.mean.none:+,.0f}, of purification by {lead.mean.purify:+,.0f}, of thresholding by "
-        "{lead.mean.threshold(0.15):+,.0f}",
-        All(*(Above(f"lead.mean.{post}", 0) for post in ("none", "purify", "threshold(0.15)"))),
+        f"ahead of none by {_lead('mean.none')}, of purification by {_lead('mean.purify(first=false)')}, of "
+        f"thresholding by {_lead('mean.threshold(0.15)')}",
         source=POST,
+        missing=TWO_SIZES,
     ),
     Claim(
         "Table 2, New-0.2, least",
         "best at worst: +39 against +10, +19, +19",
-        "ahead of none by {lead.least.none:+,.0f}, of purification by {lead.least.purify:+,.0f}, of "
-        "thresholding by "
-        "{lead.least.threshold(0.15):+,.0f}",
-        All(*(Above(f"lead.least.{post}", 0) for post in ("none", "purify", "threshold(0.15)"))),
+        f"ahead of none by {_lead('least.none')}, of purification by {_lead('least.purify(first=false)')}, of "
+        f"thresholding by {_lead('least.threshold(0.15)')}",
         source=POST,
+        missing=TWO_SIZES,
     ),
     Claim(
         "Footnotes 7 and 8",

@@ -30,6 +30,7 @@ def abstraction_figures(result: Result) -> dict[str, float]:
             f"balance.average.{clusters}": balance(by["average"]),
             f"balance.average by sum.{clusters}": balance(by["average"]) / balance(by["sequential"]),
             f"seconds.medoids by sum.{clusters}": by["medoids"].seconds / by["sequential"].seconds,
+            f"seconds.medoids by literal.{clusters}": by["medoids"].seconds / by["literal"].seconds,
             f"emd.worst by best objective.{clusters}": max(emds) / min(emds),
         }
     for size in result.scale.sizes:
