@@ -182,8 +182,7 @@ def solve(
     settings = asked if run is None else Settings.resumed(run.configuration, given, str(run.folder))
     if run is not None and "plan" in given and "form" not in given:
         settings = replace(settings, form="auto")  # the plan may need another form: refused with that reason
-    coarse = warm_start if settings.pruning == "total" and isinstance(warm_start, str | Path) else None
-    start = _start_of(warm_start) if coarse is None else None
+    start = _start_of(warm_start, settings)
     if game is None and run is None:
         raise InputError("say which game to solve")
     rules = _game_of(run) if game is None and run is not None else load_game(game)
@@ -196,15 +195,14 @@ def solve(
         settings.rule.check_clock(limits.iterations)
     stop, watch = stop or Stop(), watch or (lambda progress: None)
 
-    solver = _prepare(rules, settings, given, run, watch, stop, filled=run is None and coarse is None)
+    filled = run is None and not isinstance(start, Run)
+    solver = _prepare(rules, settings, given, run, watch, stop, filled)
     watch(Progress(COMPILING_KERNELS, 0))
     compiling = compile_seconds(solver)
     if limits.iterations:
         solver.rule.check_clock(limits.iterations, solver.dtype)
     if start is not None:
-        solver.warm_start(_matching(solver, start))
-    if coarse is not None:
-        _start_coarse(solver, coarse)
+        _begin_from(solver, start)
     watch(Progress(SIZED, 0, detail=_cost(solver)))
     work = _Solve(solver)
     if out is not None:
@@ -220,29 +218,33 @@ def solve(
     return result
 
 
-def _start_of(given: TableStrategy | str | Path | None) -> TableStrategy | None:
-    """The strategy to start from: the one given, or the one in the folder given."""
+def _start_of(given: TableStrategy | str | Path | None, settings: Settings) -> TableStrategy | Run | None:
+    """What to start from: the strategy given or in the folder given, or with total pruning the run there."""
+    if settings.pruning == "total" and isinstance(given, str | Path):
+        return Run.open(given, "solve")
     start = open_solved(given) if isinstance(given, str | Path) else given
     if start is not None and not isinstance(start, TableStrategy):
         raise InputError(f"warm_start is a strategy or the folder of one, not a {type(start).__name__}")
     return start
 
 
-def _start_coarse(solver: Solver, folder: str | Path) -> None:
-    """Start from the run of a coarser game."""
+def _begin_from(solver: Solver, start: TableStrategy | Run) -> None:
+    """Start a solve from a strategy, or from the run of a coarser game."""
+    if isinstance(start, TableStrategy):
+        solver.warm_start(_matching(solver, start))
+        return
     if not isinstance(solver, PrunedPublicSolver):
         raise InputError(
             "total pruning starts from a coarser game on the public form alone: give form public"
         )
-    run = Run.open(folder, "solve")
-    settings = Settings.resumed(run.configuration, {}, str(run.folder))
+    settings = Settings.resumed(start.configuration, {}, str(start.folder))
     if settings.pruning != "total" or settings.form != "public":
         raise InputError(
-            f"{folder} was not solved with pruning total on the public form, so it has no sums of values"
+            f"{start.folder} was not solved with pruning total on the public form, so it has no sums of values"
         )
-    coarse = make_solver(_game_of(run), settings, filled=False)
+    coarse = make_solver(_game_of(start), settings, filled=False)
     assert isinstance(coarse, PrunedPublicSolver)
-    tables, facts = run.load_checkpoint()
+    tables, facts = start.load_checkpoint()
     coarse.load_tables(tables)
     coarse.restore(facts)
     start_from_coarse(solver, coarse)

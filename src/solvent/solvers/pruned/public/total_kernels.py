@@ -228,13 +228,13 @@ def add_gaps(boards, board, slots, work, source, above, target):  # type: ignore
 
 
 @internal
-def settle_edge(ground, seen, reset, least, player, level, board, edge, slots, hands, room, last, scratch):  # type: ignore[no-untyped-def]
+def settle_edge(ground, seen, reset, least, player, level, board, edge, hands, room, last, scratch):  # type: ignore[no-untyped-def]
     """Measure a pruned action by a best response, for some hands; store again what may pay.
 
     `hands` is float64[4 x slots]: for which hands (1 or 0), sum v(I), the bound to come, and space. Returns the
     nodes touched, or -1 if there is no room.
     """
-    child = ground.tree.child[edge]
+    child, slots = ground.tree.child[edge], len(hands) // 4
     touched = respond(ground, seen, player, level, board, child, room, last, scratch, False)
     won = ground.tree.value_row[child] * slots
     reach = 0.0
@@ -316,7 +316,7 @@ def settle(ground, seen, reset, least, player, failed, first, counts):  # type: 
                 continue
             room = top if level == 0 else last
             touched = settle_edge(
-                ground, seen, reset, least, player, level, board, edge, slots, hands, room, last, scratch
+                ground, seen, reset, least, player, level, board, edge, hands, room, last, scratch
             )
             if touched < 0:
                 counts[1] = edge
