@@ -146,7 +146,11 @@ def open_node(ground, reset, coarse, player, level, board, node, slots, room):  
         at, reached = (edge - first) * slots, tree.other_row[player, tree.child[edge]] * slots
         if not add_hands(reset.regrets, block, slots, alive, reset.regret, reset.gap):
             return False
-        if not add_hands(reset.averages, block, slots, alive, reset.average, reset.average[:0]):
+        # Hands that are pruned on the way have come here before: their averages are kept too.
+        kept = total[3 * slots : 4 * slots]
+        for k in range(slots):
+            kept[k] = 1.0 if alive[k] != 0 or room.work[reached + k] != 0 else 0.0
+        if not add_hands(reset.averages, block, slots, kept, reset.average, reset.average[:0]):
             return False
         place = reset.averages.offset[block]
         for k in range(slots):
