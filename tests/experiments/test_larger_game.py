@@ -35,7 +35,7 @@ from solvent.foundation.errors import InputError
 SMALL = "leduc(ranks=4,bets1=[1,2],bets2=[2,4])"
 COARSE = "leduc(ranks=4,bets1=[1],bets2=[2])"
 CELLS = 1000
-"""Of the game that is made up here: its tables take 16,000 bytes."""
+"""Cells of the made-up game, whose tables take 16,000 bytes."""
 SHAPES = {
     # run: (exploitability at its checks, seconds at its checks, memory, peak, stored)
     NONE: ([4.0, 2.0, 1.0], [1.0, 2.0, 4.0], 17_000, 17_600, 1.0),

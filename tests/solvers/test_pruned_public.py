@@ -112,7 +112,7 @@ def test_averages_are_those_that_were_played(game: PublicGame, updates: str) -> 
 @pytest.mark.parametrize("updates", UPDATES)
 @pytest.mark.parametrize("rule", RULES)
 def test_nothing_is_stored_behind_what_is_pruned(game: PublicGame, rule: str, updates: str) -> None:
-    """Of hands that nobody can hold too."""
+    """Cells of hands that nobody can hold are counted too."""
     solver = solver_of(game, rule, updates, every=1)
     for _ in range(6):
         solver.run(10)

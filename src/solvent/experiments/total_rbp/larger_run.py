@@ -42,7 +42,7 @@ from solvent.solvers.public.solver import PublicSolver
 Solver = PrunedPublicSolver | PublicSolver
 
 RULE, UPDATES, DTYPE = "lcfr", "alternating", "float64"
-"""Of every run, the coarse game's too."""
+"""What every run uses, that of the coarse game too."""
 NEVER = 10**9
 """Iterations between looks when nothing is to be pruned."""
 WARM_ITERATIONS = 40
@@ -59,7 +59,7 @@ class Run:
     name: str
     game: str
     iterations: int
-    """Of the game itself; those of a coarser game come before."""
+    """Iterations of the game itself; those of a coarser game come before."""
     pruning: str = "none"
     gates: str = "paper"
     average: float = 0.01

@@ -83,7 +83,7 @@ class Setting:
     """C, of total pruning."""
     plan: str = "serial"
     gates: str = PAPER
-    """Of interval and total pruning; the others have none."""
+    """The gates of interval and total pruning; the other ways to prune have none."""
 
     @property
     def label(self) -> str:
