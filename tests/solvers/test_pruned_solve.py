@@ -111,9 +111,10 @@ def test_options_that_change_nothing_are_refused(how: dict, reason: str) -> None
         solve("kuhn", rule="cfr", prune_average=0.01, iterations=5, **how)
 
 
-def test_what_is_played_after_a_return_is_no_option_of_the_public_form() -> None:
-    with pytest.raises(InputError, match="prune-after changes nothing"):
-        solve("kuhn", rule="cfr", form="public", pruning="total", prune_after="uniform", iterations=5)
+@pytest.mark.parametrize(("name", "value"), [("prune_near", 0.5), ("prune_length", "guaranteed")])
+def test_responses_of_the_public_form_are_exact_and_its_lengths_dynamic(name: str, value: object) -> None:
+    with pytest.raises(InputError, match=f"{name.replace('_', '-')} changes nothing: pruning total on the public"):
+        solve("kuhn", rule="cfr", form="public", pruning="total", iterations=5, **{name: value})
 
 
 def test_interval_pruning_on_the_public_form_is_refused() -> None:
