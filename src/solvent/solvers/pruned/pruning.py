@@ -120,6 +120,13 @@ class Pruning:
                 where = f" on the {form} form" if effective else ""
                 raise InputError(f"prune-{name} changes nothing: pruning {self.mode}{where} takes {takes}")
 
+    def check_public(self) -> None:
+        """Refuse what the public form does not do."""
+        if self.skips and (self.near or self.length != "dynamic"):
+            raise InputError(
+                f"{self.mode} pruning on the public form takes exact best responses and dynamic lengths alone"
+            )
+
     def check_threads(self, threads: int) -> None:
         """Refuse threads that would have nothing to do."""
         if self.mode != "none" and threads > 1:
