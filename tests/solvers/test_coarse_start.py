@@ -14,6 +14,7 @@ from solvent.passes.public_pass import PublicPass
 from solvent.response.public import evaluate_public
 from solvent.solvers.pruned.pruning import Pruning
 from solvent.solvers.pruned.public.coarse_start import match_edges, start_from_coarse
+from solvent.solvers.pruned.public.hand_blocks import WORD, Stored
 from solvent.solvers.pruned.public.solver import PrunedPublicSolver
 from solvent.solvers.solve import solve
 
@@ -84,6 +85,50 @@ def test_it_goes_on_to_the_equilibrium_of_the_full_game() -> None:
     ends = full.evaluate().exploitability
     assert ends < begins / 3
     assert full.evaluate().value[0] == pytest.approx(whole.evaluate().value[0], abs=ends + 0.05)
+
+
+def has(stored: Stored, block: int, hand: int) -> bool:
+    """Whether a block has a number for a hand."""
+    return bool(int(stored.mask[block, hand // WORD]) >> (hand % WORD) & 1)
+
+
+def hands_without_tables(solver: PrunedPublicSolver) -> list[tuple[int, int, int]]:
+    """Nodes, boards and hands at which both players may come and the hand has no action to play."""
+    ground, stored = solver._ground, solver.regrets.stored
+    tree, found = ground.tree, []
+
+    def comes(player: int, node: int, board: int, hand: int) -> bool:
+        """Whether the hand's last own action before a node is stored."""
+        edge = ground.last_edge[1 - player, node]
+        if edge < 0:
+            return True
+        boards = ground.top if ground.level[node] == 0 else ground.last
+        if ground.level[ground.edge_node[edge]] != ground.level[node]:
+            board, hand = 0, int(boards.parent_slot[board, hand])
+        return has(stored, ground.edge_block[edge, 0] + board * ground.edge_block[edge, 1], hand)
+
+    for node in np.flatnonzero(tree.symbol == DECISION):
+        boards = ground.top if ground.level[node] == 0 else ground.last
+        player, hands = int(tree.player[node]), range(boards.hand.shape[1])
+        edges = range(tree.first_edge[node], tree.first_edge[node + 1])
+        for board in range(len(boards.hand)):
+            if not any(comes(1 - player, node, board, hand) for hand in hands):
+                continue
+            blocks = [ground.edge_block[edge, 0] + board * ground.edge_block[edge, 1] for edge in edges]
+            found += [
+                (int(node), board, hand)
+                for hand in hands
+                if comes(player, node, board, hand) and not any(has(stored, b, hand) for b in blocks)
+            ]
+    return found
+
+
+@pytest.mark.slow
+def test_every_hand_that_comes_somewhere_has_something_to_play() -> None:
+    full, _ = started()
+    for _ in range(12):
+        assert hands_without_tables(full) == []
+        full.run(7)
 
 
 @pytest.mark.slow

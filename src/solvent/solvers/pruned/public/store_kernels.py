@@ -217,7 +217,8 @@ def store_branch(ground, reset, coarse, player, level, board, start, stop, slots
                 return False
             for edge in range(first, last):
                 child = tree.child[edge]
-                if is_elsewhere(ground, reset.averages, coarse, board, edge):
+                reached = some(work, tree.other_row[player, child] * slots, slots)
+                if not reached and is_untouched(ground, reset, board, edge):
                     for behind in range(child, ground.stop[child]):
                         entered[behind - start] = LEFT_OUT
         node += 1
@@ -225,18 +226,20 @@ def store_branch(ground, reset, coarse, player, level, board, start, stop, slots
 
 
 @internal
-def is_elsewhere(ground, averages, coarse, board, edge):  # type: ignore[no-untyped-def]
-    """Whether an action is one that the coarse game lacks, and there are no tables yet behind it on a board."""
-    child = ground.tree.child[edge]
-    if len(coarse.edge) == 0 or coarse.edge[edge] >= 0 or ground.tree.symbol[child] != DECISION:
+def is_untouched(ground, reset, board, edge):  # type: ignore[no-untyped-def]
+    """Whether the other player has no hand that takes an action, and what follows has no tables of its own yet.
+
+    It gets them for all hands together when that player begins to come there.
+    """
+    tree = ground.tree
+    child = tree.child[edge]
+    if tree.symbol[child] != DECISION:
         return False
-    return (
-        averages.offset[
-            ground.edge_block[ground.tree.first_edge[child], 0]
-            + board * ground.edge_block[ground.tree.first_edge[child], 1]
-        ]
-        == ELSEWHERE
-    )
+    if reset.regrets.offset[ground.edge_block[edge, 0] + board * ground.edge_block[edge, 1]] >= 0:
+        return False
+    next_edge = tree.first_edge[child]
+    block = ground.edge_block[next_edge, 0] + board * ground.edge_block[next_edge, 1]
+    return reset.averages.offset[block] == ELSEWHERE
 
 
 @internal

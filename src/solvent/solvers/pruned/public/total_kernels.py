@@ -78,7 +78,9 @@ def prune_up(ground, held, seen, least, player, level, board, start, stop, slots
             if entered[child - start]:
                 below = tree.value_row[child] * slots
                 for k in range(slots):
-                    work[value + k] += work[below + k]
+                    # Behind an action that the other player has never had, nothing is stored: no gap, not -inf.
+                    if work[below + k] > -np.inf:
+                        work[value + k] += work[below + k]
     return pruned
 
 
