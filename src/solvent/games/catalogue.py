@@ -10,6 +10,7 @@ from typing import Any
 from solvent.foundation.errors import InputError
 from solvent.foundation.names import did_you_mean
 from solvent.games.bluff import Bluff
+from solvent.games.continuous_leduc import ContinuousLeduc
 from solvent.games.efg.reading import read_efg
 from solvent.games.game import Game, GameError
 from solvent.games.holdem.flop_holdem import FlopHoldem
@@ -26,6 +27,7 @@ GAMES: dict[str, type[Game]] = {
     "kuhn": Kuhn,
     "leduc": Leduc,
     "leduc5": Leduc5,
+    "continuous_leduc": ContinuousLeduc,
     "bluff": Bluff,
     "flop_holdem": FlopHoldem,
     "holdem": LimitHoldem,

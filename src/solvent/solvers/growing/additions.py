@@ -1,0 +1,91 @@
+"""The log of additions: what was added to a game where and when.
+
+A growing run is its base game and this log. Replaying the log on the base game gives the same nodes under the same
+numbers, so the log is what a checkpoint keeps of the game's shape, and its digest is part of the run's fingerprint.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from solvent.foundation.errors import InputError
+
+
+@dataclass(frozen=True)
+class Addition:
+    """One action that was added."""
+
+    place: str
+    """The head as text: the public actions and the board before it."""
+    node: int
+    """The head's number in the engine's tree."""
+    size: float
+    """The size of the bet, as a fraction of the pot after calling."""
+    method: str
+    """How its past was filled in: recovery or transfer."""
+    iteration: int
+    """Iterations that had been run."""
+    total: float
+    """T before the addition: the weights of those iterations, earlier discounts included."""
+    discount: float
+    """w: what those iterations have counted for since."""
+    worth: float
+    """The regret that the new action had, summed over the head's hands, per unit of T: chips an iteration."""
+    source: int = -1
+    """With transfer, the number of the edge that was copied; else -1."""
+
+
+class AdditionLog:
+    """Additions in the order in which they were made."""
+
+    def __init__(self, additions: Iterable[Addition] = ()) -> None:
+        self._additions = list(additions)
+
+    def __iter__(self) -> Iterator[Addition]:
+        return iter(self._additions)
+
+    def __len__(self) -> int:
+        return len(self._additions)
+
+    def __getitem__(self, position: int) -> Addition:
+        return self._additions[position]
+
+    def append(self, addition: Addition) -> None:
+        """Add an entry at the end."""
+        self._additions.append(addition)
+
+    def to_json(self) -> str:
+        """The log as text, which `from_json` reads back to the last bit."""
+        return json.dumps([asdict(addition) for addition in self._additions])
+
+    @classmethod
+    def from_json(cls, text: str) -> AdditionLog:
+        """Read a log; an InputError where the text is none."""
+        try:
+            rows: list[dict[str, Any]] = json.loads(text)
+            return cls(_addition(row) for row in rows)
+        except (TypeError, ValueError, KeyError, AttributeError) as error:
+            raise InputError(f"the log of additions cannot be read: {error}") from error
+
+    def fingerprint(self, base: str) -> str:
+        """A digest of the base game's fingerprint and of every addition's place, size and method.
+
+        >>> AdditionLog().fingerprint("base") == AdditionLog().fingerprint("other")
+        False
+        """
+        digest = hashlib.sha256(base.encode())
+        for addition in self._additions:
+            where = (addition.node, addition.place, addition.size.hex(), addition.method, addition.source)
+            digest.update(repr(where).encode())
+        return digest.hexdigest()[:32]
+
+
+def _addition(row: dict[str, Any]) -> Addition:
+    known = {field.name for field in fields(Addition)}
+    if row.keys() != known:
+        raise ValueError(f"an addition has the fields {', '.join(sorted(known))}")
+    return Addition(**row)
