@@ -10,6 +10,7 @@ plus half of the pot: where both have added m chips, a showdown or a fold pays p
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from copy import copy
 from fractions import Fraction
 from functools import cached_property
 from math import inf
@@ -22,7 +23,8 @@ from solvent.cards.deck import Card, cards_label, deck, parse_cards
 from solvent.cards.hands import hole_cards
 from solvent.cards.ranges import Range, parse_range
 from solvent.games.betting.rules import BOARD_CARDS, STREETS
-from solvent.games.betting.tree import betting_tree, parse_tree_sizes, spot_start
+from solvent.games.betting.tree import TreeStart, bets_after, betting_tree, parse_tree_sizes, spot_start
+from solvent.games.betting.tree_sizes import Line, parse_lines
 from solvent.games.game import GameError
 from solvent.games.holdem.cards import HoldemCards, Hole, Sizes, count_histories, given_sizes
 from solvent.games.naming import spell
@@ -187,7 +189,11 @@ class Spot(HoldemCards):
     # Betting
 
     def betting_tree(self) -> Betting:
-        start = spot_start(
+        return betting_tree(self._start, parse_tree_sizes(self.sizes), check_down=self.check_down)
+
+    @property
+    def _start(self) -> TreeStart:
+        return spot_start(
             self.street_names[0],
             self.pot,
             self.stack,
@@ -195,7 +201,21 @@ class Spot(HoldemCards):
             rake=self.rake,
             rake_cap=self.rake_cap,
         )
-        return betting_tree(start, parse_tree_sizes(self.sizes), check_down=self.check_down)
+
+    def bets_after(self, line: Line, **sizes: Any) -> tuple[str, ...]:
+        """The names of the bets and raises after a line if the spot had these sizes in place of its own."""
+        return bets_after(self._start, parse_tree_sizes({**self.sizes, **sizes}), line)
+
+    def with_added(self, lines: Sequence[Line]) -> Spot:
+        """The spot with these lines in its tree too: the last action of each, and what its sizes give behind it.
+
+        What does not depend on the betting is shared.
+        """
+        added = [", ".join(line) for line in (*parse_lines(self.sizes.get("add", ())), *lines)]
+        larger = copy(self)
+        larger.__dict__.pop("betting", None)
+        larger.sizes = {**self.sizes, "add": added}
+        return larger
 
 
 def check_used(names: Iterable[str], board: str | Sequence[Card], rake: float | str) -> None:

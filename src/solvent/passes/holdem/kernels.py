@@ -53,6 +53,24 @@ class Tables(NamedTuple):
     """bool[locks]: whether the hand is locked ..."""
     lock: Array
     """float[locks]: ... and what the tables have for the probability of the action."""
+    marked: Marked
+
+
+class Marked(NamedTuple):
+    """Nodes whose values are summed up, and decisions whose first action has given values.
+
+    A marked node has a row for each board of its street, the rows of its boards one after another. Growing trees
+    need both: sums of v(I), and the recovery game's alternative to an action that is added.
+    """
+
+    sum_row: Array
+    """int64[2, nodes]: by traverser, the row of the node's first board in `sums`; -1 for none."""
+    sums: Array
+    """float64[rows, slots]: each pass of the traverser adds its values v, then discounts: V <- d (V + v)."""
+    given_row: Array
+    """int64[nodes]: the row of the node's first board in `given`; -1 for none."""
+    given: Array
+    """float64[rows, slots]: what the first action is worth to the player who takes it."""
 
 
 class Spaces(NamedTuple):
@@ -145,11 +163,14 @@ def ascend(plan, street, tables, mode, weights, player, board, bundle, work):  #
         (weights[POSITIVE], weights[NEGATIVE], weights[FLOOR]),
         scale_base(plan, street, board),
     )
-    lock = (board - plan.streets[street].first_board) * slots
+    place, marked = board - plan.streets[street].first_board, tables.marked
+    lock = place * slots
     for node in range(nodes.bundles[bundle, 1] - 1, nodes.bundles[bundle, 0] - 1, -1):
         if nodes.kind[node] != DECISION:
             continue
         first, stop, value = nodes.first_edge[node], nodes.first_edge[node + 1], nodes.value_at[player, node]
+        if marked.given_row[node] >= 0 and nodes.player[node] == player:
+            give_values(marked, marked.given_row[node] + place, rows[first], slots, work)
         if nodes.player[node] != player:
             code.total(work, slots, rows, first, stop, value)
         elif mode == UPDATE:
@@ -165,6 +186,22 @@ def ascend(plan, street, tables, mode, weights, player, board, bundle, work):  #
                 respond_unlocked(tables, rows, first, stop, value, lock, slots, work)
         else:
             code.best(work, slots, rows, first, stop, value)
+        if marked.sum_row[player, node] >= 0:
+            sum_values(marked, marked.sum_row[player, node] + place, value, slots, work, weights[POSITIVE])
+
+
+@internal
+def give_values(marked, row, value, slots, work):  # type: ignore[no-untyped-def]
+    """Set a row of values to those that are given."""
+    for k in range(slots):
+        work[value + k] = marked.given[row, k]
+
+
+@internal
+def sum_values(marked, row, value, slots, work, discount):  # type: ignore[no-untyped-def]
+    """Add a row of values to their sum, and discount it."""
+    for k in range(slots):
+        marked.sums[row, k] = discount * (marked.sums[row, k] + work[value + k])
 
 
 @internal

@@ -7,6 +7,8 @@ that discount let them fade soon where they are wrong. What the other solve play
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -36,7 +38,7 @@ def carry_over(before: HoldemSolver, now: HoldemSolver) -> int:
     old, new = before.game, now.game
     _check_same_cards(old, new)
     share = 1.0 / max(1.0, _weight(before.rule, before.iterations))
-    edges, decisions = _common_edges(old, new)
+    edges, decisions = common_edges(old, new)
     same_layout = len(edges) == len(new.tree.child) == len(old.tree.child)
     if same_layout:
         regret, average = before.regret, before.average
@@ -45,7 +47,7 @@ def carry_over(before: HoldemSolver, now: HoldemSolver) -> int:
             "int16 tables start a solve of the same tree only; locks may differ, and sizes may not"
         )
     else:
-        regret, average = (_moved(table, old, new, edges) for table in (before.regret, before.average))
+        regret, average = (moved_table(table, old, new, edges) for table in (before.regret, before.average))
     if now.dtype == "int16":
         now.regret_scale[:], now.average_scale[:] = before.regret_scale, before.average_scale * share
         now.start_from(regret, average, HEAD_START)
@@ -74,7 +76,7 @@ def _weight(rule: RegretRule, iterations: int) -> float:
     return total
 
 
-def _common_edges(old: HoldemGame, new: HoldemGame) -> tuple[list[tuple[int, int]], int]:
+def common_edges(old: HoldemGame, new: HoldemGame) -> tuple[list[tuple[int, int]], int]:
     """The edges of actions that both trees have at decisions after the same lines, and how many decisions."""
     known = {
         old.tree.betting[node].history: node for node in np.flatnonzero(old.tree.kind == DECISION).tolist()
@@ -93,18 +95,18 @@ def _common_edges(old: HoldemGame, new: HoldemGame) -> tuple[list[tuple[int, int
     return edges, decisions
 
 
-def _moved(
-    table: NDArray[np.float64], old: HoldemGame, new: HoldemGame, edges: list[tuple[int, int]]
-) -> NDArray[np.float64]:
+def moved_table(
+    table: NDArray[Any], old: HoldemGame, new: HoldemGame, edges: list[tuple[int, int]]
+) -> NDArray[Any]:
     """A table in the layout of the new game, 0 where the old one has nothing."""
     found = np.zeros(new.cells, dtype=table.dtype)
     for before, now in edges:
         street = int(new.tree.street[new.tree.edge_node[now]])
-        _of_edge(found, new, now, street)[:] = _of_edge(table, old, before, street)
+        edge_numbers(found, new, now, street)[:] = edge_numbers(table, old, before, street)
     return found
 
 
-def _of_edge(table: NDArray[np.float64], game: HoldemGame, edge: int, street: int) -> NDArray[np.float64]:
+def edge_numbers(table: NDArray[Any], game: HoldemGame, edge: int, street: int) -> NDArray[Any]:
     """The numbers of an action on all boards of its street, a view [boards, slots]."""
     by_board = table[game.street_at[street] : game.street_at[street + 1]].reshape(
         len(game.streets[street].boards), game.board_cells[street]

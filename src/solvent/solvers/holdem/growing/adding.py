@@ -1,0 +1,197 @@
+"""Adding actions to a spot's tree while it is solved, as if they had always been there (SAEF, section 3).
+
+What is outside S, behind the new actions, stays as it is to the bit. Inside S, and for the new actions at the
+decision, regrets and averages come from the recovery game; then everything so far is discounted by w, because the
+regret of a new action may be higher than CFR would have let it grow (Theorem 2).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvent.forms.holdem.game import HoldemGame, holdem_game
+from solvent.forms.holdem.locks import NodeLock
+from solvent.forms.holdem.tree import DECISION, RUN_OUT, HoldemTree, holdem_tree
+from solvent.games.holdem.spot import Spot
+from solvent.solvers.holdem.carry_over import common_edges, edge_numbers, moved_table
+from solvent.solvers.holdem.growing.growing_solver import GrowingSolver
+from solvent.solvers.holdem.growing.recovery import RecoverySolver, line_of
+
+REPAIRED, FAITHFUL = VERSIONS = ("repaired", "faithful")
+"""What the opponent's regrets are in S: a small part of the recovery game's, or 0 as in the paper."""
+SMALL = 1e-3
+"""`repaired`: the part of the recovery game's regrets that the opponent keeps. Regret matching does not see the
+scale, so the opponent plays on as it has learnt; with regrets of 0 it would play uniformly for an iteration."""
+
+
+@dataclass(frozen=True)
+class Added:
+    """What adding the actions of one decision came to."""
+
+    history: str
+    """The line to the decision."""
+    actions: tuple[str, ...]
+    iterations: int
+    """K, those of the recovery game."""
+    nodes: int
+    """Public nodes x hands that were touched."""
+
+
+@dataclass(frozen=True)
+class Grown:
+    """A solver of the larger tree, and how it came about."""
+
+    solver: GrowingSolver
+    added: tuple[Added, ...]
+    discount: float
+    """w."""
+
+
+def larger_game(game: HoldemGame, rules: Spot) -> HoldemGame:
+    """The form of a spot with more lines; boards and hands are shared."""
+    tree = holdem_tree(rules.betting)
+    if len(tree.subtrees) == len(game.streets) and _has_run_outs(game, tree):
+        return replace(game, rules=rules, tree=tree)
+    return holdem_game(rules, game.isomorphism)
+
+
+def _has_run_outs(game: HoldemGame, tree: HoldemTree) -> bool:
+
+
+
+    needed = {int(street) for street in tree.street[tree.kind == RUN_OUT]}
+    return all(game.streets[street].run_outs.won.size for street in needed)
+
+
+def add_actions(
+    before: GrowingSolver,
+    chosen: Mapping[str, Sequence[str]],
+    locks: Sequence[NodeLock] | None = None,
+    iterations: int | None = None,
+    version: str = REPAIRED,
+) -> Grown:
+    """Add actions, by the line to their decision, and go on with everything that was learnt.
+
+    Actions at several decisions are added at once: none is in the S of another, and all are recovered from the same
+    T iterations. locks: those of the larger tree; they may be left out where there are none. iterations: K, or None
+    for Z rounded up.
+    """
+    old = before.game
+    rules = old.rules.with_added([(*line_of(at), name) for at, names in chosen.items() for name in names])
+    game = larger_game(old, rules)
+    after = GrowingSolver(game, before.rule, before.threads, before.dtype)
+    edges, _ = common_edges(old, game)
+    for table in ("regret", "average"):
+        getattr(after, table)[:] = moved_table(getattr(before, table), old, game, edges)
+    _copy_sums(before, after)
+    after.weight[:] = before.weight
+    after.iterations, after.head_start = before.iterations, before.head_start
+    after.nodes_touched = before.nodes_touched
+    squares = [_squares(after, player) for player in (0, 1)]
+    found, gained = [], [0.0, 0.0]
+    for history, actions in chosen.items():
+        recovery = RecoverySolver(before, game, history, actions)
+        recovery.recover(iterations)
+        gained[recovery.player] += _install(recovery, after, history, actions, version)
+        squares[recovery.player] += _inside_squares(recovery)
+        after.nodes_touched += recovery.nodes_touched
+        found.append(Added(history, tuple(actions), recovery.iterations, recovery.nodes_touched))
+    w = min(recommended_discount(one, more) for one, more in zip(squares, gained, strict=True))
+    discount(after, w)
+    after.lock(before.locks if locks is None else locks)
+    return Grown(after, tuple(found), w)
+
+
+def recommended_discount(before: float, gained: float) -> float:
+    """w_i of equation (22): the sum of squared positive regrets without the new actions' over that with them."""
+    if gained <= 0:
+        return 1.0
+    return before / (before + gained) if before > 0 else 1.0
+
+
+def discount(solver: GrowingSolver, w: float) -> None:
+    """Weigh everything so far by w: regrets, averages, sums of v(I), and T."""
+    if w == 1:
+        return
+    for table in (solver.regret, solver.average):
+        table *= np.asarray(w, dtype=table.dtype)
+    solver.marked.sums[:] *= w
+    solver.weight *= w
+
+
+def _copy_sums(before: GrowingSolver, after: GrowingSolver) -> None:
+    old, new = before.game.tree, after.game.tree
+    known = {old.betting[node].history: node for node in before.opening}
+    for node in after.opening:
+        if (there := known.get(new.betting[node].history)) is not None:
+            player = int(new.player[node])
+            after.value_sums(player, node)[:] = before.value_sums(player, there)
+
+
+def _squares(solver: GrowingSolver, player: int) -> float:
+    """The sum of squared positive regrets of a player."""
+    game, tree, total = solver.game, solver.game.tree, 0.0
+    for edge in np.flatnonzero(tree.player[tree.edge_node] == player).tolist():
+        street = int(tree.street[tree.edge_node[edge]])
+        total += _squared(edge_numbers(solver.regret, game, edge, street))
+    return total
+
+
+def _squared(regrets: NDArray[np.floating]) -> float:
+    positive = np.maximum(regrets, 0).astype(np.float64)
+    return float((positive * positive).sum())
+
+
+def _inside_edges(recovery: RecoverySolver) -> list[int]:
+    """The edges of the recovery game's tree that are in S."""
+    tree = recovery.game.tree
+    inside = [
+        recovery.inside(node) if tree.kind[node] == DECISION else False for node in range(len(tree.kind))
+    ]
+    return np.flatnonzero(np.array(inside)[tree.edge_node]).tolist()
+
+
+def _inside_squares(recovery: RecoverySolver) -> float:
+    """The sum of the player's squared positive regrets inside S, as they are installed."""
+    tree, scale = recovery.game.tree, recovery.regret_scale_to_install
+    own = [edge for edge in _inside_edges(recovery) if tree.player[tree.edge_node[edge]] == recovery.player]
+    numbers = [
+        edge_numbers(recovery.regret, recovery.game, edge, int(tree.street[tree.edge_node[edge]]))
+        for edge in own
+    ]
+    return scale**2 * sum(map(_squared, numbers))
+
+
+def _install(
+    recovery: RecoverySolver, after: GrowingSolver, history: str, actions: Sequence[str], version: str
+) -> float:
+    """Put what a recovery game found into the tables of the larger tree; the squares of the new head regrets."""
+    small, large = recovery.game, after.game
+    nodes = {one.history: node for node, one in enumerate(large.tree.betting) if one.actions}
+    times, mass = recovery.regret_scale_to_install, recovery.average_scale_to_install
+    for edge in _inside_edges(recovery):
+        node = int(small.tree.edge_node[edge])
+        street = int(small.tree.street[node])
+        there = int(large.tree.first_edge[nodes[small.tree.betting[node].history]])
+        there += edge - int(small.tree.first_edge[node])
+        regrets = edge_numbers(recovery.regret, small, edge, street)
+        into = edge_numbers(after.regret, large, there, street)
+        if small.tree.player[node] == recovery.player:
+            into[:] = times * regrets
+        else:
+            into[:] = times * SMALL * regrets if version == REPAIRED else 0.0
+            average = edge_numbers(recovery.average, small, edge, street)
+            edge_numbers(after.average, large, there, street)[:] = mass * average
+    for node in recovery.own_openings:
+        there = nodes[small.tree.betting[node].history]
+        after.value_sums(recovery.player, there)[:] = times * recovery.value_sums(recovery.player, node)
+    head, gained = nodes[history], 0.0
+    for name, regrets in zip(actions, recovery.head_regrets(), strict=True):
+        edge = int(large.tree.first_edge[head]) + large.tree.betting[head].actions.index(name)
+        edge_numbers(after.regret, large, edge, int(large.tree.street[head]))[:] = regrets
+        gained += _squared(regrets)
+    return gained
