@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.passes.holdem.holdem_pass import HoldemPass, nothing_marked
+from solvent.passes.holdem.holdem_pass import HoldemPass
 from solvent.passes.holdem.kernels import EVALUATE, RESPOND, Tables
 from solvent.response.history import Evaluation
 from solvent.strategy.solved.holdem_infosets import HoldemInfosets
@@ -46,14 +46,10 @@ def played_tables(
     infosets: HoldemInfosets, weights: NDArray[np.floating], locks: Locks | None = None
 ) -> Tables:
     """Weights by cell, and locks if any, as passes take them."""
-    unmarked = nothing_marked(len(infosets.game.tree.kind))
     if locks is None:
         at = np.full(len(infosets.game.tree.child), -1, dtype=np.int64)
         played = np.array(weights)  # a copy: kernels take arrays that can be written to
-        none = np.zeros(0, dtype=np.bool_)
-        return Tables(played, played, played[:0], played[:0], at, none, played[:0], unmarked)
+        return Tables(played, played, played[:0], played[:0], at, np.zeros(0, dtype=np.bool_), played[:0])
     played = locks.over(np.asarray(weights))
     at, locked, probability = infosets.locks_by_edge(locks.locked, locks.probabilities)
-    return Tables(
-        played, played, played[:0], played[:0], at, locked, probability.astype(played.dtype), unmarked
-    )
+    return Tables(played, played, played[:0], played[:0], at, locked, probability.astype(played.dtype))

@@ -40,7 +40,15 @@ from solvent.games.game import TERMINAL
 from solvent.games.public_rules import FOLD as FOLDED
 from solvent.games.public_rules import MOST_BETS, MOST_BETTING_NODES, SHOWDOWN, Betting
 
-__all__ = ["TreeStart", "bets_after", "betting_tree", "nolimit_start", "parse_tree_sizes", "spot_start", "tree_nodes"]
+__all__ = [
+    "TreeStart",
+    "bets_after",
+    "betting_tree",
+    "nolimit_start",
+    "parse_tree_sizes",
+    "spot_start",
+    "tree_nodes",
+]
 
 MOST_FOLLOWED = 200_000
 """The most actions of all positions, followed in a few seconds; trees of two million nodes seldom have more."""

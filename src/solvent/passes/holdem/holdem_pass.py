@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from solvent.forms.holdem.game import HoldemGame
 from solvent.foundation.kernels.threads import on_each
 from solvent.passes.holdem import kernels
-from solvent.passes.holdem.kernels import UPDATE, Marked, Room, Spaces, Tables
+from solvent.passes.holdem.kernels import UPDATE, Room, Spaces, Tables
 from solvent.passes.holdem.layout import lay_out
 from solvent.passes.holdem.terminals import scratch_for
 
@@ -19,14 +19,6 @@ TASKS_PER_THREAD = 6
 """The split is the first street that has so many boards for each thread."""
 NOTHING_WANTED = (-1, -1)
 NO_WEIGHTS = np.ones((1, 7))
-
-
-def nothing_marked(nodes: int) -> Marked:
-    """No node of a tree is marked."""
-    none = np.zeros((0, 0))
-    return Marked(
-        np.full((2, nodes), -1, dtype=np.int64), none, np.full(nodes, -1, dtype=np.int64), none.copy()
-    )
 
 
 class HoldemPass:

@@ -21,6 +21,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from solvent.forms.holdem.tree import DECISION
 from solvent.foundation.kernels.compiling import inlined, internal, kernel
 from solvent.foundation.kernels.intrinsics import add_to, yield_processor
@@ -39,6 +41,28 @@ SPINS = 500
 """How often a thread looks whether the others have come before it lets others run in its place."""
 
 
+class Marked(NamedTuple):
+    """Nodes whose values are summed up, and decisions whose first action has given values.
+
+    Both have an entry for each node, or none at all. A marked node has a row for each board of its street, in their
+    order. Growing trees need both: sums of v(I), and the recovery game's alternative to an action that is added.
+    """
+
+    sum_row: Array
+    """int64[2, nodes]: by traverser, the row of the node's first board in `sums`; -1 for none."""
+    sums: Array
+    """float64[rows, slots]: each pass of the traverser adds its values v, then discounts: V <- d (V + v)."""
+    given_row: Array
+    """int64[nodes]: the row of the node's first board in `given`; -1 for none."""
+    given: Array
+    """float64[rows, slots]: what the first action is worth to the player who takes it."""
+
+
+UNMARKED = Marked(
+    np.zeros((2, 0), dtype=np.int64), np.zeros((0, 0)), np.zeros(0, dtype=np.int64), np.zeros((0, 0))
+)
+
+
 class Tables(NamedTuple):
     """The tables by cell; strategies come from `played`, which is the regrets while solving."""
 
@@ -53,24 +77,7 @@ class Tables(NamedTuple):
     """bool[locks]: whether the hand is locked ..."""
     lock: Array
     """float[locks]: ... and what the tables have for the probability of the action."""
-    marked: Marked
-
-
-class Marked(NamedTuple):
-    """Nodes whose values are summed up, and decisions whose first action has given values.
-
-    A marked node has a row for each board of its street, the rows of its boards one after another. Growing trees
-    need both: sums of v(I), and the recovery game's alternative to an action that is added.
-    """
-
-    sum_row: Array
-    """int64[2, nodes]: by traverser, the row of the node's first board in `sums`; -1 for none."""
-    sums: Array
-    """float64[rows, slots]: each pass of the traverser adds its values v, then discounts: V <- d (V + v)."""
-    given_row: Array
-    """int64[nodes]: the row of the node's first board in `given`; -1 for none."""
-    given: Array
-    """float64[rows, slots]: what the first action is worth to the player who takes it."""
+    marked: Marked = UNMARKED
 
 
 class Spaces(NamedTuple):
@@ -164,12 +171,12 @@ def ascend(plan, street, tables, mode, weights, player, board, bundle, work):  #
         scale_base(plan, street, board),
     )
     place, marked = board - plan.streets[street].first_board, tables.marked
-    lock = place * slots
+    lock, some = place * slots, len(marked.given_row) > 0
     for node in range(nodes.bundles[bundle, 1] - 1, nodes.bundles[bundle, 0] - 1, -1):
         if nodes.kind[node] != DECISION:
             continue
         first, stop, value = nodes.first_edge[node], nodes.first_edge[node + 1], nodes.value_at[player, node]
-        if marked.given_row[node] >= 0 and nodes.player[node] == player:
+        if some and marked.given_row[node] >= 0 and nodes.player[node] == player:
             give_values(marked, marked.given_row[node] + place, rows[first], slots, work)
         if nodes.player[node] != player:
             code.total(work, slots, rows, first, stop, value)
@@ -186,7 +193,7 @@ def ascend(plan, street, tables, mode, weights, player, board, bundle, work):  #
                 respond_unlocked(tables, rows, first, stop, value, lock, slots, work)
         else:
             code.best(work, slots, rows, first, stop, value)
-        if marked.sum_row[player, node] >= 0:
+        if some and marked.sum_row[player, node] >= 0:
             sum_values(marked, marked.sum_row[player, node] + place, value, slots, work, weights[POSITIVE])
 
 

@@ -20,8 +20,8 @@ from solvent.forms.holdem.locks import NodeLock, lock_tables
 from solvent.forms.holdem.tree import DECISION
 from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.threads import check_threads
-from solvent.passes.holdem.holdem_pass import HoldemPass, nothing_marked
-from solvent.passes.holdem.kernels import EVALUATE, RESPOND, Tables
+from solvent.passes.holdem.holdem_pass import HoldemPass
+from solvent.passes.holdem.kernels import EVALUATE, RESPOND, UNMARKED, Tables
 from solvent.passes.holdem.node_code import LARGEST
 from solvent.response.holdem import HoldemEvaluation, evaluation_of, values_by_player
 from solvent.solvers.history.solver import NOT_ZERO_SUM
@@ -75,7 +75,7 @@ class HoldemSolver:
         self.regret, self.average = (np.zeros(game.cells, dtype=dtype) for _ in range(2))
         scales = self.passes.decisions if narrow else 0
         self.regret_scale, self.average_scale = (np.zeros(scales, dtype=kind) for _ in range(2))
-        self.marked = nothing_marked(len(game.tree.kind))
+        self.marked = UNMARKED
         self.lock(locks)
 
     @property
@@ -260,14 +260,13 @@ class HoldemSolver:
 
     def _tables(self) -> Tables:
         """The tables as they are while solving: what is played comes from regrets."""
-        return Tables(self.average, self.regret, self.average_scale, self.regret_scale, *self._locks, self.marked)
+        return Tables(
+            self.average, self.regret, self.average_scale, self.regret_scale, *self._locks, self.marked
+        )
 
     def _played(self) -> Tables:
         """The tables as they are while measuring: what is played is the average."""
-        unmarked = nothing_marked(len(self.game.tree.kind))
-        return Tables(
-            self.average, self.average, self.average_scale, self.average_scale, *self._locks, unmarked
-        )
+        return Tables(self.average, self.average, self.average_scale, self.average_scale, *self._locks)
 
     def _keep(self, share: float) -> None:
         """Keep this much of the average."""

@@ -18,7 +18,7 @@ from solvent.forms.holdem.locks import NodeLock
 from solvent.forms.holdem.tree import DECISION, RUN_OUT, HoldemTree, holdem_tree
 from solvent.games.holdem.spot import Spot
 from solvent.solvers.holdem.carry_over import common_edges, edge_numbers, moved_table
-from solvent.solvers.holdem.growing.growing_solver import GrowingSolver
+from solvent.solvers.holdem.growing.growing_solver import AVERAGES, REGRETS, GrowingSolver
 from solvent.solvers.holdem.growing.recovery import RecoverySolver, line_of
 
 REPAIRED, FAITHFUL = VERSIONS = ("repaired", "faithful")
@@ -26,6 +26,14 @@ REPAIRED, FAITHFUL = VERSIONS = ("repaired", "faithful")
 SMALL = 1e-3
 """`repaired`: the part of the recovery game's regrets that the opponent keeps. Regret matching does not see the
 scale, so the opponent plays on as it has learnt; with regrets of 0 it would play uniformly for an iteration."""
+
+
+SOON = 10.0
+"""Rules that are not sums (dcfr): iterations whose gain a new action has as regret. Other regrets are far below T
+times a gain, and beside them T times the gain of a new action would be all that is played."""
+YOUNG = 20
+"""Rules that are not sums: the most iterations that the clock shows after an addition. Averages that weigh
+iteration t by t^3 would otherwise take as many iterations again to forget that the action was never taken."""
 
 
 @dataclass(frozen=True)
@@ -60,8 +68,6 @@ def larger_game(game: HoldemGame, rules: Spot) -> HoldemGame:
 
 
 def _has_run_outs(game: HoldemGame, tree: HoldemTree) -> bool:
-
-
 
     needed = {int(street) for street in tree.street[tree.kind == RUN_OUT]}
     return all(game.streets[street].run_outs.won.size for street in needed)
@@ -100,8 +106,12 @@ def add_actions(
         squares[recovery.player] += _inside_squares(recovery)
         after.nodes_touched += recovery.nodes_touched
         found.append(Added(history, tuple(actions), recovery.iterations, recovery.nodes_touched))
-    w = min(recommended_discount(one, more) for one, more in zip(squares, gained, strict=True))
-    discount(after, w)
+    if before.rule.additive:
+        w = min(recommended_discount(one, more) for one, more in zip(squares, gained, strict=True))
+        discount(after, w)
+    else:
+        w = 1.0
+        rejuvenate(after)
     after.lock(before.locks if locks is None else locks)
     return Grown(after, tuple(found), w)
 
@@ -121,6 +131,17 @@ def discount(solver: GrowingSolver, w: float) -> None:
         table *= np.asarray(w, dtype=table.dtype)
     solver.marked.sums[:] *= w
     solver.weight *= w
+
+
+def rejuvenate(solver: GrowingSolver) -> None:
+    """Set the clock of a rule that is not a sum back to `YOUNG`, and scale averages to what they weigh by then."""
+    clock = solver.iterations + solver.head_start
+    if clock <= YOUNG:
+        return
+    weighed = sum(solver.rule.weights(t).average for t in range(1, YOUNG + 1))
+    solver.average *= np.asarray(weighed / solver.weight[AVERAGES], dtype=solver.average.dtype)
+    solver.weight[AVERAGES] = weighed
+    solver.head_start = float(YOUNG - solver.iterations)
 
 
 def _copy_sums(before: GrowingSolver, after: GrowingSolver) -> None:
@@ -192,6 +213,8 @@ def _install(
     head, gained = nodes[history], 0.0
     for name, regrets in zip(actions, recovery.head_regrets(), strict=True):
         edge = int(large.tree.first_edge[head]) + large.tree.betting[head].actions.index(name)
+        if not after.rule.additive:
+            regrets = regrets * min(1.0, SOON / recovery.before.weight[REGRETS])
         edge_numbers(after.regret, large, edge, int(large.tree.street[head]))[:] = regrets
         gained += _squared(regrets)
     return gained

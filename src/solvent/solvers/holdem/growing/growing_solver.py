@@ -2,8 +2,8 @@
 
 Beside regrets and averages these are the sums of v(I) at the decisions where actions may be added, and two sums of
 weights: T on the scale of the regrets, and T on the scale of the averages. Both are numbers of iterations in plain
-CFR. In linear CFR iteration t counts t / (T + 1) times in the regrets and t times in the averages. In discounted CFR
-positive and negative regrets fade differently: sums of v(I) fade like positive regrets, which is a heuristic.
+CFR. In linear CFR iteration t counts t / (T + 1) times in the regrets and t times in the averages. In discounted
+CFR positive and negative regrets fade differently: sums of v(I) fade like positive regrets, which is a heuristic.
 """
 
 from __future__ import annotations
@@ -86,7 +86,8 @@ class SummingSolver(HoldemSolver):
         """The sums of a player's values at a marked node, float64[boards, slots of the player]: a view."""
         street = self.game.streets[self.game.tree.street[node]]
         row = int(self.marked.sum_row[player, node])
-        return self.marked.sums[row : row + len(street.boards), : street.sides[player].slots]
+        sums: NDArray[np.float64] = self.marked.sums
+        return sums[row : row + len(street.boards), : street.sides[player].slots]
 
 
 class GrowingSolver(SummingSolver):

@@ -103,8 +103,8 @@ class RecoverySolver(SummingSolver):
         return len(line_of(betting[node].history)) > len(line_of(betting[self.head].history))
 
     def _lock_line(self, known: dict[str, int]) -> None:
-        """Lock the opponent's decisions on the line to the average strategy, and player i's locked hands at the head."""
-        game, tree = self.game, self.game.tree
+        """Lock the opponent on the line to the average strategy, and hands that are locked at the head."""
+        tree = self.game.tree
         at, locked, probability, used = np.full(len(tree.child), -1, dtype=np.int64), [], [], 0
         for node in np.flatnonzero(tree.kind == DECISION).tolist():
             if tree.betting[node].actions[-1] == ELSEWHERE:
@@ -146,7 +146,7 @@ class RecoverySolver(SummingSolver):
         return np.asarray(locked[first : first + side.hand.size].reshape(side.hand.shape))
 
     def reach(self) -> float:
-        """About Z / T: how often the opponent and chance lead to the head, hands that block each other not counted."""
+        """About Z / T: how often the opponent and chance lead to the head, blocked hands not counted."""
         game, tree = self.before.game, self.before.game.tree
         parent, node = tree.parent, self.before_head
         while (above := int(parent[node])) >= 0:
@@ -184,9 +184,7 @@ class RecoverySolver(SummingSolver):
         The second sum is of v(I) over the solve so far; the paper prints v(I, a), and its proof uses v(I).
         """
         found = np.stack([self.value_sums(self.player, node) for node in self.entered])
-        regrets = self.regret_scale_to_install * found - self.before.value_sums(
-            self.player, self.before_head
-        )
+        regrets = self.regret_scale_to_install * found - self.before.value_sums(self.player, self.before_head)
         regrets[:, self._locked_hands()] = 0.0
         return regrets
 
