@@ -287,6 +287,32 @@ def test_interval_pruning_with_cfr_plus_does_not_grow_rare() -> None:
 # Near best responses
 
 
+def test_regrets_of_cfr_plus_go_below_zero_with_interval_pruning_alone() -> None:
+    """With interval pruning one that rises from below zero jumps to zero at least; total pruning has the floor."""
+    tree = compiled("leduc")
+    interval, total = (
+        PrunedSolver(tree, "cfr+", "alternating", Pruning(mode, gates="paper", every=7), "float64")
+        for mode in ("interval", "total")
+    )
+    layout, first = interval._layout, np.zeros(tree.cells, dtype=bool)
+    for forest in layout.forests:  # infosets with no own action before them, which are never skipped
+        for k in np.flatnonzero(np.asarray(forest.before) < 0):
+            first[layout.cell_of[forest.first[k] : forest.first[k + 1]]] = True
+    before, watched, jumped = np.zeros(tree.cells), first, 0
+    for _ in range(60):
+        interval.run(1)
+        total.run(1)
+        regret, free = interval.saved_tables()["regret"], first.copy()
+        free[layout.cell_of] &= interval.pruned == 0
+        rose = (before < 0) & (regret > before) & watched & free
+        assert (regret[rose] >= 0).all()
+        jumped += int(rose.sum())
+        before, watched = regret, free
+        assert (total.saved_tables()["regret"] >= 0).all()
+    assert before.min() < 0
+    assert jumped > 0
+
+
 @pytest.mark.parametrize("near", [1e-36, 1e-300])
 def test_hardly_any_nearness_is_none(near: float) -> None:
     exact, nearly = (

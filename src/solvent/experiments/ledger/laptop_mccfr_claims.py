@@ -10,6 +10,7 @@ from solvent.experiments.ledger.claims import (
     Claim,
     Every,
     Increasing,
+    Near,
     Paper,
     Source,
     Won,
@@ -22,6 +23,7 @@ OPTIONS = Source("sampling-options", "solvent reproduce sampling-options")
 SPEED = Source("training-speed", "solvent bench training --cards abstractions/small --betting laptop")
 GAMES = ("leduc", "flop_holdem", "holdem")
 RULES = "tests/abstraction/test_rule_buckets.py"
+AGENTS = "tests/play/test_table_agents.py"
 
 
 def _less_exploitable(option: str, when: str) -> Every:
@@ -54,6 +56,16 @@ TRAINING = (
     ),
     Claim(
         "Section 5",
+        "there are more infosets than atoms in the universe",
+        missing=not_tested("not counted here"),
+    ),
+    Claim(
+        "Section 5",
+        "buckets leave many orders of magnitude fewer strategies, so training comes near an equilibrium sooner",
+        missing=not_tested("the bots were not trained without buckets, which would not fit in memory"),
+    ),
+    Claim(
+        "Section 5",
         "before the flop, buckets by ranks and suitedness lose nothing",
         "169 classes, a bucket each",
         tests=(f"{RULES}::test_before_the_flop_a_bucket_is_a_class",),
@@ -71,11 +83,10 @@ TRAINING = (
     Claim(
         "Section 6.1",
         "threads inside a traversal, a lock for each infoset: 30 s to 0.5 s an iteration, 60 times",
-        "{threads.inside:.4f} times one thread's rows a second, on {threads:.0f} threads",
+        "{threads.inside:.4f} times one thread's rows a second, on two cores, which cannot give 60 times; an "
+        "iteration takes microseconds here, not 30 s, and making threads takes longer",
+        Near("threads.inside", 60),
         source=SPEED,
-        missing=not_tested(
-            "two cores cannot give 60 times, and an iteration takes microseconds here, not 30 s"
-        ),
     ),
     Claim(
         "Section 6.1",
@@ -114,9 +125,10 @@ TRAINING = (
     ),
     Claim(
         "Section 6.2",
-        "with decay the average still converges (we ask: not surely worse in the end)",
+        "with decay the average still converges (we ask: in the end surely below 1.2 times the exploitability "
+        "without)",
         f"exploitability by that without: {_by_game('exploration decay', 'last')}",
-        Every(*(Below(f"exploration decay.{game}.last.low", 1) for game in GAMES)),
+        Every(*(Below(f"exploration decay.{game}.last.high", 1.2) for game in GAMES)),
         source=OPTIONS,
     ),
     Claim(
@@ -159,7 +171,9 @@ REWARDS = (
         "Section 6.3",
         "a biased reward is beneficial (we ask: less exploitable, in true chips)",
         f"exploitability by that of true rewards (leduc, flop, turn): y2 {_by_game('reward y2', 'last')}; y3 "
-        "{reward y3.leduc.last:.1f}, {reward y3.flop_holdem.last:.2f}, {reward y3.holdem.last:.2f}",
+        "{reward y3.leduc.last:.1f}, {reward y3.flop_holdem.last:.2f}, {reward y3.holdem.last:.2f}; y4 in units "
+        "of a hundredth of the largest loss "
+        f"{', '.join(f'{{reward y4, largest loss 100.{game}.last:.2f}}' for game in GAMES)}",
         Every(*(
             Below(f"{reward}.{game}.last.high", 1)
             for reward in ("reward y2", "reward y3", "reward y4, largest loss 100")
@@ -203,13 +217,29 @@ REWARDS = (
     Claim(
         "Section 7",
         "initial weights save training time",
-        f"exploitability after 10,000 iterations by that without: {_by_game('initial weights', 'first')}",
+        f"exploitability after 10,000 iterations by that without: {_by_game('initial weights', 'first')}; in the "
+        f"end {', '.join(f'{{initial weights.{game}.last:.2f}}' for game in GAMES)}",
         _less_exploitable("initial weights", "first"),
         source=OPTIONS,
     ),
 )  # fmt: skip
 
 PLAYING = (
+    Claim(
+        "Section 8",
+        "seven variants: the bot's own strategy with folds, calls and raises made more or less probable",
+        "as described, by factors of our own",
+        tests=(f"{AGENTS}::test_styles_multiply_weights", f"{AGENTS}::test_hands_part_tight_from_aggressive"),
+    ),
+    Claim(
+        "Section 8",
+        "a bot that plays an equilibrium is profitable against every variant of itself",
+        missing=not_tested(
+            "no bot of ours is near an equilibrium; in theory it loses to none, and breaks even with a variant "
+            "that "
+            "weighs otherwise what it mixes itself"
+        ),
+    ),
     Claim(
         "Figure 1",
         "on average the bots beat all variants of themselves (we ask: surely above 0 against each of the seven)",
@@ -272,11 +302,13 @@ PLAYING = (
     Claim(
         "Section 10",
         "100 big blinds; raises to 1, 2, 4, 8, 16 BB, then 0.3 to 2 pots",
-        "the preset `laptop`",
-        tests=(
-            "tests/forms/test_betting.py::test_presets_start_as_they_say",
-            "tests/forms/test_betting.py::test_laptop_without_a_cap_has_three_million_decisions",
-        ),
+        "the preset `laptop`, which also has all-in; our bots were trained with fewer sizes",
+        tests=("tests/forms/test_betting.py::test_presets_start_as_they_say",),
+    ),
+    Claim(
+        "Section 10",
+        "these changes to the game hardly affect how it is to be played",
+        missing=not_tested("no bot was trained on the game without them"),
     ),
     Claim(
         "Section 10",
@@ -303,7 +335,8 @@ LAPTOP_MCCFR = Paper(
     "Lin (2024), 4 improvements to Monte Carlo counterfactual regret minimization for Texas heads up no limit "
     "poker",
     "The paper gives neither the factors of its variants nor its intervals; ours are documented, so winnings stand "
-    "beside the paper's and are not the same experiment. Ours have 95 % intervals over deals. Exploitability is "
+    "beside the paper's and are not the same experiment: ours have other buckets, fewer bet sizes and 40 s of "
+    "training. Ours have 95 % intervals over deals, not over trainings. Exploitability is "
     "measured on Leduc, a small flop hold'em and a small hold'em to the turn, in this order. Figures 2 and 3 "
     "are illustrations.",
     (*TRAINING, *REWARDS, *PLAYING),

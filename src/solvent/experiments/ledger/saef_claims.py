@@ -73,7 +73,11 @@ ADDING = (
         "a subtree with more actions is added recursively; one with fewer is not sound",
         missing=NOT_YET,
     ),
-    Claim("Section 3.1", "the recovery game needs slightly less discounting than transfer", missing=NOT_YET),
+    Claim(
+        "Section 3.1",
+        "the recovery game needs slightly less discounting than transfer, and less memory",
+        missing=NOT_YET,
+    ),
     Claim(
         "Section 4",
         "exploitability in an infinite game from the abstraction alone, as a function of the bet",
@@ -141,7 +145,7 @@ EXPERIMENTS = (
     ),
     Claim(
         "Figure 1, top",
-        "finer fixed abstractions end lower",
+        "finer fixed abstractions end lower (section 1 says so in general; the figure is lost)",
         "Branch-2 {branch-2.last:.3g}, Branch-3 {branch-3.last:.3g}, Branch-5 {branch-5.last:.3g}",
         Increasing(("branch-5.last", "branch-3.last", "branch-2.last")),
         source=PAGE,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from math import hypot
 
 from solvent.experiments.confidence import Interval, ratio_interval
@@ -11,7 +11,7 @@ from solvent.experiments.tartanian7.abstraction_pictures import STREETS
 from solvent.experiments.tartanian7.abstraction_quality import Public, Result, Row
 from solvent.experiments.tartanian7.post_processing import PostProcessingTable, average, least
 
-NEW = "new(0.2)"
+NEW, NONE = "new(0.2)", "none"
 
 
 def abstraction_figures(result: Result) -> dict[str, float]:
@@ -100,9 +100,12 @@ def ratio_of(
 
 
 def post_processing_figures(found: PostProcessingTable) -> dict[str, float]:
-    """Return winnings in mbb/hand by post-processing: the mean, the least, and New-0.2's lead over the others."""
+    """Return winnings in mbb/hand by post-processing: the mean, the least, and leads with their intervals.
+
+    `lead.mean.none` is New-0.2's lead over no post-processing; `over none.mean.purify` is purification's.
+    """
     figures: dict[str, float] = {}
-    mine = found.row(NEW)
+    mine, none = found.row(NEW), found.row(NONE)
     for post in post_processing.POSTS:
         row = found.row(post)
         figures |= {f"mean.{post}": average(row), f"least.{post}": least(row)}
@@ -111,15 +114,23 @@ def post_processing_figures(found: PostProcessingTable) -> dict[str, float]:
             for each in found.responses
             if (each.post, each.opponent) == (post, "fcpa")
         }
-        if post == NEW:
-            continue
-        lead = average(mine) - average(row)
-        width = hypot(*(each.interval for each in (*mine, *row))) / len(row)
-        figures |= dict(_named(f"lead.mean.{post}", Interval(lead, lead - width, lead + width)))
-        worst, other = (min(rows, key=lambda each: each.mbb) for rows in (mine, row))
-        lead, width = worst.mbb - other.mbb, hypot(worst.interval, other.interval)
-        figures |= dict(_named(f"lead.least.{post}", Interval(lead, lead - width, lead + width)))
+        if post != NEW:
+            figures |= _lead("lead", post, mine, row)
+        if post != NONE:
+            figures |= _lead("over none", post, row, none)
     return figures
+
+
+def _lead(
+    name: str, post: str, row: Sequence[post_processing.Row], other: Sequence[post_processing.Row]
+) -> dict[str, float]:
+    """Return how far one row is ahead of another, in the mean and at worst."""
+    lead = average(row) - average(other)
+    width = hypot(*(each.interval for each in (*row, *other))) / len(other)
+    figures = dict(_named(f"{name}.mean.{post}", Interval(lead, lead - width, lead + width)))
+    worst, others = (min(rows, key=lambda each: each.mbb) for rows in (row, other))
+    lead, width = worst.mbb - others.mbb, hypot(worst.interval, others.interval)
+    return figures | dict(_named(f"{name}.least.{post}", Interval(lead, lead - width, lead + width)))
 
 
 def _named(name: str, interval: Interval) -> Iterator[tuple[str, float]]:
