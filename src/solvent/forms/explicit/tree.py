@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -216,6 +217,35 @@ class ExplicitTree:
                 ]
             waiting.extend(reversed(below))
         return first
+
+    def copy_bet(self, source: int, label: str, history: str, theta: float) -> NDArray[np.int64]:
+        """Add a bet of theta beside the bet that leads to `source`, with a copy of the subtree behind that.
+
+        Returns the numbers of the nodes that were copied, ascending; the numbers of their copies follow on what was
+        the last node, in this order. Stakes and pots are those after the new bet: a fold to it wins what it wins
+        from the old one, all others scale with 1 + 2 theta. `history` is the text of what is behind the new bet.
+        """
+        copied = self.subtree(source)
+        first, scale = self.nodes, (1 + 2 * theta) / (1 + 2 * float(self.theta[source]))
+        number = dict(zip(copied.tolist(), range(first, first + len(copied)), strict=True))
+        old_history = len(self.betting[source].history)
+        for node in copied.tolist():
+            above, old = int(self.parent[node]), self.betting[node]
+            changes: dict[str, Any] = {"children": ()}
+            if old.actions:
+                changes["history"] = history + old.history[old_history:]
+            if hasattr(old, "pot"):
+                changes["pot"] = old.pot * scale
+            if not (above == source and self.kind[node] == FOLDED):
+                changes["stake"] = old.stake * scale
+            self._append_node(
+                number.get(above, above),
+                label if node == source else self.labels[node],
+                replace(old, **changes),
+                int(self.board[node]),
+                theta if node == source else float(self.theta[node]),
+            )
+        return copied
 
     def _append_node(self, parent: int, label: str, betting: Betting, board: int, theta: float) -> int:
         node = self.nodes

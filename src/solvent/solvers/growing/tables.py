@@ -6,6 +6,8 @@ and so has the root. Block numbers are edge numbers, which never change.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -40,18 +42,18 @@ class GrowingTables:
         self.arena.add(np.where(owned[first:], self.hands, 0))
         self.offset = np.where(owned & (self.arena.offset >= 0), self.arena.offset, -1)
 
-    def table(self, name: str) -> NDArray[np.floating]:
+    def table(self, name: str) -> NDArray[Any]:
         """A flat table; it is out of date after `extend`."""
         return self.arena.table(name)
 
-    def row(self, name: str, edge: int) -> NDArray[np.floating]:
+    def row(self, name: str, edge: int) -> NDArray[Any]:
         """A view of the numbers of one edge, float64[hands]."""
         start = int(self.offset[edge])
         if start < 0:
             raise KeyError(f"edge {edge} has no block")
         return self.arena.table(name)[start : start + self.hands]
 
-    def rows(self, name: str) -> NDArray[np.floating]:
+    def rows(self, name: str) -> NDArray[Any]:
         """A table with a row for each edge, float64[nodes, hands]; 0 where an edge has no block."""
         found = np.zeros((len(self.offset), self.hands))
         present = np.flatnonzero(self.offset >= 0)
@@ -59,7 +61,7 @@ class GrowingTables:
         found[present] = self.arena.table(name)[places]
         return found
 
-    def seen(self, player: int) -> NDArray[np.floating]:
+    def seen(self, player: int) -> NDArray[Any]:
         """A player's cumulative strategy as the opponent's regrets saw it, in the regrets' weights: a new array."""
         if player == 0 and SEEN in self.arena.names:
             return self.table(SEEN).copy()

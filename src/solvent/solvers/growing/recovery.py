@@ -1,0 +1,199 @@
+"""Adding an action by a recovery game (Brown and Sandholm 2015, section 3; Theorem 1).
+
+The added subgame S is treated as if it had always been there and its player i had never entered it. What the
+opponent did in S meanwhile is free to choose; it is chosen by playing K iterations of a *recovery game*. Chance
+deals a history h* of the head with probability q(h*) / Z, where q(h*) = sum_t w_t pi_{-i}^t(h*) and Z is their
+sum (5). Player i then either takes alt(I) = sum_t w_t v_i^t(I) / sum_t w_t pi_{-i}^t(I) or enters S.
+
+Here the opponent's part of q, c(h) by hand, is the cumulative strategy at its last action before the head, and a
+recovery iteration is played with counterfactual values c(h) / W times the game's own, where W is the sum of the
+recovery iterations' weights. So sums over the recovery game come out in the scale of the T iterations (the factor
+Z / K of the paper's T_S = Z is in it), and they are installed as they are:
+
+- player i inside S: regrets and sums of v(I) of the recovery game, average 0;
+- the opponent inside S: regrets 0, average (sum_t pi_j(head)) x mean of [pi_j(head to I) sigma(I)];
+- the head's new action a*: R(I, a*) = sum over the recovery game of v(I, a*) - sum_t v(I), average 0.
+
+Then all iterations so far are discounted (`discounts`). Two versions: `faithful` installs regrets of 0 for the
+opponent, which then begins to play S uniformly; `repaired` installs the recovery game's regrets times EPSILON,
+which regret matching plays like the regrets themselves and which count for nothing in the bound.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvent.foundation.errors import InputError
+from solvent.games.public_rules import Betting
+from solvent.solvers.growing.additions import Addition
+from solvent.solvers.growing.discounts import DISCOUNTS, DiscountName, discount, recovery_iterations
+from solvent.solvers.growing.game import GrowingGame
+from solvent.solvers.growing.recovery_kernels import Head, RecoveryTables, play_recovery
+from solvent.solvers.growing.tables import AVERAGE, REGRET, SEEN, VALUE
+
+VERSIONS = ("repaired", "faithful")
+EPSILON = 1e-6
+"""What the repaired version keeps of the opponent's regrets of a recovery game."""
+
+
+@dataclass(frozen=True)
+class AdditionSettings:
+    """How actions are added."""
+
+    version: str = "repaired"
+    """repaired or faithful."""
+    discount: DiscountName = "recommended"
+    """recommended, equation (22), or cap, equation (8)."""
+    least_iterations: int = 1
+    """The fewest iterations that a recovery game is played for."""
+    most_iterations: int | None = None
+    """The most iterations that a recovery game is played for; None: as many as Z says."""
+
+    def __post_init__(self) -> None:
+        for name, value, known in (
+            ("version", self.version, VERSIONS),
+            ("discount", self.discount, DISCOUNTS),
+        ):
+            if value not in known:
+                raise InputError(f"there is no {name} {value!r} of growing; there are {', '.join(known)}")
+        if self.least_iterations < 1 or (self.most_iterations or 1) < 1:
+            raise InputError("a recovery game is played for at least one iteration")
+
+
+class RecoveryGame:
+    """The recovery game of a subgame that has just been grafted: everything from `edge` on."""
+
+    def __init__(self, game: GrowingGame, edge: int) -> None:
+        tree, tables = game.tree, game.tables
+        self.game, self.edge = game, edge
+        self.head = int(tree.parent[edge])
+        self.player = int(tree.player[self.head])
+        self.opponent = 1 - self.player
+        self.seen = opponents_mass(game, self.head, self.opponent, tables.seen(self.opponent), tables.total)
+        """c(h): the opponent's cumulative reach of the head as player i's regrets saw it, float64[hands]."""
+        self.averaged = opponents_mass(
+            game, self.head, self.opponent, tables.table(AVERAGE), tables.average_total
+        )
+        """The opponent's cumulative reach of the head in its average strategy, float64[hands]."""
+        self.values = tables.row(VALUE, tree.children(self.head)[0]).copy()
+        """sum_t v(I) at the head, float64[hands]."""
+        deals = tree.chances[tree.board[self.head]]
+        self.total = float((deals @ self.seen if self.player == 0 else self.seen @ deals).sum())
+        """Z."""
+        self.linear = game.rule.linear or not game.rule.additive
+        self.played = 0
+
+    def wanted(self, settings: AdditionSettings) -> int:
+        """K: Z under cfr; under weights w_t, Z (sum w_t) / (sum w_t^2), as many iterations as count alike."""
+        tables = self.game.tables
+        alike = self.total * tables.total / tables.squares if tables.squares else 0.0
+        return recovery_iterations(alike, settings.least_iterations, settings.most_iterations)
+
+    def begin(self, count: int) -> None:
+        """Prepare to play `count` iterations in all."""
+        hands = self.game.hands
+        self.weight = count * (count + 1) / 2 if self.linear else float(count)
+        share = self.seen / self.weight
+        matrix = self.game.tree.ends.matrix
+        self.matrix = matrix * (share if self.opponent == 1 else share[:, None])
+        self.choice = Head(
+            self.player, self.values / self.weight, np.zeros(hands), np.zeros(hands), np.zeros(hands)
+        )
+
+    def play(self, count: int) -> None:
+        """Play so many iterations of those that `begin` announced."""
+        game, tables = self.game, self.game.tables
+        recovery = RecoveryTables(tables.offset, *(tables.table(name) for name in (REGRET, VALUE, AVERAGE)))
+        visited = play_recovery(
+            game.tree.arrays._replace(matrix=self.matrix),
+            recovery,
+            game.work,
+            self.choice,
+            self.edge,
+            game.tree.nodes,
+            self.played + 1,
+            count,
+            self.linear,
+            game.updates == "alternating",
+        )
+        self.played += count
+        game.nodes_touched += visited * game.hands
+
+    def install(self, version: str) -> None:
+        """Turn what the recovery game has left in the tables into what Theorem 1 says of the enlarged game."""
+        tables, tree = self.game.tables, self.game.tree
+        tables.row(REGRET, self.edge)[:] = self.choice.entered - self.values
+        new = np.arange(self.edge + 1, tree.nodes)
+        theirs = new[(tree.edge_player[new] == self.opponent) & (tables.offset[new] >= 0)]
+        places = tables.offset[theirs][:, None] + np.arange(self.game.hands)
+        means = tables.table(AVERAGE)[places] / self.weight
+        tables.table(AVERAGE)[places] = means * self.averaged
+        if SEEN in tables.arena.names and self.opponent == 0:
+            tables.table(SEEN)[places] = means * self.seen
+        tables.table(VALUE)[places] = 0.0
+        tables.table(REGRET)[places] *= EPSILON if version == "repaired" else 0.0
+
+
+def opponents_mass(
+    game: GrowingGame, head: int, opponent: int, table: NDArray[Any], total: float
+) -> NDArray[np.float64]:
+    """sum_t w_t pi_j^t(head) by the opponent's hand: its cumulative strategy at its last action, else all of T."""
+    last = int(game.tree.last_edge[head, opponent])
+    if last < 0:
+        return np.full(game.hands, total)
+    start = int(game.tables.offset[last])
+    return np.array(table[start : start + game.hands], dtype=np.float64)
+
+
+def add_by_recovery(
+    game: GrowingGame,
+    head: int,
+    label: str,
+    betting: Betting,
+    theta: float = np.nan,
+    settings: AdditionSettings | None = None,
+) -> Addition:
+    """Add an action, and the subgame behind it, at a decision. The log gains the addition that is returned."""
+    settings = settings or AdditionSettings()
+    before = [game.squared_regrets(player) for player in (0, 1)]
+    edge = game.tree.graft(head, label, betting, theta)
+    game.extend()
+    recovery = RecoveryGame(game, edge)
+    if recovery.total > 0.0:
+        count = recovery.wanted(settings)
+        recovery.begin(count)
+        recovery.play(count)
+        recovery.install(settings.version)
+    return finish_addition(game, edge, before, "recovery", settings.discount)
+
+
+def finish_addition(
+    game: GrowingGame, edge: int, before: list[float], method: str, name: DiscountName, source: int = -1
+) -> Addition:
+    """Discount all iterations before an addition whose tables are installed, and write it into the log."""
+    tree, tables = game.tree, game.tables
+    head, total = int(tree.parent[edge]), tables.total
+    regret = float(np.maximum(tables.row(REGRET, edge), 0.0).sum())
+    weight = 1.0
+    if total > 0.0:
+        players = [game.player_regrets(player, before[player], edge) for player in (0, 1)]
+        weight = discount(players, tables.squares, name)
+    if weight < 1.0:
+        tables.discount(weight)
+    addition = Addition(
+        place=tree.place(head),
+        node=head,
+        size=float(tree.theta[edge]),
+        method=method,
+        iteration=game.iterations,
+        total=total,
+        discount=weight,
+        worth=regret / total if total else 0.0,
+        source=source,
+    )
+    game.log.append(addition)
+    return addition
