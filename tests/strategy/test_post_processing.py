@@ -5,7 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from solvent.forms.history import compile_tree
 from solvent.foundation.errors import InputError
+from solvent.games.catalogue import load_game
+from solvent.response.history import evaluate
+from solvent.solvers.history.solver import HistorySolver
 from solvent.strategy.agents.prior import prior_strategy
 from solvent.strategy.post_processing import NONE, PostProcessing, class_of, parse_post, post_process
 
@@ -51,6 +55,21 @@ def test_ties_are_alike_and_folding_may_be_impossible():
     assert parse_post("purify").apply([0.4, 0.4, 0.2], [0, 1, 2]) == [0.5, 0.5, 0]
     assert parse_post("new(0)").apply([0.3, 0.4, 0.3], [1, 2, 2]) == [0, 1, 0]  # nothing to fold to
     assert parse_post("new(0.2)").apply([0.5, 0.25, 0.25], [1, 2, 2]) == [0.5, 0.25, 0.25]
+
+
+@pytest.mark.parametrize("text", ["purify", "threshold(0.15)", "new(0.2)"])
+def test_an_equilibrium_of_leduc_becomes_more_exploitable(text):
+    """Footnote 5, by exact best responses."""
+    tree = compile_tree(load_game("leduc"))
+    solver = HistorySolver(tree, "cfr+", plan="serial", dtype="float64")
+    solver.run(500)
+    strategy = solver.average_strategy().copy()
+    for k, labels in enumerate(tree.action_label):
+        cells = slice(tree.infoset_cell[k], tree.infoset_cell[k + 1])
+        kinds = [{"fold": 0, "call": 1, "check": 1}.get(label.split()[0], 2) for label in labels]
+        strategy[cells] = parse_post(text).apply(strategy[cells].tolist(), kinds)
+    assert solver.evaluate().exploitability < 0.002
+    assert evaluate(tree, strategy).exploitability > 0.1
 
 
 def compiled(post, probabilities, classes):

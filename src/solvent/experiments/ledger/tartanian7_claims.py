@@ -260,6 +260,12 @@ SOLVING = (
     Claim(
         "Footnote 5",
         "each post-processing can make the agent more exploitable",
+        "exactly, of a near-equilibrium of Leduc: below 0.002 chips before, above 0.1 after each of the three",
+        tests=("tests/strategy/test_post_processing.py::test_an_equilibrium_of_leduc_becomes_more_exploitable",),
+    ),
+    Claim(
+        "Footnote 5, in play",
+        "the same of our agent (we ask: a local best response wins more)",
         "a local best response, which bounds exploitability from below, wins {lbr.none:,.0f} mbb/hand from none, "
         "{lbr.threshold(0.15):,.0f} from "
         "thresholding, {lbr.purify:,.0f} from purification, {lbr.new(0.2):,.0f} from New-0.2",

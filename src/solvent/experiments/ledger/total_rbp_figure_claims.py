@@ -110,6 +110,17 @@ SPACE = (
         )
         for variant, told in VARIANTS.items()
     ),
+    Claim(
+        "Section 5, Figure 1, Leduc",
+        "the drop to about half is quick (we ask: by T = 2,000)",
+        "stored with C = 0.01, 0.03, 0.1, the mean over T = 1,800 to 2,000: "
+        + "; ".join(
+            f"{told} " + ", ".join(f"{{leduc.{variant}.stored.C={c}.T=2000:.2f}}" for c in CS)
+            for variant, told in VARIANTS.items()
+        ),
+        Every(*(Near(f"leduc.{variant}.factor.C={c}.T=2000", 2) for variant in VARIANTS for c in CS)),
+        source=PRUNING,
+    ),
     *(
         Claim(
             f"Figure 1, Leduc-5, {told}",
