@@ -27,7 +27,7 @@ from solvent.forms.holdem.tree import DECISION
 from solvent.foundation.kernels.compiling import inlined, internal, kernel
 from solvent.foundation.kernels.intrinsics import add_to, yield_processor
 from solvent.passes.holdem import node_code as _node_code
-from solvent.passes.holdem import terminals
+from solvent.passes.holdem import row_kernels, terminals
 from solvent.passes.schedule import AVERAGE, FLOOR, NEGATIVE, POSITIVE
 
 Array = Any
@@ -35,8 +35,10 @@ Array = Any
 code: Any = _node_code
 """Intrinsics, whose types only the compiler knows."""
 
-UPDATE, RESPOND, EVALUATE = 0, 1, 2
-"""What happens at the traverser's decisions: regrets change, the best action is taken, the strategy is played."""
+UPDATE, RESPOND, EVALUATE, RECORD = 0, 1, 2, 3
+"""What happens at the traverser's decisions: regrets change, the best action is taken, the strategy is played.
+
+`RECORD` is `RESPOND` that also writes the value of every action into `Tables.average`."""
 SPINS = 500
 """How often a thread looks whether the others have come before it lets others run in its place."""
 
@@ -156,7 +158,7 @@ def descend(plan, street, tables, mode, weights, player, board, bundle, work):  
                 tables.average_scale, scale_at + nodes.number[node],
             )  # fmt: skip
             if tables.lock_at[first] >= 0:
-                keep_locks(nodes.edge_at, tables, tables.average, first, stop, base, lock, slots)
+                row_kernels.keep_locks(nodes.edge_at, tables, tables.average, first, stop, base, lock, slots)
         else:
             code.split(work, slots, rows, first, stop, reach, tables.played, nodes.edge_at, base)
 
@@ -177,7 +179,7 @@ def ascend(plan, street, tables, mode, weights, player, board, bundle, work):  #
             continue
         first, stop, value = nodes.first_edge[node], nodes.first_edge[node + 1], nodes.value_at[player, node]
         if some and marked.given_row[node] >= 0 and nodes.player[node] == player:
-            give_values(marked, marked.given_row[node] + place, rows[first], slots, work)
+            row_kernels.give_values(marked, marked.given_row[node] + place, rows[first], slots, work)
         if nodes.player[node] != player:
             code.total(work, slots, rows, first, stop, value)
         elif mode == UPDATE:
@@ -186,50 +188,19 @@ def ascend(plan, street, tables, mode, weights, player, board, bundle, work):  #
                 tables.played_scale, scale_at + nodes.number[node],
             )  # fmt: skip
             if tables.lock_at[first] >= 0:
-                keep_locks(nodes.edge_at, tables, tables.played, first, stop, base, lock, slots)
+                row_kernels.keep_locks(nodes.edge_at, tables, tables.played, first, stop, base, lock, slots)
         elif mode == EVALUATE or tables.lock_at[first] >= 0:
             code.expect(work, slots, rows, first, stop, value, tables.played, nodes.edge_at, base)
-            if mode == RESPOND:
-                respond_unlocked(tables, rows, first, stop, value, lock, slots, work)
+            if mode != EVALUATE:
+                row_kernels.respond_unlocked(tables, rows, first, stop, value, lock, slots, work)
         else:
             code.best(work, slots, rows, first, stop, value)
+        if mode == RECORD and nodes.player[node] == player:
+            row_kernels.record_values(nodes.edge_at, tables.average, rows, first, stop, base, slots, work)
         if some and marked.sum_row[player, node] >= 0:
-            sum_values(marked, marked.sum_row[player, node] + place, value, slots, work, weights[POSITIVE])
-
-
-@internal
-def give_values(marked, row, value, slots, work):  # type: ignore[no-untyped-def]
-    """Set a row of values to those that are given."""
-    for k in range(slots):
-        work[value + k] = marked.given[row, k]
-
-
-@internal
-def sum_values(marked, row, value, slots, work, discount):  # type: ignore[no-untyped-def]
-    """Add a row of values to their sum, and discount it."""
-    for k in range(slots):
-        marked.sums[row, k] = discount * (marked.sums[row, k] + work[value + k])
-
-
-@internal
-def keep_locks(edge_at, tables, table, first, stop, base, lock, slots):  # type: ignore[no-untyped-def]
-    """Set the regrets or averages of locked hands back to what they play."""
-    for edge in range(first, stop):
-        at = tables.lock_at[edge] + lock
-        for k in range(slots):
-            if tables.locked[at + k]:
-                table[base + edge_at[edge] + k] = tables.lock[at + k]
-
-
-@internal
-def respond_unlocked(tables, rows, first, stop, value, lock, slots, work):  # type: ignore[no-untyped-def]
-    """Take the best action with the hands of a node that are not locked."""
-    for k in range(slots):
-        if not tables.locked[tables.lock_at[first] + lock + k]:
-            best = work[rows[first] + k]
-            for edge in range(first + 1, stop):
-                best = max(best, work[rows[edge] + k])
-            work[value + k] = best
+            row_kernels.sum_values(
+                marked, marked.sum_row[player, node] + place, value, slots, work, weights[POSITIVE]
+            )
 
 
 @inlined

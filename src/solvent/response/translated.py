@@ -1,0 +1,161 @@
+"""What a strategy of a small betting tree is worth in a larger tree of the same spot, by exact best responses.
+
+The player of the strategy takes bets that the small tree does not have for some that it has
+(`abstraction.betting.tree_translation`), and keeps a joint range over (node that the true one may be taken for,
+hand). The responder sees the true sizes alone. As nobody forgets anything, that is an ordinary behaviour strategy
+of the large tree: it is written into a table of that tree (`passes.holdem.translated`), and best responses are
+found as to any strategy. The large tree is never solved. It takes one table of the large tree, and two for action
+values.
+
+    larger = LargerTree(holdem_game(spot_with_all_sizes), threads=2)
+    larger.evaluate(solver.game, solver.average, solver.locks).exploitability
+    larger.action_values(solver.game, solver.average).at("check")        # float64[actions, boards, hands]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvent.abstraction.betting.tree_translation import CHECK
+from solvent.forms.holdem.game import HoldemGame
+from solvent.forms.holdem.locks import NodeLock, lock_tables
+from solvent.forms.holdem.tree import DECISION
+from solvent.foundation.errors import InputError
+from solvent.passes.holdem.holdem_pass import HoldemPass
+from solvent.passes.holdem.kernels import RECORD, RESPOND, Tables
+from solvent.passes.holdem.translated import TranslatedTable
+from solvent.response.holdem import HoldemEvaluation, evaluate_holdem, values_by_player
+
+
+@dataclass(frozen=True, eq=False)
+class ActionValues:
+    """The counterfactual best-response value of every action at every decision of a hold'em game.
+
+    The value of an action with a hand is what the player to act wins by taking it and responding best from there
+    on, weighted by chance and by the other's reach, in chips: see `HoldemSolver.hand_values`.
+    """
+
+    game: HoldemGame
+    table: NDArray[Any]
+    """float[cells]"""
+    known: frozenset[str]
+    """The histories of the decisions that the small tree has too."""
+
+    def at(self, history: str) -> NDArray[np.float64]:
+        """Values at the decision after a line, float64[actions, boards, hands]; 0 for hands that a board blocks.
+
+        Actions are in the order of the game's; hands in that of `game.hands` of the player to act. Where suits are
+        alike a board stands for `multiplicity` boards.
+        """
+        game, tree = self.game, self.game.tree
+        node = next(
+            (n for n in np.flatnonzero(tree.kind == DECISION).tolist() if tree.betting[n].history == history),
+            None,
+        )
+        if node is None:
+            raise InputError(f"the tree has no decision after {history!r}")
+        street, player = int(tree.street[node]), int(tree.player[node])
+        place = game.streets[street].sides[player].hand.astype(np.int64)
+        held = place >= 0
+        first, stop = int(tree.first_edge[node]), int(tree.first_edge[node + 1])
+        by_board = self.table[game.street_at[street] : game.street_at[street + 1]].reshape(len(place), -1)
+        start, slots = int(game.edge_at[first]), place.shape[1]
+        found = np.zeros((stop - first, len(place), len(game.hands[player])))
+        boards = np.nonzero(held)[0]
+        for action in range(stop - first):
+            row = by_board[:, start + action * slots : start + (action + 1) * slots]
+            found[action, boards, place[held]] = row[held]
+        return found
+
+
+class LargerTree:
+    """A spot with a large betting tree, in which strategies of smaller trees of the spot are measured."""
+
+    def __init__(
+        self, game: HoldemGame, threads: int = 1, dtype: str = "float32", small_bets: str = CHECK
+    ) -> None:
+        self.game, self.small_bets = game, small_bets
+        self.passes = HoldemPass(game, np.dtype(dtype), threads)
+        self._last: TranslatedTable | None = None
+
+    def evaluate(
+        self, small: HoldemGame, average: NDArray[Any], locks: Sequence[NodeLock] = ()
+    ) -> HoldemEvaluation:
+        """Exploitability and values in the large tree of what `average`, float[cells of `small`], plays.
+
+        locks: those of the small tree. Responses keep to them at the same decisions of the large tree.
+        """
+        return evaluate_holdem(self.passes, self.tables(small, average, locks))
+
+    def exploitability(
+        self, small: HoldemGame, average: NDArray[Any], locks: Sequence[NodeLock] = ()
+    ) -> float:
+        """Half of what both would gain by best responses, in chips; without rake quicker than `evaluate`."""
+        tables = self.tables(small, average, locks)
+        if (self.game.tree.pays.sum(axis=(1, 2)) != 0).any():
+            return evaluate_holdem(self.passes, tables).exploitability
+        return max(0.0, sum(values_by_player(self.passes, tables, RESPOND)) / 2)
+
+    def action_values(
+        self, small: HoldemGame, average: NDArray[Any], locks: Sequence[NodeLock] = ()
+    ) -> ActionValues:
+        """What every action of the large tree is worth to a best response, whether the small tree has it or not."""
+        tables = self.tables(small, average, locks)
+        recorded = np.zeros_like(tables.played)
+        self.passes.measure_both(tables._replace(average=recorded), RECORD)
+        known = frozenset(
+            small.tree.betting[n].history for n in np.flatnonzero(small.tree.kind == DECISION).tolist()
+        )
+        return ActionValues(self.game, recorded, known)
+
+    def tables(self, small: HoldemGame, average: NDArray[Any], locks: Sequence[NodeLock] = ()) -> Tables:
+        """The strategy and the locks in the large tree, as passes take them."""
+        if self._last is None or self._last.small is not small:
+            self._last = TranslatedTable(small, self.passes, self.small_bets)
+        played = self._last.fill(average)
+        at, locked, probability = lock_tables(self.game, carried_locks(small, self.game, locks))
+        probability = probability.astype(played.dtype)
+        _impose(self.game, played, at, locked, probability)
+        return Tables(played, played, played[:0], played[:0], at, locked, probability)
+
+
+def carried_locks(small: HoldemGame, large: HoldemGame, locks: Sequence[NodeLock]) -> list[NodeLock]:
+    """Locks of the small tree at the same decisions of the large one; actions that are new there are not taken."""
+    by_line = {large.tree.betting[n].history: n for n in np.flatnonzero(large.tree.kind == DECISION).tolist()}
+    found = []
+    for lock in locks:
+        betting = small.tree.betting[lock.node]
+        node = by_line.get(betting.history)
+        actions = () if node is None else large.tree.betting[node].actions
+        if node is None or not set(betting.actions) <= set(actions):
+            raise InputError(
+                f"the decision after {betting.history or 'the start'!r} is locked, and the larger tree does not "
+                f"have it with all of its actions"
+            )
+        play = np.where(np.isfinite(lock.play).all(axis=0), 0.0, np.nan) * np.ones((len(actions), 1))
+        for action, row in zip(betting.actions, lock.play, strict=True):
+            play[actions.index(action)] = row
+        found.append(NodeLock(node, play, lock.board))
+    return found
+
+
+def _impose(
+    game: HoldemGame,
+    played: NDArray[Any],
+    at: NDArray[np.int64],
+    locked: NDArray[np.bool_],
+    probability: NDArray[Any],
+) -> None:
+    """Let locked hands play their locks also where the strategy does not play to."""
+    for edge in np.flatnonzero(at >= 0):
+        street = int(game.tree.street[game.tree.edge_node[edge]])
+        boards, slots = len(game.streets[street].boards), int(game.edge_slots[edge])
+        piece = slice(int(at[edge]), int(at[edge]) + boards * slots)
+        first = game.street_at[street] + game.edge_at[edge]
+        cells = (first + np.arange(boards)[:, None] * game.board_cells[street] + np.arange(slots)).ravel()
+        played[cells[locked[piece]]] = probability[piece][locked[piece]]
