@@ -58,16 +58,16 @@ class TranslatedTable:
         slots = [street.sides[player].slots for street in streets]
         sizes = [count * width for count, width in zip(rows, slots, strict=True)] + [0, 0]
 
-        def room(*of: int) -> list[NDArray[Any]]:
+        def room(*of: int | tuple[int, int]) -> list[NDArray[Any]]:
             return [np.zeros(size, dtype=table.dtype) for size in of]
 
         def fill_below(start: int, stop: int, own: list[NDArray[Any]]) -> None:
             translated_kernels.fill_below(plan, given, views, table, player, start, stop, root, *own)
 
-        root, total = room(sizes[0], max(slots))
-        translated_kernels.fill_root(plan, given, views, table, player, root, total)
+        root, factors = room(sizes[0], (2, max(slots)))
+        translated_kernels.fill_root(plan, given, views, table, player, root, factors)
         if len(streets) > 1:
-            rooms = [room(sizes[1], sizes[2], max(slots)) for _ in range(self.passes.threads)]
+            rooms = [room(sizes[1], sizes[2], (2, max(slots))) for _ in range(self.passes.threads)]
             in_pieces(fill_below, len(streets[1].boards), 1, rooms)
 
 

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from solvent.foundation.kernels.compiling import internal, kernel
 from solvent.passes.holdem import terminals
+from solvent.passes.matching import NOTHING
 
 Array = Any
 
@@ -51,29 +52,42 @@ class ViewPlan(NamedTuple):
 
 
 @internal
-def own_steps(small, views, player_rows, table, first, stop, weights, work, total):  # type: ignore[no-untyped-def]
-    """Play a view's steps of the player to act; `player_rows` are slots and where the board's numbers begin."""
-    slots, small_base, base, edge_at = player_rows
-    known = views.seen_edge[first] >= 0
-    uniform = work.dtype.type(1.0 / (stop - first))
-    if known:
-        for k in range(slots):
-            total[k] = 0
-        for step in range(first, stop):
-            at = small_base + small.edge_at[views.seen_edge[step]]
-            for k in range(slots):
-                total[k] += small.table[at + k]
+def normalise(small, views, small_base, first, stop, slots, factors):  # type: ignore[no-untyped-def]
+    """Find f and g by slot, float[2, slots], with which f x + g is the probability of an action whose number is x."""
+    uniform = factors.dtype.type(1.0 / (stop - first))
+    for k in range(slots):
+        factors[0, k] = 0
     for step in range(first, stop):
-        cell = base + edge_at[views.edge[step]]
-        at = small_base + small.edge_at[views.seen_edge[step]] if known else 0
-        target = views.target[step] * slots
+        at = small_base + small.edge_at[views.seen_edge[step]]
         for k in range(slots):
-            weight = work[weights + k]
-            if known:
-                weight *= small.table[at + k] / total[k] if total[k] > 0 else uniform
-            table[cell + k] += weight
-            if target >= 0:
+            factors[0, k] += small.table[at + k]
+    for k in range(slots):
+        total = factors[0, k]
+        factors[0, k] = 1 / total if total > NOTHING else 0
+        factors[1, k] = 0 if total > NOTHING else uniform
+
+
+@internal
+def own_steps(small, views, rows, table, first, stop, weights, work, factors):  # type: ignore[no-untyped-def]
+    """Play a view's steps of the player to act; `rows` are slots and where the board's numbers begin."""
+    slots, small_base, base, edge_at = rows
+    known = views.seen_edge[first] >= 0
+    if known:
+        normalise(small, views, small_base, first, stop, slots, factors)
+    else:  # the view's only step is taken for certain
+        for k in range(slots):
+            factors[0, k], factors[1, k] = 0, 1
+    for step in range(first, stop):
+        cell, target = base + edge_at[views.edge[step]], views.target[step] * slots
+        at = small_base + small.edge_at[views.seen_edge[step]] if known else 0
+        if target >= 0:
+            for k in range(slots):
+                weight = work[weights + k] * (factors[0, k] * small.table[at + k] + factors[1, k])
+                table[cell + k] += weight
                 work[target + k] += weight
+        else:
+            for k in range(slots):
+                table[cell + k] += work[weights + k] * (factors[0, k] * small.table[at + k] + factors[1, k])
 
 
 @internal
@@ -86,7 +100,7 @@ def other_steps(views, slots, first, stop, weights, work):  # type: ignore[no-un
 
 
 @internal
-def visit(plan, small, views, table, player, street, board, above, work, total):  # type: ignore[no-untyped-def]
+def visit(plan, small, views, table, player, street, board, above, work, factors):  # type: ignore[no-untyped-def]
     """Fill the table's numbers of one player on one board, from the weights at the deals on the board above."""
     here, boards = plan.streets[street], plan.boards
     slots, count, at = (
@@ -113,19 +127,19 @@ def visit(plan, small, views, table, player, street, board, above, work, total):
             if begin == end:
                 continue
             if views.edge[begin] >= 0:
-                own_steps(small, views, rows, table, begin, end, views.row[view] * slots, work, total)
+                own_steps(small, views, rows, table, begin, end, views.row[view] * slots, work, factors)
             else:
                 other_steps(views, slots, begin, end, views.row[view] * slots, work)
 
 
 @kernel
-def fill_root(plan, small, views, table, player, work, total):  # type: ignore[no-untyped-def]
+def fill_root(plan, small, views, table, player, work, factors):  # type: ignore[no-untyped-def]
     """Fill a player's numbers on the root board; `work` keeps the weights for the boards after it."""
-    visit(plan, small, views, table, player, 0, 0, work, work, total)
+    visit(plan, small, views, table, player, 0, 0, work, work, factors)
 
 
 @kernel
-def fill_below(plan, small, views, table, player, start, stop, root, turn, river, total):  # type: ignore[no-untyped-def]
+def fill_below(plan, small, views, table, player, start, stop, root, turn, river, factors):  # type: ignore[no-untyped-def]
     """Fill a player's numbers on boards `start` to `stop` - 1 of the second street and on all boards after them.
 
     root: the weights that `fill_root` has left. turn, river: workspaces of the second street and the third.
@@ -133,7 +147,7 @@ def fill_below(plan, small, views, table, player, start, stop, root, turn, river
     boards = plan.boards
     for number in range(start, stop):
         board = plan.streets[1].first_board + number
-        visit(plan, small, views, table, player, 1, board, root, turn, total)
+        visit(plan, small, views, table, player, 1, board, root, turn, factors)
         if len(plan.streets) > 2:
             for child in range(boards.first_child[board], boards.stop_child[board]):
-                visit(plan, small, views, table, player, 2, child, turn, river, total)
+                visit(plan, small, views, table, player, 2, child, turn, river, factors)
