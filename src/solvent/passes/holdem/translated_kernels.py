@@ -53,7 +53,7 @@ class ViewPlan(NamedTuple):
 
 @internal
 def normalise(small, views, small_base, first, stop, slots, factors):  # type: ignore[no-untyped-def]
-    """Find f and g by slot, float[2, slots], with which f x + g is the probability of an action whose number is x."""
+    """Find f and g by slot, float[2, slots]: an action whose number is x has the probability f x + g."""
     uniform = factors.dtype.type(1.0 / (stop - first))
     for k in range(slots):
         factors[0, k] = 0
