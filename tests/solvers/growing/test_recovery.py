@@ -73,7 +73,7 @@ def install(game, head, history, action, count, version="faithful"):
     edge = game.tree.graft(head, action, subgame(history, action))
     game.extend()
     recovery = RecoveryGame(game, edge)
-    count = count or recovery.wanted(AdditionSettings())
+    count = count or recovery.wanted(AdditionSettings(least_iterations=1))
     recovery.begin(count)
     played = []
     for k in range(1, count + 1):
@@ -93,7 +93,7 @@ def assert_tables(game, profiles):
 @pytest.mark.parametrize("rule", ["cfr", "lcfr"])
 @pytest.mark.parametrize(
     ("history", "action", "count"),
-    [("", "bet 3", None), ("k", "bet 3", 3), ("kk/k", "bet 4", None), ("b2c/", "bet 4", 17)],
+    [("", "bet 3", None), ("k", "bet 3", 3), ("kk/k", "bet 4", None), ("b2c/", "bet 4", 7)],
 )
 def test_theorem_1(rule, updates, history, action, count):
     game = start(rule, updates, (history, action))
@@ -158,9 +158,10 @@ def test_discounts_apply_to_every_table(rule, discount):
     game.run(40)
     before = {name: game.tables.rows(name) for name in game.tables.arena.names}
     total = game.tables.total
-    addition = add_by_recovery(
-        game, 0, "bet 2", subgame("", "bet 2"), settings=AdditionSettings(discount=discount)
-    )
+    settings = AdditionSettings(discount=discount, least_iterations=1)
+    addition, sums = add_by_recovery(game, 0, "bet 2", subgame("", "bet 2"), settings=settings)
+    for mine, counted in zip(sums, game.regret_sums(), strict=True):
+        np.testing.assert_allclose(mine, counted, rtol=1e-12)
     assert 0 < addition.discount <= 1
     assert game.tables.total == pytest.approx(addition.discount * total)
     for name, rows in before.items():
@@ -175,7 +176,7 @@ def test_action_that_pays_less_than_every_alternative_gives_a_discount_of_one():
     game.run(50)
     losses = tuple(Betting(symbol="fold", stake=stake) for stake in (-9.0, -20.0))
     bad = Betting(1, ("fold", "call"), losses, "b3")
-    addition = add_by_recovery(game, 0, "throw", bad)
+    addition, _ = add_by_recovery(game, 0, "throw", bad)
     assert addition.discount == 1.0
     assert addition.worth == 0.0
     assert np.all(game.tables.row("regret", game.tree.children(0)[-1]) < 0)
@@ -183,7 +184,7 @@ def test_action_that_pays_less_than_every_alternative_gives_a_discount_of_one():
 
 def test_action_that_nobody_comes_to_changes_nothing():
     game = start("cfr", "simultaneous", ("k", "bet 3"))
-    addition = add_by_recovery(game, heads(game.tree, "k")[0], "bet 3", subgame("k", "bet 3"))
+    addition, _ = add_by_recovery(game, heads(game.tree, "k")[0], "bet 3", subgame("k", "bet 3"))
     assert addition.discount == 1.0
     assert not game.tables.rows("regret").any()
 

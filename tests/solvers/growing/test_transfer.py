@@ -52,7 +52,7 @@ def test_transfer_is_a_replay(rule, updates, history, board, theta):
     head = head_of(game, history, board)
     source = game.tree.children(head)[-1]
     copied, edge = game.tree.subtree(source), game.tree.nodes
-    addition = add_by_transfer(game, source, theta, FAITHFUL)
+    addition, _ = add_by_transfer(game, source, theta, FAITHFUL)
     assert 0 < addition.discount <= 1
     assert addition.source == source
     expected = replayed(game.tree, repeated(game.tree, copied, edge, profiles, addition.discount))

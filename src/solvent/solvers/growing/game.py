@@ -2,18 +2,42 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.forms.explicit.tree import DECISION, FOLDED, ExplicitTree
+from solvent.forms.explicit.tree import FOLDED, ExplicitTree
 from solvent.passes.explicit_kernels import Work, make_work
 from solvent.response.explicit import average_strategy, evaluate_explicit
 from solvent.response.history import Evaluation
 from solvent.solvers.growing.additions import AdditionLog
 from solvent.solvers.growing.discounts import PlayerRegrets
 from solvent.solvers.growing.iterations import check_rule, run_iterations
+from solvent.solvers.growing.sum_kernels import sum_regrets
 from solvent.solvers.growing.tables import AVERAGE, REGRET, GrowingTables
 from solvent.solvers.rules import RegretRule
+
+
+@dataclass
+class PlayerFacts:
+    """A player's part of the tree."""
+
+    decisions: int = 0
+    actions: int = 1
+    """The most actions of a decision."""
+    payoff_range: float = 0.0
+    """The largest payoff less the smallest, in chips."""
+
+
+class RegretSums(NamedTuple):
+    """What regrets amount to, float64[players] each."""
+
+    squares: NDArray[np.float64]
+    """sum (R+)^2 over edges and hands."""
+    largest: NDArray[np.float64]
+    """sum_I R(I), where R(I) is the largest positive regret of an action of I."""
 
 
 class GrowingGame:
@@ -28,6 +52,10 @@ class GrowingGame:
         """Whether iterations leave out what no player reaches; rules that fade regrets must visit everything."""
         self.tables = GrowingTables(tree, updates == "alternating")
         self.work: Work = make_work(tree.nodes, len(tree.hands))
+        self.facts = (PlayerFacts(), PlayerFacts())
+        """What the theory asks of each player's part of the tree."""
+        self._counted = 0
+        self._count_new_nodes()
         self.iterations = 0
         self.nodes_touched = 0
         """Nodes times hands that passes of iterations, recovery games and looks for additions have visited."""
@@ -47,6 +75,7 @@ class GrowingGame:
     def extend(self) -> None:
         """Make tables and scratch arrays for the nodes that the tree has gained."""
         self.tables.extend(self.tree)
+        self._count_new_nodes()
         if self.tree.nodes > len(self.work.active):
             self.work = make_work(self.tree.nodes + self.tree.nodes // 4, self.hands)
 
@@ -60,40 +89,29 @@ class GrowingGame:
 
     # What the theory asks
 
-    def squared_regrets(self, player: int, start: int = 0) -> float:
-        """sum (R+)^2 over a player's edges from the number `start` on."""
-        mine = (self.tree.edge_player[start:] == player) & (self.tables.offset[start:] >= 0)
-        places = self.tables.offset[start:][mine][:, None] + np.arange(self.hands)
-        positive = np.maximum(self.tables.table(REGRET)[places], 0.0)
-        return float(np.sum(positive * positive))
+    def regret_sums(self, start: int = 0) -> RegretSums:
+        """What regrets amount to over the edges from the number `start` on, by player."""
+        sums = RegretSums(np.zeros(2), np.zeros(2))
+        tables = self.tables
+        sum_regrets(self.tree.arrays, tables.offset, tables.table(REGRET), start, self.hands, *sums)
+        return sums
 
-    def regret_sum(self, player: int) -> float:
-        """sum_I R(I), where R(I) is the largest positive regret of an action of I, over a player's infosets."""
-        return float(self.infoset_regrets()[self.tree.player == player].sum())
+    def _count_new_nodes(self) -> None:
+        """Bring `facts` up to date with the nodes that the tree has gained."""
+        tree, new = self.tree, slice(self._counted, self.tree.nodes)
+        stake = float(np.abs(tree.stake[new][tree.kind[new] >= FOLDED]).max(initial=0.0))
+        parents = np.unique(tree.parent[new])
+        for player, facts in enumerate(self.facts):
+            facts.decisions += int(np.count_nonzero(tree.player[new] == player))
+            mine = [node for node in parents.tolist() if node >= 0 and tree.player[node] == player]
+            facts.actions = max([facts.actions, *(len(tree.children(node)) for node in mine)])
+            facts.payoff_range = max(facts.payoff_range, 2.0 * stake)
+        self._counted = tree.nodes
 
-    def infoset_regrets(self) -> NDArray[np.float64]:
-        """R(I) = max_a R+(I, a) by node and hand, float64[nodes, hands]; 0 where no player acts."""
-        tree, present = self.tree, np.flatnonzero(self.tables.offset >= 0)
-        found = np.zeros((tree.nodes, self.hands))
-        rows = self.tables.table(REGRET)[self.tables.offset[present][:, None] + np.arange(self.hands)]
-        np.maximum.at(found, tree.parent[present], rows)
-        return found
-
-    def player_regrets(self, player: int, before: float, first_new: int) -> PlayerRegrets:
-        """What the discounts ask of a player after the nodes from `first_new` on were added.
-
-        `before` is the player's sum of squared positive regrets before the addition. The edge `first_new` itself
-        belongs to the head, the edges after it to the subgame.
-        """
-        tree = self.tree
-        decisions = (tree.kind == DECISION) & (tree.player == player)
-        actions = np.bincount(tree.parent[1:], minlength=tree.nodes)[decisions]
-        stakes = np.abs(tree.stake[tree.kind >= FOLDED])
-        return PlayerRegrets(
-            infosets=int(decisions.sum()) * self.hands,
-            actions=int(actions.max(initial=1)),
-            payoff_range=2.0 * float(stakes.max(initial=0.0)),
-            before=before,
-            inside=self.squared_regrets(player, first_new + 1),
-            after=self.squared_regrets(player),
-        )
+    def player_regrets(
+        self, player: int, before: RegretSums, inside: RegretSums, after: RegretSums
+    ) -> PlayerRegrets:
+        """What the discounts ask of a player, from sums before an addition, inside of it, and after it."""
+        facts = self.facts[player]
+        squares = (float(sums.squares[player]) for sums in (before, inside, after))
+        return PlayerRegrets(facts.decisions * self.hands, facts.actions, facts.payoff_range, *squares)

@@ -21,8 +21,9 @@ which regret matching plays like the regrets themselves and which count for noth
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +32,7 @@ from solvent.foundation.errors import InputError
 from solvent.games.public_rules import Betting
 from solvent.solvers.growing.additions import Addition
 from solvent.solvers.growing.discounts import DISCOUNTS, DiscountName, discount, recovery_iterations
-from solvent.solvers.growing.game import GrowingGame
+from solvent.solvers.growing.game import GrowingGame, RegretSums
 from solvent.solvers.growing.recovery_kernels import Head, RecoveryTables, play_recovery
 from solvent.solvers.growing.tables import AVERAGE, REGRET, SEEN, VALUE
 
@@ -48,8 +49,8 @@ class AdditionSettings:
     """repaired or faithful."""
     discount: DiscountName = "recommended"
     """recommended, equation (22), or cap, equation (8)."""
-    least_iterations: int = 1
-    """The fewest iterations that a recovery game is played for."""
+    least_iterations: int = 100
+    """The fewest iterations that a recovery game is played for; the paper's is 1."""
     most_iterations: int | None = None
     """The most iterations that a recovery game is played for; None: as many as Z says."""
 
@@ -73,10 +74,14 @@ class RecoveryGame:
         self.head = int(tree.parent[edge])
         self.player = int(tree.player[self.head])
         self.opponent = 1 - self.player
-        self.seen = opponents_mass(game, self.head, self.opponent, tables.seen(self.opponent), tables.total)
+        self.seen = opponents_mass(game, self.head, self.opponent, tables.seen_row, tables.total)
         """c(h): the opponent's cumulative reach of the head as player i's regrets saw it, float64[hands]."""
         self.averaged = opponents_mass(
-            game, self.head, self.opponent, tables.table(AVERAGE), tables.average_total
+            game,
+            self.head,
+            self.opponent,
+            lambda edge, player: tables.row(AVERAGE, edge),
+            tables.average_total,
         )
         """The opponent's cumulative reach of the head in its average strategy, float64[hands]."""
         self.values = tables.row(VALUE, tree.children(self.head)[0]).copy()
@@ -139,14 +144,13 @@ class RecoveryGame:
 
 
 def opponents_mass(
-    game: GrowingGame, head: int, opponent: int, table: NDArray[Any], total: float
+    game: GrowingGame, head: int, opponent: int, row: Callable[[int, int], NDArray[Any]], total: float
 ) -> NDArray[np.float64]:
     """sum_t w_t pi_j^t(head) by the opponent's hand: its cumulative strategy at its last action, else all of T."""
     last = int(game.tree.last_edge[head, opponent])
     if last < 0:
         return np.full(game.hands, total)
-    start = int(game.tables.offset[last])
-    return np.array(table[start : start + game.hands], dtype=np.float64)
+    return np.array(row(last, opponent))
 
 
 def add_by_recovery(
@@ -156,10 +160,14 @@ def add_by_recovery(
     betting: Betting,
     theta: float = np.nan,
     settings: AdditionSettings | None = None,
-) -> Addition:
-    """Add an action, and the subgame behind it, at a decision. The log gains the addition that is returned."""
+    before: RegretSums | None = None,
+) -> Added:
+    """Add an action, and the subgame behind it, at a decision.
+
+    `before` are the sums of all regrets, should they be known already.
+    """
     settings = settings or AdditionSettings()
-    before = [game.squared_regrets(player) for player in (0, 1)]
+    before = game.regret_sums() if before is None else before
     edge = game.tree.graft(head, label, betting, theta)
     game.extend()
     recovery = RecoveryGame(game, edge)
@@ -171,16 +179,27 @@ def add_by_recovery(
     return finish_addition(game, edge, before, "recovery", settings.discount)
 
 
+class Added(NamedTuple):
+    """What an addition did."""
+
+    addition: Addition
+    """Its entry in the log."""
+    sums: RegretSums
+    """The sums of all regrets after it, discounted."""
+
+
 def finish_addition(
-    game: GrowingGame, edge: int, before: list[float], method: str, name: DiscountName, source: int = -1
-) -> Addition:
+    game: GrowingGame, edge: int, before: RegretSums, method: str, name: DiscountName, source: int = -1
+) -> Added:
     """Discount all iterations before an addition whose tables are installed, and write it into the log."""
     tree, tables = game.tree, game.tables
     head, total = int(tree.parent[edge]), tables.total
+    inside = game.regret_sums(edge + 1)
+    after = _sums_with(game, edge, before, inside)
     regret = float(np.maximum(tables.row(REGRET, edge), 0.0).sum())
     weight = 1.0
     if total > 0.0:
-        players = [game.player_regrets(player, before[player], edge) for player in (0, 1)]
+        players = [game.player_regrets(player, before, inside, after) for player in (0, 1)]
         weight = discount(players, tables.squares, name)
     if weight < 1.0:
         tables.discount(weight)
@@ -196,4 +215,18 @@ def finish_addition(
         source=source,
     )
     game.log.append(addition)
-    return addition
+    return Added(addition, RegretSums(weight**2 * after.squares, weight * after.largest))
+
+
+def _sums_with(game: GrowingGame, edge: int, before: RegretSums, inside: RegretSums) -> RegretSums:
+    """The sums of all regrets with a new edge: those before, those inside the subgame, and what the head gained."""
+    tree, tables = game.tree, game.tables
+    head = int(tree.parent[edge])
+    new = np.maximum(tables.row(REGRET, edge), 0.0)
+    others = [tables.row(REGRET, child) for child in tree.children(head) if child != edge]
+    old = np.maximum(np.max(others, axis=0), 0.0)
+    mine = np.arange(2) == tree.player[head]
+    return RegretSums(
+        before.squares + inside.squares + mine * float(new @ new),
+        before.largest + inside.largest + mine * float(np.maximum(new - old, 0.0).sum()),
+    )

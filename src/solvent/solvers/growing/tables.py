@@ -61,12 +61,16 @@ class GrowingTables:
         found[present] = self.arena.table(name)[places]
         return found
 
-    def seen(self, player: int) -> NDArray[Any]:
-        """A player's cumulative strategy as the opponent's regrets saw it, in the regrets' weights: a new array."""
+    @property
+    def average_scale(self) -> float:
+        """What a cumulative strategy is multiplied by to have the regrets' weights; 1 under cfr and lcfr."""
+        return self.total / self.average_total if self.average_total else 0.0
+
+    def seen_row(self, edge: int, player: int) -> NDArray[Any]:
+        """The cumulative strategy at a player's edge as the opponent's regrets saw it, in the regrets' weights."""
         if player == 0 and SEEN in self.arena.names:
-            return self.table(SEEN).copy()
-        scale = self.total / self.average_total if self.average_total else 0.0
-        return scale * self.table(AVERAGE) if scale != 1.0 else self.table(AVERAGE).copy()
+            return self.row(SEEN, edge)
+        return self.average_scale * self.row(AVERAGE, edge)
 
     def discount(self, weight: float) -> None:
         """Let every iteration so far count for `weight` of what it did: all tables and sums of weights."""

@@ -25,9 +25,8 @@ from numpy.typing import NDArray
 from solvent.forms.explicit.tree import DECISION, FOLDED
 from solvent.foundation.errors import InputError
 from solvent.games.continuous_leduc import ContinuousLeduc, SizedBetting
-from solvent.solvers.growing.additions import Addition
-from solvent.solvers.growing.game import GrowingGame
-from solvent.solvers.growing.recovery import EPSILON, AdditionSettings, finish_addition
+from solvent.solvers.growing.game import GrowingGame, RegretSums
+from solvent.solvers.growing.recovery import EPSILON, Added, AdditionSettings, finish_addition
 from solvent.solvers.growing.tables import AVERAGE, REGRET, SEEN, VALUE
 
 
@@ -47,8 +46,7 @@ def fold_values(game: GrowingGame, edge: int) -> NDArray[np.float64]:
     tree = game.tree
     player = int(tree.player[tree.parent[edge]])
     fold = next(child for child in tree.children(edge) if tree.kind[child] == FOLDED)
-    start = int(game.tables.offset[fold])
-    reach = game.tables.seen(1 - player)[start : start + game.hands]
+    reach = game.tables.seen_row(fold, 1 - player)
     matrix, stake = tree.ends.matrix[tree.column("matrix_of")[fold]], float(tree.stake[fold])
     found: NDArray[np.float64] = stake * matrix @ reach if player == 0 else -stake * reach @ matrix
     return found
@@ -71,10 +69,12 @@ def add_by_transfer(
     theta: float,
     settings: AdditionSettings | None = None,
     sizes: Sequence[float] | None = None,
-) -> Addition:
+    before: RegretSums | None = None,
+) -> Added:
     """Add a bet of theta beside the bet `source`, whose subgame it copies.
 
     `sizes` are the bets that every decision behind the new bet shall have; None: those behind the bet `source`.
+    `before` are the sums of all regrets, should they be known already.
     """
     settings = settings or AdditionSettings()
     rules, tree = scaling_rules(game), game.tree
@@ -82,7 +82,7 @@ def add_by_transfer(
         raise InputError(f"edge {source} is no bet, so no bet can be transferred from it")
     if sizes is not None:
         _refuse_fewer(game, source, sizes)
-    before = [game.squared_regrets(player) for player in (0, 1)]
+    before = game.regret_sums() if before is None else before
     regret = transferred_regret(game, source, theta)
     head = tree.betting[tree.parent[source]]
     assert isinstance(head, SizedBetting)
@@ -92,10 +92,11 @@ def add_by_transfer(
     copied = tree.copy_bet(source, rules.bet_name(head, theta), history, theta)
     game.extend()
     _install(game, copied, edge, regret, settings.version)
-    addition = finish_addition(game, edge, before, "transfer", settings.discount, source)
+    added = finish_addition(game, edge, before, "transfer", settings.discount, source)
     if sizes is not None:
         _add_missing(game, edge, sizes, settings)
-    return addition
+        added = added._replace(sums=game.regret_sums())
+    return added
 
 
 def _install(

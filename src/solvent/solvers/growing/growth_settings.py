@@ -1,0 +1,38 @@
+"""How a game grows while it is being solved: the options of a growing run together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from solvent.foundation.errors import InputError
+from solvent.solvers.growing.recovery import AdditionSettings
+
+METHODS = ("recovery", "transfer")
+ESTIMATES = ("transfer", "response")
+
+
+@dataclass(frozen=True)
+class GrowthSettings:
+    """The options of growing."""
+
+    method: str = "recovery"
+    """How bets are added: recovery or transfer."""
+    factor: float = 1.01
+    """What the left side of Proposition 1 is multiplied by."""
+    every: int = 5
+    """Iterations between two looks."""
+    estimate: str = "transfer"
+    """How the regret of bets outside the abstraction is estimated: transfer or response."""
+    additions: AdditionSettings = field(default_factory=AdditionSettings)
+
+    def __post_init__(self) -> None:
+        for name, value, known in (
+            ("method", self.method, METHODS),
+            ("estimate", self.estimate, ESTIMATES),
+        ):
+            if value not in known:
+                raise InputError(f"there is no {name} {value!r} of growing; there are {', '.join(known)}")
+        if not self.factor > 0:
+            raise InputError(f"the factor of growing must be above 0, not {self.factor}")
+        if self.every < 1:
+            raise InputError(f"a growing run looks every 1 or more iterations, not every {self.every}")

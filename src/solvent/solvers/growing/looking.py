@@ -1,0 +1,168 @@
+"""Where and when to add bets: looks over all decisions and all sizes, and Proposition 1 (section 5 of the paper).
+
+A look finds the best new bet of every decision in closed form (`size_kernels`). What a bet would have been worth is
+estimated in one of two ways:
+
+- `transfer`: by repeating what both players did behind the neighbouring sizes (section 3.1);
+- `response`: T times the counterfactual value of a best response to the opponent's average strategy there, an upper
+  bound on the regret of any strategy.
+
+In the faithful version a new bet's regret is measured against sum_t v(I), as in the paper. An existing bet with
+positive regret then makes every bet close to it look worth adding. The repaired version measures against the best
+action that the infoset has, sum_t v(I) + R(I), so that a bet counts for what it brings beyond the present ones.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvent.games.continuous_leduc import SizedBetting
+from solvent.games.public_rules import Betting
+from solvent.passes.explicit_kernels import RESPOND, Weights, ascend, descend
+from solvent.solvers.growing.game import GrowingGame, RegretSums
+from solvent.solvers.growing.growth_settings import GrowthSettings
+from solvent.solvers.growing.proposition import Candidate, gain, pays
+from solvent.solvers.growing.recovery import Added, add_by_recovery
+from solvent.solvers.growing.size_kernels import (
+    Found,
+    Looked,
+    best_sizes,
+    make_scratch,
+    subtree_sizes,
+)
+from solvent.solvers.growing.sum_kernels import past_reach, past_worth
+from solvent.solvers.growing.tables import AVERAGE, REGRET, SEEN, VALUE
+from solvent.solvers.growing.transfer import add_by_transfer, scaling_rules
+
+APART = 1e-3
+"""How far new bets stay from those that a decision has, as a part of 1 + theta."""
+
+
+class Possible(NamedTuple):
+    """A bet that a decision lacks."""
+
+    node: int
+    theta: float
+    regret: float
+    """Its estimated regret summed over hands, in chips times iterations."""
+    nodes: int
+    """How many nodes it would add."""
+    source: int
+    """The edge of the nearest size that the decision has."""
+    gain: float
+    """By how much Proposition 1's inequality holds."""
+
+
+def look(game: GrowingGame, settings: GrowthSettings, sums: RegretSums) -> list[Possible]:
+    """The bets that Proposition 1 says pay now, best first. The nodes that the look visits are counted.
+
+    `sums` are those of all regrets.
+    """
+    tree = game.tree
+    looked = estimates(game, settings)
+    found = Found(np.zeros(tree.nodes), np.zeros(tree.nodes), np.zeros(tree.nodes, np.int64))
+    game.nodes_touched += game.hands * best_sizes(tree.arrays, looked, make_scratch(game.hands), found, APART)
+    sizes = _sizes(game, settings, found)
+    possible = []
+    for node in np.flatnonzero(found.regret > 0.0).tolist():
+        candidate = Candidate(float(found.regret[node]), int(sizes[node]))
+        have = float(sums.largest[tree.player[node]])
+        better = gain(have, tree.nodes, candidate, game.tables.total, settings.factor)
+        if better > 0.0:
+            theta, source = float(found.theta[node]), int(found.source[node])
+            possible.append(Possible(node, theta, *candidate, source, better))
+    possible.sort(key=lambda each: (-each.gain, each.node))
+    return possible
+
+
+def grow(game: GrowingGame, settings: GrowthSettings) -> int:
+    """Look once and add what pays; returns how many bets were added.
+
+    Every addition discounts what is known of the others and makes the game larger, so that Proposition 1 is asked
+    again before each.
+    """
+    added, left = 0, 1.0
+    sums = game.regret_sums()
+    for each in look(game, settings, sums):
+        candidate = Candidate(left * each.regret, each.nodes)
+        inside = float(sums.largest[game.tree.player[each.node]])
+        if pays(inside, game.tree.nodes, candidate, game.tables.total, settings.factor):
+            done = add_bet(game, each.node, each.theta, settings, each.source, sums)
+            left *= done.addition.discount
+            sums = done.sums
+            added += 1
+    return added
+
+
+def add_bet(
+    game: GrowingGame, node: int, theta: float, settings: GrowthSettings, source: int, sums: RegretSums
+) -> Added:
+    """Add one bet by the method of the settings. `source` is the edge of the nearest size of the decision."""
+    if settings.method == "transfer":
+        return add_by_transfer(game, source, theta, settings.additions, before=sums)
+    rules, head = scaling_rules(game), game.tree.betting[node]
+    assert isinstance(head, SizedBetting)
+    below, name = rules.after_bet(head, theta), rules.bet_name(head, theta)
+    return add_by_recovery(game, node, name, below, theta, settings.additions, sums)
+
+
+def estimates(game: GrowingGame, settings: GrowthSettings) -> Looked:
+    """What each edge's action was worth, what a new action has to beat, and the players' reaches."""
+    tree, tables = game.tree, game.tables
+    arrays, offset = tree.arrays, tables.offset
+    looked = Looked(tree.theta, *(np.zeros((tree.nodes, game.hands)) for _ in range(3)))
+    beyond = settings.additions.version == "repaired"
+    past_worth(arrays, offset, tables.table(REGRET), tables.table(VALUE), looked, beyond)
+    if settings.estimate == "response":
+        _respond(game, looked)
+        return looked
+    average, scale = tables.table(AVERAGE), tables.average_scale
+    if SEEN in tables.arena.names:
+        past_reach(arrays, offset, tables.table(SEEN), average, scale, looked)
+    else:
+        past_reach(arrays, offset, scale * average, average, scale, looked)
+    return looked
+
+
+def _respond(game: GrowingGame, looked: Looked) -> None:
+    """Fill in T times the value of a best response behind each edge, and T times the average strategy's reaches."""
+    tree, tables, work = game.tree, game.tables, game.work
+    arrays, average = tree.arrays, tables.table(AVERAGE)
+    work.reach[:, 0] = tables.total
+    visited = descend(arrays, tables.offset, average, work, 0, tree.nodes, False)
+    for player in (0, 1):
+        weights = Weights(RESPOND, 1.0, 1.0, 1.0)
+        ascend(arrays, tables.offset, average, average[:0], work, player, weights, 0, tree.nodes)
+        mine = tree.edge_player == player
+        looked.worth[mine] = work.value[: tree.nodes][mine]
+        looked.reach[mine] = work.reach[player, : tree.nodes][mine]
+    game.nodes_touched += 2 * visited * game.hands
+
+
+def _sizes(game: GrowingGame, settings: GrowthSettings, found: Found) -> NDArray[np.int64]:
+    """How many nodes the best new bet of each node would add."""
+    tree = game.tree
+    sizes = np.zeros(tree.nodes, dtype=np.int64)
+    if settings.method == "transfer":
+        whole = np.zeros(tree.nodes, dtype=np.int64)
+        subtree_sizes(tree.parent, whole)
+        return np.where(found.source >= 0, whole[found.source], 0)
+    rules = scaling_rules(game)
+    known: dict[tuple[int, int], int] = {}
+    for node in np.flatnonzero(found.regret > 0.0).tolist():
+        head = tree.betting[node]
+        assert isinstance(head, SizedBetting)
+        kind = (head.stage, head.bets)
+        if kind not in known:
+            known[kind] = _nodes_of(rules.after_bet(head, rules.fractions[0]), len(tree.boards) - 1)
+        sizes[node] = known[kind]
+    return sizes
+
+
+def _nodes_of(betting: Betting, boards: int) -> int:
+    """The nodes of a betting subtree on every board that is dealt in it."""
+    below = sum(_nodes_of(child, boards) for child in betting.children)
+    return 1 + (boards * below if betting.deals else below)
