@@ -235,6 +235,18 @@ def test_odd_options_are_one_line(solvent, folder, arguments, said) -> None:
     assert not (folder / "evaluation.json").exists()
 
 
+def test_an_abstraction_of_continuous_leduc_is_measured_in_the_continuous_game(solvent, tmp_path) -> None:
+    solve("continuous_leduc", iterations=200, out=tmp_path / "run", threads=1)
+    code, out, _ = solvent("evaluate", tmp_path / "run", "--json")
+    found = json.loads(out)
+    assert code == 0
+    seen, unseen = found["continuous"]["informed"], found["continuous"]["uninformed"]
+    for within, true, upper in zip(found["best_response"], unseen, seen, strict=True):
+        assert within < true <= upper + 1e-9
+    assert 0 <= found["continuous"]["gap"] <= 1e-6
+    assert "best response, any bet size" in solvent("evaluate", tmp_path / "run")[1]
+
+
 def test_a_small_game_is_measured_exactly(solvent, tmp_path) -> None:
     solve("leduc", iterations=200, out=tmp_path / "leduc", threads=1)
     code, out, _ = solvent("evaluate", tmp_path / "leduc", "--json")

@@ -26,9 +26,11 @@ from solvent.response.continuous.exploitability import (
     uninformed_values,
     within_abstraction,
 )
+from solvent.response.continuous.measure import measure_continuous
 from solvent.response.continuous.size_kernels import peak_between
 from solvent.response.continuous.size_tree import size_tree
 from solvent.response.explicit import evaluate_explicit
+from solvent.solvers.solve import solve
 
 
 def random_case(rules, seed, additions, sharpness=0.4):
@@ -164,3 +166,19 @@ def peak_of(*arguments):
 def test_games_whose_bets_are_chips_are_refused():
     with pytest.raises(InputError, match="no continuous sizes"):
         size_tree(explicit_tree(Leduc()))
+
+
+@pytest.mark.parametrize("options", ["", "(suits=1)", "(distinct=true)"])
+def test_a_solved_abstraction_is_measured_like_its_table(options):
+    result = solve(f"continuous_leduc{options}", iterations=50, threads=1)
+    found = measure_continuous(result.strategy)
+    assert found.within.exploitability == pytest.approx(result.exploitability, abs=1e-9)
+    assert found.within.value[0] == pytest.approx(result.value, abs=1e-9)
+    assert found.uninformed.gap <= 1e-6
+    assert result.exploitability < found.uninformed.low <= found.informed.exploitability + 1e-9
+
+
+def test_only_abstractions_of_continuous_games_are_measured_so():
+    strategy = solve("kuhn", iterations=10).strategy
+    with pytest.raises(InputError, match="kuhn has no continuous sizes"):
+        measure_continuous(strategy)

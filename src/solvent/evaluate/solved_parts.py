@@ -1,4 +1,7 @@
-"""What is measured of a solved game: the best response and the local best response, both exactly."""
+"""What is measured of a solved game: the best response and the local best response, both exactly.
+
+Abstractions of games with continuous bet sizes are measured in the continuous game as well.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +11,10 @@ from typing import Any
 from solvent.evaluate.local_response_public import local_response
 from solvent.foundation.errors import InputError
 from solvent.foundation.progress import Progress, Stop, Watch
+from solvent.response.continuous.measure import has_continuous_sizes, measure_continuous
 from solvent.response.measure import measure
 from solvent.strategy.opening import open_solved
+from solvent.strategy.solved.tables import TableStrategy
 
 LOCAL = (("fc", False), ("all bets", True))
 """What the local best response may do: fold and call alone, or everything."""
@@ -18,11 +23,12 @@ LOCAL = (("fc", False), ("all bets", True))
 class SolvedGame:
     """The newest strategy of a solved game, to be measured (`evaluation.Measured`)."""
 
-    parts = ("best_response", "local_best_response")
-
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.strategy = open_solved(folder)
+        self.parts: tuple[str, ...] = ("best_response", "local_best_response")
+        if has_continuous_sizes(self.strategy):
+            self.parts += ("continuous",)
         self.facts = {
             "run": str(folder),
             "game": self.strategy.game,
@@ -38,6 +44,9 @@ class SolvedGame:
             found["exploitability"] = exact.exploitability
             found["value"], found["best_response"] = list(exact.value), list(exact.best_response)
             return True
+        if part == "continuous":
+            found["continuous"] = _continuous(self.strategy)
+            return True
         try:
             found["local_best_response"] = {
                 name: list(local_response(self.strategy, bets=bets).value) for name, bets in LOCAL
@@ -45,3 +54,13 @@ class SolvedGame:
         except InputError as error:  # a game without folds, checks, calls and bets
             found["local_best_response"], found["no_local_best_response"] = None, str(error)
         return True
+
+
+def _continuous(strategy: TableStrategy) -> dict[str, Any]:
+    """What best responses with any bet size win as either player, and how far the true values' bounds are apart."""
+    exact = measure_continuous(strategy)
+    return {
+        "uninformed": [(low + high) / 2 for low, high in exact.uninformed.best_response],
+        "informed": list(exact.informed.best_response),
+        "gap": max(high - low for low, high in exact.uninformed.best_response),
+    }

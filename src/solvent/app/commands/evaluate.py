@@ -38,7 +38,7 @@ Parts = Annotated[
     str | None,
     typer.Option(
         help="What to measure: styles, earlier, lbr, posts, behaviour of an agent; best_response, "
-        "local_best_response of a solved game.  [default: all]"
+        "local_best_response, continuous (continuous_leduc) of a solved game.  [default: all]"
     ),
 ]
 Hands = Annotated[int, typer.Option(min=4, max=MOST_HANDS, help="Hands of each match, an even number.")]

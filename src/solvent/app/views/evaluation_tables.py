@@ -18,6 +18,9 @@ def show_solved(document: dict[str, Any]) -> None:
     rows = {}
     if "best_response" in document:
         rows = {"the strategy against itself": document["value"], "best response": document["best_response"]}
+    if continuous := document.get("continuous"):
+        rows["best response, any bet size"] = continuous["uninformed"]
+        rows["the same, seeing which size a bet is taken for"] = continuous["informed"]
     for name, value in (document.get("local_best_response") or {}).items():
         rows[f"local best response, {name}"] = value
     for name, (first, second) in rows.items():

@@ -1,0 +1,77 @@
+"""How exploitable the strategy of a solved abstraction is in the continuous game behind it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvent.forms.explicit.build import explicit_tree
+from solvent.forms.explicit.tree import DECISION, ExplicitTree
+from solvent.foundation.errors import InputError
+from solvent.games.catalogue import load_game
+from solvent.games.continuous_leduc import ContinuousLeduc
+from solvent.games.public_rules import PublicRules
+from solvent.response.continuous.exploitability import (
+    PRECISION,
+    Certified,
+    informed,
+    uninformed,
+    within_abstraction,
+)
+from solvent.response.continuous.size_tree import size_tree
+from solvent.response.history import Evaluation
+from solvent.strategy.solved.tables import TableStrategy
+
+
+@dataclass(frozen=True)
+class ContinuousMeasure:
+    """A strategy against three exploiters, in chips a game."""
+
+    within: Evaluation
+    """Exploiters who bet sizes of the abstraction: ordinary exploitability."""
+    uninformed: Certified
+    """Exploiters who bet any size: the true value, between bounds."""
+    informed: Evaluation
+    """Exploiters who bet any size and see which size a bet is taken for: an upper bound."""
+
+
+def has_continuous_sizes(strategy: TableStrategy) -> bool:
+    """Whether a strategy is of an abstraction of continuous Leduc, told by the game's name without loading it."""
+    return strategy.game.partition("(")[0] == "continuous_leduc"
+
+
+def measure_continuous(strategy: TableStrategy, precision: float = PRECISION) -> ContinuousMeasure:
+    """Measure a solved abstraction of continuous Leduc in the continuous game.
+
+    precision: chips, how far the bounds of the true value may be apart.
+    """
+    rules = load_game(strategy.game if strategy.source is None else strategy.source)
+    if not isinstance(rules, ContinuousLeduc):
+        raise InputError(f"{strategy.game} has no continuous sizes; continuous_leduc has")
+    return measure_tree(*_on_tree(strategy, rules), precision)
+
+
+def measure_tree(
+    tree: ExplicitTree, strategy: NDArray[np.float64], precision: float = PRECISION
+) -> ContinuousMeasure:
+    """Measure a strategy on an explicit tree, float64[nodes, hands]: the probability of the action to each node."""
+    laid = size_tree(tree)
+    return ContinuousMeasure(
+        within_abstraction(laid, strategy), uninformed(laid, strategy, precision), informed(laid, strategy)
+    )
+
+
+def _on_tree(strategy: TableStrategy, rules: PublicRules) -> tuple[ExplicitTree, NDArray[np.float64]]:
+    """The explicit tree of some rules, and a strategy's probabilities on it."""
+    tree = explicit_tree(rules)
+    found = np.zeros((tree.nodes, len(tree.hands)))
+    held = tree.chances.sum(axis=2) > 0
+    for node in np.flatnonzero(tree.kind == DECISION).tolist():
+        children, board = tree.children(node), int(tree.board[node])
+        text = f"{rules.board_label(tree.boards[board])}|{tree.betting[node].history}"
+        for hand in np.flatnonzero(held[board]).tolist():
+            row = strategy.query(f"{rules.hand_labels[tree.hands[hand]]}|{text}", int(tree.player[node]))
+            found[children, hand] = [row[tree.labels[child]] for child in children]
+    return tree, found
