@@ -12,14 +12,15 @@ from hypothesis import strategies as st
 from holdem.compare import exact_solver, node_locks, spread
 from holdem.small_spots import locks, short_spot, spots
 from holdem.translated_twin import TranslatedTwin
-from holdem.twin import Twin, matched
+from holdem.twin import Array, Play, Twin, matched
 from solvent.abstraction.betting.tree_translation import SMALL_BETS, decisions, shares
 from solvent.forms.holdem.game import holdem_game
 from solvent.forms.holdem.locks import NodeLock
 from solvent.foundation.errors import InputError
 from solvent.games.game import GameError
 from solvent.games.holdem.spot import Spot
-from solvent.response.translated import LargerTree, carried_locks
+from solvent.games.public_rules import Betting
+from solvent.response.translated import ActionValues, LargerTree, carried_locks
 from solvent.solvers.holdem.solver import HoldemSolver
 
 few = settings(deadline=None, suppress_health_check=list(HealthCheck), phases=[Phase.generate])
@@ -157,6 +158,32 @@ def test_narrow_tables_are_read() -> None:
     assert found == pytest.approx(solver.exploitability(), abs=1e-2)
 
 
+def check_left_out(values: ActionValues, twin: Twin, slow: Play, by_player: Any) -> None:
+    """Compare what actions that the small tree lacks gain with sums over hands of the twin's values."""
+    board, wanted = tuple(twin.rules.root_board), {}
+
+    def visit(node: Betting, reach: list[Array]) -> None:
+        if not node.actions:
+            return
+        player, worth = node.player, [by_player[node.player][child, board] for child in node.children]
+        known = values.known.get(node.history, ())
+        best = np.max(
+            [v for v, name in zip(worth, node.actions, strict=True) if name in known or not known], axis=0
+        )
+        for place, name in enumerate(node.actions):
+            chips = float(np.maximum(worth[place] - best, 0) @ reach[player])
+            if known and name not in known and chips > 0:
+                wanted[node.history, name] = chips
+            after = list(reach)
+            after[player] = reach[player] * slow(node, board)[place]
+            visit(node.children[place], after)
+
+    visit(twin.rules.betting, list(twin.weights))
+    found = {(each.history, each.action): each.chips for each in values.left_out()}
+    for key in found.keys() | wanted.keys():
+        assert found.get(key, 0.0) == pytest.approx(wanted.get(key, 0.0), abs=1e-9 * (twin.rules.pot + 100))
+
+
 @settings(few, max_examples=8)
 @given(spot=spots(5), nested=st.sampled_from(NESTED), seed=st.integers(0, 2**32 - 1))
 def test_action_values_are_those_of_the_twin(spot: Spot, nested: Any, seed: int) -> None:
@@ -174,6 +201,7 @@ def test_action_values_are_those_of_the_twin(spot: Spot, nested: Any, seed: int)
         assert np.allclose(
             values.at(node.history)[:, 0], wanted, rtol=0, atol=1e-9 * (large.pot + large.stack)
         )
+    check_left_out(values, twin, slow, by_player)
     lines = [node.history for node, _ in twin.places() if node.history in values.known]
     assert lines == [node.history for node, _ in Twin(small).places()]
 

@@ -14,8 +14,9 @@ values.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,19 @@ from solvent.passes.holdem.translated import TranslatedTable
 from solvent.response.holdem import HoldemEvaluation, evaluate_holdem, values_by_player
 
 
+@dataclass(frozen=True)
+class LeftOut:
+    """An action that the small tree lacks at one of its decisions, and what a best response gains by it."""
+
+    history: str
+    """The line before the action."""
+    action: str
+    player: int
+    chips: float
+    """What the player wins more by it than by the best of the small tree's actions, in chips a deal: with the hands
+    that win more, as often as the player's strategy brings them to the decision."""
+
+
 @dataclass(frozen=True, eq=False)
 class ActionValues:
     """The counterfactual best-response value of every action at every decision of a hold'em game.
@@ -43,34 +57,86 @@ class ActionValues:
     game: HoldemGame
     table: NDArray[Any]
     """float[cells]"""
-    known: frozenset[str]
-    """The histories of the decisions that the small tree has too."""
+    played: Tables
+    """The strategy that is responded to, times the reach of whoever plays it; and the locks."""
+    known: Mapping[str, tuple[str, ...]]
+    """The actions of the small tree by the histories of its decisions."""
 
     def at(self, history: str) -> NDArray[np.float64]:
         """Values at the decision after a line, float64[actions, boards, hands]; 0 for hands that a board blocks.
 
         Actions are in the order of the game's; hands in that of `game.hands` of the player to act. Where suits are
-        alike a board stands for `multiplicity` boards.
+        alike a board stands for several (`stands_for`).
         """
-        game, tree = self.game, self.game.tree
-        node = next(
-            (n for n in np.flatnonzero(tree.kind == DECISION).tolist() if tree.betting[n].history == history),
-            None,
-        )
+        game, node = self.game, self._nodes.get(history)
         if node is None:
             raise InputError(f"the tree has no decision after {history!r}")
-        street, player = int(tree.street[node]), int(tree.player[node])
-        place = game.streets[street].sides[player].hand.astype(np.int64)
+        player = int(game.tree.player[node])
+        place = game.streets[game.tree.street[node]].sides[player].hand.astype(np.int64)
         held = place >= 0
-        first, stop = int(tree.first_edge[node]), int(tree.first_edge[node + 1])
-        by_board = self.table[game.street_at[street] : game.street_at[street + 1]].reshape(len(place), -1)
-        start, slots = int(game.edge_at[first]), place.shape[1]
-        found = np.zeros((stop - first, len(place), len(game.hands[player])))
-        boards = np.nonzero(held)[0]
-        for action in range(stop - first):
-            row = by_board[:, start + action * slots : start + (action + 1) * slots]
-            found[action, boards, place[held]] = row[held]
+        rows = _rows(game, self.table, node)
+        found = np.zeros((rows.shape[1], len(place), len(game.hands[player])))
+        for action in range(rows.shape[1]):
+            found[action, np.nonzero(held)[0], place[held]] = rows[:, action][held]
         return found
+
+    def left_out(self) -> list[LeftOut]:
+        """The actions that the small tree lacks at its own decisions and a response gains by, the best first."""
+        found = []
+        for history, actions in self.known.items():
+            node = self._nodes.get(history)
+            names = () if node is None else self.game.tree.betting[node].actions
+            present = [place for place, name in enumerate(names) if name in actions]
+            if node is None or not present or len(present) == len(names):
+                continue
+            values, reach = _rows(self.game, self.table, node), self._reach(node)
+            best = values[:, present].max(axis=1)
+            for place, name in enumerate(names):
+                chips = (
+                    0.0 if place in present else float((np.maximum(values[:, place] - best, 0) * reach).sum())
+                )
+                if chips > 0:
+                    found.append(LeftOut(history, name, int(self.game.tree.player[node]), chips))
+        return sorted(found, key=lambda each: -each.chips)
+
+    @cached_property
+    def _nodes(self) -> dict[str, int]:
+        """The decisions by history."""
+        tree = self.game.tree
+        return {tree.betting[node].history: node for node in np.flatnonzero(tree.kind == DECISION).tolist()}
+
+    def _reach(self, node: int) -> NDArray[np.float64]:
+        """The reach of the hands of the player to act, times the boards that each stands for: [boards, slots].
+
+        It is 0 for hands that are locked there.
+        """
+        game, tree = self.game, self.game.tree
+        street, player = int(tree.street[node]), int(tree.player[node])
+        hand = game.streets[street].sides[player].hand
+        weight = np.append(game.weights[player], 0.0)[hand]  # -1 stands for no hand
+        reach = _rows(game, self.played.played, node).sum(axis=1, dtype=np.float64) * weight
+        at = int(self.played.lock_at[tree.first_edge[node]])
+        if at >= 0:
+            reach[self.played.locked[at : at + hand.size].reshape(hand.shape)] = 0.0
+        return np.asarray(reach * stands_for(game, street)[:, None])
+
+
+def stands_for(game: HoldemGame, street: int) -> NDArray[np.float64]:
+    """How many boards each board of a street stands for, float64[boards]."""
+    found = np.ones(1)
+    for boards in (each.boards for each in game.streets[: street + 1]):
+        found = found[boards.parent] * boards.multiplicity
+    return found
+
+
+def _rows(game: HoldemGame, table: NDArray[Any], node: int) -> NDArray[Any]:
+    """A decision's part of a table, a view [boards, actions, slots]."""
+    tree, street = game.tree, int(game.tree.street[node])
+    first, actions = int(tree.first_edge[node]), len(tree.betting[node].actions)
+    start, slots = int(game.edge_at[first]), int(game.edge_slots[first])
+    boards = len(game.streets[street].boards)
+    by_board = table[game.street_at[street] : game.street_at[street + 1]].reshape(boards, -1)
+    return by_board[:, start : start + actions * slots].reshape(boards, actions, slots)
 
 
 class LargerTree:
@@ -105,13 +171,14 @@ class LargerTree:
         self, small: HoldemGame, average: NDArray[Any], locks: Sequence[NodeLock] = ()
     ) -> ActionValues:
         """What every action of the large tree is worth to a best response, whether the small tree has it or not."""
-        tables = self.tables(small, average, locks)
+        return self.values_against(small, self.tables(small, average, locks))
+
+    def values_against(self, small: HoldemGame, tables: Tables) -> ActionValues:
+        """The action values against a strategy of a small tree that has become `tables`."""
         recorded = np.zeros_like(tables.played)
         self.passes.measure_both(tables._replace(average=recorded), RECORD)
-        known = frozenset(
-            small.tree.betting[n].history for n in np.flatnonzero(small.tree.kind == DECISION).tolist()
-        )
-        return ActionValues(self.game, recorded, known)
+        known = {each.history: each.actions for each in small.tree.betting if each.actions}
+        return ActionValues(self.game, recorded, tables, known)
 
     def tables(self, small: HoldemGame, average: NDArray[Any], locks: Sequence[NodeLock] = ()) -> Tables:
         """The strategy and the locks in the large tree, as passes take them."""

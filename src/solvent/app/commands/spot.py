@@ -1,4 +1,4 @@
-"""The `solvent spot` commands: solve a spot, solve it on many flops, and write a file to begin with."""
+"""The `solvent spot` commands: solve a spot, solve it on many flops, measure it, and write a file to begin with."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from solvent.app.options import Json
 from solvent.app.outcomes import EXIT_CODES
 from solvent.app.output import check_writable
 from solvent.app.settings_options import settings_parameters, with_parameters
+from solvent.app.spot_exploit import exploit_command
 from solvent.app.spot_report import report_command
 from solvent.app.spot_words import read_spoken
 from solvent.app.terminal import has_colours, print_json, terminal
@@ -192,6 +193,7 @@ def solve(
 
 
 spot.command("report", epilog=EXIT_CODES)(report_command([*GAME_PARAMETERS, *SIZE_PARAMETERS]))
+spot.command("exploit", epilog=EXIT_CODES)(exploit_command(SIZE_PARAMETERS))
 
 
 @spot.command("init", epilog=EXIT_CODES)
