@@ -52,11 +52,12 @@ def plain_table(tree, strategy):
     "sizes",
     [pytest.param(100), pytest.param(1000), pytest.param(10_000, marks=pytest.mark.slow)],
 )
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [266, 293])
 def test_grids_of_sizes_tend_to_both_values(sizes, seed):
     tree, laid, strategy = random_case(OneRound(ranks=2, suits=3), seed, 6)
     grid = sorted({*np.linspace(0.01, 1, sizes).tolist(), *own_sizes(tree)})
     exact = uninformed(laid, strategy)
+    assert exact.high < informed(laid, strategy).exploitability - 1e-4  # rare in so small a game
     for value, sees in ((exact.low, False), (informed(laid, strategy).exploitability, True)):
         error = value - grid_exploitability(tree, strategy, [grid], sees)
         # Between the abstraction's sizes the worth is smooth where it is largest.
