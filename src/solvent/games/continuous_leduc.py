@@ -86,11 +86,14 @@ class ContinuousLeduc(Leduc):
         check_size(theta)
         if head.bets >= self.max_bets:
             raise GameError("no bet is possible there")
-        letter = "r" if head.bets else "b"
-        history = f"{head.history}{letter}{self.size_name(theta)}"
+        history = self.history_after(head, theta)
         return self._sized_decision(
             head.stage, 1 - head.player, (1 + 2 * theta) * head.pot, head.bets + 1, head.pot, history
         )
+
+    def history_after(self, head: SizedBetting, theta: float) -> str:
+        """The text of the public actions up to a bet of theta at a decision."""
+        return f"{head.history}{'r' if head.bets else 'b'}{self.size_name(theta)}"
 
     def bet_name(self, head: SizedBetting, theta: float) -> str:
         """The action of betting theta at a decision as text."""

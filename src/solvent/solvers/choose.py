@@ -22,6 +22,7 @@ from solvent.foundation.progress import Progress, Watch
 from solvent.foundation.units import size
 from solvent.games.game import Game
 from solvent.games.public_rules import PublicRules
+from solvent.solvers.growing.solver import GrowingSolver
 from solvent.solvers.history.flattened import flattened_bytes
 from solvent.solvers.history.linear_program import ProgramSolver
 from solvent.solvers.history.local import LocalSolver
@@ -50,6 +51,8 @@ WALK_BYTES_PER_CELL = 72
 """Bytes that the serial plans keep on the public form beside the tables: they work in float64, hand by hand."""
 PRUNED_BYTES_PER_HISTORY = 160
 """Bytes of interval and total pruning on the history form while the layout is made."""
+GROWING_RULE = "cfr"
+"""The rule of growing games where nobody has given one: the paper's."""
 HOLDEM_TABLES = 2
 """Tables on the public form of hold'em: regrets and averages."""
 SEQUENCES_BYTES_PER_HISTORY = 88
@@ -68,6 +71,8 @@ def make_solver(game: Game, settings: Settings, watch: Watch | None = None, fill
     Tables of total pruning on the public form that are not `filled` are empty, to be loaded.
     """
     settings.check_rule()
+    if settings.grow != "none":
+        return GrowingSolver(game, settings.rule, settings.updates, settings.how_to_grow, settings.memory)
     if isinstance(settings.rule, LocalUpdate | LinearProgram):
         return _not_by_kernels(game, settings, settings.rule, watch)
     own = OWN_SAMPLINGS.get(settings.sampling) or OWN_PRUNINGS.get(settings.pruning)
@@ -145,6 +150,8 @@ def check_given(given: Collection[str], settings: Settings, solver: Solver) -> N
 
 def default_rule(game: Game, settings: Settings) -> RegretRule:
     """The rule of a solve for which nobody has given one."""
+    if settings.grow != "none":
+        return load_rule(GROWING_RULE)
     full_width = settings.pruning == settings.sampling == "none"
     return load_rule(HOLDEM_RULE) if full_width and has_holdem_form(game) else settings.rule
 

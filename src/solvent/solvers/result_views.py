@@ -27,6 +27,11 @@ def summary(result: Result) -> dict[str, str]:
         f" (and {span(result.compile_seconds)} for kernels)",
         "peak memory": size(result.peak_memory_bytes),
     }
+    if settings.grow != "none":
+        rows["growing"] = (
+            f"{settings.grow}, factor {settings.grow_factor:g}: {len(result.additions):,} bets added; "
+            f"{result.nodes_touched:,} {result.touched_unit} touched"
+        )
     if settings.pruning != "none":
         rows["pruning"] = f"{settings.pruning}: {result.pruned_actions:,} actions pruned"
         rows["stored"] = (

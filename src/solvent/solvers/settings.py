@@ -16,6 +16,14 @@ from typing import Any, Self
 
 from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.threads import MOST_THREADS
+from solvent.solvers.growing.discounts import DISCOUNTS
+from solvent.solvers.growing.growth_settings import (
+    ESTIMATES,
+    METHODS,
+    VERSIONS,
+    AdditionSettings,
+    GrowthSettings,
+)
 from solvent.solvers.option_checks import (
     BYTES,
     DEVICE,
@@ -50,7 +58,8 @@ MOST_ITERATIONS = 10**15
 """Far beyond what any machine runs; larger numbers are slips of the keyboard."""
 STOP, GAME, SIZES, KEEP = "Stop when", "Game", "Sizes", "Keep"
 ALGORITHM, PRUNE, SAMPLE, MACHINE = "Algorithm", "Pruning", "Sampling", "Machine"
-PANELS = (GAME, SIZES, STOP, KEEP, ALGORITHM, PRUNE, SAMPLE, MACHINE)
+GROW = "Growing"
+PANELS = (GAME, SIZES, STOP, KEEP, ALGORITHM, PRUNE, GROW, SAMPLE, MACHINE)
 """The panels in which the command line's help shows options, in this order."""
 
 
@@ -304,6 +313,55 @@ class Settings(RunSettings):
         PRUNE,
         kept=True,
     )
+    grow: str = option(
+        "none",
+        "continuous_leduc: add bets while solving, by recovery (games) or (regret) transfer; none.",
+        one_of("way to grow", ("none", *METHODS)),
+        GROW,
+        kept=True,
+    )
+    grow_factor: float = option(
+        GrowthSettings.factor,
+        "What Proposition 1's left side is multiplied by: a larger factor adds fewer bets.",
+        number(1e-6),
+        GROW,
+        kept=True,
+    )
+    grow_every: int = option(
+        GrowthSettings.every,
+        "Iterations between looks for bets to add.",
+        whole(1, MOST_ITERATIONS),
+        GROW,
+        kept=True,
+    )
+    grow_estimate: str = option(
+        GrowthSettings.estimate,
+        "How the regret of bets outside the game is estimated: by transfer or (best) response.",
+        one_of("grow-estimate", ESTIMATES),
+        GROW,
+        kept=True,
+    )
+    grow_version: str = option(
+        AdditionSettings.version,
+        "repaired, or faithful to the paper: opponents begin to play new subgames uniformly.",
+        one_of("grow-version", VERSIONS),
+        GROW,
+        kept=True,
+    )
+    grow_discount: str = option(
+        AdditionSettings.discount,
+        "What earlier iterations are discounted by: recommended, equation (22), or cap, (8).",
+        one_of("grow-discount", DISCOUNTS),
+        GROW,
+        kept=True,
+    )
+    grow_least: int = option(
+        AdditionSettings.least_iterations,
+        "The fewest iterations of a recovery game; the paper's is 1.",
+        whole(1, MOST_ITERATIONS),
+        GROW,
+        kept=True,
+    )
     sampling: str = option(
         Sampling.mode,
         "Monte Carlo CFR: external, outcome or chance; none.",
@@ -352,8 +410,26 @@ class Settings(RunSettings):
         )
         pruning.check_plan(self.plan)
         pruning.check_threads(self.threads)
+        if self.grow != "none":
+            self._check_growing()
         if self.device != "cpu" and self.plan not in ("auto", "aggregated"):
             raise InputError(f"device {self.device} runs the aggregated plan alone, not {self.plan}")
+
+    def _check_growing(self) -> None:
+        """Refuse what a growing run does not do."""
+        others = {
+            "plan": ("auto",),
+            "form": ("auto",),
+            "pruning": ("none",),
+            "sampling": ("none",),
+            "evaluator": ("auto",),
+            "device": ("cpu",),
+            "dtype": ("auto", "float64"),
+            "threads": (1,),
+        }
+        for name, allowed in others.items():
+            if (value := getattr(self, name)) not in allowed:
+                raise InputError(f"{flag(name)} {value} does not go with grow {self.grow}; leave it out")
 
     def check_rule(self) -> None:
         """Refuse a rule that cannot be pruned or sampled where that is asked for."""
@@ -363,6 +439,8 @@ class Settings(RunSettings):
     def check_given(self, given: Collection[str]) -> None:
         """Refuse options of sampling that somebody has given and that change nothing."""
         self.how_to_sample.check_given([name for name in SAMPLING if name in given])
+        if self.grow == "none" and (grows := [name for name in given if name.startswith("grow_")]):
+            raise InputError(f"{flag(grows[0])} changes nothing: give grow recovery or grow transfer")
         if "seed" in given and not self.how_to_sample:
             raise InputError("seed changes nothing: only sampling draws at random")
 
@@ -370,6 +448,12 @@ class Settings(RunSettings):
     def how_to_prune(self) -> Pruning:
         """The options of pruning together."""
         return Pruning(self.pruning, **{name: getattr(self, key) for key, name in PRUNING.items()})
+
+    @property
+    def how_to_grow(self) -> GrowthSettings:
+        """The options of growing together, for a run that grows."""
+        additions = AdditionSettings(self.grow_version, self.grow_discount, self.grow_least)  # type: ignore[arg-type]
+        return GrowthSettings(self.grow, self.grow_factor, self.grow_every, self.grow_estimate, additions)
 
     @property
     def how_to_sample(self) -> Sampling:

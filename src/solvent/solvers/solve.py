@@ -11,7 +11,7 @@ import json
 import os
 from collections.abc import Mapping
 from contextlib import nullcontext
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,7 @@ from solvent.games.own import source_of
 from solvent.response.history import Evaluation
 from solvent.solvers.choose import check_given, default_rule, make_solver
 from solvent.solvers.curves import draw
+from solvent.solvers.growing.solver import GrowingSolver
 from solvent.solvers.pruned.public.coarse_start import start_from_coarse
 from solvent.solvers.pruned.public.solver import PrunedPublicSolver
 from solvent.solvers.result_views import curve, summary
@@ -99,6 +100,8 @@ class Result:
     convergence: tuple[dict[str, Any], ...] = field(repr=False, default=())
     """One row per exploitability check."""
     run: Path | None = None
+    additions: tuple[dict[str, Any], ...] = field(repr=False, default=())
+    """What a growing run added, in this order (`solvers.growing.additions.Addition`)."""
     touched_unit: str = "histories"
     exploitability_unit: str = UNIT
 
@@ -328,6 +331,8 @@ class _Solve:
                 "stored_averages": solver.stored_averages,
                 "table_bytes": solver.table_bytes,
             }
+        if isinstance(solver, GrowingSolver):
+            row |= solver.grown()
         return row
 
     def describe(self) -> str:
@@ -388,6 +393,7 @@ def _result(
         stored_regrets=solver.stored_regrets,
         stored_averages=solver.stored_averages,
         peak_stored=solver.peak_stored,
+        additions=tuple(map(asdict, solver.log)) if isinstance(solver, GrowingSolver) else (),
         stopped_by=stopped_by,
         warnings=tuple(solver.notes),
         strategy=solver.strategy(**made_by),
@@ -456,10 +462,11 @@ def _cost(solver: Solver) -> str:
 def _new_run(out: str | Path, rules: Game, work: _Solve, settings: Settings, limits: Limits) -> Run:
     """Begin a run with the solver's tables as its first checkpoint."""
     solver = work.solver
+    grows = settings.grow != "none"
     used = replace(
         settings,
-        plan=settings.plan if settings.how_to_sample else solver.plan_name,
-        form=solver.form if settings.form == "auto" else settings.form,
+        plan=settings.plan if settings.how_to_sample or grows else solver.plan_name,
+        form=solver.form if settings.form == "auto" and not grows else settings.form,
         threads=solver.threads,
         dtype=solver.dtype,
         iterations=limits.iterations,

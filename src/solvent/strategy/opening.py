@@ -15,6 +15,9 @@ from solvent.strategy.solved.form_infosets import Infosets, public_infosets
 from solvent.strategy.solved.infosets import InfosetTable
 from solvent.strategy.solved.tables import TableStrategy
 
+INFOSET = "infoset_"
+"""What the names of arrays begin with that describe the infosets in a checkpoint of a growing run."""
+
 
 def open_strategy(
     folder: str | Path,
@@ -54,7 +57,12 @@ def _newest(run: Run, game: Any) -> TableStrategy:
     source = configuration.get("source") if game is None else game
     facts = {name: fact for name, fact in facts.items() if name != "configuration"}
     infosets: Infosets
-    if configuration.get("form") == "public":
+    if "grown" in tables:  # the infosets of a growing run are those that it had at the checkpoint
+        fingerprint = bytes(tables["grown"]).decode()
+        infosets = InfosetTable.from_arrays(
+            {name.removeprefix(INFOSET): array for name, array in tables.items() if name.startswith(INFOSET)}
+        )
+    elif configuration.get("form") == "public":
         infosets = public_infosets(
             name, source, bool(configuration.get("isomorphic")), fingerprint, run.folder
         )

@@ -12,10 +12,9 @@ from solvent.forms.explicit.build import explicit_tree
 from solvent.foundation.errors import InputError
 from solvent.games.continuous_leduc import ContinuousLeduc
 from solvent.solvers.growing.game import GrowingGame
-from solvent.solvers.growing.growth_settings import GrowthSettings
-from solvent.solvers.growing.looking import APART, estimates, grow, look
+from solvent.solvers.growing.growth_settings import AdditionSettings, GrowthSettings
+from solvent.solvers.growing.looking import APART, Looker, estimates
 from solvent.solvers.growing.proposition import Candidate, pays
-from solvent.solvers.growing.recovery import AdditionSettings
 from solvent.solvers.growing.size_kernels import Found, best_sizes, make_scratch
 from solvent.solvers.growing.transfer import fold_values, transferred_regret
 from solvent.solvers.rules import load_rule
@@ -89,14 +88,15 @@ def test_what_is_added_pays(method):
     game = start()
     settings = GrowthSettings(method=method)
     sums = game.regret_sums()
-    possible = look(game, settings, sums)
+    looker = Looker(game, settings)
+    possible = looker.look(sums)
     assert possible
     assert [each.gain for each in possible] == sorted((each.gain for each in possible), reverse=True)
     for each in possible:
         inside = sums.largest[game.tree.player[each.node]]
         assert pays(inside, game.tree.nodes, Candidate(each.regret, each.nodes), 25.0, 1.01)
     nodes, touched = game.tree.nodes, game.nodes_touched
-    added = grow(game, settings)
+    added = looker.grow()
     assert 0 < added <= len(possible)
     assert game.tree.nodes == nodes + sum(each.nodes for each in possible[:added])
     assert game.nodes_touched > touched
@@ -107,7 +107,7 @@ def test_what_is_added_pays(method):
 def test_larger_factors_add_less_and_settings_are_checked():
     game = start()
     sums = game.regret_sums()
-    counts = [len(look(game, GrowthSettings(factor=factor), sums)) for factor in (1.0, 1.01, 1.1, 2.0)]
+    counts = [len(Looker(game, GrowthSettings(factor=factor)).look(sums)) for factor in (1.0, 1.01, 1.1, 2.0)]
     assert counts == sorted(counts, reverse=True)
     for wrong in ({"method": "magic"}, {"estimate": "guess"}, {"factor": 0.0}, {"every": 0}):
         with pytest.raises(InputError):

@@ -11,9 +11,9 @@ from solvent.foundation.errors import InputError
 from solvent.games.leduc import Leduc
 from solvent.games.public_rules import Betting
 from solvent.solvers.growing.game import GrowingGame
+from solvent.solvers.growing.growth_settings import AdditionSettings
 from solvent.solvers.growing.recovery import (
     EPSILON,
-    AdditionSettings,
     RecoveryGame,
     add_by_recovery,
 )

@@ -11,7 +11,7 @@ from solvent.foundation.errors import InputError
 from solvent.games.continuous_leduc import ContinuousLeduc
 from solvent.games.leduc import Leduc
 from solvent.solvers.growing.game import GrowingGame
-from solvent.solvers.growing.recovery import AdditionSettings
+from solvent.solvers.growing.growth_settings import AdditionSettings
 from solvent.solvers.growing.transfer import add_by_transfer, transferred_regret
 from solvent.solvers.rules import load_rule
 

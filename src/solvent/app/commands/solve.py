@@ -51,7 +51,8 @@ def solve(
     stop.check()
 
     asked = Settings.of(options)
-    if resume is None and {asked.pruning, asked.sampling} == {"none"} and asked.plan not in ONE_THREAD_PLANS:
+    whole = {asked.pruning, asked.sampling, asked.grow} == {"none"}
+    if resume is None and whole and asked.plan not in ONE_THREAD_PLANS:
         options.setdefault("threads", cores())
     with watching(quiet=as_json) as watch, explained():
         result = solve_game(

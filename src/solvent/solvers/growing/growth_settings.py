@@ -5,10 +5,35 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from solvent.foundation.errors import InputError
-from solvent.solvers.growing.recovery import AdditionSettings
+from solvent.solvers.growing.discounts import DISCOUNTS, DiscountName
 
 METHODS = ("recovery", "transfer")
 ESTIMATES = ("transfer", "response")
+VERSIONS = ("repaired", "faithful")
+
+
+@dataclass(frozen=True)
+class AdditionSettings:
+    """How actions are added."""
+
+    version: str = "repaired"
+    """repaired or faithful."""
+    discount: DiscountName = "recommended"
+    """recommended, equation (22), or cap, equation (8)."""
+    least_iterations: int = 100
+    """The fewest iterations that a recovery game is played for; the paper's is 1."""
+    most_iterations: int | None = None
+    """The most iterations that a recovery game is played for; None: as many as Z says."""
+
+    def __post_init__(self) -> None:
+        for name, value, known in (
+            ("version", self.version, VERSIONS),
+            ("discount", self.discount, DISCOUNTS),
+        ):
+            if value not in known:
+                raise InputError(f"there is no {name} {value!r} of growing; there are {', '.join(known)}")
+        if self.least_iterations < 1 or (self.most_iterations or 1) < 1:
+            raise InputError("a recovery game is played for at least one iteration")
 
 
 @dataclass(frozen=True)

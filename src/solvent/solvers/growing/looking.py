@@ -56,57 +56,96 @@ class Possible(NamedTuple):
     """By how much Proposition 1's inequality holds."""
 
 
-def look(game: GrowingGame, settings: GrowthSettings, sums: RegretSums) -> list[Possible]:
-    """The bets that Proposition 1 says pay now, best first. The nodes that the look visits are counted.
+class Looker:
+    """Looks over a growing game, one after another."""
 
-    `sums` are those of all regrets.
-    """
-    tree = game.tree
-    looked = estimates(game, settings)
-    found = Found(np.zeros(tree.nodes), np.zeros(tree.nodes), np.zeros(tree.nodes, np.int64))
-    game.nodes_touched += game.hands * best_sizes(tree.arrays, looked, make_scratch(game.hands), found, APART)
-    sizes = _sizes(game, settings, found)
-    possible = []
-    for node in np.flatnonzero(found.regret > 0.0).tolist():
-        candidate = Candidate(float(found.regret[node]), int(sizes[node]))
-        have = float(sums.largest[tree.player[node]])
-        better = gain(have, tree.nodes, candidate, game.tables.total, settings.factor)
-        if better > 0.0:
-            theta, source = float(found.theta[node]), int(found.source[node])
-            possible.append(Possible(node, theta, *candidate, source, better))
-    possible.sort(key=lambda each: (-each.gain, each.node))
-    return possible
+    def __init__(self, game: GrowingGame, settings: GrowthSettings, most_nodes: int | None = None) -> None:
+        self.game, self.settings = game, settings
+        self.rules = scaling_rules(game)
+        self.most_nodes = most_nodes
+        """The most nodes that the tree may grow to; None: any number."""
+        self._scratch = make_scratch(game.hands)
+        self._by_kind: dict[tuple[int, int], int] = {}
+        self._new_nodes: list[int] = []
+        """By node, how many nodes a bet there would add by a recovery game; 0 where no bet is possible."""
 
+    def look(self, sums: RegretSums) -> list[Possible]:
+        """The bets that Proposition 1 says pay now, best first. The nodes that the look visits are counted.
 
-def grow(game: GrowingGame, settings: GrowthSettings) -> int:
-    """Look once and add what pays; returns how many bets were added.
+        `sums` are those of all regrets.
+        """
+        game, tree = self.game, self.game.tree
+        looked = estimates(game, self.settings)
+        found = Found(np.zeros(tree.nodes), np.zeros(tree.nodes), np.zeros(tree.nodes, np.int64))
+        game.nodes_touched += game.hands * best_sizes(tree.arrays, looked, self._scratch, found, APART)
+        nodes = np.flatnonzero(found.regret > 0.0)
+        regret, size = found.regret[nodes], self._sizes(found)[nodes]
+        have = sums.largest[tree.player[nodes]]
+        better = gain(have, tree.nodes, Candidate(regret, size), game.tables.total, self.settings.factor)
+        paying = np.flatnonzero(better > 0.0)
+        best_first = paying[np.lexsort((nodes[paying], -better[paying]))]
+        return [
+            Possible(
+                int(nodes[k]),
+                float(found.theta[nodes[k]]),
+                float(regret[k]),
+                int(size[k]),
+                int(found.source[nodes[k]]),
+                float(better[k]),
+            )
+            for k in best_first
+        ]
 
-    Every addition discounts what is known of the others and makes the game larger, so that Proposition 1 is asked
-    again before each.
-    """
-    added, left = 0, 1.0
-    sums = game.regret_sums()
-    for each in look(game, settings, sums):
-        candidate = Candidate(left * each.regret, each.nodes)
-        inside = float(sums.largest[game.tree.player[each.node]])
-        if pays(inside, game.tree.nodes, candidate, game.tables.total, settings.factor):
-            done = add_bet(game, each.node, each.theta, settings, each.source, sums)
-            left *= done.addition.discount
-            sums = done.sums
-            added += 1
-    return added
+    def grow(self) -> int:
+        """Look once and add what pays; returns how many bets were added.
 
+        Every addition discounts what is known of the others and makes the game larger, so that Proposition 1 is
+        asked again before each.
+        """
+        game, factor = self.game, self.settings.factor
+        added, left = 0, 1.0
+        sums = game.regret_sums()
+        for each in self.look(sums):
+            candidate = Candidate(left * each.regret, each.nodes)
+            inside = float(sums.largest[game.tree.player[each.node]])
+            fits = self.most_nodes is None or game.tree.nodes + each.nodes <= self.most_nodes
+            if fits and pays(inside, game.tree.nodes, candidate, game.tables.total, factor):
+                done = self.add(each.node, each.theta, each.source, sums)
+                left *= done.addition.discount
+                sums = done.sums
+                added += 1
+        return added
 
-def add_bet(
-    game: GrowingGame, node: int, theta: float, settings: GrowthSettings, source: int, sums: RegretSums
-) -> Added:
-    """Add one bet by the method of the settings. `source` is the edge of the nearest size of the decision."""
-    if settings.method == "transfer":
-        return add_by_transfer(game, source, theta, settings.additions, before=sums)
-    rules, head = scaling_rules(game), game.tree.betting[node]
-    assert isinstance(head, SizedBetting)
-    below, name = rules.after_bet(head, theta), rules.bet_name(head, theta)
-    return add_by_recovery(game, node, name, below, theta, settings.additions, sums)
+    def add(self, node: int, theta: float, source: int, sums: RegretSums | None = None) -> Added:
+        """Add one bet by the method of the settings; `source` is the edge of the nearest size of the decision.
+
+        `sums` are those of all regrets, should they be known already.
+        """
+        game, settings = self.game, self.settings.additions
+        if self.settings.method == "transfer":
+            return add_by_transfer(game, source, theta, settings, before=sums)
+        head = game.tree.betting[node]
+        assert isinstance(head, SizedBetting)
+        below, name = self.rules.after_bet(head, theta), self.rules.bet_name(head, theta)
+        return add_by_recovery(game, node, name, below, theta, settings, sums)
+
+    def _sizes(self, found: Found) -> NDArray[np.int64]:
+        """How many nodes the best new bet of each node would add."""
+        tree = self.game.tree
+        if self.settings.method == "transfer":
+            whole = np.zeros(tree.nodes, dtype=np.int64)
+            subtree_sizes(tree.parent, whole)
+            return np.where(found.source >= 0, whole[found.source], 0)
+        for head in tree.betting[len(self._new_nodes) :]:
+            count = 0
+            if isinstance(head, SizedBetting) and head.bets < self.rules.max_bets:
+                kind = (head.stage, head.bets)
+                if kind not in self._by_kind:
+                    below = self.rules.after_bet(head, self.rules.fractions[0])
+                    self._by_kind[kind] = _nodes_of(below, len(tree.boards) - 1)
+                count = self._by_kind[kind]
+            self._new_nodes.append(count)
+        return np.array(self._new_nodes)
 
 
 def estimates(game: GrowingGame, settings: GrowthSettings) -> Looked:
@@ -140,26 +179,6 @@ def _respond(game: GrowingGame, looked: Looked) -> None:
         looked.worth[mine] = work.value[: tree.nodes][mine]
         looked.reach[mine] = work.reach[player, : tree.nodes][mine]
     game.nodes_touched += 2 * visited * game.hands
-
-
-def _sizes(game: GrowingGame, settings: GrowthSettings, found: Found) -> NDArray[np.int64]:
-    """How many nodes the best new bet of each node would add."""
-    tree = game.tree
-    sizes = np.zeros(tree.nodes, dtype=np.int64)
-    if settings.method == "transfer":
-        whole = np.zeros(tree.nodes, dtype=np.int64)
-        subtree_sizes(tree.parent, whole)
-        return np.where(found.source >= 0, whole[found.source], 0)
-    rules = scaling_rules(game)
-    known: dict[tuple[int, int], int] = {}
-    for node in np.flatnonzero(found.regret > 0.0).tolist():
-        head = tree.betting[node]
-        assert isinstance(head, SizedBetting)
-        kind = (head.stage, head.bets)
-        if kind not in known:
-            known[kind] = _nodes_of(rules.after_bet(head, rules.fractions[0]), len(tree.boards) - 1)
-        sizes[node] = known[kind]
-    return sizes
 
 
 def _nodes_of(betting: Betting, boards: int) -> int:

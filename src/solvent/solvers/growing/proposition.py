@@ -12,7 +12,10 @@ sizes are in nodes. The paper's factors are 1.0, 1.01 (its best), 1.1 (about as 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from solvent.foundation.errors import InputError
 
@@ -20,26 +23,30 @@ FACTORS = (1.0, 1.01, 1.1, 2.0)
 """The factors that the paper's experiments use."""
 
 
-class Candidate(NamedTuple):
-    """A subgame that could be added."""
+Number = TypeVar("Number", float, NDArray[np.float64])
 
-    regret: float
+
+class Candidate(NamedTuple):
+    """A subgame that could be added, or many of them as arrays."""
+
+    regret: Any
     """sum R(I') over the infosets that its regret is measured at, in chips times iterations."""
-    nodes: int
+    nodes: Any
     """|S|."""
 
 
-def gain(inside: float, nodes: int, candidate: Candidate, iterations: float, factor: float = 1.0) -> float:
+def gain(inside: Number, nodes: int, candidate: Candidate, iterations: float, factor: float = 1.0) -> Number:
     """The right side of Proposition 1's inequality less the left side, in chips times iterations per node.
 
-    `inside` is the sum of R(I) over the abstraction's infosets of the candidate's player, `nodes` is |Gamma|.
+    `inside` is the sum of R(I) over the abstraction's infosets of the candidate's player, `nodes` is |Gamma|. Of
+    many candidates the gains are an array.
     """
     if factor <= 0:
         raise InputError(f"Proposition 1's factor must be above 0, not {factor}")
-    if iterations <= 0:
-        return 0.0
-    grown = inside + candidate.regret * (2.0 - 1.0 / iterations)
-    return grown / (nodes + candidate.nodes) - factor * inside / nodes
+    growth = 2.0 - 1.0 / iterations if iterations > 0 else 0.0
+    grown = inside + candidate.regret * growth
+    found: Number = grown / (nodes + candidate.nodes) - factor * inside / nodes
+    return found
 
 
 def pays(inside: float, nodes: int, candidate: Candidate, iterations: float, factor: float = 1.0) -> bool:
@@ -50,4 +57,4 @@ def pays(inside: float, nodes: int, candidate: Candidate, iterations: float, fac
     >>> pays(10.0, 100, Candidate(0.4, 10), iterations=1000)
     False
     """
-    return candidate.regret > 0 and gain(inside, nodes, candidate, iterations, factor) > 0
+    return bool(candidate.regret > 0) and gain(inside, nodes, candidate, iterations, factor) > 0

@@ -22,47 +22,21 @@ which regret matching plays like the regrets themselves and which count for noth
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.foundation.errors import InputError
 from solvent.games.public_rules import Betting
 from solvent.solvers.growing.additions import Addition
-from solvent.solvers.growing.discounts import DISCOUNTS, DiscountName, discount, recovery_iterations
+from solvent.solvers.growing.discounts import DiscountName, discount, recovery_iterations
 from solvent.solvers.growing.game import GrowingGame, RegretSums
+from solvent.solvers.growing.growth_settings import AdditionSettings
 from solvent.solvers.growing.recovery_kernels import Head, RecoveryTables, play_recovery
 from solvent.solvers.growing.tables import AVERAGE, REGRET, SEEN, VALUE
 
-VERSIONS = ("repaired", "faithful")
 EPSILON = 1e-6
 """What the repaired version keeps of the opponent's regrets of a recovery game."""
-
-
-@dataclass(frozen=True)
-class AdditionSettings:
-    """How actions are added."""
-
-    version: str = "repaired"
-    """repaired or faithful."""
-    discount: DiscountName = "recommended"
-    """recommended, equation (22), or cap, equation (8)."""
-    least_iterations: int = 100
-    """The fewest iterations that a recovery game is played for; the paper's is 1."""
-    most_iterations: int | None = None
-    """The most iterations that a recovery game is played for; None: as many as Z says."""
-
-    def __post_init__(self) -> None:
-        for name, value, known in (
-            ("version", self.version, VERSIONS),
-            ("discount", self.discount, DISCOUNTS),
-        ):
-            if value not in known:
-                raise InputError(f"there is no {name} {value!r} of growing; there are {', '.join(known)}")
-        if self.least_iterations < 1 or (self.most_iterations or 1) < 1:
-            raise InputError("a recovery game is played for at least one iteration")
 
 
 class RecoveryGame:

@@ -26,7 +26,8 @@ from solvent.forms.explicit.tree import DECISION, FOLDED
 from solvent.foundation.errors import InputError
 from solvent.games.continuous_leduc import ContinuousLeduc, SizedBetting
 from solvent.solvers.growing.game import GrowingGame, RegretSums
-from solvent.solvers.growing.recovery import EPSILON, Added, AdditionSettings, finish_addition
+from solvent.solvers.growing.growth_settings import AdditionSettings
+from solvent.solvers.growing.recovery import EPSILON, Added, finish_addition
 from solvent.solvers.growing.tables import AVERAGE, REGRET, SEEN, VALUE
 
 
@@ -87,9 +88,7 @@ def add_by_transfer(
     head = tree.betting[tree.parent[source]]
     assert isinstance(head, SizedBetting)
     edge = tree.nodes
-    letter = "r" if head.bets else "b"
-    history = f"{head.history}{letter}{rules.size_name(theta)}"
-    copied = tree.copy_bet(source, rules.bet_name(head, theta), history, theta)
+    copied = tree.copy_bet(source, rules.bet_name(head, theta), rules.history_after(head, theta), theta)
     game.extend()
     _install(game, copied, edge, regret, settings.version)
     added = finish_addition(game, edge, before, "transfer", settings.discount, source)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from solvent.forms.history import GameTree
 from solvent.foundation.errors import InputError
@@ -43,20 +43,25 @@ class InfosetTable:
     @classmethod
     def of(cls, tree: GameTree) -> InfosetTable:
         """The infosets of a compiled game."""
-        encoded = [label.encode() for label in tree.infoset_label]
+        return cls.made(tree.infoset_player, tree.infoset_label, tree.action_label)
+
+    @classmethod
+    def made(
+        cls, players: ArrayLike, labels: Sequence[str], actions: Sequence[tuple[str, ...]]
+    ) -> InfosetTable:
+        """A table from the player, label and actions of each infoset."""
+        player = np.asarray(players, dtype=np.int8)
+        encoded = [label.encode() for label in labels]
         sets: dict[tuple[str, ...], int] = {}
-        action_set = [sets.setdefault(actions, len(sets)) for actions in tree.action_label]
+        action_set = [sets.setdefault(names, len(sets)) for names in actions]
         hashes = np.array(
-            [
-                _hash(player, label)
-                for player, label in zip(tree.infoset_player.tolist(), encoded, strict=True)
-            ],
+            [_hash(owner, label) for owner, label in zip(player.tolist(), encoded, strict=True)],
             dtype=np.uint64,
         )
         order = np.argsort(hashes, kind="stable")
         return cls(
-            player=tree.infoset_player,
-            first_cell=tree.infoset_cell,
+            player=player,
+            first_cell=np.concatenate([[0], np.cumsum([len(names) for names in actions])]).astype(np.int64),
             text=np.frombuffer(b"".join(encoded), dtype=np.uint8),
             text_start=np.concatenate([[0], np.cumsum([len(label) for label in encoded])]).astype(np.int64),
             action_set=np.array(action_set, dtype=np.int32),
