@@ -17,9 +17,18 @@ from solvent.forms.holdem.game import HoldemGame, holdem_game
 from solvent.forms.holdem.locks import NodeLock
 from solvent.forms.holdem.tree import DECISION, RUN_OUT, HoldemTree, holdem_tree
 from solvent.games.holdem.spot import Spot
+from solvent.solvers.growing.discounts import DiscountName, PlayerRegrets, discount
 from solvent.solvers.holdem.carry_over import common_edges, edge_numbers, moved_table
-from solvent.solvers.holdem.growing.growing_solver import AVERAGES, REGRETS, GrowingSolver
+from solvent.solvers.holdem.growing.growing_solver import (
+    AVERAGES,
+    REGRETS,
+    SQUARES,
+    GrowingSolver,
+    range_weights,
+    stands_for,
+)
 from solvent.solvers.holdem.growing.recovery import RecoverySolver, line_of
+from solvent.solvers.holdem.solver import HoldemSolver
 
 REPAIRED, FAITHFUL = VERSIONS = ("repaired", "faithful")
 """What the opponent's regrets are in S: a small part of the recovery game's, or 0 as in the paper."""
@@ -79,12 +88,13 @@ def add_actions(
     locks: Sequence[NodeLock] | None = None,
     iterations: int | None = None,
     version: str = REPAIRED,
+    discounted: DiscountName = "recommended",
 ) -> Grown:
     """Add actions, by the line to their decision, and go on with everything that was learnt.
 
     Actions at several decisions are added at once: none is in the S of another, and all are recovered from the same
     T iterations. locks: those of the larger tree; they may be left out where there are none. iterations: K, or None
-    for Z rounded up.
+    for Z rounded up. discounted: by equation (22) or by the cap (8).
     """
     old = before.game
     rules = old.rules.with_added([(*line_of(at), name) for at, names in chosen.items() for name in names])
@@ -98,17 +108,18 @@ def add_actions(
     after.iterations, after.head_start = before.iterations, before.head_start
     after.nodes_touched = before.nodes_touched
     squares = [_squares(after, player) for player in (0, 1)]
-    found, gained = [], [0.0, 0.0]
+    found, inside, gained = [], [0.0, 0.0], [0.0, 0.0]
     for history, actions in chosen.items():
         recovery = RecoverySolver(before, game, history, actions)
         recovery.recover(iterations)
         gained[recovery.player] += _install(recovery, after, history, actions, version)
-        squares[recovery.player] += _inside_squares(recovery)
+        inside[recovery.player] += _inside_squares(recovery)
         after.nodes_touched += recovery.nodes_touched
         found.append(Added(history, tuple(actions), recovery.iterations, recovery.nodes_touched))
     if before.rule.additive:
-        w = min(recommended_discount(one, more) for one, more in zip(squares, gained, strict=True))
-        discount(after, w)
+        players = [_player_regrets(game, *each) for each in zip((0, 1), squares, inside, gained, strict=True)]
+        w = discount(players, float(before.weight[SQUARES]), discounted)
+        discount_all(after, w)
     else:
         w = 1.0
         rejuvenate(after)
@@ -116,14 +127,7 @@ def add_actions(
     return Grown(after, tuple(found), w)
 
 
-def recommended_discount(before: float, gained: float) -> float:
-    """w_i of equation (22): the sum of squared positive regrets without the new actions' over that with them."""
-    if gained <= 0:
-        return 1.0
-    return before / (before + gained) if before > 0 else 1.0
-
-
-def discount(solver: GrowingSolver, w: float) -> None:
+def discount_all(solver: GrowingSolver, w: float) -> None:
     """Weigh everything so far by w: regrets, averages, sums of v(I), and T."""
     if w == 1:
         return
@@ -153,18 +157,43 @@ def _copy_sums(before: GrowingSolver, after: GrowingSolver) -> None:
             after.value_sums(player, node)[:] = before.value_sums(player, there)
 
 
+def _player_regrets(
+    game: HoldemGame, player: int, before: float, inside: float, gained: float
+) -> PlayerRegrets:
+    """What the discounts ask of a player."""
+    tree, infosets = game.tree, 0
+    own = (tree.kind == DECISION) & (tree.player == player)
+    for number, street in enumerate(game.streets):
+        infosets += int((own & (tree.street == number)).sum()) * int(street.sides[player].count.sum())
+    pays = tree.pays[:, player]
+    return PlayerRegrets(
+        infosets,
+        int(np.diff(tree.first_edge)[own].max(initial=1)),
+        float(pays.max() - pays.min()),
+        before,
+        inside,
+        before + inside + gained,
+    )
+
+
 def _squares(solver: GrowingSolver, player: int) -> float:
-    """The sum of squared positive regrets of a player."""
-    game, tree, total = solver.game, solver.game.tree, 0.0
-    for edge in np.flatnonzero(tree.player[tree.edge_node] == player).tolist():
-        street = int(tree.street[tree.edge_node[edge]])
-        total += _squared(edge_numbers(solver.regret, game, edge, street))
-    return total
+    """The sum of a player's squared positive regrets, each infoset counted as often as its board stands for others."""
+    tree = solver.game.tree
+    edges = np.flatnonzero(tree.player[tree.edge_node] == player).tolist()
+    return sum(_edge_squares(solver, edge) for edge in edges)
 
 
-def _squared(regrets: NDArray[np.floating]) -> float:
-    positive = np.maximum(regrets, 0).astype(np.float64)
-    return float((positive * positive).sum())
+def _edge_squares(solver: HoldemSolver, edge: int) -> float:
+    tree = solver.game.tree
+    street = int(tree.street[tree.edge_node[edge]])
+    regrets = edge_numbers(solver.regret, solver.game, edge, street)
+    return _squared(solver.game, street, int(tree.player[tree.edge_node[edge]]), regrets)
+
+
+def _squared(game: HoldemGame, street: int, player: int, regrets: NDArray[np.floating]) -> float:
+    """The sum of squared positive regrets on the boards of a street; the chance of the hand is part of a regret."""
+    positive = np.maximum(regrets, 0) * range_weights(game, street, player)
+    return float(((positive * positive).sum(axis=1) * stands_for(game, street)).sum())
 
 
 def _inside_edges(recovery: RecoverySolver) -> list[int]:
@@ -180,11 +209,7 @@ def _inside_squares(recovery: RecoverySolver) -> float:
     """The sum of the player's squared positive regrets inside S, as they are installed."""
     tree, scale = recovery.game.tree, recovery.regret_scale_to_install
     own = [edge for edge in _inside_edges(recovery) if tree.player[tree.edge_node[edge]] == recovery.player]
-    numbers = [
-        edge_numbers(recovery.regret, recovery.game, edge, int(tree.street[tree.edge_node[edge]]))
-        for edge in own
-    ]
-    return scale**2 * sum(map(_squared, numbers))
+    return scale**2 * sum(_edge_squares(recovery, edge) for edge in own)
 
 
 def _install(
@@ -216,5 +241,5 @@ def _install(
         if not after.rule.additive:
             regrets = regrets * min(1.0, SOON / recovery.before.weight[REGRETS])
         edge_numbers(after.regret, large, edge, int(large.tree.street[head]))[:] = regrets
-        gained += _squared(regrets)
+        gained += _squared(large, int(large.tree.street[head]), recovery.player, regrets)
     return gained

@@ -24,8 +24,8 @@ from solvent.solvers.holdem.solver import HoldemSolver
 from solvent.solvers.holdem.spot_settings import DEFAULT_RULE
 from solvent.solvers.rules import RegretRule
 
-REGRETS, AVERAGES = 0, 1
-"""Places in `GrowingSolver.weight`."""
+REGRETS, AVERAGES, SQUARES = 0, 1, 2
+"""Places in `SummingSolver.weight`."""
 
 
 def opening_nodes(tree: HoldemTree) -> list[int]:
@@ -35,6 +35,31 @@ def opening_nodes(tree: HoldemTree) -> list[int]:
         for node in np.flatnonzero(tree.kind == DECISION).tolist()
         if tree.betting[node].actions[0] == "check"
     ]
+
+
+def stands_for(game: HoldemGame, street: int) -> NDArray[np.float64]:
+    """How many boards each board of a street stands for, float64[boards]."""
+    found = np.ones(1)
+    for later in game.streets[1 : street + 1]:
+        found = found[later.boards.parent] * later.boards.multiplicity
+    return found
+
+
+def range_weights(game: HoldemGame, street: int, player: int) -> NDArray[np.float64]:
+    """A player's weights in the range by board and slot of a street, float64[boards, slots]."""
+    side = game.streets[street].sides[player]
+    return np.where(side.hand >= 0, game.weights[player][side.hand], 0.0)
+
+
+def locked_hands(solver: HoldemSolver, node: int) -> NDArray[np.bool_]:
+    """Which hands are locked at a decision, bool[boards, slots]."""
+    tree = solver.game.tree
+    at, locked, _ = solver._locks
+    side = solver.game.streets[tree.street[node]].sides[tree.player[node]]
+    first = int(at[tree.first_edge[node]])
+    if first < 0:
+        return np.zeros(side.hand.shape, dtype=np.bool_)
+    return np.asarray(locked[first : first + side.hand.size].reshape(side.hand.shape))
 
 
 def marked_sums(game: HoldemGame, nodes: Sequence[tuple[int, int]]) -> Marked:
@@ -50,8 +75,9 @@ def marked_sums(game: HoldemGame, nodes: Sequence[tuple[int, int]]) -> Marked:
 
 
 def weighted_sums(weight: NDArray[np.float64], schedule: NDArray[np.float64]) -> None:
-    """Let the sums of weights, float64[2], go through the iterations of a schedule."""
+    """Let the sums of weights, float64[3], go through the iterations of a schedule."""
     for row in schedule:
+        weight[SQUARES] = (weight[SQUARES] + 1.0) * row[POSITIVE] ** 2
         weight[REGRETS] = (weight[REGRETS] + 1.0) * row[POSITIVE]
         weight[AVERAGES] += row[AVERAGE]
 
@@ -72,8 +98,8 @@ class SummingSolver(HoldemSolver):
         super().__init__(game, rule, threads, dtype, locks)
         if self.rule.weights(2).keep != 1:
             raise InputError(f"rule {self.rule} scales its averages, which a tree that grows does not allow")
-        self.weight = np.zeros(2)
-        """float64[2]: T on the scale of regrets and of averages."""
+        self.weight = np.zeros(3)
+        """float64[3]: T on the scale of regrets and of averages, and the sum of squared weights of the regrets."""
 
     def run(self, iterations: int) -> None:
         """Run so many more iterations."""

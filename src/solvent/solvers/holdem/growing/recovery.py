@@ -29,8 +29,10 @@ from solvent.solvers.holdem.growing.growing_solver import (
     REGRETS,
     GrowingSolver,
     SummingSolver,
+    locked_hands,
     marked_sums,
     opening_nodes,
+    stands_for,
 )
 
 LEAST_ITERATIONS = 10
@@ -110,7 +112,7 @@ class RecoverySolver(SummingSolver):
             if tree.betting[node].actions[-1] == ELSEWHERE:
                 taken = self._average_of(known[tree.betting[node].history], tree.betting[node].actions[0])
                 rows, holds = (taken, 1.0 - taken), np.ones(taken.shape, dtype=np.bool_)
-            elif node == self.head and (holds := self._locked_hands()).any():
+            elif node == self.head and (holds := locked_hands(self.before, self.before_head)).any():
                 others = [np.zeros(holds.shape)] * len(self.entered)
                 rows = (np.ones(holds.shape), *others)  # type: ignore[assignment]
             else:
@@ -135,16 +137,6 @@ class RecoverySolver(SummingSolver):
         part = rows[tree.betting[node].actions.index(action)]
         return np.where(total > 0, part / np.where(total > 0, total, 1.0), 1.0 / len(rows))
 
-    def _locked_hands(self) -> NDArray[np.bool_]:
-        """Which of player i's hands are locked at the head in the solve so far, bool[boards, slots]."""
-        before, tree = self.before, self.before.game.tree
-        at, locked, _ = before._locks
-        side = before.game.streets[tree.street[self.before_head]].sides[self.player]
-        first = int(at[tree.first_edge[self.before_head]])
-        if first < 0:
-            return np.zeros(side.hand.shape, dtype=np.bool_)
-        return np.asarray(locked[first : first + side.hand.size].reshape(side.hand.shape))
-
     def reach(self) -> float:
         """About Z / T: how often the opponent and chance lead to the head, blocked hands not counted."""
         game, tree = self.before.game, self.before.game.tree
@@ -153,7 +145,7 @@ class RecoverySolver(SummingSolver):
             if tree.kind[above] == DECISION and tree.player[above] != self.player:
                 action = tree.child[tree.first_edge[above] : tree.first_edge[above + 1]].tolist().index(node)
                 entry = action_rows(self.before.average, game, above)[action].sum(axis=1, dtype=np.float64)
-                times = game.streets[tree.street[above]].boards.multiplicity
+                times = stands_for(game, int(tree.street[above]))
                 mean = float(entry @ times / times.sum())
                 return mean / float(game.weights[1 - self.player].sum() * self.before.weight[AVERAGES])
             node = above
@@ -185,7 +177,7 @@ class RecoverySolver(SummingSolver):
         """
         found = np.stack([self.value_sums(self.player, node) for node in self.entered])
         regrets = self.regret_scale_to_install * found - self.before.value_sums(self.player, self.before_head)
-        regrets[:, self._locked_hands()] = 0.0
+        regrets[:, locked_hands(self.before, self.before_head)] = 0.0
         return regrets
 
 

@@ -1,0 +1,220 @@
+"""A solve that finds its bet sizes, as a session drives it: looks, additions, what they came to, and checkpoints.
+
+Looks are seldom, because each takes about as long as an iteration on the tree with all candidates: at `FIRST_LOOK`
+iterations, then each time there are `LOOK_GROWTH` times as many, and whenever the present tree is solved to the
+target. A solve ends at the target only if the look there adds nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvent.forms.holdem.game import HoldemGame
+from solvent.games.betting.action_words import amount_of, paid_after
+from solvent.games.holdem.spot import NAMES, Spot
+from solvent.solvers.holdem.growing.adding import add_actions, larger_game
+from solvent.solvers.holdem.growing.candidates import AutoSizes
+from solvent.solvers.holdem.growing.growing_solver import GrowingSolver
+from solvent.solvers.holdem.growing.looks import Look, Looks
+from solvent.solvers.holdem.growing.recovery import line_of
+from solvent.solvers.holdem.lock_text import parse_lock
+from solvent.solvers.holdem.spot_work import SpotWork, percent_of
+from solvent.solvers.session import Limits
+
+FIRST_LOOK, LOOK_GROWTH = 20, 2.0
+LEAST_WORTH = 0.05
+"""Candidates that gain less than this part of the target are not added."""
+LOG = "additions"
+"""The name under which a checkpoint keeps the log."""
+
+
+@dataclass(frozen=True)
+class SizeAdded:
+    """One size that was added, and what it was worth."""
+
+    line: str
+    """The actions before."""
+    action: str
+    player: str
+    """OOP or IP."""
+    street: str
+    percent_of_pot: float
+    """The bet in percent of the pot."""
+    worth_percent: float
+    """What it would have gained against the strategy of that moment, in percent of the starting pot."""
+    iteration: int
+    """Iterations that had been run."""
+    recovery_iterations: int
+    discount: float
+    """w: what the iterations before have counted for since."""
+
+
+class GrowingWork(SpotWork):
+    """A solve that finds its bet sizes."""
+
+    solver: GrowingSolver
+
+    def __init__(
+        self, solver: GrowingSolver, pot: float, limits: Limits, auto: AutoSizes, locks: Sequence[str], looks: Looks
+    ) -> None:
+        super().__init__(solver, pot, limits)
+        self.auto, self.lock_texts, self.looks = auto, tuple(locks), looks
+        self.saved_tables, self.load_tables = self._saved_tables, self._load_tables
+        self.base = solver.game.rules
+        """The spot as it was before any addition."""
+        self.log: list[SizeAdded] = []
+        self.settled = auto.at_most == 0
+        """Whether the last look found nothing to add."""
+        self.look_seconds = self.adding_seconds = 0.0
+
+    # Iterations and looks
+
+    def run(self, iterations: int) -> None:
+        """Run so many more iterations, with the looks that are due among them."""
+        target = self.iterations + iterations
+        while self.iterations < target:
+            due = next_look(self.iterations)
+            super().run(min(due, target) - self.iterations)
+            if self.iterations == due and not self.settled:
+                self.look()
+
+    def measure(self) -> dict[str, Any]:
+        """Measure; where the target is reached a look decides whether the tree is done."""
+        found = super().measure()
+        until, every = self.limits.until, self.limits.check_every
+        due = every is not None and self.iterations % every == 0
+        if until is not None and found["exploitability"] <= until and due and not self.settled and self.look():
+            self.measured.pop()
+            found = super().measure()
+        return {**found, "sizes_added": len(self.log), "nodes": self.solver.nodes}
+
+    def look(self) -> int:
+        """Look at the candidates and add those that pay; how many were added."""
+        start = time.perf_counter()
+        look = self.looks.look(self.solver, self.auto, Counter(one.line for one in self.log), self._least())
+        self.look_seconds += time.perf_counter() - start
+        if look.chosen:
+            self._add(look)
+        elif self._target_reached():
+            self.settled = True
+        return len(look.chosen)
+
+    def _least(self) -> float:
+        """The least gain, in chips, for which a size is added."""
+        until = self.limits.until
+        return LEAST_WORTH * (until if until is not None else 0.003 * self.pot)
+
+    def _target_reached(self) -> bool:
+        until = self.limits.until
+        return until is not None and bool(self.measured) and self.measured[-1][1] <= until
+
+    def _add(self, look: Look) -> None:
+        start = time.perf_counter()
+        by_line: dict[str, list[str]] = {}
+        for one in look.chosen:
+            by_line.setdefault(one.history, []).append(one.action)
+        spot = self.solver.game.rules
+        grown = add_actions(self.solver, by_line, self._locks)
+        played = {added.history: added.iterations for added in grown.added}
+        for one in look.chosen:
+            street, part = place_of(spot, one.history, one.action)
+            self.log.append(
+                SizeAdded(
+                    one.history, one.action, NAMES[one.player], street, 100 * part,
+                    100 * one.chips / self.pot, self.iterations, played[one.history], grown.discount,
+                )  # fmt: skip
+            )
+        self.solver = grown.solver
+        self._evaluation = None
+        self.adding_seconds += time.perf_counter() - start
+
+    def _locks(self, game: HoldemGame) -> list[Any]:
+        return [parse_lock(text, game.rules, game.tree) for text in self.lock_texts]
+
+    # What is told and kept
+
+    def describe(self) -> str:
+        said = super().describe()
+        if not self.log:
+            return said
+        last = self.log[-1]
+        where = f"after {last.line}" if last.line else "first"
+        count = len(self.log)
+        told = f"{count} size{'s' * (count > 1)} added, last {last.player} {last.action} {where}"
+        return f"{said}, {told}" if said else told
+
+    def facts(self) -> dict[str, Any]:
+        return {
+            **super().facts(),
+            "settled": self.settled,
+            "look_seconds": self.look_seconds,
+            "adding_seconds": self.adding_seconds,
+            LOG: [asdict(one) for one in self.log],
+        }
+
+    def restore(self, facts: Mapping[str, Any]) -> None:
+        super().restore(facts)
+        self.settled = bool(facts["settled"])
+        self.look_seconds, self.adding_seconds = float(facts["look_seconds"]), float(facts["adding_seconds"])
+
+    def _saved_tables(self) -> dict[str, NDArray[Any]]:
+        log = json.dumps([asdict(one) for one in self.log]).encode()
+        return self.solver.saved_tables() | {LOG: np.frombuffer(log, dtype=np.uint8).copy()}
+
+    def _load_tables(self, tables: Mapping[str, NDArray[Any]]) -> None:
+        self.log = log_of(tables)
+        self.solver = grown_solver(self.solver, self.log, self.lock_texts)
+        self.solver.load_tables(tables)
+
+
+def next_look(done: int) -> int:
+    """The first iteration after `done` at which to look."""
+    due = FIRST_LOOK
+    while due <= done:
+        due = math.floor(due * LOOK_GROWTH)
+    return due
+
+
+def log_of(tables: Mapping[str, NDArray[Any]]) -> list[SizeAdded]:
+    """The log of additions that a checkpoint keeps."""
+    return [SizeAdded(**row) for row in json.loads(bytes(np.asarray(tables[LOG])))]
+
+
+def grown_solver(solver: GrowingSolver, log: Sequence[SizeAdded], locks: Sequence[str]) -> GrowingSolver:
+    """A solver of the tree that a log leads to, with empty tables."""
+    if not log:
+        return solver
+    rules = solver.game.rules.with_added([(*line_of(one.line), one.action) for one in log])
+    game = larger_game(solver.game, rules)
+    held = [parse_lock(text, rules, game.tree) for text in locks]
+    return GrowingSolver(game, solver.rule, solver.threads, solver.dtype, held)
+
+
+def place_of(spot: Spot, history: str, action: str) -> tuple[str, float]:
+    """The street of a bet after a line, and the bet as a part of the pot."""
+    betting, street, matched, paid = spot.betting, 0, 0, (0, 0)
+    for name in line_of(history):
+        paid = paid_after(name, betting.player, paid)
+        betting = betting.children[betting.actions.index(name)]
+        while betting.deals:
+            betting, street, matched, paid = betting.children[0], street + 1, matched + paid[0], (0, 0)
+    return spot.street_names[street], amount_of(action) / (spot.pot + 2 * matched)
+
+
+def total_line(line: str, action: str) -> str:
+    """A line with the action that was added at its end."""
+    return f"{line}, {action}" if line else action
+
+
+def percent_added(one: SizeAdded, pot: float) -> str:
+    """What an addition was worth, in words."""
+    return percent_of(one.worth_percent / 100 * pot, pot)

@@ -1,0 +1,174 @@
+"""A look at the sizes that the tree does not have yet: what each would be worth, and which pay (SAEF, section 5).
+
+The present average strategy is carried over to the tree with all candidates: behind a size that the present tree
+lacks the opponent answers through the randomised pseudo-harmonic mapping. A best response there gives the
+counterfactual value of every candidate at every decision, by hand. That is an upper bound on what the candidate
+could have earned, so the regret of never having taken it is at most T times the value, less the sum of v(I). Here
+the value of the best action that is there already takes the place of the sum of v(I) / T, where it is larger: what
+the solve will still learn with the actions that it has does not speak for a new one.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvent.forms.holdem.tree import DECISION, HoldemTree
+from solvent.games.betting.action_words import amount_of
+from solvent.games.holdem.spot import Spot
+from solvent.response.translated import ActionValues
+from solvent.solvers.growing.proposition import Candidate, pays
+from solvent.solvers.holdem.carry_over import edge_numbers
+from solvent.solvers.holdem.growing.candidates import AutoSizes
+from solvent.solvers.holdem.growing.growing_solver import (
+    AVERAGES,
+    REGRETS,
+    GrowingSolver,
+    locked_hands,
+    range_weights,
+    stands_for,
+)
+from solvent.solvers.holdem.growing.recovery import action_rows, line_of
+
+FACTOR = 1.01
+"""What the left side of Proposition 1 is multiplied by: the paper's best."""
+
+
+@dataclass(frozen=True)
+class Worth:
+    """What a candidate at a decision is worth."""
+
+    history: str
+    action: str
+    player: int
+    chips: float
+    """What the player would gain by it, in chips: the gain of each hand by the hand's average reach."""
+    regret: float
+    """The sum over the decision's infosets of R(I, a*)+, in chips x T."""
+    nodes: int
+    """About how many public nodes x hands it would add."""
+
+
+def own_reach(solver: GrowingSolver, node: int) -> NDArray[np.float64]:
+    """The average reach of the player to act at a decision, float64[boards, slots]; range weights are part of it."""
+    game, tree = solver.game, solver.game.tree
+    player, street = int(tree.player[node]), int(tree.street[node])
+    parent, at, here = tree.parent, street, node
+    entry = None
+    while (above := int(parent[here])) >= 0:
+        if tree.kind[above] == DECISION and tree.player[above] == player:
+            edge = int(tree.first_edge[above])
+            edge += tree.child[edge : tree.first_edge[above + 1]].tolist().index(here)
+            at = int(tree.street[above])
+            entry = edge_numbers(solver.average, game, edge, at).astype(np.float64)
+            entry /= max(solver.weight[AVERAGES], 1e-300)
+            break
+        here = above
+    if entry is None:
+        side, at = game.streets[0].sides[player], 0
+        entry = np.where(side.hand >= 0, game.weights[player][side.hand], 0.0)
+    for later in range(at + 1, street + 1):
+        dealt, side = game.streets[later], game.streets[later].sides[player]
+        entry = np.take_along_axis(entry[dealt.boards.parent], side.parent_slot.astype(np.int64), axis=1)
+        entry = np.where(side.hand >= 0, entry, 0.0)
+    return entry
+
+
+def regret_sums(solver: GrowingSolver) -> tuple[float, float]:
+    """The sum over each player's infosets of R(I) = max R+(I, a), in chips x T."""
+    game, tree, found = solver.game, solver.game.tree, [0.0, 0.0]
+    for node in np.flatnonzero(tree.kind == DECISION).tolist():
+        most = np.maximum(action_rows(solver.regret, game, node).max(axis=0), 0.0)
+        street, player = int(tree.street[node]), int(tree.player[node])
+        held = stands_for(game, street)[:, None] * range_weights(game, street, player)
+        found[player] += float((most * held).sum())
+    return found[0], found[1]
+
+
+def subtree_nodes(solver: GrowingSolver) -> NDArray[np.int64]:
+    """Public nodes x hands at and below each node of the tree."""
+    game, tree = solver.game, solver.game.tree
+    hands = [sum(int(side.count.sum(dtype=np.int64)) for side in street.sides) for street in game.streets]
+    found = np.array([hands[street] for street in tree.street], dtype=np.int64)
+    parent = tree.parent
+    for node in range(len(found) - 1, 0, -1):
+        found[parent[node]] += found[node]
+    return found
+
+
+def offered(spot: Spot, auto: AutoSizes, history: str, there: Sequence[str]) -> tuple[str, ...]:
+    """The candidates after a line that are not there yet; all-in is always there."""
+    return tuple(name for name in spot.bets_after(line_of(history), bets=auto.all) if name not in there)
+
+
+def weigh(solver: GrowingSolver, values: ActionValues, auto: AutoSizes, lines: Counter[str]) -> list[Worth]:
+    """What every candidate that may still be added is worth, the one that is worth most first.
+
+    lines: how many sizes each decision has got already, by its line.
+    """
+    game, tree, larger = solver.game, solver.game.tree, values.game
+    known = {one.history: node for node, one in enumerate(larger.tree.betting) if one.actions}
+    below, total, found = subtree_nodes(solver), solver.weight[REGRETS], []
+    for node in solver.opening:
+        betting, player = tree.betting[node], int(tree.player[node])
+        if lines[betting.history] >= auto.at_most or (there := known.get(betting.history)) is None:
+            continue
+        rows = dict(
+            zip(
+                larger.tree.betting[there].actions,
+                action_rows(values.table, larger, there).astype(np.float64),
+                strict=True,
+            )
+        )
+        best = np.max([rows[name] for name in betting.actions], axis=0)
+        times = stands_for(game, int(tree.street[node]))[:, None]
+        reach, held = (
+            own_reach(solver, node) * times,
+            range_weights(game, int(tree.street[node]), player) * times,
+        )
+        held[locked_hands(solver, node)] = reach[locked_hands(solver, node)] = 0.0
+        for name in rows:
+            if name in betting.actions:
+                continue
+            gain = np.maximum(rows[name] - best, 0.0)
+            chips = float((gain * reach).sum())
+            if chips > 0:
+                regret = float(total * (gain * held).sum())
+                size = _nodes_behind(tree, node, name, below)
+                found.append(Worth(betting.history, name, player, chips, regret, size))
+    return sorted(found, key=lambda one: -one.chips)
+
+
+def _nodes_behind(tree: HoldemTree, node: int, action: str, below: NDArray[np.int64]) -> int:
+    """About the size of the subgame behind a new action: that behind the nearest bet that is there."""
+    children = tree.child[tree.first_edge[node] : tree.first_edge[node + 1]].tolist()
+    bets = [
+        (abs(amount_of(name) - amount_of(action)), int(below[child]))
+        for name, child in zip(tree.betting[node].actions, children, strict=True)
+        if amount_of(name)
+    ]
+    return min(bets)[1] if bets else int(below[children[0]])
+
+
+def choose(
+    solver: GrowingSolver, worths: Sequence[Worth], auto: AutoSizes, lines: Counter[str], least: float
+) -> list[Worth]:
+    """The candidates to add now: those that pay by Proposition 1 and gain at least `least` chips, best first.
+
+    Of one decision at most one is added at a time, as it changes what its neighbours are worth.
+    """
+    inside, nodes, chosen = list(regret_sums(solver)), int(subtree_nodes(solver)[0]), list[Worth]()
+    seen: set[str] = set()
+    for one in worths:
+        if one.history in seen or lines[one.history] >= auto.at_most or one.chips < least:
+            continue
+        if pays(inside[one.player], nodes, Candidate(one.regret, one.nodes), solver.weight[REGRETS], FACTOR):
+            seen.add(one.history)
+            chosen.append(one)
+            nodes += one.nodes
+            inside[one.player] += one.regret
+    return chosen
