@@ -42,7 +42,6 @@ from solvent.games.public_rules import MOST_BETS, MOST_BETTING_NODES, SHOWDOWN, 
 
 __all__ = [
     "TreeStart",
-    "bets_after",
     "betting_tree",
     "nolimit_start",
     "parse_tree_sizes",
@@ -135,21 +134,6 @@ def betting_tree(start: TreeStart, sizes: TreeSizes, *, check_down: bool = False
             "these sizes leave no action but checking and calling; give a size of bet that is legal"
         )
     return _unroll(root, "")
-
-
-def bets_after(begin: TreeStart, sizes: TreeSizes, line: Line) -> tuple[str, ...]:
-    """The names of the bets and raises that `sizes` give after a line; the line need not be one of their tree."""
-    state, base = start(begin.rules), 0
-    for name in line:
-        allowed = legal(state)
-        total = amount_of(name)
-        after = act(state, base + total if total else FOLD if name == "fold" else CALL, allowed)
-        if after.street != state.street:
-            base = after.paid[0]
-        state = after
-    positions = _Positions(begin, replace(sizes, added=(), removed=()))
-    found = positions._actions(_Place(state, base, False, None), legal(state))
-    return tuple(name for name in found if amount_of(name))
 
 
 def tree_nodes(start: TreeStart, sizes: TreeSizes) -> int:

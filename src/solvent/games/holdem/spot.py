@@ -23,7 +23,7 @@ from solvent.cards.deck import Card, cards_label, deck, parse_cards
 from solvent.cards.hands import hole_cards
 from solvent.cards.ranges import Range, parse_range
 from solvent.games.betting.rules import BOARD_CARDS, STREETS
-from solvent.games.betting.tree import TreeStart, bets_after, betting_tree, parse_tree_sizes, spot_start
+from solvent.games.betting.tree import TreeStart, betting_tree, parse_tree_sizes, spot_start
 from solvent.games.betting.tree_sizes import Line, parse_lines
 from solvent.games.game import GameError
 from solvent.games.holdem.cards import HoldemCards, Hole, Sizes, count_histories, given_sizes
@@ -202,9 +202,12 @@ class Spot(HoldemCards):
             rake_cap=self.rake_cap,
         )
 
-    def bets_after(self, line: Line, **sizes: Any) -> tuple[str, ...]:
-        """The names of the bets and raises after a line if the spot had these sizes in place of its own."""
-        return bets_after(self._start, parse_tree_sizes({**self.sizes, **sizes}), line)
+    def with_bets(self, bets: Sizes) -> Spot:
+        """The spot with these sizes of bets in place of its own; what does not depend on the betting is shared."""
+        larger = copy(self)
+        larger.__dict__.pop("betting", None)
+        larger.sizes = {**self.sizes, "bets": bets}
+        return larger
 
     def with_added(self, lines: Sequence[Line]) -> Spot:
         """The spot with these lines in its tree too: the last action of each, and what its sizes give behind it.

@@ -7,7 +7,7 @@ regret of a new action may be higher than CFR would have let it grow (Theorem 2)
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -85,7 +85,7 @@ def _has_run_outs(game: HoldemGame, tree: HoldemTree) -> bool:
 def add_actions(
     before: GrowingSolver,
     chosen: Mapping[str, Sequence[str]],
-    locks: Sequence[NodeLock] | None = None,
+    locks: Callable[[HoldemGame], Sequence[NodeLock]] | None = None,
     iterations: int | None = None,
     version: str = REPAIRED,
     discounted: DiscountName = "recommended",
@@ -93,7 +93,7 @@ def add_actions(
     """Add actions, by the line to their decision, and go on with everything that was learnt.
 
     Actions at several decisions are added at once: none is in the S of another, and all are recovered from the same
-    T iterations. locks: those of the larger tree; they may be left out where there are none. iterations: K, or None
+    T iterations. locks: says what is locked in the larger tree, where anything is. iterations: K, or None
     for Z rounded up. discounted: by equation (22) or by the cap (8).
     """
     old = before.game
@@ -123,7 +123,8 @@ def add_actions(
     else:
         w = 1.0
         rejuvenate(after)
-    after.lock(before.locks if locks is None else locks)
+    if locks is not None:
+        after.lock(locks(game))
     return Grown(after, tuple(found), w)
 
 
@@ -177,7 +178,7 @@ def _player_regrets(
 
 
 def _squares(solver: GrowingSolver, player: int) -> float:
-    """The sum of a player's squared positive regrets, each infoset counted as often as its board stands for others."""
+    """The sum of a player's squared positive regrets; infosets count for all boards they stand for."""
     tree = solver.game.tree
     edges = np.flatnonzero(tree.player[tree.edge_node] == player).tolist()
     return sum(_edge_squares(solver, edge) for edge in edges)

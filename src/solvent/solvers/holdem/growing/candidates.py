@@ -7,6 +7,7 @@ factor. A solve starts with the smallest, the largest and all-in; raises are as 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -113,10 +114,8 @@ def parse_auto_sizes(text: str) -> AutoSizes:
 
 def _part(text: str, key: str) -> float:
     size = BetSize(-1, 0.0)
-    try:
+    with suppress(InputError):
         size = parse_bet_size(text)
-    except InputError:
-        pass
     if size.unit != POT:
         raise InputError(f"{key} of sizes is a part of the pot such as 25%, not {text!r}")
     return size.value

@@ -128,6 +128,8 @@ class GrowingSolver(SummingSolver):
         locks: Sequence[NodeLock] = (),
     ) -> None:
         super().__init__(game, rule, threads, dtype, locks)
+        self.nodes = self._nodes
+        """Public nodes x hands of an iteration."""
         self.opening = opening_nodes(game.tree)
         """The decisions at which actions may be added."""
         self.marked = marked_sums(game, [(int(game.tree.player[node]), node) for node in self.opening])

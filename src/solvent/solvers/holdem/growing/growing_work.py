@@ -19,15 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.forms.holdem.game import HoldemGame
-from solvent.games.betting.action_words import amount_of, paid_after
-from solvent.games.holdem.spot import NAMES, Spot
+from solvent.games.holdem.spot import NAMES
 from solvent.solvers.holdem.growing.adding import add_actions, larger_game
 from solvent.solvers.holdem.growing.candidates import AutoSizes
 from solvent.solvers.holdem.growing.growing_solver import GrowingSolver
-from solvent.solvers.holdem.growing.looks import Look, Looks
+from solvent.solvers.holdem.growing.looks import Look, Looks, place_of
 from solvent.solvers.holdem.growing.recovery import line_of
 from solvent.solvers.holdem.lock_text import parse_lock
-from solvent.solvers.holdem.spot_work import SpotWork, percent_of
+from solvent.solvers.holdem.spot_work import SpotWork
 from solvent.solvers.session import Limits
 
 FIRST_LOOK, LOOK_GROWTH = 20, 2.0
@@ -64,7 +63,13 @@ class GrowingWork(SpotWork):
     solver: GrowingSolver
 
     def __init__(
-        self, solver: GrowingSolver, pot: float, limits: Limits, auto: AutoSizes, locks: Sequence[str], looks: Looks
+        self,
+        solver: GrowingSolver,
+        pot: float,
+        limits: Limits,
+        auto: AutoSizes,
+        locks: Sequence[str],
+        looks: Looks,
     ) -> None:
         super().__init__(solver, pot, limits)
         self.auto, self.lock_texts, self.looks = auto, tuple(locks), looks
@@ -92,7 +97,13 @@ class GrowingWork(SpotWork):
         found = super().measure()
         until, every = self.limits.until, self.limits.check_every
         due = every is not None and self.iterations % every == 0
-        if until is not None and found["exploitability"] <= until and due and not self.settled and self.look():
+        if (
+            until is not None
+            and found["exploitability"] <= until
+            and due
+            and not self.settled
+            and self.look()
+        ):
             self.measured.pop()
             found = super().measure()
         return {**found, "sizes_added": len(self.log), "nodes": self.solver.nodes}
@@ -126,12 +137,19 @@ class GrowingWork(SpotWork):
         grown = add_actions(self.solver, by_line, self._locks)
         played = {added.history: added.iterations for added in grown.added}
         for one in look.chosen:
-            street, part = place_of(spot, one.history, one.action)
+            street, _ = place_of(spot, one.history)
             self.log.append(
                 SizeAdded(
-                    one.history, one.action, NAMES[one.player], street, 100 * part,
-                    100 * one.chips / self.pot, self.iterations, played[one.history], grown.discount,
-                )  # fmt: skip
+                    one.history,
+                    one.action,
+                    NAMES[one.player],
+                    street,
+                    100 * one.size,
+                    100 * one.chips / self.pot,
+                    self.iterations,
+                    played[one.history],
+                    grown.discount,
+                )
             )
         self.solver = grown.solver
         self._evaluation = None
@@ -197,24 +215,3 @@ def grown_solver(solver: GrowingSolver, log: Sequence[SizeAdded], locks: Sequenc
     game = larger_game(solver.game, rules)
     held = [parse_lock(text, rules, game.tree) for text in locks]
     return GrowingSolver(game, solver.rule, solver.threads, solver.dtype, held)
-
-
-def place_of(spot: Spot, history: str, action: str) -> tuple[str, float]:
-    """The street of a bet after a line, and the bet as a part of the pot."""
-    betting, street, matched, paid = spot.betting, 0, 0, (0, 0)
-    for name in line_of(history):
-        paid = paid_after(name, betting.player, paid)
-        betting = betting.children[betting.actions.index(name)]
-        while betting.deals:
-            betting, street, matched, paid = betting.children[0], street + 1, matched + paid[0], (0, 0)
-    return spot.street_names[street], amount_of(action) / (spot.pot + 2 * matched)
-
-
-def total_line(line: str, action: str) -> str:
-    """A line with the action that was added at its end."""
-    return f"{line}, {action}" if line else action
-
-
-def percent_added(one: SizeAdded, pot: float) -> str:
-    """What an addition was worth, in words."""
-    return percent_of(one.worth_percent / 100 * pot, pot)

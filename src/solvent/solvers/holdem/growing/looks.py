@@ -12,17 +12,20 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from solvent.forms.holdem.game import HoldemGame
 from solvent.forms.holdem.tree import DECISION, HoldemTree
-from solvent.games.betting.action_words import amount_of
+from solvent.games.betting.action_words import amount_of, paid_after
 from solvent.games.holdem.spot import Spot
-from solvent.response.translated import ActionValues
+from solvent.response.holdem import HoldemEvaluation
+from solvent.response.translated import ActionValues, LargerTree
 from solvent.solvers.growing.proposition import Candidate, pays
 from solvent.solvers.holdem.carry_over import edge_numbers
+from solvent.solvers.holdem.growing.adding import larger_game
 from solvent.solvers.holdem.growing.candidates import AutoSizes
 from solvent.solvers.holdem.growing.growing_solver import (
     AVERAGES,
@@ -45,6 +48,8 @@ class Worth:
     history: str
     action: str
     player: int
+    size: float
+    """The bet as a part of the pot."""
     chips: float
     """What the player would gain by it, in chips: the gain of each hand by the hand's average reach."""
     regret: float
@@ -53,8 +58,24 @@ class Worth:
     """About how many public nodes x hands it would add."""
 
 
+def place_of(spot: Spot, history: str) -> tuple[str, int]:
+    """The street after a line, and the pot when it began."""
+    betting, street, matched, paid = spot.betting, 0, 0, (0, 0)
+    for name in line_of(history):
+        paid = paid_after(name, betting.player, paid)
+        betting = betting.children[betting.actions.index(name)]
+        while betting.deals:
+            betting, street, matched, paid = betting.children[0], street + 1, matched + paid[0], (0, 0)
+    return spot.street_names[street], spot.pot + 2 * matched
+
+
+def pot_at(spot: Spot, history: str) -> int:
+    """The pot when the street after a line began."""
+    return place_of(spot, history)[1]
+
+
 def own_reach(solver: GrowingSolver, node: int) -> NDArray[np.float64]:
-    """The average reach of the player to act at a decision, float64[boards, slots]; range weights are part of it."""
+    """The average reach of the player to act at a decision, float64[boards, slots], range weights included."""
     game, tree = solver.game, solver.game.tree
     player, street = int(tree.player[node]), int(tree.street[node])
     parent, at, here = tree.parent, street, node
@@ -100,9 +121,37 @@ def subtree_nodes(solver: GrowingSolver) -> NDArray[np.int64]:
     return found
 
 
-def offered(spot: Spot, auto: AutoSizes, history: str, there: Sequence[str]) -> tuple[str, ...]:
-    """The candidates after a line that are not there yet; all-in is always there."""
-    return tuple(name for name in spot.bets_after(line_of(history), bets=auto.all) if name not in there)
+@dataclass(frozen=True)
+class Look:
+    """What a look has found."""
+
+    chosen: tuple[Worth, ...]
+    """What is added now."""
+    worths: tuple[Worth, ...]
+    """Every candidate that would gain anything."""
+
+
+class Looks:
+    """The tree with all candidates, on which looks are taken and the result is measured."""
+
+    def __init__(self, base: HoldemGame, auto: AutoSizes, threads: int = 1, dtype: str = "float32") -> None:
+        self.rules = base.rules.with_bets(auto.all)
+        self.larger = LargerTree(larger_game(base, self.rules), threads, dtype)
+
+    @property
+    def game(self) -> HoldemGame:
+        """The game with all candidates."""
+        return self.larger.game
+
+    def look(self, solver: GrowingSolver, auto: AutoSizes, lines: Counter[str], least: float) -> Look:
+        """Weigh all candidates against the present average strategy, and choose those to add."""
+        values = self.larger.action_values(solver.game, solver.average, solver.locks)
+        worths = weigh(solver, values, auto, lines)
+        return Look(tuple(choose(solver, worths, auto, lines, least)), tuple(worths))
+
+    def evaluate(self, solver: GrowingSolver) -> HoldemEvaluation:
+        """What the average strategy is worth in the game with all candidates."""
+        return self.larger.evaluate(solver.game, solver.average, solver.locks)
 
 
 def weigh(solver: GrowingSolver, values: ActionValues, auto: AutoSizes, lines: Counter[str]) -> list[Worth]:
@@ -124,6 +173,7 @@ def weigh(solver: GrowingSolver, values: ActionValues, auto: AutoSizes, lines: C
                 strict=True,
             )
         )
+        pot = pot_at(game.rules, betting.history)
         best = np.max([rows[name] for name in betting.actions], axis=0)
         times = stands_for(game, int(tree.street[node]))[:, None]
         reach, held = (
@@ -139,7 +189,8 @@ def weigh(solver: GrowingSolver, values: ActionValues, auto: AutoSizes, lines: C
             if chips > 0:
                 regret = float(total * (gain * held).sum())
                 size = _nodes_behind(tree, node, name, below)
-                found.append(Worth(betting.history, name, player, chips, regret, size))
+                part = amount_of(name) / pot
+                found.append(Worth(betting.history, name, player, part, chips, regret, size))
     return sorted(found, key=lambda one: -one.chips)
 
 
@@ -159,16 +210,51 @@ def choose(
 ) -> list[Worth]:
     """The candidates to add now: those that pay by Proposition 1 and gain at least `least` chips, best first.
 
-    Of one decision at most one is added at a time, as it changes what its neighbours are worth.
+    A size changes what its neighbours are worth. Under the pseudo-harmonic mapping the answer to a size x between
+    two sizes is linear in u = 1 / (1 + x), and what is wrong with it grows like the product of the distances to
+    both, so what a candidate is worth falls by that product when a size is added beside it.
     """
-    inside, nodes, chosen = list(regret_sums(solver)), int(subtree_nodes(solver)[0]), list[Worth]()
-    seen: set[str] = set()
-    for one in worths:
-        if one.history in seen or lines[one.history] >= auto.at_most or one.chips < least:
+    inside, nodes, total = list(regret_sums(solver)), int(subtree_nodes(solver)[0]), solver.weight[REGRETS]
+    there = {
+        solver.game.tree.betting[node].history: present_sizes(solver.game, node) for node in solver.opening
+    }
+    left, room = list(worths), Counter({line: auto.at_most - lines[line] for line in there})
+    chosen: list[Worth] = []
+    while left:
+        best = max(left, key=lambda one: one.chips)
+        left.remove(best)
+        if best.chips < least:
+            break
+        if room[best.history] <= 0:
             continue
-        if pays(inside[one.player], nodes, Candidate(one.regret, one.nodes), solver.weight[REGRETS], FACTOR):
-            seen.add(one.history)
-            chosen.append(one)
-            nodes += one.nodes
-            inside[one.player] += one.regret
+        if not pays(inside[best.player], nodes, Candidate(best.regret, best.nodes), total, FACTOR):
+            continue
+        chosen.append(best)
+        room[best.history] -= 1
+        nodes, inside[best.player] = nodes + best.nodes, inside[best.player] + best.regret
+        sizes = there[best.history]
+        left = [_beside(one, sizes, best.size) if one.history == best.history else one for one in left]
+        sizes.append(best.size)
     return chosen
+
+
+def present_sizes(game: HoldemGame, node: int) -> list[float]:
+    """The bets at a decision as parts of the pot."""
+    pot = pot_at(game.rules, game.tree.betting[node].history)
+    return [amount_of(name) / pot for name in game.tree.betting[node].actions if amount_of(name)]
+
+
+def _beside(one: Worth, sizes: Sequence[float], new: float) -> Worth:
+    """What a candidate is worth once a size is added beside it."""
+    before, after = _distances(one.size, sizes), _distances(one.size, [*sizes, new])
+    part = min(1.0, after / before) if before > 0 else 0.0
+    return replace(one, chips=part * one.chips, regret=part * one.regret)
+
+
+def _distances(size: float, sizes: Sequence[float]) -> float:
+    """The product of a size's distances in 1 / (1 + x) to its neighbours; past the last, the square of one."""
+    here = 1.0 / (1.0 + size)
+    above = [1.0 / (1.0 + one) - here for one in sizes if one < size]
+    below = [here - 1.0 / (1.0 + one) for one in sizes if one > size]
+    first = min(above) if above else min(below)
+    return first * (min(below) if below else first)
