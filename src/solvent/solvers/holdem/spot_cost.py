@@ -6,7 +6,7 @@ from operator import mul
 
 import numpy as np
 
-from solvent.forms.holdem.sizing import HoldemSize
+from solvent.forms.holdem.sizing import HoldemSize, holdem_size
 from solvent.foundation.errors import InputError
 from solvent.foundation.units import size, span
 from solvent.games.holdem.spot import NAMES, Spot
@@ -48,6 +48,22 @@ def describe_size(spot: Spot, expected: HoldemSize, settings: SpotSettings) -> s
         f"decision nodes {streets}; hands {hands}: {size(table_bytes(expected, dtype))} for the tables, "
         f"{size(expected.form_bytes)} for the rest; {_describe_time(spot, expected, settings)}"
     )
+
+
+def describe_looks(larger: Spot, expected: HoldemSize, settings: SpotSettings) -> str:
+    """What looks at all candidates will take, in a sentence; refused where it is more than the memory limit.
+
+    larger: the spot with all candidates. expected: the size of the spot that a solve begins with.
+    """
+    all_of_it = holdem_size(larger, settings.isomorphism == "on")
+    needed = TABLES * all_of_it.cells * np.dtype(settings.dtype).itemsize
+    if needed + needed_bytes(expected, settings.dtype) > settings.memory:
+        raise InputError(
+            f"to look at all candidates takes {size(needed)}, and the memory limit is {size(settings.memory)}; "
+            f"give fewer steps, a cap or narrower ranges"
+        )
+    decisions = f"{sum(all_of_it.decisions):,} decision nodes"
+    return f"looks at all candidates, {decisions}, take {size(needed)} while they last"
 
 
 def expected_seconds(spot: Spot, expected: HoldemSize, settings: SpotSettings) -> float:

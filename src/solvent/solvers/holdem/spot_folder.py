@@ -14,6 +14,8 @@ from solvent.foundation.storage.files import write_text
 from solvent.foundation.storage.run import Run
 from solvent.games.catalogue import load_game
 from solvent.games.holdem.spot import Spot
+from solvent.solvers.holdem.growing.growing_solver import GrowingSolver
+from solvent.solvers.holdem.growing.growing_work import LOG, SizeAdded, grown_solver, log_of
 from solvent.solvers.holdem.lock_text import parse_lock
 from solvent.solvers.holdem.solver import HoldemSolver
 from solvent.solvers.holdem.spot_settings import SpotSettings
@@ -44,11 +46,17 @@ def new_spot_run(
         "from": None if started_from is None else str(Path(started_from).absolute()),
     }
     facts = {**work.facts(), "seconds": 0.0}
-    return Run.create(out, KIND, fixed, used, tables=solver.saved_tables(), facts=facts)
+    return Run.create(out, KIND, fixed, used, tables=work.saved_tables(), facts=facts)
 
 
 def spot_of(run: Run) -> Spot:
-    """The spot of a run."""
+    """The spot of a run, with the sizes that its solve has found."""
+    log = [SizeAdded(**row) for row in run.facts().get(LOG, ())]
+    return first_spot_of(run).with_added([one.whole_line for one in log]) if log else first_spot_of(run)
+
+
+def first_spot_of(run: Run) -> Spot:
+    """The spot that a run began with."""
     rules = load_game(run.configuration.get("game"))
     if not isinstance(rules, Spot):
         raise InputError(f"the configuration of {run.folder} is damaged: its game is no spot")
@@ -67,7 +75,7 @@ def settings_of(run: Run) -> SpotSettings:
 
 def inherited_options(run: Run) -> dict[str, Any]:
     """The options of a run that hold for another that starts from it, by name: what it computes, and how well."""
-    kept = {name: run.fixed[name] for name in SpotSettings.kept() if name in run.fixed}
+    kept = {name: run.fixed[name] for name in SpotSettings.kept() if name in run.fixed and name != "sizes"}
     return {**kept, "until": run.configuration.get("until")}
 
 
@@ -91,12 +99,17 @@ def open_solver(folder: str | Path, threads: int = 1, regrets: bool = False) -> 
     in half the time, and cannot go on.
     """
     run = Run.open(folder, KIND)
-    rules, settings = spot_of(run), settings_of(run)
+    rules, settings, locks = first_spot_of(run), settings_of(run), locks_of(run)
     game = holdem_game(rules, settings.isomorphism == "on")
     check_game(run, game)
-    locked = [parse_lock(text, rules, game.tree) for text in locks_of(run)]
-    solver = HoldemSolver(game, settings.rule, threads, settings.dtype, locked)
+    locked = [parse_lock(text, rules, game.tree) for text in locks]
     tables, facts = run.load_checkpoint(mapped=True)
+    solver: HoldemSolver
+    if settings.sizes is None:
+        solver = HoldemSolver(game, settings.rule, threads, settings.dtype, locked)
+    else:
+        first = GrowingSolver(game, settings.rule, threads, settings.dtype, locked)
+        solver = grown_solver(first, log_of(tables), locks)
     try:
         (solver.load_tables if regrets else solver.load_averages)(tables)
         solver.restore(facts)

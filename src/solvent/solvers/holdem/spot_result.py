@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from solvent.cards.deck import cards_label
 from solvent.forms.holdem.sizing import HoldemSize
 from solvent.games.holdem.spot import Spot
 from solvent.response.holdem import HoldemEvaluation
+from solvent.solvers.holdem.growing.growing_work import SizesFound
 from solvent.solvers.holdem.solver import HoldemSolver
 from solvent.solvers.holdem.spot_settings import SpotSettings
 
@@ -51,6 +52,8 @@ class SpotResult:
     """The solver with its tables, of which a `SpotSolution` answers everything else."""
     convergence: tuple[dict[str, Any], ...] = field(repr=False, default=())
     """One row for each measurement."""
+    sizes_found: SizesFound | None = field(repr=False, default=None)
+    """The bet sizes that the solve has found, where it was asked to."""
     run: Path | None = None
     """The folder of the run, if it is kept."""
 
@@ -109,5 +112,6 @@ class SpotResult:
             "sizes": spot.sizes,
             "locks": list(self.locks),
             "game": str(spot),
+            "sizes_found": None if self.sizes_found is None else asdict(self.sizes_found),
             "run": None if self.run is None else str(self.run),
         }

@@ -29,13 +29,18 @@ from solvent.foundation.kernels.memory import peak_memory
 from solvent.foundation.progress import SIZED, Progress, Stop, Watch, interruptible
 from solvent.foundation.storage.run import Run
 from solvent.games.holdem.spot import Spot
+from solvent.response.translated import LargerTree
 from solvent.solvers.holdem.carry_over import OTHER_CARDS, carry_over
+from solvent.solvers.holdem.growing.growing_solver import GrowingSolver
+from solvent.solvers.holdem.growing.growing_work import GrowingWork
+from solvent.solvers.holdem.growing.looks import Looks
 from solvent.solvers.holdem.lock_text import parse_lock
 from solvent.solvers.holdem.solver import HoldemSolver
-from solvent.solvers.holdem.spot_cost import check_memory, describe_size
+from solvent.solvers.holdem.spot_cost import check_memory, describe_looks, describe_size
 from solvent.solvers.holdem.spot_folder import (
     KIND,
     check_game,
+    first_spot_of,
     locks_of,
     new_spot_run,
     open_solver,
@@ -71,14 +76,17 @@ def solve_spot(
     if out is not None:
         Run.check_new(out)
     settings, watch, stop = with_limits(settings or SpotSettings()), watch or _unwatched, stop or Stop()
-    rules = Spot(**spot)
+    auto = settings.auto_sizes
+    if auto is not None and start is not None:
+        raise InputError("a solve that finds its bet sizes starts from none of another run; leave out --from")
+    rules = Spot(**(spot if auto is None else auto.start_of(spot)))
     before = None if start is None else _start(start, settings, rules)
     held = 0 if before is None else before.table_bytes
     built = _build(rules, settings, locks, watch, stop, held)
     if before is not None:
         carry_over(before, built.solver)
         del before
-    work = SpotWork(built.solver, built.rules.pot, spot_limits(settings, built.rules.pot, built.solver.raked))
+    work = _work(built, settings, locks)
     run = None if out is None else new_spot_run(out, work, settings, locks, start)
     with run.locked() if run is not None else nullcontext(), interruptible(stop):
         session = _session(work, run, settings, watch, stop)
@@ -101,9 +109,9 @@ def resume_spot(
     settings = with_limits(SpotSettings.resumed(run.configuration, given, str(run.folder)))
     as_before = not any(given.get(name) is not None for name in LIMITS)
     locks = locks_of(run)
-    built = _build(spot_of(run), settings, locks, watch, stop)
+    built = _build(first_spot_of(run), settings, locks, watch, stop)
     check_game(run, built.solver.game)
-    work = SpotWork(built.solver, built.rules.pot, spot_limits(settings, built.rules.pot, built.solver.raked))
+    work = _work(built, settings, locks)
     with run.locked(), interruptible(stop):
         adjustable = settings.as_json()
         run.configure({name: adjustable.get(name) for name in adjustable.keys() | set(LIMITS)})
@@ -150,17 +158,33 @@ def _build(
     tree = holdem_tree(rules.betting)
     locked = [parse_lock(text, rules, tree) for text in locks]
     check_memory(expected, settings, held)
-    watch(Progress(SIZED, 0, detail=describe_size(rules, expected, settings)))
+    said = describe_size(rules, expected, settings)
+    if (auto := settings.auto_sizes) is not None:
+        said += f"; {describe_looks(rules.with_bets(auto.all), expected, settings)}"
+    watch(Progress(SIZED, 0, detail=said))
     watch(Progress(COMPILING_KERNELS, 0))
-    compiling = warm_up(settings.dtype)
+    compiling = warm_up(settings.dtype, settings.sizes is not None)
     stop.check()
     watch(Progress(BUILDING, 0))
     began = time.perf_counter()
     game = holdem_game(rules, settings.isomorphism == "on")
-    solver = HoldemSolver(game, settings.rule, settings.threads, settings.dtype, locked)
+    kind = HoldemSolver if settings.sizes is None else GrowingSolver
+    solver = kind(game, settings.rule, settings.threads, settings.dtype, locked)
     spent += time.perf_counter() - began
     stop.check()
     return _Built(rules, expected, solver, spent, compiling)
+
+
+def _work(built: _Built, settings: SpotSettings, locks: Sequence[str]) -> SpotWork:
+    """The solve as a session drives it."""
+    solver, pot = built.solver, built.rules.pot
+    limits = spot_limits(settings, pot, solver.raked)
+    if not isinstance(solver, GrowingSolver):
+        return SpotWork(solver, pot, limits)
+    auto = settings.auto_sizes
+    assert auto is not None
+    looks = Looks(solver.game, auto, solver.threads, settings.dtype)
+    return GrowingWork(solver, pot, limits, auto, locks, looks)
 
 
 def _session(work: SpotWork, run: Run | None, settings: SpotSettings, watch: Watch, stop: Stop) -> Session:
@@ -172,13 +196,16 @@ def _finished(
 ) -> SpotResult:
     """Compute until a limit is reached, and say what that came to."""
     stopped_by = session.loop()
-    rules, solver = built.rules, built.solver
+    solver, size, found = work.solver, built.size, None
+    rules: Spot = solver.game.rules
+    if isinstance(work, GrowingWork):
+        size, found = holdem_size(rules, settings.isomorphism == "on"), work.found()
     shares = equity(*_live_ranges(rules), rules.root_board, threads=settings.threads).sides
     result = SpotResult(
         spot=rules,
         settings=settings,
         locks=tuple(locks),
-        size=built.size,
+        size=size,
         threads=solver.threads,
         isomorphism=solver.game.isomorphism,
         iterations=solver.iterations,
@@ -196,6 +223,7 @@ def _finished(
         peak_memory_bytes=peak_memory(),
         solver=solver,
         convergence=tuple(session.metrics),
+        sizes_found=found,
         run=None if session.run is None else session.run.folder,
     )
     if session.run is not None:
@@ -203,8 +231,10 @@ def _finished(
     return result
 
 
-def warm_up(dtype: str) -> float:
+def warm_up(dtype: str, growing: bool = False) -> float:
     """Have the kernels of a spot's solve compiled, or loaded, on a spot of a few hands; the seconds that took.
+
+    growing: those of a solve that finds its bet sizes too.
 
     Numba compiles a kernel for the types of its arguments, which neither the street, the rake nor the number of
     hands changes.
@@ -214,6 +244,8 @@ def warm_up(dtype: str) -> float:
     solver = HoldemSolver(holdem_game(small), dtype=dtype)
     solver.run(1)
     solver.evaluate()
+    if growing:
+        LargerTree(solver.game, dtype=dtype).action_values(solver.game, solver.average)
     equity(*_live_ranges(small), small.root_board, threads=1)
     return time.perf_counter() - start
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.threads import MOST_THREADS
+from solvent.solvers.holdem.growing.candidates import AutoSizes, parse_auto_sizes
 from solvent.solvers.local_update import LocalUpdate
 from solvent.solvers.option_checks import BYTES, DURATION, INTERVAL, RULE, Check, one_of, whole
 from solvent.solvers.rules import LinearProgram, RegretRule, load_rule
@@ -16,6 +17,7 @@ from solvent.solvers.settings import (
     KEEP,
     MACHINE,
     MOST_ITERATIONS,
+    SIZES,
     STOP,
     Options,
     option,
@@ -54,6 +56,7 @@ def target_chips(until: str, pot: float) -> float:
 
 
 TARGET = Check(str, _target, "<part of pot>")
+AUTO_SIZES = Check(str, lambda name, value: str(parse_auto_sizes(value)), "<auto,...>")
 
 
 @dataclass(frozen=True)
@@ -93,6 +96,15 @@ class SpotSettings(Options):
         ALGORITHM,
         kept=True,
     )
+    sizes: str | None = option(
+        None,
+        "Let the solver find the bets: auto, or auto,from=25%,to=300%,steps=16,at-most=3; by best responses, or by "
+        "games of K iterations with trial=K. Raises are as given, else 100%,a.",
+        AUTO_SIZES,
+        SIZES,
+        kept=True,
+        shown="the bets that are given",
+    )
     checkpoint_every: float = option(60.0, "Time between checkpoints.", INTERVAL, KEEP, shown="60s")
     dtype: str = option(
         "float32",
@@ -112,5 +124,12 @@ class SpotSettings(Options):
             raise InputError(f"a spot is solved by a regret rule such as dcfr, which {self.rule} is not")
         if self.rule.predictive:
             raise InputError(f"rule {self.rule} predicts regrets, which a spot's solver keeps no table for")
+        if self.sizes is not None and self.dtype == "int16":
+            raise InputError("sizes that the solver finds need tables of float32 or float64, not int16")
         if self.iterations:
             self.rule.check_clock(self.iterations, "float64" if self.dtype == "float64" else "float32")
+
+    @property
+    def auto_sizes(self) -> AutoSizes | None:
+        """The candidates of a solve that finds its bet sizes; None where the spot gives them."""
+        return None if self.sizes is None else parse_auto_sizes(self.sizes)

@@ -23,6 +23,7 @@ from solvent.foundation.showing import both, showing
 from solvent.games.holdem.cards import Sizes
 from solvent.games.holdem.spot import Spot as SpotRules
 from solvent.games.holdem.spot import check_used
+from solvent.solvers.holdem.growing.candidates import parse_auto_sizes
 from solvent.solvers.holdem.lock_text import parse_lock
 from solvent.solvers.holdem.spot_cost import describe_size
 from solvent.solvers.holdem.spot_run import solve_spot
@@ -37,7 +38,8 @@ class Spot:
     board: three to five cards, 'Td9d6h'. oop, ip: the ranges, such as '66+,A8s+,KQo:0.5', or `Range`. pot, stack:
     whole chips in the middle and behind each player. bets, raises and further sizes such as `oop_turn_bets` and
     `cap=3`: see the page on spots. rake: a part of every pot, '5%'. rake_cap: chips at most. locks: what hands play
-    at decisions, `['check, bet 100: 22-55 = fold:0.25, call:0.75']`.
+    at decisions, `['check, bet 100: 22-55 = fold:0.25, call:0.75']`. sizes: 'auto' lets the solver find the bets,
+    'auto,from=25%,to=300%,steps=16,at-most=3' says among which.
 
     >>> spot = Spot("Td9d6hQc2s", "QQ,76s", "JJ,T9s", pot=200, stack=900, bets="50%,a")
     >>> solution = spot.solve(until="0.1%", dtype="float64", threads=1)
@@ -61,13 +63,15 @@ class Spot:
         least_bet: int = 1,
         check_down: bool = False,
         locks: Sequence[str] = (),
-        **sizes: Any,
+        sizes: str | None = None,
+        **further: Any,
     ) -> None:
         self._given: dict[str, Any] = {"board": board, "oop": oop, "ip": ip, "pot": pot, "stack": stack}
         self._given |= {"bets": bets, "raises": raises, "rake": rake, "rake_cap": rake_cap}
-        self._given |= {"least_bet": least_bet, "check_down": check_down, **sizes}
-        self.rules = SpotRules(**self._given)
-        """The spot as a game."""
+        self._given |= {"least_bet": least_bet, "check_down": check_down, **further}
+        self._auto = None if sizes is None else parse_auto_sizes(sizes)
+        self.rules = SpotRules(**(self._given if self._auto is None else self._auto.start_of(self._given)))
+        """The spot as a game; where the solver finds the bets, as it is to begin with."""
         given = [name for name, value in self._given.items() if value is not None]
         check_used(given, self.rules.root_board, self.rules.rake)
         self.locks = (locks,) if isinstance(locks, str) else tuple(locks)
@@ -96,7 +100,11 @@ class Spot:
 
     def lock(self, lock: str) -> Spot:
         """A copy in which some hands play what a lock says: `check, bet 100: 22-55 = fold:0.25, call:0.75`."""
-        return Spot(**self._given, locks=(*self.locks, lock))
+        return Spot(**self._given, locks=(*self.locks, lock), sizes=self._sizes)
+
+    @property
+    def _sizes(self) -> str | None:
+        return None if self._auto is None else str(self._auto)
 
     def cost(self, **options: Any) -> str:
         """What a solve will take, in a sentence; `options` are those of `solve`, such as dtype."""
@@ -125,7 +133,7 @@ class Spot:
         if progress:
             with showing() as show:
                 return self.solve(out=out, watch=both(show, watch), stop=stop, **options)
-        settings = SpotSettings.of({"threads": cores(), **_named(options)})
+        settings = SpotSettings.of({"threads": cores(), "sizes": self._sizes, **_named(options)})
         return SpotSolution(solve_spot(self._given, settings, self.locks, watch, stop, out=out).solver)
 
 

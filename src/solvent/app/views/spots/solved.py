@@ -11,6 +11,7 @@ from solvent.app.views.spots.grid import grid_text
 from solvent.cards.deck import cards_label
 from solvent.foundation.units import size, span
 from solvent.games.holdem.spot import NAMES
+from solvent.solvers.holdem.growing.growing_work import SizesFound
 from solvent.solvers.holdem.spot_result import SpotResult
 from solvent.solvers.spots.grid import node_colours
 from solvent.solvers.spots.node import SpotNode
@@ -20,8 +21,29 @@ from solvent.solvers.spots.solution import SpotSolution
 def spot_views(result: SpotResult, width: int, coloured: bool) -> list[RenderableType]:
     """How it was solved, what each player gets, and what the player to act does at the root."""
     shown: list[RenderableType] = [facts_table(_title(result), _facts(result)), _players(result)]
+    if result.sizes_found is not None:
+        shown += sizes_found_views(result.sizes_found)
     root = SpotSolution(result.solver).root
     return shown if root.player is None else [*shown, node_title(root), node_grid(root, width, coloured)]
+
+
+def sizes_found_views(found: SizesFound) -> list[RenderableType]:
+    """The sizes that were added, in that order, and how exploitable the result is with all candidates."""
+    part = 100 * found.nodes / found.candidate_nodes
+    facts = {
+        "sizes": found.sizes,
+        "exploitability": f"{found.exploitability_percent:.4f} % of the pot in the spot with all candidates",
+        "nodes": f"{found.nodes:,} x hands, {part:.1f} % of the tree with all candidates",
+        "seconds": f"{span(found.look_seconds)} of looks, {span(found.adding_seconds)} of additions",
+    }
+    added = table(
+        "iteration", "street", "player", "line", "added", "of the pot", "worth, % of pot", numbers=True
+    )
+    for one in found.added:
+        size_of_pot, worth = f"{one.percent_of_pot:.0f} %", f"{one.worth_percent:.3f}"
+        line = one.line or "first"
+        added.add_row(f"{one.iteration:,}", one.street, one.player, line, one.action, size_of_pot, worth)
+    return [facts_table(f"{len(found.added):,} sizes found", facts), added]
 
 
 def node_title(node: SpotNode) -> Text:

@@ -82,6 +82,12 @@ def weighted_sums(weight: NDArray[np.float64], schedule: NDArray[np.float64]) ->
         weight[AVERAGES] += row[AVERAGE]
 
 
+def public_nodes(game: HoldemGame) -> int:
+    """Public nodes x hands of both players: what an iteration goes to."""
+    hands = [sum(int(side.count.sum(dtype=np.int64)) for side in street.sides) for street in game.streets]
+    return sum(int((game.tree.street == street).sum()) * count for street, count in enumerate(hands))
+
+
 class SummingSolver(HoldemSolver):
     """A solver that sums the values of marked nodes and the weights of its iterations."""
 
@@ -128,7 +134,7 @@ class GrowingSolver(SummingSolver):
         locks: Sequence[NodeLock] = (),
     ) -> None:
         super().__init__(game, rule, threads, dtype, locks)
-        self.nodes = self._nodes
+        self.nodes = public_nodes(game)
         """Public nodes x hands of an iteration."""
         self.opening = opening_nodes(game.tree)
         """The decisions at which actions may be added."""

@@ -19,10 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.forms.holdem.game import HoldemGame
+from solvent.games.betting.tree_sizes import Line
 from solvent.games.holdem.spot import NAMES
 from solvent.solvers.holdem.growing.adding import add_actions, larger_game
 from solvent.solvers.holdem.growing.candidates import AutoSizes
-from solvent.solvers.holdem.growing.growing_solver import GrowingSolver
+from solvent.solvers.holdem.growing.growing_solver import GrowingSolver, public_nodes
 from solvent.solvers.holdem.growing.looks import Look, Looks, place_of
 from solvent.solvers.holdem.growing.recovery import line_of
 from solvent.solvers.holdem.lock_text import parse_lock
@@ -56,6 +57,30 @@ class SizeAdded:
     discount: float
     """w: what the iterations before have counted for since."""
 
+    @property
+    def whole_line(self) -> Line:
+        """The actions before, and the one that was added."""
+        return (*line_of(self.line), self.action)
+
+
+@dataclass(frozen=True)
+class SizesFound:
+    """What a solve that finds its bet sizes has found."""
+
+    sizes: str
+    """What was asked for: auto,from=25%,to=300%,steps=16,at-most=3."""
+    added: tuple[SizeAdded, ...]
+    """In the order of their additions."""
+    exploitability_percent: float
+    """Exploitability in the spot with all candidates, in percent of the pot: off-tree bets are answered through the
+    randomised pseudo-harmonic mapping."""
+    nodes: int
+    """Public nodes x hands of the tree that was grown, ..."""
+    candidate_nodes: int
+    """... and of the tree with all candidates."""
+    look_seconds: float
+    adding_seconds: float
+
 
 class GrowingWork(SpotWork):
     """A solve that finds its bet sizes."""
@@ -77,8 +102,8 @@ class GrowingWork(SpotWork):
         self.base = solver.game.rules
         """The spot as it was before any addition."""
         self.log: list[SizeAdded] = []
-        self.settled = auto.at_most == 0
-        """Whether the last look found nothing to add."""
+        self.settled_at = 0.0 if auto.at_most == 0 else math.inf
+        """The target, in chips, at which a look found nothing to add; lower ones are looked at anew."""
         self.look_seconds = self.adding_seconds = 0.0
 
     # Iterations and looks
@@ -116,8 +141,16 @@ class GrowingWork(SpotWork):
         if look.chosen:
             self._add(look)
         elif self._target_reached():
-            self.settled = True
+            assert self.limits.until is not None
+            self.settled_at = self.limits.until
         return len(look.chosen)
+
+    @property
+    def settled(self) -> bool:
+        """Whether the tree has grown enough for the target."""
+        return self.settled_at == 0 or (
+            self.limits.until is not None and self.settled_at <= self.limits.until
+        )
 
     def _least(self) -> float:
         """The least gain, in chips, for which a size is added."""
@@ -155,6 +188,19 @@ class GrowingWork(SpotWork):
         self._evaluation = None
         self.adding_seconds += time.perf_counter() - start
 
+    def found(self) -> SizesFound:
+        """What was found, measured in the spot with all candidates."""
+        measured = self.looks.evaluate(self.solver).exploitability
+        return SizesFound(
+            str(self.auto),
+            tuple(self.log),
+            100 * measured / self.pot,
+            self.solver.nodes,
+            public_nodes(self.looks.game),
+            self.look_seconds,
+            self.adding_seconds,
+        )
+
     def _locks(self, game: HoldemGame) -> list[Any]:
         return [parse_lock(text, game.rules, game.tree) for text in self.lock_texts]
 
@@ -173,7 +219,7 @@ class GrowingWork(SpotWork):
     def facts(self) -> dict[str, Any]:
         return {
             **super().facts(),
-            "settled": self.settled,
+            "settled_at": None if math.isinf(self.settled_at) else self.settled_at,
             "look_seconds": self.look_seconds,
             "adding_seconds": self.adding_seconds,
             LOG: [asdict(one) for one in self.log],
@@ -181,7 +227,8 @@ class GrowingWork(SpotWork):
 
     def restore(self, facts: Mapping[str, Any]) -> None:
         super().restore(facts)
-        self.settled = bool(facts["settled"])
+        settled = facts["settled_at"]
+        self.settled_at = math.inf if settled is None else float(settled)
         self.look_seconds, self.adding_seconds = float(facts["look_seconds"]), float(facts["adding_seconds"])
 
     def _saved_tables(self) -> dict[str, NDArray[Any]]:
@@ -211,7 +258,7 @@ def grown_solver(solver: GrowingSolver, log: Sequence[SizeAdded], locks: Sequenc
     """A solver of the tree that a log leads to, with empty tables."""
     if not log:
         return solver
-    rules = solver.game.rules.with_added([(*line_of(one.line), one.action) for one in log])
+    rules = solver.game.rules.with_added([one.whole_line for one in log])
     game = larger_game(solver.game, rules)
     held = [parse_lock(text, rules, game.tree) for text in locks]
     return GrowingSolver(game, solver.rule, solver.threads, solver.dtype, held)

@@ -11,7 +11,7 @@ the solve will still learn with the actions that it has does not speak for a new
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -35,7 +35,7 @@ from solvent.solvers.holdem.growing.growing_solver import (
     range_weights,
     stands_for,
 )
-from solvent.solvers.holdem.growing.recovery import action_rows, line_of
+from solvent.solvers.holdem.growing.recovery import RecoverySolver, action_rows, line_of
 
 FACTOR = 1.01
 """What the left side of Proposition 1 is multiplied by: the paper's best."""
@@ -145,8 +145,11 @@ class Looks:
 
     def look(self, solver: GrowingSolver, auto: AutoSizes, lines: Counter[str], least: float) -> Look:
         """Weigh all candidates against the present average strategy, and choose those to add."""
-        values = self.larger.action_values(solver.game, solver.average, solver.locks)
-        worths = weigh(solver, values, auto, lines)
+        if auto.trial is None:
+            values = self.larger.action_values(solver.game, solver.average, solver.locks)
+            worths = weigh(solver, values, auto, lines)
+        else:
+            worths = try_out(solver, self.game, auto, lines)
         return Look(tuple(choose(solver, worths, auto, lines, least)), tuple(worths))
 
     def evaluate(self, solver: GrowingSolver) -> HoldemEvaluation:
@@ -155,43 +158,59 @@ class Looks:
 
 
 def weigh(solver: GrowingSolver, values: ActionValues, auto: AutoSizes, lines: Counter[str]) -> list[Worth]:
-    """What every candidate that may still be added is worth, the one that is worth most first.
+    """What every candidate that may still be added is worth by best responses.
 
     lines: how many sizes each decision has got already, by its line.
     """
-    game, tree, larger = solver.game, solver.game.tree, values.game
+    larger, found = values.game, list[Worth]()
+    for node, there, new in _candidates(solver, larger, auto, lines):
+        actions = larger.tree.betting[there].actions
+        rows = dict(zip(actions, action_rows(values.table, larger, there).astype(np.float64), strict=True))
+        best = np.max([rows[name] for name in solver.game.tree.betting[node].actions], axis=0)
+        found += _worths(solver, node, {name: np.maximum(rows[name] - best, 0.0) for name in new})
+    return found
+
+
+def try_out(solver: GrowingSolver, larger: HoldemGame, auto: AutoSizes, lines: Counter[str]) -> list[Worth]:
+    """What every candidate is worth by a recovery game of `trial` iterations with all of the decision's."""
+    found: list[Worth] = []
+    for node, _, new in _candidates(solver, larger, auto, lines):
+        history = solver.game.tree.betting[node].history
+        rules = solver.game.rules.with_added([(*line_of(history), name) for name in new])
+        trial = RecoverySolver(solver, larger_game(solver.game, rules), history, new)
+        trial.run(auto.trial or 1)
+        gains = np.maximum(trial.head_regrets(), 0.0) / solver.weight[REGRETS]
+        found += _worths(solver, node, dict(zip(new, gains, strict=True)))
+    return found
+
+
+def _candidates(
+    solver: GrowingSolver, larger: HoldemGame, auto: AutoSizes, lines: Counter[str]
+) -> Iterator[tuple[int, int, tuple[str, ...]]]:
+    """Decisions that may get a size, their nodes in the larger tree, and the candidates that they lack."""
+    tree = solver.game.tree
     known = {one.history: node for node, one in enumerate(larger.tree.betting) if one.actions}
-    below, total, found = subtree_nodes(solver), solver.weight[REGRETS], []
     for node in solver.opening:
-        betting, player = tree.betting[node], int(tree.player[node])
-        if lines[betting.history] >= auto.at_most or (there := known.get(betting.history)) is None:
+        history, actions = tree.betting[node].history, tree.betting[node].actions
+        there = known.get(history)
+        if there is None or lines[history] >= auto.at_most:
             continue
-        rows = dict(
-            zip(
-                larger.tree.betting[there].actions,
-                action_rows(values.table, larger, there).astype(np.float64),
-                strict=True,
-            )
-        )
-        pot = pot_at(game.rules, betting.history)
-        best = np.max([rows[name] for name in betting.actions], axis=0)
-        times = stands_for(game, int(tree.street[node]))[:, None]
-        reach, held = (
-            own_reach(solver, node) * times,
-            range_weights(game, int(tree.street[node]), player) * times,
-        )
-        held[locked_hands(solver, node)] = reach[locked_hands(solver, node)] = 0.0
-        for name in rows:
-            if name in betting.actions:
-                continue
-            gain = np.maximum(rows[name] - best, 0.0)
-            chips = float((gain * reach).sum())
-            if chips > 0:
-                regret = float(total * (gain * held).sum())
-                size = _nodes_behind(tree, node, name, below)
-                part = amount_of(name) / pot
-                found.append(Worth(betting.history, name, player, part, chips, regret, size))
-    return sorted(found, key=lambda one: -one.chips)
+        if new := tuple(name for name in larger.tree.betting[there].actions if name not in actions):
+            yield node, there, new
+
+
+def _worths(solver: GrowingSolver, node: int, gains: Mapping[str, NDArray[np.float64]]) -> Iterator[Worth]:
+    """The worth of candidates at a decision from what each gains by board and slot, weighted as values are."""
+    game, tree = solver.game, solver.game.tree
+    history, player, street = tree.betting[node].history, int(tree.player[node]), int(tree.street[node])
+    times, pot, below = stands_for(game, street)[:, None], pot_at(game.rules, history), subtree_nodes(solver)
+    free = times * ~locked_hands(solver, node)
+    reach, held = own_reach(solver, node) * free, range_weights(game, street, player) * free
+    for name, gain in gains.items():
+        if (chips := float((gain * reach).sum())) > 0:
+            regret = float(solver.weight[REGRETS] * (gain * held).sum())
+            size, behind = amount_of(name) / pot, _nodes_behind(tree, node, name, below)
+            yield Worth(history, name, player, size, chips, regret, behind)
 
 
 def _nodes_behind(tree: HoldemTree, node: int, action: str, below: NDArray[np.int64]) -> int:
