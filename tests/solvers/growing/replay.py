@@ -43,7 +43,7 @@ def record(game, count):
     for _ in range(count):
         before = current(game)
         game.run(1)
-        weight = float(game.iterations) if game.rule.linear else 1.0
+        weight = game.tables.clock if game.rule.linear else 1.0
         mixed = before.copy()
         if game.updates == "alternating":  # player 1's regrets meet what player 0 has just learnt
             mine = game.tree.edge_player == 0

@@ -39,7 +39,7 @@ def test_regrets_and_averages_equal_those_on_histories(rule, updates):
     history.run(iterations)
     tree = explicit_tree(game)
     tables = GrowingTables(tree, updates == "alternating")
-    touched = run_iterations(tree, tables, make_work(tree.nodes, 3), load_rule(rule), 1, iterations)
+    touched = run_iterations(tree, tables, make_work(tree.nodes, 3), load_rule(rule), iterations)
     assert touched == 2 * iterations * tree.nodes * 3
     scale = {"cfr": 1.0, "lcfr": 1 / (iterations + 1), "dcfr": 1.0}[rule]
     for name, factor in ((REGRET, scale), (AVERAGE, 1.0)):
@@ -56,7 +56,7 @@ def test_exploitability_equals_that_on_histories(name):
     game = load_game(name)
     tree, histories = explicit_tree(game), compile_tree(game)
     tables = GrowingTables(tree, True)
-    run_iterations(tree, tables, make_work(tree.nodes, len(tree.hands)), load_rule("cfr"), 1, 20)
+    run_iterations(tree, tables, make_work(tree.nodes, len(tree.hands)), load_rule("cfr"), 20)
     found = evaluate_explicit(tree, tables.offset, tables.table(AVERAGE))
     probabilities = by_infoset(tree, average_strategy(tree, tables.offset, tables.table(AVERAGE)))
     flat = np.concatenate([probabilities[label] for label in histories.infoset_label])

@@ -14,7 +14,7 @@ from solvent.response.explicit import average_strategy, evaluate_explicit
 from solvent.response.history import Evaluation
 from solvent.solvers.growing.additions import AdditionLog
 from solvent.solvers.growing.discounts import PlayerRegrets
-from solvent.solvers.growing.iterations import check_rule, run_iterations
+from solvent.solvers.growing.iterations import check_rule, discount, run_iterations
 from solvent.solvers.growing.sum_kernels import sum_regrets
 from solvent.solvers.growing.tables import AVERAGE, REGRET, GrowingTables
 from solvent.solvers.rules import RegretRule
@@ -67,10 +67,12 @@ class GrowingGame:
 
     def run(self, count: int) -> None:
         """Run so many more iterations."""
-        self.nodes_touched += run_iterations(
-            self.tree, self.tables, self.work, self.rule, self.iterations + 1, count, self.skip
-        )
+        self.nodes_touched += run_iterations(self.tree, self.tables, self.work, self.rule, count, self.skip)
         self.iterations += count
+
+    def discount(self, weight: float) -> None:
+        """Let every iteration so far count for `weight` of what it did."""
+        discount(self.tables, self.rule, weight)
 
     def extend(self) -> None:
         """Make tables and scratch arrays for the nodes that the tree has gained."""

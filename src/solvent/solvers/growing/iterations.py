@@ -7,6 +7,8 @@ factors and the sums of values by the factor of positive regrets.
 
 from __future__ import annotations
 
+import math
+
 from solvent.forms.explicit.tree import ExplicitTree
 from solvent.foundation.errors import InputError
 from solvent.passes.explicit_kernels import UPDATE, Weights, Work, accumulate, ascend, descend
@@ -20,24 +22,35 @@ def check_rule(rule: RegretRule) -> None:
         raise InputError(f"growing games take the rules cfr and lcfr, or dcfr as a heuristic, not {rule}")
 
 
-def regret_weights(rule: RegretRule, clock: int) -> Weights:
-    """What iteration `clock` = 1, 2, ... does to regrets and sums of values."""
+def regret_weights(rule: RegretRule, clock: float) -> Weights:
+    """What the iteration at a clock above 0 does to regrets and sums of values."""
     if rule.additive:
-        return Weights(UPDATE, 1.0, 1.0, float(clock) if rule.linear else 1.0)
+        return Weights(UPDATE, 1.0, 1.0, clock if rule.linear else 1.0)
     factors = rule.weights(clock)
     return Weights(UPDATE, factors.positive, factors.negative, 1.0)
 
 
+def discount(tables: GrowingTables, rule: RegretRule, weight: float) -> None:
+    """Let every iteration so far count for `weight` of what it did, and set the rule's clock back accordingly.
+
+    T becomes w T. The clock is then the one at which the rule would have that T of itself: under lcfr, whose T is
+    1 + 2 + ... + clock, the positive root of clock (clock + 1) / 2 = w T; under dcfr, whose T grows with the clock,
+    w times the clock, and averages get the weight w^(gamma + 1) that they have at that clock. Else the iterations
+    after a heavy discount would count nearly alike, which is what these rules improve upon.
+    """
+    tables.scale(weight)
+    if rule.linear:
+        tables.clock = (math.sqrt(1.0 + 8.0 * tables.total) - 1.0) / 2.0
+    elif isinstance(rule, DCFR):
+        tables.clock *= weight
+        tables.table(AVERAGE)[:] *= weight**rule.gamma
+        tables.average_total *= weight**rule.gamma
+
+
 def run_iterations(
-    tree: ExplicitTree,
-    tables: GrowingTables,
-    work: Work,
-    rule: RegretRule,
-    first: int,
-    count: int,
-    skip: bool = False,
+    tree: ExplicitTree, tables: GrowingTables, work: Work, rule: RegretRule, count: int, skip: bool = False
 ) -> int:
-    """Run iterations `first`, `first` + 1, ... of a rule; returns the nodes that were touched, times hands.
+    """Run more iterations of a rule; returns the nodes that were touched, times hands.
 
     Updates are alternating where the tables have what player 1's regrets saw, else simultaneous. `skip` leaves out
     what no player reaches, which rules that fade regrets cannot.
@@ -47,8 +60,9 @@ def run_iterations(
     alternating = SEEN in tables.arena.names
     visited = 0
     work.reach[:, 0] = 1.0
-    for clock in range(first, first + count):
-        weights, play = regret_weights(rule, clock), rule.weights(clock).average
+    for _ in range(count):
+        tables.clock += 1.0
+        weights, play = regret_weights(rule, tables.clock), rule.weights(tables.clock).average
         here = descend(arrays, offset, regret, work, 0, stop, skip)
         for player in (0, 1):
             if player and alternating:

@@ -176,7 +176,7 @@ def finish_addition(
         players = [game.player_regrets(player, before, inside, after) for player in (0, 1)]
         weight = discount(players, tables.squares, name)
     if weight < 1.0:
-        tables.discount(weight)
+        game.discount(weight)
     addition = Addition(
         place=tree.place(head),
         node=head,

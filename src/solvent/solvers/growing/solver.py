@@ -230,7 +230,7 @@ class GrowingSolver:
             CUMULATIVE if name == AVERAGE else name: tables.arena.spread(name) for name in tables.arena.names
         }
         kept["average"] = weights
-        kept["weights"] = np.array([tables.total, tables.average_total, tables.squares])
+        kept["weights"] = np.array([tables.total, tables.average_total, tables.squares, tables.clock])
         kept["additions"] = np.frombuffer(self.log.to_json().encode(), dtype=np.uint8)
         kept["grown"] = np.frombuffer(self.grown_fingerprint.encode(), dtype=np.uint8)
         return kept | {f"{INFOSET}{name}": array for name, array in infosets.arrays.items()}
@@ -249,7 +249,7 @@ class GrowingSolver:
             if saved.shape != (mine.arena.stored,) or saved.dtype != np.float64:
                 raise ValueError(name)
             mine.table(name)[: mine.arena.stored] = saved
-        mine.total, mine.average_total, mine.squares = (float(weight) for weight in tables["weights"])
+        mine.total, mine.average_total, mine.squares, mine.clock = map(float, tables["weights"])
 
     def _replay(self, addition: Addition) -> None:
         """Make the nodes of an addition, with empty tables."""

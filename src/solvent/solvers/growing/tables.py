@@ -30,6 +30,8 @@ class GrowingTables:
         """T: the sum of the weights that regrets and values have."""
         self.average_total = 0.0
         """The sum of the weights that the averages have; equal to `total` under cfr and lcfr."""
+        self.clock = 0.0
+        """The rule's clock: iterations so far, fewer after discounts (`iterations.discount`)."""
         self.squares = 0.0
         """The sum of the squared weights of the regrets; equal to `total` under cfr."""
         self.extend(tree)
@@ -72,7 +74,7 @@ class GrowingTables:
             return self.row(SEEN, edge)
         return self.average_scale * self.row(AVERAGE, edge)
 
-    def discount(self, weight: float) -> None:
+    def scale(self, weight: float) -> None:
         """Let every iteration so far count for `weight` of what it did: all tables and sums of weights."""
         for name in self.arena.names:
             self.arena.table(name)[:] *= weight
