@@ -74,7 +74,6 @@ def install(game, head, history, action, count, version="faithful"):
     game.extend()
     recovery = RecoveryGame(game, edge)
     count = count or recovery.wanted(AdditionSettings(least_iterations=1))
-    recovery.begin(count)
     played = []
     for k in range(1, count + 1):
         recovery.play(1)
@@ -116,7 +115,6 @@ def test_theorem_1_holds_for_additions_one_after_another(rule, updates):
     edge = game.tree.graft(0, "bet 3", without(subgame("", "bet 3"), "b3c/", "bet 4"))
     game.extend()
     recovery = RecoveryGame(game, edge)
-    recovery.begin(3)
     played = []
     for k in (1, 2, 3):
         recovery.play(1)

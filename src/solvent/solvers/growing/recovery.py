@@ -6,13 +6,13 @@ deals a history h* of the head with probability q(h*) / Z, where q(h*) = sum_t w
 sum (5). Player i then either takes alt(I) = sum_t w_t v_i^t(I) / sum_t w_t pi_{-i}^t(I) or enters S.
 
 Here the opponent's part of q, c(h) by hand, is the cumulative strategy at its last action before the head, and a
-recovery iteration is played with counterfactual values c(h) / W times the game's own, where W is the sum of the
-recovery iterations' weights. So sums over the recovery game come out in the scale of the T iterations (the factor
-Z / K of the paper's T_S = Z is in it), and they are installed as they are:
+recovery iteration is played with counterfactual values c(h) times the game's own. So *means* over the recovery
+game, by the weights of its iterations, are in the scale of the T iterations (the factor Z / K of the paper's
+T_S = Z is in it), and K need not be known before. Means are installed:
 
-- player i inside S: regrets and sums of v(I) of the recovery game, average 0;
+- player i inside S: the recovery game's regrets and v(I), average 0;
 - the opponent inside S: regrets 0, average (sum_t pi_j(head)) x mean of [pi_j(head to I) sigma(I)];
-- the head's new action a*: R(I, a*) = sum over the recovery game of v(I, a*) - sum_t v(I), average 0.
+- the head's new action a*: R(I, a*) = mean over the recovery game of v(I, a*) - sum_t v(I), average 0.
 
 Then all iterations so far are discounted (`discounts`). Two versions: `faithful` installs regrets of 0 for the
 opponent, which then begins to play S uniformly; `repaired` installs the recovery game's regrets times EPSILON,
@@ -65,6 +65,8 @@ class RecoveryGame:
         """Z."""
         self.linear = game.rule.linear or not game.rule.additive
         self.played = 0
+        self.matrix = tree.ends.matrix * (self.seen if self.opponent == 1 else self.seen[:, None])
+        self.choice = Head(self.player, self.values, *(np.zeros(game.hands) for _ in range(3)))
 
     def wanted(self, settings: AdditionSettings) -> int:
         """K: Z under cfr; under weights w_t, Z (sum w_t) / (sum w_t^2), as many iterations as count alike."""
@@ -72,19 +74,19 @@ class RecoveryGame:
         alike = self.total * tables.total / tables.squares if tables.squares else 0.0
         return recovery_iterations(alike, settings.least_iterations, settings.most_iterations)
 
-    def begin(self, count: int) -> None:
-        """Prepare to play `count` iterations in all."""
-        hands = self.game.hands
-        self.weight = count * (count + 1) / 2 if self.linear else float(count)
-        share = self.seen / self.weight
-        matrix = self.game.tree.ends.matrix
-        self.matrix = matrix * (share if self.opponent == 1 else share[:, None])
-        self.choice = Head(
-            self.player, self.values / self.weight, np.zeros(hands), np.zeros(hands), np.zeros(hands)
-        )
+    @property
+    def weight(self) -> float:
+        """W: the sum of the weights of the recovery iterations so far."""
+        return self.played * (self.played + 1) / 2 if self.linear else float(self.played)
+
+    @property
+    def head_regret(self) -> NDArray[np.float64]:
+        """R(I, a*) by hand: the mean value of entering less what the head has had so far."""
+        found: NDArray[np.float64] = self.choice.entered / self.weight - self.values
+        return found
 
     def play(self, count: int) -> None:
-        """Play so many iterations of those that `begin` announced."""
+        """Play so many more iterations."""
         game, tables = self.game, self.game.tables
         recovery = RecoveryTables(tables.offset, *(tables.table(name) for name in (REGRET, VALUE, AVERAGE)))
         visited = play_recovery(
@@ -105,16 +107,21 @@ class RecoveryGame:
     def install(self, version: str) -> None:
         """Turn what the recovery game has left in the tables into what Theorem 1 says of the enlarged game."""
         tables, tree = self.game.tables, self.game.tree
-        tables.row(REGRET, self.edge)[:] = self.choice.entered - self.values
+        tables.row(REGRET, self.edge)[:] = self.head_regret
         new = np.arange(self.edge + 1, tree.nodes)
-        theirs = new[(tree.edge_player[new] == self.opponent) & (tables.offset[new] >= 0)]
-        places = tables.offset[theirs][:, None] + np.arange(self.game.hands)
-        means = tables.table(AVERAGE)[places] / self.weight
-        tables.table(AVERAGE)[places] = means * self.averaged
+        owner = np.where(tables.offset[new] >= 0, tree.player[tree.parent[new]], -1)
+        mine, theirs = (
+            tables.offset[new[owner == player]][:, None] + np.arange(self.game.hands)
+            for player in (self.player, self.opponent)
+        )
+        for name in (REGRET, VALUE):
+            tables.table(name)[mine] /= self.weight
+        means = tables.table(AVERAGE)[theirs] / self.weight
+        tables.table(AVERAGE)[theirs] = means * self.averaged
         if SEEN in tables.arena.names and self.opponent == 0:
-            tables.table(SEEN)[places] = means * self.seen
-        tables.table(VALUE)[places] = 0.0
-        tables.table(REGRET)[places] *= EPSILON if version == "repaired" else 0.0
+            tables.table(SEEN)[theirs] = means * self.seen
+        tables.table(VALUE)[theirs] = 0.0
+        tables.table(REGRET)[theirs] *= EPSILON / self.weight if version == "repaired" else 0.0
 
 
 def opponents_mass(
@@ -146,9 +153,7 @@ def add_by_recovery(
     game.extend()
     recovery = RecoveryGame(game, edge)
     if recovery.total > 0.0:
-        count = recovery.wanted(settings)
-        recovery.begin(count)
-        recovery.play(count)
+        recovery.play(recovery.wanted(settings))
         recovery.install(settings.version)
     return finish_addition(game, edge, before, "recovery", settings.discount)
 
