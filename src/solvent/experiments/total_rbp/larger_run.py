@@ -172,6 +172,7 @@ def main(arguments: list[str]) -> None:
     """Do what the other process asks; that one alone answers Ctrl-C, and ends this one."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     run = Run(**json.loads(arguments[0]))
+    load_rules(run.game)  # refuses what is no such game before anything is compiled
     warm(run)
     if "--warm" not in arguments:
         _tell(trace=measure(run, lambda said: _tell(said=said)).as_dict())
