@@ -100,8 +100,11 @@ class ContinuousLeduc(Leduc):
         return f"{'raise' if head.bets else 'bet'} {self.size_name(theta)}"
 
     def size_name(self, theta: float) -> str:
-        """A size as text: as it was written where it is one of the abstraction's, else in percent."""
-        return self.size_names.get(theta) or f"{100 * theta!r}%"
+        """A size as text that `parse_size` reads back exactly: as the abstraction has it, else in percent."""
+        if theta in self.size_names:
+            return self.size_names[theta]
+        written = f"{100 * theta:.6g}%"
+        return written if parse_size(written) == theta else repr(theta)
 
     def _sized_decision(
         self, stage: int, player: int, pot: float, bets: int, before: float, history: str
@@ -152,6 +155,15 @@ def parse_size(word: str) -> float:
         raise GameError(f"a bet size is written 33%, 1/3 or 0.33, not {word!r}") from error
     check_size(theta)
     return theta
+
+
+def rounded_size(theta: float) -> float:
+    """A size rounded to six digits of its percentage, so that it is short to write.
+
+    >>> rounded_size(0.123456789)
+    0.123457
+    """
+    return parse_size(f"{100 * theta:.6g}%")
 
 
 def check_size(theta: float) -> None:

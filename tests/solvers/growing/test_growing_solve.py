@@ -8,6 +8,7 @@ import pytest
 from solvent import open_strategy, solve
 from solvent.foundation.errors import InputError
 from solvent.games.continuous_leduc import ContinuousLeduc
+from solvent.response.continuous.measure import measure_continuous, measure_tree
 from solvent.solvers.growing.growth_settings import GrowthSettings
 from solvent.solvers.growing.solver import GrowingSolver
 from solvent.solvers.rules import load_rule
@@ -49,6 +50,18 @@ def test_checkpoint_of_another_log_is_refused():
     empty = np.frombuffer(b"[]", dtype=np.uint8)
     with pytest.raises(ValueError, match="additions"):
         fresh.load_tables({**saved, "additions": empty})
+
+
+@pytest.mark.parametrize("method", ["recovery", "transfer"])
+def test_strategy_of_a_growing_run_is_measured_with_every_bet_that_it_knows(method):
+    solver = GrowingSolver(ContinuousLeduc(), load_rule("cfr"), settings=GrowthSettings(method=method))
+    solver.run(60)
+    assert len(solver.log) > 10
+    mine = measure_continuous(solver.strategy())
+    theirs = measure_tree(solver.tree, solver.game.average_strategy())
+    assert mine.within.exploitability == pytest.approx(solver.evaluate().exploitability, abs=1e-12)
+    assert mine.informed.exploitability == pytest.approx(theirs.informed.exploitability, abs=1e-9)
+    assert mine.uninformed.high == pytest.approx(theirs.uninformed.high, abs=1e-6)
 
 
 def test_memory_bounds_growth():

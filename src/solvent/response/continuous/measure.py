@@ -11,8 +11,7 @@ from solvent.forms.explicit.build import explicit_tree
 from solvent.forms.explicit.tree import DECISION, ExplicitTree
 from solvent.foundation.errors import InputError
 from solvent.games.catalogue import load_game
-from solvent.games.continuous_leduc import ContinuousLeduc
-from solvent.games.public_rules import PublicRules
+from solvent.games.continuous_leduc import ContinuousLeduc, SizedBetting, parse_size
 from solvent.response.continuous.exploitability import (
     PRECISION,
     Certified,
@@ -63,15 +62,31 @@ def measure_tree(
     )
 
 
-def _on_tree(strategy: TableStrategy, rules: PublicRules) -> tuple[ExplicitTree, NDArray[np.float64]]:
-    """The explicit tree of some rules, and a strategy's probabilities on it."""
+def _on_tree(strategy: TableStrategy, rules: ContinuousLeduc) -> tuple[ExplicitTree, NDArray[np.float64]]:
+    """The explicit tree of some rules, and a strategy's probabilities on it.
+
+    Bets that the strategy knows beyond those of the rules, as one of a growing run does, are added to the tree.
+    """
     tree = explicit_tree(rules)
-    found = np.zeros((tree.nodes, len(tree.hands)))
+    rows: dict[tuple[int, int], dict[str, float]] = {}
     held = tree.chances.sum(axis=2) > 0
-    for node in np.flatnonzero(tree.kind == DECISION).tolist():
-        children, board = tree.children(node), int(tree.board[node])
-        text = f"{rules.board_label(tree.boards[board])}|{tree.betting[node].history}"
-        for hand in np.flatnonzero(held[board]).tolist():
-            row = strategy.query(f"{rules.hand_labels[tree.hands[hand]]}|{text}", int(tree.player[node]))
-            found[children, hand] = [row[tree.labels[child]] for child in children]
+    node = 0
+    while node < tree.nodes:  # which grows on the way
+        board, betting = int(tree.board[node]), tree.betting[node]
+        text = f"{rules.board_label(tree.boards[board])}|{betting.history}"
+        hands = np.flatnonzero(held[board]).tolist() if tree.kind[node] == DECISION else []
+        for hand in hands:
+            label = f"{rules.hand_labels[tree.hands[hand]]}|{text}"
+            rows[node, hand] = strategy.query(label, int(tree.player[node]))
+        known = {tree.labels[child] for child in tree.children(node)}
+        for action in rows[node, hands[0]] if hands else ():
+            if action not in known:
+                assert isinstance(betting, SizedBetting)
+                theta = parse_size(action.rpartition(" ")[2])
+                tree.graft(node, action, rules.after_bet(betting, theta), theta)
+        node += 1
+    found = np.zeros((tree.nodes, len(tree.hands)))
+    for (node, hand), row in rows.items():
+        children = tree.children(node)
+        found[children, hand] = [row[tree.labels[child]] for child in children]
     return tree, found

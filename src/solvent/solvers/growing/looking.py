@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.games.continuous_leduc import SizedBetting
+from solvent.games.continuous_leduc import SizedBetting, rounded_size
 from solvent.games.public_rules import Betting
 from solvent.passes.explicit_kernels import RESPOND, Weights, ascend, descend
 from solvent.solvers.growing.game import GrowingGame, RegretSums
@@ -87,7 +87,7 @@ class Looker:
         return [
             Possible(
                 int(nodes[k]),
-                float(found.theta[nodes[k]]),
+                rounded_size(float(found.theta[nodes[k]])),
                 float(regret[k]),
                 int(size[k]),
                 int(found.source[nodes[k]]),
