@@ -16,14 +16,8 @@ from typing import Any, Self
 
 from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.threads import MOST_THREADS
+from solvent.solvers.growing import growth_settings as growing
 from solvent.solvers.growing.discounts import DISCOUNTS
-from solvent.solvers.growing.growth_settings import (
-    ESTIMATES,
-    METHODS,
-    VERSIONS,
-    AdditionSettings,
-    GrowthSettings,
-)
 from solvent.solvers.option_checks import (
     BYTES,
     DEVICE,
@@ -316,47 +310,39 @@ class Settings(RunSettings):
     grow: str = option(
         "none",
         "continuous_leduc: add bets while solving, by recovery (games) or (regret) transfer; none.",
-        one_of("way to grow", ("none", *METHODS)),
+        one_of("way to grow", ("none", *growing.METHODS)),
         GROW,
         kept=True,
     )
     grow_factor: float = option(
-        GrowthSettings.factor,
-        "What Proposition 1's left side is multiplied by: a larger factor adds fewer bets.",
-        number(1e-6),
-        GROW,
-        kept=True,
+        growing.GrowthSettings.factor, "A larger factor adds fewer bets.", number(1e-6), GROW, kept=True
     )
     grow_every: int = option(
-        GrowthSettings.every,
-        "Iterations between looks for bets to add.",
-        whole(1, MOST_ITERATIONS),
-        GROW,
-        kept=True,
+        5, "Iterations between looks for bets to add.", whole(1, MOST_ITERATIONS), GROW, kept=True
     )
     grow_estimate: str = option(
-        GrowthSettings.estimate,
+        growing.GrowthSettings.estimate,
         "How the regret of bets outside the game is estimated: by transfer or (best) response.",
-        one_of("grow-estimate", ESTIMATES),
+        one_of("grow-estimate", growing.ESTIMATES),
         GROW,
         kept=True,
     )
     grow_version: str = option(
-        AdditionSettings.version,
+        growing.AdditionSettings.version,
         "repaired, or faithful to the paper: opponents begin to play new subgames uniformly.",
-        one_of("grow-version", VERSIONS),
+        one_of("grow-version", growing.VERSIONS),
         GROW,
         kept=True,
     )
     grow_discount: str = option(
-        AdditionSettings.discount,
+        growing.AdditionSettings.discount,
         "What earlier iterations are discounted by: recommended, equation (22), or cap, (8).",
         one_of("grow-discount", DISCOUNTS),
         GROW,
         kept=True,
     )
     grow_least: int = option(
-        AdditionSettings.least_iterations,
+        growing.AdditionSettings.least_iterations,
         "The fewest iterations of a recovery game; the paper's is 1.",
         whole(1, MOST_ITERATIONS),
         GROW,
@@ -411,25 +397,9 @@ class Settings(RunSettings):
         pruning.check_plan(self.plan)
         pruning.check_threads(self.threads)
         if self.grow != "none":
-            self._check_growing()
+            growing.check_others(self.grow, {name: getattr(self, name) for name in growing.NEEDED})
         if self.device != "cpu" and self.plan not in ("auto", "aggregated"):
             raise InputError(f"device {self.device} runs the aggregated plan alone, not {self.plan}")
-
-    def _check_growing(self) -> None:
-        """Refuse what a growing run does not do."""
-        others = {
-            "plan": ("auto",),
-            "form": ("auto",),
-            "pruning": ("none",),
-            "sampling": ("none",),
-            "evaluator": ("auto",),
-            "device": ("cpu",),
-            "dtype": ("auto", "float64"),
-            "threads": (1,),
-        }
-        for name, allowed in others.items():
-            if (value := getattr(self, name)) not in allowed:
-                raise InputError(f"{flag(name)} {value} does not go with grow {self.grow}; leave it out")
 
     def check_rule(self) -> None:
         """Refuse a rule that cannot be pruned or sampled where that is asked for."""
@@ -450,10 +420,12 @@ class Settings(RunSettings):
         return Pruning(self.pruning, **{name: getattr(self, key) for key, name in PRUNING.items()})
 
     @property
-    def how_to_grow(self) -> GrowthSettings:
+    def how_to_grow(self) -> growing.GrowthSettings:
         """The options of growing together, for a run that grows."""
-        additions = AdditionSettings(self.grow_version, self.grow_discount, self.grow_least)  # type: ignore[arg-type]
-        return GrowthSettings(self.grow, self.grow_factor, self.grow_every, self.grow_estimate, additions)
+        additions = growing.AdditionSettings(self.grow_version, self.grow_discount, self.grow_least)  # type: ignore[arg-type]
+        return growing.GrowthSettings(
+            self.grow, self.grow_factor, self.grow_every, self.grow_estimate, additions
+        )
 
     @property
     def how_to_sample(self) -> Sampling:

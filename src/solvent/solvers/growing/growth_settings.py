@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from solvent.foundation.errors import InputError
 from solvent.solvers.growing.discounts import DISCOUNTS, DiscountName
@@ -10,6 +12,24 @@ from solvent.solvers.growing.discounts import DISCOUNTS, DiscountName
 METHODS = ("recovery", "transfer")
 ESTIMATES = ("transfer", "response")
 VERSIONS = ("repaired", "faithful")
+NEEDED: dict[str, tuple[Any, ...]] = {
+    "plan": ("auto",),
+    "form": ("auto",),
+    "pruning": ("none",),
+    "sampling": ("none",),
+    "evaluator": ("auto",),
+    "device": ("cpu",),
+    "dtype": ("auto", "float64"),
+    "threads": (1,),
+}
+"""What other options of a solve may be where it grows."""
+
+
+def check_others(method: str, others: Mapping[str, Any]) -> None:
+    """Refuse other options of a solve that a growing run does not have."""
+    for name, value in others.items():
+        if value not in NEEDED[name]:
+            raise InputError(f"{name} {value} does not go with grow {method}; leave it out")
 
 
 @dataclass(frozen=True)
