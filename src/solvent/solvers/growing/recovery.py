@@ -69,10 +69,15 @@ class RecoveryGame:
         self.choice = Head(self.player, self.values, *(np.zeros(game.hands) for _ in range(3)))
 
     def wanted(self, settings: AdditionSettings) -> int:
-        """K: Z under cfr; under weights w_t, Z (sum w_t) / (sum w_t^2), as many iterations as count alike."""
+        """K: Z under cfr; under weights w_t, Z (sum w_t) / (sum w_t^2), as many iterations as count alike.
+
+        The least number that the settings ask for is not more than the game itself has had, so that additions
+        early in a run are as cheap as its iterations.
+        """
         tables = self.game.tables
-        alike = self.total * tables.total / tables.squares if tables.squares else 0.0
-        return recovery_iterations(alike, settings.least_iterations, settings.most_iterations)
+        alike = tables.total / tables.squares if tables.squares else 0.0
+        least = min(settings.least_iterations, max(1, round(alike * tables.total)))
+        return recovery_iterations(alike * self.total, least, settings.most_iterations)
 
     @property
     def weight(self) -> float:

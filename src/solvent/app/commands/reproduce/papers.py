@@ -133,6 +133,37 @@ def reproduce_larger_game(
         terminal().print(f"{reading(larger_figures(result))}written to {page}", soft_wrap=True, markup=False)
 
 
+def reproduce_saef(
+    quick: Annotated[bool, typer.Option(help="A few seconds for each run, to see that it works.")] = False,
+    seconds: Annotated[
+        float | None,
+        typer.Option(
+            help="Seconds of the runs that are compared in seconds; the others have half.  [default: 600]"
+        ),
+    ] = None,
+    out: ResultsFolder = RESULTS,
+    as_json: Json = False,
+) -> None:
+    """Figure 1 of the SAEF paper, abstractions that grow and fixed ones: about an hour; stopped, it goes on."""
+    from solvent.experiments.kept import kept_file
+    from solvent.experiments.saef import figure_one as paper
+    from solvent.experiments.saef.saef_figures import saef_figures
+    from solvent.experiments.saef.saef_page import reading, write_saef
+
+    page, scale = out / "saef.md", paper.QUICK if quick else paper.FULL
+    if seconds is not None:
+        scale = paper.Scale(seconds, seconds / 2)
+    with watching() as watch:
+        result = paper.saef(scale=scale, watch=watch, kept=kept_file(page))
+    options = [*(["--quick"] if quick else []), *([] if seconds is None else [f"--seconds {seconds:g}"])]
+    write_saef(result, page, " ".join(["solvent reproduce saef", *options]))
+    kept_file(page).unlink(missing_ok=True)
+    if as_json:
+        print_json({"points": [point.as_dict() for point in result.points], "page": str(page)})
+    else:
+        terminal().print(f"{reading(saef_figures(result))}written to {page}", soft_wrap=True, markup=False)
+
+
 def reproduce_abstraction(
     quick: Annotated[bool, typer.Option(help="The hands on a dozen flops, to see that it works.")] = False,
     threads: Annotated[int, typer.Option(min=1, max=MOST_THREADS, help="Threads.")] = 2,
