@@ -32,7 +32,7 @@ def solved(
 def test_sizes_are_read() -> None:
     assert parse_auto_sizes("auto") == AutoSizes()
     assert parse_auto_sizes(" AUTO, to=200% ,at_most=5,trial=9") == AutoSizes(largest=2.0, at_most=5, trial=9)
-    assert parse_auto_sizes(str(AutoSizes(0.3, 2.5, 7, 2, 8))) == AutoSizes(0.3, 2.5, 7, 2, 8)
+    assert parse_auto_sizes(str(AutoSizes(0.3, 2.5, 7, 2, 0.5, 8))) == AutoSizes(0.3, 2.5, 7, 2, 0.5, 8)
     sizes = AutoSizes().percentages
     assert len(sizes) == 16
     assert (sizes[0], sizes[-1]) == ("25%", "300%")
@@ -110,3 +110,40 @@ def test_the_front_for_python_takes_sizes() -> None:
 def test_int16_is_refused() -> None:
     with pytest.raises(InputError, match="float32 or float64"):
         solved(dtype="int16")
+
+
+def test_a_limit_of_nodes_holds() -> None:
+    found = solved(sizes="auto,steps=8,at-most=8,nodes=60%").sizes_found
+    assert found.nodes <= 0.6 * found.candidate_nodes
+    with pytest.raises(InputError, match="at most 100%"):
+        parse_auto_sizes("auto,nodes=120%")
+
+
+def test_a_bet_comes_with_the_sizes_behind_its_neighbour() -> None:
+    """On the turn a new bet brings the river sizes that were found behind the nearest bet."""
+    turn = {**RIVER, "board": "Ks7d2c9h", "oop": "99+,AKs,KQs", "ip": "TT+,AQs,76s"}
+    found = solved(turn, sizes="auto,steps=6,at-most=6", until=None, iterations=45).sizes_found
+    copied = [one for one in found.added if one.behind]
+    assert copied
+    for one in copied:
+        assert one.street == "river"
+        assert one.behind in one.line
+        assert one.worth_percent == 0
+
+
+def test_the_experiment_measures_trees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from solvent.experiments.spots import found_sizes
+
+    monkeypatch.setattr(found_sizes, "SPOTS", {"small": RIVER})
+    monkeypatch.setattr(found_sizes, "POT", 100)
+    monkeypatch.setattr(found_sizes, "AUTO", AutoSizes(steps=8, at_most=8, nodes=0.6))
+    monkeypatch.setattr(found_sizes, "MOST_SPACED", 4)
+    kept = tmp_path / "kept.jsonl"
+    rows = found_sizes.measure(["small"], kept=kept)
+    assert [row.as_dict() for row in found_sizes.measure(["small"], kept=kept)] == [
+        row.as_dict() for row in rows
+    ]
+    page = tmp_path / "sizes.md"
+    found_sizes.write_results(rows, page, "solvent bench sizes")
+    assert "small: nodes" in page.read_text()
+    assert page.with_suffix(".json").exists()

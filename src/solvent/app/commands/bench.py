@@ -155,6 +155,45 @@ def sampling(
         terminal().print(reached)
 
 
+@bench.command()
+def sizes(
+    spot: Annotated[list[str] | None, typer.Option(help="Spots by name.  [default: all six]")] = None,
+    threads: Annotated[int, typer.Option(min=1, max=MOST_THREADS, help="Threads.")] = 1,
+    page: ResultsPage = None,
+    as_json: Json = False,
+) -> None:
+    """Bet sizes that the solver finds, against the full tree, ten two-size trees and evenly spaced trees.
+
+    With --page finished solves are kept beside the page until all are done, so that it can be stopped and resumed.
+    """
+    from solvent.experiments.kept import kept_file
+    from solvent.experiments.spots.found_sizes import SPOTS, bars, measure, write_results
+    from solvent.foundation.errors import InputError
+
+    for name in spot or ():
+        if name not in SPOTS:
+            raise InputError(f"there is no spot {name!r}; the spots are {'; '.join(SPOTS)}")
+    with watching() as watch:
+        rows = measure(spot or tuple(SPOTS), threads, None if page is None else kept_file(page), watch)
+    if page is not None:
+        given = "".join(f" --spot '{name}'" for name in spot or ())
+        write_results(rows, page, f"solvent bench sizes{given} --threads {threads} --page {page}")
+    if as_json:
+        print_json({"rows": [row.as_dict() for row in rows], "bars": [bar._asdict() for bar in bars(rows)]})
+        return
+    results = table("spot", "tree", "nodes", "own, %", "all candidates, %", "seconds", numbers=True)
+    for row in rows:
+        results.add_row(
+            row.spot,
+            row.tree,
+            f"{row.nodes:,}",
+            f"{row.exploitability:.3f}",
+            f"{row.full_exploitability:.3f}",
+            f"{row.seconds:.2f}",
+        )
+    terminal().print(results)
+
+
 @bench.command("cards")
 def bench_cards(
     repeats: Repeats = 7,

@@ -209,12 +209,21 @@ class Spot(HoldemCards):
         larger.sizes = {**self.sizes, "bets": bets}
         return larger
 
+    def actions_after(self, history: str) -> tuple[str, ...]:
+        """The actions after a line, without deals, of the spot's betting tree."""
+        betting = self.betting
+        for name in history.split(", ") if history else ():
+            betting = betting.children[betting.actions.index(name)]
+            while betting.deals:
+                betting = betting.children[0]
+        return betting.actions
+
     def with_added(self, lines: Sequence[Line]) -> Spot:
         """The spot with these lines in its tree too: the last action of each, and what its sizes give behind it.
 
-        What does not depend on the betting is shared.
+        What does not depend on the betting is shared. The order of the lines changes nothing.
         """
-        added = [", ".join(line) for line in (*parse_lines(self.sizes.get("add", ())), *lines)]
+        added = sorted(", ".join(line) for line in (*parse_lines(self.sizes.get("add", ())), *lines))
         larger = copy(self)
         larger.__dict__.pop("betting", None)
         larger.sizes = {**self.sizes, "add": added}

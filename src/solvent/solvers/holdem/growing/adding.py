@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from solvent.forms.holdem.game import HoldemGame, holdem_game
 from solvent.forms.holdem.locks import NodeLock
 from solvent.forms.holdem.tree import DECISION, RUN_OUT, HoldemTree, holdem_tree
+from solvent.games.betting.tree_sizes import Line
 from solvent.games.holdem.spot import Spot
 from solvent.solvers.growing.discounts import DiscountName, PlayerRegrets, discount
 from solvent.solvers.holdem.carry_over import common_edges, edge_numbers, moved_table
@@ -92,15 +93,18 @@ def add_actions(
     iterations: int | None = None,
     version: str = REPAIRED,
     discounted: DiscountName = "recommended",
+    behind: Sequence[Line] = (),
 ) -> Grown:
     """Add actions, by the line to their decision, and go on with everything that was learnt.
 
     Actions at several decisions are added at once: none is in the S of another, and all are recovered from the same
     T iterations. locks: says what is locked in the larger tree, where anything is. iterations: K, or None
-    for Z rounded up. discounted: by equation (22) or by the cap (8).
+    for Z rounded up. discounted: by equation (22) or by the cap (8). behind: lines
+    inside S whose last action the larger tree has too.
     """
     old = before.game
-    rules = old.rules.with_added([(*line_of(at), name) for at, names in chosen.items() for name in names])
+    lines = [(*line_of(at), name) for at, names in chosen.items() for name in names]
+    rules = old.rules.with_added([*lines, *behind])
     game = larger_game(old, rules)
     after = GrowingSolver(game, before.rule, before.threads, before.dtype)
     edges, _ = common_edges(old, game)
@@ -110,13 +114,14 @@ def add_actions(
     after.weight[:] = before.weight
     after.iterations, after.head_start = before.iterations, before.head_start
     after.nodes_touched = before.nodes_touched
-    squares = [_squares(after, player) for player in (0, 1)]
+    squares = [_squares(after, player) if before.rule.additive else 0.0 for player in (0, 1)]
     found, inside, gained = [], [0.0, 0.0], [0.0, 0.0]
     for history, actions in chosen.items():
         recovery = RecoverySolver(before, game, history, actions)
         recovery.recover(RECOVERED if iterations is None and not before.rule.additive else iterations)
         gained[recovery.player] += _install(recovery, after, history, actions, version)
-        inside[recovery.player] += _inside_squares(recovery)
+        if before.rule.additive:
+            inside[recovery.player] += _inside_squares(recovery)
         after.nodes_touched += recovery.nodes_touched
         found.append(Added(history, tuple(actions), recovery.iterations, recovery.nodes_touched))
     if before.rule.additive:

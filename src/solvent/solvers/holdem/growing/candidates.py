@@ -20,7 +20,7 @@ FORM = "sizes are written auto, or auto,from=25%,to=300%,steps=16,at-most=3"
 RAISES = "100%,a"
 """Raises of a spot that gives none."""
 MOST_STEPS = 100
-KEYS = ("from", "to", "steps", "at-most", "trial")
+KEYS = ("from", "to", "steps", "at-most", "nodes", "trial")
 REFUSED = ("add", "remove", "merging")
 """Settings of a tree that would change what the candidates are."""
 
@@ -39,16 +39,20 @@ class AutoSizes:
     steps: int = 16
     at_most: int = 3
     """The most sizes that are added at one decision."""
+    nodes: float = 1.0
+    """The most nodes that the tree may grow to, as a part of those of the tree with all candidates."""
     trial: int | None = None
     """Iterations of the recovery game by which candidates are judged; None: by best responses."""
 
     def __str__(self) -> str:
-        said = {
+        said: dict[str, object] = {
             "from": f"{100 * self.smallest:.10g}%",
             "to": f"{100 * self.largest:.10g}%",
             "steps": self.steps,
             "at-most": self.at_most,
         }
+        if self.nodes < 1:
+            said["nodes"] = f"{100 * self.nodes:.10g}%"
         if self.trial is not None:
             said["trial"] = self.trial
         return ",".join([AUTO, *(f"{key}={value}" for key, value in said.items())])
@@ -105,8 +109,12 @@ def parse_auto_sizes(text: str) -> AutoSizes:
         _part(given.get("to", "300%"), "to"),
         _whole(given.get("steps", "16"), "steps", 2, MOST_STEPS),
         _whole(given.get("at-most", "3"), "at-most", 0, MOST_STEPS),
+        _part(given.get("nodes", "100%"), "nodes"),
         _whole(given["trial"], "trial", 1, 10_000) if "trial" in given else None,
     )
+    if found.nodes > 1:
+        said = given["nodes"]
+        raise InputError(f"nodes of sizes is at most 100% of the tree with all candidates, not {said!r}")
     if found.smallest >= found.largest:
         raise InputError("the sizes go from a smaller part of the pot to a larger one; from is not below to")
     return found
@@ -117,7 +125,8 @@ def _part(text: str, key: str) -> float:
     with suppress(InputError):
         size = parse_bet_size(text)
     if size.unit != POT:
-        raise InputError(f"{key} of sizes is a part of the pot such as 25%, not {text!r}")
+        whole = "tree with all candidates" if key == "nodes" else "pot"
+        raise InputError(f"{key} of sizes is a part of the {whole} such as 25%, not {text!r}")
     return size.value
 
 

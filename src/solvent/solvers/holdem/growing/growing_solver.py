@@ -140,6 +140,12 @@ class GrowingSolver(SummingSolver):
         """The decisions at which actions may be added."""
         self.marked = marked_sums(game, [(int(game.tree.player[node]), node) for node in self.opening])
 
+    def player_after(self, history: str) -> int:
+        """The player to act after a line."""
+        return next(
+            each.player for each in self.game.tree.betting if each.actions and each.history == history
+        )
+
     def saved_tables(self) -> dict[str, NDArray[Any]]:
         """What a checkpoint keeps."""
         return super().saved_tables() | {"value_sums": self.marked.sums, "weight": self.weight}

@@ -1,8 +1,9 @@
 """A solve that finds its bet sizes, as a session drives it: looks, additions, what they came to, and checkpoints.
 
-Looks are seldom, because each takes about as long as an iteration on the tree with all candidates: at `FIRST_LOOK`
-iterations, then each time there are `LOOK_GROWTH` times as many, and whenever the present tree is solved to the
-target. A solve ends at the target only if the look there adds nothing.
+Looks are seldom, because each takes as long as some iterations on the tree with all candidates: at `FIRST_LOOK`
+iterations, then each time there are `LOOK_GROWTH` times as many up to `LAST_LOOK`, and whenever the present tree is
+solved to the target. Without a target they go on growing. A solve ends at the target only if the look there adds
+nothing.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import math
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,15 +25,16 @@ from solvent.games.holdem.spot import NAMES
 from solvent.solvers.holdem.growing.adding import add_actions, larger_game
 from solvent.solvers.holdem.growing.candidates import AutoSizes
 from solvent.solvers.holdem.growing.growing_solver import GrowingSolver, public_nodes
-from solvent.solvers.holdem.growing.looks import Look, Looks, place_of
+from solvent.solvers.holdem.growing.looks import Look, Looks, inherited, place_of
 from solvent.solvers.holdem.growing.recovery import line_of
 from solvent.solvers.holdem.lock_text import parse_lock
 from solvent.solvers.holdem.spot_work import SpotWork
 from solvent.solvers.session import Limits
 
-FIRST_LOOK, LOOK_GROWTH = 20, 2.0
-LEAST_WORTH = 0.05
-"""Candidates that gain less than this part of the target are not added."""
+FIRST_LOOK, LOOK_GROWTH, LAST_LOOK = 20, 2.0, 80
+LEAST_WORTH, LEAST_IN_ALL = 0.05, 0.3
+"""Candidates that gain less than this part of the target are not added, nor any where all of a look gain less than
+the second: after an addition the tree takes some hundred iterations to come back to the target."""
 LOG = "additions"
 """The name under which a checkpoint keeps the log."""
 
@@ -56,6 +58,9 @@ class SizeAdded:
     recovery_iterations: int
     discount: float
     """w: what the iterations before have counted for since."""
+    behind: str = ""
+    """The bet on an earlier street that it came with, where it was copied from behind the nearest bet; such a size
+    has no worth of its own."""
 
     @property
     def whole_line(self) -> Line:
@@ -112,8 +117,8 @@ class GrowingWork(SpotWork):
         """Run so many more iterations, with the looks that are due among them."""
         target = self.iterations + iterations
         while self.iterations < target:
-            due = next_look(self.iterations)
-            super().run(min(due, target) - self.iterations)
+            due = next_look(self.iterations, math.inf if self.limits.until is None else LAST_LOOK)
+            super().run(int(min(due, target)) - self.iterations)
             if self.iterations == due and not self.settled:
                 self.look()
 
@@ -122,15 +127,13 @@ class GrowingWork(SpotWork):
         found = super().measure()
         until, every = self.limits.until, self.limits.check_every
         due = every is not None and self.iterations % every == 0
-        if (
-            until is not None
-            and found["exploitability"] <= until
-            and due
-            and not self.settled
-            and self.look()
-        ):
-            self.measured.pop()
-            found = super().measure()
+        if until is not None and found["exploitability"] <= until and due and not self.settled:
+            start = time.perf_counter()
+            grown = self.look()
+            self.measuring_seconds += time.perf_counter() - start
+            if grown:
+                self.measured.pop()
+                found = super().measure()
         return {**found, "sizes_added": len(self.log), "nodes": self.solver.nodes}
 
     def look(self) -> int:
@@ -138,12 +141,13 @@ class GrowingWork(SpotWork):
         start = time.perf_counter()
         look = self.looks.look(self.solver, self.auto, Counter(one.line for one in self.log), self._least())
         self.look_seconds += time.perf_counter() - start
-        if look.chosen:
+        if sum(one.chips for one in look.chosen) >= LEAST_IN_ALL / LEAST_WORTH * self._least():
             self._add(look)
-        elif self._target_reached():
+            return len(look.chosen)
+        if self._target_reached():
             assert self.limits.until is not None
             self.settled_at = self.limits.until
-        return len(look.chosen)
+        return 0
 
     @property
     def settled(self) -> bool:
@@ -167,7 +171,16 @@ class GrowingWork(SpotWork):
         for one in look.chosen:
             by_line.setdefault(one.history, []).append(one.action)
         spot = self.solver.game.rules
-        grown = add_actions(self.solver, by_line, self._locks)
+        by_size: dict[str, list[float]] = {}
+        for was in self.log:
+            by_size.setdefault(was.line, []).append(was.percent_of_pot / 100)
+        copied = [
+            (one, *new)
+            for one in look.chosen
+            for new in inherited(self.solver, self.looks.game, one, by_size)
+        ]
+        behind = [(*line_of(line), name) for _, line, name, _ in copied]
+        grown = add_actions(self.solver, by_line, self._locks, behind=behind)
         played = {added.history: added.iterations for added in grown.added}
         for one in look.chosen:
             street, _ = place_of(spot, one.history)
@@ -184,6 +197,13 @@ class GrowingWork(SpotWork):
                     grown.discount,
                 )
             )
+        for one, line, name, size in copied:
+            street, _ = place_of(grown.solver.game.rules, line)
+            player = NAMES[int(grown.solver.player_after(line))]
+            added = SizeAdded(
+                line, name, player, street, 100 * size, 0.0, self.iterations, 0, 1.0, one.action
+            )
+            self.log.append(replace(added, discount=grown.discount, recovery_iterations=played[one.history]))
         self.solver = grown.solver
         self._evaluation = None
         self.adding_seconds += time.perf_counter() - start
@@ -241,12 +261,12 @@ class GrowingWork(SpotWork):
         self.solver.load_tables(tables)
 
 
-def next_look(done: int) -> int:
-    """The first iteration after `done` at which to look."""
+def next_look(done: int, last: float = math.inf) -> float:
+    """The first iteration after `done` at which to look; infinite where it would be after `last`."""
     due = FIRST_LOOK
     while due <= done:
         due = math.floor(due * LOOK_GROWTH)
-    return due
+    return due if due <= last else math.inf
 
 
 def log_of(tables: Mapping[str, NDArray[Any]]) -> list[SizeAdded]:

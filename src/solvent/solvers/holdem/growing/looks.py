@@ -21,8 +21,9 @@ from solvent.forms.holdem.game import HoldemGame
 from solvent.forms.holdem.tree import DECISION, HoldemTree
 from solvent.games.betting.action_words import amount_of, paid_after
 from solvent.games.holdem.spot import Spot
+from solvent.passes.holdem.kernels import RECORD
 from solvent.response.holdem import HoldemEvaluation
-from solvent.response.translated import ActionValues, LargerTree
+from solvent.response.translated import LargerTree
 from solvent.solvers.growing.proposition import Candidate, pays
 from solvent.solvers.holdem.carry_over import edge_numbers
 from solvent.solvers.holdem.growing.adding import larger_game
@@ -32,7 +33,7 @@ from solvent.solvers.holdem.growing.growing_solver import (
     REGRETS,
     GrowingSolver,
     locked_hands,
-    range_weights,
+    public_nodes,
     stands_for,
 )
 from solvent.solvers.holdem.growing.recovery import RecoverySolver, action_rows, line_of
@@ -52,8 +53,6 @@ class Worth:
     """The bet as a part of the pot."""
     chips: float
     """What the player would gain by it, in chips: the gain of each hand by the hand's average reach."""
-    regret: float
-    """The sum over the decision's infosets of R(I, a*)+, in chips x T."""
     nodes: int
     """About how many public nodes x hands it would add."""
 
@@ -99,15 +98,14 @@ def own_reach(solver: GrowingSolver, node: int) -> NDArray[np.float64]:
     return entry
 
 
-def regret_sums(solver: GrowingSolver) -> tuple[float, float]:
-    """The sum over each player's infosets of R(I) = max R+(I, a), in chips x T."""
-    game, tree, found = solver.game, solver.game.tree, [0.0, 0.0]
-    for node in np.flatnonzero(tree.kind == DECISION).tolist():
-        most = np.maximum(action_rows(solver.regret, game, node).max(axis=0), 0.0)
-        street, player = int(tree.street[node]), int(tree.player[node])
-        held = stands_for(game, street)[:, None] * range_weights(game, street, player)
-        found[player] += float((most * held).sum())
-    return found[0], found[1]
+def regrets_inside(solver: GrowingSolver) -> list[float]:
+    """The regret of each player in the present tree, in chips x T: what the best response gains there.
+
+    Proposition 1 has the sum of R(I) over all infosets in its place, which bounds it from above, and for candidates
+    regrets that the player's own reach is no part of. Here both are what they come to in the value of the game:
+    decisions that are hardly ever reached then neither ask for sizes nor keep others from getting them.
+    """
+    return [float(solver.weight[REGRETS] * gain) for gain in solver.evaluate().gains]
 
 
 def subtree_nodes(solver: GrowingSolver) -> NDArray[np.int64]:
@@ -137,6 +135,7 @@ class Looks:
     def __init__(self, base: HoldemGame, auto: AutoSizes, threads: int = 1, dtype: str = "float32") -> None:
         self.rules = base.rules.with_bets(auto.all)
         self.larger = LargerTree(larger_game(base, self.rules), threads, dtype)
+        self._recorded: NDArray[np.floating] | None = None
 
     @property
     def game(self) -> HoldemGame:
@@ -146,26 +145,41 @@ class Looks:
     def look(self, solver: GrowingSolver, auto: AutoSizes, lines: Counter[str], least: float) -> Look:
         """Weigh all candidates against the present average strategy, and choose those to add."""
         if auto.trial is None:
-            values = self.larger.action_values(solver.game, solver.average, solver.locks)
-            worths = weigh(solver, values, auto, lines)
+            worths = weigh(solver, self.game, self._action_values(solver), auto, lines)
         else:
             worths = try_out(solver, self.game, auto, lines)
-        return Look(tuple(choose(solver, worths, auto, lines, least)), tuple(worths))
+        most = int(auto.nodes * public_nodes(self.game))
+        return Look(tuple(choose(solver, worths, auto, lines, least, most)), tuple(worths))
+
+    def _action_values(self, solver: GrowingSolver) -> NDArray[np.floating]:
+        """What every action is worth to a best response, by cell; the table is written over by the next look."""
+        tables = self.larger.tables(solver.game, solver.average, solver.locks)
+        if self._recorded is None:
+            self._recorded = np.empty_like(tables.played)
+        self.larger.passes.measure_both(tables._replace(average=self._recorded), RECORD)
+        return self._recorded
 
     def evaluate(self, solver: GrowingSolver) -> HoldemEvaluation:
         """What the average strategy is worth in the game with all candidates."""
         return self.larger.evaluate(solver.game, solver.average, solver.locks)
 
 
-def weigh(solver: GrowingSolver, values: ActionValues, auto: AutoSizes, lines: Counter[str]) -> list[Worth]:
+def weigh(
+    solver: GrowingSolver,
+    larger: HoldemGame,
+    values: NDArray[np.floating],
+    auto: AutoSizes,
+    lines: Counter[str],
+) -> list[Worth]:
     """What every candidate that may still be added is worth by best responses.
 
-    lines: how many sizes each decision has got already, by its line.
+    values: what each action of the larger tree is worth to a best response, by cell. lines: how many sizes each
+    decision has got already, by its line.
     """
-    larger, found = values.game, list[Worth]()
+    found: list[Worth] = []
     for node, there, new in _candidates(solver, larger, auto, lines):
         actions = larger.tree.betting[there].actions
-        rows = dict(zip(actions, action_rows(values.table, larger, there).astype(np.float64), strict=True))
+        rows = dict(zip(actions, action_rows(values, larger, there).astype(np.float64), strict=True))
         best = np.max([rows[name] for name in solver.game.tree.betting[node].actions], axis=0)
         found += _worths(solver, node, {name: np.maximum(rows[name] - best, 0.0) for name in new})
     return found
@@ -205,12 +219,11 @@ def _worths(solver: GrowingSolver, node: int, gains: Mapping[str, NDArray[np.flo
     history, player, street = tree.betting[node].history, int(tree.player[node]), int(tree.street[node])
     times, pot, below = stands_for(game, street)[:, None], pot_at(game.rules, history), subtree_nodes(solver)
     free = times * ~locked_hands(solver, node)
-    reach, held = own_reach(solver, node) * free, range_weights(game, street, player) * free
+    reach = own_reach(solver, node) * free
     for name, gain in gains.items():
         if (chips := float((gain * reach).sum())) > 0:
-            regret = float(solver.weight[REGRETS] * (gain * held).sum())
             size, behind = amount_of(name) / pot, _nodes_behind(tree, node, name, below)
-            yield Worth(history, name, player, size, chips, regret, behind)
+            yield Worth(history, name, player, size, chips, behind)
 
 
 def _nodes_behind(tree: HoldemTree, node: int, action: str, below: NDArray[np.int64]) -> int:
@@ -225,7 +238,12 @@ def _nodes_behind(tree: HoldemTree, node: int, action: str, below: NDArray[np.in
 
 
 def choose(
-    solver: GrowingSolver, worths: Sequence[Worth], auto: AutoSizes, lines: Counter[str], least: float
+    solver: GrowingSolver,
+    worths: Sequence[Worth],
+    auto: AutoSizes,
+    lines: Counter[str],
+    least: float,
+    most_nodes: int,
 ) -> list[Worth]:
     """The candidates to add now: those that pay by Proposition 1 and gain at least `least` chips, best first.
 
@@ -233,7 +251,7 @@ def choose(
     two sizes is linear in u = 1 / (1 + x), and what is wrong with it grows like the product of the distances to
     both, so what a candidate is worth falls by that product when a size is added beside it.
     """
-    inside, nodes, total = list(regret_sums(solver)), int(subtree_nodes(solver)[0]), solver.weight[REGRETS]
+    inside, nodes, total = regrets_inside(solver), int(subtree_nodes(solver)[0]), solver.weight[REGRETS]
     there = {
         solver.game.tree.betting[node].history: present_sizes(solver.game, node) for node in solver.opening
     }
@@ -244,17 +262,59 @@ def choose(
         left.remove(best)
         if best.chips < least:
             break
-        if room[best.history] <= 0:
+        if room[best.history] <= 0 or nodes + best.nodes > most_nodes:
             continue
-        if not pays(inside[best.player], nodes, Candidate(best.regret, best.nodes), total, FACTOR):
+        regret = float(total * best.chips)
+        if not pays(inside[best.player], nodes, Candidate(regret, best.nodes), total, FACTOR):
             continue
         chosen.append(best)
         room[best.history] -= 1
-        nodes, inside[best.player] = nodes + best.nodes, inside[best.player] + best.regret
+        nodes, inside[best.player] = nodes + best.nodes, inside[best.player] + regret
         sizes = there[best.history]
         left = [_beside(one, sizes, best.size) if one.history == best.history else one for one in left]
         sizes.append(best.size)
     return chosen
+
+
+def inherited(
+    solver: GrowingSolver, larger: HoldemGame, one: Worth, log: Mapping[str, Sequence[float]]
+) -> list[tuple[str, str, float]]:
+    """The sizes that later streets behind a new bet begin with: those added behind the nearest bet that is there.
+
+    log: the sizes added so far, as parts of the pot, by line. Returns lines, actions and parts of the pot. What is
+    behind a new bet is played for the first time anyway, so it costs nothing more to have these sizes there.
+    """
+    tree = solver.game.tree
+    betting = next(each for each in tree.betting if each.actions and each.history == one.history)
+    bets = [name for name in betting.actions if amount_of(name)]
+    prefix = f"{one.history}, " if one.history else ""
+    for near in sorted(bets, key=lambda name: abs(amount_of(name) - amount_of(one.action))):
+        behind = {
+            line.removeprefix(prefix + near): sizes
+            for line, sizes in log.items()
+            if line.startswith(prefix + near + ",")
+        }
+        found = []
+        for rest, sizes in behind.items():
+            line = prefix + one.action + rest
+            there = next(
+                (each for each in larger.tree.betting if each.actions and each.history == line), None
+            )
+            if there is None:
+                continue
+            pot = pot_at(larger.rules, line)
+            start = set(
+                solver.game.rules.with_added([(*line_of(one.history), one.action)]).actions_after(line)
+            )
+            for size in sizes:
+                new = [name for name in there.actions if amount_of(name) and name not in start]
+                if new:
+                    name = min(new, key=lambda name: abs(1 / (1 + amount_of(name) / pot) - 1 / (1 + size)))
+                    start.add(name)
+                    found.append((line, name, amount_of(name) / pot))
+        if found:
+            return found
+    return []
 
 
 def present_sizes(game: HoldemGame, node: int) -> list[float]:
@@ -267,7 +327,7 @@ def _beside(one: Worth, sizes: Sequence[float], new: float) -> Worth:
     """What a candidate is worth once a size is added beside it."""
     before, after = _distances(one.size, sizes), _distances(one.size, [*sizes, new])
     part = min(1.0, after / before) if before > 0 else 0.0
-    return replace(one, chips=part * one.chips, regret=part * one.regret)
+    return replace(one, chips=part * one.chips)
 
 
 def _distances(size: float, sizes: Sequence[float]) -> float:
