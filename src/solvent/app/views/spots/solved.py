@@ -40,7 +40,8 @@ def sizes_found_views(found: SizesFound) -> list[RenderableType]:
         "iteration", "street", "player", "line", "added", "of the pot", "worth, % of pot", numbers=True
     )
     for one in found.added:
-        size_of_pot, worth = f"{one.percent_of_pot:.0f} %", f"{one.worth_percent:.3f}"
+        size_of_pot = f"{one.percent_of_pot:.0f} %"
+        worth = f"with {one.behind}" if one.behind else f"{one.worth_percent:.3f}"
         line = one.line or "first"
         added.add_row(f"{one.iteration:,}", one.street, one.player, line, one.action, size_of_pot, worth)
     return [facts_table(f"{len(found.added):,} sizes found", facts), added]

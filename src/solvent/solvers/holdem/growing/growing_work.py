@@ -31,8 +31,8 @@ from solvent.solvers.holdem.lock_text import parse_lock
 from solvent.solvers.holdem.spot_work import SpotWork
 from solvent.solvers.session import Limits
 
-FIRST_LOOK, LOOK_GROWTH, LAST_LOOK = 20, 2.0, 80
-LEAST_WORTH, LEAST_IN_ALL = 0.05, 0.3
+FIRST_LOOK, LOOK_GROWTH, LAST_LOOK = 20, 1.4, 150
+LEAST_WORTH, LEAST_IN_ALL = 0.03, 1.0
 """Candidates that gain less than this part of the target are not added, nor any where all of a look gain less than
 the second: after an addition the tree takes some hundred iterations to come back to the target."""
 LOG = "additions"
