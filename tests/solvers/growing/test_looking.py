@@ -112,3 +112,20 @@ def test_larger_factors_add_less_and_settings_are_checked():
     for wrong in ({"method": "magic"}, {"estimate": "guess"}, {"factor": 0.0}, {"every": 0}):
         with pytest.raises(InputError):
             GrowthSettings(**wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("version", ["faithful", "repaired"])
+def test_what_follows_a_new_bet_has_the_sizes_of_the_version(version):
+    game = start()
+    tree = game.tree
+    looker = Looker(game, GrowthSettings(additions=AdditionSettings(version=version)))
+    large = tree.children(0)[-1]
+    called = next(child for child in tree.children(large) if tree.labels[child] == "call")
+    first_of_round = tree.children(called)[0]
+    looker.add(first_of_round, 0.4, tree.children(first_of_round)[-1])
+    edge = tree.nodes
+    looker.add(0, 0.5, large)
+    assert game.log[-1].source == (large if version == "repaired" else -1)
+    behind = {float(theta) for theta in tree.theta[tree.subtree(edge)] if theta > 0}
+    assert behind == ({0.01, 0.4, 0.5, 1.0} if version == "repaired" else {0.01, 0.5, 1.0})
+    np.testing.assert_array_equal(tree.subtree(edge), np.arange(edge, tree.nodes))

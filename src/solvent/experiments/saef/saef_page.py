@@ -109,6 +109,9 @@ def _sections(result: Result, stem: str) -> list[str]:
         "- A recovery game is played for more iterations than its Z where Z is small: as many as the game has had, "
         "up to a limit; Theorem 1 holds for any number. Near the leaves Z is often below 1, and a past of one "
         "iteration of uniform play costs a heavy discount.\n"
+        "- Behind a bet that is added stands a copy of what follows the nearest size, with the bets that were added "
+        "there; with branch-2's two sizes in its place a new bet of the first round is exploitable at first, and "
+        "filling it up costs one discount after another.\n"
         "- The opponent keeps a millionth of the recovery game's regrets, so that it does not begin to play the "
         "new subgame uniformly.\n"
         "- Whether updates alternate is not said in the paper; here they do, in all runs.",

@@ -164,12 +164,10 @@ class ExplicitTree:
 
     def subtree(self, node: int) -> NDArray[np.int64]:
         """The numbers of a node and of everything below it, ascending."""
-        inside = np.zeros(self.nodes, dtype=np.bool_)
-        inside[node] = True
-        parent = self.parent
-        for below in range(node + 1, self.nodes):
-            inside[below] = inside[parent[below]]
-        return np.flatnonzero(inside)
+        found = [node]
+        for each in found:
+            found.extend(self.children(each))
+        return np.array(sorted(found), dtype=np.int64)
 
     def place(self, node: int) -> str:
         """A node as text: the public actions so far, and the board if there is one."""

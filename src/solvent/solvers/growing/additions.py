@@ -36,7 +36,7 @@ class Addition:
     worth: float
     """The regret that the new action had, summed over the head's hands, per unit of T: chips an iteration."""
     source: int = -1
-    """With transfer, the number of the edge that was copied; else -1."""
+    """The number of the edge behind which the new nodes were copied; -1 where they come from the rules."""
 
 
 class AdditionLog:

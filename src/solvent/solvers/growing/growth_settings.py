@@ -40,8 +40,8 @@ class AdditionSettings:
     """repaired or faithful."""
     discount: DiscountName = "recommended"
     """recommended, equation (22), or cap, equation (8)."""
-    least_iterations: int = 30
-    """The fewest iterations that a recovery game is played for; the paper's is 1."""
+    least_iterations: int = 300
+    """The fewest iterations that a recovery game is played for once the game has had as many; the paper's is 1."""
     most_iterations: int | None = None
     """The most iterations that a recovery game is played for; None: as many as Z says."""
 

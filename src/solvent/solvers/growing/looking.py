@@ -10,6 +10,11 @@ estimated in one of two ways:
 In the faithful version a new bet's regret is measured against sum_t v(I), as in the paper. An existing bet with
 positive regret then makes every bet close to it look worth adding. The repaired version measures against the best
 action that the infoset has, sum_t v(I) + R(I), so that a bet counts for what it brings beyond the present ones.
+
+What follows a bet that a recovery game adds has the base game's sizes in the faithful version. A bet of the first
+round then brings a second round that is as coarse as the base game, however fine it has become behind the other
+bets: it is exploitable, and filling it up costs one discount after another. In the repaired version a copy of what
+follows the nearest size takes its place, as with regret transfer.
 """
 
 from __future__ import annotations
@@ -25,7 +30,7 @@ from solvent.passes.explicit_kernels import RESPOND, Weights, ascend, descend
 from solvent.solvers.growing.game import GrowingGame, RegretSums
 from solvent.solvers.growing.growth_settings import GrowthSettings
 from solvent.solvers.growing.proposition import Candidate, gain, pays
-from solvent.solvers.growing.recovery import Added, add_by_recovery
+from solvent.solvers.growing.recovery import Added, add_by_recovery, recover
 from solvent.solvers.growing.size_kernels import (
     Found,
     Looked,
@@ -126,13 +131,17 @@ class Looker:
             return add_by_transfer(game, source, theta, settings, before=sums)
         head = game.tree.betting[node]
         assert isinstance(head, SizedBetting)
-        below, name = self.rules.after_bet(head, theta), self.rules.bet_name(head, theta)
-        return add_by_recovery(game, node, name, below, theta, settings, sums)
+        name, sums = self.rules.bet_name(head, theta), sums or game.regret_sums()
+        if settings.version == "repaired":
+            edge = game.tree.nodes
+            game.tree.copy_bet(source, name, self.rules.history_after(head, theta), theta)
+            return recover(game, edge, sums, settings, source)
+        return add_by_recovery(game, node, name, self.rules.after_bet(head, theta), theta, settings, sums)
 
     def _sizes(self, found: Found) -> NDArray[np.int64]:
         """How many nodes the best new bet of each node would add."""
         tree = self.game.tree
-        if self.settings.method == "transfer":
+        if self.settings.method == "transfer" or self.settings.additions.version == "repaired":
             whole = np.zeros(tree.nodes, dtype=np.int64)
             subtree_sizes(tree.parent, whole)
             return np.where(found.source >= 0, whole[found.source], 0)

@@ -152,15 +152,24 @@ def add_by_recovery(
 
     `before` are the sums of all regrets, should they be known already.
     """
-    settings = settings or AdditionSettings()
     before = game.regret_sums() if before is None else before
     edge = game.tree.graft(head, label, betting, theta)
+    return recover(game, edge, before, settings or AdditionSettings())
+
+
+def recover(
+    game: GrowingGame, edge: int, before: RegretSums, settings: AdditionSettings, source: int = -1
+) -> Added:
+    """Fill in the past of an edge that the tree has just gained, with all that follows it, by a recovery game.
+
+    `source` is the edge behind which those nodes were copied; -1 where they come from the rules.
+    """
     game.extend()
     recovery = RecoveryGame(game, edge)
     if recovery.total > 0.0:
         recovery.play(recovery.wanted(settings))
         recovery.install(settings.version)
-    return finish_addition(game, edge, before, "recovery", settings.discount)
+    return finish_addition(game, edge, before, "recovery", settings.discount, source)
 
 
 class Added(NamedTuple):

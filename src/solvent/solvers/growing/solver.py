@@ -258,7 +258,7 @@ class GrowingSolver:
         if not isinstance(head, SizedBetting) or tree.place(addition.node) != addition.place:
             raise ValueError("additions")
         name = self.rules.bet_name(head, theta)
-        if addition.method == "transfer":
+        if addition.source >= 0:
             tree.copy_bet(addition.source, name, self.rules.history_after(head, theta), theta)
         else:
             tree.graft(addition.node, name, self.rules.after_bet(head, theta), theta)
