@@ -89,7 +89,10 @@ def made_up() -> Result:
 
 @pytest.fixture(scope="module")
 def main_trace() -> Trace:
-    return Run(MAIN, Scale(0.5, 0.5)).trace()
+    warm = Run(MAIN, SHORT)
+    for _ in range(3):
+        warm.step()
+    return Run(MAIN, Scale(1.0, 1.0)).trace()
 
 
 def test_a_run_grows_from_branch_2_and_counts_what_growing_costs(main_trace: Trace) -> None:

@@ -19,6 +19,7 @@ from solvent.experiments.saef.curves import (
     value_at,
 )
 from solvent.experiments.saef.figure_one import (
+    CAPPED,
     COARSEST,
     FINEST,
     FIXED,
@@ -31,7 +32,7 @@ from solvent.experiments.saef.figure_one import (
 
 EARLY_WITHIN = 1.1
 """Early is until the coarsest abstraction stays within this factor of where it ends."""
-GROWING = (*RECOVERY, TRANSFER)
+GROWING = (*RECOVERY, TRANSFER, CAPPED)
 
 
 def saef_figures(result: Result) -> dict[str, float]:
