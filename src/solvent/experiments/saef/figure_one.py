@@ -121,7 +121,7 @@ class Trace:
     @cached_property
     def discounting(self) -> float:
         """What an addition discounts on average: -log w."""
-        return -sum(map(log, self.discounts)) / len(self.discounts) if self.discounts else 0.0
+        return sum(log(1 / w) for w in self.discounts) / len(self.discounts) if self.discounts else 0.0
 
     def as_dict(self) -> dict[str, Any]:
         return {**asdict(self), "points": [point.as_dict() for point in self.points]}
