@@ -7,7 +7,7 @@ regret update is that of `matching`, with one number more, the weight of the ins
     R(I, a) <- d (R(I, a) + weight r(I, a)),   V(I) <- positive (V(I) + weight v(I))
 
 Tables are flat: the numbers of edge e for all hands begin at offset[e], and an edge with offset -1 is absent, which
-is played with probability 0. V(I), the sum of v(I), stands at the infoset's first edge.
+is played with probability 0, unless all edges of its node are absent. V(I), the sum of v(I), has offsets by node.
 """
 
 from __future__ import annotations
@@ -38,6 +38,18 @@ class Work(NamedTuple):
     """Nodes that the pass down has visited: bool[nodes]."""
 
 
+class Sums(NamedTuple):
+    """The sums of v(I)."""
+
+    offset: NDArray[np.int64]
+    """Where the numbers of each decision begin: int64[nodes]; -1 where they are not kept."""
+    table: NDArray[np.float64]
+
+
+NO_SUMS = Sums(np.zeros(0, np.int64), np.zeros(0))
+"""For passes that learn nothing."""
+
+
 class Weights(NamedTuple):
     """What an iteration does to regrets."""
 
@@ -63,12 +75,16 @@ def make_work(nodes: int, hands: int) -> Work:
 
 @internal
 def match(tree, offset, table, sigma, node):  # type: ignore[no-untyped-def]
-    """Regret matching at one decision: sigma ~ max(0, R), uniform over present edges where R <= 0."""
+    """Regret matching at one decision: sigma ~ max(0, R), uniform over present edges where R <= 0.
+
+    Where no edge is present nobody comes, or nothing is known: all edges are played alike.
+    """
     hands = sigma.shape[1]
-    present = 0
+    present = count = 0
     child = tree.first_child[node]
     while child >= 0:
         present += offset[child] >= 0
+        count += 1
         child = tree.next_sibling[child]
     for hand in range(hands):
         total = 0.0
@@ -82,7 +98,7 @@ def match(tree, offset, table, sigma, node):  # type: ignore[no-untyped-def]
         while child >= 0:
             at = offset[child]
             if at < 0:
-                sigma[child, hand] = 0.0
+                sigma[child, hand] = 0.0 if present else 1.0 / count
             elif total > NOTHING:
                 sigma[child, hand] = max(table[at + hand], 0.0) / total
             else:
@@ -155,20 +171,19 @@ def end_values(tree, work, player, node):  # type: ignore[no-untyped-def]
 
 
 @internal
-def best_values(tree, offset, work, node):  # type: ignore[no-untyped-def]
+def best_values(tree, work, node):  # type: ignore[no-untyped-def]
     """The best action's value at a decision, by hand."""
     for hand in range(work.sigma.shape[1]):
         best = -np.inf
         child = tree.first_child[node]
         while child >= 0:
-            if offset[child] >= 0:
-                best = max(best, work.value[child, hand])
+            best = max(best, work.value[child, hand])
             child = tree.next_sibling[child]
         work.value[node, hand] = best
 
 
 @internal
-def own_values(tree, offset, regret, values, work, weights, node):  # type: ignore[no-untyped-def]
+def own_values(tree, offset, regret, place, values, work, weights, node):  # type: ignore[no-untyped-def]
     """v(I) at the player's decision, and what it teaches where the mode is UPDATE."""
     first = tree.first_child[node]
     for hand in range(work.sigma.shape[1]):
@@ -180,8 +195,8 @@ def own_values(tree, offset, regret, values, work, weights, node):  # type: igno
             child = tree.next_sibling[child]
         work.value[node, hand] = origin + gain
         if weights.mode == UPDATE:
-            if len(values):
-                at = offset[first] + hand
+            if place >= 0:
+                at = place + hand
                 values[at] = weights.positive * (values[at] + weights.weight * (origin + gain))
             child = first
             while child >= 0:
@@ -193,10 +208,10 @@ def own_values(tree, offset, regret, values, work, weights, node):  # type: igno
 
 
 @kernel
-def ascend(tree, offset, regret, values, work, player, weights, start, stop):  # type: ignore[no-untyped-def]
+def ascend(tree, offset, regret, sums, work, player, weights, start, stop):  # type: ignore[no-untyped-def]
     """One player's counterfactual values from the reaches of the last pass down, and the regrets they teach.
 
-    `values` is the table of the sums of v(I), empty where they are not kept.
+    `sums` has the sums of v(I), with offsets by node that are -1 where they are not kept.
     """
     hands = work.sigma.shape[1]
     for node in range(stop - 1, start - 1, -1):
@@ -207,9 +222,10 @@ def ascend(tree, offset, regret, values, work, player, weights, start, stop):  #
             end_values(tree, work, player, node)
         elif tree.kind[node] == DECISION and tree.player[node] == player:
             if weights.mode == RESPOND:
-                best_values(tree, offset, work, node)
+                best_values(tree, work, node)
             else:
-                own_values(tree, offset, regret, values, work, weights, node)
+                place = sums.offset[node] if weights.mode == UPDATE else -1
+                own_values(tree, offset, regret, place, sums.table, work, weights, node)
         else:
             for hand in range(hands):
                 work.value[node, hand] = 0.0

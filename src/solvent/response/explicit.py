@@ -6,7 +6,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.forms.explicit.tree import ExplicitTree
-from solvent.passes.explicit_kernels import EVALUATE, RESPOND, Weights, Work, ascend, descend, make_work
+from solvent.passes.explicit_kernels import (
+    EVALUATE,
+    NO_SUMS,
+    RESPOND,
+    Weights,
+    Work,
+    ascend,
+    descend,
+    make_work,
+)
 from solvent.response.history import Evaluation
 
 
@@ -24,7 +33,7 @@ def evaluate_explicit(
     found = []
     for player, mode in ((0, RESPOND), (1, RESPOND), (0, EVALUATE)):
         weights = Weights(mode, 1.0, 1.0, 1.0)
-        ascend(arrays, offset, average, average[:0], work, player, weights, 0, tree.nodes)
+        ascend(arrays, offset, average, NO_SUMS, work, player, weights, 0, tree.nodes)
         found.append(float(work.value[0].sum()))
     best, value = (found[0], found[1]), found[2]
     return Evaluation(max(0.0, sum(best) / 2), (value, -value), best)

@@ -72,7 +72,14 @@ def make_solver(game: Game, settings: Settings, watch: Watch | None = None, fill
     """
     settings.check_rule()
     if settings.grow != "none":
-        return GrowingSolver(game, settings.rule, settings.updates, settings.how_to_grow, settings.memory)
+        return GrowingSolver(
+            game,
+            settings.rule,
+            settings.updates,
+            settings.how_to_grow,
+            settings.memory,
+            settings.how_to_prune,
+        )
     if isinstance(settings.rule, LocalUpdate | LinearProgram):
         return _not_by_kernels(game, settings, settings.rule, watch)
     own = OWN_SAMPLINGS.get(settings.sampling) or OWN_PRUNINGS.get(settings.pruning)

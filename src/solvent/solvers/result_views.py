@@ -42,6 +42,11 @@ def summary(result: Result) -> dict[str, str]:
             f"{result.nodes_touched:,} {result.touched_unit}, "
             f"{result.response_nodes / max(1, result.nodes_touched):.0%} of them by best responses"
         )
+    if "budget_bytes" in (last := result.convergence[-1] if result.convergence else {}):
+        rows["memory budget"] = (
+            f"{size(last['budget_bytes'])} for the tables, which took at most {size(last['peak_table_bytes'])}; "
+            f"refused for memory: {last['refused_additions']:,} additions, {last['refused_returns']:,} returns"
+        )
     if result.run is not None:
         rows["run"] = str(result.run)
     return rows

@@ -81,16 +81,22 @@ class Arena:
 
     # Blocks come and go
 
-    def add(self, sizes: Iterable[int]) -> NDArray[np.int64]:
-        """Append new blocks of these sizes, present and zero; returns their numbers."""
+    def add(self, sizes: Iterable[int], present: bool = True) -> NDArray[np.int64]:
+        """Append new blocks of these sizes, zero, or absent if they are not `present`; returns their numbers."""
         new = np.array(list(sizes), dtype=np.int64)
         if (new < 0).any():
             raise ValueError(f"a block cannot have {new.min()} numbers")
         blocks = np.arange(len(self.sizes), len(self.sizes) + len(new))
         self.sizes = np.concatenate([self.sizes, new])
         self.offset = np.concatenate([self.offset, np.full(len(new), ABSENT, dtype=np.int64)])
-        self.grow(blocks)
+        if present:
+            self.grow(blocks)
         return blocks
+
+    def reserve(self, numbers: int) -> None:
+        """Make room for so many more numbers in each table, and for none beyond them."""
+        if self.used + numbers > self.capacity:
+            self._resize(self.used + numbers)
 
     def grow(self, blocks: Iterable[int]) -> None:
         """Make absent blocks present, zero in every table."""
@@ -108,7 +114,7 @@ class Arena:
 
     def compact(self) -> None:
         """Close the gaps that freed blocks left, put the blocks in order, and give the memory back."""
-        source = self._places()
+        source = self.places
         present = np.flatnonzero(self.offset != ABSENT)
         before = self.bytes
         for name, table in self._tables.items():  # one after another: each is in memory twice for a moment
@@ -132,7 +138,7 @@ class Arena:
         """A table with a place for every block, in order, and 0 where one is absent."""
         table = self._tables[name]
         whole = np.zeros(int(self.sizes.sum()), dtype=table.dtype)
-        whole[np.repeat(self.offset != ABSENT, self.sizes)] = table[self._places()]
+        whole[np.repeat(self.offset != ABSENT, self.sizes)] = table[self.places]
         return whole
 
     def save(self) -> dict[str, NDArray[Any]]:
@@ -171,7 +177,8 @@ class Arena:
         self.offset = np.where(stored, np.cumsum(sizes * stored) - sizes, ABSENT)
         self.used, self.stored = used, count
 
-    def _places(self) -> NDArray[np.int64]:
+    @property
+    def places(self) -> NDArray[np.int64]:
         """Where the numbers of the present blocks lie in the tables, block by block in order."""
         present = np.flatnonzero(self.offset != ABSENT)
         sizes = self.sizes[present]

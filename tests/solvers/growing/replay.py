@@ -27,7 +27,7 @@ def current(game):
     game.work.reach[:, 0] = 1.0
     descend(
         game.tree.arrays,
-        game.tables.offset,
+        game.tables.offset["regret"],
         game.tables.table("regret"),
         game.work,
         0,
@@ -87,7 +87,7 @@ def replayed(tree, profiles):
             for node in range(tree.nodes):
                 if tree.kind[node] == DECISION and tree.player[node] == player:
                     children = tree.children(node)
-                    sums[children[0]] += profile.weight * found[node]
+                    sums[node] += profile.weight * found[node]
                     for child in children:
                         regret[child] += profile.weight * (found[child] - found[node])
                         average[child] += profile.weight * reaches[child][player]

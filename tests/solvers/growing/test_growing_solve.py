@@ -80,7 +80,8 @@ def test_memory_bounds_growth():
         ({"grow": "magic"}, "way to grow"),
         ({"grow": "recovery", "rule": "cfr+"}, "cfr and lcfr"),
         ({"grow": "recovery", "plan": "serial"}, "does not go with grow"),
-        ({"grow": "recovery", "pruning": "total"}, "does not go with grow"),
+        ({"grow": "recovery", "pruning": "interval"}, "does not go with grow"),
+        ({"grow": "transfer", "pruning": "total"}, "goes with grow recovery"),
         ({"grow": "recovery", "threads": 2}, "does not go with grow"),
         ({"grow_factor": 1.1}, "changes nothing"),
     ],
@@ -106,7 +107,7 @@ def test_skipping_what_nobody_reaches_changes_nothing(rule):
         games.append(solver.game)
     full, skipping = games
     assert full.log.to_json() == skipping.log.to_json()
-    for name in full.tables.arena.names:
+    for name in full.tables.names:
         np.testing.assert_array_equal(full.tables.rows(name), skipping.tables.rows(name))
     if rule == "cfr":
         assert skipping.nodes_touched < full.nodes_touched

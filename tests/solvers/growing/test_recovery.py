@@ -136,7 +136,7 @@ def test_everything_outside_stays_to_the_bit_and_the_versions_differ_in_the_oppo
     for version in ("faithful", "repaired"):
         game = start("cfr", "alternating", ("k", "bet 3"))
         game.run(20)
-        old = {name: game.tables.rows(name) for name in game.tables.arena.names}
+        old = {name: game.tables.rows(name) for name in game.tables.names}
         edge, _ = install(game, heads(game.tree, "k")[0], "k", "bet 3", None, version)
         for name, before in old.items():
             np.testing.assert_array_equal(game.tables.rows(name)[: len(before)], before)
@@ -154,7 +154,7 @@ def test_everything_outside_stays_to_the_bit_and_the_versions_differ_in_the_oppo
 def test_discounts_apply_to_every_table(rule, discount):
     game = start(rule, "alternating", ("", "bet 2"), ("", "bet 3"))
     game.run(40)
-    before = {name: game.tables.rows(name) for name in game.tables.arena.names}
+    before = {name: game.tables.rows(name) for name in game.tables.names}
     total = game.tables.total
     settings = AdditionSettings(discount=discount, least_iterations=1)
     addition, sums = add_by_recovery(game, 0, "bet 2", subgame("", "bet 2"), settings=settings)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -15,8 +16,8 @@ from solvent.response.history import Evaluation
 from solvent.solvers.growing.additions import AdditionLog
 from solvent.solvers.growing.discounts import PlayerRegrets
 from solvent.solvers.growing.iterations import check_rule, discount, run_iterations
-from solvent.solvers.growing.sum_kernels import sum_regrets
-from solvent.solvers.growing.tables import AVERAGE, REGRET, GrowingTables
+from solvent.solvers.growing.sum_kernels import HeldRows, sum_regrets
+from solvent.solvers.growing.tables import AVERAGE, BOUND, REGRET, VALUE, GrowingTables
 from solvent.solvers.rules import RegretRule
 
 
@@ -60,6 +61,10 @@ class GrowingGame:
         self.nodes_touched = 0
         """Nodes times hands that passes of iterations, recovery games and looks for additions have visited."""
         self.log = AdditionLog()
+        self.after_pass: Callable[[int, float], None] | None = None
+        """Called after each pass of an iteration with its player and weight; None: nothing is."""
+        self.exactly = False
+        """Whether tables have no room to spare, as a memory budget asks."""
 
     @property
     def hands(self) -> int:
@@ -67,7 +72,9 @@ class GrowingGame:
 
     def run(self, count: int) -> None:
         """Run so many more iterations."""
-        self.nodes_touched += run_iterations(self.tree, self.tables, self.work, self.rule, count, self.skip)
+        self.nodes_touched += run_iterations(
+            self.tree, self.tables, self.work, self.rule, count, self.skip, self.after_pass
+        )
         self.iterations += count
 
     def discount(self, weight: float) -> None:
@@ -76,26 +83,35 @@ class GrowingGame:
 
     def extend(self) -> None:
         """Make tables and scratch arrays for the nodes that the tree has gained."""
-        self.tables.extend(self.tree)
+        self.tables.extend(self.tree, self.exactly)
         self._count_new_nodes()
         if self.tree.nodes > len(self.work.active):
             self.work = make_work(self.tree.nodes + self.tree.nodes // 4, self.hands)
 
     def evaluate(self) -> Evaluation:
         """Exploitability and value of the average strategy among the actions that the tree has now."""
-        return evaluate_explicit(self.tree, self.tables.offset, self.tables.table(AVERAGE), self.work)
+        return evaluate_explicit(
+            self.tree, self.tables.offset[AVERAGE], self.tables.table(AVERAGE), self.work
+        )
 
     def average_strategy(self) -> NDArray[np.float64]:
         """The average strategy: the probability of each edge by hand, float64[nodes, hands]."""
-        return average_strategy(self.tree, self.tables.offset, self.tables.table(AVERAGE))
+        return average_strategy(self.tree, self.tables.offset[AVERAGE], self.tables.table(AVERAGE))
 
     # What the theory asks
+
+    def held_rows(self) -> HeldRows:
+        """The tables of regrets, sums of v(I) and bounds as kernels read them."""
+        found = []
+        for name in (REGRET, VALUE, BOUND):
+            found += [self.tables.offset[name], self.tables.table(name)]
+        return HeldRows(*found)
 
     def regret_sums(self, start: int = 0) -> RegretSums:
         """What regrets amount to over the edges from the number `start` on, by player."""
         sums = RegretSums(np.zeros(2), np.zeros(2))
         tables = self.tables
-        sum_regrets(self.tree.arrays, tables.offset, tables.table(REGRET), start, self.hands, *sums)
+        sum_regrets(self.tree.arrays, tables.offset[REGRET], tables.table(REGRET), start, self.hands, *sums)
         return sums
 
     def _count_new_nodes(self) -> None:

@@ -15,7 +15,7 @@ VERSIONS = ("repaired", "faithful")
 NEEDED: dict[str, tuple[Any, ...]] = {
     "plan": ("auto",),
     "form": ("auto",),
-    "pruning": ("none",),
+    "pruning": ("none", "total"),
     "sampling": ("none",),
     "evaluator": ("auto",),
     "device": ("cpu",),

@@ -8,10 +8,11 @@ factors and the sums of values by the factor of positive regrets.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from solvent.forms.explicit.tree import ExplicitTree
 from solvent.foundation.errors import InputError
-from solvent.passes.explicit_kernels import UPDATE, Weights, Work, accumulate, ascend, descend
+from solvent.passes.explicit_kernels import UPDATE, Sums, Weights, Work, accumulate, ascend, descend
 from solvent.solvers.growing.tables import AVERAGE, REGRET, SEEN, VALUE, GrowingTables
 from solvent.solvers.rules import DCFR, RegretRule
 
@@ -48,16 +49,24 @@ def discount(tables: GrowingTables, rule: RegretRule, weight: float) -> None:
 
 
 def run_iterations(
-    tree: ExplicitTree, tables: GrowingTables, work: Work, rule: RegretRule, count: int, skip: bool = False
+    tree: ExplicitTree,
+    tables: GrowingTables,
+    work: Work,
+    rule: RegretRule,
+    count: int,
+    skip: bool = False,
+    after_pass: Callable[[int, float], None] | None = None,
 ) -> int:
     """Run more iterations of a rule; returns the nodes that were touched, times hands.
 
     Updates are alternating where the tables have what player 1's regrets saw, else simultaneous. `skip` leaves out
-    what no player reaches, which rules that fade regrets cannot.
+    what no player reaches, which rules that fade regrets cannot. `after_pass` is called after each player's pass up
+    with the player and the weight of the regrets.
     """
-    arrays, offset, stop = tree.arrays, tables.offset, tree.nodes
-    regret, average, values = (tables.table(name) for name in (REGRET, AVERAGE, VALUE))
-    alternating = SEEN in tables.arena.names
+    arrays, offset, stop = tree.arrays, tables.offset[REGRET], tree.nodes
+    regret, average = (tables.table(name) for name in (REGRET, AVERAGE))
+    sums = Sums(tables.offset[VALUE], tables.table(VALUE))
+    alternating = SEEN in tables.names
     visited = 0
     work.reach[:, 0] = 1.0
     for _ in range(count):
@@ -68,12 +77,14 @@ def run_iterations(
             if player and alternating:
                 here = descend(arrays, offset, regret, work, 0, stop, skip)
                 seen = tables.table(SEEN)
-                accumulate(arrays, offset, seen, work, 0, weights.weight, 0, stop)
+                accumulate(arrays, tables.offset[SEEN], seen, work, 0, weights.weight, 0, stop)
                 if weights.positive != 1.0:
                     seen *= weights.positive
-            accumulate(arrays, offset, average, work, player, play, 0, stop)
-            ascend(arrays, offset, regret, values, work, player, weights, 0, stop)
+            accumulate(arrays, tables.offset[AVERAGE], average, work, player, play, 0, stop)
+            ascend(arrays, offset, regret, sums, work, player, weights, 0, stop)
             visited += here
+            if after_pass is not None:
+                after_pass(player, weights.weight)
         tables.total = weights.positive * (tables.total + weights.weight)
         tables.squares = weights.positive * (tables.squares + weights.weight**2)
         tables.average_total += play

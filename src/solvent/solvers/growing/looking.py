@@ -26,10 +26,12 @@ from numpy.typing import NDArray
 
 from solvent.games.continuous_leduc import SizedBetting, rounded_size
 from solvent.games.public_rules import Betting
-from solvent.passes.explicit_kernels import RESPOND, Weights, ascend, descend
+from solvent.passes.explicit_kernels import NO_SUMS, RESPOND, Weights, ascend, descend
 from solvent.solvers.growing.game import GrowingGame, RegretSums
 from solvent.solvers.growing.growth_settings import GrowthSettings
 from solvent.solvers.growing.proposition import Candidate, gain, pays
+from solvent.solvers.growing.pruning.budget import addition_bytes
+from solvent.solvers.growing.pruning.pruner import Pruner
 from solvent.solvers.growing.recovery import Added, add_by_recovery, recover
 from solvent.solvers.growing.size_kernels import (
     Found,
@@ -39,7 +41,7 @@ from solvent.solvers.growing.size_kernels import (
     subtree_sizes,
 )
 from solvent.solvers.growing.sum_kernels import past_reach, past_worth
-from solvent.solvers.growing.tables import AVERAGE, REGRET, SEEN, VALUE
+from solvent.solvers.growing.tables import AVERAGE, SEEN
 from solvent.solvers.growing.transfer import add_by_transfer, scaling_rules
 
 APART = 1e-3
@@ -55,6 +57,8 @@ class Possible(NamedTuple):
     """Its estimated regret summed over hands, in chips times iterations."""
     nodes: int
     """How many nodes it would add."""
+    table_bytes: int
+    """What its tables would take under a memory budget; 0 without one."""
     source: int
     """The edge of the nearest size that the decision has."""
     gain: float
@@ -64,18 +68,29 @@ class Possible(NamedTuple):
 class Looker:
     """Looks over a growing game, one after another."""
 
-    def __init__(self, game: GrowingGame, settings: GrowthSettings, most_nodes: int | None = None) -> None:
+    def __init__(
+        self,
+        game: GrowingGame,
+        settings: GrowthSettings,
+        most_nodes: int | None = None,
+        pruner: Pruner | None = None,
+    ) -> None:
         self.game, self.settings = game, settings
         self.rules = scaling_rules(game)
         self.most_nodes = most_nodes
         """The most nodes that the tree may grow to; None: any number."""
+        self.pruner = pruner
+        """What makes room for additions under a memory budget; None: there is no such budget."""
         self._scratch = make_scratch(game.hands)
+        self._bytes_by_kind: dict[tuple[int, int, int], int] = {}
         self._by_kind: dict[tuple[int, int], int] = {}
         self._new_nodes: list[int] = []
         """By node, how many nodes a bet there would add by a recovery game; 0 where no bet is possible."""
 
     def look(self, sums: RegretSums) -> list[Possible]:
-        """The bets that Proposition 1 says pay now, best first. The nodes that the look visits are counted.
+        """The bets that Proposition 1 says pay now, best first; under a memory budget, best for a byte first.
+
+        The nodes that the look visits are counted.
 
         `sums` are those of all regrets.
         """
@@ -83,22 +98,26 @@ class Looker:
         looked = estimates(game, self.settings)
         found = Found(np.zeros(tree.nodes), np.zeros(tree.nodes), np.zeros(tree.nodes, np.int64))
         game.nodes_touched += game.hands * best_sizes(tree.arrays, looked, self._scratch, found, APART)
+        if self.pruner is not None:
+            found.regret[~self.pruner.open_nodes()] = 0.0
         nodes = np.flatnonzero(found.regret > 0.0)
         regret, size = found.regret[nodes], self._sizes(found)[nodes]
         have = sums.largest[tree.player[nodes]]
         better = gain(have, tree.nodes, Candidate(regret, size), game.tables.total, self.settings.factor)
         paying = np.flatnonzero(better > 0.0)
-        best_first = paying[np.lexsort((nodes[paying], -better[paying]))]
+        taken = np.array([self._table_bytes(int(node)) for node in nodes[paying]])
+        order = np.lexsort((nodes[paying], -better[paying] / np.maximum(taken, 1)))
         return [
             Possible(
                 int(nodes[k]),
                 rounded_size(float(found.theta[nodes[k]])),
                 float(regret[k]),
                 int(size[k]),
+                int(size_in_tables),
                 int(found.source[nodes[k]]),
                 float(better[k]),
             )
-            for k in best_first
+            for k, size_in_tables in zip(paying[order], taken[order], strict=True)
         ]
 
     def grow(self) -> int:
@@ -113,13 +132,36 @@ class Looker:
         for each in self.look(sums):
             candidate = Candidate(left * each.regret, each.nodes)
             inside = float(sums.largest[game.tree.player[each.node]])
-            fits = self.most_nodes is None or game.tree.nodes + each.nodes <= self.most_nodes
-            if fits and pays(inside, game.tree.nodes, candidate, game.tables.total, factor):
-                done = self.add(each.node, each.theta, each.source, sums)
-                left *= done.addition.discount
-                sums = done.sums
-                added += 1
+            if not pays(inside, game.tree.nodes, candidate, game.tables.total, factor) or not self._fits(
+                each
+            ):
+                continue
+            done = self.add(each.node, each.theta, each.source, sums)
+            if self.pruner is not None:
+                self.pruner.after_addition()
+            left *= done.addition.discount
+            sums = done.sums
+            added += 1
         return added
+
+    def _fits(self, each: Possible) -> bool:
+        """Whether there is memory for a bet, which the pruner may have to make."""
+        if self.pruner is not None and not self.pruner.make_room(each.table_bytes, adds=True):
+            self.pruner.budget.refused_additions += 1
+            return False
+        return self.most_nodes is None or self.game.tree.nodes + each.nodes <= self.most_nodes
+
+    def _table_bytes(self, node: int) -> int:
+        """What the tables of a new bet at a node would take under a memory budget."""
+        head = self.game.tree.betting[node]
+        if self.pruner is None or not isinstance(head, SizedBetting):
+            return 0
+        kind = (head.stage, head.bets, head.player)
+        if kind not in self._bytes_by_kind:
+            below = self.rules.after_bet(head, self.rules.fractions[0])
+            alternating = self.game.updates == "alternating"
+            self._bytes_by_kind[kind] = addition_bytes(below, self.game.tree, head.player, alternating)
+        return self._bytes_by_kind[kind]
 
     def add(self, node: int, theta: float, source: int, sums: RegretSums | None = None) -> Added:
         """Add one bet by the method of the settings; `source` is the edge of the nearest size of the decision.
@@ -160,18 +202,17 @@ class Looker:
 def estimates(game: GrowingGame, settings: GrowthSettings) -> Looked:
     """What each edge's action was worth, what a new action has to beat, and the players' reaches."""
     tree, tables = game.tree, game.tables
-    arrays, offset = tree.arrays, tables.offset
+    arrays = tree.arrays
     looked = Looked(tree.theta, *(np.zeros((tree.nodes, game.hands)) for _ in range(3)))
     beyond = settings.additions.version == "repaired"
-    past_worth(arrays, offset, tables.table(REGRET), tables.table(VALUE), looked, beyond)
+    past_worth(arrays, game.held_rows(), looked, beyond)
     if settings.estimate == "response":
         _respond(game, looked)
         return looked
-    average, scale = tables.table(AVERAGE), tables.average_scale
-    if SEEN in tables.arena.names:
-        past_reach(arrays, offset, tables.table(SEEN), average, scale, looked)
-    else:
-        past_reach(arrays, offset, scale * average, average, scale, looked)
+    for player in (0, 1):
+        name = SEEN if player == 0 and SEEN in tables.names else AVERAGE
+        scale = tables.average_scale if name == AVERAGE else 1.0
+        past_reach(arrays, tables.offset[name], tables.table(name), player, scale, looked)
     return looked
 
 
@@ -180,10 +221,10 @@ def _respond(game: GrowingGame, looked: Looked) -> None:
     tree, tables, work = game.tree, game.tables, game.work
     arrays, average = tree.arrays, tables.table(AVERAGE)
     work.reach[:, 0] = tables.total
-    visited = descend(arrays, tables.offset, average, work, 0, tree.nodes, False)
+    visited = descend(arrays, tables.offset[AVERAGE], average, work, 0, tree.nodes, False)
     for player in (0, 1):
         weights = Weights(RESPOND, 1.0, 1.0, 1.0)
-        ascend(arrays, tables.offset, average, average[:0], work, player, weights, 0, tree.nodes)
+        ascend(arrays, tables.offset[AVERAGE], average, NO_SUMS, work, player, weights, 0, tree.nodes)
         mine = tree.edge_player == player
         looked.worth[mine] = work.value[: tree.nodes][mine]
         looked.reach[mine] = work.reach[player, : tree.nodes][mine]

@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.games.public_rules import Betting
+from solvent.passes.explicit_kernels import Sums
 from solvent.solvers.growing.additions import Addition
 from solvent.solvers.growing.discounts import DiscountName, discount, recovery_iterations
 from solvent.solvers.growing.game import GrowingGame, RegretSums
@@ -54,11 +55,11 @@ class RecoveryGame:
             game,
             self.head,
             self.opponent,
-            lambda edge, player: tables.row(AVERAGE, edge),
+            lambda edge, player: tables.average_row(edge),
             tables.average_total,
         )
         """The opponent's cumulative reach of the head in its average strategy, float64[hands]."""
-        self.values = tables.row(VALUE, tree.children(self.head)[0]).copy()
+        self.values = tables.row(VALUE, self.head).copy()
         """sum_t v(I) at the head, float64[hands]."""
         deals = tree.chances[tree.board[self.head]]
         self.total = float((deals @ self.seen if self.player == 0 else self.seen @ deals).sum())
@@ -93,7 +94,13 @@ class RecoveryGame:
     def play(self, count: int) -> None:
         """Play so many more iterations."""
         game, tables = self.game, self.game.tables
-        recovery = RecoveryTables(tables.offset, *(tables.table(name) for name in (REGRET, VALUE, AVERAGE)))
+        recovery = RecoveryTables(
+            tables.offset[REGRET],
+            tables.offset[AVERAGE],
+            tables.table(REGRET),
+            Sums(tables.offset[VALUE], tables.table(VALUE)),
+            tables.table(AVERAGE),
+        )
         visited = play_recovery(
             game.tree.arrays._replace(matrix=self.matrix),
             recovery,
@@ -113,20 +120,21 @@ class RecoveryGame:
         """Turn what the recovery game has left in the tables into what Theorem 1 says of the enlarged game."""
         tables, tree = self.game.tables, self.game.tree
         tables.row(REGRET, self.edge)[:] = self.head_regret
-        new = np.arange(self.edge + 1, tree.nodes)
-        owner = np.where(tables.offset[new] >= 0, tree.player[tree.parent[new]], -1)
-        mine, theirs = (
-            tables.offset[new[owner == player]][:, None] + np.arange(self.game.hands)
-            for player in (self.player, self.opponent)
-        )
-        for name in (REGRET, VALUE):
-            tables.table(name)[mine] /= self.weight
-        means = tables.table(AVERAGE)[theirs] / self.weight
-        tables.table(AVERAGE)[theirs] = means * self.averaged
-        if SEEN in tables.arena.names and self.opponent == 0:
-            tables.table(SEEN)[theirs] = means * self.seen
-        tables.table(VALUE)[theirs] = 0.0
-        tables.table(REGRET)[theirs] *= EPSILON / self.weight if version == "repaired" else 0.0
+        new = np.arange(self.edge, tree.nodes)
+        mover, actor = tree.edge_player[new[1:]], tree.player[new]
+        edges = {player: new[1:][mover == player] for player in (0, 1)}
+        nodes = {player: new[actor == player] for player in (0, 1)}
+        places = tables.places
+        tables.table(REGRET)[places(REGRET, edges[self.player])] /= self.weight
+        tables.table(VALUE)[places(VALUE, nodes[self.player])] /= self.weight
+        theirs = edges[self.opponent]
+        means = tables.table(AVERAGE)[places(AVERAGE, theirs)] / self.weight
+        tables.table(AVERAGE)[places(AVERAGE, theirs)] = means * self.averaged
+        if SEEN in tables.names and self.opponent == 0:
+            tables.table(SEEN)[places(SEEN, theirs)] = means * self.seen
+        tables.table(VALUE)[places(VALUE, nodes[self.opponent])] = 0.0
+        kept = EPSILON / self.weight if version == "repaired" else 0.0
+        tables.table(REGRET)[places(REGRET, theirs)] *= kept
 
 
 def opponents_mass(
@@ -216,7 +224,11 @@ def _sums_with(game: GrowingGame, edge: int, before: RegretSums, inside: RegretS
     tree, tables = game.tree, game.tables
     head = int(tree.parent[edge])
     new = np.maximum(tables.row(REGRET, edge), 0.0)
-    others = [tables.row(REGRET, child) for child in tree.children(head) if child != edge]
+    others = [
+        tables.row(REGRET, child)
+        for child in tree.children(head)
+        if child != edge and tables.offset[REGRET][child] >= 0
+    ]
     old = np.maximum(np.max(others, axis=0), 0.0)
     mine = np.arange(2) == tree.player[head]
     return RegretSums(

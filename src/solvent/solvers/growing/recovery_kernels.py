@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.foundation.kernels.compiling import kernel
-from solvent.passes.explicit_kernels import UPDATE, Weights, accumulate, ascend, descend
+from solvent.passes.explicit_kernels import UPDATE, Sums, Weights, accumulate, ascend, descend
 
 
 class Head(NamedTuple):
@@ -29,8 +29,9 @@ class RecoveryTables(NamedTuple):
     """The tables that a recovery game plays in, with the offsets of edges."""
 
     offset: NDArray[np.int64]
+    average_offset: NDArray[np.int64]
     regret: NDArray[np.float64]
-    values: NDArray[np.float64]
+    sums: Sums
     average: NDArray[np.float64]
     """Gains the opponent's reach since the head times sigma, by edge."""
 
@@ -54,12 +55,12 @@ def play_recovery(tree, tables, work, head, start, stop, first, count, linear, a
             work.reach[other, start, hand] = 1.0
         visited += 2 * descend(tree, tables.offset, tables.regret, work, start, stop, False)
         if alternating:
-            ascend(tree, tables.offset, tables.regret, tables.values, work, other, weights, start, stop)
+            ascend(tree, tables.offset, tables.regret, tables.sums, work, other, weights, start, stop)
             descend(tree, tables.offset, tables.regret, work, start, stop, False)
-        accumulate(tree, tables.offset, tables.average, work, other, weight, start, stop)
+        accumulate(tree, tables.average_offset, tables.average, work, other, weight, start, stop)
         if not alternating:
-            ascend(tree, tables.offset, tables.regret, tables.values, work, other, weights, start, stop)
-        ascend(tree, tables.offset, tables.regret, tables.values, work, player, weights, start, stop)
+            ascend(tree, tables.offset, tables.regret, tables.sums, work, other, weights, start, stop)
+        ascend(tree, tables.offset, tables.regret, tables.sums, work, player, weights, start, stop)
         for hand in range(hands):
             value, alternative = work.value[start, hand], head.alternative[hand]
             gain = work.reach[player, start, hand] * (value - alternative)

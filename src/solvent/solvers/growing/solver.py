@@ -7,6 +7,7 @@ the tables: loading it replays the log on the base game, which gives the same no
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -23,8 +24,10 @@ from solvent.solvers.growing.additions import Addition, AdditionLog
 from solvent.solvers.growing.game import GrowingGame
 from solvent.solvers.growing.growth_settings import GrowthSettings
 from solvent.solvers.growing.looking import Looker
-from solvent.solvers.growing.tables import AVERAGE
-from solvent.solvers.pruned.pruning import NO_PRUNING
+from solvent.solvers.growing.pruning.budget import Budget
+from solvent.solvers.growing.pruning.pruner import Pruner
+from solvent.solvers.growing.tables import AVERAGE, REGRET
+from solvent.solvers.pruned.pruning import NO_PRUNING, Pruning
 from solvent.solvers.rules import RegretRule
 from solvent.solvers.sampled.options import NO_SAMPLING
 from solvent.strategy.opening import INFOSET
@@ -35,8 +38,6 @@ BYTES_PER_NODE = 800
 """Bytes of a node's columns, betting node and label, its tables and scratch arrays apart."""
 NUMBERS_PER_HAND = 10
 """Numbers that tables and scratch arrays have for a node and hand, with room to spare."""
-CUMULATIVE = "cumulative"
-"""What a checkpoint calls the table of cumulative strategies; `average` has the strategy by infoset."""
 
 
 class GrowingSolver:
@@ -50,11 +51,8 @@ class GrowingSolver:
     threads = 1
     head_start = 0.0
     evaluator = isomorphic = None
-    pruning = NO_PRUNING
     sampling = NO_SAMPLING
     first_check = 1
-    response_nodes = pruned_actions = 0
-    stored_regrets = stored_averages = peak_stored = 1.0
 
     def __init__(
         self,
@@ -63,12 +61,19 @@ class GrowingSolver:
         updates: str = "alternating",
         settings: GrowthSettings | None = None,
         memory: int | None = None,
+        pruning: Pruning = NO_PRUNING,
     ) -> None:
         if not isinstance(rules, ContinuousLeduc):
             raise InputError(f"continuous_leduc can grow while it is solved; {rules} cannot")
         self.rules, self.rule, self.updates = rules, rule, updates
         self.settings = settings or GrowthSettings()
-        self.memory = memory
+        self.memory, self.pruning = memory, pruning
+        if pruning.mode not in ("none", "total"):
+            raise InputError(f"growing runs take total pruning or none, not {pruning.mode}")
+        if pruning.mode == "total" and (self.settings.method != "recovery" or not rule.additive):
+            raise InputError(
+                "total pruning of growing runs goes with grow recovery and the rules cfr and lcfr"
+            )
         self._begin()
         self.fingerprint = self.game.tree.fingerprint
         """The base game's."""
@@ -77,14 +82,19 @@ class GrowingSolver:
         """Make the base game with empty tables."""
         tree = explicit_tree(self.rules)
         most = None
-        if self.memory is not None:
+        if self.memory is not None and self.pruning.mode == "none":
             most = self.memory // (BYTES_PER_NODE + 8 * NUMBERS_PER_HAND * len(tree.hands))
             if tree.nodes > most:
                 raise InputError(
                     f"{self.rules} has {tree.nodes:,} public nodes, too many for the memory limit"
                 )
         self.game = GrowingGame(tree, self.rule, self.updates, skip=True)
-        self.looker = Looker(self.game, self.settings, most)
+        self.pruner: Pruner | None = None
+        if self.pruning.mode == "total":
+            budget = Budget(sys.maxsize if self.memory is None else self.memory)
+            budget.check_base(self.game.tables, self.name)
+            self.pruner = Pruner(self.game, self.pruning, budget)
+        self.looker = Looker(self.game, self.settings, most, self.pruner)
 
     # What a run says of itself
 
@@ -139,11 +149,42 @@ class GrowingSolver:
 
     @property
     def cells(self) -> int:
-        return self.game.tables.arena.stored
+        return self.game.tables.stored
 
     @property
     def table_bytes(self) -> int:
-        return self.game.tables.arena.bytes
+        return self.game.tables.bytes
+
+    @property
+    def response_nodes(self) -> int:
+        return 0 if self.pruner is None else self.pruner.response_nodes
+
+    @property
+    def pruned_actions(self) -> int:
+        """Actions at public nodes that are pruned, those behind them apart; each stands for all hands."""
+        return 0 if self.pruner is None else int(np.count_nonzero(self.pruner.pruned))
+
+    @property
+    def stored_regrets(self) -> float:
+        return self._stored(REGRET)
+
+    @property
+    def stored_averages(self) -> float:
+        return self._stored(AVERAGE)
+
+    def _stored(self, name: str) -> float:
+        """The part of a table that is stored."""
+        arena = self.game.tables.arenas[name]
+        return arena.stored / int(arena.sizes.sum())
+
+    @property
+    def peak_stored(self) -> float:
+        """The most that the tables took, by what they would take now with nothing pruned."""
+        if self.pruner is None:
+            return 1.0
+        tables = self.game.tables
+        whole = 8 * sum(int(tables.arenas[name].sizes.sum()) for name in tables.names)
+        return self.pruner.budget.peak / whole
 
     @property
     def form_bytes(self) -> int:
@@ -159,11 +200,13 @@ class GrowingSolver:
             found.append(
                 f"under {self.rule} additions are a heuristic: Theorems 1 and 2 are about cfr and lcfr"
             )
+        if self.pruner is not None:
+            found.append("the memory limit is a budget for the tables; the tree takes memory beside it")
         return found
 
     def warm_up(self) -> None:
         """Have the kernels compiled; a game of its own stands in."""
-        small = GrowingSolver(ContinuousLeduc(), self.rule, self.updates, self.settings)
+        small = GrowingSolver(ContinuousLeduc(), self.rule, self.updates, self.settings, pruning=self.pruning)
         small.run(1)
         small.looker.look(small.game.regret_sums())
         head = small.tree.betting[0]
@@ -171,6 +214,8 @@ class GrowingSolver:
         source = small.tree.children(0)[-1]
         small.looker.add(0, 0.5, source)
         small.evaluate()
+        if small.pruner is not None:
+            small.pruner.warm_up()
 
     # Verbs
 
@@ -179,7 +224,13 @@ class GrowingSolver:
         end, every = self.iterations + iterations, self.settings.every
         while self.iterations < end:
             due = (self.iterations // every + 1) * every
-            self.game.run(min(end, due) - self.iterations)
+            if self.pruner is None:
+                self.game.run(min(end, due) - self.iterations)
+            else:
+                self.game.run(1)
+                self.pruner.after_iteration()
+                if self.iterations % self.pruning.every == 0:
+                    self.pruner.look()
             if self.iterations == due:
                 self.looker.grow()
 
@@ -196,12 +247,22 @@ class GrowingSolver:
         raise InputError("a growing run starts from uniform play; leave warm-start out")
 
     def grown(self) -> dict[str, Any]:
-        """What the metrics say of growth."""
-        return {
+        """What the metrics say of growth and of the memory budget."""
+        found: dict[str, Any] = {
             "public_nodes": self.tree.nodes,
             "additions": len(self.log),
             "total_weight": self.game.tables.total,
         }
+        if self.pruner is not None:
+            budget = self.pruner.budget
+            found |= {
+                "budget_bytes": budget.limit,
+                "peak_table_bytes": budget.peak,
+                "refused_additions": budget.refused_additions,
+                "refused_returns": budget.refused_returns,
+                "prune_average": self.pruner.c,
+            }
+        return found
 
     def _by_infoset(self) -> tuple[InfosetTable, NDArray[np.float64]]:
         """The infosets of hands that can be held, and the cumulative strategy in their order."""
@@ -226,11 +287,10 @@ class GrowingSolver:
         """What a checkpoint keeps: tables by edge, the strategy by infoset, and the log of additions."""
         tables = self.game.tables
         infosets, weights = self._by_infoset()
-        kept: dict[str, NDArray[Any]] = {
-            CUMULATIVE if name == AVERAGE else name: tables.arena.spread(name) for name in tables.arena.names
-        }
+        kept = tables.saved()
         kept["average"] = weights
-        kept["weights"] = np.array([tables.total, tables.average_total, tables.squares, tables.clock])
+        if self.pruner is not None:
+            kept |= self.pruner.saved()
         kept["additions"] = np.frombuffer(self.log.to_json().encode(), dtype=np.uint8)
         kept["grown"] = np.frombuffer(self.grown_fingerprint.encode(), dtype=np.uint8)
         return kept | {f"{INFOSET}{name}": array for name, array in infosets.arrays.items()}
@@ -243,13 +303,9 @@ class GrowingSolver:
             self._replay(addition)
         if bytes(tables["grown"]).decode() != self.grown_fingerprint:
             raise ValueError("additions")
-        mine = self.game.tables
-        for name in mine.arena.names:
-            saved = tables[CUMULATIVE if name == AVERAGE else name]
-            if saved.shape != (mine.arena.stored,) or saved.dtype != np.float64:
-                raise ValueError(name)
-            mine.table(name)[: mine.arena.stored] = saved
-        mine.total, mine.average_total, mine.squares, mine.clock = map(float, tables["weights"])
+        self.game.tables.load(tables)
+        if self.pruner is not None:
+            self.pruner.load(tables)
 
     def _replay(self, addition: Addition) -> None:
         """Make the nodes of an addition, with empty tables."""

@@ -1,22 +1,29 @@
 """The tables of a growing game: regrets, averages and sums of values, in blocks that come, go and return.
 
-Every edge of a player is a block with a number for each hand (`strategy.arena`); edges that chance deals have none,
-and so has the root. Block numbers are edge numbers, which never change.
+Every edge of a player has a block with a number for each hand in the tables of regrets and averages, and every
+decision has one in the table of sums of values. Block numbers are the numbers of edges and nodes, which never
+change. Each table is an arena of its own (`strategy.arena`), so that regrets can go before averages do.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from solvent.forms.explicit.tree import DECISION, ExplicitTree
-from solvent.strategy.arena import Arena
+from solvent.strategy.arena import ABSENT, Arena
 
-REGRET, AVERAGE, VALUE, SEEN = "regret", "average", "value", "seen"
-"""The tables: R(I, a); the cumulative strategy; sums of v(I), at the infoset's first edge; and, with alternating
-updates, the cumulative strategy of player 0 as player 1's regrets saw it, which is one iteration ahead."""
+REGRET, AVERAGE, VALUE, SEEN, BOUND = "regret", "average", "value", "seen", "bound"
+"""The tables: R(I, a); the cumulative strategy; sums of v(I) by decision; with alternating updates, the cumulative
+strategy of player 0 as player 1's regrets saw it, which is one iteration ahead; and, by decisions that have pruned
+actions, how much those may have gained on v(I) at most (`pruning.pruner`)."""
+CUMULATIVE = "cumulative"
+"""What a checkpoint calls the table of cumulative strategies; `average` has the strategy by infoset."""
+BY_NODE = (VALUE, BOUND)
+"""Tables with a block for each decision rather than for each edge."""
 
 
 class GrowingTables:
@@ -24,8 +31,12 @@ class GrowingTables:
 
     def __init__(self, tree: ExplicitTree, alternating: bool) -> None:
         self.hands = len(tree.hands)
-        names = [REGRET, AVERAGE, VALUE, *([SEEN] if alternating else [])]
-        self.arena = Arena(np.zeros(0, dtype=np.int64), names, np.float64)
+        self.names = (REGRET, AVERAGE, VALUE, *((SEEN,) if alternating else ()))
+        """The tables that every block has from the start; bounds come with pruning."""
+        none = np.zeros(0, dtype=np.int64)
+        self.arenas = {name: Arena(none, [name], np.float64) for name in (*self.names, BOUND)}
+        self.offset: dict[str, NDArray[np.int64]] = {}
+        """Where the block of each edge or node begins in each table; -1 where it has none."""
         self.total = 0.0
         """T: the sum of the weights that regrets and values have."""
         self.average_total = 0.0
@@ -36,48 +47,132 @@ class GrowingTables:
         """The sum of the squared weights of the regrets; equal to `total` under cfr."""
         self.extend(tree)
 
-    def extend(self, tree: ExplicitTree) -> None:
-        """Make blocks of zeros for the nodes that the tree has gained."""
-        first = len(self.arena.sizes)
-        owned = np.zeros(tree.nodes, dtype=np.bool_)
-        owned[1:] = tree.kind[tree.parent[1:]] == DECISION
-        self.arena.add(np.where(owned[first:], self.hands, 0))
-        self.offset = np.where(owned & (self.arena.offset >= 0), self.arena.offset, -1)
+    def extend(self, tree: ExplicitTree, exactly: bool = False) -> None:
+        """Make blocks of zeros for the nodes that the tree has gained; `exactly`: with no room to spare."""
+        first = len(self.arenas[REGRET].sizes)
+        for name, arena in self.arenas.items():
+            sizes = np.where(has_block(tree, name, first), self.hands, 0)
+            if exactly and name != BOUND:
+                arena.reserve(int(sizes.sum()))
+            arena.add(sizes, present=name != BOUND)
+            self._find(name)
+
+    def _find(self, name: str) -> None:
+        arena = self.arenas[name]
+        self.offset[name] = np.where(arena.sizes > 0, arena.offset, ABSENT)
+
+    def hold(self, name: str, blocks: NDArray[np.int64]) -> None:
+        """Make absent blocks present, zero, with no room to spare."""
+        arena = self.arenas[name]
+        absent = blocks[(self.offset[name][blocks] == ABSENT) & (arena.sizes[blocks] > 0)]
+        if not len(absent):
+            return
+        arena.reserve(int(arena.sizes[absent].sum()))
+        arena.grow(absent)
+        self._find(name)
+
+    def let_go(self, name: str, blocks: NDArray[np.int64]) -> None:
+        """Forget blocks and give their memory back."""
+        arena = self.arenas[name]
+        present = blocks[self.offset[name][blocks] != ABSENT]
+        if not len(present):
+            return
+        arena.free(present)
+        arena.compact()
+        self._find(name)
+
+    @property
+    def bytes(self) -> int:
+        """Memory that the tables take, room to spare included."""
+        return sum(arena.bytes for arena in self.arenas.values())
+
+    @property
+    def stored(self) -> int:
+        """The numbers in all tables together."""
+        return sum(arena.stored for arena in self.arenas.values())
 
     def table(self, name: str) -> NDArray[Any]:
-        """A flat table; it is out of date after `extend`."""
-        return self.arena.table(name)
+        """A flat table; it is out of date after `extend`, `hold` and `let_go`."""
+        return self.arenas[name].table(name)
 
-    def row(self, name: str, edge: int) -> NDArray[Any]:
-        """A view of the numbers of one edge, float64[hands]."""
-        start = int(self.offset[edge])
+    def places(self, name: str, blocks: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+        """Where the numbers of present blocks lie in a table: int64[blocks, hands]."""
+        found: NDArray[np.int64] = self.offset[name][blocks][:, None] + np.arange(self.hands)
+        return found
+
+    def row(self, name: str, block: int) -> NDArray[Any]:
+        """A view of the numbers of one edge or, in tables by decision, of one node: float64[hands]."""
+        start = int(self.offset[name][block])
         if start < 0:
-            raise KeyError(f"edge {edge} has no block")
-        return self.arena.table(name)[start : start + self.hands]
+            raise KeyError(f"{name} has no block {block}")
+        return self.table(name)[start : start + self.hands]
 
     def rows(self, name: str) -> NDArray[Any]:
-        """A table with a row for each edge, float64[nodes, hands]; 0 where an edge has no block."""
-        found = np.zeros((len(self.offset), self.hands))
-        present = np.flatnonzero(self.offset >= 0)
-        places = self.offset[present][:, None] + np.arange(self.hands)
-        found[present] = self.arena.table(name)[places]
+        """A table with a row for each edge or node, float64[nodes, hands]; 0 where there is no block."""
+        offset = self.offset[name]
+        found = np.zeros((len(offset), self.hands))
+        present = np.flatnonzero(offset >= 0)
+        found[present] = self.table(name)[self.places(name, present)]
         return found
+
+    # Checkpoints
+
+    def saved(self) -> dict[str, NDArray[Any]]:
+        """What a checkpoint keeps by name: the tables, which of their blocks are present, and the weights."""
+        kept: dict[str, NDArray[Any]] = {
+            "weights": np.array([self.total, self.average_total, self.squares, self.clock])
+        }
+        for name, arena in self.arenas.items():
+            label = CUMULATIVE if name == AVERAGE else name
+            kept[label] = arena.table(name)[arena.places]
+            kept[f"{label}_stored"] = arena.offset != ABSENT
+        return kept
+
+    def load(self, kept: Mapping[str, NDArray[Any]]) -> None:
+        """Take up what `saved` has given of a tree with as many nodes; a ValueError if the shapes differ."""
+        for name, arena in self.arenas.items():
+            label = CUMULATIVE if name == AVERAGE else name
+            table, stored = kept[label], kept[f"{label}_stored"]
+            if stored.shape != arena.sizes.shape or table.dtype != np.float64:
+                raise ValueError(label)
+            if table.shape != (int(arena.sizes[stored].sum()),):
+                raise ValueError(label)
+            self.let_go(name, np.flatnonzero(~stored))
+            self.hold(name, np.flatnonzero(stored))
+            arena.table(name)[arena.places] = table
+        self.total, self.average_total, self.squares, self.clock = (
+            float(weight) for weight in kept["weights"]
+        )
+
+    # What the regrets saw
 
     @property
     def average_scale(self) -> float:
         """What a cumulative strategy is multiplied by to have the regrets' weights; 1 under cfr and lcfr."""
         return self.total / self.average_total if self.average_total else 0.0
 
+    def average_row(self, edge: int) -> NDArray[Any]:
+        """The cumulative strategy at an edge; 0 where it was let go."""
+        return self.row(AVERAGE, edge) if self.offset[AVERAGE][edge] >= 0 else np.zeros(self.hands)
+
     def seen_row(self, edge: int, player: int) -> NDArray[Any]:
         """The cumulative strategy at a player's edge as the opponent's regrets saw it, in the regrets' weights."""
-        if player == 0 and SEEN in self.arena.names:
-            return self.row(SEEN, edge)
-        return self.average_scale * self.row(AVERAGE, edge)
+        if player == 0 and SEEN in self.names:
+            return self.row(SEEN, edge) if self.offset[SEEN][edge] >= 0 else np.zeros(self.hands)
+        return self.average_scale * self.average_row(edge)
 
     def scale(self, weight: float) -> None:
         """Let every iteration so far count for `weight` of what it did: all tables and sums of weights."""
-        for name in self.arena.names:
-            self.arena.table(name)[:] *= weight
+        for name in self.arenas:
+            self.table(name)[:] *= weight
         self.total *= weight
         self.average_total *= weight
         self.squares *= weight
+
+
+def has_block(tree: ExplicitTree, name: str, first: int = 0) -> NDArray[np.bool_]:
+    """Which edges or nodes from the number `first` on have a block in a table: bool[nodes - first]."""
+    if name in BY_NODE:
+        return np.asarray(tree.kind[first:] == DECISION)
+    player = tree.edge_player[first:]
+    return np.asarray(player == 0 if name == SEEN else player >= 0)

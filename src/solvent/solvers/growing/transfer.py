@@ -57,7 +57,7 @@ def transferred_regret(game: GrowingGame, source: int, theta: float) -> NDArray[
     """R(I, theta) by hand, had the strategies behind the bet `source` been repeated behind a bet of theta."""
     tree, tables = game.tree, game.tables
     scale = (1 + 2 * theta) / (1 + 2 * float(tree.theta[source]))
-    values = tables.row(VALUE, tree.children(int(tree.parent[source]))[0])
+    values = tables.row(VALUE, int(tree.parent[source]))
     folded, regret = fold_values(game, source), tables.row(REGRET, source)
     # F + s (R + V - F) - V, arranged so that s = 1 gives R exactly.
     found: NDArray[np.float64] = regret + (scale - 1) * ((regret + values) - folded)
@@ -107,23 +107,21 @@ def _install(
     scale = (1 + 2 * float(tree.theta[edge])) / (1 + 2 * float(tree.theta[copied[0]]))
     tables.row(REGRET, edge)[:] = regret
     new = np.arange(edge, edge + len(copied))[1:]
-    owner, owned = tree.edge_player[new], tables.offset[new] >= 0
+    owner, actor = tree.edge_player[new], tree.player[new]
+    mine, theirs = (np.flatnonzero(owner == who) for who in (player, 1 - player))
+    decisions = np.flatnonzero(actor == player)
 
-    def places(edges: NDArray[np.int64]) -> NDArray[np.int64]:
-        found: NDArray[np.int64] = tables.offset[edges][:, None] + np.arange(game.hands)
-        return found
-
-    mine, theirs = (owned & (owner == who) for who in (player, 1 - player))
-    for name in (REGRET, VALUE):
+    def copy(name: str, which: NDArray[np.int64], factor: float) -> None:
         table = tables.table(name)
-        table[places(new[mine])] = scale * table[places(copied[1:][mine])]
-    for name in (AVERAGE, SEEN):
-        if name in tables.arena.names:
-            table = tables.table(name)
-            table[places(new[theirs])] = table[places(copied[1:][theirs])]
+        table[tables.places(name, new[which])] = factor * table[tables.places(name, copied[1:][which])]
+
+    copy(REGRET, mine, scale)
+    copy(VALUE, decisions, scale)
+    copy(AVERAGE, theirs, 1.0)
+    if SEEN in tables.names and player == 1:
+        copy(SEEN, theirs, 1.0)
     if version == "repaired":
-        table = tables.table(REGRET)
-        table[places(new[theirs])] = EPSILON * table[places(copied[1:][theirs])]
+        copy(REGRET, theirs, EPSILON)
 
 
 def _sizes_at(game: GrowingGame, node: int) -> dict[float, int]:

@@ -21,8 +21,9 @@ EFFECTIVE = {
     ("interval", "history"): ("gates", "every", "near", "length"),
     ("total", "history"): ("gates", "average", "every", "near", "after", "length"),
     ("total", "public"): ("gates", "average", "every", "after"),
+    ("total", "explicit"): ("gates", "average", "every", "after"),
 }
-"""The options that change something, by mode and form. On the public form responses are exact and lengths
+"""The options that change something, by mode and form. On public forms responses are exact and lengths
 dynamic."""
 
 

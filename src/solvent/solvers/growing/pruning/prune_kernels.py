@@ -1,0 +1,264 @@
+"""Compiled steps of total pruning on the explicit public tree (Brown and Sandholm 2017).
+
+A block is an action at a public node: a vector over hands. *Behind* it is everything that its player decides after
+it. Kernels mark; the tables are changed by `pruner`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvent.forms.explicit.tree import DECISION, FOLDED
+from solvent.foundation.kernels.compiling import internal, kernel
+
+SLACK = 1e-9
+"""How far below 0, as a part of 1 + |sum v(I)|, a gap must be for its action to lose: rounding prunes nothing."""
+
+
+class Seen(NamedTuple):
+    """The cumulative strategy of one player, as the other player's regrets saw it."""
+
+    offset: NDArray[np.int64]
+    table: NDArray[np.float64]
+    scale: float
+    """What the table is multiplied by to have the regrets' weights."""
+    total: float
+    """T: the reach of a player who has not acted yet."""
+    last_edge: NDArray[np.int32]
+    """Each player's last edge before each node: int32[nodes, 2]."""
+
+
+class Board(NamedTuple):
+    """What bounds need to know of nodes."""
+
+    number: NDArray[np.int32]
+    """The board of each node."""
+    chances: NDArray[np.float64]
+    """The probability of both hands with each board: float64[boards, hands, hands]."""
+    most: NDArray[np.float64]
+    """U: the largest stake at or behind each node, in chips."""
+
+
+@kernel
+def largest_stakes(tree, most):  # type: ignore[no-untyped-def]
+    """Fill in the largest stake at or behind each node."""
+    for node in range(len(tree.kind)):
+        most[node] = abs(tree.stake[node]) if tree.kind[node] >= FOLDED else 0.0
+    for node in range(len(tree.kind) - 1, 0, -1):
+        parent = tree.parent[node]
+        most[parent] = max(most[parent], most[node])
+
+
+@internal
+def mass(seen, node, player, hand):  # type: ignore[no-untyped-def]
+    """sum_t w_t pi^t(node) of a player's hand, by its last action before the node."""
+    last = seen.last_edge[node, player]
+    if last < 0:
+        return seen.total
+    at = seen.offset[last]
+    return seen.scale * seen.table[at + hand] if at >= 0 else 0.0
+
+
+@internal
+def dealt(board, node, player, hand, other):  # type: ignore[no-untyped-def]
+    """The probability that a player holds `hand` and the opponent `other` on a node's board."""
+    if player == 0:
+        return board.chances[board.number[node], hand, other]
+    return board.chances[board.number[node], other, hand]
+
+
+@kernel
+def raise_bounds(tree, rows, work, player, weight, board, failing):  # type: ignore[no-untyped-def]
+    """Add to each bound what an iteration could have paid at most beyond v(I): w (pi_{-i}(I) U(I, a) - v(I)).
+
+    This is the paper's dynamic length, with one bound for all pruned actions of a node. Nodes whose bound is above
+    0 for some hand are marked as failing; returns whether there are any.
+    """
+    found = False
+    hands = work.sigma.shape[1]
+    for node in range(len(tree.kind)):
+        at = rows.bound_offset[node]
+        if at < 0 or tree.player[node] != player:
+            continue
+        if work.active[node]:
+            most, child = 0.0, tree.first_child[node]
+            while child >= 0:
+                if rows.regret_offset[child] < 0:
+                    most = max(most, board.most[child])
+                child = tree.next_sibling[child]
+            for hand in range(hands):
+                reach = 0.0
+                for other in range(hands):
+                    reach += dealt(board, node, player, hand, other) * work.reach[1 - player, node, other]
+                rows.bound[at + hand] += weight * (most * reach - work.value[node, hand])
+        value = rows.value_offset[node]
+        for hand in range(hands):
+            if rows.bound[at + hand] > SLACK * (1.0 + abs(rows.values[value + hand])):
+                failing[node] = found = True
+    return found
+
+
+@kernel
+def find_losing(tree, rows, player, gap, lose, least, seen, board):  # type: ignore[no-untyped-def]
+    """Mark the player's actions that lose with every hand: T psi(I, a) < sum v(I).
+
+    What regrets say needs no response: T psi(I, a) - sum v(I) = R(I, a) + the largest such gap of each infoset that
+    follows. `gap` is filled with the gaps of nodes, and with the action's own gap where an edge is marked. The last
+    action of a node is never marked, nor one that would probably not stay pruned for `least`, in units of T.
+    """
+    hands = gap.shape[1]
+    for node in range(len(tree.kind) - 1, -1, -1):
+        if tree.kind[node] != DECISION or tree.player[node] != player:
+            for hand in range(hands):
+                gap[node, hand] = 0.0
+            child = tree.first_child[node]
+            while child >= 0:
+                for hand in range(hands):
+                    gap[node, hand] += gap[child, hand]
+                child = tree.next_sibling[child]
+            continue
+        if rows.value_offset[node] < 0:
+            for hand in range(hands):
+                gap[node, hand] = 0.0
+            continue
+        at, live = rows.bound_offset[node], 0
+        for hand in range(hands):
+            gap[node, hand] = rows.bound[at + hand] if at >= 0 else -np.inf
+        child = tree.first_child[node]
+        while child >= 0:
+            if rows.regret_offset[child] >= 0:
+                live += 1
+                for hand in range(hands):
+                    gap[child, hand] += rows.regret[rows.regret_offset[child] + hand]
+                    gap[node, hand] = max(gap[node, hand], gap[child, hand])
+            child = tree.next_sibling[child]
+        child = tree.first_child[node]
+        while child >= 0:
+            stored = live > 1 and rows.regret_offset[child] >= 0
+            if stored and loses(rows, gap, node, child, player, least, seen, board):
+                lose[child] = True
+                live -= 1
+            child = tree.next_sibling[child]
+
+
+@internal
+def loses(rows, gap, node, edge, player, least, seen, board):  # type: ignore[no-untyped-def]
+    """Whether an action loses with every hand, and will for a while."""
+    hands = gap.shape[1]
+    for hand in range(hands):
+        possible = 0.0
+        for other in range(hands):
+            possible += dealt(board, node, player, hand, other)
+        if possible == 0.0:
+            continue
+        value = rows.values[rows.value_offset[node] + hand]
+        if gap[edge, hand] >= -SLACK * (1.0 + abs(value)):
+            return False
+        if rows.regret[rows.regret_offset[edge] + hand] > 0.0:
+            return False
+        if least > 0.0:
+            reach = 0.0
+            for other in range(hands):
+                reach += dealt(board, node, player, hand, other) * mass(seen, node, 1 - player, other)
+            if -gap[edge, hand] * seen.total < least * (board.most[edge] * reach - value):
+                return False
+    return True
+
+
+@kernel
+def mark_behind(parent, roots, inside):  # type: ignore[no-untyped-def]
+    """Mark the roots and everything below them."""
+    for node in range(len(parent)):
+        inside[node] = roots[node] or (node > 0 and inside[parent[node]])
+
+
+@kernel
+def begin_response(tree, work, player, roots, seen):  # type: ignore[no-untyped-def]
+    """Prepare a pass up over the marked nodes and all behind them, against the opponent's cumulative strategy.
+
+    Returns how many nodes that pass visits.
+    """
+    visited = 0
+    for node in range(len(tree.kind)):
+        work.active[node] = roots[node] or (node > 0 and work.active[tree.parent[node]])
+        if work.active[node]:
+            visited += 1
+            if tree.kind[node] >= FOLDED:
+                for hand in range(work.sigma.shape[1]):
+                    work.reach[1 - player, node, hand] = mass(seen, node, 1 - player, hand)
+    return visited
+
+
+@kernel
+def mark_returning(tree, work, player, edge, all_alike, edges, nodes, cut):  # type: ignore[no-untyped-def]
+    """Mark what is stored again when an action returns, after a response.
+
+    `edges` and `nodes` are the player's. An action that the best response plays with no hand stays pruned, and its
+    node is marked in `cut`, unless `all_alike`.
+    """
+    hands = work.sigma.shape[1]
+    edges[edge] = True
+    for node in range(edge, len(tree.kind)):
+        parent = tree.parent[node]
+        work.active[node] = node == edge or (parent >= edge and work.active[parent])
+        if not work.active[node]:
+            continue
+        if node > edge and tree.kind[parent] == DECISION and tree.player[parent] == player:
+            kept = all_alike
+            for hand in range(hands):
+                best = work.value[parent, hand]
+                if work.value[node, hand] >= best - SLACK * (1.0 + abs(best)):
+                    kept = True
+            if not kept:
+                work.active[node], cut[parent] = False, True
+                continue
+            edges[node] = True
+        if tree.kind[node] == DECISION and tree.player[node] == player:
+            nodes[node] = True
+
+
+@kernel
+def mark_small_averages(tree, player, regret_offset, seen, average_offset, average, hands, most, drop):  # type: ignore[no-untyped-def]
+    """Mark pruned actions, and those behind them, whose reach in the average is at most `most` with every hand.
+
+    Where the play still comes to a node the most played of its actions stays.
+    """
+    for node in range(len(tree.kind)):
+        if tree.kind[node] != DECISION or tree.player[node] != player:
+            continue
+        before = seen.last_edge[node, player]
+        gone = before >= 0 and (average_offset[before] < 0 or drop[before])
+        best, stays, live = -1.0, -1, False
+        child = tree.first_child[node]
+        while child >= 0:
+            live = live or regret_offset[child] >= 0
+            if average_offset[child] >= 0:
+                total = 0.0
+                for hand in range(hands):
+                    total += average[average_offset[child] + hand]
+                if total > best:
+                    best, stays = total, child
+            child = tree.next_sibling[child]
+        child = tree.first_child[node]
+        while child >= 0:
+            if regret_offset[child] < 0 and average_offset[child] >= 0 and (gone or live or child != stays):
+                small = True
+                for hand in range(hands):
+                    small = small and average[average_offset[child] + hand] <= most
+                    if seen.offset[child] >= 0:
+                        small = small and seen.scale * seen.table[seen.offset[child] + hand] <= most
+                drop[child] = small or gone
+            child = tree.next_sibling[child]
+
+
+@kernel
+def mark_open(tree, regret_offset, open_nodes):  # type: ignore[no-untyped-def]
+    """Mark the nodes that lie behind no pruned action of either player."""
+    open_nodes[0] = True
+    for node in range(1, len(tree.kind)):
+        parent = tree.parent[node]
+        owned = tree.kind[parent] == DECISION
+        open_nodes[node] = open_nodes[parent] and (not owned or regret_offset[node] >= 0)
