@@ -205,7 +205,7 @@ class Pruner:
         sums = tables.table(VALUE)[tables.places(VALUE, tree.parent[edges])]
         gaps = game.work.value[edges] - sums
         pays = (gaps > SLACK * (1.0 + np.abs(sums))).any(axis=1)
-        tables.let_go(BOUND, nodes)
+        tables.table(BOUND)[tables.places(BOUND, nodes)] = -np.inf
         self._raise_to(tree.parent[edges[~pays]], gaps[~pays])
         for edge, gap in zip(edges[pays].tolist(), gaps[pays], strict=True):
             if not self._return(player, edge, gap):
@@ -213,6 +213,7 @@ class Pruner:
                 self.budget.refused_returns += 1
                 self.waiting[head] = True
                 self._raise_to(head, gap[None, :])
+        tables.let_go(BOUND, np.setdiff1d(nodes, tree.parent[np.flatnonzero(self.pruned)]))
 
     def _return(self, player: int, edge: int, gap: NDArray[np.float64]) -> bool:
         """Store an action again, as if a best response had been played behind it; returns whether it fits."""
