@@ -24,6 +24,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from solvent.forms.explicit.tree import DECISION
 from solvent.games.continuous_leduc import SizedBetting, rounded_size
 from solvent.games.public_rules import Betting
 from solvent.passes.explicit_kernels import NO_SUMS, RESPOND, Weights, ascend, descend
@@ -38,7 +39,7 @@ from solvent.solvers.growing.size_kernels import (
     Looked,
     best_sizes,
     make_scratch,
-    subtree_sizes,
+    sum_subtrees,
 )
 from solvent.solvers.growing.sum_kernels import past_reach, past_worth
 from solvent.solvers.growing.tables import AVERAGE, SEEN
@@ -105,7 +106,7 @@ class Looker:
         have = sums.largest[tree.player[nodes]]
         better = gain(have, tree.nodes, Candidate(regret, size), game.tables.total, self.settings.factor)
         paying = np.flatnonzero(better > 0.0)
-        taken = np.array([self._table_bytes(int(node)) for node in nodes[paying]])
+        taken = self._table_bytes(found)[nodes[paying]]
         order = np.lexsort((nodes[paying], -better[paying] / np.maximum(taken, 1)))
         return [
             Possible(
@@ -151,17 +152,27 @@ class Looker:
             return False
         return self.most_nodes is None or self.game.tree.nodes + each.nodes <= self.most_nodes
 
-    def _table_bytes(self, node: int) -> int:
-        """What the tables of a new bet at a node would take under a memory budget."""
-        head = self.game.tree.betting[node]
-        if self.pruner is None or not isinstance(head, SizedBetting):
-            return 0
-        kind = (head.stage, head.bets, head.player)
-        if kind not in self._bytes_by_kind:
-            below = self.rules.after_bet(head, self.rules.fractions[0])
-            alternating = self.game.updates == "alternating"
-            self._bytes_by_kind[kind] = addition_bytes(below, self.game.tree, head.player, alternating)
-        return self._bytes_by_kind[kind]
+    def _table_bytes(self, found: Found) -> NDArray[np.int64]:
+        """What the tables of the best new bet of each node would take under a memory budget."""
+        game, tree = self.game, self.game.tree
+        if self.pruner is None:
+            return np.zeros(tree.nodes, dtype=np.int64)
+        alternating, mover = game.updates == "alternating", tree.edge_player
+        if self.settings.additions.version == "repaired":
+            rows = 2 * (mover >= 0) + (tree.kind == DECISION) + (alternating & (mover == 0))
+            rows = rows.astype(np.int64)
+            sum_subtrees(tree.parent, rows)
+            return np.where(found.source >= 0, 8 * game.hands * rows[found.source], 0)
+        taken = np.zeros(tree.nodes, dtype=np.int64)
+        for node in np.flatnonzero(found.source >= 0).tolist():
+            head = tree.betting[node]
+            assert isinstance(head, SizedBetting)
+            kind = (head.stage, head.bets, head.player)
+            if kind not in self._bytes_by_kind:
+                below = self.rules.after_bet(head, self.rules.fractions[0])
+                self._bytes_by_kind[kind] = addition_bytes(below, tree, head.player, alternating)
+            taken[node] = self._bytes_by_kind[kind]
+        return taken
 
     def add(self, node: int, theta: float, source: int, sums: RegretSums | None = None) -> Added:
         """Add one bet by the method of the settings; `source` is the edge of the nearest size of the decision.
@@ -184,8 +195,8 @@ class Looker:
         """How many nodes the best new bet of each node would add."""
         tree = self.game.tree
         if self.settings.method == "transfer" or self.settings.additions.version == "repaired":
-            whole = np.zeros(tree.nodes, dtype=np.int64)
-            subtree_sizes(tree.parent, whole)
+            whole = np.ones(tree.nodes, dtype=np.int64)
+            sum_subtrees(tree.parent, whole)
             return np.where(found.source >= 0, whole[found.source], 0)
         for head in tree.betting[len(self._new_nodes) :]:
             count = 0

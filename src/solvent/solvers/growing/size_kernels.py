@@ -202,9 +202,7 @@ def best_sizes(tree, looked, scratch, found, apart):  # type: ignore[no-untyped-
 
 
 @kernel
-def subtree_sizes(parent, sizes):  # type: ignore[no-untyped-def]
-    """Count the nodes of every subtree: int64[nodes]."""
-    for node in range(len(parent)):
-        sizes[node] = 1
+def sum_subtrees(parent, sizes):  # type: ignore[no-untyped-def]
+    """Turn a number for each node, int64[nodes], into the sum over its subtree."""
     for node in range(len(parent) - 1, 0, -1):
         sizes[parent[node]] += sizes[node]
