@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from solvent.experiments.kept import KeptRuns
+from solvent.experiments.saef.budget import PARTS, BudgetRun, run_under_budget
 from solvent.experiments.steps import saying
 from solvent.forms.explicit.build import explicit_tree
 from solvent.foundation.errors import InputError
@@ -59,13 +60,15 @@ class Scale:
     """Of each run that is compared in seconds; looks and additions count, checks do not."""
     other_seconds: float = 300.0
     """Of each other run."""
+    budget_iterations: int = 3000
+    """Of each run under a memory budget; 0: there are none."""
 
     def of(self, name: str) -> float:
         """The seconds of a run."""
         return self.seconds if name in TIMED else self.other_seconds
 
 
-FULL, QUICK = Scale(), Scale(seconds=2.0, other_seconds=1.0)
+FULL, QUICK = Scale(), Scale(seconds=2.0, other_seconds=1.0, budget_iterations=0)
 
 
 @dataclass(frozen=True)
@@ -138,6 +141,8 @@ class Result:
 
     traces: dict[str, Trace]
     scale: Scale
+    budgets: tuple[BudgetRun, ...] = ()
+    """The run without a memory budget, and those with one."""
 
     @property
     def points(self) -> list[Point]:
@@ -165,7 +170,21 @@ def saef(
         say(
             f"{name}: {last.iterations:,} iterations, exploitability {last.informed:.4f}, {last.nodes:,} nodes"
         )
-    return Result(traces, scale)
+    return Result(traces, scale, _budgets(scale, before) if MAIN in names and scale.budget_iterations else ())
+
+
+def _budgets(scale: Scale, before: KeptRuns) -> tuple[BudgetRun, ...]:
+    """Run under each memory budget."""
+    runs: list[BudgetRun] = []
+    for part in (1.0, *PARTS):
+        key = {"name": f"budget {part:g}"}
+        found = before.find(key)
+        if found is None:
+            whole = runs[0].budget if runs else 0
+            found = run_under_budget(part, whole, scale.budget_iterations, UPDATES).as_dict()
+            before.add(key, found)
+        runs.append(BudgetRun(**found))
+    return tuple(runs)
 
 
 def compile_kernels() -> None:

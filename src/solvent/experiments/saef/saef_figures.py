@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from math import exp, log
 
+from solvent.experiments.saef.budget import budget_figures
 from solvent.experiments.saef.curves import (
     SECONDS,
     bump,
@@ -47,7 +48,7 @@ def saef_figures(result: Result) -> dict[str, float]:
         found[f"{MAIN} by best fixed.worst"] = max(ratios)
         found[f"{MAIN} by best fixed.lowest share"] = sum(ratio <= 1 for ratio in ratios) / len(ratios)
         found[f"{MAIN} by best fixed.last"] = ratios[-1]
-    return found | _early(result) | _sizes(result)
+    return found | _early(result) | _sizes(result) | budget_figures(result.budgets)
 
 
 def _of_run(trace: Trace) -> dict[str, float]:

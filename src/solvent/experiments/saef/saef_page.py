@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from solvent.experiments.page import Bar, Reading, markdown_table, write_csv, write_page
+from solvent.experiments.saef.budget import budget_bars, budget_section
 from solvent.experiments.saef.curves import ratios_to_best
 from solvent.experiments.saef.figure_one import (
     CAPPED,
@@ -31,7 +32,7 @@ def write_saef(result: Result, page: Path, command: str = "solvent reproduce sae
     write_csv(result.points, page.with_suffix(".csv"))
     plot_saef(result, page.with_suffix(".png"))
     figures = saef_figures(result)
-    body = "\n\n".join(part.rstrip() for part in _sections(result, page.stem))
+    body = "\n\n".join(part.rstrip() for part in _sections(result, page.stem) + _budget(result))
     title = "Growing an abstraction while it is solved"
     write_page(page, title, command, reading(figures), body, figures, bars(figures))
 
@@ -78,7 +79,11 @@ def bars(figures: Mapping[str, float]) -> list[Bar]:
     if growing is not None:
         name = f"{MAIN}: looks and additions, of the time"
         found.append(Bar(name, f"at most {MOST_GROWING:.0%}", f"{growing:.0%}", growing <= MOST_GROWING))
-    return found
+    return found + budget_bars(figures)
+
+
+def _budget(result: Result) -> list[str]:
+    return budget_section(result.budgets) if result.budgets else []
 
 
 def _sections(result: Result, stem: str) -> list[str]:
