@@ -58,7 +58,7 @@ class Scale:
 
     seconds: float = 600.0
     """Of each run that is compared in seconds; looks and additions count, checks do not."""
-    other_seconds: float = 300.0
+    other_seconds: float = 150.0
     """Of each other run."""
     budget_iterations: int = 3000
     """Of each run under a memory budget; 0: there are none."""
@@ -68,7 +68,7 @@ class Scale:
         return self.seconds if name in TIMED else self.other_seconds
 
 
-FULL, QUICK = Scale(), Scale(seconds=2.0, other_seconds=1.0, budget_iterations=0)
+FULL, QUICK = Scale(), Scale(seconds=2.0, other_seconds=0.5, budget_iterations=0)
 
 
 @dataclass(frozen=True)

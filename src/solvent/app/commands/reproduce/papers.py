@@ -138,7 +138,7 @@ def reproduce_saef(
     seconds: Annotated[
         float | None,
         typer.Option(
-            help="Seconds of the runs that are compared in seconds; the others have half.  [default: 600]"
+            help="Seconds of the runs that are compared in seconds; the others have a quarter.  [default: 600]"
         ),
     ] = None,
     out: ResultsFolder = RESULTS,
@@ -152,7 +152,7 @@ def reproduce_saef(
 
     page, scale = out / "saef.md", paper.QUICK if quick else paper.FULL
     if seconds is not None:
-        scale = paper.Scale(seconds, seconds / 2)
+        scale = paper.Scale(seconds, seconds / 4)
     with watching() as watch:
         result = paper.saef(scale=scale, watch=watch, kept=kept_file(page))
     options = [*(["--quick"] if quick else []), *([] if seconds is None else [f"--seconds {seconds:g}"])]
