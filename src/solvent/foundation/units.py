@@ -54,14 +54,15 @@ def span(seconds: float) -> str:
 
 
 def parse_size(text: str) -> int:
-    """Bytes from `8G`, `512M` or a plain number.
+    """Bytes from `8G`, `512M`, `512MB`, `512 MiB` or a plain number; K, M, G and T are powers of 1024.
 
-    >>> parse_size("512M"), parse_size("1.5k"), parse_size("100")
-    (536870912, 1536, 100)
+    >>> parse_size("512M"), parse_size("512 MiB"), parse_size("1.5k"), parse_size("100")
+    (536870912, 536870912, 1536, 100)
     """
-    factor = SIZES.get(text[-1:].upper(), 1)
+    number = text.upper().removesuffix("B").removesuffix("I").rstrip()
+    factor = SIZES.get(number[-1:], 1)
     try:
-        count = int(float(text[:-1] if factor > 1 else text) * factor)
+        count = int(float(number[:-1] if factor > 1 else number) * factor)
     except (ValueError, OverflowError):
         count = 0
     if count <= 0:
