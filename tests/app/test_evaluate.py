@@ -20,6 +20,7 @@ from solvent.evaluate.agent_parts import AgentSettings, TrainedAgent
 from solvent.evaluate.evaluation import evaluate, read_evaluations, save
 from solvent.foundation.errors import InputError
 from solvent.foundation.progress import Progress, Stop
+from solvent.response.measure import exploitability
 from solvent.solvers.solve import solve
 from solvent.strategy.agents.training_run import TrainingRun
 
@@ -245,6 +246,25 @@ def test_an_abstraction_of_continuous_leduc_is_measured_in_the_continuous_game(s
         assert within < true <= upper + 1e-9
     assert 0 <= found["continuous"]["gap"] <= 1e-6
     assert "best response, any bet size" in solvent("evaluate", tmp_path / "run")[1]
+
+
+def test_a_run_that_grew_is_measured_among_its_own_bets_and_in_the_continuous_game(solvent, tmp_path) -> None:
+    grown = solve("continuous_leduc", grow="recovery", iterations=40, out=tmp_path / "grown")
+    assert len(grown.additions) > 0
+    code, out, err = solvent("evaluate", tmp_path / "grown", "--json")
+    assert code == 0, err
+    found = json.loads(out)
+    assert found["exploitability"] == pytest.approx(grown.exploitability, abs=1e-12)
+    assert exploitability("continuous_leduc", grown.strategy) == pytest.approx(
+        grown.exploitability, abs=1e-12
+    )
+    for within, true in zip(found["best_response"], found["continuous"]["uninformed"], strict=True):
+        assert within <= true + 1e-6
+    other = solve("continuous_leduc", grow="transfer", iterations=40, out=tmp_path / "other")
+    assert other.additions != grown.additions
+    code, _, err = solvent("compare", tmp_path / "grown", tmp_path / "other")
+    assert code == 2
+    assert "with other actions" in err
 
 
 def test_a_small_game_is_measured_exactly(solvent, tmp_path) -> None:

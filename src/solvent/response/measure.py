@@ -18,6 +18,7 @@ from solvent.games.game import Game
 from solvent.games.own import name_of
 from solvent.passes.holdem.holdem_pass import HoldemPass
 from solvent.passes.public_pass import PublicPass
+from solvent.response.continuous.measure import has_continuous_sizes, measure_within
 from solvent.response.history import Evaluation, evaluate, expected_value, respond
 from solvent.response.holdem import evaluate_holdem, played_tables
 from solvent.response.public import evaluate_paired, evaluate_public
@@ -58,7 +59,8 @@ def exploitability(game: Any, policy: Any, locks: Locks | None = None) -> float:
     """
     if isinstance(policy, TableStrategy) and not isinstance(game, Form):
         rules = load_game(game)
-        tree = compile_tree(rules) if isinstance(policy.infosets, InfosetTable) else None
+        by_name = has_continuous_sizes(policy) or not isinstance(policy.infosets, InfosetTable)
+        tree = None if by_name else compile_tree(rules)
         same = policy.game == name_of(rules) if tree is None else policy.fingerprint == tree.fingerprint
         if not same:
             raise InputError(f"the strategy is of {policy.game}, not of {name_of(rules)}")
@@ -94,6 +96,8 @@ def measure(strategy: TableStrategy, tree: GameTree | None = None, locks: Locks 
         locks.check(strategy.game, strategy.fingerprint)
     if not isinstance(strategy.infosets, InfosetTable):
         return _measure_public(strategy.infosets, strategy.weights, locks)
+    if tree is None and not locks and has_continuous_sizes(strategy):
+        return measure_within(strategy)
     return evaluate(tree or _tree_of(strategy), strategy.probabilities, locks)
 
 

@@ -46,10 +46,13 @@ def measure_continuous(strategy: TableStrategy, precision: float = PRECISION) ->
 
     precision: chips, how far the bounds of the true value may be apart.
     """
-    rules = load_game(strategy.game if strategy.source is None else strategy.source)
-    if not isinstance(rules, ContinuousLeduc):
-        raise InputError(f"{strategy.game} has no continuous sizes; continuous_leduc has")
-    return measure_tree(*_on_tree(strategy, rules), precision)
+    return measure_tree(*_on_tree(strategy), precision)
+
+
+def measure_within(strategy: TableStrategy) -> Evaluation:
+    """Measure a strategy among the bets that it knows, also those that were added while it was solved."""
+    tree, probabilities = _on_tree(strategy)
+    return within_abstraction(size_tree(tree), probabilities)
 
 
 def measure_tree(
@@ -62,11 +65,14 @@ def measure_tree(
     )
 
 
-def _on_tree(strategy: TableStrategy, rules: ContinuousLeduc) -> tuple[ExplicitTree, NDArray[np.float64]]:
-    """The explicit tree of some rules, and a strategy's probabilities on it.
+def _on_tree(strategy: TableStrategy) -> tuple[ExplicitTree, NDArray[np.float64]]:
+    """The explicit tree of a strategy's rules, and its probabilities on it.
 
     Bets that the strategy knows beyond those of the rules, as one of a growing run does, are added to the tree.
     """
+    rules = load_game(strategy.game if strategy.source is None else strategy.source)
+    if not isinstance(rules, ContinuousLeduc):
+        raise InputError(f"{strategy.game} has no continuous sizes; continuous_leduc has")
     tree = explicit_tree(rules)
     rows: dict[tuple[int, int], dict[str, float]] = {}
     held = tree.chances.sum(axis=2) > 0

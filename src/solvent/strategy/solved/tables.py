@@ -133,6 +133,10 @@ class Comparison:
 
 def different_games(a: TableStrategy, b: TableStrategy) -> str:
     """Why two strategies do not have the same infosets."""
+    if a.game == b.game and isinstance(a.infosets, InfosetTable) and isinstance(b.infosets, InfosetTable):
+        return (
+            f"both strategies are of {a.game}, but with other actions, as games have that grew while solved"
+        )
     if a.game == b.game:
         return f"both strategies are of {a.game}, but one has its tables by other boards or by histories"
     return f"the strategies are of different games: {a.game} and {b.game}"
