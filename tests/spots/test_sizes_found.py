@@ -12,6 +12,7 @@ from solvent import Spot
 from solvent.foundation.errors import InputError
 from solvent.foundation.storage.run import Run
 from solvent.solvers.holdem.growing.candidates import AutoSizes, parse_auto_sizes
+from solvent.solvers.holdem.growing.growing_work import GrowingWork
 from solvent.solvers.holdem.spot_folder import open_solver, spot_of
 from solvent.solvers.holdem.spot_run import resume_spot, solve_spot
 from solvent.solvers.holdem.spot_settings import SpotSettings
@@ -117,6 +118,26 @@ def test_a_limit_of_nodes_holds() -> None:
     assert found.nodes <= 0.6 * found.candidate_nodes
     with pytest.raises(InputError, match="at most 100%"):
         parse_auto_sizes("auto,nodes=120%")
+
+
+def test_a_full_tree_is_not_looked_at_again() -> None:
+    """Where no candidate fits below the limit of nodes, looks would only take time."""
+    settings = SpotSettings.of({"sizes": "auto,steps=8,at-most=8,nodes=45%", "threads": 1, "until": "0.3%"})
+    works: list[GrowingWork] = []
+    looked: list[int] = []
+
+    def counted(work: GrowingWork) -> int:
+        works.append(work)
+        looked.append(work.iterations)
+        return look(work)
+
+    look = GrowingWork.look
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(GrowingWork, "look", counted)
+        result = solve_spot(RIVER, settings)
+    assert works[-1].settled_at == 0
+    assert result.iterations > looked[-1] == result.sizes_found.added[-1].iteration
+    assert result.exploitability_percent <= 0.3
 
 
 def test_a_bet_comes_with_the_sizes_behind_its_neighbour() -> None:

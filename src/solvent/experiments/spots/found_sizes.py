@@ -42,7 +42,7 @@ SPOTS: dict[str, dict[str, Any]] = {
 }
 RAISES = "100%,a"
 UNTIL = "0.3%"
-AUTO = AutoSizes(at_most=16, nodes=0.32)
+AUTO = AutoSizes(at_most=16, nodes=1 / 3)
 TWO_SIZES = (
     "25%,75%", "25%,100%", "33%,66%", "33%,75%", "33%,100%", "50%,100%", "50%,150%", "66%,150%", "75%,200%",
     "100%,200%",

@@ -140,6 +140,8 @@ class _Built:
     rules: Spot
     size: HoldemSize
     solver: HoldemSolver
+    larger: Spot | None
+    """The spot with all candidates, where the solve finds its bet sizes."""
     build_seconds: float
     compile_seconds: float
 
@@ -159,8 +161,10 @@ def _build(
     locked = [parse_lock(text, rules, tree) for text in locks]
     check_memory(expected, settings, held)
     said = describe_size(rules, expected, settings)
-    if (auto := settings.auto_sizes) is not None:
-        said += f"; {describe_looks(rules.with_bets(auto.all), expected, settings)}"
+    auto = settings.auto_sizes
+    larger = None if auto is None else rules.with_bets(auto.all)
+    if larger is not None:
+        said += f"; {describe_looks(larger, expected, settings)}"
     watch(Progress(SIZED, 0, detail=said))
     watch(Progress(COMPILING_KERNELS, 0))
     compiling = warm_up(settings.dtype, settings.sizes is not None)
@@ -172,7 +176,7 @@ def _build(
     solver = kind(game, settings.rule, settings.threads, settings.dtype, locked)
     spent += time.perf_counter() - began
     stop.check()
-    return _Built(rules, expected, solver, spent, compiling)
+    return _Built(rules, expected, solver, larger, spent, compiling)
 
 
 def _work(built: _Built, settings: SpotSettings, locks: Sequence[str]) -> SpotWork:
@@ -183,7 +187,8 @@ def _work(built: _Built, settings: SpotSettings, locks: Sequence[str]) -> SpotWo
         return SpotWork(solver, pot, limits)
     auto = settings.auto_sizes
     assert auto is not None
-    looks = Looks(solver.game, auto, solver.threads, settings.dtype)
+    assert built.larger is not None
+    looks = Looks(solver.game, built.larger, solver.threads, settings.dtype)
     return GrowingWork(solver, pot, limits, auto, locks, looks)
 
 

@@ -3,7 +3,7 @@
 Looks are seldom, because each takes as long as some iterations on the tree with all candidates: at `FIRST_LOOK`
 iterations, then each time there are `LOOK_GROWTH` times as many up to `LAST_LOOK`, and whenever the present tree is
 solved to the target. Without a target they go on growing. A solve ends at the target only if the look there adds
-nothing.
+nothing. Once no candidate fits below the limit of nodes there are no more looks.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from solvent.solvers.holdem.lock_text import parse_lock
 from solvent.solvers.holdem.spot_work import SpotWork
 from solvent.solvers.session import Limits
 
-FIRST_LOOK, LOOK_GROWTH, LAST_LOOK = 20, 1.4, 150
+FIRST_LOOK, LOOK_GROWTH, LAST_LOOK = 20, 1.9, 150
 LEAST_WORTH, LEAST_IN_ALL = 0.03, 1.0
 """Candidates that gain less than this part of the target are not added, nor any where all of a look gain less than
 the second: after an addition the tree takes some hundred iterations to come back to the target."""
@@ -143,6 +143,8 @@ class GrowingWork(SpotWork):
         self.look_seconds += time.perf_counter() - start
         if sum(one.chips for one in look.chosen) >= LEAST_IN_ALL / LEAST_WORTH * self._least():
             self._add(look)
+            if look.full:
+                self.settled_at = 0.0
             return len(look.chosen)
         if self._target_reached():
             assert self.limits.until is not None
@@ -174,11 +176,7 @@ class GrowingWork(SpotWork):
         by_size: dict[str, list[float]] = {}
         for was in self.log:
             by_size.setdefault(was.line, []).append(was.percent_of_pot / 100)
-        copied = [
-            (one, *new)
-            for one in look.chosen
-            for new in inherited(self.solver, self.looks.game, one, by_size)
-        ]
+        copied = inherited(self.solver, self.looks.game, look.chosen, by_size)
         behind = [(*line_of(line), name) for _, line, name, _ in copied]
         grown = add_actions(self.solver, by_line, self._locks, behind=behind)
         played = {added.history: added.iterations for added in grown.added}

@@ -127,14 +127,16 @@ class Look:
     """What is added now."""
     worths: tuple[Worth, ...]
     """Every candidate that would gain anything."""
+    full: bool
+    """Whether, with what is added now, the tree is too large for any candidate that would gain anything."""
 
 
 class Looks:
     """The tree with all candidates, on which looks are taken and the result is measured."""
 
-    def __init__(self, base: HoldemGame, auto: AutoSizes, threads: int = 1, dtype: str = "float32") -> None:
-        self.rules = base.rules.with_bets(auto.all)
-        self.larger = LargerTree(larger_game(base, self.rules), threads, dtype)
+    def __init__(self, base: HoldemGame, rules: Spot, threads: int = 1, dtype: str = "float32") -> None:
+        """base: the game that the solve begins with. rules: the spot with all candidates."""
+        self.larger = LargerTree(larger_game(base, rules), threads, dtype)
         self._recorded: NDArray[np.floating] | None = None
 
     @property
@@ -148,8 +150,12 @@ class Looks:
             worths = weigh(solver, self.game, self._action_values(solver), auto, lines)
         else:
             worths = try_out(solver, self.game, auto, lines)
-        most = int(auto.nodes * public_nodes(self.game))
-        return Look(tuple(choose(solver, worths, auto, lines, least, most)), tuple(worths))
+        most = round(auto.nodes * public_nodes(self.game))
+        chosen = choose(solver, worths, auto, lines, least, most)
+        nodes = solver.nodes + sum(one.nodes for one in chosen)
+        left = [one for one in worths if one not in chosen]
+        full = bool(left) and all(nodes + one.nodes > most for one in left)
+        return Look(tuple(chosen), tuple(worths), full)
 
     def _action_values(self, solver: GrowingSolver) -> NDArray[np.floating]:
         """What every action is worth to a best response, by cell; the table is written over by the next look."""
@@ -277,44 +283,63 @@ def choose(
 
 
 def inherited(
-    solver: GrowingSolver, larger: HoldemGame, one: Worth, log: Mapping[str, Sequence[float]]
-) -> list[tuple[str, str, float]]:
-    """The sizes that later streets behind a new bet begin with: those added behind the nearest bet that is there.
+    solver: GrowingSolver, larger: HoldemGame, chosen: Sequence[Worth], log: Mapping[str, Sequence[float]]
+) -> list[tuple[Worth, str, str, float]]:
+    """The sizes that later streets behind new bets begin with: those added behind the nearest bet that is there.
 
-    log: the sizes added so far, as parts of the pot, by line. Returns lines, actions and parts of the pot. What is
-    behind a new bet is played for the first time anyway, so it costs nothing more to have these sizes there.
+    log: the sizes added so far, as parts of the pot, by line. Returns new bets, lines, actions and parts of the
+    pot. What is behind a new bet is played for the first time anyway, so it costs nothing more to have these sizes
+    there.
     """
-    tree = solver.game.tree
-    betting = next(each for each in tree.betting if each.actions and each.history == one.history)
-    bets = [name for name in betting.actions if amount_of(name)]
+    if not log:
+        return []
+    rules = solver.game.rules.with_added([(*line_of(one.history), one.action) for one in chosen])
+    there = {each.history: each.actions for each in larger.tree.betting if each.actions}
+    bets = {each.history: each.actions for each in solver.game.tree.betting if each.actions}
+    found: list[tuple[Worth, str, str, float]] = []
+    for one in chosen:
+        for near in _nearest_first(bets[one.history], one.action):
+            lines = _lines_behind(one, near, log)
+            copied = [
+                (one, line, *new)
+                for line, sizes in lines.items()
+                if line in there
+                for new in _nearest_sizes(rules, larger.rules, line, there[line], sizes)
+            ]
+            found += copied
+            if copied:
+                break
+    return found
+
+
+def _nearest_first(actions: Sequence[str], bet: str) -> list[str]:
+    bets = [name for name in actions if amount_of(name)]
+    return sorted(bets, key=lambda name: abs(amount_of(name) - amount_of(bet)))
+
+
+def _lines_behind(one: Worth, near: str, log: Mapping[str, Sequence[float]]) -> dict[str, Sequence[float]]:
+    """The log's lines behind a bet, as they are called behind a new bet at the same decision."""
     prefix = f"{one.history}, " if one.history else ""
-    for near in sorted(bets, key=lambda name: abs(amount_of(name) - amount_of(one.action))):
-        behind = {
-            line.removeprefix(prefix + near): sizes
-            for line, sizes in log.items()
-            if line.startswith(prefix + near + ",")
-        }
-        found = []
-        for rest, sizes in behind.items():
-            line = prefix + one.action + rest
-            there = next(
-                (each for each in larger.tree.betting if each.actions and each.history == line), None
-            )
-            if there is None:
-                continue
-            pot = pot_at(larger.rules, line)
-            start = set(
-                solver.game.rules.with_added([(*line_of(one.history), one.action)]).actions_after(line)
-            )
-            for size in sizes:
-                new = [name for name in there.actions if amount_of(name) and name not in start]
-                if new:
-                    name = min(new, key=lambda name: abs(1 / (1 + amount_of(name) / pot) - 1 / (1 + size)))
-                    start.add(name)
-                    found.append((line, name, amount_of(name) / pot))
-        if found:
-            return found
-    return []
+    old = prefix + near
+    return {
+        prefix + one.action + line.removeprefix(old): sizes
+        for line, sizes in log.items()
+        if line.startswith(old + ",")
+    }
+
+
+def _nearest_sizes(
+    rules: Spot, larger: Spot, line: str, candidates: Sequence[str], sizes: Sequence[float]
+) -> list[tuple[str, float]]:
+    """The candidates at a decision nearest to some sizes and not there yet, with their parts of the pot."""
+    pot, start, found = pot_at(larger, line), set(rules.actions_after(line)), []
+    for size in sizes:
+        new = [name for name in candidates if amount_of(name) and name not in start]
+        if new:
+            name = min(new, key=lambda name: abs(1 / (1 + amount_of(name) / pot) - 1 / (1 + size)))
+            start.add(name)
+            found.append((name, amount_of(name) / pot))
+    return found
 
 
 def present_sizes(game: HoldemGame, node: int) -> list[float]:
