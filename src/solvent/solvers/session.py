@@ -107,6 +107,8 @@ class Session:
             self.work.load_tables(tables)
             self.work.restore(facts)
             self.seconds = float(facts["seconds"])
+        except InputError:
+            raise
         except (ValueError, KeyError, TypeError) as error:
             raise InputError(
                 f"the checkpoint of {self.run.folder} does not fit what the run's configuration says"

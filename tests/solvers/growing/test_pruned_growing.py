@@ -181,3 +181,10 @@ def test_budget_too_small_for_the_base_game_is_refused():
             memory=50_000,
             iterations=1,
         )
+
+
+def test_budget_below_what_the_tables_have_grown_to_is_refused(tmp_path):
+    options = {"grow": "recovery", "pruning": "total", "updates": "simultaneous", "memory": 200_000}
+    solve("continuous_leduc", iterations=100, out=tmp_path / "run", **options)
+    with pytest.raises(InputError, match="have grown to"):
+        solve(resume=tmp_path / "run", iterations=120, memory=95_000)

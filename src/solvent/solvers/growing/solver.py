@@ -323,4 +323,6 @@ class GrowingSolver:
 
     def restore(self, facts: Mapping[str, Any]) -> None:
         """Go on from tables that were loaded."""
+        if self.pruner is not None:
+            self.pruner.budget.check_loaded(self.game.tables, self.name)
         self.game.iterations, self.game.nodes_touched = facts["iterations"], facts["nodes_touched"]

@@ -105,7 +105,7 @@ def on_form(strategy: TableStrategy, form: Form) -> TableStrategy:
         found = strategy.query(label, infosets.player_of(infoset))
         if tuple(found) != actions:
             raise InputError(
-                f"{form.name} has changed: the actions at {label!r} are {', '.join(actions)} now"
+                f"the strategy has {', '.join(found)} at {label!r}, and {form.name} has {', '.join(actions)}"
             )
         weights[infosets.cells_of(infoset)] = list(found.values())
     return TableStrategy(form.name, form.fingerprint, infosets, weights, strategy.facts, form.rules)

@@ -36,6 +36,14 @@ class Budget:
                 f"{size(needed)}, not {size(self.limit)}"
             )
 
+    def check_loaded(self, tables: GrowingTables, name: str) -> None:
+        """Refuse to go on under a budget that the tables of a checkpoint are above already."""
+        if tables.bytes > self.limit:
+            raise InputError(
+                f"the tables of {name} have grown to {size(tables.bytes)}, so that its memory budget cannot be "
+                f"{size(self.limit)} any more"
+            )
+
     def fits(self, tables: GrowingTables, more: int, adds: bool) -> bool:
         """Whether so many more bytes fit; `adds`: for an addition, which leaves some of the budget free."""
         return tables.bytes + more <= self.limit * (1.0 - SPARED if adds else 1.0)
