@@ -159,13 +159,24 @@ def test_a_bad_action_costs_nothing() -> None:
     assert grown.discount == 1
 
 
-@pytest.mark.parametrize("version", [REPAIRED, FAITHFUL])
-def test_a_grown_tree_is_solved_like_one_that_had_the_action(version: str) -> None:
+@pytest.mark.parametrize(
+    ("version", "added"),
+    [
+        (REPAIRED, {"": ["bet 13"], "check": ["bet 30"]}),
+        (REPAIRED, {"": ["bet 30"]}),
+        (REPAIRED, {"check": ["bet 13"]}),
+        (FAITHFUL, {"": ["bet 13"], "check": ["bet 30"]}),
+        (FAITHFUL, {"": ["bet 30"]}),
+    ],
+)
+def test_a_grown_tree_is_solved_like_one_that_had_the_action(
+    version: str, added: dict[str, list[str]]
+) -> None:
     """At equal iterations after the addition it is at most 1.5 times as exploitable, and it goes on falling."""
     for rule in ("cfr", "lcfr"):
         before = GrowingSolver(holdem_game(RIVER), rule, 1, "float64")
         before.run(200)
-        grown = add_actions(before, {"": ["bet 13"], "check": ["bet 30"]}, version=version).solver
+        grown = add_actions(before, added, version=version).solver
         start = GrowingSolver(grown.game, rule, 1, "float64")
         for _ in range(3):
             grown.run(200)
@@ -187,6 +198,12 @@ def test_discounted_cfr_catches_up() -> None:
         grown.run(50)
         start.run(50)
     assert grown.exploitability() <= 1.5 * start.exploitability()
+
+
+@pytest.mark.parametrize("rule", ["cfr+", "dcfr+"])
+def test_rules_without_a_measured_heuristic_are_refused(rule: str) -> None:
+    with pytest.raises(InputError, match="cfr and lcfr, or dcfr as a heuristic"):
+        GrowingSolver(holdem_game(RIVER), rule, 1, "float64")
 
 
 def test_int16_tables_do_not_grow() -> None:

@@ -178,6 +178,7 @@ def test_boards_that_stand_for_others_count_for_them() -> None:
     assert max(gains.values()) > 0.1
 
 
+@pytest.mark.slow
 def test_narrow_tables_are_read() -> None:
     spot = Spot("Td9d6hQc2s", "AA,TT,98s", "KK,QJs,66", pot=100, stack=150, bets="60%,a", cap=1)
     solver = HoldemSolver(holdem_game(spot), dtype="int16")

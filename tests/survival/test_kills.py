@@ -51,6 +51,13 @@ SOLVES = [
     Case("interval", ("leduc", "--pruning", "interval", "--rule", "cfr"), 8_000),
     Case("total", ("leduc", "--pruning", "total", "--rule", "cfr"), 8_000),
     Case("total-by-block", ("leduc", "--pruning", "total", "--rule", "cfr", "--form", "public"), 3_000),
+    Case("growing", ("continuous_leduc", "--grow", "recovery", "--rule", "cfr"), 1_500, kills=20),
+    Case("growing-transfer", ("continuous_leduc", "--grow", "transfer", "--rule", "lcfr"), 1_000),
+    Case(
+        "growing-budget",
+        ("continuous_leduc", "--grow", "recovery", "--rule", "cfr", "--pruning", "total", "--memory", "200K"),
+        600,
+    ),
     Case("external", ("leduc", "--sampling", "external"), 400_000),
     Case("outcome", ("leduc", "--sampling", "outcome"), 1_000_000),
     Case("chance", ("leduc", "--sampling", "chance"), 50_000),

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import sys
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
 
 from rich.console import Console
 
+from solvent.app.outcomes import say
 from solvent.app.terminal import terminal
 from solvent.foundation.progress import Watch
 from solvent.foundation.showing import showing
@@ -18,6 +21,17 @@ def watching(quiet: bool = False, console: Console | None = None) -> AbstractCon
     `quiet`: nothing off a terminal, as with --json.
     """
     return showing(console or terminal(stderr=True), quiet)
+
+
+@contextmanager
+def keeping_runs(kept: Path) -> Iterator[Path]:
+    """The file of an experiment's finished runs; whoever stops it is told that it goes on from there."""
+    try:
+        yield kept
+    except KeyboardInterrupt:
+        if kept.exists():
+            say(f"stopped; the same command goes on from the finished runs in {kept}")
+        raise
 
 
 def said(as_json: bool) -> bool:

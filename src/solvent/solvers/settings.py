@@ -329,7 +329,7 @@ class Settings(RunSettings):
     )
     grow_version: str = option(
         growing.AdditionSettings.version,
-        "repaired, or faithful to the paper: opponents begin to play new subgames uniformly.",
+        "repaired, or faithful to the paper: see the page on growing games for the three repairs.",
         one_of("grow-version", growing.VERSIONS),
         GROW,
         kept=True,

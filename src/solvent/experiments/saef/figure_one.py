@@ -57,11 +57,11 @@ class Scale:
     """How long runs are."""
 
     seconds: float = 600.0
-    """Of each run that is compared in seconds; looks and additions count, checks do not."""
+    """How long each run that is compared in seconds takes; looks and additions count, checks do not."""
     other_seconds: float = 150.0
-    """Of each other run."""
+    """How long every other run takes."""
     budget_iterations: int = 3000
-    """Of each run under a memory budget; 0: there are none."""
+    """Iterations of the runs under a memory budget; 0: there are none."""
 
     def of(self, name: str) -> float:
         """The seconds of a run."""

@@ -86,7 +86,8 @@ class GrowingSolver:
             most = self.memory // (BYTES_PER_NODE + 8 * NUMBERS_PER_HAND * len(tree.hands))
             if tree.nodes > most:
                 raise InputError(
-                    f"{self.rules} has {tree.nodes:,} public nodes, too many for the memory limit"
+                    f"{self.rules} has {tree.nodes:,} public nodes at first; memory of {self.memory:,} bytes "
+                    f"is enough for {most:,}"
                 )
         self.game = GrowingGame(tree, self.rule, self.updates, skip=True)
         self.pruner: Pruner | None = None

@@ -12,7 +12,7 @@ import typer
 from solvent.app.options import MOST_THREADS, Json, ResultsFolder
 from solvent.app.terminal import print_json, terminal
 from solvent.app.views.measurements import checks_table, plans_view, timings_table
-from solvent.app.watching import watching
+from solvent.app.watching import keeping_runs, watching
 from solvent.foundation.units import parse_size
 
 RESULTS = Path("docs/results")
@@ -91,9 +91,9 @@ def reproduce_total_rbp(
     page, scale = out / "total-rbp.md", paper.QUICK if quick else paper.FULL
     if target is not None:
         scale = replace(scale, target=target)
-    with watching() as watch:
+    with watching() as watch, keeping_runs(kept_file(page)) as kept:
         games = game or paper.GAMES[: 1 if quick else None]
-        result = paper.total_rbp(games, scale, watch, kept_file(page))
+        result = paper.total_rbp(games, scale, watch, kept)
     options = [*(f"--game '{name}'" for name in game or ()), *(["--quick"] if quick else [])]
     options += [] if target is None else [f"--target {target:g}"]
     write_total_rbp(result, page, " ".join(["solvent reproduce total-rbp", *options]))
@@ -121,8 +121,8 @@ def reproduce_larger_game(
     from solvent.experiments.total_rbp.larger_game_page import reading, write_larger_game
 
     page = out / "larger-game.md"
-    with watching() as watch:
-        result = larger_game(game or GAME, iterations, watch, kept_file(page))
+    with watching() as watch, keeping_runs(kept_file(page)) as kept:
+        result = larger_game(game or GAME, iterations, watch, kept)
     options = [] if game is None else [f"--game '{game}'"]
     options += [] if iterations == 100 else [f"--iterations {iterations}"]
     write_larger_game(result, page, " ".join(["solvent reproduce larger-game", *options]))
@@ -153,8 +153,8 @@ def reproduce_saef(
     page, scale = out / "saef.md", paper.QUICK if quick else paper.FULL
     if seconds is not None:
         scale = paper.Scale(seconds, seconds / 4)
-    with watching() as watch:
-        result = paper.saef(scale=scale, watch=watch, kept=kept_file(page))
+    with watching() as watch, keeping_runs(kept_file(page)) as kept:
+        result = paper.saef(scale=scale, watch=watch, kept=kept)
     options = [*(["--quick"] if quick else []), *([] if seconds is None else [f"--seconds {seconds:g}"])]
     write_saef(result, page, " ".join(["solvent reproduce saef", *options]))
     kept_file(page).unlink(missing_ok=True)

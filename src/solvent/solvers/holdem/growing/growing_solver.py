@@ -20,6 +20,7 @@ from solvent.forms.holdem.tree import DECISION, HoldemTree
 from solvent.foundation.errors import InputError
 from solvent.passes.holdem.kernels import Marked
 from solvent.passes.schedule import AVERAGE, POSITIVE
+from solvent.solvers.growing.iterations import check_rule
 from solvent.solvers.holdem.solver import HoldemSolver
 from solvent.solvers.holdem.spot_settings import DEFAULT_RULE
 from solvent.solvers.rules import RegretRule
@@ -102,6 +103,7 @@ class SummingSolver(HoldemSolver):
         if dtype == "int16":
             raise InputError("a tree grows with tables of float32 or float64, not int16")
         super().__init__(game, rule, threads, dtype, locks)
+        check_rule(self.rule)
         if self.rule.weights(2).keep != 1:
             raise InputError(f"rule {self.rule} scales its averages, which a tree that grows does not allow")
         self.weight = np.zeros(3)
