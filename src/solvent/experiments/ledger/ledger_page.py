@@ -42,6 +42,7 @@ QUESTIONS = {
     "full-deck": "can flop hold'em with 52 cards be solved here?",
     "total-rbp": "what does pruning save?",
     "larger-game": "does memory really fall?",
+    "sizes": "can the solver choose the bets of a spot?",
     "saef": "can bet sizes be found while solving?",
     "sampling-speed": "how quick is Monte Carlo CFR?",
     "sampling-options": "do the improvements of Laptop MCCFR lower exploitability?",
