@@ -262,6 +262,7 @@ def watched(
     return solver
 
 
+@pytest.mark.slow  # its kernels take two minutes to compile
 def test_total_pruning_does_what_its_replay_does() -> None:
     """The smallest of the tests below, for every run of the suite: kernels take long to compile."""
     solver = watched(Leduc(ranks=2, suits=2), "cfr", "alternating", 40)
