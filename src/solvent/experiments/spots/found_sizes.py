@@ -173,6 +173,17 @@ def bars(rows: Sequence[Tree]) -> list[Bar]:
     return made
 
 
+def _so_what(more: float, seconds: float) -> str:
+    """What follows for a user, from the worst spot: percent of the pot and seconds beside the full tree's."""
+    if seconds >= 1:
+        return (
+            "Where the full tree is solved in a moment, as on rivers, give its sizes; `solvent spot --sizes auto` "
+            "is for trees that are too large, and for knowing which sizes matter."
+        )
+    quicker = f"{more:.2f} % of the pot more exploitable than the full tree, in {seconds:.2f} of its seconds"
+    return f"`solvent spot --sizes auto` finds a smaller tree that is at most {quicker}."
+
+
 def write_results(rows: Sequence[Tree], page: Path, command: str) -> None:
     """Write the results page, and its figures beside it; the file of finished runs goes."""
     found = bars(rows)
@@ -186,7 +197,7 @@ def write_results(rows: Sequence[Tree], page: Path, command: str) -> None:
         f"On {len(grown)} spots the trees that were grown have at most {part:.2f} of the full tree's nodes, are at "
         f"most {more:.2f} % of the pot more exploitable in the spot with all candidates, and take at most "
         f"{seconds:.2f} of its seconds; {met} of {len(found)} bars are met.",
-        "`solvent spot --sizes auto` finds bet sizes that nobody has to choose by hand.",
+        _so_what(more, seconds),
     )
     header = [
         "spot",
