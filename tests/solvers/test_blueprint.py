@@ -13,7 +13,7 @@ from solvent.cards.evaluator import hand_strengths
 from solvent.forms.betting import DECISION, SHOWDOWN, build_tree, sampled_walk
 from solvent.forms.sampled import ACTIONS_MASK, GAIN, INFO, LOSS, row_start
 from solvent.foundation.kernels.compiling import kernel
-from solvent.foundation.kernels.randomness import random_float, stream
+from solvent.foundation.kernels.randomness import STEP, mix, random_float, stream
 from solvent.games.betting.rules import FOLD
 from solvent.games.betting.sizes import parse_betting
 from solvent.solvers.blueprint.discounting import discount
@@ -22,6 +22,7 @@ from solvent.solvers.blueprint.row_locks import locked_iterations
 from solvent.solvers.blueprint.solver import BlueprintSolver
 from solvent.solvers.rewards import reward as reward_of
 from solvent.solvers.sampled.tables.kernels import add_to_sum
+from solvent.solvers.sampled.tables.keys import BELOW, BOARD, HANDS, HEAD
 from solvent.strategy.agents.blueprint import Blueprint
 from solvent.strategy.agents.prior import prior_strategy
 
@@ -35,9 +36,11 @@ def twin(blueprint, iteration, seed, linear=True, exploration=(0.0, 0.0), floor=
     """One iteration as the paper writes it, with the same random numbers."""
     tree = blueprint.tree
     random = np.zeros(1, dtype=np.uint64)
-    random[0] = stream(seed, iteration, 0)
-    deck = np.arange(52)
-    shuffle(deck, 9, random)
+    deck, board_random = np.arange(52), np.array([numbered(stream(seed, iteration, BOARD), 0)])
+    random[0] = stream(seed, iteration, HANDS)
+    shuffle(deck, 4, random)
+    rest = deck[4:]
+    shuffle(rest, 5, board_random)
     holes, board = (deck[:2], deck[2:4]), deck[4:9]
     strength = [int(hand_strengths([*hole, *board])) for hole in holes]
     sign = int(np.sign(strength[0] - strength[1]))
@@ -50,7 +53,10 @@ def twin(blueprint, iteration, seed, linear=True, exploration=(0.0, 0.0), floor=
         who, street = tree.player[node], int(tree.street[node])
         return blueprint.row(node, *blueprint.cards.bucket(street, holes[who], board[: (0, 3, 4, 5)[street]]))
 
-    def walk(node, player):
+    def walk(node, player, random, above=True):
+        if above and (tree.street[node] > 0 or tree.kind[node] == SHOWDOWN):
+            key = stream(seed, iteration, BELOW + player)
+            random, above = np.array([numbered(key, place[node])]), False
         if not tree.children(node):
             stake = float(tree.paid[node].min())
             folder = tree.player[node]
@@ -73,12 +79,15 @@ def twin(blueprint, iteration, seed, linear=True, exploration=(0.0, 0.0), floor=
                 if draw < 0:
                     chosen = action
                     break
-            return walk(below(node, chosen), player)
+            return walk(below(node, chosen), player, random, above)
         walked = [True] * actions
         if lowest < 0 and least == 0 and tree.street[node] < 3 and (row[0] > 0).any():
             walked = [row[0][a] >= lowest or not tree.children(below(node, a)) for a in range(actions)]
         values = np.array(
-            [walk(below(node, action), player) if walked[action] else 0 for action in range(actions)],
+            [
+                walk(below(node, action), player, random, above) if walked[action] else 0
+                for action in range(actions)
+            ],
             np.float32,
         )
         value = np.float32(strategy @ values)
@@ -91,9 +100,15 @@ def twin(blueprint, iteration, seed, linear=True, exploration=(0.0, 0.0), floor=
         return child + 1 if len(tree.children(child)) == 1 else child
 
     left_out = []
+    place = {node: at + 1 for at, node in enumerate(tree.behind.tolist())}
     for player in (0, 1):
-        walk(0, player)
+        walk(0, player, np.array([stream(seed, iteration, HEAD + player)]))
     return sum(left_out)
+
+
+def numbered(key, number):
+    """The key of one of many things below a key."""
+    return mix(np.uint64((int(key) + int(STEP) * (number + 1)) % 2**64))
 
 
 @pytest.mark.parametrize(

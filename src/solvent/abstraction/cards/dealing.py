@@ -20,8 +20,8 @@ from solvent.cards.evaluator import EMPTY_KEY, strength_of
 from solvent.foundation.kernels.compiling import internal, kernel
 from solvent.foundation.kernels.randomness import random_bits
 
-DEALT = 9
-"""Cards of a deal."""
+HELD, FLOPPED, DEALT = 4, 7, 9
+"""Cards of a deal: those of both hands, with the flop, and with the whole board."""
 
 
 @internal
@@ -31,12 +31,18 @@ def sort_deck(deck):  # type: ignore[no-untyped-def]
         deck[card] = card
 
 
+@internal
+def draw_cards(deck, start, end, random):  # type: ignore[no-untyped-def]
+    """Draw the cards deck[start:end] at random from deck[start:], in any order before."""
+    for place in range(start, end):
+        drawn = place + np.int64(random_bits(random) % np.uint64(len(deck) - place))
+        deck[place], deck[drawn] = deck[drawn], deck[place]
+
+
 @kernel
 def shuffle(deck, count, random):  # type: ignore[no-untyped-def]
     """Shuffle a deck, in any order before, so that its first `count` cards are drawn at random."""
-    for place in range(count):
-        drawn = place + np.int64(random_bits(random) % np.uint64(len(deck) - place))
-        deck[place], deck[drawn] = deck[drawn], deck[place]
+    draw_cards(deck, 0, count, random)
 
 
 @internal

@@ -7,12 +7,29 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.abstraction.cards.dealing import DEALT, deal_buckets, deal_cluster, lead, shuffle, sort_deck
+from solvent.abstraction.cards.dealing import (
+    DEALT,
+    HELD,
+    deal_buckets,
+    deal_cluster,
+    draw_cards,
+    lead,
+    sort_deck,
+)
 from solvent.forms.sampled import TableLayout, row_start
-from solvent.foundation.kernels.compiling import kernel
-from solvent.foundation.kernels.randomness import random_float, stream
+from solvent.foundation.kernels.compiling import internal, kernel
+from solvent.foundation.kernels.randomness import random_float
 from solvent.solvers.sampled.exploration import minimum_probability
-from solvent.solvers.sampled.tables.kernels import traverse
+from solvent.solvers.sampled.tables.head_walk import (
+    WALK,
+    Continuations,
+    HeadRoom,
+    HeadTables,
+    continuations,
+    head_room,
+    walk_head,
+)
+from solvent.solvers.sampled.tables.keys import board_key, hands_key
 
 PRUNED_SHARE = np.float32(0.95)
 """The share of iterations that leave out actions whose regret is below the floor."""
@@ -40,39 +57,89 @@ class IterationOptions(NamedTuple):
     """Chips: the regret per iteration below which actions are left out of most iterations; 0 for none"""
 
 
+class BlueprintRoom(NamedTuple):
+    """One thread's memory for iterations."""
+
+    walks: HeadRoom
+    random: NDArray[np.uint64]
+    """uint64[1]: the counter by which cards are dealt"""
+    deck: NDArray[np.int64]
+    """int64[52]"""
+    base: NDArray[np.int64]
+    """int64[2, 4]: where both players' rows begin on each street"""
+    met: Continuations
+    """No continuations: they are walked at once."""
+
+
+def blueprint_room() -> BlueprintRoom:
+    """Memory for one thread."""
+    return BlueprintRoom(
+        head_room(),
+        np.zeros(1, dtype=np.uint64),
+        np.zeros(52, dtype=np.int64),
+        np.zeros((2, 4), dtype=np.int64),
+        continuations(),
+    )
+
+
 @kernel
-def deal_hand(iteration, seed, layout, lookup, evaluator, random, deck, base):  # type: ignore[no-untyped-def]
-    """Deal an iteration's cards: write where both players' rows begin to `base`, return who wins (0, 1, 2)."""
-    random[0] = stream(seed, iteration, 0)
+def deal_hands(iteration, seed, random, deck):  # type: ignore[no-untyped-def]
+    """Deal both hands of an iteration to deck[:4]; returns the draw, in [0, 1), that decides about pruning."""
+    random[0] = hands_key(seed, iteration)
     sort_deck(deck)
-    shuffle(deck, DEALT, random)
-    cluster = deal_cluster(deck, lookup)
-    for who in range(2):
-        deal_buckets(deck, who, cluster, lookup, base)  # buckets, which become where their rows begin
-        for street in range(4):
-            base[who, street] = row_start(layout, street, cluster, base[who, street])
+    draw_cards(deck, 0, HELD, random)
+    return random_float(random)
+
+
+@internal
+def showdown_outcome(deck, evaluator):  # type: ignore[no-untyped-def]
+    """Who wins: player 0 (0), nobody (1), player 1 (2)."""
     ahead = lead(deck, evaluator)
     return 1 - (ahead > 0) + (ahead < 0)
 
 
 @kernel
-def holdem_iterations(  # type: ignore[no-untyped-def]
-    start, end, seed, options, blueprint, lookup, evaluator, frames, deck, base, locks
-):
+def deal_hand(iteration, seed, layout, lookup, evaluator, random, deck, base):  # type: ignore[no-untyped-def]
+    """Deal an iteration's cards: write where both players' rows begin to `base`.
+
+    Returns who wins (0, 1, 2) and the draw, in [0, 1), that decides about pruning.
+    """
+    drawn = deal_hands(iteration, seed, random, deck)
+    random[0] = board_key(seed, iteration, 0, 0)
+    draw_cards(deck, HELD, DEALT, random)
+    cluster = deal_cluster(deck, lookup)
+    for who in range(2):
+        deal_buckets(deck, who, cluster, lookup, base)  # buckets, which become where their rows begin
+        for street in range(4):
+            base[who, street] = row_start(layout, street, cluster, base[who, street])
+    return showdown_outcome(deck, evaluator), drawn
+
+
+@internal
+def iteration_terms(iteration, options, drawn):  # type: ignore[no-untyped-def]
+    """What an iteration counts, its least probability of an action, and the regret below which it walks nothing.
+
+    options: `IterationOptions`. drawn: as `deal_hands` returns it.
+    """
+    linear = options.linear
+    weight = np.float32(iteration + 1) * linear + (np.float32(1) - linear)
+    least = np.float32(minimum_probability(options.exploration, iteration))
+    before = np.float32(iteration) * (linear * np.float32(0.5) * np.float32(iteration - 1) + np.float32(1))
+    return weight, least, options.floor * before if drawn < PRUNED_SHARE else np.float32(0)
+
+
+@kernel
+def holdem_iterations(start, end, seed, options, blueprint, lookup, evaluator, room, locks):  # type: ignore[no-untyped-def]
     """Iterations `start` to `end`: each deals cards once and traverses the tree for both players.
 
-    options: `IterationOptions`. blueprint: `BlueprintArrays`. deck: int64[52], room. base: int64[2, 4], room.
-    locks: None, or int32 numbers that stand for rows.
+    options: `IterationOptions`. blueprint: `BlueprintArrays`. room: `BlueprintRoom`. locks: None, or int32 numbers
+    that stand for rows.
     """
-    random, linear = frames.random, options.linear
-    walk, pays, table = blueprint.walk, blueprint.pays, blueprint.table
+    tables = HeadTables(blueprint.walk, blueprint.pays, blueprint.table, blueprint.table)
     for iteration in range(start, end):
-        outcome = deal_hand(iteration, seed, blueprint.layout, lookup, evaluator, random, deck, base)
-        weight = np.float32(iteration + 1) * linear + (np.float32(1) - linear)
-        least = np.float32(minimum_probability(options.exploration, iteration))
-        before = np.float32(iteration) * (
-            linear * np.float32(0.5) * np.float32(iteration - 1) + np.float32(1)
+        outcome, drawn = deal_hand(
+            iteration, seed, blueprint.layout, lookup, evaluator, room.random, room.deck, room.base
         )
-        lowest = options.floor * before if random_float(random) < PRUNED_SHARE else np.float32(0)
+        terms, key = iteration_terms(iteration, options, drawn), (seed, iteration)
         for player in range(2):
-            traverse(0, player, weight, walk, pays, base, outcome, table, frames, least, lowest, locks)
+            walk_head(WALK, player, key, terms, room.base, outcome, tables, room.walks, room.met, locks)

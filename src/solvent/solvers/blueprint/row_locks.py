@@ -142,7 +142,7 @@ def locked_iterations(
     base = np.zeros((2, 4), dtype=np.int64)
     for _ in range(iterations):
         iteration = solver.iterations
-        outcome = deal_hand(iteration, seed, arrays.layout, lookup, tables, random, deck, base)
+        outcome, _ = deal_hand(iteration, seed, arrays.layout, lookup, tables, random, deck, base)
         least = minimum_probability(exploration, iteration)
         for player in (0, 1):
             traversal = LockedTraversal(

@@ -10,13 +10,16 @@ from solvent.cards.evaluator import evaluator
 from solvent.forms.betting import sampled_walk
 from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.threads import on_each
-from solvent.solvers.blueprint.kernels import BlueprintArrays, IterationOptions, holdem_iterations
+from solvent.solvers.blueprint.kernels import (
+    BlueprintArrays,
+    IterationOptions,
+    blueprint_room,
+    holdem_iterations,
+)
 from solvent.solvers.blueprint.row_locks import locked_iterations, new_locks
 from solvent.solvers.rewards import reward as reward_of
-from solvent.solvers.sampled.tables.kernels import frames
 from solvent.strategy.agents.blueprint import Blueprint
 
-STREETS = 4
 LOCKS = ("none", "rows", "inside")
 """How threads keep out of each other's way."""
 
@@ -66,7 +69,8 @@ class BlueprintSolver:
             return
         start, stop = self.iterations, self.iterations + iterations
         bounds = np.linspace(start, stop, threads + 1).astype(np.int64)
-        rooms, row_locks = [frames() for _ in range(threads)], new_locks() if locks == "rows" else None
+        rooms = [blueprint_room() for _ in range(threads)]
+        row_locks = new_locks() if locks == "rows" else None
         arrays, options = (
             self.arrays(reward),
             IterationOptions(np.float32(linear), exploration, np.float32(floor)),
@@ -75,15 +79,22 @@ class BlueprintSolver:
 
         def work(which: int) -> None:
             holdem_iterations(
-                bounds[which], bounds[which + 1], seed, options, arrays, lookup, tables, rooms[which],
-                np.zeros(52, dtype=np.int64), np.zeros((2, STREETS), dtype=np.int64), row_locks,
-            )  # fmt: skip
+                bounds[which],
+                bounds[which + 1],
+                seed,
+                options,
+                arrays,
+                lookup,
+                tables,
+                rooms[which],
+                row_locks,
+            )
 
         try:
             on_each(work, threads)
         finally:  # an interrupt comes when all threads are done
             self.blueprint.iterations = stop
-            self.touched += sum(int(room.touched[0]) for room in rooms)
+            self.touched += sum(room.walks.touched for room in rooms)
 
     def arrays(self, reward: str) -> BlueprintArrays:
         """The blueprint for kernels, with payoffs transformed by a reward function; kept for the next call."""
