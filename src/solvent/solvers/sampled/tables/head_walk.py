@@ -45,6 +45,9 @@ from solvent.solvers.sampled.tables.keys import below_key, head_key, rounding_ke
 WALK, RECORD, REPLAY = range(3)
 """What becomes of a continuation: it is walked at once, its node is recorded, or its value is given."""
 
+ASTRAY = -(1 << 62)
+"""What is counted once `REPLAY` has met another continuation than was recorded, or one more."""
+
 
 class HeadRoom(NamedTuple):
     """One thread's memory for walks of the head."""
@@ -54,7 +57,7 @@ class HeadRoom(NamedTuple):
     """The stack below continuations, for `WALK`."""
     rounding: NDArray[np.uint64]
     """uint64[1]: the counter by which sums are rounded."""
-    count: NDArray[np.int64]
+    counted: NDArray[np.int64]
     """int64[1]: continuations so far."""
 
     @property
@@ -67,7 +70,7 @@ class Continuations(NamedTuple):
     """The continuations of one or more walks, in the order in which they are met."""
 
     node: NDArray[np.int32]
-    """int32[room]: their nodes. `RECORD` leaves out what finds no room, and counts on."""
+    """int32[room]: their nodes. `RECORD` leaves out what finds no room, and counts on; `REPLAY` checks them."""
     value: NDArray[np.float32]
     """float32[room]: their values, for `REPLAY`."""
 
@@ -113,13 +116,16 @@ def _continue(mode, node, player, key, terms, base, outcome, tables, room, met, 
             node, player, terms[0], tables.walk, tables.pays, base, outcome, tables.table, room.below,
             terms[1], terms[2], locks,
         )  # fmt: skip
-    place = room.count[0]
-    room.count[0] += 1
-    if mode == REPLAY:
-        return met.value[place]
-    if place < len(met.node):
-        met.node[place] = node
-    return np.float32(0)
+    place = room.counted[0]
+    room.counted[0] += 1
+    if mode == RECORD:
+        if place < len(met.node):
+            met.node[place] = node
+        return np.float32(0)
+    if place < 0 or place >= len(met.node) or met.node[place] != node:
+        room.counted[0] = ASTRAY
+        return np.float32(0)
+    return met.value[place]
 
 
 @kernel

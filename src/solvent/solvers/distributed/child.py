@@ -1,0 +1,87 @@
+"""A child: the table of one public cluster, and what it does with a batch of continuations."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvent.foundation.errors import InputError
+from solvent.foundation.kernels.threads import on_each
+from solvent.solvers.distributed.batches import Batch, DistributedSettings, Reply
+from solvent.solvers.distributed.deals import Dealer
+from solvent.solvers.distributed.kernels import child_walks
+from solvent.solvers.sampled.tables.head_walk import HeadTables
+from solvent.solvers.sampled.tables.kernels import frames
+
+
+class Child:
+    """Values batches for one public cluster and trains its table on the way."""
+
+    def __init__(
+        self,
+        cluster: int,
+        walk: tuple[NDArray[np.int32], NDArray[np.float32]],
+        table: NDArray[np.float32],
+        dealer: Dealer,
+        settings: DistributedSettings,
+        turns: int = 0,
+    ) -> None:
+        """walk: as `SampledWalk.transformed` gives it. table: float32[an arena's numbers], written to.
+
+        turns: how many turns the table has had.
+        """
+        self.cluster, self.table, self.dealer, self.settings, self.turns = (
+            cluster,
+            table,
+            dealer,
+            settings,
+            turns,
+        )
+        self._tables = HeadTables(*walk, table, table)
+        self._frames = [frames() for _ in range(settings.cores)]
+        self._last: Reply | None = None
+
+    def load(self, table: NDArray[np.float32], turns: int) -> None:
+        """Take over the numbers of a table that has had so many turns."""
+        if table.shape != self.table.shape or table.dtype != self.table.dtype:
+            raise InputError(
+                f"the table of cluster {self.cluster} has {self.table.size:,} float32 numbers, and {table.size:,} "
+                f"{table.dtype} were given"
+            )
+        self.table[:] = table
+        self.turns, self._last = turns, None
+
+    def values(self, batch: Batch) -> Reply:
+        """Value the continuations of the next turn. Asked about the last turn again, answer as before."""
+        if self._last is not None and batch.number == self._last.number:
+            return self._last
+        if batch.number != self.turns:
+            raise InputError(
+                f"cluster {self.cluster} has had {self.turns} turns and cannot take turn {batch.number}"
+            )
+        begun, before = time.perf_counter(), self._touched()
+        settings, turn = self.settings, self.settings.turn(batch.number)
+        samples, cores = settings.samples, settings.cores
+        deals = self.dealer.deal_child(self.cluster, turn.start, turn.end, samples)
+        mean = (0, 0) if settings.literal else self.dealer.mean_choices(self.cluster)
+        sums = np.zeros((cores, len(batch.node)))
+
+        def work(core: int) -> None:
+            share = samples * core // cores, samples * (core + 1) // cores
+            child_walks(
+                turn, settings.seed, settings.options, deals, self._tables, self._frames[core],
+                (batch.ends, batch.node), mean, share, sums[core],
+            )  # fmt: skip
+
+        on_each(work, cores)
+        values = (sums.sum(axis=0) / samples).astype(np.float32)
+        self._last = Reply(
+            self.cluster, batch.number, values, self._touched() - before, time.perf_counter() - begun
+        )
+        self.turns += 1
+        return self._last
+
+    def _touched(self) -> int:
+        return sum(int(room.touched[0]) for room in self._frames)

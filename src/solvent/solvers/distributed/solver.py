@@ -1,0 +1,160 @@
+"""Algorithm 4's loop: a pass of the head, the children's values, and the pass again with them.
+
+solver = DistributedSolver.in_process(blueprint, DistributedSettings(batch=100))
+solver.run(1_000_000)
+
+fills the tables of a blueprint as `solvers/blueprint` does, from a head and one child per public cluster that share
+nothing. With one cluster and batches of one iteration the tables are those of plain external sampling, bit for bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvent.abstraction.cards.buckets import CardAbstraction
+from solvent.forms.betting import BettingTree, sampled_walk
+from solvent.forms.sampled import table_layout
+from solvent.foundation.errors import InputError
+from solvent.solvers.distributed.batches import Children, DistributedSettings, Reply
+from solvent.solvers.distributed.child import Child
+from solvent.solvers.distributed.deals import HoldemDealer
+from solvent.solvers.distributed.engines import LocalChildren
+from solvent.solvers.distributed.head import Head, Recorded
+from solvent.solvers.rewards import reward as reward_of
+from solvent.strategy.agents.blueprint import Blueprint
+
+HEAD, FROZEN, CLUSTER = "head", "frozen", "cluster_{:04}"
+"""Names of shards in a checkpoint."""
+
+
+class DistributedSolver:
+    """Runs turns of a head and its children."""
+
+    def __init__(self, head: Head, children: Children) -> None:
+        if children.clusters != head.dealer.clusters:
+            raise InputError(
+                f"the cards have {head.dealer.clusters} public clusters, and there are children for "
+                f"{children.clusters}"
+            )
+        self.head, self.children, self.settings = head, children, head.settings
+        self.turns, self.touched = 0, 0
+        self.replies: Sequence[Reply] = ()
+        """The children's last replies, which tell how long each of them worked."""
+        self._pending: Recorded | None = None
+
+    @classmethod
+    def in_process(cls, blueprint: Blueprint, settings: DistributedSettings) -> DistributedSolver:
+        """Train the table of a blueprint, whose parts the head and the children write to, in this process."""
+        shards = split_table(blueprint)
+        children = make_children(
+            blueprint.tree, blueprint.cards, settings, range(blueprint.layout.clusters), shards
+        )
+        head = make_head(blueprint.tree, blueprint.cards, settings, shards[HEAD])
+        return cls(head, LocalChildren(children))
+
+    @property
+    def iterations(self) -> int:
+        """Iterations that are complete."""
+        return self.settings.iterations(self.turns)
+
+    def run(self, iterations: int) -> None:
+        """Run at least so many more iterations, in whole turns: a run in parts is the run in one."""
+        target = self.settings.turns(self.iterations + iterations)
+        while self.turns < target:
+            self._take_turn()
+
+    def _take_turn(self) -> None:
+        """One turn. It is counted at its end: begun again after an error, it asks the children the same."""
+        now = self._pending or self.head.record(self.turns)
+        self._pending = now
+        self.children.start(now.batch)
+        following = self.head.record(self.turns + 1) if self.settings.ahead else None
+        self.replies = self.children.values()
+        before = self.head.touched
+        self.head.replay(now, self.replies)
+        self._pending = following
+        self.turns += 1
+        self.touched += self.head.touched - before + sum(reply.touched for reply in self.replies)
+
+    def tables(self) -> dict[str, NDArray[np.float32]]:
+        """All shards after the last turn; with `ahead` also the head's that the next turn reads."""
+        shards = {HEAD: self.head.table}
+        if self._pending is not None and self.settings.ahead:
+            shards[FROZEN] = self._pending.frozen
+        return shards | {CLUSTER.format(n): shard for n, shard in sorted(self.children.shards().items())}
+
+    def facts(self) -> dict[str, Any]:
+        """What to keep beside the shards."""
+        return {"turns": self.turns, "touched": self.touched}
+
+    def load(self, tables: Mapping[str, NDArray[Any]], facts: Mapping[str, Any]) -> None:
+        """Go on from shards and facts, whatever engine they come from."""
+        turns, clusters = int(facts["turns"]), range(self.children.clusters)
+        names = {HEAD, FROZEN, *(CLUSTER.format(n) for n in clusters)}
+        missing = sorted(names - {FROZEN} - tables.keys())
+        if missing or tables.keys() - names:
+            raise InputError(
+                f"these shards are of another training: this one has a head and {len(clusters)} clusters"
+            )
+        for name in {HEAD, FROZEN} & tables.keys():
+            if tables[name].shape != self.head.table.shape or tables[name].dtype != np.float32:
+                raise InputError(f"the shard {name!r} is not one of {self.head.table.size:,} float32 numbers")
+        if self.settings.ahead and turns > 0 and FROZEN not in tables:
+            raise InputError(f"the shard {FROZEN!r} is missing, which the next turn begins from")
+        self.children.load({n: tables[CLUSTER.format(n)] for n in clusters}, turns)
+        self.head.table[:] = tables[HEAD]
+        self.turns, self.touched, self._pending = turns, int(facts["touched"]), None
+        if self.settings.ahead and FROZEN in tables:
+            self._pending = self.head.record(turns, np.array(tables[FROZEN]))
+
+
+def make_head(
+    tree: BettingTree,
+    cards: CardAbstraction,
+    settings: DistributedSettings,
+    table: NDArray[np.float32] | None = None,
+) -> Head:
+    """A head for hold'em; None makes a table of zeros."""
+    layout = table_layout(tree.bucket_floats, cards.sizes)
+    table = np.zeros(layout.head, dtype=np.float32) if table is None else table
+    return Head(_walk(tree, settings), table, HoldemDealer(cards, layout, settings.seed), settings)
+
+
+def make_children(
+    tree: BettingTree,
+    cards: CardAbstraction,
+    settings: DistributedSettings,
+    clusters: Iterable[int],
+    tables: Mapping[str, NDArray[np.float32]] | None = None,
+) -> list[Child]:
+    """Children of one process for some public clusters of hold'em. `tables`: by `CLUSTER`; None makes zeros."""
+    layout = table_layout(tree.bucket_floats, cards.sizes)
+    dealer, walk = HoldemDealer(cards, layout, settings.seed), _walk(tree, settings)
+    made = []
+    for n in clusters:
+        table = np.zeros(layout.arena, dtype=np.float32) if tables is None else tables[CLUSTER.format(n)]
+        made.append(Child(n, walk, table, dealer, settings))
+    return made
+
+
+def split_table(blueprint: Blueprint) -> dict[str, NDArray[np.float32]]:
+    """A blueprint's table as shards, which are views of it."""
+    head, arenas = np.split(blueprint.table, [blueprint.layout.head])
+    shards = np.split(arenas, blueprint.layout.clusters)
+    return {HEAD: head} | {CLUSTER.format(n): shard for n, shard in enumerate(shards)}
+
+
+def join_shards(blueprint: Blueprint, tables: Mapping[str, NDArray[np.float32]]) -> None:
+    """Write shards into a blueprint's table."""
+    for name, place in split_table(blueprint).items():
+        place[:] = tables[name]
+
+
+def _walk(tree: BettingTree, settings: DistributedSettings) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+    big_blind = tree.abstraction.rules.blinds[1]
+    return sampled_walk(tree).transformed(partial(reward_of, settings.reward, unit=big_blind))
