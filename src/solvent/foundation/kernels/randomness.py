@@ -27,11 +27,21 @@ def mix(counter):  # type: ignore[no-untyped-def]
 
 
 @kernel
+def iteration_key(seed, iteration):  # type: ignore[no-untyped-def]
+    """The key of one iteration, from which those of its streams are made."""
+    return mix(mix(np.uint64(seed) + STEP) ^ np.uint64(iteration))
+
+
+@kernel
+def numbered_key(key, number):  # type: ignore[no-untyped-def]
+    """The key of one of many streams, numbered from 0, that belong to a key."""
+    return mix(key + STEP * np.uint64(number + 1))
+
+
+@kernel
 def stream(seed, iteration, turn):  # type: ignore[no-untyped-def]
     """The counter at which the stream of one pass (`turn`) of one iteration starts."""
-    key = mix(np.uint64(seed) + STEP)
-    key = mix(key ^ np.uint64(iteration))
-    return mix(key + STEP * np.uint64(turn + 1))
+    return numbered_key(iteration_key(seed, iteration), turn)
 
 
 @kernel

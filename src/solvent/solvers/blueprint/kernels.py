@@ -18,7 +18,7 @@ from solvent.abstraction.cards.dealing import (
 )
 from solvent.forms.sampled import TableLayout, row_start
 from solvent.foundation.kernels.compiling import internal, kernel
-from solvent.foundation.kernels.randomness import random_float
+from solvent.foundation.kernels.randomness import iteration_key, random_float
 from solvent.solvers.sampled.exploration import minimum_probability
 from solvent.solvers.sampled.tables.head_walk import (
     WALK,
@@ -83,9 +83,9 @@ def blueprint_room() -> BlueprintRoom:
 
 
 @kernel
-def deal_hands(iteration, seed, random, deck):  # type: ignore[no-untyped-def]
+def deal_hands(key, random, deck):  # type: ignore[no-untyped-def]
     """Deal both hands of an iteration to deck[:4]; returns the draw, in [0, 1), that decides about pruning."""
-    random[0] = hands_key(seed, iteration)
+    random[0] = hands_key(key)
     sort_deck(deck)
     draw_cards(deck, 0, HELD, random)
     return random_float(random)
@@ -99,13 +99,13 @@ def showdown_outcome(deck, evaluator):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def deal_hand(iteration, seed, layout, lookup, evaluator, random, deck, base):  # type: ignore[no-untyped-def]
+def deal_hand(key, layout, lookup, evaluator, random, deck, base):  # type: ignore[no-untyped-def]
     """Deal an iteration's cards: write where both players' rows begin to `base`.
 
     Returns who wins (0, 1, 2) and the draw, in [0, 1), that decides about pruning.
     """
-    drawn = deal_hands(iteration, seed, random, deck)
-    random[0] = board_key(seed, iteration, 0, 0)
+    drawn = deal_hands(key, random, deck)
+    random[0] = board_key(key, 0, 0)
     draw_cards(deck, HELD, DEALT, random)
     cluster = deal_cluster(deck, lookup)
     for who in range(2):
@@ -137,9 +137,10 @@ def holdem_iterations(start, end, seed, options, blueprint, lookup, evaluator, r
     """
     tables = HeadTables(blueprint.walk, blueprint.pays, blueprint.table, blueprint.table)
     for iteration in range(start, end):
+        key = iteration_key(seed, iteration)
         outcome, drawn = deal_hand(
-            iteration, seed, blueprint.layout, lookup, evaluator, room.random, room.deck, room.base
+            key, blueprint.layout, lookup, evaluator, room.random, room.deck, room.base
         )
-        terms, key = iteration_terms(iteration, options, drawn), (seed, iteration)
+        terms = iteration_terms(iteration, options, drawn)
         for player in range(2):
             walk_head(WALK, player, key, terms, room.base, outcome, tables, room.walks, room.met, locks)

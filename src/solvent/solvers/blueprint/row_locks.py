@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from solvent.cards.evaluator import evaluator
 from solvent.forms.sampled import ACTIONS_MASK, FIRST, INFO, PLAYER_SHIFT, ROW, STREET_SHIFT
 from solvent.foundation.kernels.compiling import kernel
-from solvent.foundation.kernels.randomness import STEP, mix, stream, uniform
+from solvent.foundation.kernels.randomness import STEP, iteration_key, mix, stream, uniform
 from solvent.foundation.kernels.threads import on_each
 from solvent.solvers.blueprint.kernels import BlueprintArrays, deal_hand
 from solvent.solvers.sampled.exploration import draw_action, minimum_probability
@@ -142,7 +142,8 @@ def locked_iterations(
     base = np.zeros((2, 4), dtype=np.int64)
     for _ in range(iterations):
         iteration = solver.iterations
-        outcome, _ = deal_hand(iteration, seed, arrays.layout, lookup, tables, random, deck, base)
+        key = np.uint64(iteration_key(seed, iteration))
+        outcome, _ = deal_hand(key, arrays.layout, lookup, tables, random, deck, base)
         least = minimum_probability(exploration, iteration)
         for player in (0, 1):
             traversal = LockedTraversal(

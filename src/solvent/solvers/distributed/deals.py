@@ -18,6 +18,7 @@ from solvent.abstraction.cards.lookup import card_bits, hole_bucket
 from solvent.cards.evaluator import evaluator
 from solvent.forms.sampled import TableLayout, row_start
 from solvent.foundation.kernels.compiling import kernel
+from solvent.foundation.kernels.randomness import iteration_key
 from solvent.solvers.blueprint.kernels import deal_hands, showdown_outcome
 from solvent.solvers.distributed.flops import (
     CARDS,
@@ -120,7 +121,7 @@ class HoldemDealer:
 def deal_to_head(start, seed, lookup, layout, flops, random, deck, deals):  # type: ignore[no-untyped-def]
     """Deal the hands of iterations from `start` on into `HeadDeals`."""
     for which in range(len(deals.drawn)):
-        deals.drawn[which] = deal_hands(start + which, seed, random, deck)
+        deals.drawn[which] = deal_hands(iteration_key(seed, start + which), random, deck)
         for who in range(2):
             bucket = hole_bucket(card_bits(deck, 2 * who, 2 * who + 2), lookup)
             deals.base[which, who, 0] = row_start(layout, 0, 0, bucket)
@@ -131,14 +132,15 @@ def deal_to_head(start, seed, lookup, layout, flops, random, deck, deals):  # ty
 def deal_to_child(cluster, start, seed, lookup, layout, evaluator, flops, random, deck, deals):  # type: ignore[no-untyped-def]
     """Deal hands and boards of iterations from `start` on into `ChildDeals`."""
     for which in range(len(deals.drawn)):
-        deals.drawn[which] = deal_hands(start + which, seed, random, deck)
+        key = iteration_key(seed, start + which)
+        deals.drawn[which] = deal_hands(key, random, deck)
         deals.choices[which] = count_cluster_flops(deck, cluster, flops)
         if deals.choices[which] == 0:
             continue
         for sample in range(deals.outcome.shape[1]):
             if sample > 0:  # the order of the other cards must not depend on the samples before
-                deal_hands(start + which, seed, random, deck)
-            random[0] = board_key(seed, start + which, cluster, sample)
+                deal_hands(key, random, deck)
+            random[0] = board_key(key, cluster, sample)
             draw_cards(deck, HELD, FLOPPED, random)
             while flops.cluster[flop_number(deck[4], deck[5], deck[6])] != cluster:
                 draw_cards(deck, HELD, FLOPPED, random)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from solvent.foundation.kernels.compiling import internal, kernel
+from solvent.foundation.kernels.randomness import iteration_key
 from solvent.solvers.blueprint.kernels import iteration_terms
 from solvent.solvers.sampled.tables.head_walk import walk_head
 from solvent.solvers.sampled.tables.kernels import traverse
@@ -22,7 +23,8 @@ def head_passes(mode, first, turn, seed, options, deals, tables, room, met, ends
         which = number // turn.players
         iteration, player = turn.start + which, turn.player + number % turn.players
         terms = iteration_terms(iteration, options, deals.drawn[which])
-        walk_head(mode, player, (seed, iteration), terms, deals.base[which], 1, tables, room, met, None)
+        key = iteration_key(seed, iteration)
+        walk_head(mode, player, key, terms, deals.base[which], 1, tables, room, met, None)
         ends[number] = room.counted[0]
         if ends[number] > len(met.node):
             return number
@@ -73,12 +75,13 @@ def child_walks(turn, seed, options, deals, tables, frames, batch, mean, samples
         which = number // turn.players
         iteration, player = turn.start + which, turn.player + number % turn.players
         if deals.choices[which] > 0:
+            key = iteration_key(seed, iteration)
             weight, least, floor = iteration_terms(iteration, options, deals.drawn[which])
             scale = child_scale(deals.choices[which], mean) if mean[1] > 0 else 1.0
             weight *= np.float32(scale / deals.outcome.shape[1])
             for place in range(start, ends[number]):
                 for sample in range(samples[0], samples[1]):
-                    frames.random[0] = below_key(seed, iteration, player, node[place], sample)
+                    frames.random[0] = below_key(key, player, node[place], sample)
                     sums[place] += traverse(
                         node[place], player, weight, tables.walk, tables.pays, deals.base[which, sample],
                         deals.outcome[which, sample], tables.table, frames, least, floor, None,

@@ -24,7 +24,7 @@ from solvent.forms.sampled import (
     SHOWN,
     STREET_SHIFT,
 )
-from solvent.foundation.kernels.compiling import inlined, internal, kernel
+from solvent.foundation.kernels.compiling import inlined, joined, kernel
 from solvent.foundation.kernels.intrinsics import prefetch
 from solvent.foundation.kernels.randomness import random_float
 from solvent.solvers.sampled.exploration import draw_action
@@ -107,11 +107,11 @@ def _ask_for_rows(first, end, walk, base, table):  # type: ignore[no-untyped-def
             prefetch(table, base[info >> PLAYER_SHIFT & 1, info >> STREET_SHIFT] + walk[child, ROW])
 
 
-@internal
+@joined
 def _continue(mode, node, player, key, terms, base, outcome, tables, room, met, locks):  # type: ignore[no-untyped-def]
-    """The value of a continuation. key: (seed, iteration); terms: (weight, least, floor)."""
+    """The value of a continuation. key: the iteration's; terms: (weight, least, floor)."""
     if mode == WALK:
-        room.below.random[0] = below_key(key[0], key[1], player, node, 0)
+        room.below.random[0] = below_key(key, player, node, 0)
         return traverse(
             node, player, terms[0], tables.walk, tables.pays, base, outcome, tables.table, room.below,
             terms[1], terms[2], locks,
@@ -132,15 +132,15 @@ def _continue(mode, node, player, key, terms, base, outcome, tables, room, met, 
 def walk_head(mode, player, key, terms, base, outcome, tables, room, met, locks):  # type: ignore[no-untyped-def]
     """Walk the head for `player`; returns the player's value, which means nothing after `RECORD`.
 
-    key: (seed, iteration), by which actions are drawn. terms: (weight, least, floor), as `traverse` takes them.
+    key: the iteration's. terms: (weight, least, floor), as `traverse` takes them.
     base: int64[2, streets], where each player's rows begin in the table; `WALK` alone reads those of later
     streets, and `outcome`. tables: `HeadTables`. room: `HeadRoom`. met: `Continuations`.
     """
     weight, least, floor = terms
     walk, frozen, table = tables.walk, tables.frozen, tables.table
     stack, strategy, values, random, touched = room.head
-    random[0] = head_key(key[0], key[1], player)
-    room.rounding[0] = rounding_key(key[0], key[1], player)
+    random[0] = head_key(key, player)
+    room.rounding[0] = rounding_key(key, player)
     node, depth, rows = np.int64(0), 0, 0
     while True:
         # Down to a terminal or a continuation.
@@ -175,7 +175,7 @@ def walk_head(mode, player, key, terms, base, outcome, tables, room, met, locks)
                 node = first + draw_action(strategy, frame, actions, random_float(random))
             info = walk[node, INFO]
             actions = info & ACTIONS_MASK
-        if actions == 0 and info >> PLAYER_SHIFT != SHOWN:
+        if actions == 0 and (mode == WALK or info >> PLAYER_SHIFT != SHOWN):
             value = terminal_value(player, node, info, tables.pays, outcome)
         else:
             value = _continue(mode, node, player, key, terms, base, outcome, tables, room, met, locks)
