@@ -12,9 +12,15 @@ from typing import Any
 
 from solvent.foundation.errors import InputError
 
-EXTRAS = {"matplotlib": "plot", "pokerkit": "phh", "pyspiel": "openspiel", "torch": "gpu"}
+EXTRAS = {"matplotlib": "plot", "pokerkit": "phh", "pyspiel": "openspiel", "ray": "cluster", "torch": "gpu"}
 """The extra that each library belongs to."""
-NAMES = {"matplotlib": "Matplotlib", "pokerkit": "PokerKit", "pyspiel": "OpenSpiel", "torch": "PyTorch"}
+NAMES = {
+    "matplotlib": "Matplotlib",
+    "pokerkit": "PokerKit",
+    "pyspiel": "OpenSpiel",
+    "ray": "Ray",
+    "torch": "PyTorch",
+}
 
 
 def extra(library: str, purpose: str) -> Any:

@@ -131,6 +131,18 @@ def test_a_run_in_parts_is_one_run_and_shards_resume_it():
         assert whole.touched == resumed.touched
 
 
+def test_cores_share_a_child_s_samples():
+    """Two threads on each child's table: about the work of one thread."""
+    one, wanted = new(CLUSTERS, batch=50, samples=4)
+    two, blueprint = new(CLUSTERS, batch=50, samples=4, cores=2)
+    one.run(50)
+    two.run(50)
+    assert np.isfinite(blueprint.table).all()
+    assert two.touched == pytest.approx(one.touched, rel=0.2)
+    sums = [each.table[each.layout.head :].clip(0).sum() for each in (wanted, blueprint)]
+    assert sums[1] == pytest.approx(sums[0], rel=0.3)
+
+
 def test_older_strategies_make_other_tables():
     tables = []
     for options in ({}, {"batch": 20}, {"batch": 20, "ahead": 1}, {"literal": True}, {"samples": 2}):
