@@ -1,0 +1,173 @@
+"""Connecting to a Ray cluster: one that this process starts, one that runs here, or one at an address."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from solvent.foundation.errors import InputError
+from solvent.foundation.extras import extra
+from solvent.solvers.distributed.ray_engine.placing import Node
+
+LOCAL, RUNNING = "ray", "auto"
+"""Names of clusters: one that is started here and ends with this process, and the one that runs here already."""
+PROBE_SECONDS = 4.0
+"""How long an address may take to accept a connection."""
+ANSWER_SECONDS = 13.0
+"""How long the control service of a cluster may take to answer, Ray's own import included."""
+STORE_BYTES = 256 << 20
+"""The object store of a local cluster: batches, values and shards pass through it and do not stay."""
+QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_DEDUP_LOGS": "0"}
+"""Ray's settings where the user gives none: nothing is told to anybody, no line of a log is held back."""
+PROBE = "import sys; from ray._raylet import GcsClient; GcsClient(address=sys.argv[1]).get_all_node_info(timeout=5)"
+"""What a process of its own runs to find out whether a cluster answers: where none does, Ray tries for 40 s."""
+
+
+class RayCluster:
+    """A Ray cluster that this process is connected to. Close it at the end."""
+
+    def __init__(self, address: str = LOCAL) -> None:
+        """address: `ray` starts a cluster on this machine, `auto` joins the one that runs here, or HOST:PORT."""
+        _check_address(address)
+        for name, value in QUIET.items():
+            os.environ.setdefault(name, value)
+        self.address, self._temporary = address, ""
+        self._before: dict[str, str | None] = {}
+        if address == LOCAL:
+            self._guard_local_cluster()
+        self.ray = extra("ray", "clusters of machines")
+        if address != LOCAL:
+            _probe(self._found(address))
+        try:
+            with _signal_handlers_kept():
+                self._join()
+        except BaseException:
+            self.close()
+            raise
+
+    def _guard_local_cluster(self) -> None:
+        """Let only this process and its children use the cluster, without a file in the home folder."""
+        given = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)}
+        if "RAY_AUTH_MODE" not in os.environ:
+            self._before = {name: os.environ.get(name) for name in given}
+            os.environ.update(given)
+
+    def _found(self, address: str) -> str:
+        """HOST:PORT of the cluster."""
+        if address != RUNNING:
+            return address
+        found = os.environ.get("RAY_ADDRESS") or self.ray._private.utils.read_ray_address()
+        if not found or found == "local":
+            raise InputError("no Ray cluster runs on this machine: start one by ray start --head")
+        return str(found)
+
+    def _join(self) -> None:
+        options: dict[str, Any] = {
+            "log_to_driver": False,
+            "logging_level": "error",
+            "configure_logging": True,
+        }
+        if self.address == LOCAL:
+            self._temporary = tempfile.mkdtemp(prefix="ray", dir="/tmp" if os.path.isdir("/tmp") else None)
+            options |= {"address": "local", "include_dashboard": False, "object_store_memory": STORE_BYTES}
+            options |= {"_temp_dir": self._temporary, "_node_ip_address": "127.0.0.1"}
+        else:
+            options["address"] = self.address
+        try:
+            self.ray.init(**options)
+        except (ConnectionError, OSError, RuntimeError, ValueError) as error:
+            said = str(error).strip().splitlines() or [type(error).__name__]
+            raise InputError(
+                f"cannot join the Ray cluster {self.address!r}: {said[0].rstrip('.')}"
+            ) from error
+
+    def nodes(self) -> list[Node]:
+        """The nodes that are alive, with what nobody has reserved on them."""
+        free: Mapping[str, Mapping[str, float]] = self.ray._private.state.available_resources_per_node()
+        found = []
+        for node in self.ray.nodes():
+            name = node["NodeID"]
+            if node["Alive"] and name in free:
+                cpus, memory = (float(free[name].get(what, 0.0)) for what in ("CPU", "memory"))
+                total = float(node["Resources"].get("CPU", 0.0))
+                found.append(Node(name, node["NodeManagerAddress"], total, cpus, int(memory)))
+        return sorted(found)
+
+    def close(self) -> None:
+        """Leave the cluster, and end it if it was started here."""
+        if getattr(self, "ray", None) is not None and self.ray.is_initialized():
+            with _signal_handlers_kept():
+                self.ray.shutdown()
+        for name, value in self._before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+        self._before = {}
+        if self._temporary:
+            shutil.rmtree(self._temporary, ignore_errors=True)
+            self._temporary = ""
+
+    def __enter__(self) -> RayCluster:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _check_address(address: str) -> None:
+    if address in (LOCAL, RUNNING):
+        return
+    host, colon, port = address.rpartition(":")
+    if not (host and colon and port.isdecimal() and 0 < int(port) < 65_536) or "/" in address:
+        raise InputError(
+            f"a Ray cluster is named {LOCAL}, {RUNNING} or HOST:PORT, such as 10.0.0.1:6379, not {address!r}"
+        )
+
+
+def _probe(address: str) -> None:
+    """Refuse an address where no control service of a Ray cluster answers."""
+    host, _, port = address.rpartition(":")
+    try:
+        socket.create_connection((host.strip("[]"), int(port)), PROBE_SECONDS).close()
+    except OSError as error:
+        raise InputError(
+            f"nobody answers at {address}: start the cluster there by ray start --head --port={port}"
+        ) from error
+    asking = subprocess.Popen(
+        [sys.executable, "-c", PROBE, address],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
+    try:
+        _, said = asking.communicate(timeout=ANSWER_SECONDS)
+    except subprocess.TimeoutExpired as error:
+        raise InputError(f"somebody answers at {address}, but it is no Ray cluster") from error
+    finally:
+        asking.kill()
+        asking.wait()
+    if asking.returncode:
+        last = (said.decode(errors="replace").strip().splitlines() or ["it ended without a word"])[-1]
+        raise InputError(f"the Ray cluster at {address} refuses this machine: {last}")
+
+
+@contextlib.contextmanager
+def _signal_handlers_kept() -> Iterator[None]:
+    """Put back the handlers of signals that Ray replaces: a run that is stopped saves first."""
+    kept = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        with contextlib.suppress(ValueError):  # not the main thread, where Ray replaces none
+            for number, handler in kept.items():
+                signal.signal(number, handler)
