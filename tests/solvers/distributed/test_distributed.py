@@ -1,6 +1,8 @@
 """Algorithm 4 on hold'em: plain sampling as a special case, two equal passes, the same tables on every engine."""
 
+import os
 import random
+import signal
 
 import numpy as np
 import pytest
@@ -8,13 +10,17 @@ import pytest
 from oracles.distributed import MakeSmallChildren, clustered_cards, small_tree
 from solvent.foundation.errors import InputError
 from solvent.solvers.blueprint.solver import BlueprintSolver
-from solvent.solvers.distributed.batches import DistributedSettings
+from solvent.solvers.distributed.batches import Discount, DistributedSettings, ShardFile
 from solvent.solvers.distributed.engines import LocalChildren
-from solvent.solvers.distributed.processes import LostWorkerError, ProcessChildren
-from solvent.solvers.distributed.solver import DistributedSolver, join_shards, make_head
+from solvent.solvers.distributed.processes import ProcessChildren
+from solvent.solvers.distributed.recovering import WorkerChildren
+from solvent.solvers.distributed.solver import DistributedSolver, make_head
+from solvent.solvers.distributed.workers import LostWorkerError
 from solvent.strategy.agents.blueprint import Blueprint
+from solvent.strategy.agents.shards import CLUSTER, join_shards
 
 CLUSTERS = 5
+HALVES = Discount(0.5, 0.25, 0.75)
 
 
 def new(clusters, seed=7, **options):
@@ -173,26 +179,43 @@ def test_tables_do_not_depend_on_the_order_of_replies(options):
     np.testing.assert_array_equal(blueprint.table, wanted.table)
 
 
-def test_tables_do_not_depend_on_the_engine():
-    """Two workers, then three that go on from their shards, one of which is lost, then this process."""
+def test_tables_do_not_depend_on_the_engine(tmp_path):
+    """Two workers, then three that go on from their shards, some of which are lost, then threads of one process."""
     solver, wanted = new(CLUSTERS, batch=20, ahead=1)
     solver.run(120)
+    solver.discount(HALVES)
+    solver.run(60)
     two = apart(solver.settings, workers=2)
-    two.run(40)
+    two.run(20)
+    os.kill(two.children.processes.process_ids[1], signal.SIGKILL)  # its tables began as zeros
+    two.run(20)
     kept, facts = two.tables(), two.facts()
     two.children.close()
     three = apart(solver.settings, workers=3)
     try:
         three.load(kept, facts)
+        three.run(20)
+        lose(three, 1)  # goes on from what it loaded
+        three.run(20)
+        files = save(three, tmp_path)
         three.run(40)
+        three.discount(HALVES)
+        lose(three, 0)
+        lose(three, 2)  # both go on from their files
+        three.run(20)
+        lose(three, 1)
         kept, facts = {name: table.copy() for name, table in three.tables().items()}, three.facts()
-        three.children._processes[1].kill()
-        with pytest.raises(LostWorkerError, match="public clusters 1, 4 has ended"):
+        assert three.children.replaced == 4
+        assert [each.turns for each in three.children.traffic()] == [5] * 3
+        damage(files[1])
+        lose(three, 1)
+        with pytest.raises(InputError, match="the shard of cluster 1 is missing or damaged"):
             three.run(20)
     finally:
         three.children.close()
-    assert not any(process.is_alive() for process in three.children._processes)
-    here, blueprint = new(CLUSTERS, batch=20, ahead=1)
+    assert not any(process.is_alive() for process in three.children.processes._processes)
+    blueprint = Blueprint(small_tree(), clustered_cards(CLUSTERS))
+    here = DistributedSolver.in_process(blueprint, solver.settings, threads=2)
     here.load(kept, facts)
     joined = Blueprint(small_tree(), clustered_cards(CLUSTERS))
     join_shards(joined, kept)
@@ -200,6 +223,56 @@ def test_tables_do_not_depend_on_the_engine():
     here.run(40)
     np.testing.assert_array_equal(blueprint.table, wanted.table)
     assert here.touched == solver.touched
+
+
+def lose(solver, worker):
+    """Kill a worker process."""
+    process = solver.children.processes._processes[worker]
+    process.kill()
+    process.join()
+
+
+def save(solver, folder):
+    """Let the children write their shards, and tell them that these are a whole checkpoint; the files."""
+    written = solver.children.save(folder)
+    names = {n: CLUSTER.format(n) for n in range(CLUSTERS)}
+    files = {n: ShardFile(f"{folder / name}.npy", written[name]["sha256"]) for n, name in names.items()}
+    solver.children.saved(files, solver.turns)
+    assert solver.children.log_bytes == 0
+    return files
+
+
+def damage(file):
+    with open(file.path, "r+b") as shard:
+        shard.seek(200)
+        shard.write(b"damaged")
+
+
+class FickleWorkers:
+    """Workers in this process: those of some numbers end whenever they are asked."""
+
+    def __init__(self, fickle):
+        self.owned, self.fickle, self.asked = [[0, 2], [1]], fickle, {}
+
+    def ask(self, workers, request):
+        self.asked |= dict.fromkeys(workers, request)
+
+    def next_answer(self, waiting):
+        worker = max(waiting)
+        return worker, LostWorkerError("the worker has ended") if worker in self.fickle else []
+
+    def replace(self, worker):
+        pass
+
+    def close(self):
+        pass
+
+
+def test_a_worker_that_is_lost_again_and_again_ends_the_training():
+    children = WorkerChildren(FickleWorkers({1}))
+    with pytest.raises(LostWorkerError, match="the worker has ended, as did 3 others in its place"):
+        children.discount(HALVES)
+    assert children.replaced == 3
 
 
 def apart(settings, workers):
@@ -212,7 +285,7 @@ def test_what_cannot_be_run_is_refused():
     for options in ({"batch": 0}, {"ahead": 2}, {"samples": 0}, {"cores": 2}):
         with pytest.raises(InputError):
             DistributedSettings(**options)
-    with pytest.raises(InputError, match="1 to 5 workers, not 6"):
+    with pytest.raises(InputError, match="1 to 5 children, not 6"):
         ProcessChildren(MakeSmallChildren(CLUSTERS, DistributedSettings()), CLUSTERS, 6)
     solver, _ = new(CLUSTERS)
     other, _ = new(2)

@@ -13,7 +13,7 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -34,7 +34,16 @@ SETTLED_NS = 2_000_000_000
 """Nanoseconds since its last change after which a file is remembered: two changes may share one time stamp."""
 
 
-def write_bundle(folder: Path, arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any]) -> None:
+WriteOthers = Callable[[Path], Mapping[str, dict[str, Any]]]
+"""Writes further files of a bundle into a folder, and says of each by its name what `write_array` says."""
+
+
+def write_bundle(
+    folder: Path,
+    arrays: Mapping[str, NDArray[Any]],
+    facts: Mapping[str, Any],
+    others: WriteOthers | None = None,
+) -> None:
     """Write arrays and facts as one bundle, replacing what `folder` held only once all is on the disk."""
     aside = folder.with_name(f".{folder.name}{WRITING}")
     replaced = folder.with_name(f".{folder.name}{REPLACED}")
@@ -43,7 +52,9 @@ def write_bundle(folder: Path, arrays: Mapping[str, NDArray[Any]], facts: Mappin
         check_room(folder.parent, sum(array.nbytes for array in arrays.values()))
         shutil.rmtree(aside, ignore_errors=True)
         aside.mkdir()
-        files = {name: _write_array(aside / f"{name}.npy", array) for name, array in arrays.items()}
+        files = {name: write_array(aside / f"{name}.npy", array) for name, array in arrays.items()}
+        if others is not None:
+            files |= others(aside)
         manifest = {"format": FORMAT, "facts": dict(facts), "files": files}
         manifest["digest"] = _digest_of(manifest)
         write_bytes(aside / MANIFEST, json.dumps(manifest, indent=1).encode())
@@ -56,6 +67,15 @@ def write_bundle(folder: Path, arrays: Mapping[str, NDArray[Any]], facts: Mappin
     except OSError as error:
         shutil.rmtree(aside, ignore_errors=True)
         raise InputError(f"cannot write {folder}: {error.strerror or error}") from error
+
+
+def write_array(path: Path, array: NDArray[Any]) -> dict[str, Any]:
+    """Write a file of a bundle; its size and its checksum, as the manifest has them."""
+    with path.open("wb") as file:
+        np.save(file, array, allow_pickle=False)
+        file.flush()
+        os.fsync(file.fileno())
+    return {"bytes": path.stat().st_size, "sha256": _sha256(path)}
 
 
 def read_bundle(
@@ -87,17 +107,14 @@ def read_facts(folder: Path) -> dict[str, Any]:
     return facts
 
 
+def bundle_checksums(folder: Path) -> dict[str, str]:
+    """The SHA-256 checksums of a bundle's files, by the names of their arrays."""
+    return {name: file["sha256"] for name, file in _read_manifest(folder)["files"].items()}
+
+
 def bundle_files(folder: Path) -> list[Path]:
     """The files of a bundle, as a copy of it needs them."""
     return [folder / MANIFEST, *(folder / f"{name}.npy" for name in _read_manifest(folder)["files"])]
-
-
-def _write_array(path: Path, array: NDArray[Any]) -> dict[str, Any]:
-    with path.open("wb") as file:
-        np.save(file, array, allow_pickle=False)
-        file.flush()
-        os.fsync(file.fileno())
-    return {"bytes": path.stat().st_size, "sha256": _sha256(path)}
 
 
 def _read_manifest(folder: Path) -> dict[str, Any]:

@@ -30,7 +30,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from solvent.foundation.errors import InputError
-from solvent.foundation.storage.bundle import read_bundle, read_facts, write_bundle
+from solvent.foundation.storage.bundle import WriteOthers, read_bundle, read_facts, write_bundle
 from solvent.foundation.storage.files import (
     LOCK,
     existing_folder,
@@ -241,10 +241,15 @@ class Run:
         """The folder of a checkpoint."""
         return self.folder / CHECKPOINTS / f"{iterations:015d}"
 
-    def save_checkpoint(self, iterations: int, tables: Tables, facts: Mapping[str, Any]) -> None:
-        """Keep the tables after `iterations`, then remove the checkpoints that need not be kept."""
+    def save_checkpoint(
+        self, iterations: int, tables: Tables, facts: Mapping[str, Any], others: WriteOthers | None = None
+    ) -> None:
+        """Keep the tables after `iterations`, then remove the checkpoints that need not be kept.
+
+        others: writes tables that other processes have
+        """
         facts = {**facts, "iterations": iterations, "configuration": self.digest}
-        write_bundle(self.checkpoint(iterations), tables, facts)
+        write_bundle(self.checkpoint(iterations), tables, facts, others)
         for old in self.retention.superseded(self.checkpoints()):
             shutil.rmtree(self.checkpoint(old), ignore_errors=True)
 

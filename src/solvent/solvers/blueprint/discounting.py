@@ -6,36 +6,66 @@ but all tables can be faded now and then, between two parts of a training.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from solvent.forms.betting import DECISION, BettingTree
-from solvent.forms.sampled import row_start
+from solvent.forms.sampled import TableLayout, row_start
 from solvent.foundation.kernels.compiling import kernel
 from solvent.foundation.kernels.threads import in_pieces
 from solvent.strategy.agents.blueprint import Blueprint
+from solvent.strategy.agents.shards import split_table
 
 PIECE = 1 << 20
 """Numbers that a thread scales at once, about."""
 
 
+class Discounter:
+    """Scales a table, or the part of one that has some streets: a head's, or one public cluster's arena."""
+
+    def __init__(self, tree: BettingTree, layout: TableLayout, streets: Sequence[int]) -> None:
+        """layout: of the table to scale; its first arena is the one that is scaled."""
+        self._sums = {street: sum_places(tree, street) for street in streets}
+        self._pieces: list[tuple[int, int, int]] = []
+        for street in streets:
+            buckets = int(layout.buckets[street])
+            step = max(1, PIECE // max(int(layout.bucket[street]), 1))
+            for first in range(0, buckets, step):
+                start = int(row_start(layout, street, 0, first))
+                self._pieces.append((street, start, min(step, buckets - first)))
+
+    def __call__(
+        self, table: NDArray[np.float32], positive: float, negative: float, keep: float, threads: int = 1
+    ) -> None:
+        """Multiply regrets above 0 by `positive`, those below by `negative`, and strategy sums by `keep`."""
+        factors = np.array([positive, negative, keep], dtype=np.float32)
+
+        def work(start: int, stop: int, room: None) -> None:
+            for street, place, count in self._pieces[start:stop]:
+                scale_buckets(table, place, count, self._sums[street], factors)
+
+        in_pieces(work, len(self._pieces), 1, [None] * threads)
+
+
+def head_discounter(tree: BettingTree, layout: TableLayout) -> Discounter:
+    """Scales the head of a table."""
+    return Discounter(tree, layout, [0])
+
+
+def arena_discounter(tree: BettingTree, layout: TableLayout) -> Discounter:
+    """Scales the arena of one public cluster, given as a table of its own."""
+    return Discounter(tree, layout._replace(head=0), range(1, len(layout.street)))
+
+
 def discount(blueprint: Blueprint, positive: float, negative: float, keep: float, threads: int = 1) -> None:
     """Multiply regrets above 0 by `positive`, those below by `negative` and strategy sums by `keep`, in place."""
-    layout, factors = blueprint.layout, np.array([positive, negative, keep], dtype=np.float32)
-    sums = [sum_places(blueprint.tree, street) for street in range(len(layout.street))]
-    pieces: list[tuple[int, int, int]] = []
-    for street, numbers in enumerate(layout.bucket.tolist()):
-        step = max(1, PIECE // max(numbers, 1))
-        for cluster in range(layout.clusters if street > 0 else 1):
-            for first in range(0, int(layout.buckets[street]), step):
-                count = min(step, int(layout.buckets[street]) - first)
-                pieces.append((street, int(row_start(layout, street, cluster, first)), count))
-
-    def work(start: int, stop: int, room: None) -> None:
-        for street, place, count in pieces[start:stop]:
-            scale_buckets(blueprint.table, place, count, sums[street], factors)
-
-    in_pieces(work, len(pieces), 1, [None] * threads)
+    head, *arenas = split_table(blueprint).values()
+    head_discounter(blueprint.tree, blueprint.layout)(head, positive, negative, keep, threads)
+    scale_arena = arena_discounter(blueprint.tree, blueprint.layout)
+    for arena in arenas:
+        scale_arena(arena, positive, negative, keep, threads)
 
 
 def sum_places(tree: BettingTree, street: int) -> NDArray[np.bool_]:

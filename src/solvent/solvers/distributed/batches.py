@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -109,6 +110,43 @@ class Reply(NamedTuple):
     """How long the child worked."""
 
 
+class Discount(NamedTuple):
+    """What the numbers of all tables are multiplied by, at the end of a part of a training."""
+
+    positive: float
+    """The factor of regrets above 0."""
+    negative: float
+    """The factor of regrets below 0."""
+    keep: float
+    """The factor of strategy sums."""
+
+
+class ShardFile(NamedTuple):
+    """The table of a cluster in a file of a checkpoint."""
+
+    path: str
+    sha256: str
+    """The file's checksum: another machine may have another file by this name."""
+
+
+Shard = NDArray[np.float32] | ShardFile
+"""The table of a cluster: its numbers, or the file that has them."""
+
+
+class Traffic(NamedTuple):
+    """What a worker has done and what passed between it and the head, since it was begun."""
+
+    clusters: tuple[int, ...]
+    turns: int
+    """Turns that it has answered."""
+    work: float
+    """Seconds for which it worked on them."""
+    latency: float
+    """Seconds for which the head waited for its answers and it did not work on them."""
+    bytes: int
+    """Bytes of batches and of values."""
+
+
 class Children(Protocol):
     """Whatever runs the children. Every method but `start` waits."""
 
@@ -123,12 +161,28 @@ class Children(Protocol):
         """The replies to the batch that was started last, in the order of clusters."""
         ...
 
+    def discount(self, factors: Discount) -> None:
+        """Multiply the numbers of all tables."""
+        ...
+
     def shards(self) -> Mapping[int, NDArray[np.float32]]:
         """The tables of all children, by cluster, as they are after the last batch; not to be changed."""
         ...
 
-    def load(self, shards: Mapping[int, NDArray[Any]], turns: int) -> None:
+    def save(self, folder: Path) -> dict[str, dict[str, Any]]:
+        """Write every table to a file of a folder; what the manifest of a bundle says of each file, by its name."""
+        ...
+
+    def saved(self, shards: Mapping[int, ShardFile], turns: int) -> None:
+        """Hear that a checkpoint with these files is whole: a child that is lost goes on from it."""
+        ...
+
+    def load(self, shards: Mapping[int, Shard], turns: int) -> None:
         """Set the tables of all children to those after so many turns."""
+        ...
+
+    def traffic(self) -> Sequence[Traffic]:
+        """What each worker has done, by worker; nothing where children are in the process of the head."""
         ...
 
     def close(self) -> None:

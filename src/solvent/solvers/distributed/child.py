@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.threads import on_each
-from solvent.solvers.distributed.batches import Batch, DistributedSettings, Reply
+from solvent.solvers.blueprint.discounting import Discounter
+from solvent.solvers.distributed.batches import Batch, Discount, DistributedSettings, Reply
 from solvent.solvers.distributed.deals import Dealer
 from solvent.solvers.distributed.kernels import child_walks
 from solvent.solvers.sampled.tables.head_walk import HeadTables
@@ -26,19 +27,16 @@ class Child:
         table: NDArray[np.float32],
         dealer: Dealer,
         settings: DistributedSettings,
-        turns: int = 0,
+        discounter: Discounter | None = None,
     ) -> None:
         """walk: as `SampledWalk.transformed` gives it. table: float32[an arena's numbers], written to.
 
-        turns: how many turns the table has had.
+        discounter: scales such a table; None where nothing is discounted.
         """
-        self.cluster, self.table, self.dealer, self.settings, self.turns = (
-            cluster,
-            table,
-            dealer,
-            settings,
-            turns,
-        )
+        self.cluster, self.table, self.dealer, self.settings = cluster, table, dealer, settings
+        self.turns = 0
+        """How many turns the table has had."""
+        self._discounter = discounter
         self._tables = HeadTables(*walk, table, table)
         self._frames = [frames() for _ in range(settings.cores)]
         self._last: Reply | None = None
@@ -52,6 +50,12 @@ class Child:
             )
         self.table[:] = table
         self.turns, self._last = turns, None
+
+    def discount(self, factors: Discount) -> None:
+        """Multiply the numbers of the table."""
+        if self._discounter is None:
+            raise InputError("a child without a betting tree cannot discount its table")
+        self._discounter(self.table, *factors, threads=self.settings.cores)
 
     def values(self, batch: Batch) -> Reply:
         """Value the continuations of the next turn. Asked about the last turn again, answer as before."""

@@ -83,7 +83,6 @@ class HoldemDealer:
         self.flops = flop_tables(cards.lookup)
         self._layout = layout._replace(head=0)  # each cluster's arena is a table of its own
         self._evaluator = evaluator()
-        self._random, self._deck = np.zeros(1, dtype=np.uint64), np.zeros(CARDS, dtype=np.int64)
 
     @property
     def clusters(self) -> int:
@@ -96,7 +95,7 @@ class HoldemDealer:
             np.zeros((count, self.clusters), dtype=np.int32),
             np.zeros(count, dtype=np.float32),
         )
-        deal_to_head(start, self.seed, self.lookup, self._layout, self.flops, self._random, self._deck, deals)
+        deal_to_head(start, self.seed, self.lookup, self._layout, self.flops, *_scratch(), deals)
         return deals
 
     def deal_child(self, cluster: int, start: int, end: int, samples: int) -> ChildDeals:
@@ -109,12 +108,17 @@ class HoldemDealer:
         )
         deal_to_child(
             cluster, start, self.seed, self.lookup, self._layout, self._evaluator, self.flops,
-            self._random, self._deck, deals,
+            *_scratch(), deals,
         )  # fmt: skip
         return deals
 
     def mean_choices(self, cluster: int) -> tuple[int, int]:
         return int(self.flops.flops[cluster]) * FLOPS_LEFT, FLOPS
+
+
+def _scratch() -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """A counter and a deck for one call: threads share a dealer."""
+    return np.zeros(1, dtype=np.uint64), np.zeros(CARDS, dtype=np.int64)
 
 
 @kernel

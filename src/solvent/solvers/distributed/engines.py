@@ -1,23 +1,29 @@
-"""Children in this process, one after another: for tests, and as the meaning of every other engine."""
+"""Children in this process: for tests, for one machine, and as the meaning of every other engine."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from solvent.foundation.errors import InputError
-from solvent.solvers.distributed.batches import Batch, Reply
+from solvent.foundation.kernels.threads import in_pieces
+from solvent.foundation.storage.bundle import write_array
+from solvent.solvers.distributed.batches import Batch, Discount, Reply, Shard, ShardFile, Traffic
 from solvent.solvers.distributed.child import Child
+from solvent.strategy.agents.shards import CLUSTER
 
 
 class LocalChildren:
-    """`Children` in this process."""
+    """`Children` in this process, shared among threads: no two of them have a table in common."""
 
-    def __init__(self, children: Sequence[Child]) -> None:
+    def __init__(self, children: Sequence[Child], threads: int = 1) -> None:
         self.children = list(children)
+        self._rooms = [None] * threads
         self._batch: Batch | None = None
 
     @property
@@ -28,23 +34,61 @@ class LocalChildren:
         self._batch = batch
 
     def values(self) -> list[Reply]:
-        if self._batch is None:
+        batch = self._batch
+        if batch is None:
             raise InputError("start a batch before asking for its values")
-        return [child.values(self._batch) for child in self.children]
+
+        def value(start: int, stop: int, room: None) -> Reply:
+            return self.children[start].values(batch)
+
+        return in_pieces(value, len(self.children), 1, self._rooms)
+
+    def discount(self, factors: Discount) -> None:
+        def scale(start: int, stop: int, room: None) -> None:
+            self.children[start].discount(factors)
+
+        in_pieces(scale, len(self.children), 1, self._rooms)
 
     def shards(self) -> dict[int, NDArray[np.float32]]:
         return {child.cluster: child.table for child in self.children}
 
-    def load(self, shards: Mapping[int, NDArray[Any]], turns: int) -> None:
+    def save(self, folder: Path) -> dict[str, dict[str, Any]]:
+        tables = {CLUSTER.format(child.cluster): child.table for child in self.children}
+        return {name: write_array(folder / f"{name}.npy", table) for name, table in tables.items()}
+
+    def saved(self, shards: Mapping[int, ShardFile], turns: int) -> None:
+        """Nothing to do: what is in this process is lost with it."""
+
+    def load(self, shards: Mapping[int, Shard], turns: int) -> None:
         check_shards(shards, self.clusters)
         for child in self.children:
-            child.load(shards[child.cluster], turns)
+            table = read_shard(shards[child.cluster])
+            if table is None:
+                raise InputError(f"the shard of cluster {child.cluster} is missing or damaged")
+            child.load(table, turns)
+
+    def traffic(self) -> tuple[Traffic, ...]:
+        return ()
 
     def close(self) -> None:
-        pass
+        """Nothing was begun."""
 
 
-def check_shards(shards: Mapping[int, NDArray[Any]], clusters: int) -> None:
+def read_shard(shard: Shard) -> NDArray[np.float32] | None:
+    """The numbers of a shard; None if its file cannot be read here or has another content."""
+    if not isinstance(shard, ShardFile):
+        return shard
+    try:
+        with open(shard.path, "rb") as file:
+            if hashlib.file_digest(file, "sha256").hexdigest() != shard.sha256:
+                return None
+        table: NDArray[np.float32] = np.load(shard.path, mmap_mode="r", allow_pickle=False)
+    except (OSError, ValueError):
+        return None
+    return table
+
+
+def check_shards(shards: Mapping[int, Shard], clusters: int) -> None:
     """Refuse shards that are not one for each cluster."""
     if sorted(shards) != list(range(clusters)):
         raise InputError(

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.foundation.errors import InputError
-from solvent.solvers.distributed.batches import Batch, DistributedSettings, Reply
+from solvent.solvers.blueprint.discounting import Discounter
+from solvent.solvers.distributed.batches import Batch, Discount, DistributedSettings, Reply
 from solvent.solvers.distributed.deals import Dealer, HeadDeals
 from solvent.solvers.distributed.kernels import head_passes, mean_values
 from solvent.solvers.sampled.tables.head_walk import (
@@ -44,8 +45,13 @@ class Head:
         table: NDArray[np.float32],
         dealer: Dealer,
         settings: DistributedSettings,
+        discounter: Discounter | None = None,
     ) -> None:
-        """walk: as `SampledWalk.transformed` gives it. table: float32[head's numbers], written to."""
+        """walk: as `SampledWalk.transformed` gives it. table: float32[head's numbers], written to.
+
+        discounter: scales such a table; None where nothing is discounted.
+        """
+        self._discounter = discounter
         self.table, self.dealer, self.settings = table, dealer, settings
         self._walk, self._room = walk, head_room()
         self._width = FIRST_ROOM
@@ -59,6 +65,12 @@ class Head:
     def copies(self) -> bool:
         """Whether a turn needs strategies that the head's table no longer has at its second pass."""
         return self.settings.batch > 1 or self.settings.ahead > 0
+
+    def discount(self, factors: Discount) -> None:
+        """Multiply the numbers of the table."""
+        if self._discounter is None:
+            raise InputError("a head without a betting tree cannot discount its table")
+        self._discounter(self.table, *factors)
 
     def record(self, number: int, frozen: NDArray[np.float32] | None = None) -> Recorded:
         """The first pass of a turn: find its continuations and write nothing.

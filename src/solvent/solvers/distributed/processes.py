@@ -2,81 +2,71 @@
 
 from __future__ import annotations
 
+import pickle
 import signal
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from multiprocessing import get_context
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
+from solvent.solvers.distributed.recovering import WorkerChildren
+from solvent.solvers.distributed.workers import (
+    LostWorkerError,
+    MakeChildren,
+    OwnedChildren,
+    Request,
+    share_out,
+)
 
-from solvent.foundation.errors import InputError
-from solvent.solvers.distributed.batches import Batch, Reply
-from solvent.solvers.distributed.child import Child
-from solvent.solvers.distributed.engines import LocalChildren, check_shards
-
-MakeChildren = Callable[[Sequence[int]], Sequence[Child]]
-"""Makes the children of some clusters inside a worker. It must be possible to pickle it."""
 CLOSING_SECONDS = 10.0
 """How long a worker may take to end before it is killed."""
 
 
-class LostWorkerError(RuntimeError):
-    """A worker process has ended. Its clusters go on from their last shards, in a new engine."""
-
-
-class ProcessChildren:
-    """`Children` in worker processes. Cluster n belongs to worker n modulo their number."""
+class ProcessWorkers:
+    """`Workers` that are processes, asked through pipes."""
 
     def __init__(self, make: MakeChildren, clusters: int, workers: int) -> None:
-        if not 1 <= workers <= clusters:
-            raise InputError(f"{clusters} public clusters take 1 to {clusters} workers, not {workers}")
-        self._clusters, self._closed = clusters, False
-        self._owned = [list(range(worker, clusters, workers)) for worker in range(workers)]
-        context = get_context("spawn")
+        self.owned = share_out(clusters, workers)
+        self._make, self._closed = make, False
         self._pipes: list[Connection] = []
-        self._processes = []
+        self._processes: list[Any] = []
         try:
-            for owned in self._owned:
-                ours, theirs = context.Pipe()
-                process = context.Process(target=_work, args=(theirs, make, owned), daemon=True)
-                process.start()
-                theirs.close()
-                self._pipes.append(ours)
+            for owned in self.owned:
+                pipe, process = self._begin(owned)
+                self._pipes.append(pipe)
                 self._processes.append(process)
-            self._gather("ready")
+            for worker in range(workers):
+                self._check_ready(worker)
         except BaseException:
             self.close()
             raise
-
-    @property
-    def clusters(self) -> int:
-        return self._clusters
 
     @property
     def process_ids(self) -> list[int]:
         """The workers' process ids."""
         return [process.pid or 0 for process in self._processes]
 
-    def start(self, batch: Batch) -> None:
-        for worker in range(len(self._pipes)):
-            self._send(worker, ("values", batch))
+    def ask(self, workers: Iterable[int], request: Request) -> None:
+        message = pickle.dumps(request, protocol=pickle.HIGHEST_PROTOCOL)
+        for worker in workers:
+            with suppress(OSError):  # a worker that has ended is found by `next_answer`
+                self._pipes[worker].send_bytes(message)
 
-    def values(self) -> list[Reply]:
-        replies = [reply for of_worker in self._gather("values") for reply in of_worker]
-        return sorted(replies, key=lambda reply: reply.cluster)
+    def next_answer(self, waiting: Collection[int]) -> tuple[int, Any]:
+        ready = wait([self._pipes[worker] for worker in waiting])
+        worker = next(each for each in waiting if self._pipes[each] in ready)
+        try:
+            return worker, self._pipes[worker].recv()
+        except (EOFError, OSError):
+            names = ", ".join(map(str, self.owned[worker]))
+            return worker, LostWorkerError(f"the worker process with public clusters {names} has ended")
 
-    def shards(self) -> dict[int, NDArray[np.float32]]:
-        for worker in range(len(self._pipes)):
-            self._send(worker, ("shards", None))
-        return {n: shard for of_worker in self._gather("shards") for n, shard in of_worker.items()}
-
-    def load(self, shards: Mapping[int, NDArray[Any]], turns: int) -> None:
-        check_shards(shards, self._clusters)
-        for worker, owned in enumerate(self._owned):
-            self._send(worker, ("load", ({n: np.asarray(shards[n]) for n in owned}, turns)))
-        self._gather("load")
+    def replace(self, worker: int) -> None:
+        self._pipes[worker].close()
+        _end(self._processes[worker], seconds=0.0)
+        self._pipes[worker], self._processes[worker] = self._begin(self.owned[worker])
+        self._check_ready(worker)
 
     def close(self) -> None:
         if self._closed:
@@ -85,68 +75,71 @@ class ProcessChildren:
         for pipe in self._pipes:
             pipe.close()  # a worker ends when nobody is left to ask it
         for process in self._processes:
-            process.join(CLOSING_SECONDS)
-            if process.is_alive():
-                process.kill()
-                process.join()
+            _end(process, CLOSING_SECONDS)
 
-    def _send(self, worker: int, message: tuple[str, Any]) -> None:
-        try:
-            self._pipes[worker].send(message)
-        except OSError as error:
-            raise self._lost(worker) from error
+    def _begin(self, owned: Sequence[int]) -> tuple[Connection, Any]:
+        context = get_context("spawn")
+        ours, theirs = context.Pipe()
+        process = context.Process(target=_work, args=(theirs, self._make, owned), daemon=True)
+        with _no_interrupts():
+            process.start()
+        theirs.close()
+        return ours, process
 
-    def _gather(self, kind: str) -> list[Any]:
-        """One answer of each worker, by worker, in whatever order they come. The first error is raised last."""
-        answers: dict[int, Any] = {}
-        errors: list[BaseException] = []
-        waiting = {id(pipe): worker for worker, pipe in enumerate(self._pipes)}
-        while waiting:
-            for pipe in wait([self._pipes[worker] for worker in waiting.values()]):
-                worker = waiting.pop(id(pipe))
-                try:
-                    told, answer = self._pipes[worker].recv()
-                except (EOFError, OSError):
-                    errors.append(self._lost(worker))
-                    continue
-                if told == "error":
-                    errors.append(answer)
-                elif told != kind:
-                    errors.append(RuntimeError(f"worker {worker} answered {told!r} to {kind!r}"))
-                answers[worker] = answer
-        if errors:
-            raise errors[0]
-        return [answers[worker] for worker in range(len(self._pipes))]
+    def _check_ready(self, worker: int) -> None:
+        answer = self.next_answer([worker])[1]
+        if isinstance(answer, BaseException):
+            raise answer
 
-    def _lost(self, worker: int) -> LostWorkerError:
-        names = ", ".join(map(str, self._owned[worker]))
-        return LostWorkerError(f"the worker process with public clusters {names} has ended")
+
+class ProcessChildren(WorkerChildren):
+    """`Children` in worker processes. Cluster n belongs to worker n modulo their number."""
+
+    def __init__(self, make: MakeChildren, clusters: int, workers: int) -> None:
+        self.processes = ProcessWorkers(make, clusters, workers)
+        super().__init__(self.processes)
+
+
+def _end(process: Any, seconds: float) -> None:
+    """Wait for a process to end, and kill it when that takes longer than so many seconds."""
+    process.join(seconds)
+    if process.is_alive():
+        process.kill()
+        process.join()
+
+
+@contextmanager
+def _no_interrupts() -> Iterator[None]:
+    """Begin processes to which Ctrl-C does nothing, from their first moment: it is for the head, which saves."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _work(pipe: Connection, make: MakeChildren, clusters: Sequence[int]) -> None:
-    """What a worker process does until its pipe is closed. Interrupts are for the head, which saves and closes."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """What a worker process does until its pipe is closed."""
     try:
-        children = LocalChildren(make(clusters))
-        pipe.send(("ready", None))
+        try:
+            children = OwnedChildren(make, clusters)
+        except Exception as error:
+            pipe.send(_told(error))
+            return
+        pipe.send(None)
         while True:
-            kind, given = pipe.recv()
+            request = pickle.loads(pipe.recv_bytes())
             try:
-                pipe.send((kind, _answer(children, kind, given)))
-            except (InputError, RuntimeError) as error:
-                pipe.send(("error", error))
+                answer = children.answer(request)
+            except Exception as error:
+                answer = _told(error)
+            pipe.send(answer)
     except (EOFError, BrokenPipeError, ConnectionResetError):
         return
-    except Exception as error:
-        pipe.send(("error", RuntimeError(f"a worker process failed: {type(error).__name__}: {error}")))
 
 
-def _answer(children: LocalChildren, kind: str, given: Any) -> Any:
-    if kind == "values":
-        children.start(given)
-        return children.values()
-    if kind == "shards":
-        return children.shards()
-    for child in children.children:
-        child.load(given[0][child.cluster], given[1])
-    return None
+def _told(error: Exception) -> Exception:
+    """An error as the head hears of it: what users can mend as it is, anything else by its name."""
+    if isinstance(error, (ValueError, OSError)):
+        return error
+    return RuntimeError(f"a worker process failed: {type(error).__name__}: {error}")

@@ -20,16 +20,15 @@ from solvent.abstraction.cards.buckets import CardAbstraction
 from solvent.forms.betting import BettingTree, sampled_walk
 from solvent.forms.sampled import table_layout
 from solvent.foundation.errors import InputError
-from solvent.solvers.distributed.batches import Children, DistributedSettings, Reply
+from solvent.solvers.blueprint.discounting import arena_discounter, head_discounter
+from solvent.solvers.distributed.batches import Children, Discount, DistributedSettings, Reply, Shard
 from solvent.solvers.distributed.child import Child
 from solvent.solvers.distributed.deals import HoldemDealer
 from solvent.solvers.distributed.engines import LocalChildren
 from solvent.solvers.distributed.head import Head, Recorded
 from solvent.solvers.rewards import reward as reward_of
 from solvent.strategy.agents.blueprint import Blueprint
-
-HEAD, FROZEN, CLUSTER = "head", "frozen", "cluster_{:04}"
-"""Names of shards in a checkpoint."""
+from solvent.strategy.agents.shards import CLUSTER, FROZEN, HEAD, split_table
 
 
 class DistributedSolver:
@@ -48,14 +47,16 @@ class DistributedSolver:
         self._pending: Recorded | None = None
 
     @classmethod
-    def in_process(cls, blueprint: Blueprint, settings: DistributedSettings) -> DistributedSolver:
+    def in_process(
+        cls, blueprint: Blueprint, settings: DistributedSettings, threads: int = 1
+    ) -> DistributedSolver:
         """Train the table of a blueprint, whose parts the head and the children write to, in this process."""
         shards = split_table(blueprint)
         children = make_children(
             blueprint.tree, blueprint.cards, settings, range(blueprint.layout.clusters), shards
         )
         head = make_head(blueprint.tree, blueprint.cards, settings, shards[HEAD])
-        return cls(head, LocalChildren(children))
+        return cls(head, LocalChildren(children, threads))
 
     @property
     def iterations(self) -> int:
@@ -81,19 +82,33 @@ class DistributedSolver:
         self.turns += 1
         self.touched += self.head.touched - before + sum(reply.touched for reply in self.replies)
 
-    def tables(self) -> dict[str, NDArray[np.float32]]:
-        """All shards after the last turn; with `ahead` also the head's that the next turn reads."""
+    def discount(self, factors: Discount) -> None:
+        """Multiply the numbers of all tables. A turn whose first pass is over keeps the strategies that it saw."""
+        self.head.discount(factors)
+        self.children.discount(factors)
+
+    def head_tables(self) -> dict[str, NDArray[np.float32]]:
+        """The shards that are in this process after the last turn, as a checkpoint has them.
+
+        With `ahead` also the head's that the next turn reads.
+        """
         shards = {HEAD: self.head.table}
         if self._pending is not None and self.settings.ahead:
             shards[FROZEN] = self._pending.frozen
-        return shards | {CLUSTER.format(n): shard for n, shard in sorted(self.children.shards().items())}
+        return shards
+
+    def tables(self) -> dict[str, NDArray[np.float32]]:
+        """All shards after the last turn."""
+        return self.head_tables() | {
+            CLUSTER.format(n): shard for n, shard in sorted(self.children.shards().items())
+        }
 
     def facts(self) -> dict[str, Any]:
         """What to keep beside the shards."""
         return {"turns": self.turns, "touched": self.touched}
 
-    def load(self, tables: Mapping[str, NDArray[Any]], facts: Mapping[str, Any]) -> None:
-        """Go on from shards and facts, whatever engine they come from."""
+    def load(self, tables: Mapping[str, Shard], facts: Mapping[str, Any]) -> None:
+        """Go on from shards and facts, whatever engine they come from; those of clusters may be files."""
         turns, clusters = int(facts["turns"]), range(self.children.clusters)
         names = {HEAD, FROZEN, *(CLUSTER.format(n) for n in clusters)}
         missing = sorted(names - {FROZEN} - tables.keys())
@@ -101,16 +116,17 @@ class DistributedSolver:
             raise InputError(
                 f"these shards are of another training: this one has a head and {len(clusters)} clusters"
             )
-        for name in {HEAD, FROZEN} & tables.keys():
-            if tables[name].shape != self.head.table.shape or tables[name].dtype != np.float32:
+        heads = {name: np.asarray(tables[name]) for name in (HEAD, FROZEN) if name in tables}
+        for name, table in heads.items():
+            if table.shape != self.head.table.shape or table.dtype != np.float32:
                 raise InputError(f"the shard {name!r} is not one of {self.head.table.size:,} float32 numbers")
-        if self.settings.ahead and turns > 0 and FROZEN not in tables:
+        if self.settings.ahead and turns > 0 and FROZEN not in heads:
             raise InputError(f"the shard {FROZEN!r} is missing, which the next turn begins from")
         self.children.load({n: tables[CLUSTER.format(n)] for n in clusters}, turns)
-        self.head.table[:] = tables[HEAD]
+        self.head.table[:] = heads[HEAD]
         self.turns, self.touched, self._pending = turns, int(facts["touched"]), None
-        if self.settings.ahead and FROZEN in tables:
-            self._pending = self.head.record(turns, np.array(tables[FROZEN]))
+        if self.settings.ahead and FROZEN in heads:
+            self._pending = self.head.record(turns, heads[FROZEN].copy())
 
 
 def make_head(
@@ -122,7 +138,8 @@ def make_head(
     """A head for hold'em; None makes a table of zeros."""
     layout = table_layout(tree.bucket_floats, cards.sizes)
     table = np.zeros(layout.head, dtype=np.float32) if table is None else table
-    return Head(_walk(tree, settings), table, HoldemDealer(cards, layout, settings.seed), settings)
+    dealer = HoldemDealer(cards, layout, settings.seed)
+    return Head(_walk(tree, settings), table, dealer, settings, head_discounter(tree, layout))
 
 
 def make_children(
@@ -135,24 +152,12 @@ def make_children(
     """Children of one process for some public clusters of hold'em. `tables`: by `CLUSTER`; None makes zeros."""
     layout = table_layout(tree.bucket_floats, cards.sizes)
     dealer, walk = HoldemDealer(cards, layout, settings.seed), _walk(tree, settings)
+    discounter = arena_discounter(tree, layout)
     made = []
     for n in clusters:
         table = np.zeros(layout.arena, dtype=np.float32) if tables is None else tables[CLUSTER.format(n)]
-        made.append(Child(n, walk, table, dealer, settings))
+        made.append(Child(n, walk, table, dealer, settings, discounter))
     return made
-
-
-def split_table(blueprint: Blueprint) -> dict[str, NDArray[np.float32]]:
-    """A blueprint's table as shards, which are views of it."""
-    head, arenas = np.split(blueprint.table, [blueprint.layout.head])
-    shards = np.split(arenas, blueprint.layout.clusters)
-    return {HEAD: head} | {CLUSTER.format(n): shard for n, shard in enumerate(shards)}
-
-
-def join_shards(blueprint: Blueprint, tables: Mapping[str, NDArray[np.float32]]) -> None:
-    """Write shards into a blueprint's table."""
-    for name, place in split_table(blueprint).items():
-        place[:] = tables[name]
 
 
 def _walk(tree: BettingTree, settings: DistributedSettings) -> tuple[NDArray[np.int32], NDArray[np.float32]]:

@@ -1,0 +1,207 @@
+"""Children in workers that may be lost: a lost worker is replaced, and its tables become what they were.
+
+Tables are a function of the last checkpoint and of what the children have been told since, because every draw is
+keyed. So the head keeps a log of the batches and discounts since the last whole checkpoint. A worker that takes the
+place of a lost one loads the shards of that checkpoint, is told everything in the log, and goes on with the same
+tables bit for bit, whatever the engine.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvent.foundation.errors import InputError
+from solvent.foundation.storage.bundle import write_array
+from solvent.solvers.distributed.batches import Batch, Discount, Reply, Shard, ShardFile, Traffic
+from solvent.solvers.distributed.engines import check_shards, read_shard
+from solvent.solvers.distributed.workers import (
+    DISCOUNT,
+    LOAD,
+    SAVE,
+    SHARDS,
+    VALUES,
+    LostWorkerError,
+    Request,
+    Workers,
+)
+from solvent.strategy.agents.shards import CLUSTER
+
+ATTEMPTS = 3
+"""How often a worker is replaced for one request before the training gives up."""
+
+
+class WorkerChildren:
+    """`Children` in workers of any engine, which are replaced when they are lost."""
+
+    def __init__(self, workers: Workers) -> None:
+        self.workers = workers
+        self._owned = [list(owned) for owned in workers.owned]
+        self._all = range(len(self._owned))
+        self._base: tuple[Mapping[int, Shard], int] | None = None
+        self._log: list[Request] = []
+        self._asked, self._asked_at = Request(""), 0.0
+        self._traffic = [Traffic(tuple(owned), 0, 0.0, 0.0, 0) for owned in self._owned]
+        self.replaced = 0
+        """How many workers have been replaced."""
+
+    @property
+    def clusters(self) -> int:
+        return sum(map(len, self._owned))
+
+    @property
+    def log_bytes(self) -> int:
+        """Bytes of the log, which ends with every checkpoint."""
+        return sum(_batch_bytes(each.given) for each in self._log if each.kind == VALUES)
+
+    def start(self, batch: Batch) -> None:
+        begun_before = (
+            self._log and self._log[-1].kind == VALUES and self._log[-1].given.number == batch.number
+        )
+        if not begun_before:
+            self._log.append(Request(VALUES, batch))
+        self._ask(self._log[-1])
+
+    def values(self) -> list[Reply]:
+        if self._asked.kind != VALUES:
+            raise InputError("start a batch before asking for its values")
+        replies = [reply for of_worker in self._gather() for reply in of_worker]
+        return sorted(replies, key=lambda reply: reply.cluster)
+
+    def discount(self, factors: Discount) -> None:
+        self._log.append(Request(DISCOUNT, factors))
+        self._ask(self._log[-1])
+        self._gather()
+
+    def shards(self) -> dict[int, NDArray[np.float32]]:
+        self._ask(Request(SHARDS))
+        return {n: shard for of_worker in self._gather() for n, shard in of_worker.items()}
+
+    def save(self, folder: Path) -> dict[str, dict[str, Any]]:
+        """Write every table to a file: by its worker where that sees the folder, else by this process."""
+        self._ask(Request(SAVE, str(folder.absolute())))
+        files: dict[str, dict[str, Any]] = {}
+        for answer in self._gather():
+            for key, found in answer.items():
+                if isinstance(key, str):
+                    files[key] = found
+                else:
+                    name = CLUSTER.format(key)
+                    files[name] = write_array(folder / f"{name}.npy", found)
+        return files
+
+    def saved(self, shards: Mapping[int, ShardFile], turns: int) -> None:
+        self._base, self._log = (dict(shards), turns), []
+
+    def load(self, shards: Mapping[int, Shard], turns: int) -> None:
+        check_shards(shards, self.clusters)
+        self._base, self._log = (dict(shards), turns), []
+        self._ask(Request(LOAD))  # of each worker only what is its own
+        self._gather()
+
+    def traffic(self) -> list[Traffic]:
+        return list(self._traffic)
+
+    def close(self) -> None:
+        self.workers.close()
+
+    # Asking, and what happens when a worker does not answer
+
+    def _ask(self, request: Request) -> None:
+        self._asked, self._asked_at = request, time.perf_counter()
+        if request.kind != LOAD:
+            self.workers.ask(self._all, request)
+            return
+        for worker in self._all:
+            self.workers.ask([worker], self._load_request(worker))
+
+    def _gather(self) -> list[Any]:
+        """One answer of each worker, by worker, in whatever order they come. The first error is raised last."""
+        answers: dict[int, Any] = {}
+        errors: list[BaseException] = []
+        request, waiting = self._asked, set(self._all)
+        while waiting:
+            worker, answer = self.workers.next_answer(waiting)
+            waiting.remove(worker)
+            if isinstance(answer, LostWorkerError):
+                answer = self._replace(worker, request, answer)
+            elif request.kind == LOAD and answer:
+                answer = self._send_tables(worker)
+            if isinstance(answer, BaseException):
+                errors.append(answer)
+                continue
+            answers[worker] = answer
+            self._note(worker, request, answer)
+        self._asked = Request("")
+        if errors:
+            raise errors[0]
+        return [answers[worker] for worker in self._all]
+
+    def _replace(self, worker: int, request: Request, lost: LostWorkerError) -> Any:
+        """Put a new worker in the place of one that was lost, and tell it all that the lost one was told."""
+        logged = request.kind in (VALUES, DISCOUNT, LOAD)
+        again = self._log if logged else [*self._log, request]
+        for _ in range(ATTEMPTS):
+            self.replaced += 1
+            answer: Any = None
+            try:
+                self.workers.replace(worker)
+            except LostWorkerError as error:
+                lost = error
+                continue
+            if self._base is not None:
+                answer = self._tell(worker, self._load_request(worker))
+                if isinstance(answer, list) and answer:
+                    answer = self._send_tables(worker)
+            for each in again:
+                if isinstance(answer, BaseException):
+                    break
+                answer = self._tell(worker, each)
+            if not isinstance(answer, LostWorkerError):
+                return answer
+            lost = answer
+        return LostWorkerError(f"{lost}, as did {ATTEMPTS} others in its place")
+
+    def _tell(self, worker: int, request: Request) -> Any:
+        """Ask one worker and wait for its answer."""
+        self.workers.ask([worker], request)
+        return self.workers.next_answer({worker})[1]
+
+    def _load_request(self, worker: int) -> Request:
+        assert self._base is not None
+        shards, turns = self._base
+        return Request(LOAD, ({n: shards[n] for n in self._owned[worker]}, turns))
+
+    def _send_tables(self, worker: int) -> Any:
+        """Have a worker that does not see the files of its shards load their numbers."""
+        assert self._base is not None
+        shards, turns = self._base
+        tables = {n: read_shard(shards[n]) for n in self._owned[worker]}
+        missing = [n for n, table in tables.items() if table is None]
+        if missing:
+            return InputError(f"the shard of cluster {missing[0]} is missing or damaged")
+        return self._tell(worker, Request(LOAD, ({n: np.asarray(t) for n, t in tables.items()}, turns)))
+
+    def _note(self, worker: int, request: Request, answer: Any) -> None:
+        """Count the work and the bytes of an answer to a batch."""
+        if request.kind != VALUES:
+            return
+        so_far, took = self._traffic[worker], time.perf_counter() - self._asked_at
+        work = sum(reply.seconds for reply in answer)
+        passed = _batch_bytes(request.given) + sum(reply.values.nbytes for reply in answer)
+        self._traffic[worker] = Traffic(
+            so_far.clusters,
+            so_far.turns + 1,
+            so_far.work + work,
+            so_far.latency + max(0.0, took - work),
+            so_far.bytes + passed,
+        )
+
+
+def _batch_bytes(batch: Batch) -> int:
+    return int(batch.ends.nbytes + batch.node.nbytes)

@@ -1,0 +1,116 @@
+"""Workers: whatever has the children of some clusters and answers requests, one after another.
+
+An engine is a class of `Workers`: it begins workers, carries requests and answers, and tells when a worker has
+ended. `solvent.solvers.distributed.recovering` makes `Children` of it. Inside a worker is an `OwnedChildren`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from solvent.foundation.errors import InputError
+from solvent.solvers.distributed.batches import Batch, Shard
+from solvent.solvers.distributed.child import Child
+from solvent.solvers.distributed.engines import LocalChildren, read_shard
+
+MakeChildren = Callable[[Sequence[int]], Sequence[Child]]
+"""Makes the children of some clusters inside a worker. It must be possible to pickle it."""
+VALUES, DISCOUNT, SHARDS, SAVE, LOAD = "values", "discount", "shards", "save", "load"
+"""Kinds of requests. The first two change tables: they are told again to a worker that takes another's place."""
+
+
+class Request(NamedTuple):
+    """What a worker is asked."""
+
+    kind: str
+    given: Any = None
+    """A `Batch`, a `Discount`, nothing, the name of a folder, or shards by cluster and the turns they have had."""
+
+
+class LostWorkerError(InputError):
+    """A worker has ended, by itself or with its machine."""
+
+
+class Workers(Protocol):
+    """What an engine does. Workers are numbered from 0; each begins with tables of zeros."""
+
+    @property
+    def owned(self) -> Sequence[Sequence[int]]:
+        """The clusters of each worker."""
+        ...
+
+    def ask(self, workers: Iterable[int], request: Request) -> None:
+        """Send a request to some workers and do not wait. That one of them is lost is told by `next_answer`."""
+        ...
+
+    def next_answer(self, waiting: Collection[int]) -> tuple[int, Any]:
+        """Wait for one of these workers, each of which has been asked once; return it and its answer.
+
+        An exception that the worker raised is its answer, and a `LostWorkerError` is that of one that has ended.
+        """
+        ...
+
+    def replace(self, worker: int) -> None:
+        """Put a new worker with the same clusters in the place of one that was lost."""
+        ...
+
+    def close(self) -> None:
+        """End all workers."""
+        ...
+
+
+class OwnedChildren:
+    """What a worker has: the children of its clusters."""
+
+    def __init__(self, make: MakeChildren, owned: Sequence[int]) -> None:
+        self._children = LocalChildren(make(owned))
+
+    def answer(self, request: Request) -> Any:
+        """Do what a request asks for.
+
+        `SAVE` answers with the tables themselves where the folder cannot be seen, on another machine for instance.
+        `LOAD` answers with the clusters whose files cannot be seen; then it has loaded nothing.
+        """
+        kind, given = request
+        if kind == VALUES:
+            self._children.start(_writable(given))
+            return self._children.values()
+        if kind == DISCOUNT:
+            return self._children.discount(given)
+        if kind == SHARDS:
+            return self._children.shards()
+        if kind == SAVE:
+            folder = Path(given)
+            return self._children.save(folder) if folder.is_dir() else self._children.shards()
+        if kind == LOAD:
+            return self._load(*given)
+        raise ValueError(f"a worker cannot {kind!r}")
+
+    def _load(self, shards: Mapping[int, Shard], turns: int) -> list[int]:
+        mine = [child.cluster for child in self._children.children]
+        found = {n: read_shard(shards[n]) for n in mine}
+        missing = [n for n in mine if found[n] is None]
+        if not missing:
+            for child in self._children.children:
+                table = found[child.cluster]
+                assert table is not None
+                child.load(table, turns)
+        return missing
+
+
+def share_out(clusters: int, workers: int) -> list[list[int]]:
+    """The clusters of each worker: cluster n goes to worker n modulo their number."""
+    if not 1 <= workers <= clusters:
+        raise InputError(f"{clusters} public clusters take 1 to {clusters} children, not {workers}")
+    return [list(range(worker, clusters, workers)) for worker in range(workers)]
+
+
+def _writable(batch: Batch) -> Batch:
+    """A batch whose arrays may be written to: kernels take others for another type."""
+    return batch._replace(
+        ends=np.require(batch.ends, requirements="W"), node=np.require(batch.node, requirements="W")
+    )
