@@ -22,7 +22,7 @@ from solvent.solvers.blueprint.row_locks import locked_iterations
 from solvent.solvers.blueprint.solver import BlueprintSolver
 from solvent.solvers.rewards import reward as reward_of
 from solvent.solvers.sampled.tables.kernels import add_to_sum
-from solvent.solvers.sampled.tables.keys import BELOW, BOARD, HANDS, HEAD
+from solvent.solvers.sampled.tables.keys import BOARD, HANDS, WALKS
 from solvent.strategy.agents.blueprint import Blueprint
 from solvent.strategy.agents.prior import prior_strategy
 
@@ -53,10 +53,7 @@ def twin(blueprint, iteration, seed, linear=True, exploration=(0.0, 0.0), floor=
         who, street = tree.player[node], int(tree.street[node])
         return blueprint.row(node, *blueprint.cards.bucket(street, holes[who], board[: (0, 3, 4, 5)[street]]))
 
-    def walk(node, player, random, above=True):
-        if above and (tree.street[node] > 0 or tree.kind[node] == SHOWDOWN):
-            key = stream(seed, iteration, BELOW + player)
-            random, above = np.array([numbered(key, place[node])]), False
+    def walk(node, player):
         if not tree.children(node):
             stake = float(tree.paid[node].min())
             folder = tree.player[node]
@@ -73,21 +70,19 @@ def twin(blueprint, iteration, seed, linear=True, exploration=(0.0, 0.0), floor=
             strategy = strategy / strategy.sum()
         if tree.player[node] != player:
             row[1] += weight * strategy
-            draw, chosen = random_float(random), actions - 1
+            key = stream(seed, iteration, WALKS + player)
+            draw, chosen = random_float(np.array([numbered(key, place[node])])), actions - 1
             for action in range(actions - 1):
                 draw -= strategy[action]
                 if draw < 0:
                     chosen = action
                     break
-            return walk(below(node, chosen), player, random, above)
+            return walk(below(node, chosen), player)
         walked = [True] * actions
         if lowest < 0 and least == 0 and tree.street[node] < 3 and (row[0] > 0).any():
             walked = [row[0][a] >= lowest or not tree.children(below(node, a)) for a in range(actions)]
         values = np.array(
-            [
-                walk(below(node, action), player, random, above) if walked[action] else 0
-                for action in range(actions)
-            ],
+            [walk(below(node, action), player) if walked[action] else 0 for action in range(actions)],
             np.float32,
         )
         value = np.float32(strategy @ values)
@@ -100,14 +95,14 @@ def twin(blueprint, iteration, seed, linear=True, exploration=(0.0, 0.0), floor=
         return child + 1 if len(tree.children(child)) == 1 else child
 
     left_out = []
-    place = {node: at + 1 for at, node in enumerate(tree.behind.tolist())}
+    place = {0: 0} | {node: at + 1 for at, node in enumerate(tree.behind.tolist())}
     for player in (0, 1):
-        walk(0, player, np.array([stream(seed, iteration, HEAD + player)]))
+        walk(0, player)
     return sum(left_out)
 
 
 def numbered(key, number):
-    """The key of one of many things below a key."""
+    """The key of one of many streams that belong to a key."""
     return mix(np.uint64((int(key) + int(STEP) * (number + 1)) % 2**64))
 
 

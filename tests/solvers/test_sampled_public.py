@@ -25,7 +25,7 @@ from solvent.experiments.tartanian7.sampled_buckets import (
 from solvent.forms.public import PublicGame, public_game
 from solvent.forms.unroll import unroll
 from solvent.foundation.errors import InputError
-from solvent.foundation.kernels.randomness import random_float, stream
+from solvent.foundation.kernels.randomness import numbered_key, random_float, stream
 from solvent.games.catalogue import load_game
 from solvent.response.history import evaluate
 from solvent.solvers.sampled.tables.public import SampledPublicSolver
@@ -136,27 +136,31 @@ def twin(solver: SampledPublicSolver, rows: list[np.ndarray], iteration: int) ->
         actions = int(np.diff(game.nodes.first_edge)[node])
         return solver.table[start : start + 2 * actions].reshape(2, actions)
 
-    def walk(betting, player: int) -> float:
+    def walk(betting, player: int, place: int = 0) -> float:
+        """place: the node's number in the walk: the root, then the node behind each edge."""
         if betting.deals:
-            return walk(betting.children[0], player)
+            return walk(betting.children[0], player, place)
         if not betting.actions:
             won = betting.stake * rules.sign(betting.symbol, shown, *hands)
             return won if player == 0 else -won
-        row = row_of(next(k for k, each in enumerate(game.betting) if each is betting))
+        node = next(k for k, each in enumerate(game.betting) if each is betting)
+        row, first = row_of(node), int(game.nodes.first_edge[node]) + 1
         positive = np.maximum(row[0], 0)
         actions = len(positive)
         total = positive.sum()
         strategy = positive / total if total > 0 else np.full(actions, 1 / actions, np.float32)
         if betting.player != player:
             row[1] += weight * strategy
-            draw, chosen = random_float(random), actions - 1
+            key = numbered_key(np.uint64(stream(solver.seed, iteration, 1 + player)), place)
+            draw, chosen = random_float(np.array([key], dtype=np.uint64)), actions - 1
             for action in range(actions - 1):
                 draw -= strategy[action]
                 if draw < 0:
                     chosen = action
                     break
-            return walk(betting.children[chosen], player)
-        values = np.array([walk(child, player) for child in betting.children], dtype=np.float32)
+            return walk(betting.children[chosen], player, first + chosen)
+        found = [walk(child, player, first + action) for action, child in enumerate(betting.children)]
+        values = np.array(found, dtype=np.float32)
         value = np.float32(strategy @ values)
         row[0] += weight * (values - value)
         return value

@@ -20,16 +20,8 @@ from solvent.forms.sampled import TableLayout, row_start
 from solvent.foundation.kernels.compiling import internal, kernel
 from solvent.foundation.kernels.randomness import iteration_key, random_float
 from solvent.solvers.sampled.exploration import minimum_probability
-from solvent.solvers.sampled.tables.head_walk import (
-    WALK,
-    Continuations,
-    HeadRoom,
-    HeadTables,
-    continuations,
-    head_room,
-    walk_head,
-)
-from solvent.solvers.sampled.tables.keys import board_key, hands_key
+from solvent.solvers.sampled.tables.kernels import Frames, frames, traverse
+from solvent.solvers.sampled.tables.keys import board_key, hands_key, walk_key
 
 PRUNED_SHARE = np.float32(0.95)
 """The share of iterations that leave out actions whose regret is below the floor."""
@@ -60,25 +52,22 @@ class IterationOptions(NamedTuple):
 class BlueprintRoom(NamedTuple):
     """One thread's memory for iterations."""
 
-    walks: HeadRoom
+    walks: Frames
     random: NDArray[np.uint64]
     """uint64[1]: the counter by which cards are dealt"""
     deck: NDArray[np.int64]
     """int64[52]"""
     base: NDArray[np.int64]
     """int64[2, 4]: where both players' rows begin on each street"""
-    met: Continuations
-    """No continuations: they are walked at once."""
 
 
 def blueprint_room() -> BlueprintRoom:
     """Memory for one thread."""
     return BlueprintRoom(
-        head_room(),
+        frames(),
         np.zeros(1, dtype=np.uint64),
         np.zeros(52, dtype=np.int64),
         np.zeros((2, 4), dtype=np.int64),
-        continuations(),
     )
 
 
@@ -135,12 +124,15 @@ def holdem_iterations(start, end, seed, options, blueprint, lookup, evaluator, r
     options: `IterationOptions`. blueprint: `BlueprintArrays`. room: `BlueprintRoom`. locks: None, or int32 numbers
     that stand for rows.
     """
-    tables = HeadTables(blueprint.walk, blueprint.pays, blueprint.table, blueprint.table)
     for iteration in range(start, end):
         key = iteration_key(seed, iteration)
         outcome, drawn = deal_hand(
             key, blueprint.layout, lookup, evaluator, room.random, room.deck, room.base
         )
-        terms = iteration_terms(iteration, options, drawn)
+        weight, least, floor = iteration_terms(iteration, options, drawn)
         for player in range(2):
-            walk_head(WALK, player, key, terms, room.base, outcome, tables, room.walks, room.met, locks)
+            room.walks.random[0] = walk_key(key, player, 0)
+            traverse(
+                0, player, weight, blueprint.walk, blueprint.pays, room.base, outcome, blueprint.table,
+                room.walks, least, floor, locks,
+            )  # fmt: skip

@@ -94,7 +94,7 @@ class BlueprintSolver:
             on_each(work, threads)
         finally:  # an interrupt comes when all threads are done
             self.blueprint.iterations = stop
-            self.touched += sum(room.walks.touched for room in rooms)
+            self.touched += sum(int(room.walks.touched[0]) for room in rooms)
 
     def arrays(self, reward: str) -> BlueprintArrays:
         """The blueprint for kernels, with payoffs transformed by a reward function; kept for the next call."""

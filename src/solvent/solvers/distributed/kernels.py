@@ -9,7 +9,7 @@ from solvent.foundation.kernels.randomness import iteration_key
 from solvent.solvers.blueprint.kernels import iteration_terms
 from solvent.solvers.sampled.tables.head_walk import walk_head
 from solvent.solvers.sampled.tables.kernels import traverse
-from solvent.solvers.sampled.tables.keys import below_key
+from solvent.solvers.sampled.tables.keys import walk_key
 
 
 @kernel
@@ -23,8 +23,8 @@ def head_passes(mode, first, turn, seed, options, deals, tables, room, met, ends
         which = number // turn.players
         iteration, player = turn.start + which, turn.player + number % turn.players
         terms = iteration_terms(iteration, options, deals.drawn[which])
-        key = iteration_key(seed, iteration)
-        walk_head(mode, player, key, terms, deals.base[which], 1, tables, room, met, None)
+        key = walk_key(iteration_key(seed, iteration), player, 0)
+        walk_head(mode, 0, 0, player, key, terms, deals.base[which], tables, room, met)
         ends[number] = room.counted[0]
         if ends[number] > len(met.node):
             return number
@@ -81,7 +81,7 @@ def child_walks(turn, seed, options, deals, tables, frames, batch, mean, samples
             weight *= np.float32(scale / deals.outcome.shape[1])
             for place in range(start, ends[number]):
                 for sample in range(samples[0], samples[1]):
-                    frames.random[0] = below_key(key, player, node[place], sample)
+                    frames.random[0] = walk_key(key, player, sample)
                     sums[place] += traverse(
                         node[place], player, weight, tables.walk, tables.pays, deals.base[which, sample],
                         deals.outcome[which, sample], tables.table, frames, least, floor, None,

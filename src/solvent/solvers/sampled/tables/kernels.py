@@ -2,7 +2,8 @@
 
 One traversal is for one player and one deal. At that player's nodes all actions are walked and regrets updated;
 at the other's nodes the average strategy is accumulated and one action sampled. Cards come in only through
-`base`, where each player's rows of each street begin, and `outcome`, who wins at showdown.
+`base`, where each player's rows of each street begin, and `outcome`, who wins at showdown. What is drawn at a node
+depends on the walk's key and the node alone: parts of a walk can be walked apart, in any order, and draw the same.
 
 A row is [regrets of all actions, sums of strategies of all actions]. Rows wait in main memory: a traversal asks for
 those of all children of a node before it walks the first, so that it waits once and not once for each.
@@ -30,7 +31,7 @@ from solvent.forms.sampled import (
 )
 from solvent.foundation.kernels.compiling import inlined, kernel
 from solvent.foundation.kernels.intrinsics import exchange, prefetch
-from solvent.foundation.kernels.randomness import random_float
+from solvent.foundation.kernels.randomness import numbered_key, random_float
 from solvent.passes.matching import match_row
 from solvent.solvers.sampled.exploration import draw_action, raise_to
 
@@ -48,7 +49,7 @@ class Frames(NamedTuple):
     value: NDArray[np.float32]
     """float32[depth, actions + 1]: the value of each action and, last, of the node so far."""
     random: NDArray[np.uint64]
-    """uint64[1]: the counter of the random stream."""
+    """uint64[1]: the key of the walk when it begins; then the counter of the stream of the node at hand."""
     touched: NDArray[np.int64]
     """int64[1]: rows touched."""
 
@@ -114,11 +115,12 @@ def traverse(  # type: ignore[no-untyped-def]
     """Traverse the tree for `player` from a node on; returns the player's value of it.
 
     walk: int32[nodes, 4], pays: float32[nodes, 4], the same memory. base: int64[2, streets], where each player's
-    rows begin. weight: what this iteration counts. floor: actions of regret below it are not walked, except to
-    terminals, on the last street and where every action has a `least` probability; 0: all are. locks: None, or
-    int32 numbers that stand for rows.
+    rows begin. frames: `Frames`, whose stream holds the walk's key. weight: what this iteration counts. floor:
+    actions of regret below it are not walked, except to terminals, on the last street and where every action has a
+    `least` probability; 0: all are. locks: None, or int32 numbers that stand for rows.
     """
     stack, strategy, values, random, touched = frames
+    key = random[0]
     node, depth, rows, last_street = np.int64(root), 0, 0, base.shape[1] - 1
     while True:
         # Down to a terminal.
@@ -148,10 +150,11 @@ def traverse(  # type: ignore[no-untyped-def]
                 node = first + action
                 depth += 1
             else:
+                random[0] = numbered_key(key, node)
+                node = first + draw_action(strategy, frame, actions, random_float(random))
                 for action in range(actions):
                     add_to_sum(table, row + actions + action, weight * strategy[frame + action], random)
                 unlock(locks, row)
-                node = first + draw_action(strategy, frame, actions, random_float(random))
             info = walk[node, INFO]
             actions = info & ACTIONS_MASK
         value = terminal_value(player, node, info, pays, outcome)

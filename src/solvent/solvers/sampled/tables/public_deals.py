@@ -102,6 +102,7 @@ def public_iterations(start, end, seed, linear, walk, pays, dealer, table, frame
         find_rows(dealer, board, first, second, base)
         weight = np.float32(iteration + 1 if linear else 1)
         for player in range(2):
+            random[0] = stream(seed, iteration, 1 + player)
             traverse(
                 0, player, weight, walk, pays, base, outcome, table, frames, np.float32(0), np.float32(0), None,
             )  # fmt: skip
