@@ -1,5 +1,6 @@
 """Which node an actor goes to, and which addresses are refused."""
 
+import os
 import socket
 import sys
 import threading
@@ -60,6 +61,7 @@ def test_without_ray_a_sentence_says_how_to_install_it(monkeypatch):
     for address in ("ray", "auto", "127.0.0.1:6379"):
         with pytest.raises(InputError, match=said):
             RayCluster(address)
+    assert "RAY_AUTH_TOKEN" not in os.environ
 
 
 @pytest.mark.skipif(not installed("ray"), reason="Ray is not installed")

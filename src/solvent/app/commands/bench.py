@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -278,6 +279,46 @@ def training(
     terminal().print(results)
     for pages, nanoseconds in found.access_nanoseconds.items():
         terminal().print(f"a random access with pages of {pages}: {nanoseconds:.0f} ns")
+
+
+@bench.command("cluster")
+def bench_cluster(
+    cards: Annotated[Path, typer.Option(help="A card abstraction's folder.")] = Path("abstractions/tiny"),
+    betting: Annotated[str, typer.Option(help="As `solvent train` takes it.")] = "fcpa",
+    children: Annotated[
+        int, typer.Option(min=1, max=MOST_THREADS, help="Worker processes, actors, and threads beside them.")
+    ] = 2,
+    batch: Annotated[
+        int | None, typer.Option(min=1, help="Iterations of a turn.  [default: as `solvent train`]")
+    ] = None,
+    ahead: Annotated[int, typer.Option(min=0, max=1, help="Passes of the head before values come.")] = 1,
+    ways: Annotated[
+        str, typer.Option(help="What to measure beside threads: processes, ray.")
+    ] = "processes,ray",
+    repeats: Repeats = 7,
+    page: ResultsPage = None,
+    as_json: Json = False,
+) -> None:
+    """Rows a second of Algorithm 4 in worker processes and in Ray actors, beside threads on one shared table."""
+    from solvent.experiments.cluster_speed import measure, summary_rows, write_results
+    from solvent.solvers.distributed.batches import DistributedSettings
+
+    settings = DistributedSettings(ahead=ahead)
+    settings = settings if batch is None else replace(settings, batch=batch)
+    with watching() as watch:
+        found = measure(cards, betting, children, settings, repeats, _words(ways), watch)
+    if page is not None:
+        options = f" --batch {batch}" * (batch is not None) + f" --ahead {ahead}" * (ahead != 1)
+        command = f"solvent bench cluster --cards {cards} --betting {betting} --children {children}{options}"
+        write_results(found, f"{command} --page {page}", page)
+    if as_json:
+        print_json(found.as_dict())
+        return
+    header, rows = summary_rows(found)
+    results = table(*header)
+    for line in rows:
+        results.add_row(*line)
+    terminal().print(results)
 
 
 @bench.command()

@@ -4,6 +4,6 @@ The head has the tables of the first street, a child those of everything below f
 share a table. `solver` is the algorithm's loop, `head` its two passes, `child` what a child does with a batch of
 continuations. `flops` counts the flops that hands leave to a cluster, `deals` draws cards. `batches` has the
 messages and the protocol of whatever runs the children. `engines` runs them in this process; `processes` and
-`ray_actors` are `workers`, of which `recovering` makes children that survive the loss of a worker. This folder
+`ray_engine` are `workers`, of which `recovering` makes children that survive the loss of a worker. This folder
 imports from `solvers/blueprint`, `solvers/sampled` and the rooms left of `solvers`. Start with `solver`.
 """

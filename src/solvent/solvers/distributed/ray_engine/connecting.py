@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import os
 import secrets
 import shutil
@@ -42,12 +43,13 @@ class RayCluster:
             os.environ.setdefault(name, value)
         self.address, self._temporary = address, ""
         self._before: dict[str, str | None] = {}
-        if address == LOCAL:
-            self._guard_local_cluster()
-        self.ray = extra("ray", "clusters of machines")
-        if address != LOCAL:
-            _probe(self._found(address))
+        self.ray: Any = None
         try:
+            if address == LOCAL:
+                self._guard_local_cluster()
+            self.ray = extra("ray", "clusters of machines")
+            if address != LOCAL:
+                _probe(self._found(address))
             with _signal_handlers_kept():
                 self._join()
         except BaseException:
@@ -73,8 +75,7 @@ class RayCluster:
     def _join(self) -> None:
         options: dict[str, Any] = {
             "log_to_driver": False,
-            "logging_level": "error",
-            "configure_logging": True,
+            "logging_level": logging.CRITICAL,
         }
         if self.address == LOCAL:
             self._temporary = tempfile.mkdtemp(prefix="ray", dir="/tmp" if os.path.isdir("/tmp") else None)
@@ -104,7 +105,7 @@ class RayCluster:
 
     def close(self) -> None:
         """Leave the cluster, and end it if it was started here."""
-        if getattr(self, "ray", None) is not None and self.ray.is_initialized():
+        if self.ray is not None and self.ray.is_initialized():
             with _signal_handlers_kept():
                 self.ray.shutdown()
         for name, value in self._before.items():
