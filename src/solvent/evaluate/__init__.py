@@ -2,7 +2,8 @@
 
 `evaluation` is the loop that measures part after part and keeps each; start reading there. Its parts are
 `solved_parts` for solved games (with `local_response_public`) and `agent_parts` for trained agents (with
-`style_table`, `local_best_response` and `behaviour`). Local best response against compiled agents is played by
+`style_table`, `local_best_response` and `behaviour`). `learned_response` learns a best response inside a trained
+agent's own abstraction. Local best response against compiled agents is played by
 `local_response_kernels` with `response_range` and `response_answers`, against any other agent by `asked_response`.
 This room imports `play` and everything below it.
 """
