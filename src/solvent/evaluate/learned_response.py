@@ -3,11 +3,11 @@
 A card abstraction forgets, so no pass over it finds the best response exactly. Here one is learned: the blueprint's
 average strategy is frozen at one player's rows, external sampling trains the other player's (Lanctot, Waugh,
 Zinkevich and Bowling 2009), and at each row the response takes the action of greatest regret. It begins with the
-blueprint's own strategy, as if every row had been visited `PRIOR` times and each action had won as much of the stake
-as it is likely: rows that sampling hardly comes to stay as they are. Both seats together are a blueprint of their
-own, and what it wins on average is found as between any two agents of one betting tree, by `play/expected`. That is a
-lower bound of the best response inside the abstraction, with a 95 % interval, and says how far training has come;
-unlike a local best response it knows nothing that buckets do not.
+blueprint's own strategy, as if every row had been visited `PRIOR` times and each action had won as much of the
+stake as it is likely: rows that sampling hardly comes to stay as they are. Both seats together are a blueprint of
+their own, and what it wins on average is found as between any two agents of one betting tree, by `play/expected`.
+That is a lower bound of the best response inside the abstraction, with a 95 % interval, and says how far training
+has come; unlike a local best response it knows nothing that buckets do not.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def greedy(learners: list[Blueprint]) -> Blueprint:
 def _rows(
     blueprint: Blueprint, other: Blueprint
 ) -> Iterator[tuple[int, NDArray[np.float32], NDArray[np.float32]]]:
-    """Each decision with the rows of all its buckets in two tables: views, float32[clusters, buckets, 2, actions]."""
+    """Each decision with its rows in two tables, as views: float32[clusters, buckets, 2, actions]."""
     tree, layout = blueprint.tree, blueprint.layout
     streets = [
         [_street(table, layout, street) for table in (blueprint.table, other.table)] for street in range(4)
@@ -129,7 +129,7 @@ def _rows(
 
 
 def _street(table: NDArray[np.float32], layout: TableLayout, street: int) -> NDArray[np.float32]:
-    """The numbers of a street as a view, float32[clusters, buckets, numbers of a bucket]; preflop has one cluster."""
+    """A street's numbers as a view, float32[clusters, buckets, numbers of one]; preflop is one cluster."""
     buckets, floats = int(layout.buckets[street]), int(layout.bucket[street])
     if street == 0:
         return table[: layout.head].reshape(1, buckets, floats)
