@@ -10,6 +10,7 @@ from hypothesis import settings
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+from oracles.ray_blades import blades  # noqa: F401 (a fixture, made once)
 from solvent.forms.history import GameTree, compile_tree
 from solvent.games.catalogue import load_game
 from solvent.solvers.solve import solve
