@@ -56,12 +56,12 @@ if TYPE_CHECKING:
     from solvent.solvers.sampled.history.solver import SamplingSolver as SamplingSolver
     from solvent.solvers.sampled.options import Sampling as Sampling
     from solvent.solvers.settings import Settings as Settings
-    from solvent.solvers.settings import TrainingSettings as TrainingSettings
     from solvent.solvers.solve import Result as Result
     from solvent.solvers.solve import solve as solve
     from solvent.solvers.solver import Solver as Solver
     from solvent.solvers.spots.opening import open_spot as open_spot
     from solvent.solvers.spots.spot import Spot as Spot
+    from solvent.solvers.training_settings import TrainingSettings as TrainingSettings
     from solvent.strategy.opening import open_strategy as open_strategy
     from solvent.strategy.solved.locks import Locks as Locks
     from solvent.strategy.solved.openspiel import from_openspiel_policy as from_openspiel_policy
@@ -113,7 +113,7 @@ _WHERE = {
     "SamplingSolver": "solvent.solvers.sampled.history.solver",
     "Sampling": "solvent.solvers.sampled.options",
     "Settings": "solvent.solvers.settings",
-    "TrainingSettings": "solvent.solvers.settings",
+    "TrainingSettings": "solvent.solvers.training_settings",
     "Solver": "solvent.solvers.solver",
     "Result": "solvent.solvers.solve",
     "solve": "solvent.solvers.solve",

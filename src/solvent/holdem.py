@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from solvent.games.betting.sizes import parse_betting as parse_betting
     from solvent.solvers.blueprint.training import TrainingResult as TrainingResult
     from solvent.solvers.blueprint.training import train as train
-    from solvent.solvers.settings import TrainingSettings as TrainingSettings
+    from solvent.solvers.training_settings import TrainingSettings as TrainingSettings
     from solvent.strategy.agents.trained import TrainedStrategy as TrainedStrategy
     from solvent.strategy.agents.training_run import TrainingRun as TrainingRun
 
@@ -56,7 +56,7 @@ _WHERE = {
     "parse_betting": "solvent.games.betting.sizes",
     "TrainingResult": "solvent.solvers.blueprint.training",
     "train": "solvent.solvers.blueprint.training",
-    "TrainingSettings": "solvent.solvers.settings",
+    "TrainingSettings": "solvent.solvers.training_settings",
     "TrainedStrategy": "solvent.strategy.agents.trained",
     "TrainingRun": "solvent.strategy.agents.training_run",
 }

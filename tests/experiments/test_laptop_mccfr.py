@@ -16,7 +16,7 @@ from solvent.experiments.laptop_mccfr.bots import (
 from solvent.experiments.laptop_mccfr.bots_page import write_results
 from solvent.experiments.laptop_mccfr.training_speed import TrainingSpeed, Way
 from solvent.solvers.rewards import REWARDS
-from solvent.solvers.settings import TrainingSettings
+from solvent.solvers.training_settings import TrainingSettings
 
 
 def measured(deterministic: float) -> LaptopMccfr:

@@ -12,7 +12,7 @@ from oracles.blueprints import use_cards
 from oracles.table_agent import random_model, small_cards
 from solvent.foundation.storage.run import Run
 from solvent.solvers.blueprint.training import KEPT_CHECKPOINTS
-from solvent.solvers.settings import TrainingSettings
+from solvent.solvers.training_settings import TrainingSettings
 from solvent.strategy.agents.blueprint import TABLE_LAYOUT
 
 

@@ -13,7 +13,8 @@ import solvent
 from solvent.app.command_line import app
 from solvent.foundation.errors import InputError
 from solvent.solvers.rules import load_rule
-from solvent.solvers.settings import RunSettings, Settings, TrainingSettings, flag
+from solvent.solvers.settings import RunSettings, Settings, flag
+from solvent.solvers.training_settings import TrainingSettings
 
 KINDS = (Settings, TrainingSettings)
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -102,7 +102,7 @@ class Session:
         Limits that are `as_before` count what has been computed; new ones are written into the configuration.
         """
         assert self.run is not None
-        tables, facts = self.run.load_checkpoint()
+        tables, facts = self._load(self.run)
         try:
             self.work.load_tables(tables)
             self.work.restore(facts)
@@ -131,8 +131,8 @@ class Session:
         """Drop the measurement that was made only because the run stopped there: an undisturbed run has none."""
         assert self.run is not None
         while self.metrics:
-            at, work = self.metrics[-1]["iterations"], self.work
-            if at < 1 or self.limits.next_check(at - 1, work.first_check, work.check_growth) == at:
+            at = self.metrics[-1]["iterations"]
+            if at < 1 or self._next_check(at - 1) == at:
                 break
             self.metrics.pop()
             self.run.forget_metrics_after(at - 1)
@@ -141,15 +141,13 @@ class Session:
         """Compute until a limit is reached; which one it was."""
         work = self.work
         while (reason := self._reason_to_stop()) is None:
-            check = self.limits.next_check(work.iterations, work.first_check, work.check_growth)
+            check = self._next_check(work.iterations)
             self._compute(min(check, self.limits.iterations or check))
             if work.iterations == check:
                 self._measure()
             self._report()
-            if self.here - self._saved_at >= self.checkpoint_every:
-                self._checkpoint()
-                if self.saved is not None and self.run is not None:
-                    self.saved(self.run)
+            if self._checkpoint_is_due():
+                self._checkpoint_under_way()
         if not self.metrics or self.metrics[-1]["iterations"] != work.iterations:
             self._measure()
         self._checkpoint()
@@ -173,11 +171,12 @@ class Session:
         budget = self.work.chunk_seconds
         if self.limits.time is not None:
             budget = min(budget, max(0.0, self.limits.time - self.here))
-        count = min(target - self.work.iterations, max(1, int(budget * self.rate)))
+        before = self.work.iterations
+        count = min(target - before, max(1, int(budget * self.rate)))
         start = time.perf_counter()
         self.work.run(count)
         spent = time.perf_counter() - start
-        self.rate = count / max(spent, 1e-9)
+        self.rate = (self.work.iterations - before) / max(spent, 1e-9)
         self.seconds += spent
         self.here += spent
 
@@ -190,9 +189,31 @@ class Session:
     def _checkpoint(self) -> None:
         if self.run is None or self._saved_iterations == self.work.iterations:
             return
-        facts = {**self.work.facts(), "seconds": self.seconds}
-        self.run.save_checkpoint(self.work.iterations, self.work.saved_tables(), facts)
+        self._save(self.run, {**self.work.facts(), "seconds": self.seconds})
         self._saved_at, self._saved_iterations = self.here, self.work.iterations
+
+    def _checkpoint_is_due(self) -> bool:
+        return self.here - self._saved_at >= self.checkpoint_every
+
+    def _checkpoint_under_way(self) -> None:
+        """Save a checkpoint of work that goes on."""
+        self._checkpoint()
+        if self.saved is not None and self.run is not None:
+            self.saved(self.run)
+
+    # What work of another kind does in its own way
+
+    def _next_check(self, done: int) -> int:
+        """The first iteration after `done` at which to measure."""
+        return self.limits.next_check(done, self.work.first_check, self.work.check_growth)
+
+    def _save(self, run: Run, facts: Mapping[str, Any]) -> None:
+        """Write a checkpoint."""
+        run.save_checkpoint(self.work.iterations, self.work.saved_tables(), facts)
+
+    def _load(self, run: Run) -> tuple[Mapping[str, Any], dict[str, Any]]:
+        """The tables and facts of the newest checkpoint."""
+        return run.load_checkpoint()
 
     def _report(self) -> None:
         rate = f"{self.rate:,.0f}" if self.rate >= 10 else f"{self.rate:.2g}"

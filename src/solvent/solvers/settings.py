@@ -1,8 +1,9 @@
-"""Every option of a solve and of a training, once: its default, check, help text, JSON and command-line flag.
+"""Every option of a solve, once: its default, check, help text, JSON and command-line flag.
 
     Settings(rule="cfr+", time="5m")             a solve's options, checked and in their final types
-    TrainingSettings(betting="fcpa", time="2h")  a training's
     Settings.resumed(began, {"threads": 2})      those of a run that goes on
+
+Those of a training are in `solvent.solvers.training_settings`.
 
 `solve`, `train` and their commands take their parameters from the fields of these classes, run folders keep them
 as JSON, and results hold them. A field's `kept` says whether a run keeps the option for good.
@@ -25,7 +26,6 @@ from solvent.solvers.option_checks import (
     FLAG,
     INTERVAL,
     RULE,
-    TEXT,
     Check,
     number,
     one_of,
@@ -42,7 +42,6 @@ UPDATES = ("alternating", "simultaneous")
 DTYPES = ("auto", "float64", "float32")
 FORMS = ("auto", "history", "public")
 EVALUATORS = ("auto", "swept", "sweep", "gemm")
-LOCKS = ("none", "rows", "inside")
 DEFAULT_RULE = "dcfr"
 DEFAULT_ITERATIONS, SAMPLED_ITERATIONS = 1000, 1_000_000
 """The limit of a solve where a user gives none; iterations of sampling are short."""
@@ -52,8 +51,8 @@ MOST_ITERATIONS = 10**15
 """Far beyond what any machine runs; larger numbers are slips of the keyboard."""
 STOP, GAME, SIZES, KEEP = "Stop when", "Game", "Sizes", "Keep"
 ALGORITHM, PRUNE, SAMPLE, MACHINE = "Algorithm", "Pruning", "Sampling", "Machine"
-GROW = "Growing"
-PANELS = (GAME, SIZES, STOP, KEEP, ALGORITHM, PRUNE, GROW, SAMPLE, MACHINE)
+GROW, CLUSTER = "Growing", "Cluster"
+PANELS = (GAME, SIZES, STOP, KEEP, ALGORITHM, PRUNE, GROW, SAMPLE, CLUSTER, MACHINE)
 """The panels in which the command line's help shows options, in this order."""
 
 
@@ -444,55 +443,6 @@ PRUNING = {
 """The options of pruning, and what `Pruning` calls them."""
 SAMPLING = tuple(each.name for each in fields(Sampling) if each.name != "mode")
 """The options of sampling."""
-
-
-@dataclass(frozen=True)
-class TrainingSettings(RunSettings):
-    """The options of a training, apart from its cards."""
-
-    rule: RegretRule = altered(  # noqa: RUF009
-        "rule", help="Regret rule: cfr, lcfr, dcfr, dcfr(a,b,g) or file.py:Class.", shown="lcfr"
-    )
-    iterations: int | None = altered("iterations", shown=None)
-    check_every: int | None = altered("check_every", shown="each time there are 10 % more")
-    checkpoint_every: float = altered("checkpoint_every", default=180.0, shown="3m")
-    threads: int = altered("threads", shown="all cores")
-    seed: int = altered("seed", help="Seed of what is drawn.")
-    regret_floor: float = altered(
-        "regret_floor",
-        help="Mostly skip actions whose regret an iteration is this many big blinds below zero, such as 0.01; "
-        "0: none.",
-    )
-    betting: str = option(
-        "fcpa",
-        "Bet sizes: fcpa, laptop, acpc, a TOML file, or text such as 'flop=50%,a | 3x; cap=2'.",
-        TEXT,
-        GAME,
-        kept=True,
-    )
-    stack: float | None = option(
-        None, "Stacks in big blinds.", number(0.0), GAME, kept=True, shown="as the betting has it"
-    )
-    initial_weights: bool = option(
-        False,
-        "Start from what simulated win rates suggest instead of uniform play.",
-        FLAG,
-        ALGORITHM,
-        kept=True,
-    )
-    locks: str = option(
-        "none",
-        "How threads share rows: none; rows: a lock for each; inside: also threads inside a traversal.",
-        one_of("locks", LOCKS),
-        MACHINE,
-    )
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.rule is None:
-            object.__setattr__(self, "rule", load_rule(SAMPLED_RULE))
-        if self.locks == "inside" and self.regret_floor:
-            raise InputError("locks inside a traversal go with no regret floor")
 
 
 LIMITS = ("iterations", "until", "time")

@@ -15,7 +15,8 @@ from solvent.app.terminal import facts_table, print_json, terminal
 from solvent.app.watching import said, watching
 from solvent.foundation.errors import InputError
 from solvent.foundation.progress import Stop, interruptible
-from solvent.solvers.settings import GAME, KEEP, TrainingSettings
+from solvent.solvers.settings import GAME, KEEP
+from solvent.solvers.training_settings import TrainingSettings
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -10,6 +10,7 @@ import html
 from collections.abc import Mapping
 from pathlib import Path
 
+from solvent.app.views.cluster_section import cluster_section
 from solvent.app.views.evaluation_section import bounds_section, evaluation_section
 from solvent.app.views.html_chart import strategy_chart
 from solvent.app.views.line_chart import Line, line_chart
@@ -20,7 +21,7 @@ from solvent.foundation.storage.run import Run
 from solvent.foundation.units import duration, size
 from solvent.games.betting.rules import BOARD_CARDS, CALL, FOLD
 from solvent.solvers.blueprint.training import training_cost
-from solvent.solvers.settings import TrainingSettings
+from solvent.solvers.training_settings import TrainingSettings
 from solvent.strategy.agents.betting_line import action_label
 from solvent.strategy.agents.blueprint import Blueprint
 from solvent.strategy.agents.trained import TrainedStrategy
@@ -86,6 +87,7 @@ def write_report(run: Run, blueprint: Blueprint, running: bool = False) -> Path:
         f"<h2>Before the flop</h2><div class='charts'>{''.join(charts)}</div>"
         f"{_section('After the flop', examples)}"
         f"<div class='charts'><div>{bounds_section(run.folder)}</div><div>{_progress(run)}</div></div>"
+        f"{cluster_section(run.metrics())}"
         f"{evaluation_section(run.folder, blueprint.iterations)}"
         f"<h2>How it was trained</h2>{_facts_table(_facts(run, blueprint))}</body></html>\n",
     )
@@ -225,4 +227,9 @@ def _learning(settings: TrainingSettings) -> str:
         parts.append(f"regret floor {settings.regret_floor:g} BB")
     if settings.initial_weights:
         parts.append("initial weights")
+    if settings.distributed:
+        parts.append(
+            f"a head and children, batches of {settings.batch:,}, ahead {settings.ahead}, samples {settings.samples}, "
+            f"{settings.child_weights} weights"
+        )
     return ", ".join(parts)

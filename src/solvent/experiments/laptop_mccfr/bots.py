@@ -28,7 +28,7 @@ from solvent.play.matches import MatchResult
 from solvent.play.styles import STYLES as STYLE_NAMES
 from solvent.solvers.blueprint.training import train_to
 from solvent.solvers.rewards import REWARDS
-from solvent.solvers.settings import TrainingSettings
+from solvent.solvers.training_settings import TrainingSettings
 
 BETTING = "preset=laptop; postflop=50%,100%,a"
 BOTS = 4

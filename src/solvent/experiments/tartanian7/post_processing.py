@@ -20,7 +20,7 @@ from solvent.foundation.progress import Watch
 from solvent.play.agents import AgentLoader
 from solvent.play.matches import Match
 from solvent.solvers.blueprint.training import train_to
-from solvent.solvers.settings import TrainingSettings
+from solvent.solvers.training_settings import TrainingSettings
 
 POSTS = ("none", "purify", "threshold(0.15)", "new(0.2)", "purify(first=false)", "new(0.2,first=false)")
 PAPER = {

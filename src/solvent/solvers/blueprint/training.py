@@ -6,23 +6,18 @@ train(resume="runs/agent", time="30m")
 A training is a run like a solve: the same session drives it, and `solvent.foundation.storage.run` keeps it. Its
 checkpoints are the newest two and, to compare with, ones from about a quarter and a sixteenth of the way.
 
-Rules: cfr and lcfr weigh iterations as they are sampled. A rule that discounts, dcfr(a,b,g), would have to
-touch the whole table in each iteration; instead the run is divided into 100 equal parts, and the whole table is
-discounted at the end of each, with the number of the part for the rule's t (Brown and Sandholm 2019, section
-6).
+With `cluster` or `batch` a head and children train, by Algorithm 4 of Brown, Ganzfried and Sandholm (2015), and the
+checkpoints have one shard for the head and one for each public cluster: see `solvent.solvers.distributed`.
 """
 
 from __future__ import annotations
 
 import os
-import time
-from collections.abc import Callable, Mapping
+import shutil
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from solvent.abstraction.cards.buckets import CardAbstraction
 from solvent.abstraction.cards.find import find_cards, noted_paths
@@ -34,21 +29,14 @@ from solvent.foundation.progress import SIZED, Progress, Stop, Watch, interrupti
 from solvent.foundation.storage.files import check_room
 from solvent.foundation.storage.run import Retention, Run
 from solvent.foundation.units import size, span
-from solvent.solvers.blueprint.discounting import discount
-from solvent.solvers.blueprint.initial_weights import begin_with_win_rates
-from solvent.solvers.blueprint.solver import BlueprintSolver
+from solvent.solvers.blueprint.training_work import PARTS, Parts, Training, TrainingWork
 from solvent.solvers.rules import RegretRule
-from solvent.solvers.sampled.options import DECAY
 from solvent.solvers.session import Limits, Session
-from solvent.solvers.settings import TrainingSettings
 from solvent.solvers.solver import compile_seconds
-from solvent.strategy.agents.blueprint import TABLE_LAYOUT, Blueprint
+from solvent.solvers.training_settings import TrainingSettings
+from solvent.strategy.agents.blueprint import Blueprint
 from solvent.strategy.agents.training_run import betting_of
 
-PARTS = 100
-"""Parts of a run at whose ends a rule that discounts is applied to the whole table."""
-CHUNK_SECONDS = 1.0
-"""How long a compiled call may keep Ctrl-C, the clock and the progress display waiting."""
 KEPT_CHECKPOINTS = Retention(newest=2, older=2, apart=4)
 BESIDES = 400 << 20
 """Bytes of interpreter, compiled kernels and the parts of the card tables that are in use."""
@@ -96,6 +84,8 @@ class TrainingResult:
     """The first decision's greatest positive regret, in mbb a hand."""
     stopped_by: str
     """iterations, time or interrupt"""
+    children: dict[str, Any] | None = None
+    """What the workers of a cluster did since the last measurement but one; None where there were none."""
 
     def summary(self) -> dict[str, str]:
         """The most important facts in words, by their names."""
@@ -104,6 +94,7 @@ class TrainingResult:
             "time": f"{span(self.seconds)} (and {span(self.compile_seconds)} for kernels)",
             "rows touched": f"{self.rows_touched:,}, {self.rows_rate / 1e6:.1f} million a second",
             "regret of the first decision": f"{self.regret:.1f} mbb",
+            **({} if self.children is None else {"children": self.children["summary"]}),
         }
 
     def _repr_html_(self) -> str:
@@ -120,151 +111,6 @@ class TrainingResult:
         }
 
 
-class Training:
-    """The tables of a blueprint under training, as a session drives them."""
-
-    first_check = 1_000
-    check_growth = 1.1
-
-    def __init__(
-        self,
-        tree: BettingTree,
-        cards: CardAbstraction,
-        settings: TrainingSettings,
-        parts: Parts | None = None,
-    ) -> None:
-        """`parts` is the length of a run whose rule discounts."""
-        self.tree, self.cards, self.settings, self.parts = tree, cards, settings, parts
-        self.solver = BlueprintSolver(Blueprint(tree, cards))
-        self.parts_done = 0
-        """Parts of the run at whose end the table has been discounted."""
-        self.weight = 0.0
-        """The sum of the iterations' weights, faded as regrets fade."""
-        self.seconds = 0.0
-        """Seconds of training so far, by which parts of a time end."""
-
-    @property
-    def iterations(self) -> int:
-        return self.solver.iterations
-
-    @property
-    def chunk_seconds(self) -> float:
-        length = None if self.parts is None else self.parts.time
-        return CHUNK_SECONDS if length is None else min(CHUNK_SECONDS, length / PARTS / 4)
-
-    def begin(self) -> None:
-        """Set what a new training starts from: zeros, or small regrets from simulated win rates."""
-        if self.settings.initial_weights:
-            begin_with_win_rates(self.solver.blueprint, threads=self.settings.threads)
-
-    def warm_up(self) -> None:
-        """Have the kernels compiled that training needs, by iterations and discounts that change nothing."""
-        self._iterate(0)
-        if self.parts is not None:
-            discount(self.solver.blueprint, 1.0, 1.0, 1.0)
-
-    def run(self, iterations: int) -> None:
-        """Run so many more iterations, and discount the table wherever a part of the run ends."""
-        target = self.iterations + iterations
-        while self.iterations < target:
-            start, before = time.perf_counter(), self.iterations
-            end = target if self.parts is None else min(target, self.parts.end_of(self.parts_done) or target)
-            self._iterate(end - before)
-            self.weight += _weights(before, self.iterations, self.settings.rule.linear)
-            now = self.seconds + time.perf_counter() - start
-            while self.parts is not None and self.parts.is_over(self.parts_done, self.iterations, now):
-                self._end_part()
-            self.seconds += time.perf_counter() - start
-
-    def _iterate(self, iterations: int) -> None:
-        settings = self.settings
-        self.solver.run(
-            iterations,
-            threads=settings.threads,
-            seed=settings.seed,
-            linear=settings.rule.linear,
-            exploration=DECAY if settings.exploration_decay else (0.0, 0.0),
-            floor=-settings.regret_floor * self.tree.abstraction.rules.blinds[1],
-            reward=settings.reward,
-            locks=settings.locks,
-        )
-
-    def _end_part(self) -> None:
-        """Discount the whole table as the rule does after iteration t, the number of the part."""
-        self.parts_done += 1
-        part, power = self.parts_done, self.settings.rule.average_power or 0.0
-        weights = self.settings.rule.weights(part)
-        # The average counts by t^p: what came before part t + 1 keeps (t / (t + 1))^p of its weight beside it.
-        keep = weights.keep * (part / (part + 1)) ** power
-        discount(self.solver.blueprint, weights.positive, weights.negative, keep, self.settings.threads)
-        self.weight *= weights.positive
-
-    def regret(self) -> float:
-        """The first decision's greatest positive regret a hand, summed over all hole cards, in mbb."""
-        blueprint = self.solver.blueprint
-        head = blueprint.table[: blueprint.layout.head].reshape(169, -1)
-        first = int(self.tree.row[0])
-        rows = head[:, first : first + len(self.tree.actions(0))]
-        best = np.maximum(rows.max(axis=1), 0.0)
-        return float(best.sum()) / max(self.weight, 1.0) / self.tree.abstraction.rules.blinds[1] * 1000
-
-    # What a session asks for
-
-    def measure(self) -> dict[str, Any]:
-        return {"rows_touched": self.solver.touched, "regret": self.regret()}
-
-    def describe(self) -> str:
-        return (
-            f"{self.iterations:,} iterations, {self.solver.touched / 1e6:,.0f}M rows, "
-            f"regret {self.regret():.1f} mbb"
-        )
-
-    def facts(self) -> dict[str, Any]:
-        return {
-            "touched": self.solver.touched,
-            "layout": TABLE_LAYOUT,
-            "parts_done": self.parts_done,
-            "weight": self.weight,
-            "rule": str(self.settings.rule),
-        }
-
-    def saved_tables(self) -> dict[str, NDArray[Any]]:
-        return {"table": self.solver.blueprint.table}
-
-    def load_tables(self, tables: Mapping[str, NDArray[Any]]) -> None:
-        table = tables["table"]
-        if table.dtype != np.float32:
-            raise ValueError("table")
-        self.solver = BlueprintSolver(Blueprint(self.tree, self.cards, table))
-
-    def restore(self, facts: Mapping[str, Any]) -> None:
-        if facts["layout"] != TABLE_LAYOUT:
-            raise InputError("these tables were made by another version of solvent; train anew")
-        self.solver.blueprint.iterations, self.solver.touched = facts["iterations"], facts["touched"]
-        self.parts_done, self.weight = facts["parts_done"], facts["weight"]
-        self.seconds = facts["seconds"]
-
-
-@dataclass(frozen=True)
-class Parts:
-    """The equal parts of a run, a hundredth of its first length each; a longer run has more of them."""
-
-    iterations: int | None
-    """The length in iterations."""
-    time: float | None
-    """The length in seconds, where there is no length in iterations."""
-
-    def end_of(self, done: int) -> int | None:
-        """The iteration at which the part after `done` parts ends; None where parts are of time."""
-        return None if self.iterations is None else (done + 1) * self.iterations // PARTS
-
-    def is_over(self, done: int, iterations: int, seconds: float) -> bool:
-        """Whether the part after `done` parts has ended."""
-        if self.iterations is not None:
-            return iterations >= (done + 1) * self.iterations // PARTS
-        return self.time is not None and seconds >= (done + 1) * self.time / PARTS
-
-
 def train(
     cards: str | Path | None = None,
     *,
@@ -279,8 +125,8 @@ def train(
 
     `cards` is the folder of a card abstraction, and `out` the new folder to save the training in. `resume` names an
     earlier training's folder instead: `cards` is then needed only if they have moved. `options` are those of
-    `solvent.solvers.settings.TrainingSettings`, such as `betting`, `rule`, `iterations` and `time`; `iterations`
-    count from the beginning, `time` from this call.
+    `solvent.solvers.training_settings.TrainingSettings`, such as `betting`, `rule`, `iterations` and `time`;
+    `iterations` count from the beginning, `time` from this call.
 
     `watch` is called with each `Progress`, and `saved` after each checkpoint while the training goes on, with the
     run and its tables, which are still being trained and must not be changed. Ctrl-C, SIGTERM or, from any thread,
@@ -294,6 +140,7 @@ def train(
     watch, stop = watch or (lambda progress: None), stop or Stop()
     if resume is not None:
         run = Run.open(resume, "training")
+        _check_same_algorithm(run, asked)
         settings = TrainingSettings.resumed(run.configuration, given, str(run.folder))
         found = find_cards(run, cards)
         as_before = not Limits.of(asked).given
@@ -307,7 +154,7 @@ def train(
     if not Limits.of(settings).given:
         raise InputError("say how long to train, by --time or by --iterations")
     tree = build_tree(betting_of(settings.betting, settings.stack))
-    cost = training_cost(tree, found)
+    cost = training_cost(tree, found, settings)
     _check_memory(cost, settings.memory)
     if resume is None:
         assert out is not None
@@ -318,27 +165,60 @@ def train(
     with run.locked():
         kept = sum(file.stat().st_size for n in run.checkpoints() for file in run.checkpoint(n).iterdir())
         check_room(run.folder, max(0, cost.disk - kept))
-        training = Training(tree, found, settings, _parts(run))
-        after = None if saved is None else lambda run: saved(run, training.solver.blueprint)
-        session = Session(
-            TRAINING, training, Limits.of(settings), run, settings.checkpoint_every, watch, stop, after
-        )
-        return _train(session, training, settings, cost, as_before)
+        training, session = _session(run, tree, found, settings, cost, watch, stop, saved)
+        try:
+            return _train(session, training, settings, cost, as_before)
+        finally:
+            training.close()
+
+
+def _session(
+    run: Run,
+    tree: BettingTree,
+    cards: CardAbstraction,
+    settings: TrainingSettings,
+    cost: TrainingCost,
+    watch: Watch,
+    stop: Stop,
+    saved: Callable[[Run, Blueprint], None] | None,
+) -> tuple[TrainingWork, Session]:
+    """The work of a training and the session that drives it."""
+    limits, every = Limits.of(settings), settings.checkpoint_every
+    if not settings.distributed:
+        plain = Training(tree, cards, settings, _parts(run))
+        after = None if saved is None else lambda run: saved(run, plain.solver.blueprint)
+        return plain, Session(TRAINING, plain, limits, run, every, watch, stop, after)
+    from solvent.solvers.distributed.launching import launch
+    from solvent.solvers.distributed.training import DistributedTraining, TurnSession, saved_blueprint
+
+    work = DistributedTraining(tree, cards, settings, _parts(run), lambda: launch(settings, tree, cards))
+    after = None
+    if saved is not None and cost.memory + cost.table_bytes <= settings.memory:
+        after = lambda run: saved(run, saved_blueprint(run, tree, cards))  # noqa: E731
+    return work, TurnSession(TRAINING, work, limits, run, every, watch, stop, after)
 
 
 def _train(
-    session: Session, training: Training, settings: TrainingSettings, cost: TrainingCost, as_before: bool
+    session: Session, training: TrainingWork, settings: TrainingSettings, cost: TrainingCost, as_before: bool
 ) -> TrainingResult:
     run, watch = session.run, session.watch
     assert run is not None
     watch(Progress(COMPILING, 0))
     compiling = compile_seconds(training)
     with interruptible(session.stop):
+        try:
+            training.launch()
+        except InputError:
+            if not run.checkpoints():
+                shutil.rmtree(run.folder, ignore_errors=True)  # nothing was begun
+            raise
         if run.checkpoints():
             session.resume(as_before)
         else:
             watch(Progress(WIN_RATES if settings.initial_weights else TRAINING, 0))
             training.begin()
+            if settings.initial_weights and settings.distributed:
+                session.begin()  # children that are lost go on from a checkpoint
         stopped_by = session.loop()
     seconds = max(session.seconds, 1e-9)
     return TrainingResult(
@@ -349,10 +229,11 @@ def _train(
         seconds=session.seconds,
         compile_seconds=compiling,
         rate=training.iterations / seconds,
-        rows_touched=training.solver.touched,
-        rows_rate=training.solver.touched / seconds,
+        rows_touched=training.touched,
+        rows_rate=training.touched / seconds,
         regret=training.regret(),
         stopped_by=stopped_by,
+        children=training.about_children(),
     )
 
 
@@ -381,19 +262,36 @@ def check_rule(rule: RegretRule) -> None:
         )
 
 
-def training_cost(tree: BettingTree, cards: CardAbstraction) -> TrainingCost:
-    """What a training takes, before anything is taken."""
+def training_cost(
+    tree: BettingTree, cards: CardAbstraction, settings: TrainingSettings | None = None
+) -> TrainingCost:
+    """What a training takes, before anything is taken. `settings` say how many workers there are beside it."""
     buckets = [clusters * many for clusters, many in cards.sizes]
-    table = 4 * table_layout(tree.bucket_floats, cards.sizes).numbers
+    layout = table_layout(tree.bucket_floats, cards.sizes)
+    table = 4 * layout.numbers
     river = cards.arrays["river_code"].nbytes + cards.arrays["turn"].nbytes
+    memory = table + 3 * tree.nbytes + river + BESIDES
+    if settings is not None and settings.distributed:
+        from solvent.solvers.distributed.launching import here_bytes
+
+        memory = here_bytes(settings, tree, cards) + 3 * tree.nbytes + river + BESIDES
     return TrainingCost(
         nodes=len(tree),
         rows=tree.rows(buckets),
         infoset_actions=tree.infoset_actions(buckets),
         table_bytes=table,
-        memory=table + 3 * tree.nbytes + river + BESIDES,
+        memory=memory,
         disk=(KEPT_CHECKPOINTS.newest + KEPT_CHECKPOINTS.older + 1) * table,
     )
+
+
+def _check_same_algorithm(run: Run, asked: TrainingSettings) -> None:
+    """Refuse to go on by a head and children where plain training began."""
+    if asked.distributed and "batch" not in run.fixed:
+        raise InputError(
+            f"{run.folder} began on one table, not by a head and children: it cannot go on with the options of a "
+            "cluster"
+        )
 
 
 def _check_memory(cost: TrainingCost, memory: int) -> None:
@@ -411,6 +309,8 @@ def _new_run(out: Path, cards: Path, found: CardAbstraction, settings: TrainingS
     length: dict[str, Any] = {}
     if settings.rule.discounts:
         length = {"length": settings.iterations} if settings.iterations else {"length_seconds": settings.time}
+    for name in ("cluster", "children"):  # they are given anew whenever the run goes on
+        asked.pop(name, None)
     fixed = {**kept, "cards_fingerprint": found.fingerprint, **length}
     adjustable = {**asked, "cards": noted_paths(cards, out)}
     return Run.create(out, "training", fixed, adjustable, retention=KEPT_CHECKPOINTS)
@@ -437,13 +337,6 @@ def _betting_text(betting: str) -> str:
     text = "; ".join(parts)
     same = betting_of(text, None) == betting_of(betting, None) if settings else False
     return text if same else os.path.abspath(betting)
-
-
-def _weights(before: int, after: int, linear: bool) -> float:
-    """The sum of the weights of the iterations after `before`, up to `after`."""
-    if not linear:
-        return float(after - before)
-    return float(after * (after + 1) // 2 - before * (before + 1) // 2)
 
 
 def train_to(folder: Path, cards: Path, design: TrainingSettings, seconds: float, threads: int) -> int:

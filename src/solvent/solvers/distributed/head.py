@@ -53,7 +53,7 @@ class Head:
         """
         self._discounter = discounter
         self.table, self.dealer, self.settings = table, dealer, settings
-        self._walk, self._room = walk, head_room()
+        self.walk, self._room = walk, head_room()
         self._width = FIRST_ROOM
 
     @property
@@ -72,6 +72,15 @@ class Head:
             raise InputError("a head without a betting tree cannot discount its table")
         self._discounter(self.table, *factors)
 
+    def warm_up(self) -> None:
+        """Have the kernels compiled, by a first pass and a discount that change nothing."""
+        recorded = self.record(0)
+        nothing = np.zeros(0, dtype=np.int64)
+        values = np.zeros((self.dealer.clusters, 0), dtype=np.float32)
+        mean_values(self.settings.turn(0), nothing, recorded.deals.choices, values, values[0])
+        if self._discounter is not None:
+            self._discounter(self.table, 1.0, 1.0, 1.0)
+
     def record(self, number: int, frozen: NDArray[np.float32] | None = None) -> Recorded:
         """The first pass of a turn: find its continuations and write nothing.
 
@@ -82,7 +91,7 @@ class Head:
             frozen = self.table.copy() if self.copies else self.table
         deals, tables = (
             self.dealer.deal_head(turn.start, turn.end),
-            HeadTables(*self._walk, frozen, self.table),
+            HeadTables(*self.walk, frozen, self.table),
         )
         ends, done = np.zeros(turn.passes, dtype=np.int64), 0
         met = continuations(self._width * turn.passes)
@@ -107,7 +116,7 @@ class Head:
         values = np.stack([reply.values for reply in replies])
         means = np.zeros(len(batch.node), dtype=np.float32)
         mean_values(turn, batch.ends, recorded.deals.choices, values, means)
-        tables, met = HeadTables(*self._walk, recorded.frozen, self.table), Continuations(batch.node, means)
+        tables, met = HeadTables(*self.walk, recorded.frozen, self.table), Continuations(batch.node, means)
         ends = np.zeros(turn.passes, dtype=np.int64)
         self._room.counted[0] = 0
         head_passes(

@@ -12,6 +12,7 @@ from solvent.foundation.errors import InputError
 from solvent.foundation.storage.run import Run
 from solvent.games.betting.sizes import BettingAbstraction, parse_betting
 from solvent.strategy.agents.blueprint import TABLE_LAYOUT, Blueprint
+from solvent.strategy.agents.shards import HEAD, join_shards
 from solvent.strategy.agents.trained import TrainedStrategy
 
 
@@ -37,27 +38,24 @@ class TrainingRun:
         return self.run.checkpoints()
 
     def blueprint(self, iterations: int | None = None) -> Blueprint:
-        """The tables of a checkpoint, by default the newest, memory-mapped."""
+        """The tables of a checkpoint, by default the newest: one memory-mapped, or shards that are joined."""
         if not self.run.checkpoints():
             raise InputError(f"{self.folder} has no checkpoint yet; train it first")
         tables, facts = self.run.load_checkpoint(iterations, mapped=True)
-        return Blueprint(
-            self.tree, self.cards, table_of(tables, facts, self.folder), int(facts["iterations"])
-        )
+        if facts.get("layout") != TABLE_LAYOUT:
+            raise InputError(f"{self.folder} was trained by another version of solvent; train it anew")
+        if HEAD in tables:
+            blueprint = Blueprint(self.tree, self.cards, iterations=int(facts["iterations"]))
+            join_shards(blueprint, tables)
+            return blueprint
+        if "table" not in tables or tables["table"].dtype != "float32":
+            raise InputError(f"{self.folder} is damaged: its checkpoint has no table of float32 numbers")
+        return Blueprint(self.tree, self.cards, tables["table"], int(facts["iterations"]))
 
     def strategy(self, iterations: int | None = None) -> TrainedStrategy:
         """The average strategy of a checkpoint, by default the newest."""
         blueprint = self.blueprint(iterations)
         return TrainedStrategy(blueprint, {**self.run.facts(), "iterations": blueprint.iterations})
-
-
-def table_of(tables: dict[str, Any], facts: dict[str, Any], folder: Path) -> Any:
-    """The one table of a training's checkpoint."""
-    if facts.get("layout") != TABLE_LAYOUT:
-        raise InputError(f"{folder} was trained by another version of solvent; train it anew")
-    if "table" not in tables or tables["table"].dtype != "float32":
-        raise InputError(f"{folder} is damaged: its checkpoint has no table of float32 numbers")
-    return tables["table"]
 
 
 def betting_of(betting: Any, stack: Any) -> BettingAbstraction:

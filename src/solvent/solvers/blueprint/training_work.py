@@ -1,0 +1,266 @@
+"""Trainings as a session drives them: what all have in common, and plain training on one table.
+
+Rules: cfr and lcfr weigh iterations as they are sampled. A rule that discounts, dcfr(a,b,g), would have to
+touch the whole table in each iteration; instead the run is divided into 100 equal parts, and the whole table is
+discounted at the end of each, with the number of the part for the rule's t (Brown and Sandholm 2019, section
+6).
+"""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvent.abstraction.cards.buckets import CardAbstraction
+from solvent.forms.betting import BettingTree
+from solvent.foundation.errors import InputError
+from solvent.solvers.blueprint.discounting import discount
+from solvent.solvers.blueprint.initial_weights import begin_with_win_rates
+from solvent.solvers.blueprint.solver import BlueprintSolver
+from solvent.solvers.sampled.options import DECAY
+from solvent.solvers.training_settings import TrainingSettings
+from solvent.strategy.agents.blueprint import TABLE_LAYOUT, Blueprint
+
+PARTS = 100
+"""Parts of a run at whose ends a rule that discounts is applied to the whole table."""
+CHUNK_SECONDS = 1.0
+"""How long a compiled call may keep Ctrl-C, the clock and the progress display waiting."""
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The equal parts of a run, a hundredth of its first length each; a longer run has more of them."""
+
+    iterations: int | None
+    """The length in iterations."""
+    time: float | None
+    """The length in seconds, where there is no length in iterations."""
+
+    def end_of(self, done: int) -> int | None:
+        """The iteration at which the part after `done` parts ends; None where parts are of time."""
+        return None if self.iterations is None else (done + 1) * self.iterations // PARTS
+
+    def is_over(self, done: int, iterations: int, seconds: float) -> bool:
+        """Whether the part after `done` parts has ended."""
+        if self.iterations is not None:
+            return iterations >= (done + 1) * self.iterations // PARTS
+        return self.time is not None and seconds >= (done + 1) * self.time / PARTS
+
+
+class TrainingWork(ABC):
+    """The tables of a blueprint under training, as a session drives them."""
+
+    first_check = 1_000
+    check_growth = 1.1
+
+    def __init__(
+        self,
+        tree: BettingTree,
+        cards: CardAbstraction,
+        settings: TrainingSettings,
+        parts: Parts | None = None,
+    ) -> None:
+        """`parts` is the length of a run whose rule discounts."""
+        self.tree, self.cards, self.settings, self.parts = tree, cards, settings, parts
+        self.parts_done = 0
+        """Parts of the run at whose end the table has been discounted."""
+        self.weight = 0.0
+        """The sum of the iterations' weights, faded as regrets fade."""
+        self.seconds = 0.0
+        """Seconds of training so far, by which parts of a time end."""
+
+    # What kinds of training do in their own way
+
+    @property
+    @abstractmethod
+    def iterations(self) -> int:
+        """Iterations so far."""
+
+    @property
+    @abstractmethod
+    def touched(self) -> int:
+        """Rows touched so far."""
+
+    @property
+    @abstractmethod
+    def head(self) -> NDArray[np.float32]:
+        """The numbers of the first street."""
+
+    @abstractmethod
+    def begin(self) -> None:
+        """Set what a new training starts from: zeros, or small regrets from simulated win rates."""
+
+    @abstractmethod
+    def warm_up(self) -> None:
+        """Have the kernels compiled that training needs, by iterations and discounts that change nothing."""
+
+    @abstractmethod
+    def _iterate(self, iterations: int) -> None:
+        """Run so many more iterations, or a few more than that."""
+
+    @abstractmethod
+    def _discount(self, positive: float, negative: float, keep: float) -> None:
+        """Multiply regrets above 0, those below and strategy sums of all tables."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """End whatever the training has begun beside this process."""
+
+    @abstractmethod
+    def saved_tables(self) -> dict[str, NDArray[Any]]: ...
+
+    @abstractmethod
+    def load_tables(self, tables: Mapping[str, Any]) -> None: ...
+
+    # What a training by children has beside it
+
+    def launch(self) -> None:
+        """Begin whatever the training needs beside this process: plain training needs nothing."""
+        return
+
+    def about_children(self) -> dict[str, Any] | None:
+        """What workers have done lately, for the result; plain training has none."""
+        return None
+
+    # What they have in common
+
+    @property
+    def chunk_seconds(self) -> float:
+        length = None if self.parts is None else self.parts.time
+        return CHUNK_SECONDS if length is None else min(CHUNK_SECONDS, length / PARTS / 4)
+
+    def run(self, iterations: int) -> None:
+        """Run so many more iterations, and discount the table wherever a part of the run ends."""
+        target = self.iterations + iterations
+        while self.iterations < target:
+            start, before = time.perf_counter(), self.iterations
+            end = target if self.parts is None else min(target, self.parts.end_of(self.parts_done) or target)
+            self._iterate(end - before)
+            self.weight += _weights(before, self.iterations, self.settings.rule.linear)
+            now = self.seconds + time.perf_counter() - start
+            while self.parts is not None and self.parts.is_over(self.parts_done, self.iterations, now):
+                self._end_part()
+            self.seconds += time.perf_counter() - start
+
+    def _end_part(self) -> None:
+        """Discount the whole table as the rule does after iteration t, the number of the part."""
+        self.parts_done += 1
+        part, power = self.parts_done, self.settings.rule.average_power or 0.0
+        weights = self.settings.rule.weights(part)
+        # The average counts by t^p: what came before part t + 1 keeps (t / (t + 1))^p of its weight beside it.
+        keep = weights.keep * (part / (part + 1)) ** power
+        self._discount(weights.positive, weights.negative, keep)
+        self.weight *= weights.positive
+
+    def regret(self) -> float:
+        """The first decision's greatest positive regret a hand, summed over all hole cards, in mbb."""
+        head = self.head.reshape(169, -1)
+        first = int(self.tree.row[0])
+        rows = head[:, first : first + len(self.tree.actions(0))]
+        best = np.maximum(rows.max(axis=1), 0.0)
+        return float(best.sum()) / max(self.weight, 1.0) / self.tree.abstraction.rules.blinds[1] * 1000
+
+    # What a session asks for
+
+    def measure(self) -> dict[str, Any]:
+        return {"rows_touched": self.touched, "regret": self.regret()}
+
+    def describe(self) -> str:
+        return (
+            f"{self.iterations:,} iterations, {self.touched / 1e6:,.0f}M rows, regret {self.regret():.1f} mbb"
+        )
+
+    def facts(self) -> dict[str, Any]:
+        return {
+            "touched": self.touched,
+            "layout": TABLE_LAYOUT,
+            "parts_done": self.parts_done,
+            "weight": self.weight,
+            "rule": str(self.settings.rule),
+        }
+
+    def restore(self, facts: Mapping[str, Any]) -> None:
+        if facts["layout"] != TABLE_LAYOUT:
+            raise InputError("these tables were made by another version of solvent; train anew")
+        self.parts_done, self.weight = facts["parts_done"], facts["weight"]
+        self.seconds = facts["seconds"]
+
+
+class Training(TrainingWork):
+    """Plain training: threads that write to one table."""
+
+    def __init__(
+        self,
+        tree: BettingTree,
+        cards: CardAbstraction,
+        settings: TrainingSettings,
+        parts: Parts | None = None,
+    ) -> None:
+        super().__init__(tree, cards, settings, parts)
+        self.solver = BlueprintSolver(Blueprint(tree, cards))
+
+    @property
+    def iterations(self) -> int:
+        return self.solver.iterations
+
+    @property
+    def touched(self) -> int:
+        return self.solver.touched
+
+    @property
+    def head(self) -> NDArray[np.float32]:
+        return self.solver.blueprint.table[: self.solver.blueprint.layout.head]
+
+    def begin(self) -> None:
+        if self.settings.initial_weights:
+            begin_with_win_rates(self.solver.blueprint, threads=self.settings.threads)
+
+    def warm_up(self) -> None:
+        self._iterate(0)
+        if self.parts is not None:
+            self._discount(1.0, 1.0, 1.0)
+
+    def close(self) -> None:
+        """Nothing was begun."""
+
+    def _iterate(self, iterations: int) -> None:
+        settings = self.settings
+        self.solver.run(
+            iterations,
+            threads=settings.threads,
+            seed=settings.seed,
+            linear=settings.rule.linear,
+            exploration=DECAY if settings.exploration_decay else (0.0, 0.0),
+            floor=-settings.regret_floor * self.tree.abstraction.rules.blinds[1],
+            reward=settings.reward,
+            locks=settings.locks,
+        )
+
+    def _discount(self, positive: float, negative: float, keep: float) -> None:
+        discount(self.solver.blueprint, positive, negative, keep, self.settings.threads)
+
+    def saved_tables(self) -> dict[str, NDArray[Any]]:
+        return {"table": self.solver.blueprint.table}
+
+    def load_tables(self, tables: Mapping[str, NDArray[Any]]) -> None:
+        table = tables["table"]
+        if table.dtype != np.float32:
+            raise ValueError("table")
+        self.solver = BlueprintSolver(Blueprint(self.tree, self.cards, table))
+
+    def restore(self, facts: Mapping[str, Any]) -> None:
+        super().restore(facts)
+        self.solver.blueprint.iterations, self.solver.touched = facts["iterations"], facts["touched"]
+
+
+def _weights(before: int, after: int, linear: bool) -> float:
+    """The sum of the weights of the iterations after `before`, up to `after`."""
+    if not linear:
+        return float(after - before)
+    return float(after * (after + 1) // 2 - before * (before + 1) // 2)

@@ -1,0 +1,155 @@
+"""Every option of a training, once: its default, check, help text, JSON and command-line flag.
+
+TrainingSettings(betting="fcpa", time="2h")                         a training's options
+TrainingSettings(betting="fcpa", time="2h", cluster="processes")    one by a head and children
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from solvent.foundation.errors import InputError
+from solvent.foundation.kernels.threads import MOST_THREADS
+from solvent.solvers.option_checks import FLAG, TEXT, number, one_of, whole
+from solvent.solvers.rules import RegretRule, load_rule
+from solvent.solvers.sampled.options import SAMPLED_RULE
+from solvent.solvers.settings import ALGORITHM, CLUSTER, GAME, MACHINE, RunSettings, altered, option
+
+LOCKS = ("none", "rows", "inside")
+CHILD_WEIGHTS = ("repaired", "literal")
+DEFAULT_BATCH = 1_000
+"""B, iterations of a turn, where the user gives none."""
+DEFAULT_AHEAD = 1
+MOST_CHILDREN, MOST_BATCH, MOST_SAMPLES = 100_000, 1_000_000, 10_000
+"""Larger numbers are slips of the keyboard."""
+DISTRIBUTED = {"batch": DEFAULT_BATCH, "ahead": DEFAULT_AHEAD, "samples": 1, "child_weights": "repaired"}
+"""What the tables of a head and children depend on, and its defaults."""
+
+
+@dataclass(frozen=True)
+class TrainingSettings(RunSettings):
+    """The options of a training, apart from its cards."""
+
+    rule: RegretRule = altered(  # noqa: RUF009
+        "rule", help="Regret rule: cfr, lcfr, dcfr, dcfr(a,b,g) or file.py:Class.", shown="lcfr"
+    )
+    iterations: int | None = altered("iterations", shown=None)
+    check_every: int | None = altered("check_every", shown="each time there are 10 % more")
+    checkpoint_every: float = altered("checkpoint_every", default=180.0, shown="3m")
+    threads: int = altered("threads", shown="all cores")
+    seed: int = altered("seed", help="Seed of what is drawn.")
+    regret_floor: float = altered(
+        "regret_floor",
+        help="Mostly skip actions whose regret an iteration is this many big blinds below zero, such as 0.01; "
+        "0: none.",
+    )
+    betting: str = option(
+        "fcpa",
+        "Bet sizes: fcpa, laptop, acpc, a TOML file, or text such as 'flop=50%,a | 3x; cap=2'.",
+        TEXT,
+        GAME,
+        kept=True,
+    )
+    stack: float | None = option(
+        None, "Stacks in big blinds.", number(0.0), GAME, kept=True, shown="as the betting has it"
+    )
+    initial_weights: bool = option(
+        False,
+        "Start from what simulated win rates suggest instead of uniform play.",
+        FLAG,
+        ALGORITHM,
+        kept=True,
+    )
+    locks: str = option(
+        "none",
+        "How threads share rows: none; rows: a lock for each; inside: also threads inside a traversal.",
+        one_of("locks", LOCKS),
+        MACHINE,
+    )
+
+    cluster: str | None = option(
+        None,
+        "Train by a head and children, in: processes; ray, started here; or a Ray cluster, auto or HOST:PORT.",
+        TEXT,
+        CLUSTER,
+        shown="in this process",
+    )
+    children: int | None = option(
+        None,
+        "Workers that share the public clusters of the cards.",
+        whole(1, MOST_CHILDREN),
+        CLUSTER,
+        shown="one for each core, on another machine's cluster one for each public cluster",
+    )
+    batch: int | None = option(
+        None,
+        "B: iterations of the head on the same strategies; 1 as in the paper.",
+        whole(1, MOST_BATCH),
+        CLUSTER,
+        kept=True,
+        shown=str(DEFAULT_BATCH),
+    )
+    ahead: int | None = option(
+        None,
+        "1: the head prepares the next batch while children work; 0: it waits for them.",
+        whole(0, 1),
+        CLUSTER,
+        kept=True,
+        shown=str(DEFAULT_AHEAD),
+    )
+    samples: int | None = option(
+        None,
+        "Boards that a child draws in an iteration.",
+        whole(1, MOST_SAMPLES),
+        CLUSTER,
+        kept=True,
+        shown="1",
+    )
+    child_weights: str | None = option(
+        None,
+        "Weights of children's updates: repaired, without bias, or literal, as in the paper.",
+        one_of("kind of weights", CHILD_WEIGHTS),
+        CLUSTER,
+        kept=True,
+        shown="repaired",
+    )
+    child_cores: int = option(
+        1,
+        "Threads of a child, which share its samples; above 1 a run cannot be repeated exactly.",
+        whole(1, MOST_THREADS),
+        CLUSTER,
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.rule is None:
+            object.__setattr__(self, "rule", load_rule(SAMPLED_RULE))
+        if self.locks == "inside" and self.regret_floor:
+            raise InputError("locks inside a traversal go with no regret floor")
+        if self.cluster is not None or any(getattr(self, name) is not None for name in DISTRIBUTED):
+            for name, default in DISTRIBUTED.items():
+                if getattr(self, name) is None:
+                    object.__setattr__(self, name, default)
+            self._check_distributed()
+        elif self.children is not None:
+            raise InputError("children change nothing: give cluster processes, ray, auto or HOST:PORT")
+        elif self.child_cores > 1:
+            raise InputError(
+                "child-cores change nothing: give cluster, or batch, to train by a head and children"
+            )
+
+    def _check_distributed(self) -> None:
+        if self.locks != "none":
+            raise InputError("children share no rows: leave out locks")
+        if self.children is not None and self.cluster is None:
+            raise InputError("children change nothing: give cluster processes, ray, auto or HOST:PORT")
+        if self.samples is not None and self.child_cores > self.samples:
+            raise InputError(
+                f"the cores of a child share its samples: give at least {self.child_cores} samples, not "
+                f"{self.samples}"
+            )
+
+    @property
+    def distributed(self) -> bool:
+        """Whether a head and children train, by Algorithm 4 of Brown, Ganzfried and Sandholm (2015)."""
+        return self.batch is not None
