@@ -229,7 +229,7 @@ def _learning(settings: TrainingSettings) -> str:
         parts.append("initial weights")
     if settings.distributed:
         parts.append(
-            f"a head and children, batches of {settings.batch:,}, ahead {settings.ahead}, samples {settings.samples}, "
-            f"{settings.child_weights} weights"
+            f"a head and children, batches of {settings.batch:,}, ahead {settings.ahead}, samples "
+            f"{settings.samples}, {settings.child_weights} weights"
         )
     return ", ".join(parts)
