@@ -9,8 +9,6 @@ import secrets
 import shutil
 import signal
 import socket
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -22,15 +20,15 @@ from solvent.solvers.distributed.ray_engine.placing import Node
 LOCAL, RUNNING = "ray", "auto"
 """Names of clusters: one that is started here and ends with this process, and the one that runs here already."""
 PROBE_SECONDS = 4.0
-"""How long an address may take to accept a connection."""
-ANSWER_SECONDS = 13.0
-"""How long the control service of a cluster may take to answer, Ray's own import included."""
+"""How long an address may take to accept a connection, and then to answer."""
 STORE_BYTES = 256 << 20
 """The object store of a local cluster: batches, values and shards pass through it and do not stay."""
 QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_DEDUP_LOGS": "0"}
 """Ray's settings where the user gives none: nothing is told to anybody, no line of a log is held back."""
-PROBE = "import sys; from ray._raylet import GcsClient; GcsClient(address=sys.argv[1]).get_all_node_info(timeout=5)"
-"""What a process of its own runs to find out whether a cluster answers: where none does, Ray tries for 40 s."""
+GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])
+"""What a client of gRPC says first (RFC 9113, section 3.4): the preface of HTTP/2 and settings, which are empty."""
+SETTINGS = 4
+"""The type of the frame that a server answers with."""
 
 
 class RayCluster:
@@ -136,30 +134,23 @@ def _check_address(address: str) -> None:
 
 
 def _probe(address: str) -> None:
-    """Refuse an address where no control service of a Ray cluster answers."""
+    """Refuse an address where no control service of a Ray cluster answers; Ray itself would try for a minute."""
     host, _, port = address.rpartition(":")
     try:
-        socket.create_connection((host.strip("[]"), int(port)), PROBE_SECONDS).close()
+        connection = socket.create_connection((host.strip("[]"), int(port)), PROBE_SECONDS)
     except OSError as error:
         raise InputError(
             f"nobody answers at {address}: start the cluster there by ray start --head --port={port}"
         ) from error
-    asking = subprocess.Popen(
-        [sys.executable, "-c", PROBE, address],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-    )
-    try:
-        _, said = asking.communicate(timeout=ANSWER_SECONDS)
-    except subprocess.TimeoutExpired as error:
-        raise InputError(f"somebody answers at {address}, but it is no Ray cluster") from error
-    finally:
-        asking.kill()
-        asking.wait()
-    if asking.returncode:
-        last = (said.decode(errors="replace").strip().splitlines() or ["it ended without a word"])[-1]
-        raise InputError(f"the Ray cluster at {address} refuses this machine: {last}")
+    with connection:
+        if os.environ.get("RAY_USE_TLS", "0") == "1":
+            return
+        said = b""
+        with contextlib.suppress(OSError):
+            connection.sendall(GREETING)
+            said = connection.recv(9)
+    if len(said) < 4 or said[3] != SETTINGS:
+        raise InputError(f"somebody answers at {address}, but it is no Ray cluster")
 
 
 @contextlib.contextmanager
