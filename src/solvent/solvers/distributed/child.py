@@ -12,7 +12,7 @@ from solvent.foundation.kernels.threads import on_each
 from solvent.solvers.blueprint.discounting import Discounter
 from solvent.solvers.distributed.batches import Batch, Discount, DistributedSettings, Reply
 from solvent.solvers.distributed.deals import Dealer
-from solvent.solvers.distributed.kernels import child_walks
+from solvent.solvers.distributed.kernels import child_walks, mean_of_samples
 from solvent.solvers.sampled.tables.head_walk import HeadTables
 from solvent.solvers.sampled.tables.kernels import frames
 
@@ -80,7 +80,7 @@ class Child:
             )  # fmt: skip
 
         on_each(work, cores)
-        values = (sums.sum(axis=0) / samples).astype(np.float32)
+        values = mean_of_samples(sums.sum(axis=0), batch.ends, turn.passes, samples)
         self._last = Reply(
             self.cluster, batch.number, values, self._touched() - before, time.perf_counter() - begun
         )

@@ -33,12 +33,14 @@ from solvent.solvers.sampled.tables.keys import board_key
 
 
 class HeadDeals(NamedTuple):
-    """The hands of some iterations, as the head needs them."""
+    """The hands of some iterations, and boards if it is a child, as a head needs them; the first has one sample."""
 
     base: NDArray[np.int64]
-    """int64[iterations, 2, 1]: where each player's rows begin in the head's table"""
+    """int64[iterations, samples, 2, streets]: where each player's rows begin in the head's table"""
     choices: NDArray[np.int32]
-    """int32[iterations, clusters]: |F_{n,h}|, the public samples that the hands leave to each cluster"""
+    """int32[iterations, samples, clusters]: |F_{n,h}|, the public samples that are left to each child"""
+    chosen: NDArray[np.int64]
+    """int64[iterations, samples]: as in `ChildDeals`; 1 for the first head"""
     drawn: NDArray[np.float32]
     """float32[iterations]: the draws, in [0, 1), that decide about pruning"""
 
@@ -50,8 +52,11 @@ class ChildDeals(NamedTuple):
     """int64[iterations, samples, 2, streets]: where each player's rows begin in the child's table"""
     outcome: NDArray[np.int64]
     """int64[iterations, samples]: who wins at showdown: player 0 (0), nobody (1), player 1 (2)"""
-    choices: NDArray[np.int64]
-    """int64[iterations]: |F_{n,h}| of this cluster; where it is 0 there is no board"""
+    chosen: NDArray[np.int64]
+    """int64[iterations, samples]: |F_{n,h}| of this cluster, the public samples that its board was drawn from
+
+    Below a child that is a head it is the product of the choices at all levels. Where it is 0 there is no board.
+    """
     drawn: NDArray[np.float32]
     """float32[iterations]: the draws, in [0, 1), that decide about pruning"""
 
@@ -62,7 +67,7 @@ class Dealer(Protocol):
     @property
     def clusters(self) -> int: ...
 
-    def deal_head(self, start: int, end: int) -> HeadDeals:
+    def deal_head(self, start: int, end: int, samples: int) -> HeadDeals:
         """The hands of iterations `start` to `end`."""
         ...
 
@@ -71,7 +76,7 @@ class Dealer(Protocol):
         ...
 
     def mean_choices(self, cluster: int) -> tuple[int, int]:
-        """The mean of |F_{n,h}| over all hands h, as numerator and denominator."""
+        """The mean of `chosen` over all hands, and boards above, as numerator and denominator."""
         ...
 
 
@@ -88,11 +93,12 @@ class HoldemDealer:
     def clusters(self) -> int:
         return len(self.flops.flops)
 
-    def deal_head(self, start: int, end: int) -> HeadDeals:
+    def deal_head(self, start: int, end: int, samples: int = 1) -> HeadDeals:
         count = end - start
         deals = HeadDeals(
-            np.zeros((count, 2, 1), dtype=np.int64),
-            np.zeros((count, self.clusters), dtype=np.int32),
+            np.zeros((count, samples, 2, 1), dtype=np.int64),
+            np.zeros((count, samples, self.clusters), dtype=np.int32),
+            np.ones((count, samples), dtype=np.int64),
             np.zeros(count, dtype=np.float32),
         )
         deal_to_head(start, self.seed, self.lookup, self._layout, self.flops, *_scratch(), deals)
@@ -103,7 +109,7 @@ class HoldemDealer:
         deals = ChildDeals(
             np.zeros((count, samples, 2, 4), dtype=np.int64),
             np.zeros((count, samples), dtype=np.int64),
-            np.zeros(count, dtype=np.int64),
+            np.zeros((count, samples), dtype=np.int64),
             np.zeros(count, dtype=np.float32),
         )
         deal_to_child(
@@ -123,13 +129,13 @@ def _scratch() -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
 
 @kernel
 def deal_to_head(start, seed, lookup, layout, flops, random, deck, deals):  # type: ignore[no-untyped-def]
-    """Deal the hands of iterations from `start` on into `HeadDeals`."""
+    """Deal the hands of iterations from `start` on into `HeadDeals` of one sample."""
     for which in range(len(deals.drawn)):
         deals.drawn[which] = deal_hands(iteration_key(seed, start + which), random, deck)
         for who in range(2):
             bucket = hole_bucket(card_bits(deck, 2 * who, 2 * who + 2), lookup)
-            deals.base[which, who, 0] = row_start(layout, 0, 0, bucket)
-        count_flops(deck, flops, deals.choices[which])
+            deals.base[which, 0, who, 0] = row_start(layout, 0, 0, bucket)
+        count_flops(deck, flops, deals.choices[which, 0])
 
 
 @kernel
@@ -138,8 +144,8 @@ def deal_to_child(cluster, start, seed, lookup, layout, evaluator, flops, random
     for which in range(len(deals.drawn)):
         key = iteration_key(seed, start + which)
         deals.drawn[which] = deal_hands(key, random, deck)
-        deals.choices[which] = count_cluster_flops(deck, cluster, flops)
-        if deals.choices[which] == 0:
+        deals.chosen[which] = count_cluster_flops(deck, cluster, flops)
+        if deals.chosen[which, 0] == 0:
             continue
         for sample in range(deals.outcome.shape[1]):
             if sample > 0:  # the order of the other cards must not depend on the samples before
