@@ -39,15 +39,15 @@ class Work(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """The sums of v(I)."""
+    """A table with its offsets: the sums of v(I) by decision, or cumulative strategies by edge."""
 
     offset: NDArray[np.int64]
-    """Where the numbers of each decision begin: int64[nodes]; -1 where they are not kept."""
+    """Where the numbers of each decision or edge begin: int64[nodes]; -1 where they are not kept."""
     table: NDArray[np.float64]
 
 
 NO_SUMS = Sums(np.zeros(0, np.int64), np.zeros(0))
-"""For passes that learn nothing."""
+"""For passes that learn nothing, and for those in which nothing stands in for absent edges."""
 
 
 class Weights(NamedTuple):
@@ -74,11 +74,26 @@ def make_work(nodes: int, hands: int) -> Work:
 
 
 @internal
-def match(tree, offset, table, sigma, node):  # type: ignore[no-untyped-def]
+def match(tree, offset, table, instead, sigma, node):  # type: ignore[no-untyped-def]
     """Regret matching at one decision: sigma ~ max(0, R), uniform over present edges where R <= 0.
 
-    Where no edge is present nobody comes, or nothing is known: all edges are played alike.
+    Where no edge is present the table of `instead` is matched; if none is present there either, nobody comes, or
+    nothing is known: all edges are played alike.
     """
+    known = False
+    child = tree.first_child[node]
+    while child >= 0 and not known:
+        known = offset[child] >= 0
+        child = tree.next_sibling[child]
+    if known or len(instead.offset) == 0:
+        match_present(tree, offset, table, sigma, node)
+    else:
+        match_present(tree, instead.offset, instead.table, sigma, node)
+
+
+@internal
+def match_present(tree, offset, table, sigma, node):  # type: ignore[no-untyped-def]
+    """Regret matching on the edges of a decision that are present in one table."""
     hands = sigma.shape[1]
     present = count = 0
     child = tree.first_child[node]
@@ -107,8 +122,10 @@ def match(tree, offset, table, sigma, node):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def descend(tree, offset, table, work, start, stop, skip):  # type: ignore[no-untyped-def]
+def descend(tree, offset, table, instead, work, start, stop, skip):  # type: ignore[no-untyped-def]
     """Compute strategies by regret matching on a table, and reaches; returns how many nodes were visited.
+
+    At decisions without a present edge the table of `instead`, if it has any, is matched in its place.
 
     With `skip`, what no player reaches with any hand is not visited: neither regrets nor averages change there
     (Brown and Sandholm 2015, section 6, third method).
@@ -136,7 +153,7 @@ def descend(tree, offset, table, work, start, stop, skip):  # type: ignore[no-un
         work.active[node] = True
         visited += 1
         if tree.kind[node] == DECISION:
-            match(tree, offset, table, work.sigma, node)
+            match(tree, offset, table, instead, work.sigma, node)
     return visited
 
 

@@ -29,7 +29,7 @@ def evaluate_explicit(
     work = work or make_work(tree.nodes, len(tree.hands))
     arrays = tree.arrays
     work.reach[:, 0] = 1.0
-    descend(arrays, offset, average, work, 0, tree.nodes, False)
+    descend(arrays, offset, average, NO_SUMS, work, 0, tree.nodes, False)
     found = []
     for player, mode in ((0, RESPOND), (1, RESPOND), (0, EVALUATE)):
         weights = Weights(mode, 1.0, 1.0, 1.0)
@@ -47,5 +47,5 @@ def average_strategy(
     Rows that belong to no player's edge are 0.
     """
     work = make_work(tree.nodes, len(tree.hands))
-    descend(tree.arrays, offset, average, work, 0, tree.nodes, False)
+    descend(tree.arrays, offset, average, NO_SUMS, work, 0, tree.nodes, False)
     return work.sigma

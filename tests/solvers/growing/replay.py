@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from solvent.forms.explicit.tree import DECISION, FOLDED
-from solvent.passes.explicit_kernels import descend
+from solvent.passes.explicit_kernels import Sums, descend
 
 
 @dataclass
@@ -29,6 +29,7 @@ def current(game):
         game.tree.arrays,
         game.tables.offset["regret"],
         game.tables.table("regret"),
+        Sums(game.tables.offset["average"], game.tables.table("average")),
         game.work,
         0,
         game.tree.nodes,

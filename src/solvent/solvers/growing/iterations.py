@@ -66,16 +66,17 @@ def run_iterations(
     arrays, offset, stop = tree.arrays, tables.offset[REGRET], tree.nodes
     regret, average = (tables.table(name) for name in (REGRET, AVERAGE))
     sums = Sums(tables.offset[VALUE], tables.table(VALUE))
+    instead = Sums(tables.offset[AVERAGE], average)
     alternating = SEEN in tables.names
     visited = 0
     work.reach[:, 0] = 1.0
     for _ in range(count):
         tables.clock += 1.0
         weights, play = regret_weights(rule, tables.clock), rule.weights(tables.clock).average
-        here = descend(arrays, offset, regret, work, 0, stop, skip)
+        here = descend(arrays, offset, regret, instead, work, 0, stop, skip)
         for player in (0, 1):
             if player and alternating:
-                here = descend(arrays, offset, regret, work, 0, stop, skip)
+                here = descend(arrays, offset, regret, instead, work, 0, stop, skip)
                 seen = tables.table(SEEN)
                 accumulate(arrays, tables.offset[SEEN], seen, work, 0, weights.weight, 0, stop)
                 if weights.positive != 1.0:

@@ -89,9 +89,11 @@ class Looker:
         """By node, how many nodes a bet there would add by a recovery game; 0 where no bet is possible."""
 
     def look(self, sums: RegretSums) -> list[Possible]:
-        """The bets that Proposition 1 says pay now, best first; under a memory budget, best for a byte first.
+        """The bets that Proposition 1 says pay now, best first. The nodes that the look visits are counted.
 
-        The nodes that the look visits are counted.
+        A memory budget does not change the order. With the largest gain for a byte first, small bets late in the
+        game take every byte that becomes free, and the large subgames behind bets of the first round, whose regret
+        is the largest, wait for ever.
 
         `sums` are those of all regrets.
         """
@@ -107,7 +109,7 @@ class Looker:
         better = gain(have, tree.nodes, Candidate(regret, size), game.tables.total, self.settings.factor)
         paying = np.flatnonzero(better > 0.0)
         taken = self._table_bytes(found)[nodes[paying]]
-        order = np.lexsort((nodes[paying], -better[paying] / np.maximum(taken, 1)))
+        order = np.lexsort((nodes[paying], -better[paying]))
         return [
             Possible(
                 int(nodes[k]),
@@ -232,7 +234,7 @@ def _respond(game: GrowingGame, looked: Looked) -> None:
     tree, tables, work = game.tree, game.tables, game.work
     arrays, average = tree.arrays, tables.table(AVERAGE)
     work.reach[:, 0] = tables.total
-    visited = descend(arrays, tables.offset[AVERAGE], average, work, 0, tree.nodes, False)
+    visited = descend(arrays, tables.offset[AVERAGE], average, NO_SUMS, work, 0, tree.nodes, False)
     for player in (0, 1):
         weights = Weights(RESPOND, 1.0, 1.0, 1.0)
         ascend(arrays, tables.offset[AVERAGE], average, NO_SUMS, work, player, weights, 0, tree.nodes)

@@ -45,6 +45,7 @@ def play_recovery(tree, tables, work, head, start, stop, first, count, linear, a
     """
     player, other = head.player, 1 - head.player
     hands = len(head.enter)
+    instead = Sums(tables.average_offset, tables.average)
     visited = 0
     for k in range(first, first + count):
         weight = float(k) if linear else 1.0
@@ -53,10 +54,10 @@ def play_recovery(tree, tables, work, head, start, stop, first, count, linear, a
             enter, stay = max(head.enter[hand], 0.0), max(head.stay[hand], 0.0)
             work.reach[player, start, hand] = enter / (enter + stay) if enter + stay > 0.0 else 0.5
             work.reach[other, start, hand] = 1.0
-        visited += 2 * descend(tree, tables.offset, tables.regret, work, start, stop, False)
+        visited += 2 * descend(tree, tables.offset, tables.regret, instead, work, start, stop, False)
         if alternating:
             ascend(tree, tables.offset, tables.regret, tables.sums, work, other, weights, start, stop)
-            descend(tree, tables.offset, tables.regret, work, start, stop, False)
+            descend(tree, tables.offset, tables.regret, instead, work, start, stop, False)
         accumulate(tree, tables.average_offset, tables.average, work, other, weight, start, stop)
         if not alternating:
             ascend(tree, tables.offset, tables.regret, tables.sums, work, other, weights, start, stop)

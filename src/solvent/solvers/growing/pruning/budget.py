@@ -10,7 +10,7 @@ from solvent.foundation.units import size
 from solvent.games.public_rules import Betting
 from solvent.solvers.growing.tables import GrowingTables
 
-SPARED = 0.05
+SPARED = 0.03
 """The part of a budget that additions leave free, so that pruned actions can return."""
 
 

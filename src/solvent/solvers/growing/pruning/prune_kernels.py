@@ -221,6 +221,25 @@ def mark_returning(tree, work, player, edge, all_alike, edges, nodes, cut):  # t
 
 
 @kernel
+def mark_answers(tree, active, player, edge, last_edge, regret_offset, value_offset, answers, heads):  # type: ignore[no-untyped-def]
+    """Mark a player's active decisions from `edge` on that were forgotten, and their edges.
+
+    A decision behind an action that the player has pruned itself was not forgotten: it is let go with that action.
+    """
+    for node in range(edge, len(tree.kind)):
+        if not active[node] or tree.kind[node] != DECISION or tree.player[node] != player:
+            continue
+        before = last_edge[node, player]
+        if value_offset[node] >= 0 or (before >= 0 and regret_offset[before] < 0 and not answers[before]):
+            continue
+        heads[node] = True
+        child = tree.first_child[node]
+        while child >= 0:
+            answers[child] = True
+            child = tree.next_sibling[child]
+
+
+@kernel
 def mark_small_averages(tree, player, regret_offset, seen, average_offset, average, hands, most, drop):  # type: ignore[no-untyped-def]
     """Mark pruned actions, and those behind them, whose reach in the average is at most `most` with every hand.
 

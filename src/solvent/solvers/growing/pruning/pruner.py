@@ -8,7 +8,10 @@ says what is true; if the action pays with some hand it returns with the regrets
 response been played all along, and else it stays pruned with a new bound.
 
 The average of pruned actions, and of those behind them, goes when its reach is at most C / sqrt(T) with every
-hand. The opponent's tables behind a pruned action stay: best responses are made against its average there.
+hand. The opponent's average behind a pruned action stays, because best responses are made against it. Its regrets
+and sums of v(I) there stay until the action's own average is gone too. The action then is one that its player has
+never chosen: after an addition Theorem 1 of Brown and Sandholm (2015) leaves the opponent no regrets behind such an
+action. Meanwhile the opponent plays its average there, and when the action returns it begins with its average.
 
 Nothing is added behind a pruned action of either player.
 """
@@ -31,17 +34,20 @@ from solvent.solvers.growing.pruning.prune_kernels import (
     begin_response,
     find_losing,
     largest_stakes,
+    mark_answers,
     mark_behind,
     mark_open,
     mark_returning,
     mark_small_averages,
     raise_bounds,
 )
+from solvent.solvers.growing.recovery import EPSILON
 from solvent.solvers.growing.tables import AVERAGE, BOUND, REGRET, SEEN, VALUE
 from solvent.solvers.pruned.pruning import Pruning
 
-LARGEST_C = 0.1
-"""How large C may become where a budget asks for room: the largest that the paper finds good."""
+LARGEST_C = 0.02
+"""How large C may become where a budget asks for room. With 0.1, the largest that the paper finds good, what the
+averages lose costs more than the bets gain that it makes room for."""
 
 Mask = NDArray[np.bool_]
 
@@ -92,6 +98,7 @@ class Pruner:
         for player in (0, 1):
             self._prune(player)
         self.drop_averages()
+        self._forget_answers()
         if self.waiting.any():
             again = np.flatnonzero(self.waiting)
             self.waiting[:] = False
@@ -105,6 +112,7 @@ class Pruner:
                 return False
             self.c = min(LARGEST_C, 2.0 * self.c) if self.c else LARGEST_C / 16
             self.drop_averages()
+            self._forget_answers()
         return True
 
     def open_nodes(self) -> Mask:
@@ -176,6 +184,18 @@ class Pruner:
                 if name in tables.names:
                     tables.let_go(name, np.flatnonzero(drop))
 
+    def _forget_answers(self) -> None:
+        """Let go the opponent's regrets, sums and bounds behind actions that are pruned and in no average."""
+        tables, tree = self.game.tables, self.game.tree
+        never = self.pruned & (tables.offset[AVERAGE] < 0)
+        for player in (0, 1):
+            behind = self._behind(never & (tree.edge_player == player))
+            deciding = behind & (tree.player == 1 - player)
+            tables.let_go(REGRET, np.flatnonzero(behind & (tree.edge_player == 1 - player)))
+            for name in (VALUE, BOUND):
+                tables.let_go(name, np.flatnonzero(deciding))
+            self.waiting &= ~deciding
+
     # What returns
 
     def _settle(self, player: int, nodes: NDArray[np.int64]) -> None:
@@ -222,25 +242,54 @@ class Pruner:
         edges, decisions, cut = (np.zeros(tree.nodes, dtype=np.bool_) for _ in range(3))
         alike = self.pruning.after == "uniform"
         mark_returning(tree.arrays, game.work, player, edge, alike, edges, decisions, cut)
-        wanted = {REGRET: edges, AVERAGE: edges, VALUE: decisions, BOUND: cut}
-        if SEEN in tables.names and player == 0:
-            wanted[SEEN] = edges
-        absent = (int(np.sum(mask & (tables.offset[name] < 0))) for name, mask in wanted.items())
-        if not self.make_room(8 * game.hands * sum(absent), adds=False):
-            return False
+        while True:  # making room may forget some of what is wanted
+            answers, heads = self._answers(player, edge)
+            wanted = {REGRET: edges | answers, AVERAGE: edges | answers, VALUE: decisions | heads, BOUND: cut}
+            if SEEN in tables.names:
+                wanted[SEEN] = edges if player == 0 else answers
+            absent = (int(np.sum(mask & (tables.offset[name] < 0))) for name, mask in wanted.items())
+            more = 8 * game.hands * sum(absent)
+            if self.budget.fits(tables, more, adds=False):
+                break
+            if not self.make_room(more, adds=False):
+                return False
         for name in (name for name in wanted if name != BOUND):
             tables.hold(name, np.flatnonzero(wanted[name]))
+        begun = np.flatnonzero(answers)
+        learned = tables.table(AVERAGE)[tables.places(AVERAGE, begun)]
+        tables.table(REGRET)[tables.places(REGRET, begun)] = EPSILON * learned
         tables.row(REGRET, edge)[:] = gap
         inner, nodes = np.flatnonzero(edges)[1:], np.flatnonzero(decisions)
         regrets = np.minimum(value[inner] - value[tree.parent[inner]], 0.0)
         tables.table(REGRET)[tables.places(REGRET, inner)] = regrets
         tables.table(VALUE)[tables.places(VALUE, nodes)] = value[nodes]
-        heads = np.flatnonzero(cut).tolist()
-        cuts = np.array([c for node in heads for c in tree.children(node) if not edges[c]], dtype=np.int64)
+        cut_at = np.flatnonzero(cut).tolist()
+        cuts = np.array([c for node in cut_at for c in tree.children(node) if not edges[c]], dtype=np.int64)
         above = tree.parent[cuts]
         self._raise_to(above, np.minimum(value[cuts] - value[above], 0.0))
         self._note_peak()
         return True
+
+    def _answers(self, player: int, edge: int) -> tuple[Mask, Mask]:
+        """The opponent's edges and decisions behind a returning action that have no regrets and need them now.
+
+        `work.active` marks what returns. The opponent's decisions behind actions that it has pruned itself have
+        no regrets either; those are left out.
+        """
+        tree, tables, active = self.game.tree, self.game.tables, self.game.work.active
+        answers, heads = (np.zeros(tree.nodes, dtype=np.bool_) for _ in range(2))
+        mark_answers(
+            tree.arrays,
+            active,
+            1 - player,
+            edge,
+            tree.last_edge,
+            tables.offset[REGRET],
+            tables.offset[VALUE],
+            answers,
+            heads,
+        )
+        return answers, heads
 
     # Checkpoints
 
