@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import resource
 import shutil
 import time
 from pathlib import Path
@@ -13,7 +14,14 @@ import pytest
 
 from solvent.foundation.errors import InputError
 from solvent.foundation.storage import bundle, files
-from solvent.foundation.storage.bundle import NOTE, bundle_files, read_bundle, read_facts, write_bundle
+from solvent.foundation.storage.bundle import (
+    NOTE,
+    bundle_files,
+    read_bundle,
+    read_facts,
+    write_array,
+    write_bundle,
+)
 
 ARRAYS = {"buckets": np.arange(200, dtype=np.uint16).reshape(20, 10) % 50, "sums": np.linspace(0, 1, 30)}
 
@@ -174,3 +182,33 @@ def test_missing_files_are_named(folder: Path):
     (folder / "manifest.json").unlink()
     with pytest.raises(InputError, match=r"is not complete: it has no manifest.json"):
         read_bundle(folder)
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.arange(6, dtype=np.float32).reshape(2, 3),
+        np.arange(6).reshape(2, 3)[:, ::2],
+        np.array(2.5),
+        np.zeros((0, 4)),
+        np.array([True, False]),
+        np.array(["fold", "call"]),
+    ],
+    ids=["table", "strided", "number", "empty", "flags", "words"],
+)
+def test_files_of_arrays_are_those_of_numpy(array: np.ndarray, tmp_path: Path):
+    write_array(tmp_path / "ours.npy", array)
+    np.save(tmp_path / "numpy.npy", np.asarray(array, order="C"))
+    assert (tmp_path / "ours.npy").read_bytes() == (tmp_path / "numpy.npy").read_bytes()
+
+
+def test_an_array_that_is_cut_off_is_not_written(tmp_path: Path):
+    """A short array of which the disk takes only the beginning: its last bytes were lost in a buffer."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (1_000, before[1]))
+    try:
+        with pytest.raises(InputError, match=r"cannot write .*bundle: File too large"):
+            write_bundle(tmp_path / "bundle", {"table": np.zeros(500, dtype=np.float32)}, {})
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    assert not (tmp_path / "bundle").exists()

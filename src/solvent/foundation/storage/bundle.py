@@ -70,9 +70,14 @@ def write_bundle(
 
 
 def write_array(path: Path, array: NDArray[Any]) -> dict[str, Any]:
-    """Write a file of a bundle; its size and its checksum, as the manifest has them."""
+    """Write a file of a bundle; its size and its checksum, as the manifest has them.
+
+    The file is what `np.save` writes, which may lose the end of an array on a full disk and say nothing.
+    """
+    array = np.asarray(array, order="C")
     with path.open("wb") as file:
-        np.save(file, array, allow_pickle=False)
+        np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(array))
+        file.write(array.reshape(-1).view(np.uint8).data)
         file.flush()
         os.fsync(file.fileno())
     return {"bytes": path.stat().st_size, "sha256": _sha256(path)}
