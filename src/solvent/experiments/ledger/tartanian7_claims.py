@@ -14,11 +14,12 @@ from solvent.experiments.ledger.claims import (
     not_built,
     not_tested,
 )
+from solvent.experiments.ledger.tartanian7_cluster_claims import ALGORITHM_FOUR, FIGURE_ONE, SIZES, TABLE_ONE
 
 ABSTRACTION = Source("abstraction", "solvent reproduce abstraction")
 BUCKETS = Source("sampled-buckets", "solvent reproduce sampled-buckets")
 POST = Source("post-processing", "solvent reproduce post-processing")
-CLUSTER = not_built("the distributed solver is not built yet")
+LEVELS = not_built("more than two levels are not built yet")
 COMPETITION = not_tested("the competition's agents are not public")
 OWN_OPPONENTS = not_tested("its opponents were the competition's agents, ours are of our own making")
 TWO_SIZES = "our agent has two bet sizes, pot and all-in, so there is little for New-0.2 to put together"
@@ -203,21 +204,7 @@ SOLVING = (
         "external sampling converges faster than Pure CFR and takes twice its memory (cited)",
         missing=not_built("Pure CFR is not built"),
     ),
-    Claim("Algorithm 4", "children's values weighed by |F(n,h)| are unbiased", missing=CLUSTER),
-    Claim("Section 3", "two passes: the second repeats the first and uses the children's values", missing=CLUSTER),
-    Claim(
-        "Abstract, section 3",
-        "prior approaches are slow where memory of other blades takes 1 us instead of 130 ns",
-        missing=CLUSTER,
-    ),
-    Claim("Section 3", "some blades wait for others, as play ends sooner on theirs", missing=CLUSTER),
-    Claim("Section 3", "latency is less than 1 ms of about 15 ms an iteration", missing=CLUSTER),
-    Claim("Section 3", "more samples of the children in an iteration make latency negligible", missing=CLUSTER),
-    Claim(
-        "Section 3",
-        "cores of a child share its table without locks: hardly any redundant work, stale by one iteration at most",
-        missing=CLUSTER,
-    ),
+    *ALGORITHM_FOUR,
     Claim(
         "Section 4",
         "opponents' bets are mapped by the pseudo-harmonic mapping (cited)",
@@ -280,39 +267,10 @@ EXPERIMENTS = (
         "the competition's no-limit game has 1e165 nodes (cited)",
         missing=not_tested("not counted here"),
     ),
-    Claim(
-        "Section 5",
-        "an abstract game of 6,104,546 action nodes, 6.6e10 infosets, 1.8e11 infoset-actions, six times the "
-        "largest",
-        missing=not_tested("the betting tree is not published, and the game takes terabytes"),
-    ),
-    Claim(
-        "Section 5",
-        "5.49e15 nodes in all",
-        missing=not_tested("the betting tree is not published"),
-    ),
-    Claim(
-        "Section 5",
-        "30,000 private buckets a round after the flop; 1,153,200 core hours",
-        missing=not_tested("nothing was run; the arithmetic is right: 60 x 500 and 1,200 x 961"),
-    ),
-    Claim(
-        "Section 5",
-        "the shared-memory baseline: 169-5,000-5,000-5,000 buckets, 1.5e14 nodes, 1.1e10 infosets, 3.1e10 "
-        "infoset-actions",
-        missing=not_tested("the betting tree is not published"),
-    ),
-    Claim(
-        "Table 1",
-        "beats each of 13 opponents with significance, 479 mbb/h on average",
-        missing=not_tested("the competition's agents are not public; the table's mean and intervals do say so"),
-    ),
+    *SIZES,
+    TABLE_ONE,
     Claim("Section 5", "won the 2014 Annual Computer Poker Competition", missing=COMPETITION),
-    Claim(
-        "Figure 1",
-        "distributed ahead of shared memory against two agents, at every time",
-        missing=CLUSTER,
-    ),
+    FIGURE_ONE,
     Claim(
         "Footnote 6",
         "purification but for the first action is best among prior techniques (we ask: in the mean, surely ahead "
@@ -373,7 +331,7 @@ EXPERIMENTS = (
     Claim(
         "Section 6",
         "extends to more rounds of public information and more levels of blades",
-        missing=CLUSTER,
+        missing=LEVELS,
     ),
     Claim(
         "Appendix A, (3)",

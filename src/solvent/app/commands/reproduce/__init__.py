@@ -22,6 +22,7 @@ EXPERIMENTS: dict[str, Callable[..., None]] = {
     "abstraction": papers.reproduce_abstraction,
     "laptop-mccfr": agents.reproduce_laptop_mccfr,
     "post-processing": agents.reproduce_post_processing,
+    "tartanian7": agents.reproduce_tartanian7,
     "sampling-options": papers.reproduce_sampling_options,
     "sampled-buckets": papers.reproduce_sampled_buckets,
 }

@@ -14,6 +14,8 @@ from solvent.app.making_cards import cards_folder
 from solvent.app.options import MOST_THREADS, Json, ResultsFolder
 from solvent.app.terminal import print_json, table, terminal
 from solvent.app.watching import watching
+from solvent.foundation.errors import InputError
+from solvent.foundation.units import parse_size
 
 Cards = Annotated[
     Path | None,
@@ -59,6 +61,53 @@ def reproduce_post_processing(
     _reproduce(
         post_processing, post_processing_page, command, page, cards, work, seconds, threads, quick, as_json
     )
+
+
+def reproduce_tartanian7(
+    part: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Parts to run: figure-1, table-1, cost, resumed.  [default: all that have not been run]"
+        ),
+    ] = None,
+    scale: Annotated[
+        str, typer.Option(help="full, or small: seconds on tiny cards, to see that it works.")
+    ] = "full",
+    cards: Annotated[
+        Path, typer.Option(help="The folder of card abstractions; those that are missing are made.")
+    ] = Path("abstractions"),
+    work: Annotated[
+        Path, typer.Option(help="The folder of trained agents and finished parts, which are not run again.")
+    ] = Path("runs/tartanian7"),
+    again: Annotated[bool, typer.Option(help="Run parts again that have been run.")] = False,
+    threads: Threads = 2,
+    batch: Annotated[
+        int | None,
+        typer.Option(min=1, help="Iterations of a turn of Algorithm 4.  [default: that of training]"),
+    ] = None,
+    memory: Annotated[str, typer.Option(help="What medium cards may take, such as 4G.")] = "4G",
+    out: ResultsFolder = RESULTS,
+    as_json: Json = False,
+) -> None:
+    """Algorithm 4 against a shared table and a pool, its cost, resuming: 35 minutes; once stopped, it goes on."""
+    from solvent.experiments.tartanian7.cluster.cluster_page import reading, write_cluster_page
+    from solvent.experiments.tartanian7.cluster.experiment import run
+    from solvent.experiments.tartanian7.cluster.part import Setup
+
+    if scale not in ("full", "small"):
+        raise InputError(f"--scale is full or small, not {scale!r}")
+    page = out / "tartanian7.md"
+    setup = Setup(cards, work / scale, scale == "small", threads, memory=parse_size(memory))
+    setup = setup if batch is None else replace(setup, batch=batch)
+    with watching() as watch:
+        results = run(setup, part or (), again, watch)
+    options = [f"--part {name}" for name in part or ()] + (["--scale small"] if scale == "small" else [])
+    write_cluster_page(results, page, " ".join(["solvent reproduce tartanian7", *options]))
+    figures = {name: value for each in results for name, value in each.part.figures(each.found).items()}
+    if as_json:
+        print_json({"figures": figures, "page": str(page)})
+    else:
+        terminal().print(f"{reading(figures)}written to {page}", soft_wrap=True, markup=False)
 
 
 def _command(name: str, quick: bool) -> str:

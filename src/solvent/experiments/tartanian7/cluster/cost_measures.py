@@ -1,0 +1,272 @@
+"""What the cost model is driven by, measured on this machine.
+
+Rows: children's walks on tables of many sizes, with cards drawn from nowhere, so that a table may have any number
+of buckets. Head, dealing and work: turns of a training in this process, taken apart. Messages: worker processes
+whose children have nothing to walk. Rows of larger betting trees: short trainings on each. Runs: worker processes
+as they are used, to check the model against.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from statistics import median
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvent.abstraction.cards.buckets import CardAbstraction
+from solvent.experiments.tartanian7.cluster.cost_model import Work
+from solvent.experiments.tartanian7.cluster.training import BETTING, distributed
+from solvent.forms.betting import build_tree, sampled_walk
+from solvent.forms.sampled import TableLayout, table_layout
+from solvent.games.betting.sizes import parse_betting
+from solvent.solvers.blueprint.solver import BlueprintSolver
+from solvent.solvers.distributed.batches import Batch, DistributedSettings
+from solvent.solvers.distributed.child import Child
+from solvent.solvers.distributed.deals import ChildDeals, HeadDeals, HoldemDealer
+from solvent.solvers.distributed.engines import LocalChildren
+from solvent.solvers.distributed.head import Head
+from solvent.solvers.distributed.kernels import mean_values
+from solvent.solvers.distributed.processes import ProcessChildren
+from solvent.solvers.distributed.solver import DistributedSolver
+from solvent.solvers.rewards import reward as reward_of
+from solvent.strategy.agents.blueprint import Blueprint
+
+HANDS = 169
+POOL = 1 << 16
+"""Deals that are drawn beforehand, and dealt one after another."""
+
+
+class DrawnDealer:
+    """Deals buckets from nowhere for one cluster: any number of them, all alike, and winners by chance."""
+
+    clusters = 1
+
+    def __init__(self, layout: TableLayout, seed: int = 0, flops: int = 1) -> None:
+        """flops: public samples that hands leave to the cluster; 0: a child has nothing to walk."""
+        rng, self._flops = np.random.default_rng(seed), flops
+        self._head = rng.integers(0, layout.buckets[0], (POOL, 1, 2, 1)) * layout.bucket[0]
+        self._base = np.zeros((POOL, 1, 2, 4), dtype=np.int64)
+        for street in range(1, 4):
+            drawn = rng.integers(0, layout.buckets[street], (POOL, 1, 2))
+            self._base[..., street] = layout.street[street] + drawn * layout.bucket[street]
+        self._outcome = 2 * rng.integers(0, 2, (POOL, 1))
+
+    def deal_head(self, start: int, end: int, samples: int) -> HeadDeals:
+        """Both players' rows of the first street; one sample."""
+        here, count = np.arange(start, end) % POOL, end - start
+        return HeadDeals(
+            self._head[here],
+            np.ones((count, 1, 1), dtype=np.int32),
+            np.ones((count, 1), dtype=np.int64),
+            np.ones(count, dtype=np.float32),
+        )
+
+    def deal_child(self, cluster: int, start: int, end: int, samples: int) -> ChildDeals:
+        """Both players' rows of the later streets; one sample."""
+        here, count = np.arange(start, end) % POOL, end - start
+        chosen = np.full((count, 1), self._flops, dtype=np.int64)
+        return ChildDeals(self._base[here], self._outcome[here], chosen, np.ones(count, dtype=np.float32))
+
+    def mean_choices(self, cluster: int) -> tuple[int, int]:
+        """Every hand leaves as many public samples."""
+        return 1, 1
+
+
+def _walk(betting: str) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+    tree = build_tree(parse_betting(betting))
+    return sampled_walk(tree).transformed(partial(reward_of, "y1", unit=tree.abstraction.rules.blinds[1]))
+
+
+def drawn_layout(betting: str, buckets: int) -> TableLayout:
+    """One cluster with so many buckets on every later street."""
+    tree = build_tree(parse_betting(betting))
+    return table_layout(tree.bucket_floats, ((1, HANDS), (1, buckets), (1, buckets), (1, buckets)))
+
+
+def row_seconds(buckets: Sequence[int], seconds: float, betting: str = BETTING) -> list[dict[str, float]]:
+    """Seconds of a core for a row, on a child's table with each number of buckets."""
+    rows = []
+    for count in buckets:
+        layout, walk = drawn_layout(betting, count), _walk(betting)
+        settings, dealer = DistributedSettings(batch=500), DrawnDealer(layout)
+        table: NDArray[np.float32] = np.empty(layout.arena, dtype=np.float32)
+        table[:] = 0  # the memory is there before anything is timed
+        child = Child(0, walk, table, dealer, settings)
+        head = Head(walk, np.zeros(layout.head, dtype=np.float32), dealer, settings)
+        solver = DistributedSolver(head, LocalChildren([child]))
+        solver.run(1_000)
+        touched, worked, until = 0, 0.0, time.perf_counter() + seconds
+        while time.perf_counter() < until:
+            solver.run(1)
+            touched += solver.replies[0].touched
+            worked += solver.replies[0].seconds
+        rows.append({"buckets": count, "bytes": 4.0 * layout.arena, "seconds": worked / touched})
+    return rows
+
+
+@dataclass(frozen=True)
+class _Idle:
+    """Makes children that have nothing to walk."""
+
+    betting: str
+    settings: DistributedSettings
+
+    def __call__(self, clusters: Sequence[int]) -> list[Child]:
+        layout = drawn_layout(self.betting, 1)
+        dealer = DrawnDealer(layout, flops=0)
+        return [
+            Child(n, _walk(self.betting), np.zeros(layout.arena, dtype=np.float32), dealer, self.settings)
+            for n in clusters
+        ]
+
+
+def message_seconds(
+    continuations: Sequence[int], repeats: int, workers: int, in_process: bool = False
+) -> list[dict[str, float]]:
+    """Seconds of a message to each worker and its answer, by how many continuations it has: the median.
+
+    What a worker says it worked for is not counted.
+    """
+    make = _Idle(BETTING, DistributedSettings(batch=1))
+    children = LocalChildren(make(range(workers))) if in_process else ProcessChildren(make, workers, workers)
+    rows, number = [], 0
+    try:
+        for count in continuations:
+            took = []
+            for _ in range(repeats):
+                batch = Batch(number, np.array([count]), np.zeros(count, dtype=np.int32))
+                begun = time.perf_counter()
+                children.start(batch)
+                replies = children.values()
+                took.append(time.perf_counter() - begun - max(reply.seconds for reply in replies))
+                number += 1
+            seconds = max(0.0, median(took)) / workers
+            rows.append({"continuations": count, "bytes": 8.0 * count + 8.0, "seconds": seconds})
+    finally:
+        children.close()
+    return rows
+
+
+def taken_apart(cards: CardAbstraction, batch: int, seconds: float, warm: int) -> dict[str, Any]:
+    """Turns of a training in this process: what the head, dealing and children do, on average by iteration.
+
+    warm: turns before anything is measured, so that strategies are no longer uniform.
+    """
+    tree = build_tree(parse_betting(BETTING))
+    settings = DistributedSettings(batch=batch)
+    solver = DistributedSolver.in_process(Blueprint(tree, cards), settings)
+    head, children = solver.head, solver.children
+    for _ in range(warm):
+        solver.run(1)
+    clusters, rows = cards.design.clusters, list[list[int]]()
+    times = dict.fromkeys(("head", "values", "deals"), 0.0)
+    found = dict.fromkeys(("head rows", "continuations"), 0)
+    child_seconds, until, turns = 0.0, time.perf_counter() + seconds, 0
+    dealer = head.dealer
+    assert isinstance(dealer, HoldemDealer)
+    while time.perf_counter() < until or turns < 4:
+        begun, before = time.perf_counter(), head.touched
+        recorded = head.record(solver.turns)
+        times["head"] += time.perf_counter() - begun
+        children.start(recorded.batch)
+        replies = children.values()
+        begun = time.perf_counter()
+        head.replay(recorded, replies)
+        times["head"] += time.perf_counter() - begun
+        begun, turn = time.perf_counter(), settings.turn(solver.turns)
+        means = np.zeros(len(recorded.batch.node), dtype=np.float32)
+        mean_values(
+            turn,
+            recorded.batch.ends,
+            recorded.deals.choices,
+            np.stack([reply.values for reply in replies]),
+            means,
+        )
+        times["values"] += time.perf_counter() - begun
+        begun = time.perf_counter()
+        dealer.deal_child(turns % clusters, turn.start, turn.end, 1)
+        times["deals"] += time.perf_counter() - begun
+        rows.append([reply.touched for reply in replies])
+        child_seconds += sum(reply.seconds for reply in replies)
+        found["head rows"] += head.touched - before
+        found["continuations"] += len(recorded.batch.node)
+        solver.turns += 1
+        turns += 1
+    iterations = turns * (batch if batch > 1 else 0.5)
+    touched = np.array(rows, dtype=np.float64)
+    return {
+        "head_rows": found["head rows"] / iterations,
+        "continuations": found["continuations"] / iterations,
+        "child_rows": (touched.sum(axis=0) / iterations).tolist(),
+        "child_spread": spread(touched) * (batch if batch > 1 else 0.5) ** 0.5,
+        "head_seconds": times["head"] / iterations,
+        "value_seconds": times["values"] / (found["continuations"] * clusters),
+        "deal_seconds": times["deals"] / (iterations if batch > 1 else turns),
+        "child_row_seconds": child_seconds / touched.sum(),
+        "arena_bytes": 4.0 * table_layout(tree.bucket_floats, cards.sizes).arena,
+        "flops": dealer.flops.flops.tolist(),
+        "turns": turns,
+    }
+
+
+def spread(touched: NDArray[np.float64]) -> float:
+    """The deviation of a child's rows in a turn by their mean, float64[turns, clusters].
+
+    What all turns have in common for a child, and all children in a turn, whose hands are the same, is left out.
+    """
+    mean = touched.mean()
+    rest = touched - touched.mean(axis=0) - touched.mean(axis=1, keepdims=True) + mean
+    freedom = (touched.shape[0] - 1) * (touched.shape[1] - 1)
+    return float(np.sqrt(np.square(rest).sum() / max(1, freedom)) / mean)
+
+
+def work_of(apart: dict[str, Any]) -> Work:
+    """The work of a training that was taken apart."""
+    return Work(
+        apart["head_rows"],
+        apart["continuations"],
+        tuple(apart["child_rows"]),
+        apart["child_spread"],
+        apart["arena_bytes"],
+    )
+
+
+def tree_rows(
+    cards: CardAbstraction, bettings: Sequence[str], iterations: int, measured: int, threads: int
+) -> list[dict[str, Any]]:
+    """Rows of an iteration of plain sampling on several betting trees, after some training on each."""
+    rows = list[dict[str, Any]]()
+    for betting in bettings:
+        tree = build_tree(parse_betting(betting))
+        solver = BlueprintSolver(Blueprint(tree, cards))
+        solver.run(iterations, threads=threads)
+        before = solver.touched
+        solver.run(measured, threads=threads)
+        rows.append({"betting": betting, "nodes": len(tree), "rows": (solver.touched - before) / measured})
+    return rows
+
+
+def turn_seconds(
+    cards: CardAbstraction, batch: int, workers: int, turns: int, warm: int, in_process: bool = False
+) -> dict[str, float]:
+    """Seconds of a turn with so many worker processes, the median, and the share of it in which they work."""
+    took, worked = [], []
+    with distributed(cards, DistributedSettings(batch=batch), workers, in_process) as solver:
+        for _ in range(warm):
+            solver.run(1)
+        for _ in range(turns):
+            begun = time.perf_counter()
+            solver.run(1)
+            took.append(time.perf_counter() - begun)
+            worked.append(sum(reply.seconds for reply in solver.replies) / workers)
+    return {
+        "workers": workers,
+        "seconds": median(took),
+        "busy": float(np.sum(worked) / np.sum(took)),
+        "turns": turns,
+    }

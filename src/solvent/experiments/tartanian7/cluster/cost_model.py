@@ -1,0 +1,221 @@
+"""What a training by Algorithm 4 costs: memory, seconds an iteration, and the share of time that children wait.
+
+Everything is a closed formula of a machine (`Rates`), a training (`Work`) and where it runs (`Cluster`). A turn is
+
+    head's first pass + messages out + the children's work + messages back + head's second pass
+
+and the children's work ends with the slowest of them, or, where they share cores, no sooner than all of their work
+divided by the cores. `fit_rows`, `fit_line` and `fit_power` turn measurements into parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import erf, exp, sqrt
+from typing import NamedTuple
+
+import numpy as np
+
+CELL_BYTES = 8
+"""Bytes of an infoset-action: a regret and a sum of strategies, four bytes each."""
+NANO = 1e-9
+
+
+@dataclass(frozen=True)
+class Rates:
+    """A machine: what a row and a message cost."""
+
+    row_ns: float
+    """Nanoseconds of a core for a row that lies in a cache."""
+    miss_ns: float
+    """Nanoseconds more for a row that does not."""
+    cache_bytes: float
+    """Bytes of the cache that a core's rows may lie in."""
+    head_row_ns: float
+    """Nanoseconds of the head for a row of its own table, both passes and the dealing of cards included."""
+    deal_ns: float
+    """Nanoseconds of a child for the cards of one iteration."""
+    value_ns: float
+    """Nanoseconds of the head for one value of one child: taken from a message and weighed."""
+    message_s: float
+    """Seconds of a message to a worker and its answer, however short."""
+    byte_s: float
+    """Seconds of a byte of either."""
+
+    def row_seconds(self, table_bytes: float) -> float:
+        """Seconds for a row of a table of so many bytes: the share that the cache holds is found there."""
+        missed = max(0.0, 1.0 - self.cache_bytes / table_bytes)
+        return NANO * (self.row_ns + self.miss_ns * missed)
+
+
+@dataclass(frozen=True)
+class Work:
+    """What one iteration, both players' passes, does on average."""
+
+    head_rows: float
+    """Rows of the head, counted once."""
+    continuations: float
+    """Continuations that every child values."""
+    child_rows: tuple[float, ...]
+    """Rows that each child touches for a sample of its cluster, on average, by cluster."""
+    child_spread: float
+    """Standard deviation of one child's rows in one iteration, as a share of their mean."""
+    clusters_table_bytes: float
+    """Bytes of one cluster's table."""
+
+    @property
+    def clusters(self) -> int:
+        return len(self.child_rows)
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Where a training runs."""
+
+    workers: int
+    """Machines or processes that own clusters, alike."""
+    cores: int | None
+    """Cores that all workers share; None where each worker has cores enough of its own."""
+    batch: int
+    """B, iterations of a turn. 1: a turn is one player's pass."""
+    samples: int = 1
+    """Boards that a child draws for an iteration."""
+    child_cores: int = 1
+    """Cores among which a child divides its samples."""
+
+
+class Turn(NamedTuple):
+    """Seconds of a turn in its parts, and what follows from them."""
+
+    head: float
+    messages: float
+    children: float
+    """Until the slowest child is done."""
+    idle_share: float
+    """The share of the turn in which a worker, on average, has nothing to do."""
+    iterations: float
+    """Iterations that the turn completes."""
+
+    @property
+    def seconds(self) -> float:
+        return self.head + self.messages + self.children
+
+    @property
+    def iteration_seconds(self) -> float:
+        return self.seconds / self.iterations
+
+
+def infoset_actions(action_nodes: int, buckets: int) -> int:
+    """Infoset-actions of a betting tree with so many nodes, leaves included, and buckets on every round.
+
+    Every node but the root is one action. The rounds before the flop have other buckets, and next to no nodes.
+    """
+    return (action_nodes - 1) * buckets
+
+
+def game_nodes(action_nodes: int, buckets: int) -> int:
+    """Nodes of the abstract game, leaves included: a node of the betting for each pair of buckets."""
+    return action_nodes * buckets**2
+
+
+def table_bytes(cells: float) -> float:
+    """Bytes of the tables of so many infoset-actions."""
+    return CELL_BYTES * cells
+
+
+def expected_greatest(count: int) -> float:
+    """The expected greatest of `count` independent standard normal numbers (Blom's approximation)."""
+    if count <= 1:
+        return 0.0
+    return normal_quantile((count - 0.375) / (count + 0.25))
+
+
+def normal_quantile(share: float) -> float:
+    """The number below which a standard normal number lies with this probability, by bisection."""
+    low, high = -10.0, 10.0
+    for _ in range(80):
+        middle = (low + high) / 2
+        low, high = (middle, high) if (1 + erf(middle / sqrt(2))) / 2 < share else (low, middle)
+    return (low + high) / 2
+
+
+def owned(clusters: int, workers: int) -> list[list[int]]:
+    """The clusters of each worker: cluster n belongs to worker n modulo their number."""
+    return [list(range(worker, clusters, workers)) for worker in range(workers)]
+
+
+def message_bytes(work: Work, cluster: Cluster) -> float:
+    """Bytes of a turn's message to a worker and its answer: nodes there, a value of each of its clusters back."""
+    passes = _passes(cluster)
+    return 4 * work.continuations / 2 * passes * (1 + work.clusters / cluster.workers) + 8 * passes
+
+
+def turn(rates: Rates, work: Work, cluster: Cluster) -> Turn:
+    """What a turn of a training costs on a cluster."""
+    passes = _passes(cluster)
+    halves = passes / 2  # iterations' worth of work in this turn
+    head = (
+        NANO
+        * halves
+        * (rates.head_row_ns * work.head_rows + rates.value_ns * work.continuations * work.clusters)
+    )
+    messages = cluster.workers * (rates.message_s + rates.byte_s * message_bytes(work, cluster))
+    share = cluster.samples / cluster.child_cores
+    row = rates.row_seconds(work.clusters_table_bytes * work.clusters / cluster.workers)
+    each = [
+        sum(
+            halves * share * work.child_rows[n] * row + _deals(halves) * share * rates.deal_ns * NANO
+            for n in mine
+        )
+        for mine in owned(work.clusters, cluster.workers)
+    ]
+    mean = sum(each) / len(each)
+    # Chance: a worker's rows are the sum over its clusters and the turn's iterations; of samples on cores of a
+    # child the slowest counts too.
+    draws = halves * max(1.0, share) * work.clusters / cluster.workers
+    chance = mean * work.child_spread / sqrt(draws) * expected_greatest(cluster.workers * cluster.child_cores)
+    slowest = max(each) + chance
+    if cluster.cores is not None:
+        slowest = max(slowest, sum(each) / cluster.cores)
+    whole = head + messages + slowest
+    return Turn(head, messages, slowest, 1 - mean / whole, halves)
+
+
+def _passes(cluster: Cluster) -> int:
+    return 1 if cluster.batch == 1 else 2 * cluster.batch
+
+
+def _deals(halves: float) -> float:
+    """How often a child deals in a turn: once for each iteration, and for each player's pass with batches of 1."""
+    return max(halves, 1.0)
+
+
+def fit_rows(sizes: Sequence[float], seconds: Sequence[float]) -> tuple[float, float, float]:
+    """`row_ns`, `miss_ns` and `cache_bytes` from seconds per row on tables of several sizes in bytes.
+
+    Least squares for every cache from a quarter of a megabyte to 128, of which the best is taken.
+    """
+    best = (np.inf, (0.0, 0.0, 1.0))
+    for power in np.arange(18, 27.01, 0.25):
+        cache = float(2.0**power)
+        missed = np.array([max(0.0, 1.0 - cache / size) for size in sizes])
+        columns = np.stack([np.ones(len(missed)), missed], axis=1)
+        wanted = np.array(seconds) / NANO
+        found, *_ = np.linalg.lstsq(columns, wanted, rcond=None)
+        error = float(np.square(columns @ found - wanted).sum())
+        if found[1] >= 0 and error < best[0]:
+            best = (error, (float(found[0]), float(found[1]), cache))
+    return best[1]
+
+
+def fit_line(places: Sequence[float], values: Sequence[float]) -> tuple[float, float]:
+    """The value at 0 and the slope of the line through measurements, by least squares; neither below 0."""
+    slope, start = np.polyfit(np.array(places), np.array(values), 1)
+    return max(0.0, float(start)), max(0.0, float(slope))
+
+
+def fit_power(places: Sequence[float], values: Sequence[float]) -> tuple[float, float]:
+    """Factor and exponent of the power law through measurements, by least squares of logarithms."""
+    exponent, start = np.polyfit(np.log(places), np.log(values), 1)
+    return exp(float(start)), float(exponent)
