@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from oracles.distributed import clustered_cards, small_tree
 from oracles.level_deals import BUCKETS, Deals, LevelDealer, level_walk
 from oracles.levels import (
     CARDS,
@@ -14,11 +15,18 @@ from oracles.levels import (
     public_states,
     strategy,
 )
+from solvent.foundation.errors import InputError
+from solvent.solvers.blueprint.solver import BlueprintSolver
 from solvent.solvers.distributed.batches import DistributedSettings
 from solvent.solvers.distributed.branch import Branch
 from solvent.solvers.distributed.child import Child
 from solvent.solvers.distributed.engines import LocalChildren
+from solvent.solvers.distributed.flops import FLOPS as FLOPS_IN_ALL
+from solvent.solvers.distributed.flops import flop_tables
 from solvent.solvers.distributed.head import Head
+from solvent.solvers.distributed.solver import DistributedSolver, make_head
+from solvent.solvers.distributed.turns import make_branches
+from solvent.strategy.agents.blueprint import Blueprint
 
 PATHS = [
     (),
@@ -180,3 +188,83 @@ def test_a_branch_answers_a_turn_again_and_resumes_from_its_table():
         for path, table in tables.items():
             np.testing.assert_array_equal(table, copies[path])
             assert table.any()
+
+
+# Hold'em: clusters of turns inside clusters of flops
+
+
+def hashed_turns(clusters, inside):
+    """Clusters of turns by a hash of flop and turn, unequal, as many as asked inside each cluster of flops."""
+    flops = flop_tables(clustered_cards(clusters).lookup)
+    rng = np.random.default_rng(5)
+    draws = rng.random((FLOPS_IN_ALL, 52)) ** 1.5
+    return (draws * np.array(inside)[flops.cluster][:, None]).astype(np.int16)
+
+
+def on_turns(clusters, inside, **options):
+    """A training with a branch for each cluster of flops."""
+    settings, cards = DistributedSettings(**{"seed": 7, **options}), clustered_cards(clusters)
+    branches = make_branches(small_tree(), cards, settings, hashed_turns(clusters, inside))
+    return DistributedSolver(make_head(small_tree(), cards, settings), LocalChildren(branches))
+
+
+@pytest.mark.parametrize("options", [{}, {"exploration": (0.2, 0.001)}, {"floor": -0.02}])
+def test_one_cluster_at_every_level_is_plain_sampling_bit_for_bit(options):
+    plain = BlueprintSolver(Blueprint(small_tree(), clustered_cards(1)))
+    solver = on_turns(1, [1], **options)
+    plain.run(200, seed=7, **options)
+    solver.run(200)
+    table = np.concatenate([solver.head.table, solver.children.shards()[0]])
+    np.testing.assert_array_equal(table, plain.blueprint.table)
+    assert solver.touched == plain.touched > 2_000
+
+
+def test_one_cluster_of_turns_in_each_of_flops_is_two_levels_bit_for_bit():
+    """A branch with one child has the table of a child, as long as nothing is frozen."""
+    blueprint = Blueprint(small_tree(), clustered_cards(3))
+    two = DistributedSolver.in_process(blueprint, DistributedSettings(seed=7))
+    three = on_turns(3, [1, 1, 1])
+    two.run(150)
+    three.run(150)
+    for name, table in two.tables().items():
+        np.testing.assert_array_equal(three.tables()[name], table)
+    assert two.touched == three.touched
+
+
+@pytest.mark.parametrize("options", [{}, {"batch": 20, "ahead": 1, "samples": 2}])
+def test_a_run_on_turns_in_parts_is_one_run(options):
+    whole, parts, resumed = (on_turns(3, [3, 1, 2], **options) for _ in range(3))
+    whole.run(120)
+    parts.run(60)
+    resumed.load({name: table.copy() for name, table in parts.tables().items()}, parts.facts())
+    resumed.run(60)
+    for name, table in whole.tables().items():
+        np.testing.assert_array_equal(resumed.tables()[name], table)
+        assert table.any()
+
+
+def test_turns_that_hands_and_flop_leave():
+    """45 for every deal; the mean of the product with the flops is as `mean_choices` says."""
+    solver = on_turns(3, [3, 1, 2])
+    for n, branch in enumerate(solver.children.children):
+        dealer = branch.head.dealer
+        deals = dealer.deal_head(0, 20_000, 1)
+        dealt = deals.chosen[:, 0] > 0
+        assert (deals.choices[dealt].sum(axis=-1) == 45).all()
+        for m in range(dealer.clusters):
+            below = dealer.deal_child(m, 0, 20_000, 1)
+            np.testing.assert_array_equal(below.chosen, deals.chosen * deals.choices[:, :, m])
+            scale = below.chosen[:, 0] * dealer.mean_choices(m)[1] / dealer.mean_choices(m)[0]
+            assert abs(scale.mean() - 1) < 3 * scale.std() / len(scale) ** 0.5
+        assert sum(dealer.mean_choices(m)[0] for m in range(dealer.clusters)) == (
+            int(dealer.turns.flops.flops[n]) * 49 * 17_296 * 45
+        )
+
+
+def test_clusters_of_turns_without_gaps():
+    cluster = np.zeros((FLOPS_IN_ALL, 52), dtype=np.int16)
+    cluster[:, 0] = 2
+    with pytest.raises(InputError, match="without gaps"):
+        make_branches(small_tree(), clustered_cards(1), DistributedSettings(), cluster)
+    with pytest.raises(InputError, match="int16"):
+        make_branches(small_tree(), clustered_cards(1), DistributedSettings(), cluster[:5])

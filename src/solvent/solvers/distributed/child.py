@@ -79,7 +79,10 @@ class Child:
                 (batch.ends, batch.node), mean, share, sums[core],
             )  # fmt: skip
 
-        on_each(work, cores)
+        if cores == 1:
+            work(0)  # handing a short turn to another thread takes longer than the turn
+        else:
+            on_each(work, cores)
         values = mean_of_samples(sums.sum(axis=0), batch.ends, turn.passes, samples)
         self._last = Reply(
             self.cluster, batch.number, values, self._touched() - before, time.perf_counter() - begun

@@ -139,7 +139,7 @@ def make_head(
     layout = table_layout(tree.bucket_floats, cards.sizes)
     table = np.zeros(layout.head, dtype=np.float32) if table is None else table
     dealer = HoldemDealer(cards, layout, settings.seed)
-    return Head(_walk(tree, settings), table, dealer, settings, head_discounter(tree, layout))
+    return Head(transformed_walk(tree, settings), table, dealer, settings, head_discounter(tree, layout))
 
 
 def make_children(
@@ -151,7 +151,7 @@ def make_children(
 ) -> list[Child]:
     """Children of one process for some public clusters of hold'em. `tables`: by `CLUSTER`; None makes zeros."""
     layout = table_layout(tree.bucket_floats, cards.sizes)
-    dealer, walk = HoldemDealer(cards, layout, settings.seed), _walk(tree, settings)
+    dealer, walk = HoldemDealer(cards, layout, settings.seed), transformed_walk(tree, settings)
     discounter = arena_discounter(tree, layout)
     made = []
     for n in clusters:
@@ -160,6 +160,9 @@ def make_children(
     return made
 
 
-def _walk(tree: BettingTree, settings: DistributedSettings) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+def transformed_walk(
+    tree: BettingTree, settings: DistributedSettings
+) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+    """A betting tree for heads and children, with payoffs transformed by the reward function."""
     big_blind = tree.abstraction.rules.blinds[1]
     return sampled_walk(tree).transformed(partial(reward_of, settings.reward, unit=big_blind))
