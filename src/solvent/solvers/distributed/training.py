@@ -111,7 +111,8 @@ class DistributedTraining(TrainingWork):
     def warm_up(self) -> None:
         """Have all kernels compiled in this process, so that workers find them in the cache."""
         self._head.warm_up()
-        nothing = Batch(0, np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int32))
+        passes = self.how.turn(0).passes
+        nothing = Batch(0, np.zeros(passes, dtype=np.int64), np.zeros(0, dtype=np.int32))
         Child(0, self._head.walk, np.zeros(0, dtype=np.float32), self._head.dealer, self.how).values(nothing)
 
     def close(self) -> None:
