@@ -14,7 +14,7 @@ from solvent.games.holdem.spot import Spot
 from solvent.passes.holdem.kernels import UPDATE
 from solvent.passes.schedule import AVERAGE, POSITIVE
 from solvent.solvers.holdem.carry_over import common_edges, edge_numbers
-from solvent.solvers.holdem.growing.adding import FAITHFUL, REPAIRED, YOUNG, add_actions
+from solvent.solvers.holdem.growing.adding import FAITHFUL, REPAIRED, YOUNG, add_actions, start_afresh
 from solvent.solvers.holdem.growing.growing_solver import GrowingSolver, SummingSolver
 from solvent.solvers.holdem.growing.recovery import RecoverySolver, action_rows
 
@@ -209,3 +209,16 @@ def test_rules_without_a_measured_heuristic_are_refused(rule: str) -> None:
 def test_int16_tables_do_not_grow() -> None:
     with pytest.raises(InputError, match="float32 or float64"):
         GrowingSolver(holdem_game(RIVER), "dcfr", 1, "int16")
+
+
+def test_a_larger_tree_that_begins_afresh_is_solved_like_a_new_one() -> None:
+    before = GrowingSolver(holdem_game(RIVER), "dcfr", dtype="float64")
+    before.run(7)
+    grown = start_afresh(before, {"": ["bet 13"]})
+    assert (grown.discount, grown.solver.iterations) == (0, 7)
+    grown.solver.run(5)
+    new = GrowingSolver(holdem_game(RIVER.with_added([("bet 13",)])), "dcfr", dtype="float64")
+    new.run(5)
+    assert grown.solver.iterations == 12
+    for name, table in new.saved_tables().items():
+        assert np.array_equal(table, grown.solver.saved_tables()[name]), name

@@ -6,6 +6,7 @@ where bets that the tree lacks are answered through the randomised pseudo-harmon
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
@@ -42,12 +43,14 @@ SPOTS: dict[str, dict[str, Any]] = {
 }
 RAISES = "100%,a"
 UNTIL = "0.3%"
-AUTO = AutoSizes(at_most=16, nodes=1 / 3)
+AUTO = AutoSizes()
 TWO_SIZES = (
     "25%,75%", "25%,100%", "33%,66%", "33%,75%", "33%,100%", "50%,100%", "50%,150%", "66%,150%", "75%,200%",
     "100%,200%",
 )  # fmt: skip
 FULL, GROWN = "full", "found"
+SHORT, TIMED = 1.0, 5
+"""Solves of fewer seconds are timed so often, and the least counts: the first of a process takes twice as long."""
 MOST_SPACED = 12
 """Sizes of an evenly spaced tree at most."""
 
@@ -123,9 +126,11 @@ def _solved(name: str, tree: str, sizes: str, larger: LargerTree, threads: int) 
         options["sizes"] = sizes
     else:
         spot["bets"] = sizes
-    start = time.perf_counter()
-    result = solve_spot(spot, SpotSettings.of(options))
-    spent = time.perf_counter() - start - result.compile_seconds
+    spent, again = math.inf, TIMED
+    while again and (spent == math.inf or spent < SHORT):
+        start = time.perf_counter()
+        result = solve_spot(spot, SpotSettings.of(options))
+        spent, again = min(spent, time.perf_counter() - start - result.compile_seconds), again - 1
     solver: HoldemSolver = result.solver
     measured = larger.exploitability(solver.game, solver.average)
     found = result.sizes_found
@@ -227,7 +232,8 @@ def write_results(rows: Sequence[Tree], page: Path, command: str) -> None:
         "bars_met": float(met),
     }
     body = (
-        "Every tree is solved to 0.3 % of the pot in itself, then measured in the spot with all 16 candidates.\n\n"
+        "Every tree is solved to 0.3 % of the pot in itself, then measured in the spot with all 16 candidates. "
+        f"Solves of less than a second are timed {TIMED} times, and the least counts.\n\n"
         + markdown_table(header, lines)
     )
     write_page(page, "Bet sizes that the solver finds", command, reading, body, figures, found)

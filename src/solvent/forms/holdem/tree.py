@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -49,7 +50,7 @@ class HoldemTree:
     subtrees: Sequence[Sequence[Subtree]]
     """The subtrees of each street."""
 
-    @property
+    @cached_property
     def parent(self) -> NDArray[np.int32]:
         """int32[nodes]: the node above each node, a deal above the root of a subtree; -1 for the first."""
         above = np.full(len(self.kind), -1, dtype=np.int32)
@@ -59,7 +60,7 @@ class HoldemTree:
                 above[subtree.start] = subtree.deal
         return above
 
-    @property
+    @cached_property
     def edge_node(self) -> NDArray[np.int32]:
         """int32[edges]: the node that each edge is an action of."""
         return np.repeat(np.arange(len(self.kind), dtype=np.int32), np.diff(self.first_edge))

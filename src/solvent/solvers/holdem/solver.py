@@ -144,14 +144,17 @@ class HoldemSolver:
         """Run so many more iterations."""
         if iterations == 0:
             return
-        first = self.iterations + self.head_start + 1
-        schedule = self.rule.schedule(first, iterations, self.passes.dtype)
-        for keep, rows in by_keeping(schedule):
+        for keep, rows in by_keeping(self._schedule(iterations)):
             if keep != 1:
                 self._keep(keep)
             self.passes.iterate(self._tables(), rows)
         self.iterations += iterations
         self.nodes_touched += iterations * self._nodes
+
+    def _schedule(self, iterations: int) -> NDArray[np.float64]:
+        """The rule's weights of the next iterations."""
+        first = self.iterations + self.head_start + 1
+        return self.rule.schedule(first, iterations, self.passes.dtype)
 
     def evaluate(self) -> HoldemEvaluation:
         """Exploitability and values of the average strategy, by exact best responses that keep to the locks."""

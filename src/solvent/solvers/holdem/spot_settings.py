@@ -99,8 +99,8 @@ class SpotSettings(Options):
     sizes: str | None = option(
         None,
         "Let the solver find the bets: auto, or auto followed by any of ,from=25% ,to=300% ,steps=16 "
-        ",at-most=3 ,nodes=33% (limits the tree to a part of that with all candidates) ,trial=K (judges by games "
-        "of K iterations). Raises are as given, else 100%,a.",
+        ",at-most=16 (at a decision) ,nodes=33% (of the tree with all candidates; more where steps are fewer) "
+        ",trial=K (judges by games of K iterations). Raises are as given, else 100%,a.",
         AUTO_SIZES,
         SIZES,
         kept=True,

@@ -1,7 +1,9 @@
-"""Bet sizes that a solve may find: `auto,from=25%,to=300%,steps=16,at-most=3`.
+"""Bet sizes that a solve may find: `auto,from=25%,to=300%,steps=16,at-most=16,nodes=33%`.
 
 The candidates are `steps` sizes from the smallest to the largest, each larger than the one before by the same
-factor. A solve starts with the smallest, the largest and all-in; raises are as the spot has them.
+factor. A solve starts with the smallest, the largest and all-in; raises are as the spot has them. What keeps the
+tree small is the limit of nodes: sizes then stand where they gain most for a node, many at the decisions that
+matter and none at most others. With at most three at a decision turns stay too exploitable.
 """
 
 from __future__ import annotations
@@ -16,10 +18,13 @@ from solvent.foundation.names import did_you_mean
 from solvent.games.betting.sizes import POT, BetSize, parse_bet_size
 
 AUTO = "auto"
-FORM = "sizes are written auto, or auto,from=25%,to=300%,steps=16,at-most=3"
+FORM = "sizes are written auto, or auto,from=25%,to=300%,steps=16,at-most=16,nodes=33%"
 RAISES = "100%,a"
 """Raises of a spot that gives none."""
 MOST_STEPS = 100
+STEPS, AT_MOST = 16, 16
+ROOM = 5.28
+"""The limit of nodes where none is given, times `steps`: a third of the tree with 16 candidates."""
 KEYS = ("from", "to", "steps", "at-most", "nodes", "trial")
 REFUSED = ("add", "remove", "merging")
 """Settings of a tree that would change what the candidates are."""
@@ -36,10 +41,10 @@ class AutoSizes:
     smallest: float = 0.25
     """Parts of the pot."""
     largest: float = 3.0
-    steps: int = 16
-    at_most: int = 3
+    steps: int = STEPS
+    at_most: int = AT_MOST
     """The most sizes that are added at one decision."""
-    nodes: float = 1.0
+    nodes: float = 0.33
     """The most nodes that the tree may grow to, as a part of those of the tree with all candidates."""
     trial: int | None = None
     """Iterations of the recovery game by which candidates are judged; None: by best responses."""
@@ -50,9 +55,8 @@ class AutoSizes:
             "to": f"{100 * self.largest:.10g}%",
             "steps": self.steps,
             "at-most": self.at_most,
+            "nodes": f"{100 * self.nodes:.10g}%",
         }
-        if self.nodes < 1:
-            said["nodes"] = f"{100 * self.nodes:.10g}%"
         if self.trial is not None:
             said["trial"] = self.trial
         return ",".join([AUTO, *(f"{key}={value}" for key, value in said.items())])
@@ -90,7 +94,9 @@ def parse_auto_sizes(text: str) -> AutoSizes:
     """Read what `--sizes` is given.
 
     >>> str(parse_auto_sizes("auto,to=200%"))
-    'auto,from=25%,to=200%,steps=16,at-most=3'
+    'auto,from=25%,to=200%,steps=16,at-most=16,nodes=33%'
+    >>> str(parse_auto_sizes("auto,steps=8"))
+    'auto,from=25%,to=300%,steps=8,at-most=16,nodes=66%'
     """
     name, *parts = [part.strip() for part in str(text).split(",")]
     if name.lower() != AUTO:
@@ -104,12 +110,13 @@ def parse_auto_sizes(text: str) -> AutoSizes:
         if key in given:
             raise InputError(f"sizes has {key} twice")
         given[key] = value
+    steps = _whole(given.get("steps", str(STEPS)), "steps", 2, MOST_STEPS)
     found = AutoSizes(
         _part(given.get("from", "25%"), "from"),
         _part(given.get("to", "300%"), "to"),
-        _whole(given.get("steps", "16"), "steps", 2, MOST_STEPS),
-        _whole(given.get("at-most", "3"), "at-most", 0, MOST_STEPS),
-        _part(given.get("nodes", "100%"), "nodes"),
+        steps,
+        _whole(given.get("at-most", str(AT_MOST)), "at-most", 0, MOST_STEPS),
+        _part(given["nodes"], "nodes") if "nodes" in given else round(min(1.0, ROOM / steps), 2),
         _whole(given["trial"], "trial", 1, 10_000) if "trial" in given else None,
     )
     if found.nodes > 1:

@@ -109,12 +109,11 @@ class SummingSolver(HoldemSolver):
         self.weight = np.zeros(3)
         """float64[3]: T on the scale of regrets and of averages, and the sum of squared weights of the regrets."""
 
-    def run(self, iterations: int) -> None:
-        """Run so many more iterations."""
-        first = self.iterations + self.head_start + 1
-        super().run(iterations)
-        if iterations:
-            weighted_sums(self.weight, self.rule.schedule(first, iterations, self.passes.dtype))
+    def _schedule(self, iterations: int) -> NDArray[np.float64]:
+        """The rule's weights of the next iterations, which go into the sums of weights."""
+        schedule = super()._schedule(iterations)
+        weighted_sums(self.weight, schedule)
+        return schedule
 
     def value_sums(self, player: int, node: int) -> NDArray[np.float64]:
         """The sums of a player's values at a marked node, float64[boards, slots of the player]: a view."""

@@ -3,7 +3,9 @@
 Looks are seldom, because each takes as long as some iterations on the tree with all candidates: at `FIRST_LOOK`
 iterations, then each time there are `LOOK_GROWTH` times as many up to `LAST_LOOK`, and whenever the present tree is
 solved to the target. Without a target they go on growing. A solve ends at the target only if the look there adds
-nothing. Once no candidate fits below the limit of nodes there are no more looks.
+nothing. Where streets follow, the first looks fill only a part of the limit of nodes (`PARTS`): what a bet on the
+river is worth shows once the turn has its sizes. Once the limit has kept a candidate out there are no more looks.
+This schedule is a heuristic; it and what a size has to gain were chosen on the spots of `solvent bench sizes`.
 """
 
 from __future__ import annotations
@@ -22,19 +24,23 @@ from numpy.typing import NDArray
 from solvent.forms.holdem.game import HoldemGame
 from solvent.games.betting.tree_sizes import Line
 from solvent.games.holdem.spot import NAMES
-from solvent.solvers.holdem.growing.adding import add_actions, larger_game
+from solvent.solvers.holdem.growing.adding import add_actions, larger_game, start_afresh
 from solvent.solvers.holdem.growing.candidates import AutoSizes
 from solvent.solvers.holdem.growing.growing_solver import GrowingSolver, public_nodes
-from solvent.solvers.holdem.growing.looks import Look, Looks, inherited, place_of
+from solvent.solvers.holdem.growing.looks import Inherited, Look, LookLimits, Looks, inherited, place_of
 from solvent.solvers.holdem.growing.recovery import line_of
 from solvent.solvers.holdem.lock_text import parse_lock
 from solvent.solvers.holdem.spot_work import SpotWork
 from solvent.solvers.session import Limits
 
-FIRST_LOOK, LOOK_GROWTH, LAST_LOOK = 20, 1.9, 150
-LEAST_WORTH, LEAST_IN_ALL = 0.03, 1.0
+FIRST_LOOK, LOOK_GROWTH, LAST_LOOK = 20, 2.5, 150
+PARTS = (0.4, 0.7)
+"""How far the first looks fill the limit of nodes where streets follow."""
+LEAST_WORTH, LEAST_IN_ALL = 0.01, 1.0
 """Candidates that gain less than this part of the target are not added, nor any where all of a look gain less than
 the second: after an addition the tree takes some hundred iterations to come back to the target."""
+FRESH = 100
+"""Rules that are not sums, with a target: after more iterations than these an addition begins the tree afresh."""
 LOG = "additions"
 """The name under which a checkpoint keeps the log."""
 
@@ -57,7 +63,7 @@ class SizeAdded:
     """Iterations that had been run."""
     recovery_iterations: int
     discount: float
-    """w: what the iterations before have counted for since."""
+    """w: what the iterations before have counted for since; 0 where the larger tree began afresh."""
     behind: str = ""
     """The bet on an earlier street that it came with, where it was copied from behind the nearest bet; such a size
     has no worth of its own."""
@@ -73,7 +79,7 @@ class SizesFound:
     """What a solve that finds its bet sizes has found."""
 
     sizes: str
-    """What was asked for: auto,from=25%,to=300%,steps=16,at-most=3."""
+    """What was asked for: auto,from=25%,to=300%,steps=16,at-most=16,nodes=33%."""
     added: tuple[SizeAdded, ...]
     """In the order of their additions."""
     exploitability_percent: float
@@ -120,7 +126,7 @@ class GrowingWork(SpotWork):
             due = next_look(self.iterations, math.inf if self.limits.until is None else LAST_LOOK)
             super().run(int(min(due, target)) - self.iterations)
             if self.iterations == due and not self.settled:
-                self.look()
+                self.look(part_of_limit(self.iterations) if len(self.solver.game.streets) > 1 else 1.0)
 
     def measure(self) -> dict[str, Any]:
         """Measure; where the target is reached a look decides whether the tree is done."""
@@ -136,19 +142,23 @@ class GrowingWork(SpotWork):
                 found = super().measure()
         return {**found, "sizes_added": len(self.log), "nodes": self.solver.nodes}
 
-    def look(self) -> int:
-        """Look at the candidates and add those that pay; how many were added."""
+    def look(self, part: float = 1.0) -> int:
+        """Look at the candidates and add those that pay; how many were added.
+
+        part: the part of the limit of nodes up to which the tree may grow now.
+        """
         start = time.perf_counter()
-        look = self.looks.look(self.solver, self.auto, Counter(one.line for one in self.log), self._least())
+        limits = LookLimits(self._least(), self.limits.until, part)
+        look = self.looks.look(self.solver, self.auto, Counter(one.line for one in self.log), limits)
         self.look_seconds += time.perf_counter() - start
+        if look.full:
+            self.settled_at = 0.0
         if sum(one.chips for one in look.chosen) >= LEAST_IN_ALL / LEAST_WORTH * self._least():
             self._add(look)
-            if look.full:
-                self.settled_at = 0.0
             return len(look.chosen)
         if self._target_reached():
             assert self.limits.until is not None
-            self.settled_at = self.limits.until
+            self.settled_at = min(self.settled_at, self.limits.until)
         return 0
 
     @property
@@ -177,8 +187,13 @@ class GrowingWork(SpotWork):
         for was in self.log:
             by_size.setdefault(was.line, []).append(was.percent_of_pot / 100)
         copied = inherited(self.solver, self.looks.game, look.chosen, by_size)
+        while copied and not self._fit(look, copied):
+            copied = copied[: len(copied) * 3 // 4]
         behind = [(*line_of(line), name) for _, line, name, _ in copied]
-        grown = add_actions(self.solver, by_line, self._locks, behind=behind)
+        if self._begins_afresh:
+            grown = start_afresh(self.solver, by_line, self._locks, behind)
+        else:
+            grown = add_actions(self.solver, by_line, self._locks, behind=behind)
         played = {added.history: added.iterations for added in grown.added}
         for one in look.chosen:
             street, _ = place_of(spot, one.history)
@@ -205,6 +220,19 @@ class GrowingWork(SpotWork):
         self.solver = grown.solver
         self._evaluation = None
         self.adding_seconds += time.perf_counter() - start
+
+    @property
+    def _begins_afresh(self) -> bool:
+        """Whether the larger tree begins from uniform play: there is time until the target, and no theorem."""
+        late = self.iterations > FRESH and self.limits.until is not None
+        return late and not self.solver.rule.additive
+
+    def _fit(self, look: Look, copied: Sequence[Inherited]) -> bool:
+        """Whether new bets and the sizes behind them stay below the limit of nodes."""
+        lines = [(*line_of(one.history), one.action) for one in look.chosen]
+        lines += [(*line_of(line), name) for _, line, name, _ in copied]
+        game = larger_game(self.solver.game, self.solver.game.rules.with_added(lines))
+        return public_nodes(game) <= self.auto.nodes * public_nodes(self.looks.game)
 
     def found(self) -> SizesFound:
         """What was found, measured in the spot with all candidates."""
@@ -265,6 +293,20 @@ def next_look(done: int, last: float = math.inf) -> float:
     while due <= done:
         due = math.floor(due * LOOK_GROWTH)
     return due if due <= last else math.inf
+
+
+def part_of_limit(done: int) -> float:
+    """The part of the limit of nodes that the look after `done` iterations may fill.
+
+    >>> part_of_limit(20), part_of_limit(50), part_of_limit(125)
+    (0.4, 0.7, 1.0)
+    """
+    due = next_look(0)
+    for part in PARTS:
+        if done <= due:
+            return part
+        due = next_look(int(due))
+    return 1.0
 
 
 def log_of(tables: Mapping[str, NDArray[Any]]) -> list[SizeAdded]:

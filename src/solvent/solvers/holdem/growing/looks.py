@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -57,6 +58,10 @@ class Worth:
     """About how many public nodes x hands it would add."""
 
 
+Inherited = tuple[Worth, str, str, float]
+"""A new bet, and a size that comes behind it: its line, its action and the part of the pot that it is."""
+
+
 def place_of(spot: Spot, history: str) -> tuple[str, int]:
     """The street after a line, and the pot when it began."""
     betting, street, matched, paid = spot.betting, 0, 0, (0, 0)
@@ -98,13 +103,17 @@ def own_reach(solver: GrowingSolver, node: int) -> NDArray[np.float64]:
     return entry
 
 
-def regrets_inside(solver: GrowingSolver) -> list[float]:
+def regrets_inside(solver: GrowingSolver, target: float | None = None) -> list[float]:
     """The regret of each player in the present tree, in chips x T: what the best response gains there.
 
     Proposition 1 has the sum of R(I) over all infosets in its place, which bounds it from above, and for candidates
     regrets that the player's own reach is no part of. Here both are what they come to in the value of the game:
-    decisions that are hardly ever reached then neither ask for sizes nor keep others from getting them.
+    decisions that are hardly ever reached then neither ask for sizes nor keep others from getting them. A solve
+    that ends at a target, in chips, will have that regret in the end, with whatever is added now: the question is
+    put for that moment, so that sizes come early, before the tree has been solved without them.
     """
+    if target is not None:
+        return [float(solver.weight[REGRETS] * target)] * 2
     return [float(solver.weight[REGRETS] * gain) for gain in solver.evaluate().gains]
 
 
@@ -128,7 +137,18 @@ class Look:
     worths: tuple[Worth, ...]
     """Every candidate that would gain anything."""
     full: bool
-    """Whether, with what is added now, the tree is too large for any candidate that would gain anything."""
+    """Whether the limit of nodes has kept a candidate out that pays."""
+
+
+class LookLimits(NamedTuple):
+    """What a look may add."""
+
+    least: float
+    """The least gain, in chips, for which a size is added."""
+    target: float | None = None
+    """The exploitability, in chips, that the solve ends at."""
+    part: float = 1.0
+    """The part of the limit of nodes up to which the tree may grow now."""
 
 
 class Looks:
@@ -144,18 +164,15 @@ class Looks:
         """The game with all candidates."""
         return self.larger.game
 
-    def look(self, solver: GrowingSolver, auto: AutoSizes, lines: Counter[str], least: float) -> Look:
+    def look(self, solver: GrowingSolver, auto: AutoSizes, lines: Counter[str], limits: LookLimits) -> Look:
         """Weigh all candidates against the present average strategy, and choose those to add."""
         if auto.trial is None:
             worths = weigh(solver, self.game, self._action_values(solver), auto, lines)
         else:
             worths = try_out(solver, self.game, auto, lines)
-        most = round(auto.nodes * public_nodes(self.game))
-        chosen = choose(solver, worths, auto, lines, least, most)
-        nodes = solver.nodes + sum(one.nodes for one in chosen)
-        left = [one for one in worths if one not in chosen]
-        full = bool(left) and all(nodes + one.nodes > most for one in left)
-        return Look(tuple(chosen), tuple(worths), full)
+        most = int(limits.part * auto.nodes * public_nodes(self.game))
+        chosen, crowded = choose(solver, worths, auto, lines, limits, most)
+        return Look(tuple(chosen), tuple(worths), crowded and limits.part == 1)
 
     def _action_values(self, solver: GrowingSolver) -> NDArray[np.floating]:
         """What every action is worth to a best response, by cell; the table is written over by the next look."""
@@ -183,24 +200,26 @@ def weigh(
     decision has got already, by its line.
     """
     found: list[Worth] = []
+    below = subtree_nodes(solver)
     for node, there, new in _candidates(solver, larger, auto, lines):
         actions = larger.tree.betting[there].actions
         rows = dict(zip(actions, action_rows(values, larger, there).astype(np.float64), strict=True))
         best = np.max([rows[name] for name in solver.game.tree.betting[node].actions], axis=0)
-        found += _worths(solver, node, {name: np.maximum(rows[name] - best, 0.0) for name in new})
+        found += _worths(solver, node, below, {name: np.maximum(rows[name] - best, 0.0) for name in new})
     return found
 
 
 def try_out(solver: GrowingSolver, larger: HoldemGame, auto: AutoSizes, lines: Counter[str]) -> list[Worth]:
     """What every candidate is worth by a recovery game of `trial` iterations with all of the decision's."""
     found: list[Worth] = []
+    below = subtree_nodes(solver)
     for node, _, new in _candidates(solver, larger, auto, lines):
         history = solver.game.tree.betting[node].history
         rules = solver.game.rules.with_added([(*line_of(history), name) for name in new])
         trial = RecoverySolver(solver, larger_game(solver.game, rules), history, new)
         trial.run(auto.trial or 1)
         gains = np.maximum(trial.head_regrets(), 0.0) / solver.weight[REGRETS]
-        found += _worths(solver, node, dict(zip(new, gains, strict=True)))
+        found += _worths(solver, node, below, dict(zip(new, gains, strict=True)))
     return found
 
 
@@ -219,11 +238,19 @@ def _candidates(
             yield node, there, new
 
 
-def _worths(solver: GrowingSolver, node: int, gains: Mapping[str, NDArray[np.float64]]) -> Iterator[Worth]:
-    """The worth of candidates at a decision from what each gains by board and slot, weighted as values are."""
+def _worths(
+    solver: GrowingSolver,
+    node: int,
+    below: NDArray[np.int64],
+    gains: Mapping[str, NDArray[np.float64]],
+) -> Iterator[Worth]:
+    """The worth of candidates at a decision from what each gains by board and slot, weighted as values are.
+
+    below: public nodes x hands at and below each node.
+    """
     game, tree = solver.game, solver.game.tree
     history, player, street = tree.betting[node].history, int(tree.player[node]), int(tree.street[node])
-    times, pot, below = stands_for(game, street)[:, None], pot_at(game.rules, history), subtree_nodes(solver)
+    times, pot = stands_for(game, street)[:, None], pot_at(game.rules, history)
     free = times * ~locked_hands(solver, node)
     reach = own_reach(solver, node) * free
     for name, gain in gains.items():
@@ -248,43 +275,46 @@ def choose(
     worths: Sequence[Worth],
     auto: AutoSizes,
     lines: Counter[str],
-    least: float,
+    limits: LookLimits,
     most_nodes: int,
-) -> list[Worth]:
-    """The candidates to add now: those that pay by Proposition 1 and gain at least `least` chips, best first.
+) -> tuple[list[Worth], bool]:
+    """The candidates to add now, and whether the limit of nodes has kept any out.
 
-    A size changes what its neighbours are worth. Under the pseudo-harmonic mapping the answer to a size x between
-    two sizes is linear in u = 1 / (1 + x), and what is wrong with it grows like the product of the distances to
-    both, so what a candidate is worth falls by that product when a size is added beside it.
+    They pay by Proposition 1, gain at least `limits.least` chips, and are taken by what they gain for a node. A
+    size changes what its neighbours are worth. Under the pseudo-harmonic mapping the answer to a size x between two
+    sizes is linear in u = 1 / (1 + x), and what is wrong with it grows like the product of the distances to both,
+    so what a candidate is worth falls by that product when a size is added beside it.
     """
-    inside, nodes, total = regrets_inside(solver), int(subtree_nodes(solver)[0]), solver.weight[REGRETS]
+    inside, nodes, total = regrets_inside(solver, limits.target), solver.nodes, solver.weight[REGRETS]
     there = {
         solver.game.tree.betting[node].history: present_sizes(solver.game, node) for node in solver.opening
     }
     left, room = list(worths), Counter({line: auto.at_most - lines[line] for line in there})
     chosen: list[Worth] = []
-    while left:
-        best = max(left, key=lambda one: one.chips)
+    crowded = False
+    while left := [one for one in left if one.chips >= limits.least and room[one.history] > 0]:
+        best = max(left, key=lambda one: one.chips / one.nodes)
         left.remove(best)
-        if best.chips < least:
-            break
-        if room[best.history] <= 0 or nodes + best.nodes > most_nodes:
-            continue
         regret = float(total * best.chips)
         if not pays(inside[best.player], nodes, Candidate(regret, best.nodes), total, FACTOR):
             continue
+        if nodes + best.nodes > most_nodes:
+            crowded = True
+            continue
         chosen.append(best)
         room[best.history] -= 1
-        nodes, inside[best.player] = nodes + best.nodes, inside[best.player] + regret
+        nodes += best.nodes
+        if limits.target is None:
+            inside[best.player] += regret
         sizes = there[best.history]
         left = [_beside(one, sizes, best.size) if one.history == best.history else one for one in left]
         sizes.append(best.size)
-    return chosen
+    return chosen, crowded
 
 
 def inherited(
     solver: GrowingSolver, larger: HoldemGame, chosen: Sequence[Worth], log: Mapping[str, Sequence[float]]
-) -> list[tuple[Worth, str, str, float]]:
+) -> list[Inherited]:
     """The sizes that later streets behind new bets begin with: those added behind the nearest bet that is there.
 
     log: the sizes added so far, as parts of the pot, by line. Returns new bets, lines, actions and parts of the
@@ -296,7 +326,7 @@ def inherited(
     rules = solver.game.rules.with_added([(*line_of(one.history), one.action) for one in chosen])
     there = {each.history: each.actions for each in larger.tree.betting if each.actions}
     bets = {each.history: each.actions for each in solver.game.tree.betting if each.actions}
-    found: list[tuple[Worth, str, str, float]] = []
+    found: list[Inherited] = []
     for one in chosen:
         for near in _nearest_first(bets[one.history], one.action):
             lines = _lines_behind(one, near, log)
