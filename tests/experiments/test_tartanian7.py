@@ -10,7 +10,15 @@ from oracles.distributed import clustered_cards
 from solvent.abstraction.cards.presets import PRESETS
 from solvent.app.command_line import run as run_here
 from solvent.experiments.page import figures_file
-from solvent.experiments.tartanian7.cluster import cost, experiment, figure_one, part, resumed, table_one
+from solvent.experiments.tartanian7.cluster import (
+    cost,
+    experiment,
+    figure_one,
+    part,
+    resumed,
+    staleness,
+    table_one,
+)
 from solvent.experiments.tartanian7.cluster.cluster_page import write_cluster_page
 from solvent.foundation.errors import InputError
 
@@ -24,6 +32,8 @@ def setup(monkeypatch, tmp_path):
     monkeypatch.setattr(figure_one, "SMALL", small)
     monkeypatch.setattr(table_one, "SMALL", table_one.Scale(seconds=0.01, hands=200))
     monkeypatch.setattr(resumed, "SMALL", resumed.Scale(rows=5_000, pairs=20))
+    stale = replace(staleness.SMALL, marks=(2e3,), longer=(4e3,), pairs=20, response=20)
+    monkeypatch.setattr(staleness, "SMALL", stale)
     few = replace(
         cost.SMALL, buckets=(5, 20), row_seconds=0.01, apart_seconds=0.02, tree_iterations=50, warm=1
     )
@@ -33,11 +43,11 @@ def setup(monkeypatch, tmp_path):
 
 def test_parts_run_once_and_make_a_page(setup, tmp_path):
     results = experiment.run(setup)
-    assert [result.part.name for result in results] == ["figure-1", "table-1", "cost", "resumed"]
+    assert [result.part.name for result in results] == ["figure-1", "table-1", "cost", "resumed", "staleness"]
     page = tmp_path / "tartanian7.md"
     write_cluster_page(results, page, "solvent reproduce tartanian7 --scale small")
     text, figures = page.read_text(), json.loads(figures_file(page).read_text())["figures"]
-    for heading in ("Figure 1", "Table 1", "What a cluster costs", "Medium cards"):
+    for heading in ("Figure 1", "Table 1", "What a cluster costs", "Medium cards", "Staleness"):
         assert f"\n## {heading}" in text
     assert "Not run" not in text
     assert "| O13 | always-call |" in text
@@ -70,6 +80,28 @@ def test_a_part_that_was_stopped_goes_on_from_its_finished_runs(setup, monkeypat
     (result,) = experiment.run(setup, ["figure-1"])
     assert trained == [0, 0]
     assert len(result.found["meetings"]) == 6
+
+
+def stale(mbb, batches=(1, 100, 1_000)):
+    """What the part finds where a response wins `mbb(batch, ahead, seed)` at the last mark that B = 1 reached."""
+    rows = [
+        {"batch": batch, "ahead": ahead, "seed": seed, "mark": mark, "mbb": 500 + mbb(batch, ahead, seed)}
+        for batch in batches
+        for ahead in (0, 1)
+        for seed in range(3)
+        for mark in ((1.0,) if batch == 1 else (1.0, 2.0))
+    ]
+    return {"batches": list(batches), "marks": [1.0], "longer": [2.0], "seeds": 3, "rows": rows}
+
+
+def test_the_largest_batch_that_costs_nothing_measurable():
+    """What runs of a seed have in common costs nothing. After a batch that costs, larger ones do not count."""
+    found = stale(lambda batch, ahead, seed: 100 * seed + (10 + seed % 2 if batch > 100 else 0))
+    assert [staleness.largest_free(found, ahead) for ahead in (0, 1)] == [100, 100]
+    assert staleness.cost(found, 100, 0, 1.0).middle == 0
+    assert staleness.cost(found, 1_000, 0, 1.0).low > 0
+    found = stale(lambda batch, ahead, seed: 50 * ahead * (batch == 100) + seed % 2 * batch / 100)
+    assert [staleness.largest_free(found, ahead) for ahead in (0, 1)] == [1_000, 1]
 
 
 def test_what_cannot_be_run_is_refused(setup, tmp_path, capfd):

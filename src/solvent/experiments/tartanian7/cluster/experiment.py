@@ -19,13 +19,14 @@ from solvent.experiments.tartanian7.cluster.cost import COST
 from solvent.experiments.tartanian7.cluster.figure_one import FIGURE_ONE
 from solvent.experiments.tartanian7.cluster.part import Found, Part, Setup
 from solvent.experiments.tartanian7.cluster.resumed import RESUMED
+from solvent.experiments.tartanian7.cluster.staleness import STALENESS
 from solvent.experiments.tartanian7.cluster.table_one import TABLE_ONE
 from solvent.foundation.errors import InputError
 from solvent.foundation.machine import commit
 from solvent.foundation.names import did_you_mean
 from solvent.foundation.progress import Watch
 
-PARTS: tuple[Part, ...] = (FIGURE_ONE, TABLE_ONE, COST, RESUMED)
+PARTS: tuple[Part, ...] = (FIGURE_ONE, TABLE_ONE, COST, RESUMED, STALENESS)
 """In the order in which they are run and stand on the page. Table 1 plays with what Figure 1 trained."""
 
 

@@ -1,0 +1,187 @@
+"""Staleness: what batches of many iterations on a frozen head cost, at equal rows touched.
+
+With B = 1 the head's strategies are those of the turn before, as in Algorithm 4. With B > 1 a turn is B iterations
+of both players on strategies that are up to B iterations old, and with `ahead` up to twice that. Trainings by
+children in this process stop at marks in rows touched, in whole turns, and a response is learned to each inside its
+own abstraction. Responses to all of them see the same deals, so that differences between runs have less noise than
+the runs have.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from solvent.abstraction.cards.buckets import CardAbstraction
+from solvent.evaluate.learned_response import response_winnings
+from solvent.experiments.confidence import Interval, mean_interval
+from solvent.experiments.kept import KeptRuns
+from solvent.experiments.page import Bar, markdown_table
+from solvent.experiments.steps import Say
+from solvent.experiments.tartanian7.cluster.part import Found, Part, Setup, once
+from solvent.experiments.tartanian7.cluster.training import (
+    BETTING,
+    ROWS,
+    Snapshot,
+    distributed,
+    train_children,
+)
+from solvent.solvers.distributed.batches import DistributedSettings
+from solvent.solvers.training_settings import DEFAULT_AHEAD, DEFAULT_BATCH
+from solvent.strategy.agents.blueprint import Blueprint
+
+NAME = "staleness"
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How much is trained and played."""
+
+    batches: tuple[int, ...] = (1, 100, 1_000, 10_000)
+    """B. The first is what the others are compared with."""
+    marks: tuple[float, ...] = (3e6, 15e6)
+    """Rows touched at which runs are compared."""
+    longer: tuple[float, ...] = (60e6,)
+    """Marks that batches of one iteration take too long for; others are compared with the second of `batches`."""
+    seeds: int = 3
+    pairs: int = 50_000
+    """Pairs of deals over which a response's winnings are averaged."""
+    response: int = 400_000
+    """Iterations in which a response is learned, for each seat."""
+
+
+FULL = Scale()
+SMALL = Scale(batches=(1, 20), marks=(20e3,), longer=(40e3,), seeds=2, pairs=200, response=500)
+
+
+def measure(setup: Setup, kept: KeptRuns, say: Say) -> Found:
+    """Train with every size of batches, and learn a response at every mark."""
+    scale, cards = SMALL if setup.small else FULL, setup.load("tiny", say)
+    rows: list[dict[str, Any]] = []
+    for seed in range(scale.seeds):
+        for batch in scale.batches:
+            for ahead in (0, 1):
+                setting = {"batch": batch, "ahead": ahead, "seed": seed}
+                say(f"seed {seed}: batches of {batch:,}, ahead {ahead}")
+                train: Callable[[], Any] = lambda: _trained(scale, cards, **setting)  # noqa: B023, E731
+                rows += [setting | row for row in once(kept, setting, train)]
+    return {
+        "cards": cards.design.label,
+        "batches": scale.batches,
+        "marks": scale.marks,
+        "longer": scale.longer,
+        "seeds": scale.seeds,
+        "pairs": scale.pairs,
+        "response": scale.response,
+        "rows": rows,
+    }
+
+
+def _trained(
+    scale: Scale, cards: CardAbstraction, batch: int, ahead: int, seed: int
+) -> list[dict[str, float]]:
+    """A row for every mark: where the training stood, and what a response wins from it."""
+    marks = scale.marks if batch == 1 else (*scale.marks, *scale.longer)
+    rows: list[dict[str, float]] = []
+
+    def respond(at: Snapshot, blueprint: Blueprint) -> None:
+        won = response_winnings(blueprint, scale.response, scale.pairs)
+        rows.append(at._asdict() | {"mbb": won.mbb, "interval": won.mbb_interval})
+
+    settings = DistributedSettings(seed=seed, batch=batch, ahead=ahead)
+    with distributed(cards, settings, workers=1, in_process=True) as solver:
+        train_children(solver, cards, marks, respond, ROWS)
+    return rows
+
+
+def responses(found: Found, batch: int, ahead: int, mark: float) -> list[float]:
+    """What responses win at a mark, in mbb a hand, by seed."""
+    wanted = batch, ahead, mark
+    return [row["mbb"] for row in found["rows"] if (row["batch"], row["ahead"], row["mark"]) == wanted]
+
+
+def cost(found: Found, batch: int, ahead: int, mark: float) -> Interval:
+    """How much more a response wins than from the smallest batches that reached the mark, in mbb a hand."""
+    first = found["batches"][0 if mark in found["marks"] else 1]
+    pairs = zip(responses(found, batch, ahead, mark), responses(found, first, 0, mark), strict=True)
+    return mean_interval([one - other for one, other in pairs])
+
+
+def free(found: Found, batch: int, ahead: int) -> bool:
+    """Whether batches cost nothing measurable at the last mark that B = 1 reached and at those beyond it."""
+    return all(cost(found, batch, ahead, mark).low <= 0 for mark in (found["marks"][-1], *found["longer"]))
+
+
+def largest_free(found: Found, ahead: int) -> int:
+    """The largest B that costs nothing measurable, and all smaller ones do not, either."""
+    best = int(found["batches"][0])
+    for batch in found["batches"][1:]:
+        if not free(found, batch, ahead):
+            break
+        best = int(batch)
+    return best
+
+
+def figures(found: Found) -> dict[str, float]:
+    """Return the cost of every B at the last mark that B = 1 reached, and the largest B that costs nothing."""
+    named: dict[str, float] = {}
+    last = found["marks"][-1]
+    for batch in found["batches"]:
+        for ahead in (0, 1):
+            if (batch, ahead) == (found["batches"][0], 0):
+                continue
+            seen = cost(found, batch, ahead, last)
+            name = f"{NAME}.cost.B {batch}.ahead {ahead}"
+            named |= {name: seen.middle, f"{name}.low": seen.low, f"{name}.high": seen.high}
+    for ahead in (0, 1):
+        named[f"{NAME}.largest free.ahead {ahead}"] = float(largest_free(found, ahead))
+    return named
+
+
+def bars(found: Found) -> list[Bar]:
+    """What we had asked: the default costs nothing measurable."""
+    if DEFAULT_BATCH not in found["batches"]:
+        return []
+    seen = cost(found, DEFAULT_BATCH, DEFAULT_AHEAD, found["marks"][-1])
+    return [
+        Bar(
+            f"batches of {DEFAULT_BATCH:,}, ahead {DEFAULT_AHEAD} (the defaults): cost at equal rows touched",
+            "not surely above 0",
+            f"{seen.middle:+.0f} [{seen.low:+.0f}, {seen.high:+.0f}] mbb/hand",
+            free(found, DEFAULT_BATCH, DEFAULT_AHEAD),
+        )
+    ]
+
+
+def section(found: Found) -> str:
+    """Return the part's section of the page."""
+    marks = [*found["marks"], *found["longer"]]
+    rows = []
+    for batch in found["batches"]:
+        for ahead in (0, 1):
+            cells = []
+            for mark in marks:
+                seen = responses(found, batch, ahead, mark)
+                if not seen:
+                    cells.append("")
+                    continue
+                more = cost(found, batch, ahead, mark)
+                difference = f" ({more.middle:+.0f} ± {more.half:.0f})" if more.half or more.middle else ""
+                cells.append(f"{sum(seen) / len(seen):.0f}{difference}")
+            rows.append([f"{batch:,}", ahead, *cells])
+    largest = " and ".join(f"{largest_free(found, ahead):,} with ahead {ahead}" for ahead in (0, 1))
+    parts = [
+        "## Staleness: batches at equal rows touched",
+        f"{BETTING} betting, cards {found['cards']}, {found['seeds']} seeds, children in one process. What a "
+        f"response learned inside the abstraction wins ({found['response']:,} iterations for each seat, "
+        f"{found['pairs']:,} pairs of deals), in mbb/hand; in brackets how much more than from B = 1, ahead 0, or, "
+        f"beyond what B = 1 reached, than from B = {found['batches'][1]:,}, with 95 % intervals over seeds. Runs "
+        "stop at whole turns.",
+        markdown_table(["B", "ahead", *(f"{mark / 1e6:g} million rows" for mark in marks)], rows),
+        f"The largest B that costs nothing measurable is {largest}.",
+    ]
+    return "\n\n".join(part.rstrip() for part in parts)
+
+
+STALENESS = Part(NAME, measure, section, figures, bars)
