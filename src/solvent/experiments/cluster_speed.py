@@ -8,7 +8,7 @@ What a message costs and how long children wait is noted on the way. A row is an
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -26,33 +26,22 @@ from solvent.foundation.units import size, span
 from solvent.games.betting.sizes import parse_betting
 from solvent.solvers.blueprint.solver import BlueprintSolver
 from solvent.solvers.distributed.batches import Children, DistributedSettings
-from solvent.solvers.distributed.child import Child
+from solvent.solvers.distributed.launching import MakeHoldemChildren
 from solvent.solvers.distributed.processes import ProcessChildren
 from solvent.solvers.distributed.ray_engine.actors import RayChildren
 from solvent.solvers.distributed.ray_engine.connecting import LOCAL
-from solvent.solvers.distributed.solver import DistributedSolver, make_children, make_head
+from solvent.solvers.distributed.solver import DistributedSolver, make_head
+from solvent.solvers.training_settings import DEFAULT_AHEAD, DEFAULT_BATCH
 from solvent.strategy.agents.blueprint import Blueprint
 
 THREADS, PROCESSES, RAY = "threads", "processes", "ray"
 WAYS = (THREADS, PROCESSES, RAY)
 BARS = {PROCESSES: 0.9, RAY: 0.8}
 """The least rows a second, by those of threads on the shared table."""
+DEFAULT = DistributedSettings(batch=DEFAULT_BATCH, ahead=DEFAULT_AHEAD)
 WARM_SECONDS = 2.0
 PART_SECONDS = 3.0
 """How long each way trains before it is the next one's turn."""
-
-
-@dataclass(frozen=True)
-class MakeFolderChildren:
-    """Makes the children of a card abstraction's folder, in whatever process."""
-
-    cards: Path
-    betting: str
-    settings: DistributedSettings
-
-    def __call__(self, owned: Sequence[int]) -> list[Child]:
-        tree = build_tree(parse_betting(self.betting))
-        return make_children(tree, CardAbstraction.load(self.cards), self.settings, owned)
 
 
 class Part(NamedTuple):
@@ -116,13 +105,13 @@ def measure(
     """Train in every way, in turns; `children` is the number of threads, of processes and of actors."""
     if unknown := sorted(set(ways) - set(WAYS)):
         raise InputError(f"a way to train is one of {', '.join(WAYS)}, not {unknown[0]!r}")
-    settings, say = settings or DistributedSettings(), saying(watch)
+    settings, say = settings or DEFAULT, saying(watch)
     abstraction, tree = CardAbstraction.load(cards), build_tree(parse_betting(betting))
     layout = table_layout(tree.bucket_floats, abstraction.sizes)
     with ExitStack() as ending:
+        make = MakeHoldemChildren(str(cards.absolute()), abstraction.fingerprint, tree.abstraction, settings)
 
-        def solver(begin: Callable[[MakeFolderChildren], Children]) -> Trainer:
-            made = begin(MakeFolderChildren(cards.absolute(), betting, settings))
+        def solver(made: Children) -> Trainer:
             ending.callback(made.close)
             return Distributed(DistributedSolver(make_head(tree, abstraction, settings), made))
 
@@ -131,10 +120,10 @@ def measure(
         }
         if PROCESSES in ways:
             say(f"{children} worker processes begin")
-            trainers[PROCESSES] = solver(lambda make: ProcessChildren(make, layout.clusters, children))
+            trainers[PROCESSES] = solver(ProcessChildren(make, layout.clusters, children))
         if RAY in ways:
             say(f"Ray and {children} actors begin")
-            trainers[RAY] = solver(lambda make: RayChildren(LOCAL, make, layout.clusters, children))
+            trainers[RAY] = solver(RayChildren(LOCAL, make, layout.clusters, children))
         parts = _in_turns(trainers, repeats, say)
     plain = [part.rows_per_second for part in parts[THREADS]]
     return ClusterSpeed(

@@ -24,6 +24,8 @@ SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 SIZED = "sized"
 """The stage whose detail says, in sentences, what the work will take; it comes once, before the work begins."""
+TOLD = "told"
+"""The stage whose detail is a sentence about something that happened; it stays in view."""
 
 
 @dataclass(frozen=True)

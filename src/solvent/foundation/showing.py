@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
 from solvent.foundation.kernels.compilations import Compilations
-from solvent.foundation.progress import SIZED, Progress, Watch
+from solvent.foundation.progress import SIZED, TOLD, Progress, Watch
 from solvent.foundation.units import duration
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def showing(console: Console | None = None, quiet: bool = False) -> Iterator[Wat
         compilations.listen()
         if not progress.stage.startswith(COMPILING):
             tell_compiled()
-        if progress.stage == SIZED:
+        if progress.stage in (SIZED, TOLD):
             display.say(progress.detail)
         else:
             display.show(progress)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +11,7 @@ from solvent.app.later import Commands
 from solvent.app.options import MOST_THREADS, Json, Repeats, ResultsPage, Threads
 from solvent.app.terminal import print_json, table, terminal
 from solvent.app.watching import watching
+from solvent.solvers.training_settings import DEFAULT_AHEAD, DEFAULT_BATCH
 
 bench = typer.Typer(cls=Commands, help="Measure speed against others on this machine.", no_args_is_help=True)
 
@@ -288,10 +288,10 @@ def bench_cluster(
     children: Annotated[
         int, typer.Option(min=1, max=MOST_THREADS, help="Worker processes, actors, and threads beside them.")
     ] = 2,
-    batch: Annotated[
-        int | None, typer.Option(min=1, help="Iterations of a turn.  [default: as `solvent train`]")
-    ] = None,
-    ahead: Annotated[int, typer.Option(min=0, max=1, help="Passes of the head before values come.")] = 1,
+    batch: Annotated[int, typer.Option(min=1, help="Iterations of a turn.")] = DEFAULT_BATCH,
+    ahead: Annotated[
+        int, typer.Option(min=0, max=1, help="1: the head prepares the next turn while children work.")
+    ] = DEFAULT_AHEAD,
     ways: Annotated[
         str, typer.Option(help="What to measure beside threads: processes, ray.")
     ] = "processes,ray",
@@ -303,13 +303,12 @@ def bench_cluster(
     from solvent.experiments.cluster_speed import measure, summary_rows, write_results
     from solvent.solvers.distributed.batches import DistributedSettings
 
-    settings = DistributedSettings(ahead=ahead)
-    settings = settings if batch is None else replace(settings, batch=batch)
+    settings = DistributedSettings(batch=batch, ahead=ahead)
     with watching() as watch:
         found = measure(cards, betting, children, settings, repeats, _words(ways), watch)
     if page is not None:
-        options = f" --batch {batch}" * (batch is not None) + f" --ahead {ahead}" * (ahead != 1)
-        command = f"solvent bench cluster --cards {cards} --betting {betting} --children {children}{options}"
+        options = f"--children {children} --batch {batch} --ahead {ahead}"
+        command = f"solvent bench cluster --cards {cards} --betting {betting} {options}"
         write_results(found, f"{command} --page {page}", page)
     if as_json:
         print_json(found.as_dict())

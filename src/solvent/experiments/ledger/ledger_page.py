@@ -47,6 +47,7 @@ QUESTIONS = {
     "sampling-speed": "how quick is Monte Carlo CFR?",
     "sampling-options": "do the improvements of Laptop MCCFR lower exploitability?",
     "training-speed": "what limits training?",
+    "cluster": "what do messages cost?",
     "abstraction": "how well do buckets fit?",
     "sampled-buckets": "and how do they play?",
     "laptop-mccfr": "do its bots and rewards win?",

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from solvent.abstraction.cards.buckets import CardAbstraction
 from solvent.forms.betting import BettingTree
 from solvent.foundation.errors import InputError
+from solvent.foundation.progress import TOLD, Progress
 from solvent.foundation.storage.bundle import bundle_checksums
 from solvent.foundation.storage.run import Run
 from solvent.solvers.blueprint.initial_weights import begin_with_win_rates
@@ -211,6 +212,7 @@ class TurnSession(Session):
             super()._checkpoint_under_way()
         except InputError as error:
             self.work.unsaved = str(error)
+            self.watch(Progress(TOLD, 0, detail=f"no checkpoint: {error}"))
             self._saved_at = self.here
             self._report()
 
