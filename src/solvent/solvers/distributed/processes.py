@@ -6,10 +6,11 @@ import pickle
 import signal
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from multiprocessing import get_context
+from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
+from solvent.foundation.progress import SIGNALS
 from solvent.solvers.distributed.recovering import WorkerChildren
 from solvent.solvers.distributed.workers import (
     LostWorkerError,
@@ -81,7 +82,7 @@ class ProcessWorkers:
         context = get_context("spawn")
         ours, theirs = context.Pipe()
         process = context.Process(target=_work, args=(theirs, self._make, owned), daemon=True)
-        with _no_interrupts():
+        with _no_signals():
             process.start()
         theirs.close()
         return ours, process
@@ -109,9 +110,10 @@ def _end(process: Any, seconds: float) -> None:
 
 
 @contextmanager
-def _no_interrupts() -> Iterator[None]:
-    """Begin processes to which Ctrl-C does nothing, from their first moment: it is for the head, which saves."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+def _no_signals() -> Iterator[None]:
+    """Begin processes to which Ctrl-C and a closed terminal do nothing: they are for the head, which saves."""
+    resource_tracker.ensure_running()  # beginning it would let the signals through
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
     try:
         yield
     finally:
