@@ -4,8 +4,12 @@ Algorithm 1 of Brown, Ganzfried and Sandholm (2015). Rounds before the public ro
 on, states whose public part at r̂ lies in one cluster share no bucket with states of another: players remember the
 public cluster and nothing else, and the game below r̂ falls into pieces that can be solved apart.
 
+There may be more than one public round, as in `solvers/distributed/branch`: public states of a later one, such as
+turns, go into clusters inside the clusters of the one before, such as flops, and from then on players remember the
+cluster inside.
+
 Nothing here knows cards. A round says how many states it has, how they are bucketed (the paper's A_r) and, from
-r̂ on, from which public state of r̂ each of them comes.
+r̂ on, from which public state each of them comes.
 """
 
 from __future__ import annotations
@@ -43,7 +47,19 @@ class Round:
     bucketing: Bucketing
     """A_r. It is not asked where there are no more states than buckets: each gets its own."""
     public: NDArray[np.integer[Any]] | None = None
-    """integers[states]: the public state of r̂ that each state comes from; None before r̂."""
+    """integers[states]: the state of the last public round up to this one that each comes from; None before r̂."""
+
+
+@dataclass(frozen=True)
+class PublicRound:
+    """The clusters of a public round."""
+
+    round: int
+    """The round, counted from 0."""
+    cluster: ArrayLike
+    """integers[public states]: clusters from 0 on; after r̂, from 0 on inside each cluster of the round before."""
+    parent: NDArray[np.integer[Any]] | None = None
+    """integers[public states]: the states of the public round before that they come from; None for r̂."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +67,7 @@ class BucketedRound:
     """A round's abstraction: a state is played by its cluster and bucket."""
 
     cluster: NDArray[np.int32]
-    """int32[states]: the public cluster; 0 throughout before the public round."""
+    """int32[states]: the cluster of the last public round; 0 throughout before the first."""
     bucket: NDArray[np.int32]
     """int32[states]: the bucket within the cluster."""
     buckets: NDArray[np.int32]
@@ -59,29 +75,48 @@ class BucketedRound:
 
 
 @dataclass(frozen=True)
+class PublicLevel:
+    """A public round, with its clusters numbered in all: those inside cluster 0 come first."""
+
+    round: int
+    """Counted from 0."""
+    cluster: NDArray[np.int32]
+    """int32[public states]"""
+    parent: NDArray[np.int32]
+    """int32[clusters]: the cluster of the public round before that each lies in; 0 throughout for r̂."""
+
+
+@dataclass(frozen=True)
 class Hierarchy:
     """What Algorithm 1 makes."""
 
-    cluster_of_public: NDArray[np.int32]
-    """int32[public states]: the clusters of r̂'s public states."""
-    public_round: int
-    """r̂, counted from 0."""
+    public: tuple[PublicLevel, ...]
     rounds: tuple[BucketedRound, ...]
+
+    @property
+    def cluster_of_public(self) -> NDArray[np.int32]:
+        """The clusters of r̂'s public states, int32[public states]."""
+        return self.public[0].cluster
+
+    @property
+    def public_round(self) -> int:
+        """r̂, counted from 0."""
+        return self.public[0].round
 
 
 def hierarchical(
     rounds: Sequence[Round],
-    cluster_of_public: ArrayLike,
+    clusters: ArrayLike | Sequence[PublicRound],
     seed: int = 0,
     watch: Watch | None = None,
     stop: Stop | None = None,
 ) -> Hierarchy:
     """Algorithm 1: every round's states into buckets, from the public round on within each public cluster.
 
-    cluster_of_public: integers[public states], e.g. from `cluster_public`. The public round r̂ is the first that
-    says where its states come from. Every call of A_r has its own seed, derived from `seed`, round and cluster, so
-    rounds and clusters can be done again alone. `watch` is told states. A round takes under 30 bytes a state
-    beside what A_r takes.
+    clusters: integers[public states], e.g. from `cluster_public`, where r̂ is the only public round; else a
+    `PublicRound` for each. r̂ is the first round that says where its states come from. Every call of A_r has its own
+    seed, derived from `seed`, round and cluster, so rounds and clusters can be done again alone. `watch` is told
+    states. A round takes under 30 bytes a state beside what A_r takes.
 
     >>> halves = lambda members, buckets, seed: np.arange(len(members)) * buckets // len(members)
     >>> rounds = [Round(3, 3, halves), Round(8, 2, halves, np.array([0, 0, 1, 1, 2, 2, 3, 3]))]
@@ -89,15 +124,15 @@ def hierarchical(
     >>> found.rounds[0].bucket.tolist(), found.rounds[1].bucket.tolist()
     ([0, 1, 2], [0, 1, 0, 0, 0, 1, 1, 1])
     """
-    clusters = _checked_clusters(cluster_of_public)
-    public_round = _checked_rounds(rounds, len(clusters))
+    levels = _checked_levels(rounds, clusters)
     if seed < 0:
         raise InputError(f"seeds are whole numbers from 0 on, not {seed}")
     total, before = sum(each.states for each in rounds), 0
     made = []
     for r, each in enumerate(rounds):
-        cluster = np.zeros(each.states, np.int32) if each.public is None else clusters[each.public]
-        count = 1 if each.public is None else int(clusters.max()) + 1
+        level = _level_of(levels, r)
+        cluster = np.zeros(each.states, np.int32) if level is None else level.cluster[each.public]
+        count = 1 if level is None else len(level.parent)
         bucket = np.empty(each.states, np.int32)
         done, given = before, np.zeros(count, np.int32)
         for c, members in enumerate(_members(cluster, count)):
@@ -110,7 +145,12 @@ def hierarchical(
                 stop.check(done)
         before += each.states
         made.append(BucketedRound(cluster, bucket, given))
-    return Hierarchy(clusters, public_round, tuple(made))
+    return Hierarchy(levels, tuple(made))
+
+
+def _level_of(levels: Sequence[PublicLevel], r: int) -> PublicLevel | None:
+    """The last public round up to round r."""
+    return next((level for level in reversed(levels) if level.round <= r), None)
 
 
 def _members(cluster: NDArray[np.int32], count: int) -> Iterator[NDArray[np.int64]]:
@@ -142,6 +182,50 @@ def _bucketed(each: Round, r: int, c: int, members: NDArray[np.int64], seed: int
     return found
 
 
+def _checked_levels(
+    rounds: Sequence[Round], clusters: ArrayLike | Sequence[PublicRound]
+) -> tuple[PublicLevel, ...]:
+    """The public rounds, with clusters numbered in all."""
+    first = next((r for r, each in enumerate(rounds) if each.public is not None), None)
+    if first is None:
+        raise InputError(
+            "a hierarchy has a round, and then all later ones, whose states say from which public state they come"
+        )
+    given = [PublicRound(first, np.asarray(clusters))]
+    if isinstance(clusters, list | tuple) and all(isinstance(each, PublicRound) for each in clusters):
+        given = list(clusters) or given
+    levels: list[PublicLevel] = []
+    for each in given:
+        before = levels[-1] if levels else None
+        if (each.round != first) if before is None else not before.round < each.round < len(rounds):
+            raise InputError(
+                f"public rounds come one after another, the first is round {first} and the last one of "
+                f"{len(rounds)}; they are {', '.join(str(level.round) for level in given)}"
+            )
+        levels.append(_checked_level(each, before))
+    _check_rounds(rounds, levels)
+    return tuple(levels)
+
+
+def _checked_level(given: PublicRound, before: PublicLevel | None) -> PublicLevel:
+    """One public round; its clusters are numbered in all, in the order of the clusters that they lie in."""
+    inside = _checked_clusters(given.cluster)
+    if before is None:
+        if given.parent is not None:
+            raise InputError("the first public round comes from none before it")
+        return PublicLevel(given.round, inside, np.zeros(int(inside.max()) + 1, np.int32))
+    if given.parent is None:
+        raise InputError(
+            f"public states of round {given.round} must say from which of round {before.round} they come"
+        )
+    _check_public(given.parent, len(inside), len(before.cluster), f"public round {given.round}")
+    width = int(inside.max()) + 1
+    pairs, cluster = np.unique(
+        before.cluster[given.parent].astype(np.int64) * width + inside, return_inverse=True
+    )
+    return PublicLevel(given.round, cluster.astype(np.int32), (pairs // width).astype(np.int32))
+
+
 def _checked_clusters(cluster_of_public: ArrayLike) -> NDArray[np.int32]:
     clusters = np.asarray(cluster_of_public)
     if clusters.ndim != 1 or not clusters.size or clusters.dtype.kind not in "iu" or clusters.min() < 0:
@@ -151,34 +235,33 @@ def _checked_clusters(cluster_of_public: ArrayLike) -> NDArray[np.int32]:
     return clusters.astype(np.int32)
 
 
-def _checked_rounds(rounds: Sequence[Round], public_states: int) -> int:
-    """The public round."""
-    public_round = next((r for r, each in enumerate(rounds) if each.public is not None), None)
-    if public_round is None:
-        raise InputError(
-            "a hierarchy has a round, and then all later ones, whose states say from which public state they come"
-        )
+def _check_rounds(rounds: Sequence[Round], levels: Sequence[PublicLevel]) -> None:
+    """Refuse rounds whose numbers or public states are not those of a hierarchy."""
     for r, each in enumerate(rounds):
         if each.states < 1 or each.buckets < 1:
             raise InputError(
                 f"a round has at least one state and one bucket, "
                 f"not {each.states:,} and {each.buckets:,} as round {r}"
             )
-        if r < public_round:
+        level = _level_of(levels, r)
+        if level is None:
             continue
         if each.public is None:
             raise InputError(
-                f"round {r} comes after the public round {public_round}, so its states must say from which "
+                f"round {r} comes after the public round {level.round}, so its states must say from which "
                 f"public state they come"
             )
-        if each.public.shape != (each.states,) or each.public.dtype.kind not in "iu":
-            raise InputError(
-                f"round {r} has {each.states:,} states and needs a public state for each, "
-                f"not {each.public.dtype} of shape {each.public.shape}"
-            )
-        if each.public.min() < 0 or each.public.max() >= public_states:
-            raise InputError(
-                f"public states are 0 to {public_states - 1:,}, not {each.public.min():,} to "
-                f"{each.public.max():,} as in round {r}"
-            )
-    return public_round
+        _check_public(each.public, each.states, len(level.cluster), f"round {r}")
+
+
+def _check_public(public: NDArray[np.integer[Any]], states: int, public_states: int, name: str) -> None:
+    """Refuse numbers that do not say of every state from which public state it comes."""
+    if public.shape != (states,) or public.dtype.kind not in "iu":
+        raise InputError(
+            f"{name} has {states:,} states and needs a public state for each, not {public.dtype} of shape "
+            f"{public.shape}"
+        )
+    if public.min() < 0 or public.max() >= public_states:
+        raise InputError(
+            f"public states are 0 to {public_states - 1:,}, not {public.min():,} to {public.max():,} as in {name}"
+        )
