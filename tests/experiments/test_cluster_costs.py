@@ -58,6 +58,15 @@ def test_workers_that_share_two_cores_take_no_less_than_half_of_the_time(workers
     assert own == pytest.approx(alone / workers)
 
 
+def test_rows_take_longer_while_all_cores_walk():
+    crowded = replace(RATES, crowded=1.5)
+    one, two, own = (
+        turn(crowded, WORK, Cluster(*where, 100)).children for where in ((1, 2), (2, 2), (2, None))
+    )
+    assert two == pytest.approx(1.5 * one / 2)
+    assert own == pytest.approx(one / 2)
+
+
 def test_the_slowest_worker_counts():
     uneven = replace(WORK, child_rows=(70.0, *(40.0,) * 7))
     told, even = (turn(RATES, each, Cluster(8, None, 1_000)) for each in (uneven, WORK))

@@ -34,9 +34,7 @@ def setup(monkeypatch, tmp_path):
     monkeypatch.setattr(resumed, "SMALL", resumed.Scale(rows=5_000, pairs=20))
     stale = replace(staleness.SMALL, marks=(2e3,), longer=(4e3,), pairs=20, response=20)
     monkeypatch.setattr(staleness, "SMALL", stale)
-    few = replace(
-        cost.SMALL, buckets=(5, 20), row_seconds=0.01, apart_seconds=0.02, tree_iterations=50, warm=1
-    )
+    few = replace(cost.SMALL, buckets=(5, 20), row_seconds=0.01, tree_iterations=50, warm=1)
     monkeypatch.setattr(cost, "SMALL", few)
     return part.Setup(tmp_path / "cards", tmp_path / "work", small=True, batch=20, in_process=True)
 

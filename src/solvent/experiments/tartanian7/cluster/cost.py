@@ -56,16 +56,17 @@ class Scale:
     row_seconds: float = 3.0
     continuations: tuple[int, ...] = (0, 1_000, 10_000, 100_000)
     repeats: int = 100
-    apart_seconds: float = 20.0
-    warm: int = 10
+    crowded: int = 200
+    """Buckets of the tables on which rows are timed with all cores at work."""
     workers: tuple[int, ...] = (1, 2, 4, 8)
-    turns: int = 30
+    warm: int = 50
+    turns: int = 100
     tree_iterations: int = 300_000
     bettings: tuple[str, ...] = BETTINGS
 
 
 FULL = Scale()
-SMALL = Scale((5, 20, 100), 0.05, (0, 100, 1_000), 3, 0.1, 2, (1, 2), 3, 500, BETTINGS[:2])
+SMALL = Scale((5, 20, 100), 0.05, (0, 100, 1_000), 3, 20, (1, 2), 2, 4, 500, BETTINGS[:2])
 
 
 def measure(setup: Setup, kept: KeptRuns, say: Say) -> Found:
@@ -74,6 +75,14 @@ def measure(setup: Setup, kept: KeptRuns, say: Say) -> Found:
     cards = setup.load("small", say)
     say("seconds of a row by size of the table")
     rows = once(kept, {"measure": "rows"}, lambda: measures.row_seconds(scale.buckets, scale.row_seconds))
+    crowd = once(
+        kept,
+        {"measure": "crowd"},
+        lambda: [
+            measures.row_seconds([scale.crowded], scale.row_seconds, children)[0]["seconds"]
+            for children in (1, setup.threads)
+        ],
+    )
     say("seconds of a message")
     messages = once(
         kept,
@@ -81,13 +90,10 @@ def measure(setup: Setup, kept: KeptRuns, say: Say) -> Found:
         lambda: measures.message_seconds(scale.continuations, scale.repeats, setup.threads, setup.in_process),
     )
     say("turns taken apart")
-    apart, one_apart = (
-        once(
-            kept,
-            {"measure": "apart", "batch": batch},
-            partial(measures.taken_apart, cards, batch, scale.apart_seconds / 2, scale.warm),
-        )
-        for batch in (setup.batch, 1)
+    apart = once(
+        kept,
+        {"measure": "apart"},
+        lambda: measures.taken_apart(cards, setup.batch, scale.turns, scale.warm),
     )
     say("rows of larger betting trees")
     trees = once(
@@ -120,9 +126,9 @@ def measure(setup: Setup, kept: KeptRuns, say: Say) -> Found:
         "batch": setup.batch,
         "cores": setup.threads,
         "rows": rows,
+        "crowd": crowd,
         "messages": messages,
         "apart": apart,
-        "one apart": one_apart,
         "trees": trees,
         "runs": runs,
     }
@@ -135,16 +141,26 @@ def rates_of(found: Found) -> Rates:
     start, per_byte = fit_line(*_columns(found["messages"], "bytes", "seconds"))
     values = apart["value_seconds"] * apart["continuations"] * len(apart["child_rows"])
     head = max(0.0, apart["head_seconds"] - values) / apart["head_rows"]
+    real = _real_cards(found, Rates(row_ns, miss_ns, cache, 0, 0, 0, 0, 0))
     return Rates(
-        row_ns,
-        miss_ns,
+        real * row_ns,
+        real * miss_ns,
         cache,
         head / NANO,
         apart["deal_seconds"] / NANO,
         apart["value_seconds"] / NANO,
         start,
         per_byte,
+        max(1.0, found["crowd"][1] / found["crowd"][0]),
     )
+
+
+def _real_cards(found: Found, drawn: Rates) -> float:
+    """By how much a row takes longer with real cards than with drawn ones, on tables of one process."""
+    apart = found["apart"]
+    rows, clusters = sum(apart["child_rows"]), len(apart["child_rows"])
+    walking = apart["child_row_seconds"] * rows - apart["deal_seconds"] * clusters
+    return float(walking / rows / drawn.row_seconds(apart["arena_bytes"] * clusters))
 
 
 def _columns(rows: list[dict[str, Any]], *names: str) -> list[list[float]]:
@@ -163,7 +179,7 @@ def paper_work(found: Found) -> Work:
     The larger tree's part before the flop is taken to grow as the whole tree's rows do. Our clusters' shares of the
     work are repeated.
     """
-    apart, nodes = found["one apart"], found["trees"][0]["nodes"]
+    apart, nodes = found["apart"], found["trees"][0]["nodes"]
     factor, exponent = fit_power(*_columns(found["trees"], "nodes", "rows"))
     grown = (PAPER_NODES / nodes) ** exponent
     below = factor * PAPER_NODES**exponent
@@ -210,7 +226,7 @@ def figures(found: Found) -> dict[str, float]:
         f"{NAME}.row ns.large": rates.row_ns + rates.miss_ns,
         f"{NAME}.message us": 1e6 * rates.message_s,
         f"{NAME}.flops.largest by mean": max(flops) / fmean(flops),
-        f"{NAME}.work.spread": found["one apart"]["child_spread"],
+        f"{NAME}.work.spread": found["apart"]["child_spread"],
         f"{NAME}.work.largest by mean": max(found["apart"]["child_rows"])
         / fmean(found["apart"]["child_rows"]),
         f"{NAME}.paper.iteration ms": 1e3 * theirs.iteration_seconds,
@@ -249,7 +265,7 @@ def section(found: Found) -> str:
         f"Public clusters are not alike: the largest has {max(flops) / fmean(flops):.2f} times the mean of "
         f"{fmean(flops):,.0f} flops, and the busiest child touches "
         f"{max(apart['child_rows']) / fmean(apart['child_rows']):.2f} times the mean rows; in one iteration a "
-        f"child's rows deviate by {found['one apart']['child_spread']:.0%} of their mean.",
+        f"child's rows deviate by {apart['child_spread']:.0%} of their mean.",
         f"Checked against runs on {found['cards']} cards, batches of {found['batch']:,} iterations, worker "
         f"processes on {found['cores']} cores:",
         _check_table(found),
@@ -264,7 +280,8 @@ def _rates_table(rates: Rates, found: Found) -> str:
     rows = ", ".join(f"{1e9 * row['seconds']:.0f} ({size(int(row['bytes']))})" for row in found["rows"])
     lines = [
         ["a row of a child's table", f"{rates.row_ns:.0f} ns in a cache of {size(int(rates.cache_bytes))}, "
-         f"{rates.miss_ns:.0f} ns more without; measured: {rows}"],
+         f"{rates.miss_ns:.0f} ns more without; with drawn cards: {rows}"],
+        ["a row while all cores walk", f"{rates.crowded:.2f} times as long"],
         ["a row of the head, dealing and both passes", f"{rates.head_row_ns:.0f} ns"],
         ["a value of a child, weighed by the head", f"{rates.value_ns:.1f} ns"],
         ["cards of an iteration for a child", f"{rates.deal_ns:.0f} ns"],

@@ -23,9 +23,10 @@ from solvent.experiments.tartanian7.cluster.cost_model import Work
 from solvent.experiments.tartanian7.cluster.training import BETTING, distributed
 from solvent.forms.betting import build_tree, sampled_walk
 from solvent.forms.sampled import TableLayout, table_layout
+from solvent.foundation.kernels.threads import on_each
 from solvent.games.betting.sizes import parse_betting
 from solvent.solvers.blueprint.solver import BlueprintSolver
-from solvent.solvers.distributed.batches import Batch, DistributedSettings
+from solvent.solvers.distributed.batches import Batch, DistributedSettings, Reply
 from solvent.solvers.distributed.child import Child
 from solvent.solvers.distributed.deals import ChildDeals, HeadDeals, HoldemDealer
 from solvent.solvers.distributed.engines import LocalChildren
@@ -39,6 +40,8 @@ from solvent.strategy.agents.blueprint import Blueprint
 HANDS = 169
 POOL = 1 << 16
 """Deals that are drawn beforehand, and dealt one after another."""
+WARM_TURNS = 4
+"""Turns on a drawn table that are not timed."""
 
 
 class DrawnDealer:
@@ -88,23 +91,35 @@ def drawn_layout(betting: str, buckets: int) -> TableLayout:
     return table_layout(tree.bucket_floats, ((1, HANDS), (1, buckets), (1, buckets), (1, buckets)))
 
 
-def row_seconds(buckets: Sequence[int], seconds: float, betting: str = BETTING) -> list[dict[str, float]]:
-    """Seconds of a core for a row, on a child's table with each number of buckets."""
+def row_seconds(buckets: Sequence[int], seconds: float, children: int = 1) -> list[dict[str, float]]:
+    """Seconds of a core for a row, on a child's table with each number of buckets.
+
+    children: how many walk at once, each on a table and a core of its own.
+    """
     rows = []
     for count in buckets:
-        layout, walk = drawn_layout(betting, count), _walk(betting)
-        settings, dealer = DistributedSettings(batch=500), DrawnDealer(layout)
-        table: NDArray[np.float32] = np.empty(layout.arena, dtype=np.float32)
-        table[:] = 0  # the memory is there before anything is timed
-        child = Child(0, walk, table, dealer, settings)
-        head = Head(walk, np.zeros(layout.head, dtype=np.float32), dealer, settings)
-        solver = DistributedSolver(head, LocalChildren([child]))
-        solver.run(1_000)
-        touched, worked, until = 0, 0.0, time.perf_counter() + seconds
-        while time.perf_counter() < until:
-            solver.run(1)
-            touched += solver.replies[0].touched
-            worked += solver.replies[0].seconds
+        layout, walk = drawn_layout(BETTING, count), _walk(BETTING)
+        settings = DistributedSettings(batch=500)
+        dealers = [DrawnDealer(layout, seed) for seed in range(children)]
+        made = []
+        for dealer in dealers:
+            table: NDArray[np.float32] = np.empty(layout.arena, dtype=np.float32)
+            table[:] = 0  # the memory is there before anything is timed
+            made.append(Child(0, walk, table, dealer, settings))
+        head = Head(walk, np.zeros(layout.head, dtype=np.float32), dealers[0], settings)
+        touched, worked, number = 0, 0.0, 0
+        until = time.perf_counter() + seconds
+        while time.perf_counter() < until or number <= WARM_TURNS:
+            batch, replies = head.record(number).batch, list[Reply]()
+
+            def value(which: int, batch: Batch = batch, replies: list[Reply] = replies) -> None:
+                replies.append(made[which].values(batch))  # noqa: B023
+
+            on_each(value, children)
+            number += 1
+            if number > WARM_TURNS:
+                touched += sum(reply.touched for reply in replies)
+                worked += sum(reply.seconds for reply in replies)
         rows.append({"buckets": count, "bytes": 4.0 * layout.arena, "seconds": worked / touched})
     return rows
 
@@ -152,7 +167,7 @@ def message_seconds(
     return rows
 
 
-def taken_apart(cards: CardAbstraction, batch: int, seconds: float, warm: int) -> dict[str, Any]:
+def taken_apart(cards: CardAbstraction, batch: int, turns: int, warm: int) -> dict[str, Any]:
     """Turns of a training in this process: what the head, dealing and children do, on average by iteration.
 
     warm: turns before anything is measured, so that strategies are no longer uniform.
@@ -166,10 +181,10 @@ def taken_apart(cards: CardAbstraction, batch: int, seconds: float, warm: int) -
     clusters, rows = cards.design.clusters, list[list[int]]()
     times = dict.fromkeys(("head", "values", "deals"), 0.0)
     found = dict.fromkeys(("head rows", "continuations"), 0)
-    child_seconds, until, turns = 0.0, time.perf_counter() + seconds, 0
+    child_seconds = 0.0
     dealer = head.dealer
     assert isinstance(dealer, HoldemDealer)
-    while time.perf_counter() < until or turns < 4:
+    for number in range(turns):
         begun, before = time.perf_counter(), head.touched
         recorded = head.record(solver.turns)
         times["head"] += time.perf_counter() - begun
@@ -189,14 +204,13 @@ def taken_apart(cards: CardAbstraction, batch: int, seconds: float, warm: int) -
         )
         times["values"] += time.perf_counter() - begun
         begun = time.perf_counter()
-        dealer.deal_child(turns % clusters, turn.start, turn.end, 1)
+        dealer.deal_child(number % clusters, turn.start, turn.end, 1)
         times["deals"] += time.perf_counter() - begun
         rows.append([reply.touched for reply in replies])
         child_seconds += sum(reply.seconds for reply in replies)
         found["head rows"] += head.touched - before
         found["continuations"] += len(recorded.batch.node)
         solver.turns += 1
-        turns += 1
     iterations = turns * (batch if batch > 1 else 0.5)
     touched = np.array(rows, dtype=np.float64)
     return {

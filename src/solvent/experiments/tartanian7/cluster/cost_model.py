@@ -42,6 +42,8 @@ class Rates:
     """Seconds of a message to a worker and its answer, however short."""
     byte_s: float
     """Seconds of a byte of either."""
+    crowded: float = 1.0
+    """By how much a row takes longer while every core of the machine walks."""
 
     def row_seconds(self, table_bytes: float) -> float:
         """Seconds for a row of a table of so many bytes: the share that the cache holds is found there."""
@@ -163,6 +165,8 @@ def turn(rates: Rates, work: Work, cluster: Cluster) -> Turn:
     messages = cluster.workers * (rates.message_s + rates.byte_s * message_bytes(work, cluster))
     share = cluster.samples / cluster.child_cores
     row = rates.row_seconds(work.clusters_table_bytes * work.clusters / cluster.workers)
+    if cluster.cores is not None and cluster.workers >= cluster.cores > 1:
+        row *= rates.crowded
     each = [
         sum(
             halves * share * work.child_rows[n] * row + _deals(halves) * share * rates.deal_ns * NANO

@@ -222,6 +222,10 @@ def bars(found: Found) -> list[Bar]:
     return [Bar(name, "not surely behind", f"{lead:+.0f} ± {width:.0f} mbb/hand", lead + width >= 0)]
 
 
+def _seeds(found: Found) -> str:
+    return "one seed" if found["seeds"] == 1 else f"{found['seeds']} seeds"
+
+
 def section(found: Found) -> str:
     """Return the part's section of the page."""
     marks = marks_of(found)
@@ -248,7 +252,7 @@ def section(found: Found) -> str:
     seconds = [f"{mark:g} s" for mark in marks]
     parts = [
         "## Figure 1: children and shared tables at equal wall time",
-        f"{BETTING} betting; {found['threads']} cores each; {found['seeds']} seeds; batches of {found['batch']:,} "
+        f"{BETTING} betting; {found['threads']} cores each; {_seeds(found)}; batches of {found['batch']:,} "
         "iterations.",
         markdown_table(["run", "", "cards", "iterations/s", "million rows/s"], rates),
         "An iteration of children walks below the flop once for every cluster, one of threads once.",

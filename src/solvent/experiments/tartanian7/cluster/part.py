@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -57,7 +58,13 @@ class Setup:
 
     def load(self, cards: str, say: Say) -> CardAbstraction:
         """The cards of this name."""
-        return CardAbstraction.load(self.folder_of(cards, say))
+        return _opened(self.folder_of(cards, say))
+
+
+@cache
+def _opened(folder: Path) -> CardAbstraction:
+    """The cards of a folder, checked once."""
+    return CardAbstraction.load(folder)
 
 
 def flat_design(design: Design) -> Design:
