@@ -14,6 +14,7 @@ from solvent.passes.explicit_kernels import Work, make_work
 from solvent.response.explicit import average_strategy, evaluate_explicit
 from solvent.response.history import Evaluation
 from solvent.solvers.growing.additions import AdditionLog
+from solvent.solvers.growing.archive import Archive
 from solvent.solvers.growing.discounts import PlayerRegrets
 from solvent.solvers.growing.iterations import check_rule, discount, run_iterations
 from solvent.solvers.growing.sum_kernels import HeldRows, sum_regrets
@@ -51,7 +52,9 @@ class GrowingGame:
         self.updates = updates
         self.skip = skip and rule.additive
         """Whether iterations leave out what no player reaches; rules that fade regrets must visit everything."""
-        self.tables = GrowingTables(tree, updates == "alternating")
+        self._tables = GrowingTables(tree, updates == "alternating")
+        self.archive = Archive(tree, self._tables) if self.skip else None
+        """What holds the tables of what no player reaches; None: they stay in memory."""
         self.work: Work = make_work(tree.nodes, len(tree.hands))
         self.facts = (PlayerFacts(), PlayerFacts())
         """What the theory asks of each player's part of the tree."""
@@ -70,12 +73,21 @@ class GrowingGame:
     def hands(self) -> int:
         return len(self.tree.hands)
 
+    @property
+    def tables(self) -> GrowingTables:
+        """All tables; what was put away is brought back."""
+        if self.archive is not None:
+            self.archive.bring_back()
+        return self._tables
+
     def run(self, count: int) -> None:
-        """Run so many more iterations."""
+        """Run so many more iterations; what nobody has reached for a while is put away in the end."""
         self.nodes_touched += run_iterations(
-            self.tree, self.tables, self.work, self.rule, count, self.skip, self.after_pass
+            self.tree, self._tables, self.work, self.rule, count, self.skip, self.after_pass, self.archive
         )
         self.iterations += count
+        if self.archive is not None:
+            self.archive.put_away()
 
     def discount(self, weight: float) -> None:
         """Let every iteration so far count for `weight` of what it did."""

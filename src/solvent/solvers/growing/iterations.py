@@ -13,6 +13,7 @@ from collections.abc import Callable
 from solvent.forms.explicit.tree import ExplicitTree
 from solvent.foundation.errors import InputError
 from solvent.passes.explicit_kernels import UPDATE, Sums, Weights, Work, accumulate, ascend, descend
+from solvent.solvers.growing.archive import Archive
 from solvent.solvers.growing.tables import AVERAGE, REGRET, SEEN, VALUE, GrowingTables
 from solvent.solvers.rules import DCFR, RegretRule
 
@@ -56,33 +57,34 @@ def run_iterations(
     count: int,
     skip: bool = False,
     after_pass: Callable[[int, float], None] | None = None,
+    archive: Archive | None = None,
 ) -> int:
     """Run more iterations of a rule; returns the nodes that were touched, times hands.
 
     Updates are alternating where the tables have what player 1's regrets saw, else simultaneous. `skip` leaves out
     what no player reaches, which rules that fade regrets cannot. `after_pass` is called after each player's pass up
-    with the player and the weight of the regrets.
+    with the player and the weight of the regrets. What is in the `archive` is brought back when a pass comes there.
     """
-    arrays, offset, stop = tree.arrays, tables.offset[REGRET], tree.nodes
-    regret, average = (tables.table(name) for name in (REGRET, AVERAGE))
-    sums = Sums(tables.offset[VALUE], tables.table(VALUE))
-    instead = Sums(tables.offset[AVERAGE], average)
+    arrays, stop = tree.arrays, tree.nodes
     alternating = SEEN in tables.names
     visited = 0
     work.reach[:, 0] = 1.0
     for _ in range(count):
         tables.clock += 1.0
         weights, play = regret_weights(rule, tables.clock), rule.weights(tables.clock).average
-        here = descend(arrays, offset, regret, instead, work, 0, stop, skip)
+        if archive is not None:
+            archive.begin_iteration()
+        here = _pass_down(tree, tables, work, skip, archive)
         for player in (0, 1):
             if player and alternating:
-                here = descend(arrays, offset, regret, instead, work, 0, stop, skip)
+                here = _pass_down(tree, tables, work, skip, archive)
                 seen = tables.table(SEEN)
                 accumulate(arrays, tables.offset[SEEN], seen, work, 0, weights.weight, 0, stop)
                 if weights.positive != 1.0:
                     seen *= weights.positive
-            accumulate(arrays, tables.offset[AVERAGE], average, work, player, play, 0, stop)
-            ascend(arrays, offset, regret, sums, work, player, weights, 0, stop)
+            average, sums = (Sums(tables.offset[name], tables.table(name)) for name in (AVERAGE, VALUE))
+            accumulate(arrays, average.offset, average.table, work, player, play, 0, stop)
+            ascend(arrays, tables.offset[REGRET], tables.table(REGRET), sums, work, player, weights, 0, stop)
             visited += here
             if after_pass is not None:
                 after_pass(player, weights.weight)
@@ -90,3 +92,15 @@ def run_iterations(
         tables.squares = weights.positive * (tables.squares + weights.weight**2)
         tables.average_total += play
     return visited * tables.hands
+
+
+def _pass_down(
+    tree: ExplicitTree, tables: GrowingTables, work: Work, skip: bool, archive: Archive | None
+) -> int:
+    """Compute strategies and reaches, once more if the pass came to what was put away; returns nodes visited."""
+    while True:
+        instead = Sums(tables.offset[AVERAGE], tables.table(AVERAGE))
+        regret = tables.table(REGRET)
+        here = descend(tree.arrays, tables.offset[REGRET], regret, instead, work, 0, tree.nodes, skip)
+        if archive is None or not archive.reached(work.active):
+            return int(here)

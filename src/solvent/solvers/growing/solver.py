@@ -254,6 +254,8 @@ class GrowingSolver:
             "additions": len(self.log),
             "total_weight": self.game.tables.total,
         }
+        if self.game.archive is not None:
+            found["archived_bytes"] = self.game.archive.last_bytes
         if self.pruner is not None:
             budget = self.pruner.budget
             found |= {
@@ -292,6 +294,8 @@ class GrowingSolver:
         kept["average"] = weights
         if self.pruner is not None:
             kept |= self.pruner.saved()
+        if self.game.archive is not None:
+            kept |= self.game.archive.saved()
         kept["additions"] = np.frombuffer(self.log.to_json().encode(), dtype=np.uint8)
         kept["grown"] = np.frombuffer(self.grown_fingerprint.encode(), dtype=np.uint8)
         return kept | {f"{INFOSET}{name}": array for name, array in infosets.arrays.items()}
@@ -307,6 +311,8 @@ class GrowingSolver:
         self.game.tables.load(tables)
         if self.pruner is not None:
             self.pruner.load(tables)
+        if self.game.archive is not None:
+            self.game.archive.load(tables)
 
     def _replay(self, addition: Addition) -> None:
         """Make the nodes of an addition, with empty tables."""

@@ -65,7 +65,7 @@ class Pruner:
         """Nodes at which an action has not returned for lack of memory; they are asked again at the next look."""
         self._failing: Mask = np.zeros(game.tree.nodes, dtype=np.bool_)
         self._most = np.zeros(0)
-        game.after_pass, game.exactly = self._after_pass, True
+        game.after_pass, game.exactly, game.archive = self._after_pass, True, None
         budget.peak = max(budget.peak, game.tables.bytes)
 
     # What iterations do
