@@ -39,7 +39,7 @@ class Spot:
     whole chips in the middle and behind each player. bets, raises and further sizes such as `oop_turn_bets` and
     `cap=3`: see the page on spots. rake: a part of every pot, '5%'. rake_cap: chips at most. locks: what hands play
     at decisions, `['check, bet 100: 22-55 = fold:0.25, call:0.75']`. sizes: 'auto' lets the solver find the bets,
-    'auto,from=25%,to=300%,steps=16,at-most=16,nodes=33%' says among which.
+    'auto,from=25%,to=300%,steps=16,at-most=16,nodes=33.3333%' says among which.
 
     >>> spot = Spot("Td9d6hQc2s", "QQ,76s", "JJ,T9s", pot=200, stack=900, bets="50%,a")
     >>> solution = spot.solve(until="0.1%", dtype="float64", threads=1)

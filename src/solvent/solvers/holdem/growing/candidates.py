@@ -1,4 +1,4 @@
-"""Bet sizes that a solve may find: `auto,from=25%,to=300%,steps=16,at-most=16,nodes=33%`.
+"""Bet sizes that a solve may find: `auto,from=25%,to=300%,steps=16,at-most=16,nodes=33.3333%`.
 
 The candidates are `steps` sizes from the smallest to the largest, each larger than the one before by the same
 factor. A solve starts with the smallest, the largest and all-in; raises are as the spot has them. What keeps the
@@ -18,12 +18,12 @@ from solvent.foundation.names import did_you_mean
 from solvent.games.betting.sizes import POT, BetSize, parse_bet_size
 
 AUTO = "auto"
-FORM = "sizes are written auto, or auto,from=25%,to=300%,steps=16,at-most=16,nodes=33%"
+FORM = "sizes are written auto, or auto,from=25%,to=300%,steps=16,at-most=16,nodes=33.3333%"
 RAISES = "100%,a"
 """Raises of a spot that gives none."""
 MOST_STEPS = 100
 STEPS, AT_MOST = 16, 16
-ROOM = 5.28
+ROOM = 16 / 3
 """The limit of nodes where none is given, times `steps`: a third of the tree with 16 candidates."""
 KEYS = ("from", "to", "steps", "at-most", "nodes", "trial")
 REFUSED = ("add", "remove", "merging")
@@ -44,7 +44,7 @@ class AutoSizes:
     steps: int = STEPS
     at_most: int = AT_MOST
     """The most sizes that are added at one decision."""
-    nodes: float = 0.33
+    nodes: float = ROOM / STEPS
     """The most nodes that the tree may grow to, as a part of those of the tree with all candidates."""
     trial: int | None = None
     """Iterations of the recovery game by which candidates are judged; None: by best responses."""
@@ -55,7 +55,7 @@ class AutoSizes:
             "to": f"{100 * self.largest:.10g}%",
             "steps": self.steps,
             "at-most": self.at_most,
-            "nodes": f"{100 * self.nodes:.10g}%",
+            "nodes": f"{100 * self.nodes:.6g}%",
         }
         if self.trial is not None:
             said["trial"] = self.trial
@@ -94,9 +94,9 @@ def parse_auto_sizes(text: str) -> AutoSizes:
     """Read what `--sizes` is given.
 
     >>> str(parse_auto_sizes("auto,to=200%"))
-    'auto,from=25%,to=200%,steps=16,at-most=16,nodes=33%'
+    'auto,from=25%,to=200%,steps=16,at-most=16,nodes=33.3333%'
     >>> str(parse_auto_sizes("auto,steps=8"))
-    'auto,from=25%,to=300%,steps=8,at-most=16,nodes=66%'
+    'auto,from=25%,to=300%,steps=8,at-most=16,nodes=66.6667%'
     """
     name, *parts = [part.strip() for part in str(text).split(",")]
     if name.lower() != AUTO:
@@ -116,7 +116,7 @@ def parse_auto_sizes(text: str) -> AutoSizes:
         _part(given.get("to", "300%"), "to"),
         steps,
         _whole(given.get("at-most", str(AT_MOST)), "at-most", 0, MOST_STEPS),
-        _part(given["nodes"], "nodes") if "nodes" in given else round(min(1.0, ROOM / steps), 2),
+        _part(given["nodes"], "nodes") if "nodes" in given else min(1.0, ROOM / steps),
         _whole(given["trial"], "trial", 1, 10_000) if "trial" in given else None,
     )
     if found.nodes > 1:

@@ -79,7 +79,7 @@ class SizesFound:
     """What a solve that finds its bet sizes has found."""
 
     sizes: str
-    """What was asked for: auto,from=25%,to=300%,steps=16,at-most=16,nodes=33%."""
+    """What was asked for: auto,from=25%,to=300%,steps=16,at-most=16,nodes=33.3333%."""
     added: tuple[SizeAdded, ...]
     """In the order of their additions."""
     exploitability_percent: float
@@ -232,7 +232,7 @@ class GrowingWork(SpotWork):
         lines = [(*line_of(one.history), one.action) for one in look.chosen]
         lines += [(*line_of(line), name) for _, line, name, _ in copied]
         game = larger_game(self.solver.game, self.solver.game.rules.with_added(lines))
-        return public_nodes(game) <= self.auto.nodes * public_nodes(self.looks.game)
+        return public_nodes(game) <= round(self.auto.nodes * public_nodes(self.looks.game))
 
     def found(self) -> SizesFound:
         """What was found, measured in the spot with all candidates."""

@@ -170,7 +170,7 @@ class Looks:
             worths = weigh(solver, self.game, self._action_values(solver), auto, lines)
         else:
             worths = try_out(solver, self.game, auto, lines)
-        most = int(limits.part * auto.nodes * public_nodes(self.game))
+        most = round(auto.nodes * public_nodes(self.game))
         chosen, crowded = choose(solver, worths, auto, lines, limits, most)
         return Look(tuple(chosen), tuple(worths), crowded and limits.part == 1)
 
@@ -280,6 +280,7 @@ def choose(
 ) -> tuple[list[Worth], bool]:
     """The candidates to add now, and whether the limit of nodes has kept any out.
 
+    most_nodes: those that the tree may have in the end, which Proposition 1 is asked for where there is a target.
     They pay by Proposition 1, gain at least `limits.least` chips, and are taken by what they gain for a node. A
     size changes what its neighbours are worth. Under the pseudo-harmonic mapping the answer to a size x between two
     sizes is linear in u = 1 / (1 + x), and what is wrong with it grows like the product of the distances to both,
@@ -296,9 +297,10 @@ def choose(
         best = max(left, key=lambda one: one.chips / one.nodes)
         left.remove(best)
         regret = float(total * best.chips)
-        if not pays(inside[best.player], nodes, Candidate(regret, best.nodes), total, FACTOR):
+        size = nodes if limits.target is None else max(nodes, most_nodes)
+        if not pays(inside[best.player], size, Candidate(regret, best.nodes), total, FACTOR):
             continue
-        if nodes + best.nodes > most_nodes:
+        if nodes + best.nodes > limits.part * most_nodes:
             crowded = True
             continue
         chosen.append(best)
