@@ -1,8 +1,8 @@
 """A solve that finds its bet sizes, as a session drives it: looks, additions, what they came to, and checkpoints.
 
-Looks are seldom, because each takes as long as some iterations on the tree with all candidates: at `FIRST_LOOK`
-iterations, then each time there are `LOOK_GROWTH` times as many up to `LAST_LOOK`, and whenever the present tree is
-solved to the target. Without a target they go on growing. A solve ends at the target only if the look there adds
+Looks are seldom, because each takes as long as some iterations on the tree with all candidates: after the
+iterations of `LOOKS`, and whenever the present tree is solved to the target. Without a target they go on, each time
+there are `LOOK_GROWTH` times as many iterations. A solve ends at the target only if the look there adds
 nothing. Where streets follow, the first looks fill only a part of the limit of nodes (`PARTS`): what a bet on the
 river is worth shows once the turn has its sizes. Once the limit has kept a candidate out there are no more looks.
 This schedule is a heuristic; it and what a size has to gain were chosen on the spots of `solvent bench sizes`.
@@ -33,7 +33,7 @@ from solvent.solvers.holdem.lock_text import parse_lock
 from solvent.solvers.holdem.spot_work import SpotWork
 from solvent.solvers.session import Limits
 
-FIRST_LOOK, LOOK_GROWTH, LAST_LOOK = 20, 2.5, 150
+LOOKS, LOOK_GROWTH = (20, 50, 120), 2.5
 PARTS = (0.4, 0.7)
 """How far the first looks fill the limit of nodes where streets follow."""
 LEAST_WORTH, LEAST_IN_ALL = 0.01, 1.0
@@ -123,7 +123,7 @@ class GrowingWork(SpotWork):
         """Run so many more iterations, with the looks that are due among them."""
         target = self.iterations + iterations
         while self.iterations < target:
-            due = next_look(self.iterations, math.inf if self.limits.until is None else LAST_LOOK)
+            due = next_look(self.iterations, math.inf if self.limits.until is None else LOOKS[-1])
             super().run(int(min(due, target)) - self.iterations)
             if self.iterations == due and not self.settled:
                 self.look(part_of_limit(self.iterations) if len(self.solver.game.streets) > 1 else 1.0)
@@ -289,7 +289,7 @@ class GrowingWork(SpotWork):
 
 def next_look(done: int, last: float = math.inf) -> float:
     """The first iteration after `done` at which to look; infinite where it would be after `last`."""
-    due = FIRST_LOOK
+    due = next((at for at in LOOKS if at > done), LOOKS[-1])
     while due <= done:
         due = math.floor(due * LOOK_GROWTH)
     return due if due <= last else math.inf
@@ -298,7 +298,7 @@ def next_look(done: int, last: float = math.inf) -> float:
 def part_of_limit(done: int) -> float:
     """The part of the limit of nodes that the look after `done` iterations may fill.
 
-    >>> part_of_limit(20), part_of_limit(50), part_of_limit(125)
+    >>> part_of_limit(20), part_of_limit(50), part_of_limit(120)
     (0.4, 0.7, 1.0)
     """
     due = next_look(0)
