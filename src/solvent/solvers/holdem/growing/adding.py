@@ -142,10 +142,10 @@ def start_afresh(
 ) -> Grown:
     """Add actions as `add_actions` does, and begin the larger tree from uniform play: w = 0.
 
-    A heuristic for rules that are not sums. After some hundred iterations on a smaller tree it is the quicker way:
+    A heuristic for rules that are not sums. The strategy holds better against bets that the tree lacks:
     on a turn with 16 candidates 350 iterations led from the last addition to 0.3 % of the pot with what had been
     learnt and 320 without it, and in the spot with all candidates the strategies were exploitable for 0.603 % and
-    0.573 %.
+    0.573 %. With narrow ranges it was 230 and 300 iterations, 0.792 % and 0.705 %.
     """
     game = _game_with(before.game, chosen, behind)
     after = GrowingSolver(game, before.rule, before.threads, before.dtype, locks(game) if locks else ())
