@@ -9,9 +9,11 @@ the runs have.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
-from typing import Any
+from multiprocessing import get_context
+from pathlib import Path
 
 from solvent.abstraction.cards.buckets import CardAbstraction
 from solvent.evaluate.learned_response import response_winnings
@@ -19,15 +21,12 @@ from solvent.experiments.confidence import Interval, mean_interval
 from solvent.experiments.kept import KeptRuns
 from solvent.experiments.page import Bar, markdown_table
 from solvent.experiments.steps import Say
-from solvent.experiments.tartanian7.cluster.part import Found, Part, Setup, once
-from solvent.experiments.tartanian7.cluster.training import (
-    BETTING,
-    ROWS,
-    Snapshot,
-    distributed,
-    train_children,
-)
+from solvent.experiments.tartanian7.cluster.part import Found, Part, Setup
+from solvent.experiments.tartanian7.cluster.training import BETTING
+from solvent.forms.betting import build_tree
+from solvent.games.betting.sizes import parse_betting
 from solvent.solvers.distributed.batches import DistributedSettings
+from solvent.solvers.distributed.solver import DistributedSolver
 from solvent.solvers.training_settings import DEFAULT_AHEAD, DEFAULT_BATCH
 from solvent.strategy.agents.blueprint import Blueprint
 
@@ -40,11 +39,11 @@ class Scale:
 
     batches: tuple[int, ...] = (1, 100, 1_000, 10_000)
     """B. The first is what the others are compared with."""
-    marks: tuple[float, ...] = (3e6, 15e6)
+    marks: tuple[float, ...] = (5e6, 15e6)
     """Rows touched at which runs are compared."""
-    longer: tuple[float, ...] = (60e6,)
+    longer: tuple[float, ...] = (45e6,)
     """Marks that batches of one iteration take too long for; others are compared with the second of `batches`."""
-    seeds: int = 3
+    seeds: int = 4
     pairs: int = 50_000
     """Pairs of deals over which a response's winnings are averaged."""
     response: int = 400_000
@@ -58,14 +57,19 @@ SMALL = Scale(batches=(1, 20), marks=(20e3,), longer=(40e3,), seeds=2, pairs=200
 def measure(setup: Setup, kept: KeptRuns, say: Say) -> Found:
     """Train with every size of batches, and learn a response at every mark."""
     scale, cards = SMALL if setup.small else FULL, setup.load("tiny", say)
-    rows: list[dict[str, Any]] = []
-    for seed in range(scale.seeds):
-        for batch in scale.batches:
-            for ahead in (0, 1):
-                setting = {"batch": batch, "ahead": ahead, "seed": seed}
-                say(f"seed {seed}: batches of {batch:,}, ahead {ahead}")
-                train: Callable[[], Any] = lambda: _trained(scale, cards, **setting)  # noqa: B023, E731
-                rows += [setting | row for row in once(kept, setting, train)]
+    settings = [
+        {"batch": batch, "ahead": ahead, "seed": seed}
+        for seed in range(scale.seeds)
+        for batch in scale.batches
+        for ahead in (0, 1)
+    ]
+    left = [setting for setting in settings if kept.find(setting) is None]
+    found = {str(setting): kept.find(setting) for setting in settings}
+    for setting, rows_of_it in _train_all(setup, scale, cards, left):
+        kept.add(setting, rows_of_it)
+        found[str(setting)] = rows_of_it
+        say("done: batches of {batch:,}, ahead {ahead}, seed {seed}".format(**setting))
+    rows = [setting | row for setting in settings for row in found[str(setting)]]
     return {
         "cards": cards.design.label,
         "batches": scale.batches,
@@ -78,20 +82,42 @@ def measure(setup: Setup, kept: KeptRuns, say: Say) -> Found:
     }
 
 
+def _train_all(
+    setup: Setup, scale: Scale, cards: CardAbstraction, settings: list[dict[str, int]]
+) -> Iterator[tuple[dict[str, int], list[dict[str, float]]]]:
+    """Every setting with its rows, as they are done: marks are in rows touched, so that runs may share cores."""
+    if setup.in_process or setup.threads == 1:
+        for setting in settings:
+            yield setting, _trained(scale, cards, **setting)
+        return
+    with ProcessPoolExecutor(setup.threads, get_context("spawn")) as workers:
+        begun = {workers.submit(_trained, scale, cards.folder, **setting): setting for setting in settings}
+        try:
+            for done in as_completed(begun):
+                yield begun[done], done.result()
+        finally:
+            workers.shutdown(cancel_futures=True)
+
+
 def _trained(
-    scale: Scale, cards: CardAbstraction, batch: int, ahead: int, seed: int
+    scale: Scale, given: CardAbstraction | Path | None, batch: int, ahead: int, seed: int
 ) -> list[dict[str, float]]:
-    """A row for every mark: where the training stood, and what a response wins from it."""
+    """A row for every mark: where the training stood, and what a response wins from it.
+
+    given: the cards, or their folder.
+    """
+    cards = given if isinstance(given, CardAbstraction) else CardAbstraction.load(given or "")
     marks = scale.marks if batch == 1 else (*scale.marks, *scale.longer)
-    rows: list[dict[str, float]] = []
-
-    def respond(at: Snapshot, blueprint: Blueprint) -> None:
-        won = response_winnings(blueprint, scale.response, scale.pairs)
-        rows.append(at._asdict() | {"mbb": won.mbb, "interval": won.mbb_interval})
-
+    tree, rows = build_tree(parse_betting(BETTING)), []
+    blueprint = Blueprint(tree, cards)
     settings = DistributedSettings(seed=seed, batch=batch, ahead=ahead)
-    with distributed(cards, settings, workers=1, in_process=True) as solver:
-        train_children(solver, cards, marks, respond, ROWS)
+    solver = DistributedSolver.in_process(blueprint, settings)
+    for mark in marks:
+        while solver.touched < mark:
+            solver.run(1)
+        won = response_winnings(blueprint, scale.response, scale.pairs)
+        at = {"mark": mark, "iterations": solver.iterations, "touched": solver.touched}
+        rows.append(at | {"mbb": won.mbb, "interval": won.mbb_interval})
     return rows
 
 
