@@ -12,16 +12,20 @@ from typing import Any
 
 from numba import njit
 
-compiled: Any = partial(njit, cache=True, nogil=True, forceinline=False)
+from solvent.foundation.kernels.linking import LinkedOnly
+
+compiled: Any = partial(njit, cache=True, nogil=True, forceinline=False, no_cfunc_wrapper=True)
 """Decorator for compiled functions that may allocate arrays. Without `forceinline=False` a function would take the
-setting over from whichever caller has it compiled first."""
+setting over from whichever caller has it compiled first. The wrapper that Numba would add for calls from C is for
+functions in variables, and there are none."""
 kernel: Any = partial(compiled, error_model="numpy", _nrt=False)
 """Decorator for kernels: compiled functions that allocate nothing."""
 inlined: Any = partial(kernel, inline="always")
 """Decorator for helper functions that Numba inlines into kernels."""
-internal: Any = partial(kernel, no_cpython_wrapper=True, no_cfunc_wrapper=True)
-"""Decorator for kernels that only compiled functions call: without wrappers for Python they compile sooner."""
-internal_compiled: Any = partial(compiled, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+internal: Any = partial(kernel, no_cpython_wrapper=True, pipeline_class=LinkedOnly)
+"""Decorator for kernels that only compiled functions call: without a wrapper for Python and without machine code of
+their own they compile sooner."""
+internal_compiled: Any = partial(compiled, no_cpython_wrapper=True, pipeline_class=LinkedOnly)
 """Decorator for functions that may allocate and that only compiled functions call."""
 joined: Any = partial(internal, forceinline=True)
 """Decorator for helper functions that LLVM always inlines into their callers.
