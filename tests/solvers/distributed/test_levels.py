@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from oracles.distributed import clustered_cards, small_tree
+from oracles.distributed import MakeSmallBranches, clustered_cards, small_tree
 from oracles.level_deals import BUCKETS, Deals, LevelDealer, level_walk
 from oracles.levels import (
     CARDS,
@@ -21,9 +21,8 @@ from solvent.solvers.distributed.batches import DistributedSettings
 from solvent.solvers.distributed.branch import Branch
 from solvent.solvers.distributed.child import Child
 from solvent.solvers.distributed.engines import LocalChildren
-from solvent.solvers.distributed.flops import FLOPS as FLOPS_IN_ALL
-from solvent.solvers.distributed.flops import flop_tables
 from solvent.solvers.distributed.head import Head
+from solvent.solvers.distributed.processes import ProcessChildren
 from solvent.solvers.distributed.solver import DistributedSolver, make_head
 from solvent.solvers.distributed.turns import make_branches
 from solvent.strategy.agents.blueprint import Blueprint
@@ -193,25 +192,18 @@ def test_a_branch_answers_a_turn_again_and_resumes_from_its_table():
 # Hold'em: clusters of turns inside clusters of flops
 
 
-def hashed_turns(clusters, inside):
-    """Clusters of turns by a hash of flop and turn, unequal, as many as asked inside each cluster of flops."""
-    flops = flop_tables(clustered_cards(clusters).lookup)
-    rng = np.random.default_rng(5)
-    draws = rng.random((FLOPS_IN_ALL, 52)) ** 1.5
-    return (draws * np.array(inside)[flops.cluster][:, None]).astype(np.int16)
-
-
-def on_turns(clusters, inside, **options):
-    """A training with a branch for each cluster of flops."""
-    settings, cards = DistributedSettings(**{"seed": 7, **options}), clustered_cards(clusters)
-    branches = make_branches(small_tree(), cards, settings, hashed_turns(clusters, inside))
-    return DistributedSolver(make_head(small_tree(), cards, settings), LocalChildren(branches))
+def on_turns(inside, workers=0, **options):
+    """A training with a branch for each cluster of flops, in this process or in workers."""
+    settings, clusters = DistributedSettings(**{"seed": 7, **options}), len(inside)
+    make = MakeSmallBranches(tuple(inside), settings)
+    children = ProcessChildren(make, clusters, workers) if workers else LocalChildren(make(range(clusters)))
+    return DistributedSolver(make_head(small_tree(), clustered_cards(clusters), settings), children)
 
 
 @pytest.mark.parametrize("options", [{}, {"exploration": (0.2, 0.001)}, {"floor": -0.02}])
 def test_one_cluster_at_every_level_is_plain_sampling_bit_for_bit(options):
     plain = BlueprintSolver(Blueprint(small_tree(), clustered_cards(1)))
-    solver = on_turns(1, [1], **options)
+    solver = on_turns([1], **options)
     plain.run(200, seed=7, **options)
     solver.run(200)
     table = np.concatenate([solver.head.table, solver.children.shards()[0]])
@@ -223,7 +215,7 @@ def test_one_cluster_of_turns_in_each_of_flops_is_two_levels_bit_for_bit():
     """A branch with one child has the table of a child, as long as nothing is frozen."""
     blueprint = Blueprint(small_tree(), clustered_cards(3))
     two = DistributedSolver.in_process(blueprint, DistributedSettings(seed=7))
-    three = on_turns(3, [1, 1, 1])
+    three = on_turns([1, 1, 1])
     two.run(150)
     three.run(150)
     for name, table in two.tables().items():
@@ -233,7 +225,7 @@ def test_one_cluster_of_turns_in_each_of_flops_is_two_levels_bit_for_bit():
 
 @pytest.mark.parametrize("options", [{}, {"batch": 20, "ahead": 1, "samples": 2}])
 def test_a_run_on_turns_in_parts_is_one_run(options):
-    whole, parts, resumed = (on_turns(3, [3, 1, 2], **options) for _ in range(3))
+    whole, parts, resumed = (on_turns([3, 1, 2], **options) for _ in range(3))
     whole.run(120)
     parts.run(60)
     resumed.load({name: table.copy() for name, table in parts.tables().items()}, parts.facts())
@@ -245,7 +237,7 @@ def test_a_run_on_turns_in_parts_is_one_run(options):
 
 def test_turns_that_hands_and_flop_leave():
     """45 for every deal; the mean of the product with the flops is as `mean_choices` says."""
-    solver = on_turns(3, [3, 1, 2])
+    solver = on_turns([3, 1, 2])
     for n, branch in enumerate(solver.children.children):
         dealer = branch.head.dealer
         deals = dealer.deal_head(0, 20_000, 1)
@@ -262,9 +254,48 @@ def test_turns_that_hands_and_flop_leave():
 
 
 def test_clusters_of_turns_without_gaps():
-    cluster = np.zeros((FLOPS_IN_ALL, 52), dtype=np.int16)
+    cluster = np.zeros((22_100, 52), dtype=np.int16)
     cluster[:, 0] = 2
     with pytest.raises(InputError, match="without gaps"):
-        make_branches(small_tree(), clustered_cards(1), DistributedSettings(), cluster)
+        make_branches(small_tree(), clustered_cards(1), DistributedSettings(), [0], cluster)
     with pytest.raises(InputError, match="int16"):
-        make_branches(small_tree(), clustered_cards(1), DistributedSettings(), cluster[:5])
+        make_branches(small_tree(), clustered_cards(1), DistributedSettings(), [0], cluster[:5])
+
+
+@pytest.mark.slow
+def test_branches_in_workers_have_the_tables_of_branches_here():
+    """A branch answers to the protocol of children: it moves whole, is saved and loaded, and may be lost."""
+    here, apart = on_turns([3, 1, 2], batch=20, ahead=1), on_turns([3, 1, 2], 2, batch=20, ahead=1)
+    here.run(100)
+    try:
+        apart.run(40)
+        apart.children.processes._processes[1].kill()
+        apart.run(60)
+        for name, table in here.tables().items():
+            np.testing.assert_array_equal(apart.tables()[name], table)
+    finally:
+        apart.children.close()
+
+
+@pytest.mark.slow
+def test_regrets_of_the_head_are_those_of_plain_sampling():
+    """With uniform strategies and separate deals, the means of both estimates are within 3 sigma."""
+    many, one = root_regrets([3, 1, 2], seed=8), root_regrets([1], seed=9)
+    for a, b in zip(many, one, strict=True):
+        assert abs(a.mean() - b.mean()) < 3 * (a.var() / len(a) + b.var() / len(b)) ** 0.5
+        assert a.std() < b.std()
+
+
+def root_regrets(inside, seed, iterations=1_500):
+    """The regret of all-in at the first decision, and of calling it at the next, in each of many iterations."""
+    solver, tree = on_turns(inside, linear=False, seed=seed), small_tree()
+    nodes = 0, tree.children(0)[-1]
+    places = [int(tree.row[node]) + len(tree.actions(node)) - 1 for node in nodes]
+    found = [], []
+    for turn in range(2 * iterations):
+        solver._take_turn()
+        head = solver.head.table.reshape(169, -1)
+        found[turn % 2].append(float(head[:, places[turn % 2]].sum()))
+        for table in (solver.head.table, *solver.children.shards().values()):
+            table[:] = 0
+    return np.array(found)

@@ -9,6 +9,7 @@ turns that hands and flop leave to the cluster of turns. With one cluster of eac
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -39,6 +40,7 @@ from solvent.solvers.distributed.flops import (
 from solvent.solvers.distributed.head import Head
 from solvent.solvers.distributed.solver import transformed_walk
 from solvent.solvers.sampled.tables.keys import board_key
+from solvent.strategy.agents.shards import CLUSTER
 
 TURNED = FLOPPED + 1
 """Cards of a deal with the turn."""
@@ -123,23 +125,24 @@ def make_branches(
     tree: BettingTree,
     cards: CardAbstraction,
     settings: DistributedSettings,
-    cluster: NDArray[np.int16],
-    tables: list[NDArray[np.float32]] | None = None,
+    clusters: Iterable[int],
+    turn_cluster: NDArray[np.int16],
+    tables: Mapping[str, NDArray[np.float32]] | None = None,
 ) -> list[Branch]:
-    """A branch for every cluster of flops of a card abstraction, with a child for every cluster of turns inside it.
+    """Branches of one process for some clusters of flops, with a child for every cluster of turns inside each.
 
-    cluster: as in `TurnTables`. Buckets of turn and river are those of the cards, apart in each cluster of turns.
-    tables: for each branch float32[numbers of flop + clusters of turns x those of turn and river]; None: zeros.
+    turn_cluster: as in `TurnTables`. Turn and river have the buckets of the cards, apart in each cluster of turns.
+    tables: by `CLUSTER`, float32[numbers of flop + clusters of turns x those of turn and river]; None makes zeros.
     """
     layout = table_layout(tree.bucket_floats, cards.sizes)
     above, walk = HoldemDealer(cards, layout, settings.seed), transformed_walk(tree, settings)
-    turns = turn_tables(above.flops, cluster)
+    turns = turn_tables(above.flops, turn_cluster)
     own = int(layout.street[2])
     below, made = layout.arena - own, []
-    for n in range(layout.clusters):
+    for n in clusters:
         dealer = TurnDealer(above, turns, n, layout)
         size = own + dealer.clusters * below
-        table = np.zeros(size, dtype=np.float32) if tables is None else tables[n]
+        table = np.zeros(size, dtype=np.float32) if tables is None else tables[CLUSTER.format(n)]
         if table.shape != (size,):
             raise InputError(f"the table of cluster {n} has {size:,} numbers, and {table.size:,} were given")
         head = Head(
