@@ -35,7 +35,7 @@ def games(tree, other, rule, updates="alternating"):
     return grown, full
 
 
-@pytest.mark.parametrize("rule", ["cfr", "lcfr"])
+@pytest.mark.parametrize("rule", ["cfr", "lcfr", "dcfr"])
 @pytest.mark.parametrize(
     ("rules", "history", "action"),
     [
@@ -53,8 +53,16 @@ def test_leduc(rules, history, action, rule):
     assert_alike(grown, full)
 
 
-@pytest.mark.parametrize("method", ["recovery", "transfer"])
-@pytest.mark.parametrize("rule", ["cfr", "lcfr"])
+@pytest.mark.parametrize(
+    ("rule", "method"),
+    [
+        ("cfr", "recovery"),
+        ("cfr", "transfer"),
+        ("lcfr", "recovery"),
+        ("lcfr", "transfer"),
+        ("dcfr", "recovery"),
+    ],
+)
 @pytest.mark.parametrize(("history", "theta"), [("", 0.4), ("kk/", 0.5), ("kb100%", 0.3)])
 def test_continuous_leduc(history, theta, rule, method):
     rules = ContinuousLeduc()
