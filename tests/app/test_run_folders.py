@@ -141,7 +141,7 @@ def test_lists_of_runs_and_games_break_no_words_at_80_columns() -> None:
     row = {
         "run": "runs/leduc", "kind": "solve", "game": "leduc(ranks=3,suits=2,max_bets=2)", "rule": "dcfr(1.5,0,2)",
         "updates": "alternating", "iterations": 13_426_932, "exploitability": 0.0012, "seconds": 12.25,
-        "created": "2026-11-17T00:12:00+00:00", "damage": None,
+        "created": "2026-11-17T00:12:00+00:00", "damage": None, "additions": 37,
     }  # fmt: skip
     screen = Console(file=io.StringIO(), width=80)
     screen.print(runs_table([row]))
@@ -149,5 +149,11 @@ def test_lists_of_runs_and_games_break_no_words_at_80_columns() -> None:
     shown = screen.file.getvalue()  # type: ignore[attr-defined]
     for word in ("leduc(ranks=3,suits=2,max_bets=2)", "alternating", "13,426,932 iterations", "12.2 s"):
         assert word in shown
-    for word in ("2026-11-17 00:12", "within 0.0012 chips", "openspiel:NAME(...)", "max_bets=4"):
+    for word in (
+        "2026-11-17 00:12",
+        "within 0.0012 chips",
+        "+37 actions",
+        "openspiel:NAME(...)",
+        "max_bets=4",
+    ):
         assert word in shown

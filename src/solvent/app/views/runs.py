@@ -32,7 +32,9 @@ def run_folders(folder: Path) -> list[Path]:
 
 def run_summary(folder: Path) -> dict[str, Any]:
     """A run in one row; of a damaged one, what is wrong with it."""
-    row: dict[str, Any] = dict.fromkeys(("kind", "game", "rule", "updates", "created", "exploitability"))
+    row: dict[str, Any] = dict.fromkeys(
+        ("kind", "game", "rule", "updates", "created", "exploitability", "additions")
+    )
     row = {"run": str(folder), "damage": None, **row, "iterations": 0, "seconds": 0.0}
     try:
         row |= _described(folder)
@@ -63,8 +65,17 @@ def _described(folder: Path) -> dict[str, Any]:
         "rule": asked.get("rule"),
         "updates": asked.get("updates"),
         "created": run.made.get("created"),
+        "additions": _additions(run),
         **{key: facts[key] for key in known},
     }
+
+
+def _additions(run: Run) -> int | None:
+    """The bets that a growing solve had added at its last check; None for runs that do not grow."""
+    if run.kind != "solve" or run.configuration.get("grow", "none") == "none":
+        return None
+    rows = run.metrics()
+    return int(rows[-1].get("additions", 0)) if rows else 0
 
 
 def _report_line(run: Run) -> str:
@@ -104,6 +115,7 @@ def runs_table(rows: Sequence[Mapping[str, Any]]) -> Table:
         rule = ", ".join(filter(None, (row["kind"], row["rule"], row["updates"])))
         found = [f"{row['iterations']:,} iterations", span(row["seconds"])]
         found += [] if reached is None else [f"within {reached:.4g} chips"]
+        found += [f"+{row['additions']:,} actions"] if row.get("additions") else []
         runs.add_row(
             "\n".join(filter(None, (row["run"], created))),
             "\n".join(filter(None, (row["game"], rule))),
