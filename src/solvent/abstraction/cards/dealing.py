@@ -10,11 +10,14 @@ import numpy as np
 from solvent.abstraction.cards.lookup import (
     card_bits,
     flop_bucket,
+    flop_class,
     flop_cluster,
     hole_bucket,
     river_bucket,
+    river_class,
     street_bucket,
     turn_bucket,
+    turn_class,
 )
 from solvent.cards.evaluator import EMPTY_KEY, strength_of
 from solvent.foundation.kernels.compiling import internal, kernel
@@ -59,6 +62,15 @@ def deal_buckets(deck, who, cluster, lookup, buckets):  # type: ignore[no-untype
     buckets[who, 1] = flop_bucket(hole, flop, lookup)
     buckets[who, 2] = turn_bucket(hole, flop, card_bits(deck, 7, 8), lookup)
     buckets[who, 3] = river_bucket(hole, card_bits(deck, 4, 9), cluster, lookup)
+
+
+@internal
+def deal_classes(deck, who, lookup, classes):  # type: ignore[no-untyped-def]
+    """Write the classes of a player's hand on every street after the first to classes[who], int64[4]."""
+    hole, flop = card_bits(deck, 2 * who, 2 * who + 2), card_bits(deck, 4, 7)
+    classes[who, 1] = flop_class(hole, flop, lookup)
+    classes[who, 2] = turn_class(hole, flop, card_bits(deck, 7, 8), lookup)
+    classes[who, 3] = river_class(hole, card_bits(deck, 4, 9), lookup)
 
 
 @internal

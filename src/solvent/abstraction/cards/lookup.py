@@ -76,27 +76,52 @@ def hole_bucket(hole, lookup):  # type: ignore[no-untyped-def]
 
 
 @internal
+def flop_class(hole, flop, lookup):  # type: ignore[no-untyped-def]
+    """The class of a hand on the flop."""
+    zero = np.int64(0)
+    return class_index((hole, flop, zero, zero), lookup.flop_index)
+
+
+@internal
+def turn_class(hole, flop, turn, lookup):  # type: ignore[no-untyped-def]
+    """The class of a hand on the turn."""
+    return class_index((hole, flop, turn, np.int64(0)), lookup.turn_index)
+
+
+@internal
+def river_class(hole, board, lookup):  # type: ignore[no-untyped-def]
+    """The class of a hand on the river. board: all five cards."""
+    zero = np.int64(0)
+    return class_index((hole, board, zero, zero), lookup.river_index)
+
+
+@internal
+def class_bucket(street, number, cluster, lookup):  # type: ignore[no-untyped-def]
+    """The bucket of a class of hands on a later street. cluster: the flop's, as `flop_cluster` gives it."""
+    if street == 1:
+        return min(np.int64(lookup.flop[number]), lookup.last_bucket[1])
+    if street == 2:
+        return min(np.int64(lookup.turn[number]), lookup.last_bucket[2])
+    code = np.int64(lookup.river_code[number])
+    return min(np.int64(lookup.river[cluster, min(code, lookup.river.shape[1] - 1)]), lookup.last_bucket[3])
+
+
+@internal
 def flop_bucket(hole, flop, lookup):  # type: ignore[no-untyped-def]
     """The bucket of a hand on the flop."""
-    zero = np.int64(0)
-    bucket = np.int64(lookup.flop[class_index((hole, flop, zero, zero), lookup.flop_index)])
-    return min(bucket, lookup.last_bucket[1])
+    return class_bucket(1, flop_class(hole, flop, lookup), 0, lookup)
 
 
 @internal
 def turn_bucket(hole, flop, turn, lookup):  # type: ignore[no-untyped-def]
     """The bucket of a hand on the turn."""
-    bucket = np.int64(lookup.turn[class_index((hole, flop, turn, np.int64(0)), lookup.turn_index)])
-    return min(bucket, lookup.last_bucket[2])
+    return class_bucket(2, turn_class(hole, flop, turn, lookup), 0, lookup)
 
 
 @internal
 def river_bucket(hole, board, cluster, lookup):  # type: ignore[no-untyped-def]
     """The bucket of a hand on the river. board: all five cards. cluster: the flop's, as `flop_cluster` gives it."""
-    zero = np.int64(0)
-    code = np.int64(lookup.river_code[class_index((hole, board, zero, zero), lookup.river_index)])
-    bucket = np.int64(lookup.river[cluster, min(code, lookup.river.shape[1] - 1)])
-    return min(bucket, lookup.last_bucket[3])
+    return class_bucket(3, river_class(hole, board, lookup), cluster, lookup)
 
 
 @internal

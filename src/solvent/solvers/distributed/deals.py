@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.abstraction.cards.buckets import CardAbstraction
-from solvent.abstraction.cards.dealing import DEALT, FLOPPED, HELD, deal_buckets, draw_cards
-from solvent.abstraction.cards.lookup import card_bits, hole_bucket
+from solvent.abstraction.cards.dealing import DEALT, FLOPPED, HELD, deal_classes, draw_cards
+from solvent.abstraction.cards.lookup import card_bits, class_bucket, hole_bucket
 from solvent.cards.evaluator import evaluator
 from solvent.forms.sampled import TableLayout, row_start
 from solvent.foundation.kernels.compiling import kernel
@@ -155,10 +155,16 @@ def deal_to_child(cluster, start, seed, lookup, layout, evaluator, flops, random
             while flops.cluster[flop_number(deck[4], deck[5], deck[6])] != cluster:
                 draw_cards(deck, HELD, FLOPPED, random)
             draw_cards(deck, FLOPPED, DEALT, random)
+            for who in range(2):
+                deal_classes(deck, who, lookup, deals.base[which, sample])
+            deals.outcome[which, sample] = showdown_outcome(deck, evaluator)
+    # The tables of buckets are large. Reads that wait for no computing do not wait for one another either.
+    for which in range(len(deals.drawn)):
+        for sample in range(deals.outcome.shape[1]):
+            if deals.chosen[which, sample] == 0:
+                continue
             base = deals.base[which, sample]
             for who in range(2):
-                deal_buckets(deck, who, cluster, lookup, base)  # buckets, which become where their rows begin
-                base[who, 0] = 0
                 for street in range(1, 4):
-                    base[who, street] = row_start(layout, street, 0, base[who, street])
-            deals.outcome[which, sample] = showdown_outcome(deck, evaluator)
+                    bucket = class_bucket(street, base[who, street], cluster, lookup)
+                    base[who, street] = row_start(layout, street, 0, bucket)
