@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from holdem.twin import Array, Board, Play, Table, Twin, TwinSolver
-from solvent.forms.holdem.boards import moved, moved_hands
+from solvent.cards.hands import renamed_hands
+from solvent.forms.holdem.boards import moved
 from solvent.forms.holdem.game import HoldemGame, holdem_game
 from solvent.forms.holdem.locks import NodeLock
 from solvent.forms.holdem.tree import DECISION
@@ -54,7 +55,7 @@ def spread(solver: HoldemSolver, table: Array) -> Table:
             for suits in game.streets[0].boards.groups[0]:
                 image = renamed_board(game, board, suits)
                 if (game.tree.betting[node], image) not in found:
-                    moved_to = np.searchsorted(game.hands[player], moved_hands(suits)[game.hands[player]])
+                    moved_to = np.searchsorted(game.hands[player], renamed_hands(suits)[game.hands[player]])
                     turned = np.zeros_like(rows)
                     turned[:, moved_to] = rows
                     found[game.tree.betting[node], image] = turned

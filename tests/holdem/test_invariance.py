@@ -12,9 +12,9 @@ from holdem.compare import close, exact_solver, load, renamed_board, spread
 from holdem.small_spots import NO_LIMIT, nolimit, short_spot, spots
 from holdem.twin import Table
 from solvent.cards.deck import deck
-from solvent.cards.hands import HANDS, hand_number, hole_cards
+from solvent.cards.hands import HANDS, hand_number, hole_cards, renamed_hands
 from solvent.cards.ranges import Range
-from solvent.forms.holdem.boards import moved, moved_hands
+from solvent.forms.holdem.boards import moved
 from solvent.forms.holdem.game import holdem_game
 from solvent.forms.holdem.tree import DECISION
 from solvent.games.holdem.nolimit import NoLimit
@@ -72,7 +72,7 @@ def symmetric(solver: HoldemSolver, table: Table) -> Table:
     game, found = solver.game, {place: np.zeros_like(rows) for place, rows in table.items()}
     group = game.streets[0].boards.groups[0]
     for suits in group:
-        turn = [np.searchsorted(hands, moved_hands(suits)[hands]) for hands in game.hands]
+        turn = [np.searchsorted(hands, renamed_hands(suits)[hands]) for hands in game.hands]
         for (node, board), rows in table.items():
             found[node, renamed_board(game, board, suits)][:, turn[node.player]] += rows / len(group)
     return found
@@ -144,7 +144,7 @@ def test_names_of_suits_change_nothing(suits: tuple[int, ...]) -> None:
     game, new = one.game, other.game
     one.average[:] = np.random.default_rng(2).random(game.cells)
     node_of = dict(zip(game.tree.betting, new.tree.betting, strict=True))
-    turn = [np.searchsorted(new.hands[p], moved_hands(suits)[game.hands[p]]) for p in (0, 1)]
+    turn = [np.searchsorted(new.hands[p], renamed_hands(suits)[game.hands[p]]) for p in (0, 1)]
     turned = {}
     for (node, board), rows in spread(one, one.average).items():
         place = node_of[node], tuple(moved(card, suits) for card in board)

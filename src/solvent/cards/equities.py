@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from solvent.cards.deck import Card, CardError, card_label
 from solvent.cards.equity_kernels import Hands, meet_on_boards
 from solvent.cards.evaluator import evaluator
-from solvent.cards.hands import HANDS
+from solvent.cards.hands import HANDS, renamed_hands
 from solvent.cards.ranges import Range
 from solvent.cards.showdown import pairs
 from solvent.foundation.kernels.threads import in_pieces
@@ -181,20 +181,11 @@ def _symmetries(weights: NDArray[np.float64], board: set[Card], gone: set[Card])
     """The permutations of suits that change neither range, the board nor the dead cards."""
     kept = []
     for order in permutations(range(4)):
-        moved = _renamed(order)
+        moved = renamed_hands(order)
         same_cards = all({card & ~3 | order[card & 3] for card in cards} == cards for cards in (board, gone))
         if same_cards and (weights[:, moved] == weights).all():
             kept.append(order)
     return np.array(kept, dtype=np.int64)
-
-
-def _renamed(order: Sequence[int]) -> NDArray[np.int64]:
-    """The number that each hand has once suits are permuted: int64[1326]."""
-    hands, suits = pairs(), np.asarray(order)
-    one, two = (cards & ~3 | suits[cards & 3] for cards in (hands.low, hands.high))
-    high = np.maximum(one, two)
-    numbers: NDArray[np.int64] = high * (high - 1) // 2 + np.minimum(one, two)
-    return numbers
 
 
 # The work
@@ -248,7 +239,7 @@ def _spread(won: NDArray[np.float64], task: _Task) -> NDArray[np.float64]:
     """What all hands win and tie: float64[players, 2, 1326], hands that symmetries exchange sharing alike."""
     by_hand = np.zeros((2, 2, HANDS))
     by_hand[:, :, task.hands.number] = won.T.reshape(2, 2, -1).swapaxes(0, 1)
-    shared = sum(by_hand[:, :, _renamed(order)] for order in task.symmetries.tolist())
+    shared = sum(by_hand[:, :, renamed_hands(tuple(order))] for order in task.symmetries.tolist())
     return np.asarray(shared / len(task.symmetries))
 
 

@@ -37,3 +37,18 @@ def hole_cards() -> NDArray[np.int64]:
     cards = np.array(sorted(combinations(range(52), 2), key=lambda pair: pair[::-1]), dtype=np.int64)
     cards.flags.writeable = False
     return cards
+
+
+@cache
+def renamed_hands(suits: tuple[int, ...]) -> NDArray[np.int64]:
+    """int64[1326]: the number that each hand has after suit s has become `suits[s]`; read-only.
+
+    >>> renamed_hands((1, 0, 2, 3))[:4].tolist()
+    [0, 2, 1, 4]
+    """
+    cards = hole_cards()
+    new = cards - cards % 4 + np.array(suits)[cards % 4]
+    low, high = new.min(axis=1), new.max(axis=1)
+    numbers: NDArray[np.int64] = high * (high - 1) // 2 + low
+    numbers.flags.writeable = False
+    return numbers

@@ -14,7 +14,7 @@ from itertools import combinations, permutations
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.cards.hands import hole_cards
+from solvent.cards.hands import renamed_hands
 
 Suits = tuple[int, ...]
 """A permutation of suits: suit s becomes suits[s]."""
@@ -48,7 +48,7 @@ def suit_group(
     found = []
     for suits in permutations(range(SUITS)):
         same = all({moved(card, suits) for card in kept} == kept for kept in (cards, fixed))
-        if same and all((weights[moved_hands(suits)] == weights).all() for weights in ranges):
+        if same and all((weights[renamed_hands(suits)] == weights).all() for weights in ranges):
             found.append(suits)
     return found
 
@@ -56,14 +56,6 @@ def suit_group(
 def moved(card: int, suits: Suits) -> int:
     """A card after its suit has been renamed."""
     return card - card % SUITS + suits[card % SUITS]
-
-
-def moved_hands(suits: Suits) -> NDArray[np.int64]:
-    """int64[1326]: the number that each hand has after suits have been renamed."""
-    cards = hole_cards()
-    new = cards - cards % SUITS + np.array(suits)[cards % SUITS]
-    low, high = new.min(axis=1), new.max(axis=1)
-    return np.asarray(high * (high - 1) // 2 + low, dtype=np.int64)
 
 
 def list_boards(

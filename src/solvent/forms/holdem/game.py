@@ -23,9 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.cards.evaluator import evaluator
-from solvent.cards.hands import hole_cards
+from solvent.cards.hands import hole_cards, renamed_hands
 from solvent.forms.holdem import hand_kernels
-from solvent.forms.holdem.boards import IDENTITY, Boards, list_boards, moved_hands, suit_group
+from solvent.forms.holdem.boards import IDENTITY, Boards, list_boards, suit_group
 from solvent.forms.holdem.tree import DECISION, RUN_OUT, HoldemTree, holdem_tree
 from solvent.foundation.kernels.memory import give_back_memory
 from solvent.games.game import GameError
@@ -409,7 +409,7 @@ def _orbits(boards: Boards, numbers: NDArray[np.int64], place: NDArray[np.int16]
     for board, group in enumerate(boards.groups):
         held = place[board][place[board] >= 0]
         if len(group) > 1:
-            least = np.min([moved_hands(suits)[numbers[held]] for suits in group], axis=0)
+            least = np.min([renamed_hands(suits)[numbers[held]] for suits in group], axis=0)
             by_number = np.argsort(held)
             orbit[board, : len(held)] = by_number[np.searchsorted(numbers[held], least, sorter=by_number)]
     return orbit

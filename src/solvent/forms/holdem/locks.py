@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.forms.holdem.boards import moved_hands
+from solvent.cards.hands import renamed_hands
 from solvent.forms.holdem.game import HoldemGame
 from solvent.forms.holdem.tree import DECISION
 from solvent.foundation.errors import InputError
@@ -110,7 +110,7 @@ def _symmetric(game: HoldemGame, lock: NodeLock, hands: NDArray[np.int64]) -> bo
     place = np.full(1326, -1)
     place[hands] = np.arange(len(hands))
     for suits in game.streets[0].boards.groups[0]:
-        moved = place[moved_hands(suits)[hands]]
+        moved = place[renamed_hands(suits)[hands]]
         if not np.array_equal(lock.play[:, moved], lock.play, equal_nan=True):
             return False
     return True

@@ -20,9 +20,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.cards.hands import HANDS, hole_cards
+from solvent.cards.hands import HANDS, hole_cards, renamed_hands
 from solvent.forms.gadget import UNSAFE, Gadget
-from solvent.forms.holdem.boards import moved_hands
 from solvent.forms.holdem.game import HoldemGame
 from solvent.forms.holdem.locks import NodeLock
 from solvent.foundation.errors import InputError
@@ -166,7 +165,7 @@ def _check_suits(game: HoldemGame, player: int, given: NDArray[np.float64]) -> N
     hands, by_number = game.hands[player], np.zeros(HANDS)
     by_number[hands] = given
     for suits in game.streets[0].boards.groups[0]:
-        apart = np.abs(by_number[moved_hands(suits)] - by_number).max()
+        apart = np.abs(by_number[renamed_hands(suits)] - by_number).max()
         if apart > SAME_TOLERANCE * np.abs(given).max():
             raise InputError(
                 "the gadget tells suits apart that board and ranges do not: build the game without isomorphism"

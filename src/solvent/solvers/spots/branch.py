@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.cards.hands import HANDS, hole_cards
-from solvent.forms.holdem.boards import IDENTITY, Suits, moved_hands
+from solvent.cards.hands import HANDS, hole_cards, renamed_hands
+from solvent.forms.holdem.boards import IDENTITY, Suits
 from solvent.forms.holdem.game import HoldemGame, holdem_game
 from solvent.games.public_rules import Betting
 from solvent.passes.holdem.kernels import EVALUATE
@@ -121,4 +121,4 @@ def _cells(
     slot = np.full(HANDS, -1, dtype=np.int64)
     slot[game.hands[player][place[place >= 0]]] = np.flatnonzero(place >= 0)
     first = game.street_at[street] + board * game.board_cells[street] + game.edge_at[edges]
-    return slot[moved_hands(suits)], np.asarray(first, dtype=np.int64)
+    return slot[renamed_hands(suits)], np.asarray(first, dtype=np.int64)

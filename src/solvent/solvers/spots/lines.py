@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.cards.deck import Card, CardError, card_label, cards_label, parse_cards
-from solvent.cards.hands import hole_cards
-from solvent.forms.holdem.boards import IDENTITY, Suits, moved, moved_hands
+from solvent.cards.hands import hole_cards, renamed_hands
+from solvent.forms.holdem.boards import IDENTITY, Suits, moved
 from solvent.forms.holdem.game import HoldemGame
 from solvent.forms.holdem.tree import DEAL, DECISION, RUN_OUT
 from solvent.foundation.errors import InputError
@@ -152,7 +152,7 @@ def hands_at(game: HoldemGame, place: Place, player: int) -> tuple[NDArray[np.in
     """A player's hands at a place, by number, and where each stands, its suits renamed, in the player's list."""
     numbers = game.hands[player]
     left = numbers[~np.isin(hole_cards()[numbers], place.cards).any(axis=1)]
-    return left, np.searchsorted(numbers, moved_hands(place.suits)[left])
+    return left, np.searchsorted(numbers, renamed_hands(place.suits)[left])
 
 
 def _dealt(place: Place, text: str) -> tuple[Card, ...]:

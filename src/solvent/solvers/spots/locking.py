@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from solvent.cards.hands import HANDS
-from solvent.forms.holdem.boards import moved_hands
+from solvent.cards.hands import HANDS, renamed_hands
 from solvent.forms.holdem.locks import NodeLock
 from solvent.foundation.errors import InputError
 from solvent.solvers.spots.node import SpotNode
@@ -26,9 +25,9 @@ def node_lock(node: SpotNode, play: ArrayLike) -> NodeLock:
     rows = _checked(node, play, (len(node.actions), len(node.numbers[player])))
     game = node.solver.game
     found = np.full((len(rows), HANDS), np.nan)
-    found[:, moved_hands(node.place.suits)[node.numbers[player]]] = rows
+    found[:, renamed_hands(node.place.suits)[node.numbers[player]]] = rows
     street, board = node.stands_for
-    images = [found[:, moved_hands(suits)] for suits in game.streets[street].boards.groups[board]]
+    images = [found[:, renamed_hands(suits)] for suits in game.streets[street].boards.groups[board]]
     if np.allclose(images, found, rtol=0, atol=TOLERANCE, equal_nan=True):
         # Suits that may be exchanged differ by rounding only. Sums in one order are equal to the last bit.
         found = np.sort(images, axis=0).mean(axis=0)
