@@ -19,7 +19,7 @@ from solvent.foundation.errors import InputError
 from solvent.foundation.progress import Stop
 from solvent.foundation.storage.run import Run
 from solvent.solvers.blueprint.training import train
-from solvent.solvers.distributed import launching
+from solvent.solvers.distributed import launching, training
 from solvent.solvers.distributed.solver import make_children
 from solvent.solvers.session import Limits
 from solvent.solvers.training_settings import DEFAULT_BATCH, TrainingSettings
@@ -166,6 +166,25 @@ def alive(process):
     except ProcessLookupError:
         return False
     return True
+
+
+def test_a_long_log_hastens_a_checkpoint_and_no_room_is_said(tmp_path, monkeypatch):
+    """Here every log is too long, so that every chunk ends with a checkpoint, and some find no room."""
+    monkeypatch.setattr(training, "LOG_BYTES", -1)
+    monkeypatch.setattr(training, "check_room", lambda folder, needed: room(needed))
+    told, needs = [], []
+
+    def room(needed):
+        needs.append(needed)
+        if len(needs) % 2:
+            raise InputError("no room")
+
+    trained(tmp_path / "run", 600, check_every=50, watch=lambda progress: told.append(progress.detail))
+    table = TrainingRun.open(tmp_path / "run").blueprint().table
+    assert len(needs) >= 12
+    assert needs[0] == table.nbytes
+    assert sum(detail == "no checkpoint: no room" for detail in told) >= 6
+    assert Run.open(tmp_path / "run").checkpoints()[-1] == 600
 
 
 def test_shards_of_another_run_are_refused(tmp_path):

@@ -10,6 +10,7 @@ from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
+from solvent.foundation.errors import InputError
 from solvent.foundation.progress import SIGNALS
 from solvent.solvers.distributed.recovering import WorkerChildren
 from solvent.solvers.distributed.workers import (
@@ -144,4 +145,6 @@ def _told(error: Exception) -> Exception:
     """An error as the head hears of it: what users can mend as it is, anything else by its name."""
     if isinstance(error, (ValueError, OSError)):
         return error
+    if isinstance(error, MemoryError):
+        return InputError("a worker process finds no memory for its tables: give fewer children, or --memory")
     return RuntimeError(f"a worker process failed: {type(error).__name__}: {error}")

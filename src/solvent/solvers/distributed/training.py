@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 
 from solvent.abstraction.cards.buckets import CardAbstraction
 from solvent.forms.betting import BettingTree
+from solvent.forms.sampled import table_layout
 from solvent.foundation.errors import InputError
 from solvent.foundation.progress import TOLD, Progress
 from solvent.foundation.storage.bundle import bundle_checksums
+from solvent.foundation.storage.files import check_room
 from solvent.foundation.storage.run import Run
 from solvent.solvers.blueprint.initial_weights import begin_with_win_rates
 from solvent.solvers.blueprint.training_work import Parts, TrainingWork
@@ -195,6 +197,7 @@ class TurnSession(Session):
     def _save(self, run: Run, facts: Mapping[str, Any]) -> None:
         work = self.work
         children = work.solver.children
+        check_room(run.folder, 4 * table_layout(work.tree.bucket_floats, work.cards.sizes).numbers)
         run.save_checkpoint(work.iterations, work.saved_tables(), facts, others=children.save)
         folder = run.checkpoint(work.iterations)
         children.saved(shard_files(folder), work.solver.turns)
