@@ -18,7 +18,11 @@ from solvent.solvers.settings import ALGORITHM, CLUSTER, GAME, MACHINE, RunSetti
 LOCKS = ("none", "rows", "inside")
 CHILD_WEIGHTS = ("repaired", "literal")
 DEFAULT_BATCH = 1_000
-"""B, iterations of a turn, where the user gives none."""
+"""B, iterations of a turn, where the user gives none.
+
+It is to be the largest that costs nothing measurable at equal rows touched, with `DEFAULT_AHEAD`:
+`solvent reproduce tartanian7 --part staleness` measures that.
+"""
 DEFAULT_AHEAD = 1
 MOST_CHILDREN, MOST_BATCH, MOST_SAMPLES = 100_000, 1_000_000, 10_000
 """Larger numbers are slips of the keyboard."""

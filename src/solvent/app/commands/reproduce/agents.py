@@ -67,7 +67,7 @@ def reproduce_tartanian7(
     part: Annotated[
         list[str] | None,
         typer.Option(
-            help="Parts to run: figure-1, table-1, cost, resumed.  [default: all that have not been run]"
+            help="Parts to run: figure-1, table-1, cost, resumed, staleness.  [default: all that have not been run]"
         ),
     ] = None,
     scale: Annotated[
@@ -89,7 +89,7 @@ def reproduce_tartanian7(
     out: ResultsFolder = RESULTS,
     as_json: Json = False,
 ) -> None:
-    """Algorithm 4 against a shared table and a pool, its cost, resuming: 35 minutes; once stopped, it goes on."""
+    """Algorithm 4 against a shared table and a pool, cost, resuming, staleness: 45 minutes; stopped, it goes on."""
     from solvent.experiments.tartanian7.cluster.cluster_page import reading, write_cluster_page
     from solvent.experiments.tartanian7.cluster.experiment import run
     from solvent.experiments.tartanian7.cluster.part import Setup
