@@ -50,10 +50,10 @@ def reset_peak() -> bool:
     return True
 
 
-def status(key: str) -> int | None:
-    """The bytes that Linux reports for this process under `key`, such as VmRSS; None elsewhere."""
+def status(key: str, process: int | None = None) -> int | None:
+    """The bytes that Linux reports under `key`, such as VmRSS, for this or another process; None elsewhere."""
     try:
-        lines = Path("/proc/self/status").read_text().splitlines()
+        lines = Path(f"/proc/{process or 'self'}/status").read_text().splitlines()
     except OSError:
         return None
     return next((int(line.split()[1]) * 1024 for line in lines if line.startswith(key + ":")), None)

@@ -92,7 +92,7 @@ def _read(setup: Setup, part: Part) -> PartResult | None:
 
 
 def _scale(setup: Setup) -> dict[str, int | bool]:
-    return {"small": setup.small, "threads": setup.threads, "batch": setup.batch}
+    return {"small": setup.small, "threads": setup.threads, "batch": setup.batch, "ahead": setup.ahead}
 
 
 def _file(setup: Setup, part: Part) -> Path:

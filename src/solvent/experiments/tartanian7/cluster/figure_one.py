@@ -119,7 +119,7 @@ def _trained(setup: Setup, kept: KeptRuns, say: Say, run: str, seed: int) -> lis
 
         cards = cards_of(setup, run, say)
         if run == CHILDREN:
-            settings = DistributedSettings(seed=seed, batch=setup.batch)
+            settings = DistributedSettings(seed=seed, batch=setup.batch, ahead=setup.ahead)
             with distributed(cards, settings, setup.threads, setup.in_process) as solver:
                 snapshots = train_children(solver, cards, marks, keep)
         else:

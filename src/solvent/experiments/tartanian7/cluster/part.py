@@ -14,7 +14,7 @@ from solvent.abstraction.cards.presets import PRESETS, Design
 from solvent.experiments.kept import KeptRuns
 from solvent.experiments.page import Bar
 from solvent.experiments.steps import Say
-from solvent.solvers.training_settings import DEFAULT_BATCH
+from solvent.solvers.training_settings import DEFAULT_AHEAD, DEFAULT_BATCH
 
 Found = dict[str, Any]
 """What a part found, ready for JSON."""
@@ -36,6 +36,8 @@ class Setup:
     """Cores to use: threads on a shared table, or children in worker processes."""
     batch: int = DEFAULT_BATCH
     """B, iterations of a turn of Algorithm 4."""
+    ahead: int = DEFAULT_AHEAD
+    """1: the head passes for the next turn while children work."""
     memory: int = 4 << 30
     """Bytes that a training of the largest cards may take."""
     in_process: bool = False

@@ -29,12 +29,14 @@ from solvent.experiments.tartanian7.cluster.training import (
 )
 from solvent.forms.betting import build_tree
 from solvent.foundation.errors import InputError
+from solvent.foundation.kernels.memory import status
 from solvent.foundation.units import size
 from solvent.games.betting.sizes import parse_betting
 from solvent.play.expected import expected_match
 from solvent.play.table_agent import table_agent
 from solvent.solvers.blueprint.training import training_cost
-from solvent.solvers.distributed.batches import DistributedSettings
+from solvent.solvers.distributed.batches import Children, DistributedSettings
+from solvent.solvers.distributed.processes import ProcessChildren
 from solvent.strategy.agents.blueprint import Blueprint
 
 NAME = "resumed"
@@ -62,7 +64,7 @@ def measure(setup: Setup, kept: KeptRuns, say: Say) -> Found:
     if cost.memory > setup.memory:
         raise InputError(f"{CARDS} cards take {size(cost.memory)}, and --memory allows {size(setup.memory)}")
     files = {name: setup.work / NAME / f"{name}.npz" for name in ("children", "resumed", "threads")}
-    settings = DistributedSettings(seed=0, batch=setup.batch)
+    settings = DistributedSettings(seed=0, batch=setup.batch, ahead=setup.ahead)
 
     def on_children() -> dict[str, float]:
         say(f"two children, {scale.rows / 2:.3g} rows")
@@ -70,7 +72,7 @@ def measure(setup: Setup, kept: KeptRuns, say: Say) -> Found:
             at = train_children(solver, cards, [scale.rows / 2], lambda at, table: None, ROWS)[-1]
             files["children"].parent.mkdir(parents=True, exist_ok=True)
             np.savez(files["children"], **solver.tables())  # type: ignore[arg-type]
-            return {**at._asdict(), "turns": solver.facts()["turns"]}
+            return {**at._asdict(), "turns": solver.turns, "resident": resident_bytes(solver.children)}
 
     def on_one_machine(turns: int, touched: int) -> dict[str, float]:
         say(f"resumed in one process, to {scale.rows:.3g} rows")
@@ -114,10 +116,17 @@ def measure(setup: Setup, kept: KeptRuns, say: Say) -> Found:
     }
 
 
+def resident_bytes(children: Children) -> int:
+    """Bytes of this process and of worker processes that are in memory and in no file; 0 where unknown."""
+    mine = children.processes.process_ids if isinstance(children, ProcessChildren) else []
+    return sum(status("RssAnon", process) or 0 for process in (None, *mine))
+
+
 def figures(found: Found) -> dict[str, float]:
     """Return the lead with its interval, and the rows of both."""
     lead, width = found["mbb"], found["interval"]
     return {
+        f"{NAME}.resident bytes": float(found["children"]["resident"]),
         f"{NAME}.lead": lead,
         f"{NAME}.lead.low": lead - width,
         f"{NAME}.lead.high": lead + width,
@@ -131,7 +140,16 @@ def bars(found: Found) -> list[Bar]:
     lead, width = found["mbb"], found["interval"]
     seen = f"{lead:+.0f} ± {width:.0f} mbb/hand"
     name = "medium cards: children, resumed on one machine, against plain training of equal rows"
-    return [Bar(name, "no difference beyond the interval", seen, abs(lead) <= width)]
+    taken = found["children"]["resident"]
+    return [
+        Bar(name, "no difference beyond the interval", seen, abs(lead) <= width),
+        Bar(
+            "medium cards: memory of the head and two children",
+            f"at most {size(found['allowed'])}",
+            size(taken),
+            taken <= found["allowed"],
+        ),
+    ]
 
 
 def section(found: Found) -> str:
@@ -148,7 +166,8 @@ def section(found: Found) -> str:
     parts = [
         "## Medium cards on two children, resumed on one machine",
         f"{BETTING} betting x {found['cards']} cards: tables of {size(found['table'])}, {size(found['memory'])} in "
-        f"all of {size(found['allowed'])} that are allowed; batches of {found['batch']:,}.",
+        f"one process, of {size(found['allowed'])} that are allowed; the head and its children took "
+        f"{size(found['children']['resident'])}. Batches of {found['batch']:,}.",
         markdown_table(["training", "iterations", "rows", "seconds"], lines),
         f"At equal rows the resumed training wins {found['mbb']:+.0f} ± {found['interval']:.0f} mbb/hand from "
         f"plain training ({found['pairs']:,} pairs of deals): "

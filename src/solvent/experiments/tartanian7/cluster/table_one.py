@@ -74,7 +74,7 @@ class Scale:
 
     seconds: float = 40.0
     """Seconds of training of each opponent that is trained here."""
-    hands: int = 1_000_000
+    hands: int = 2_000_000
 
 
 FULL, SMALL = Scale(), Scale(seconds=0.3, hands=2_000)
