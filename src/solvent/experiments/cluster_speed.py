@@ -42,6 +42,8 @@ DEFAULT = DistributedSettings(batch=DEFAULT_BATCH, ahead=DEFAULT_AHEAD)
 WARM_SECONDS = 2.0
 PART_SECONDS = 3.0
 """How long each way trains before it is the next one's turn."""
+CHUNK_SECONDS = 1.0
+"""How long each trains without looking at the clock, as a training does."""
 
 
 class Part(NamedTuple):
@@ -153,7 +155,7 @@ class Threads:
             start = time.perf_counter()
             solver.run(self._chunk, threads=self.threads, seed=self.settings.seed)
             rate = self._chunk / (time.perf_counter() - start)
-            self._chunk = max(1_000, int(rate * min(left, 0.5)))
+            self._chunk = max(1_000, int(rate * min(left, CHUNK_SECONDS)))
         took = time.perf_counter() - begun
         return Part((solver.touched - rows) / took, (solver.iterations - iterations) / took, 0.0, 0.0, 0.0)
 
@@ -163,13 +165,17 @@ class Distributed:
 
     def __init__(self, solver: DistributedSolver) -> None:
         self.solver = solver
+        self._chunk = 1
 
     def train(self, seconds: float) -> Part:
         """Train for so long, in whole turns."""
         solver, begun = self.solver, time.perf_counter()
         rows, iterations, before = solver.touched, solver.iterations, solver.children.traffic()
-        while time.perf_counter() - begun < seconds:
-            solver.run(1)
+        while (left := seconds - (time.perf_counter() - begun)) > 0 or solver.iterations == iterations:
+            start = time.perf_counter()
+            solver.run(self._chunk)
+            rate = self._chunk / (time.perf_counter() - start)
+            self._chunk = max(1, int(rate * min(left, CHUNK_SECONDS)))
         took = time.perf_counter() - begun
         after = solver.children.traffic()
         turns = max(1, after[0].turns - before[0].turns)

@@ -179,6 +179,10 @@ class Children(Protocol):
         """Let all children begin to value a batch. A child that has valued it before answers as before."""
         ...
 
+    def prepare(self, batch: Batch) -> None:
+        """Hear which batch will be started next, while one is under way: a child that is done may begin with it."""
+        ...
+
     def values(self) -> Sequence[Reply]:
         """The replies to the batch that was started last, in the order of clusters."""
         ...

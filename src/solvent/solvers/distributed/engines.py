@@ -32,6 +32,9 @@ class LocalChildren:
     def start(self, batch: Batch) -> None:
         self._batch = batch
 
+    def prepare(self, batch: Batch) -> None:
+        """Nothing to do: children are asked when their values are."""
+
     def values(self) -> list[Reply]:
         batch = self._batch
         if batch is None:

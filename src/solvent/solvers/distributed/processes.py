@@ -10,14 +10,13 @@ from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
-from solvent.foundation.errors import InputError
 from solvent.foundation.progress import SIGNALS
 from solvent.solvers.distributed.recovering import WorkerChildren
 from solvent.solvers.distributed.workers import (
     LostWorkerError,
     MakeChildren,
-    OwnedChildren,
     Request,
+    serve,
     share_out,
 )
 
@@ -82,7 +81,7 @@ class ProcessWorkers:
     def _begin(self, owned: Sequence[int]) -> tuple[Connection, Any]:
         context = get_context("spawn")
         ours, theirs = context.Pipe()
-        process = context.Process(target=_work, args=(theirs, self._make, owned), daemon=True)
+        process = context.Process(target=serve, args=(theirs, self._make, owned), daemon=True)
         with _no_signals():
             process.start()
         theirs.close()
@@ -119,32 +118,3 @@ def _no_signals() -> Iterator[None]:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-
-
-def _work(pipe: Connection, make: MakeChildren, clusters: Sequence[int]) -> None:
-    """What a worker process does until its pipe is closed."""
-    try:
-        try:
-            children = OwnedChildren(make, clusters)
-        except Exception as error:
-            pipe.send(_told(error))
-            return
-        pipe.send(None)
-        while True:
-            request = pickle.loads(pipe.recv_bytes())
-            try:
-                answer = children.answer(request)
-            except Exception as error:
-                answer = _told(error)
-            pipe.send(answer)
-    except (EOFError, BrokenPipeError, ConnectionResetError):
-        return
-
-
-def _told(error: Exception) -> Exception:
-    """An error as the head hears of it: what users can mend as it is, anything else by its name."""
-    if isinstance(error, (ValueError, OSError)):
-        return error
-    if isinstance(error, MemoryError):
-        return InputError("a worker process finds no memory for its tables: give fewer children, or --memory")
-    return RuntimeError(f"a worker process failed: {type(error).__name__}: {error}")

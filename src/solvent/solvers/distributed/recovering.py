@@ -9,7 +9,8 @@ tables bit for bit, whatever the engine.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections import deque
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -45,7 +46,12 @@ class WorkerChildren:
         self._all = range(len(self._owned))
         self._base: tuple[Mapping[int, Shard], int] | None = None
         self._log: list[Request] = []
-        self._asked, self._asked_at = Request(""), 0.0
+        self._under_way: deque[tuple[Request, float]] = deque()
+        """Batches whose values have not been asked for, oldest first, and when they were sent."""
+        self._early: list[deque[Any]] = [deque() for _ in self._all]
+        """By worker: answers to batches under way that came while a lost worker was replaced."""
+        self._heard = [0.0 for _ in self._all]
+        """When each worker answered last."""
         self._traffic = [Traffic(tuple(owned), 0, 0.0, 0.0, 0) for owned in self._owned]
         self.replaced = 0
         """How many workers have been replaced."""
@@ -60,33 +66,40 @@ class WorkerChildren:
         return sum(_batch_bytes(each.given) for each in self._log if each.kind == VALUES)
 
     def start(self, batch: Batch) -> None:
-        begun_before = (
-            self._log and self._log[-1].kind == VALUES and self._log[-1].given.number == batch.number
-        )
-        if not begun_before:
+        if any(request.given.number == batch.number for request, _ in self._under_way):
+            return
+        last = self._log[-1] if self._log else None
+        if last is None or last.kind != VALUES or last.given.number != batch.number:
             self._log.append(Request(VALUES, batch))
-        self._ask(self._log[-1])
+        self._under_way.append((self._log[-1], time.perf_counter()))
+        self.workers.ask(self._all, self._log[-1])
+
+    def prepare(self, batch: Batch) -> None:
+        self.start(batch)
 
     def values(self) -> list[Reply]:
-        if self._asked.kind != VALUES:
+        if not self._under_way:
             raise InputError("start a batch before asking for its values")
-        replies = [reply for of_worker in self._gather() for reply in of_worker]
-        return sorted(replies, key=lambda reply: reply.cluster)
+        request, sent = self._under_way[0]
+        try:
+            answers = self._gather(request, sent)
+        finally:
+            self._under_way.popleft()
+        return sorted(
+            (reply for of_worker in answers for reply in of_worker), key=lambda reply: reply.cluster
+        )
 
     def discount(self, factors: Discount) -> None:
         self._log.append(Request(DISCOUNT, factors))
         self._ask(self._log[-1])
-        self._gather()
 
     def shards(self) -> dict[int, NDArray[np.float32]]:
-        self._ask(Request(SHARDS))
-        return {n: shard for of_worker in self._gather() for n, shard in of_worker.items()}
+        return {n: shard for of_worker in self._ask(Request(SHARDS)) for n, shard in of_worker.items()}
 
     def save(self, folder: Path) -> dict[str, dict[str, Any]]:
         """Write every table to a file: by its worker where that sees the folder, else by this process."""
-        self._ask(Request(SAVE, str(folder.absolute())))
         files: dict[str, dict[str, Any]] = {}
-        for answer in self._gather():
+        for answer in self._ask(Request(SAVE, str(folder.absolute()))):
             for key, found in answer.items():
                 if isinstance(key, str):
                     files[key] = found
@@ -102,7 +115,6 @@ class WorkerChildren:
         check_shards(shards, self.clusters)
         self._base, self._log = (dict(shards), turns), []
         self._ask(Request(LOAD))  # of each worker only what is its own
-        self._gather()
 
     def traffic(self) -> list[Traffic]:
         return list(self._traffic)
@@ -112,21 +124,25 @@ class WorkerChildren:
 
     # Asking, and what happens when a worker does not answer
 
-    def _ask(self, request: Request) -> None:
-        self._asked, self._asked_at = request, time.perf_counter()
+    def _ask(self, request: Request) -> list[Any]:
+        """What each worker answers, by worker. The values of all batches must have been asked for."""
+        if self._under_way:
+            number = self._under_way[0][0].given.number
+            raise InputError(f"the values of turn {number} are still to come: ask for them first")
         if request.kind != LOAD:
             self.workers.ask(self._all, request)
-            return
-        for worker in self._all:
-            self.workers.ask([worker], self._load_request(worker))
+        else:
+            for worker in self._all:
+                self.workers.ask([worker], self._load_request(worker))
+        return self._gather(request, time.perf_counter())
 
-    def _gather(self) -> list[Any]:
+    def _gather(self, request: Request, sent: float) -> list[Any]:
         """One answer of each worker, by worker, in whatever order they come. The first error is raised last."""
         answers: dict[int, Any] = {}
         errors: list[BaseException] = []
-        request, waiting = self._asked, set(self._all)
+        waiting = set(self._all)
         while waiting:
-            worker, answer = self.workers.next_answer(waiting)
+            worker, answer = self._next_answer(waiting)
             waiting.remove(worker)
             if isinstance(answer, LostWorkerError):
                 answer = self._replace(worker, request, answer)
@@ -136,16 +152,25 @@ class WorkerChildren:
                 errors.append(answer)
                 continue
             answers[worker] = answer
-            self._note(worker, request, answer)
-        self._asked = Request("")
+            self._note(worker, request, answer, sent)
         if errors:
             raise errors[0]
         return [answers[worker] for worker in self._all]
 
+    def _next_answer(self, waiting: Collection[int]) -> tuple[int, Any]:
+        for worker in waiting:
+            if self._early[worker]:
+                return worker, self._early[worker].popleft()
+        return self.workers.next_answer(waiting)
+
     def _replace(self, worker: int, request: Request, lost: LostWorkerError) -> Any:
-        """Put a new worker in the place of one that was lost, and tell it all that the lost one was told."""
+        """Put a new worker in the place of one that was lost, and tell it all that the lost one was told.
+
+        Returns its answer to the request. What it answers to batches that were sent after it is kept for later.
+        """
         logged = request.kind in (VALUES, DISCOUNT, LOAD)
         again = self._log if logged else [*self._log, request]
+        later = [each for each, _ in self._under_way if each is not request]
         for _ in range(ATTEMPTS):
             self.replaced += 1
             answer: Any = None
@@ -158,12 +183,18 @@ class WorkerChildren:
                 answer = self._tell(worker, self._load_request(worker))
                 if isinstance(answer, list) and answer:
                     answer = self._send_tables(worker)
+            wanted, kept = answer, []
             for each in again:
                 if isinstance(answer, BaseException):
                     break
                 answer = self._tell(worker, each)
+                if any(each is one for one in later):
+                    kept.append(answer)
+                else:
+                    wanted = answer
             if not isinstance(answer, LostWorkerError):
-                return answer
+                self._early[worker].extend(kept)
+                return wanted
             lost = answer
         return LostWorkerError(f"{lost}, as did {ATTEMPTS} others in its place")
 
@@ -187,11 +218,13 @@ class WorkerChildren:
             return InputError(f"the shard of cluster {missing[0]} is missing or damaged")
         return self._tell(worker, Request(LOAD, ({n: np.asarray(t) for n, t in tables.items()}, turns)))
 
-    def _note(self, worker: int, request: Request, answer: Any) -> None:
-        """Count the work and the bytes of an answer to a batch."""
+    def _note(self, worker: int, request: Request, answer: Any, sent: float) -> None:
+        """Count the work and the bytes of an answer to a batch that was sent at some time."""
         if request.kind != VALUES:
             return
-        so_far, took = self._traffic[worker], time.perf_counter() - self._asked_at
+        now = time.perf_counter()
+        so_far, took = self._traffic[worker], now - max(sent, self._heard[worker])
+        self._heard[worker] = now
         work = sum(reply.seconds for reply in answer)
         passed = _batch_bytes(request.given) + sum(reply.values.nbytes for reply in answer)
         self._traffic[worker] = Traffic(

@@ -67,14 +67,20 @@ class DistributedSolver:
         """Run at least so many more iterations, in whole turns: a run in parts is the run in one."""
         target = self.settings.turns(self.iterations + iterations)
         while self.turns < target:
-            self._take_turn()
+            self._take_turn(goes_on=self.turns + 1 < target)
 
-    def _take_turn(self) -> None:
-        """One turn. It is counted at its end: begun again after an error, it asks the children the same."""
+    def _take_turn(self, goes_on: bool = False) -> None:
+        """One turn. It is counted at its end: begun again after an error, it asks the children the same.
+
+        goes_on: another turn follows at once. With `ahead` its batch is known before this turn's values are, so
+        that children need not wait for the head between the two.
+        """
         now = self._pending or self.head.record(self.turns)
         self._pending = now
         self.children.start(now.batch)
         following = self.head.record(self.turns + 1) if self.settings.ahead else None
+        if following is not None and goes_on:
+            self.children.prepare(following.batch)
         self.replies = self.children.values()
         before = self.head.touched
         self.head.replay(now, self.replies)

@@ -6,8 +6,12 @@ ended. `solvent.solvers.distributed.recovering` makes `Children` of it. Inside a
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from multiprocessing.connection import Connection
 from pathlib import Path
+from queue import SimpleQueue
+from threading import Thread
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -43,11 +47,14 @@ class Workers(Protocol):
         ...
 
     def ask(self, workers: Iterable[int], request: Request) -> None:
-        """Send a request to some workers and do not wait. That one of them is lost is told by `next_answer`."""
+        """Send a request to some workers and do not wait. That one of them is lost is told by `next_answer`.
+
+        A worker that has not answered an earlier request answers that first.
+        """
         ...
 
     def next_answer(self, waiting: Collection[int]) -> tuple[int, Any]:
-        """Wait for one of these workers, each of which has been asked once; return it and its answer.
+        """Wait for one of these workers, each of which has been asked; return it and its oldest answer.
 
         An exception that the worker raised is its answer, and a `LostWorkerError` is that of one that has ended.
         """
@@ -99,6 +106,48 @@ class OwnedChildren:
                 assert table is not None
                 child.load(table, turns)
         return missing
+
+
+def serve(pipe: Connection, make: MakeChildren, owned: Sequence[int]) -> None:
+    """What a worker does until its pipe is closed: make children, say that they are there, answer requests.
+
+    Requests are read while the children work, so that whoever asks never waits for a worker that waits to answer.
+    """
+    try:
+        try:
+            children = OwnedChildren(make, owned)
+        except Exception as error:
+            pipe.send(_told(error))
+            return
+        pipe.send(None)
+        requests: SimpleQueue[bytes | None] = SimpleQueue()
+        Thread(target=_read, args=(pipe, requests), daemon=True).start()
+        while (message := requests.get()) is not None:
+            try:
+                answer = children.answer(pickle.loads(message))
+            except Exception as error:
+                answer = _told(error)
+            pipe.send(answer)
+    except (EOFError, OSError):
+        return
+
+
+def _read(pipe: Connection, requests: SimpleQueue[bytes | None]) -> None:
+    """Pass on what comes through a pipe, and None at its end."""
+    try:
+        while True:
+            requests.put(pipe.recv_bytes())
+    except (EOFError, OSError):
+        requests.put(None)
+
+
+def _told(error: Exception) -> Exception:
+    """An error as the head hears of it: what users can mend as it is, anything else by its name."""
+    if isinstance(error, (ValueError, OSError)):
+        return error
+    if isinstance(error, MemoryError):
+        return InputError("a worker finds no memory for its tables: give fewer children, or --memory")
+    return RuntimeError(f"a worker failed: {type(error).__name__}: {error}")
 
 
 def share_out(clusters: int, workers: int) -> list[list[int]]:

@@ -1,36 +1,38 @@
 """Workers that are Ray actors: each has the public clusters that it was given, and shares nothing.
 
-Ray restarts no actor by itself, because a new one knows nothing: `recovering` asks for another in its place, sets
-its tables and lets it catch up.
+Ray starts the actors on their nodes and notices when one ends. What head and children tell each other goes through
+a socket of their own: an answer through Ray takes as long as several hundred iterations. Ray restarts no actor by
+itself, because a new one knows nothing: `recovering` asks for another in its place, sets its tables and lets it
+catch up.
 """
 
 from __future__ import annotations
 
 import os
+import pickle
+import secrets
+import socket
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from multiprocessing.connection import Client, Connection, Listener, wait
 from typing import Any
 
 from solvent.foundation.errors import InputError
 from solvent.solvers.distributed.ray_engine.connecting import RayCluster
 from solvent.solvers.distributed.ray_engine.placing import place
 from solvent.solvers.distributed.recovering import WorkerChildren
-from solvent.solvers.distributed.workers import (
-    VALUES,
-    LostWorkerError,
-    MakeChildren,
-    OwnedChildren,
-    Request,
-    share_out,
-)
+from solvent.solvers.distributed.workers import LostWorkerError, MakeChildren, Request, serve, share_out
 
-INLINE_BYTES = 90_000
-"""A batch up to this size goes to each actor in the call itself; a larger one once to each node."""
 STARTING_SECONDS = 120.0
 """How long a process for an actor may take to start on its node."""
 ROOM_SECONDS = 60.0
 """How long to wait for room for an actor that takes another's place."""
+LOOKING_SECONDS = 1.0
+"""How long to wait for an answer before asking Ray whether the actors are still there."""
+ENDED = object()
+"""Stands for the answer of an actor that has ended."""
 PASSED_ON = ("NUMBA_CACHE_DIR",)
 """Variables of this process's environment that hold in actors too."""
 
@@ -38,21 +40,22 @@ PASSED_ON = ("NUMBA_CACHE_DIR",)
 class ChildrenActor:
     """What an actor is. It is made without children, so that a node that does not answer is noticed soon."""
 
-    def __init__(self) -> None:
-        self._owned: OwnedChildren | None = None
+    def listen(self, host: str, key: bytes) -> tuple[int, int]:
+        """Begin to listen for the head, which knows the key; return the process id and the port."""
+        self._key, self._listener = key, Listener((host, 0), authkey=key)
+        return os.getpid(), int(self._listener.address[1])
 
-    def ready(self) -> int:
-        """The process id, once the process runs."""
-        return os.getpid()
+    def serve(self, make: MakeChildren, owned: Sequence[int]) -> None:
+        """Make the children and answer the head until it closes the connection."""
+        with self._listener, self._listener.accept() as pipe:
+            send_at_once(pipe)
+            serve(pipe, make, owned)
 
-    def begin(self, make: MakeChildren, owned: Sequence[int]) -> None:
-        """Make the children, which may take long: cards are read, and kernels compiled."""
-        self._owned = OwnedChildren(make, owned)
 
-    def answer(self, request: Request) -> Any:
-        """Do what a request asks for."""
-        assert self._owned is not None
-        return self._owned.answer(request)
+def send_at_once(pipe: Connection) -> None:
+    """Have the end of a message sent without waiting for more to send."""
+    with socket.socket(fileno=os.dup(pipe.fileno())) as connection:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
 
 @dataclass
@@ -64,6 +67,10 @@ class Actor:
     """Ray's id of the node that it was placed on."""
     process: int = 0
     """The process id on its node."""
+    pipe: Any = None
+    """The connection to it."""
+    serving: Any = None
+    """What Ray tells when the actor ends."""
 
 
 class RayWorkers:
@@ -85,8 +92,8 @@ class RayWorkers:
         self.owned = share_out(clusters, actors)
         self._cluster, self._ray, self._make = cluster, cluster.ray, make
         self._needs, self._cores = needs, cores
+        self._key = secrets.token_bytes(32)
         self.actors: list[Actor] = []
-        self._asked: dict[int, Any] = {}
         try:
             self.actors = self._begin(self.owned, patience=0.0)
         except BaseException:
@@ -94,21 +101,31 @@ class RayWorkers:
             raise
 
     def ask(self, workers: Iterable[int], request: Request) -> None:
-        given = request if _small(request) else self._ray.put(request)
+        message = pickle.dumps(request, protocol=pickle.HIGHEST_PROTOCOL)
         for worker in workers:
-            self._asked[worker] = self.actors[worker].handle.answer.remote(given)
+            with suppress(OSError):  # an actor that has ended is found by `next_answer`
+                self.actors[worker].pipe.send_bytes(message)
 
     def next_answer(self, waiting: Collection[int]) -> tuple[int, Any]:
-        asked = {self._asked[worker]: worker for worker in waiting}
-        ready, _ = self._ray.wait(list(asked), num_returns=1)
-        worker = asked[ready[0]]
-        del self._asked[worker]
-        try:
-            return worker, self._ray.get(ready[0])
-        except self._ray.exceptions.RayActorError as error:
-            return worker, self._lost(self.owned[worker], error)
-        except self._ray.exceptions.RayTaskError as error:
-            return worker, error.cause if isinstance(error.cause, Exception) else error
+        workers = list(waiting)
+        which, answer = self._hear([self.actors[worker] for worker in workers])
+        lost = LostWorkerError(f"{_name(self.owned[workers[which]])} has ended")
+        return workers[which], lost if answer is ENDED else answer
+
+    def _hear(self, actors: Sequence[Actor]) -> tuple[int, Any]:
+        """Wait for an answer of one of these actors: which of them it is, and the answer, or that it has ended."""
+        while True:
+            ready = wait([actor.pipe for actor in actors], LOOKING_SECONDS)
+            for which, actor in enumerate(actors):
+                if actor.pipe in ready:
+                    try:
+                        return which, actor.pipe.recv()
+                    except (EOFError, OSError):
+                        return which, ENDED
+            ended, _ = self._ray.wait([actor.serving for actor in actors], timeout=0)
+            for which, actor in enumerate(actors):
+                if actor.serving in ended:  # with its machine, which closed no connection
+                    return which, ENDED
 
     def replace(self, worker: int) -> None:
         self._end(self.actors[worker])
@@ -117,7 +134,7 @@ class RayWorkers:
     def close(self) -> None:
         for actor in self.actors:
             self._end(actor)
-        self.actors, self._asked = [], {}
+        self.actors = []
         self._cluster.close()
 
     def _begin(self, owned: Sequence[Sequence[int]], patience: float) -> list[Actor]:
@@ -125,12 +142,13 @@ class RayWorkers:
         needs = [self._needs(each) for each in owned]
         actors = [self._start(*each) for each in zip(self._places(needs, patience), needs, strict=True)]
         try:
-            asked = [actor.handle.ready.remote() for actor in actors]
-            for actor, process in zip(actors, self._all(asked, owned, STARTING_SECONDS), strict=True):
-                actor.process = process
-            make = self._ray.put(self._make)
-            asked = [actor.handle.begin.remote(make, each) for actor, each in zip(actors, owned, strict=True)]
-            self._all(asked, owned, None)
+            self._connect(actors, owned)
+            for actor, each in zip(actors, owned, strict=True):
+                answer = self._hear([actor])[1]
+                if isinstance(answer, BaseException):
+                    raise answer
+                if answer is ENDED:
+                    raise LostWorkerError(f"{_name(each)} has ended")
         except BaseException:
             for actor in actors:
                 self._end(actor)
@@ -157,27 +175,34 @@ class RayWorkers:
             options["runtime_env"] = {"env_vars": variables}
         return Actor(self._ray.remote(ChildrenActor).options(**options).remote(), node)
 
-    def _all(self, asked: Sequence[Any], owned: Sequence[Sequence[int]], seconds: float | None) -> list[Any]:
-        """What new actors answer, within so many seconds."""
-        errors, answers = self._ray.exceptions, []
-        until = None if seconds is None else time.monotonic() + seconds
-        for question, each in zip(asked, owned, strict=True):
+    def _connect(self, actors: Sequence[Actor], owned: Sequence[Sequence[int]]) -> None:
+        """Connect to new actors, once their processes run, and let them make their children."""
+        hosts = {node.name: node.address for node in self._cluster.nodes()}
+        asked = [actor.handle.listen.remote(hosts.get(actor.node, ""), self._key) for actor in actors]
+        make, until = self._ray.put(self._make), time.monotonic() + STARTING_SECONDS
+        errors = self._ray.exceptions
+        for actor, each, question in zip(actors, owned, asked, strict=True):
             try:
-                left = None if until is None else max(0.0, until - time.monotonic())
-                answers.append(self._ray.get(question, timeout=left))
+                left = max(0.0, until - time.monotonic())
+                actor.process, port = self._ray.get(question, timeout=left)
+                actor.serving = actor.handle.serve.remote(make, each)
+                actor.pipe = Client((hosts[actor.node], port), authkey=self._key)
+                send_at_once(actor.pipe)
             except errors.GetTimeoutError as error:
-                raise LostWorkerError(f"{_name(each)} has not started within {seconds:.0f} s") from error
-            except (errors.RayActorError, errors.ActorUnschedulableError) as error:
-                raise self._lost(each, error) from error
-            except errors.RayTaskError as error:
-                raise (error.cause if isinstance(error.cause, Exception) else error) from None
-        return answers
-
-    def _lost(self, owned: Sequence[int], error: Exception) -> LostWorkerError:
-        node = " with its node" if "node" in str(error).lower() and "died" in str(error).lower() else ""
-        return LostWorkerError(f"{_name(owned)} has ended{node}")
+                said = f"{_name(each)} has not started within {STARTING_SECONDS:.0f} s"
+                raise LostWorkerError(said) from error
+            except (
+                errors.RayActorError,
+                errors.ActorUnschedulableError,
+                EOFError,
+                OSError,
+                KeyError,
+            ) as error:
+                raise LostWorkerError(f"{_name(each)} has ended") from error
 
     def _end(self, actor: Actor) -> None:
+        if actor.pipe is not None:
+            actor.pipe.close()
         if self._ray.is_initialized():
             self._ray.kill(actor.handle)
 
@@ -203,10 +228,3 @@ class RayChildren(WorkerChildren):
 
 def _name(owned: Sequence[int]) -> str:
     return f"the actor with public clusters {', '.join(map(str, owned))}"
-
-
-def _small(request: Request) -> bool:
-    """Whether a request is better sent to each actor than put where all of them find it."""
-    if request.kind == VALUES:
-        return bool(request.given.node.nbytes + request.given.ends.nbytes <= INLINE_BYTES)
-    return request.given is None or isinstance(request.given, str)

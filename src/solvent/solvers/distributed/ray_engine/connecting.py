@@ -60,6 +60,7 @@ class RayCluster:
         if "RAY_AUTH_MODE" not in os.environ:
             self._before = {name: os.environ.get(name) for name in given}
             os.environ.update(given)
+        os.environ.setdefault("RAY_worker_niceness", "0")  # children are what the user waits for
 
     def _found(self, address: str) -> str:
         """HOST:PORT of the cluster."""
