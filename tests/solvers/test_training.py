@@ -201,7 +201,7 @@ def test_a_full_disk_is_one_line_and_loses_no_checkpoint(tmp_path, monkeypatch):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr(bundle.np, "save", full)
+        patched.setattr(bundle, "write_array", full)
         with pytest.raises(InputError, match="No space left"):
             train(resume=folder, iterations=1_000)
     room = shutil.disk_usage(tmp_path)
