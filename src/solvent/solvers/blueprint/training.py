@@ -155,7 +155,7 @@ def train(
         raise InputError("say how long to train, by --time or by --iterations")
     tree = build_tree(betting_of(settings.betting, settings.stack))
     cost = training_cost(tree, found, settings)
-    _check_memory(cost, settings.memory)
+    _check_memory(cost, settings)
     if resume is None:
         assert out is not None
         assert cards is not None
@@ -294,11 +294,12 @@ def _check_same_algorithm(run: Run, asked: TrainingSettings) -> None:
         )
 
 
-def _check_memory(cost: TrainingCost, memory: int) -> None:
-    if cost.memory > memory:
+def _check_memory(cost: TrainingCost, settings: TrainingSettings) -> None:
+    if cost.memory > settings.memory:
+        fewer = " or fewer bet sizes" if settings.cluster is None else ", fewer bet sizes or fewer children"
         raise InputError(
             f"this training takes {size(cost.memory)}, of which tables {size(cost.table_bytes)}, and --memory "
-            f"allows {size(memory)}; take a smaller abstraction or fewer bet sizes"
+            f"allows {size(settings.memory)}; take a smaller abstraction{fewer}"
         )
 
 

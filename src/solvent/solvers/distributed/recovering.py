@@ -35,6 +35,8 @@ from solvent.strategy.agents.shards import CLUSTER
 
 ATTEMPTS = 3
 """How often a worker is replaced for one request before the training gives up."""
+ENTRY_BYTES = 500
+"""Bytes of an entry of the log beside its arrays, about."""
 
 
 class WorkerChildren:
@@ -46,6 +48,8 @@ class WorkerChildren:
         self._all = range(len(self._owned))
         self._base: tuple[Mapping[int, Shard], int] | None = None
         self._log: list[Request] = []
+        self.log_bytes = 0
+        """Bytes of the log, about. Every checkpoint ends it."""
         self._under_way: deque[tuple[Request, float]] = deque()
         """Batches whose values have not been asked for, oldest first, and when they were sent."""
         self._early: list[deque[Any]] = [deque() for _ in self._all]
@@ -60,17 +64,12 @@ class WorkerChildren:
     def clusters(self) -> int:
         return sum(map(len, self._owned))
 
-    @property
-    def log_bytes(self) -> int:
-        """Bytes of the log, which ends with every checkpoint."""
-        return sum(_batch_bytes(each.given) for each in self._log if each.kind == VALUES)
-
     def start(self, batch: Batch) -> None:
         if any(request.given.number == batch.number for request, _ in self._under_way):
             return
         last = self._log[-1] if self._log else None
         if last is None or last.kind != VALUES or last.given.number != batch.number:
-            self._log.append(Request(VALUES, batch))
+            self._note_down(Request(VALUES, batch), _batch_bytes(batch))
         self._under_way.append((self._log[-1], time.perf_counter()))
         self.workers.ask(self._all, self._log[-1])
 
@@ -90,7 +89,7 @@ class WorkerChildren:
         )
 
     def discount(self, factors: Discount) -> None:
-        self._log.append(Request(DISCOUNT, factors))
+        self._note_down(Request(DISCOUNT, factors), 0)
         self._ask(self._log[-1])
 
     def shards(self) -> dict[int, NDArray[np.float32]]:
@@ -109,11 +108,11 @@ class WorkerChildren:
         return files
 
     def saved(self, shards: Mapping[int, ShardFile], turns: int) -> None:
-        self._base, self._log = (dict(shards), turns), []
+        self._base, self._log, self.log_bytes = (dict(shards), turns), [], 0
 
     def load(self, shards: Mapping[int, Shard], turns: int) -> None:
         check_shards(shards, self.clusters)
-        self._base, self._log = (dict(shards), turns), []
+        self._base, self._log, self.log_bytes = (dict(shards), turns), [], 0
         self._ask(Request(LOAD))  # of each worker only what is its own
 
     def traffic(self) -> list[Traffic]:
@@ -121,6 +120,11 @@ class WorkerChildren:
 
     def close(self) -> None:
         self.workers.close()
+
+    def _note_down(self, request: Request, size: int) -> None:
+        """Keep a request that changes tables, for workers that take another's place."""
+        self._log.append(request)
+        self.log_bytes += size + ENTRY_BYTES
 
     # Asking, and what happens when a worker does not answer
 
