@@ -24,7 +24,7 @@ class CsvRow:
     part: str
     seed: int | None
     seconds: float | None
-    """Of training."""
+    """How long the agent had trained."""
     agent: str
     opponent: str
     mbb: float

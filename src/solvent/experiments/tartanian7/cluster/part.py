@@ -70,7 +70,7 @@ def _opened(folder: Path) -> CardAbstraction:
 
 
 def flat_design(design: Design) -> Design:
-    """As many buckets on every street in one cluster that does not remember the flop."""
+    """Return cards of one cluster, with as many buckets on every street as `design` has in all its clusters."""
     made = {street: design.clusters * getattr(design, street) for street in ("flop", "turn", "river")}
     return replace(design, name=f"{design.name}-{FLAT}", clusters=1, **made)
 
