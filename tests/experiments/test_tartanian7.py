@@ -10,6 +10,7 @@ from oracles.distributed import clustered_cards
 from solvent.abstraction.cards.presets import PRESETS
 from solvent.app.command_line import run as run_here
 from solvent.experiments.page import figures_file
+from solvent.experiments.parts import run_parts
 from solvent.experiments.tartanian7.cluster import (
     cost,
     experiment,
@@ -40,7 +41,7 @@ def setup(monkeypatch, tmp_path):
 
 
 def test_parts_run_once_and_make_a_page(setup, tmp_path):
-    results = experiment.run(setup)
+    results = run_parts(experiment.PARTS, setup)
     assert [result.part.name for result in results] == ["figure-1", "table-1", "cost", "resumed", "staleness"]
     page = tmp_path / "tartanian7.md"
     write_cluster_page(results, page, "solvent reproduce tartanian7 --scale small")
@@ -55,7 +56,9 @@ def test_parts_run_once_and_make_a_page(setup, tmp_path):
     assert page.with_suffix(".png").exists()
     assert page.with_suffix(".csv").read_text().count("\n") == 1 + 2 * (3 + 3) + 2 * 13
     files = {path: path.stat().st_mtime_ns for path in (setup.work / "parts").iterdir()}
-    assert [result.found for result in experiment.run(setup)] == [result.found for result in results]
+    assert [result.found for result in run_parts(experiment.PARTS, setup)] == [
+        result.found for result in results
+    ]
     assert {path: path.stat().st_mtime_ns for path in (setup.work / "parts").iterdir()} == files
 
 
@@ -73,9 +76,9 @@ def test_a_part_that_was_stopped_goes_on_from_its_finished_runs(setup, monkeypat
     with monkeypatch.context() as patch:
         patch.setattr(figure_one, "expected_match", interrupted)
         with pytest.raises(KeyboardInterrupt):
-            experiment.run(setup, ["figure-1"])
+            run_parts(experiment.PARTS, setup, ["figure-1"])
     assert trained == [0, 0]
-    (result,) = experiment.run(setup, ["figure-1"])
+    (result,) = run_parts(experiment.PARTS, setup, ["figure-1"])
     assert trained == [0, 0]
     assert len(result.found["meetings"]) == 6
 
@@ -104,11 +107,11 @@ def test_the_largest_batch_that_costs_nothing_measurable():
 
 def test_what_cannot_be_run_is_refused(setup, tmp_path, capfd):
     with pytest.raises(InputError, match="there is no part 'figure-2'; there are figure-1"):
-        experiment.run(setup, ["figure-2"])
+        run_parts(experiment.PARTS, setup, ["figure-2"])
     with pytest.raises(InputError, match="run the part figure-1 first"):
-        experiment.run(setup, ["table-1"])
+        run_parts(experiment.PARTS, setup, ["table-1"])
     with pytest.raises(InputError, match="and --memory allows 1"):
-        experiment.run(replace(setup, memory=1 << 10), ["resumed"])
+        run_parts(experiment.PARTS, replace(setup, memory=1 << 10), ["resumed"])
     assert run_here(["reproduce", "tartanian7", "--scale", "huge", "--out", str(tmp_path)]) == 2
     assert "--scale is full or small, not 'huge'" in capfd.readouterr().err
 

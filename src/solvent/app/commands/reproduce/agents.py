@@ -14,7 +14,6 @@ from solvent.app.making_cards import cards_folder
 from solvent.app.options import MOST_THREADS, Json, ResultsFolder
 from solvent.app.terminal import print_json, table, terminal
 from solvent.app.watching import watching
-from solvent.foundation.errors import InputError
 from solvent.foundation.units import parse_size
 
 Cards = Annotated[
@@ -90,20 +89,19 @@ def reproduce_tartanian7(
     as_json: Json = False,
 ) -> None:
     """Algorithm 4 against a shared table and a pool, cost, resuming, staleness: 45 minutes; stopped, it goes on."""
+    from solvent.experiments.parts import figures_and_bars, is_small, run_parts
     from solvent.experiments.tartanian7.cluster.cluster_page import reading, write_cluster_page
-    from solvent.experiments.tartanian7.cluster.experiment import run
+    from solvent.experiments.tartanian7.cluster.experiment import PARTS
     from solvent.experiments.tartanian7.cluster.part import Setup
 
-    if scale not in ("full", "small"):
-        raise InputError(f"--scale is full or small, not {scale!r}")
     page = out / "tartanian7.md"
-    setup = Setup(cards, work / scale, scale == "small", threads, memory=parse_size(memory))
+    setup = Setup(cards, work / scale, is_small(scale), threads, memory=parse_size(memory))
     setup = setup if batch is None else replace(setup, batch=batch)
     with watching() as watch:
-        results = run(setup, part or (), again, watch)
+        results = run_parts(PARTS, setup, part or (), again, watch)
     options = [f"--part {name}" for name in part or ()] + (["--scale small"] if scale == "small" else [])
     write_cluster_page(results, page, " ".join(["solvent reproduce tartanian7", *options]))
-    figures = {name: value for each in results for name, value in each.part.figures(each.found).items()}
+    figures, _ = figures_and_bars(results)
     if as_json:
         print_json({"figures": figures, "page": str(page)})
     else:

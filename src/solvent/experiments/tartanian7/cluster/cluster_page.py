@@ -7,12 +7,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from solvent.experiments.page import Bar, Reading, markdown_table, write_csv, write_page
+from solvent.experiments.page import Reading, write_csv, write_page
+from solvent.experiments.parts import PartResult, figures_and_bars, parts_text
 from solvent.experiments.tartanian7.cluster import figure_one
-from solvent.experiments.tartanian7.cluster.experiment import PARTS, PartResult
+from solvent.experiments.tartanian7.cluster.experiment import PARTS
 from solvent.experiments.tartanian7.cluster.figure_one import CHILDREN, FLAT_THREADS, THREADS
 from solvent.foundation.extras import pyplot
-from solvent.foundation.units import span
 
 TITLE = "A blueprint on a cluster: Algorithm 4"
 
@@ -37,13 +37,9 @@ class CsvRow:
 def write_cluster_page(results: Sequence[PartResult], page: Path, command: str) -> None:
     """Write the page with the parts that have been run."""
     page.parent.mkdir(parents=True, exist_ok=True)
-    figures: dict[str, float] = {}
-    bars: list[Bar] = []
-    for result in results:
-        figures |= result.part.figures(result.found)
-        bars += result.part.bars(result.found)
+    figures, bars = figures_and_bars(results)
     by = {result.part.name: result for result in results}
-    sections = [_parts_text(results), *(result.part.section(result.found) for result in results)]
+    sections = [parts_text(PARTS, results), *(result.part.section(result.found) for result in results)]
     rows = csv_rows(by)
     if rows:
         write_csv(rows, page.with_suffix(".csv"))
@@ -101,13 +97,6 @@ def reading(figures: Mapping[str, float]) -> Reading:
         " ".join(found) or "Nothing has been run.",
         so_what,
     )
-
-
-def _parts_text(results: Sequence[PartResult]) -> str:
-    rows = [[each.part.name, span(each.seconds), each.commit] for each in results]
-    table = markdown_table(["part", "took", "at commit"], rows)
-    absent = [part.name for part in PARTS if part.name not in {each.part.name for each in results}]
-    return table + (f"\nNot run: {', '.join(absent)}.\n" if absent else "")
 
 
 def csv_rows(by: Mapping[str, PartResult]) -> list[CsvRow]:

@@ -13,6 +13,7 @@ from typing import Any
 
 from solvent.experiments.kept import KeptRuns
 from solvent.experiments.page import Bar, markdown_table
+from solvent.experiments.parts import Found, Part, once
 from solvent.experiments.steps import Say
 from solvent.experiments.tartanian7.cluster import cost_measures as measures
 from solvent.experiments.tartanian7.cluster.cost_model import (
@@ -30,7 +31,7 @@ from solvent.experiments.tartanian7.cluster.cost_model import (
     table_bytes,
     turn,
 )
-from solvent.experiments.tartanian7.cluster.part import Found, Part, Setup, once
+from solvent.experiments.tartanian7.cluster.part import Setup
 from solvent.experiments.tartanian7.cluster.training import BETTING
 from solvent.foundation.units import size
 

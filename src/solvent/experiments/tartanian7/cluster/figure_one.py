@@ -19,8 +19,9 @@ from solvent.abstraction.cards.buckets import CardAbstraction
 from solvent.evaluate.learned_response import response_winnings
 from solvent.experiments.kept import KeptRuns
 from solvent.experiments.page import Bar, markdown_table
+from solvent.experiments.parts import Found, Part, once
 from solvent.experiments.steps import Say
-from solvent.experiments.tartanian7.cluster.part import FLAT, Found, Part, Setup, once
+from solvent.experiments.tartanian7.cluster.part import FLAT, Setup
 from solvent.experiments.tartanian7.cluster.training import (
     BETTING,
     Snapshot,

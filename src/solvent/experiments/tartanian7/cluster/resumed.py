@@ -14,8 +14,9 @@ import numpy as np
 
 from solvent.experiments.kept import KeptRuns
 from solvent.experiments.page import Bar, markdown_table
+from solvent.experiments.parts import Found, Part, once
 from solvent.experiments.steps import Say
-from solvent.experiments.tartanian7.cluster.part import Found, Part, Setup, once
+from solvent.experiments.tartanian7.cluster.part import Setup
 from solvent.experiments.tartanian7.cluster.training import (
     BETTING,
     ROWS,

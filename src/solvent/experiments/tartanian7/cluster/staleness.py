@@ -20,8 +20,9 @@ from solvent.evaluate.learned_response import response_winnings
 from solvent.experiments.confidence import Interval, mean_interval
 from solvent.experiments.kept import KeptRuns
 from solvent.experiments.page import Bar, markdown_table
+from solvent.experiments.parts import Found, Part
 from solvent.experiments.steps import Say
-from solvent.experiments.tartanian7.cluster.part import Found, Part, Setup
+from solvent.experiments.tartanian7.cluster.part import Setup
 from solvent.experiments.tartanian7.cluster.training import BETTING
 from solvent.forms.betting import build_tree
 from solvent.games.betting.sizes import parse_betting

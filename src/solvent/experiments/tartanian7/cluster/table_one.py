@@ -15,10 +15,11 @@ from typing import Any, NamedTuple
 
 from solvent.experiments.kept import KeptRuns
 from solvent.experiments.page import Bar, markdown_table
+from solvent.experiments.parts import Found, Part, once
 from solvent.experiments.steps import Say
 from solvent.experiments.tartanian7.cluster import figure_one
 from solvent.experiments.tartanian7.cluster.figure_one import CHILDREN, FLAT_THREADS, THREADS
-from solvent.experiments.tartanian7.cluster.part import Found, Part, Setup, once
+from solvent.experiments.tartanian7.cluster.part import Setup
 from solvent.experiments.tartanian7.cluster.training import (
     BETTING,
     Snapshot,

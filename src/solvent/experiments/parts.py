@@ -1,0 +1,190 @@
+"""Experiments in parts, run one after another; each is kept once it is done.
+
+A part runs, keeps what it found as JSON, and has a section of the experiment's page. What it found is a file in the
+work folder. A part whose file is there, of the same scale, is not run again, so that the page can be made of parts
+that were run at different times; it names the commit of each. A part that was stopped goes on from what it had
+measured.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache, partial
+from pathlib import Path
+from typing import Any, Generic, NamedTuple, TypeVar
+
+from solvent.abstraction.cards.buckets import TABLES, CardAbstraction
+from solvent.abstraction.cards.build import build
+from solvent.abstraction.cards.presets import PRESETS, Design
+from solvent.experiments.kept import KeptRuns
+from solvent.experiments.page import Bar, markdown_table
+from solvent.experiments.steps import Say, saying
+from solvent.foundation.errors import InputError
+from solvent.foundation.machine import commit
+from solvent.foundation.names import did_you_mean
+from solvent.foundation.progress import Watch
+from solvent.foundation.units import span
+
+Found = dict[str, Any]
+"""What a part found, ready for JSON."""
+SCALES = ("full", "small")
+
+
+@dataclass(frozen=True)
+class PartSetup:
+    """What every part of an experiment is given; experiments add fields of their own."""
+
+    cards: Path
+    """The folder of card abstractions; those that are missing are made."""
+    work: Path
+    """The folder in which agents are kept, and what parts found."""
+    small: bool
+    """Seconds instead of minutes, on tiny cards, to see that it works."""
+    threads: int = 2
+    """Cores to use."""
+
+    @property
+    def scale(self) -> dict[str, Any]:
+        """How much is run: what was found at another scale is no result of this one."""
+        return {"small": self.small, "threads": self.threads}
+
+    def folder_of(self, cards: str, say: Say) -> Path:
+        """The folder of the cards of this name, which are made if they are not there."""
+        design = self.design_of(cards)
+        folder = self.cards / design.name
+        if not (folder / TABLES).is_dir():
+            say(f"making the cards {design.name}, {design.label}")
+            build(design, folder, self.threads)
+        return folder
+
+    def design_of(self, cards: str) -> Design:
+        """The design of a preset; at small scale tiny stands for all of them."""
+        return PRESETS["tiny" if self.small else cards]
+
+    def load(self, cards: str, say: Say) -> CardAbstraction:
+        """The cards of this name."""
+        return _opened(self.folder_of(cards, say))
+
+
+@cache
+def _opened(folder: Path) -> CardAbstraction:
+    """The cards of a folder, checked once."""
+    return CardAbstraction.load(folder)
+
+
+S = TypeVar("S", bound=PartSetup)
+
+
+class Part(NamedTuple, Generic[S]):
+    """A part of an experiment."""
+
+    name: str
+    run: Callable[[S, KeptRuns, Say], Found]
+    """Measure. `KeptRuns` has what the part found before it was stopped; every measurement is added to it."""
+    section: Callable[[Found], str]
+    """The part's section of the page, from its heading of second level on."""
+    figures: Callable[[Found], Mapping[str, float]]
+    """The part's figures for the ledger, by names that begin with the part's name."""
+    bars: Callable[[Found], list[Bar]]
+    """What we had asked of the part before it was measured."""
+
+
+class PartResult(NamedTuple):
+    """What a part found, and where it comes from."""
+
+    part: Part[Any]
+    commit: str
+    seconds: float
+    found: Found
+
+
+def once(kept: KeptRuns, setting: Mapping[str, Any], measure: Callable[[], Any]) -> Any:
+    """What a setting gave before the part was stopped, or what it gives now, which is kept."""
+    found = kept.find(setting)
+    if found is None:
+        found = measure()
+        kept.add(setting, found)
+    return found
+
+
+def run_parts(
+    parts: Sequence[Part[S]],
+    setup: S,
+    names: Sequence[str] = (),
+    again: bool = False,
+    watch: Watch | None = None,
+) -> list[PartResult]:
+    """Run the parts of these names, or all, that have not been run; return all that have been."""
+    known = [part.name for part in parts]
+    for name in names:
+        if name not in known:
+            raise InputError(
+                f"there is no part {name!r}; there are {', '.join(known)}{did_you_mean(name, known)}"
+            )
+    say, results = saying(watch), []
+    for part in parts:
+        asked = not names or part.name in names
+        done = None if asked and again else _read(setup, part)
+        if done is None and asked:
+            done = _run(setup, part, partial(_say_of, say, part.name))
+        if done is not None:
+            results.append(done)
+    return results
+
+
+def _say_of(say: Say, name: str, step: str) -> None:
+    say(f"{name}: {step}")
+
+
+def _run(setup: S, part: Part[S], say: Say) -> PartResult:
+    unfinished = setup.work / "parts" / f"{part.name}-unfinished.jsonl"
+    kept, begun = KeptRuns(unfinished, setup.scale), time.perf_counter()
+    found = part.run(setup, kept, say)
+    record = {
+        "scale": setup.scale,
+        "commit": commit(),
+        "seconds": time.perf_counter() - begun,
+        "found": found,
+    }
+    _file(setup, part).write_text(json.dumps(record, indent=1) + "\n")
+    unfinished.unlink()
+    done = _read(setup, part)
+    assert done is not None
+    return done
+
+
+def _read(setup: S, part: Part[S]) -> PartResult | None:
+    """What a part found, if it has been run at this scale."""
+    path = _file(setup, part)
+    record = json.loads(path.read_text()) if path.exists() else {}
+    if record.get("scale") != setup.scale:
+        return None
+    return PartResult(part, record["commit"], record["seconds"], record["found"])
+
+
+def _file(setup: PartSetup, part: Part[Any]) -> Path:
+    return setup.work / "parts" / f"{part.name}.json"
+
+
+def figures_and_bars(results: Sequence[PartResult]) -> tuple[dict[str, float], list[Bar]]:
+    """The figures of all parts by name, and the bars that we had set them."""
+    figures = {name: value for each in results for name, value in each.part.figures(each.found).items()}
+    return figures, [bar for each in results for bar in each.part.bars(each.found)]
+
+
+def parts_text(parts: Sequence[Part[Any]], results: Sequence[PartResult]) -> str:
+    """A table of how long each part took and at which commit; and which parts have not been run."""
+    rows = [[each.part.name, span(each.seconds), each.commit] for each in results]
+    table = markdown_table(["part", "took", "at commit"], rows)
+    absent = [part.name for part in parts if part.name not in {each.part.name for each in results}]
+    return table + (f"\nNot run: {', '.join(absent)}.\n" if absent else "")
+
+
+def is_small(scale: str) -> bool:
+    """Whether `--scale` asks for the small one."""
+    if scale not in SCALES:
+        raise InputError(f"--scale is full or small, not {scale!r}")
+    return scale == "small"
