@@ -29,11 +29,12 @@ from solvent.forms.betting_kernels import (
     new_position,
     size_table,
 )
+from solvent.forms.raising_histories import shared_rows
 from solvent.forms.sampled import SHOWN, SampledWalk, lay_out_walk, place_rows
 from solvent.foundation.errors import InputError
 from solvent.foundation.units import size
 from solvent.games.betting.rules import STREETS, action_text
-from solvent.games.betting.sizes import BettingAbstraction
+from solvent.games.betting.sizes import RAISES, BettingAbstraction
 
 __all__ = ["DEAL", "DECISION", "FOLDED", "SHOWDOWN", "BettingTree", "build_tree", "sampled_walk"]
 
@@ -94,7 +95,7 @@ class BettingTree:
 
     @property
     def row(self) -> NDArray[np.int32]:
-        """int32[nodes]: where a decision's row begins among the numbers of one bucket."""
+        """int32[nodes]: where a decision's row begins among the numbers of one bucket; decisions may share one."""
         return self._column("row")
 
     @property
@@ -135,11 +136,18 @@ class BettingTree:
         counts = np.bincount(self.street[self.kind == DECISION], minlength=len(STREETS))
         return tuple(counts.tolist())
 
-    @cached_property
+    @property
     def actions_by_street(self) -> tuple[int, ...]:
-        """The actions of each street's decisions, added up."""
-        counts = np.bincount(self.street, weights=self.action_count, minlength=len(STREETS))
-        return tuple(counts.astype(np.int64).tolist())
+        """The actions of the rows that one bucket has on each street, added up."""
+        return tuple((self.bucket_floats // 2).tolist())
+
+    @cached_property
+    def rows_by_street(self) -> tuple[int, ...]:
+        """Rows that one bucket has on each street: as many as decisions, unless these share rows."""
+        decides = self.kind == DECISION
+        return tuple(
+            len(np.unique(self.row[decides & (self.street == street)])) for street in range(len(STREETS))
+        )
 
     @property
     def decisions(self) -> int:
@@ -152,11 +160,15 @@ class BettingTree:
         return self.nodes.nbytes + self.edges.nbytes
 
     def rows(self, buckets: Sequence[int]) -> int:
-        """Infosets, given the number of buckets on each street."""
+        """Infosets, given the number of buckets on each street; each counts, whether or not it shares its row."""
         return _over_streets(self.decisions_by_street, buckets)
 
+    def stored_rows(self, buckets: Sequence[int]) -> int:
+        """Rows of tables, given the number of buckets on each street."""
+        return _over_streets(self.rows_by_street, buckets)
+
     def infoset_actions(self, buckets: Sequence[int]) -> int:
-        """Infoset-actions, given the number of buckets on each street."""
+        """Infoset-actions that tables hold, given the number of buckets on each street."""
         return _over_streets(self.actions_by_street, buckets)
 
     def table_bytes(self, buckets: Sequence[int], cell_bytes: int = CELL_BYTES) -> int:
@@ -229,10 +241,14 @@ def build_tree(abstraction: BettingAbstraction) -> BettingTree:
                 f"this betting tree has more than {MOST_NODES:,} nodes; give fewer sizes, or a cap on raises"
             )
     find_ends(nodes)
-    first_edge = np.append(nodes["first_edge"], np.int32(len(edges)))
-    nodes["row"], floats = place_rows(
-        first_edge, edges["behind"], nodes["player"], nodes["street"], len(STREETS)
-    )
+    if abstraction.history == RAISES:
+        order = np.append(np.int32(0), edges["behind"])
+        nodes["row"], floats = shared_rows(abstraction, nodes, edges, order)
+    else:
+        first_edge = np.append(nodes["first_edge"], np.int32(len(edges)))
+        nodes["row"], floats = place_rows(
+            first_edge, edges["behind"], nodes["player"], nodes["street"], len(STREETS)
+        )
     return BettingTree(abstraction, nodes, edges, floats)
 
 

@@ -8,12 +8,15 @@ from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+from solvent.abstraction.cards.rule_buckets import RULES, RuleBuckets
 from solvent.abstraction.hierarchical.public_clusters import METHODS
 from solvent.cards.showdown import LIVE
 from solvent.foundation.errors import InputError
 
 FLOPS = 1_755
 """Flops that differ by more than their suits."""
+RULE_SIZES = tuple(RuleBuckets(cards).size for cards in (3, 4, 5))
+"""Rule buckets on the flop, the turn and the river."""
 
 
 @dataclass(frozen=True)
@@ -34,10 +37,11 @@ class Design:
     flop_features: str = "emd"
     """What flop buckets compare.
 
-    emd: histograms of equity; potential: histograms over turn buckets; ehs: mean equity, in percentiles.
+    emd: histograms of equity; potential: histograms over turn buckets; ehs: mean equity, in percentiles; rules:
+    nothing, the buckets of all streets are those of `rule_buckets`.
     """
     turn_features: str = "emd"
-    """What turn buckets compare: emd or ehs."""
+    """What turn buckets compare: emd or ehs; or rules."""
     potential_buckets: int = 200
     """Turn buckets over which potential-aware histograms count."""
     public_method: str = "sequential"
@@ -75,12 +79,33 @@ class Design:
             if value > most:
                 raise InputError(f"{name} is at most {most:,} here, not {value:,}")
         for name, value, allowed in (
-            ("flop_features", self.flop_features, ("emd", "potential", "ehs")),
-            ("turn_features", self.turn_features, ("emd", "ehs")),
+            ("flop_features", self.flop_features, ("emd", "potential", "ehs", RULES)),
+            ("turn_features", self.turn_features, ("emd", "ehs", RULES)),
             ("public_method", self.public_method, METHODS),
         ):
             if value not in allowed:
                 raise InputError(f"{name} is one of {', '.join(allowed)}, not {value!r}")
+        self._check_rules()
+
+    def _check_rules(self) -> None:
+        """Refuse rule buckets beside others, and other numbers of them than there are."""
+        by_rule = [features == RULES for features in (self.flop_features, self.turn_features)]
+        if any(by_rule) and not all(by_rule):
+            raise InputError(
+                "buckets are by rule on all streets: give rules for flop_features and turn_features"
+            )
+        numbers = self.clusters, self.flop, self.turn, self.river, self.codes
+        rules = (1, *RULE_SIZES, RULE_SIZES[-1])
+        if all(by_rule) and numbers != rules:
+            raise InputError(
+                f"rule buckets are {' / '.join(map(str, RULE_SIZES))} in one cluster, with a code for each bucket "
+                "of the river; give preset = 'rules'"
+            )
+
+    @property
+    def by_rule(self) -> bool:
+        """Whether buckets are those of `rule_buckets` and not clustered."""
+        return self.flop_features == RULES
 
     @property
     def codes(self) -> int:
@@ -110,6 +135,18 @@ PRESETS = {
         Design("small", 8, 50, 50, 50, base=1_000, iterations=30, restarts=2),
         Design("medium", 30, 200, 200, 200, base=5_000, codes_per_strip=128),
         Design("tartanian7", 60, 500, 500, 500, base=5_000, codes_per_strip=128),
+        Design(
+            RULES,
+            1,
+            flop=RULE_SIZES[0],
+            turn=RULE_SIZES[1],
+            river=RULE_SIZES[2],
+            base=1,
+            flop_features=RULES,
+            turn_features=RULES,
+            strips=1,
+            codes_per_strip=RULE_SIZES[-1],
+        ),
     )
 }
 

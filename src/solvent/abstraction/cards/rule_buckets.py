@@ -23,7 +23,8 @@ doesn't count if it is under a pair of the board.
 are those, numbered without a gap: 169 before the flop, 511 on the flop, 1,103 on the turn and 411 on the river.
 Suits' names and the order of cards change nothing.
 
-The other half of the rules, which streets each player raised, belongs to the betting: see `raising`.
+The preset `rules` of card abstractions has these buckets (`rule_tables`). The other half of the rules, which
+streets each player raised, belongs to the betting: see `solvent.forms.raising_histories`.
 """
 
 from __future__ import annotations
@@ -41,6 +42,8 @@ from solvent.cards.deck import RANKS, Card, CardError, check_cards
 from solvent.cards.isomorphism import Indexer
 from solvent.foundation.kernels.compiling import compiled, inlined, internal, internal_compiled
 
+RULES = "rules"
+"""The name of card abstractions by rule."""
 SUITS = ("rainbow", "two of a suit", "three of a suit", "four of a suit")
 PAIRS = ("unpaired", "paired", "more than a pair")
 STRAIGHTS = ("no straight", "straights with two cards", "straights with one card")

@@ -37,7 +37,7 @@ Folder = Annotated[Path, typer.Argument(help="An abstraction's folder.")]
 
 @abstract.command()
 def build(
-    preset: Annotated[str | None, typer.Argument(help="tiny, small, medium or tartanian7.")] = None,
+    preset: Annotated[str | None, typer.Argument(help="tiny, small, medium, tartanian7 or rules.")] = None,
     config: Annotated[
         Path | None, typer.Option(help="A TOML file with the design, instead of a preset.")
     ] = None,

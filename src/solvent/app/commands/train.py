@@ -31,7 +31,7 @@ def train(
     preset: Annotated[
         str | None,
         typer.Option(
-            help="Cards: tiny, small, medium or tartanian7; made if they are not there.  [default: tiny]",
+            help="Cards: tiny, small, medium, tartanian7 or rules; made if they are not there.  [default: tiny]",
             rich_help_panel=GAME,
         ),
     ] = None,

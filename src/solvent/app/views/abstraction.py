@@ -6,17 +6,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from solvent.abstraction.cards.buckets import STREETS, CardAbstraction, street_number
+from solvent.abstraction.cards.buckets import BOARD_CARDS, STREETS, CardAbstraction, street_number
 from solvent.abstraction.cards.examine import (
     PublicCluster,
     equity_histogram,
     hands_in_bucket,
     run_out_equities,
 )
+from solvent.abstraction.cards.rule_buckets import RuleBuckets
 from solvent.app.terminal import table
 from solvent.cards.deck import RANKS, cards_label
 from solvent.foundation.errors import InputError
@@ -64,6 +66,8 @@ def bucket_document(
         raise InputError(f"no hand was found in {street} bucket {bucket} of public cluster {cluster}")
     if street_number(street) == 0:
         hands = hands[:1]  # a bucket before the flop is one class of hands
+    if made.design.by_rule:
+        return _rule_document(street, bucket, hands[:examples])
     equities = run_out_equities(made, hands)
     means = equities.mean(axis=1)
     return {
@@ -82,8 +86,21 @@ def bucket_document(
     }
 
 
+def _rule_document(street: str, bucket: int, hands: NDArray[np.uint8]) -> dict[str, Any]:
+    """What falls into one bucket by rule: its rule in words, and hands."""
+    number = street_number(street)
+    rule = cards_label(hands[0]) if number == 0 else RuleBuckets(BOARD_CARDS[number]).label(bucket)
+    examples = [{"hole": cards_label(hand[:2]), "board": cards_label(hand[2:])} for hand in hands]
+    return {"street": STREETS[number], "cluster": 0, "bucket": bucket, "rule": rule, "examples": examples}
+
+
 def bucket_table(document: dict[str, Any]) -> Group:
-    """As a table, the histogram as a line of bars above it."""
+    """As a table, the histogram as a line of bars above it; by rule the rule alone."""
+    if "rule" in document:
+        shown = table("hole", "board")
+        for example in document["examples"]:
+            shown.add_row(example["hole"], example["board"])
+        return Group(Text(f"{document['street']} bucket {document['bucket']}: {document['rule']}"), shown)
     shares = np.array(document["histogram"])
     bars = "".join(BARS[int(np.ceil(8 * share / max(shares.max(), 1e-9)))] for share in shares)
     title = (
@@ -99,6 +116,8 @@ def bucket_table(document: dict[str, Any]) -> Group:
 
 def plot_bucket(document: dict[str, Any], path: Path) -> None:
     """The bucket's equities on the river as a histogram."""
+    if "rule" in document:
+        raise InputError("a bucket by rule has no table of equities to draw")
     figure, axes, plt = _figure((7, 4))
     shares = np.array(document["histogram"])
     edges = np.linspace(0, 1, len(shares) + 1)

@@ -41,6 +41,9 @@ TRAINED_UNITS = (POT, TIMES, TOTAL, ALL_IN)
 """The units that betting abstractions can use."""
 NO_CAP = -1
 """The cap of a street whose bets and raises are not limited."""
+EVERYTHING, RAISES = "all", "raises"
+HISTORIES = (EVERYTHING, RAISES)
+"""What is remembered of the betting: everything, or which players raised on which streets."""
 CHIPS = (50, 100)
 """The blinds of the presets, in chips."""
 
@@ -150,8 +153,12 @@ class BettingAbstraction:
     """The most bets and raises on each street, blinds not counted; `NO_CAP` means no limit."""
     rules: HoldemRules = field(default_factory=lambda: HoldemRules((20_000, 20_000), CHIPS))
     name: str = "custom"
+    history: str = EVERYTHING
+    """What an agent remembers of the betting, one of `HISTORIES`: see `solvent.forms.raising_histories`."""
 
     def __post_init__(self) -> None:
+        if self.history not in HISTORIES:
+            raise InputError(f"history is {' or '.join(HISTORIES)}, not {self.history!r}")
         if len(self.sizes) != len(STREETS) or len(self.caps) != len(STREETS):
             raise InputError(f"a betting abstraction has sizes and a cap for each of {', '.join(STREETS)}")
         if any(isinstance(cap, bool) or not isinstance(cap, int) or cap < NO_CAP for cap in self.caps):
@@ -176,6 +183,8 @@ class BettingAbstraction:
         for street, sizes, cap in zip(STREETS, self.sizes, self.caps, strict=True):
             written = " | ".join(",".join(map(str, one)) or "none" for one in sizes)
             lines.append(f"{street}: {written}" + ("" if cap == NO_CAP else f"; at most {cap}"))
+        if self.history == RAISES:
+            lines.append("remembered: who raised on which streets")
         return lines
 
 
@@ -184,7 +193,8 @@ def parse_betting(source: str | Path | Mapping[str, Any]) -> BettingAbstraction:
 
     A line looks like `preflop=2.5x,a; flop=50%,a | 3x,a; turn=100%,a; river=100%,a; cap=3; stack=200`. `postflop`
     stands for flop, turn and river; `preset` names the preset to change; `stack` is in big blinds; `cap` is one
-    number, or one for each street (`cap=4,3,3,3`). A street that is not named has no bets.
+    number, or one for each street (`cap=4,3,3,3`). A street that is not named has no bets. With `history=raises`
+    decisions after raises by the same players on the same streets are played alike; `all` tells all apart.
 
     >>> parse_betting("preset=fcpa; river=50%,100%; stack=100").describe()[-1]
     'river: 50%,100%'
@@ -224,7 +234,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 def _from_settings(settings: Mapping[str, Any]) -> BettingAbstraction:
     given = dict(settings)
-    known = ("preset", "stack", "cap", "postflop", *STREETS)
+    known = ("preset", "stack", "cap", "history", "postflop", *STREETS)
     unknown = sorted(set(given) - set(known))
     if unknown:
         raise InputError(f"betting has no setting {unknown[0]!r}; it has {', '.join(known)}")
@@ -232,15 +242,17 @@ def _from_settings(settings: Mapping[str, Any]) -> BettingAbstraction:
     nothing: StreetSizes = ((),)
     start = BettingAbstraction((nothing,) * len(STREETS)) if preset is None else betting_preset(preset)
     stack, cap = given.pop("stack", None), given.pop("cap", None)
+    history = given.pop("history", start.history)
     if "postflop" in given:
         everywhere = given.pop("postflop")
         given = dict.fromkeys(STREETS[1:], everywhere) | given
     sizes = list(start.sizes)
     for street, written in given.items():
         sizes[STREETS.index(street)] = parse_street(written, street)
-    changed = bool(given) or cap is not None or stack is not None
+    changed = bool(given) or cap is not None or stack is not None or history != start.history
     name = start.name + " changed" if preset is not None and changed else start.name
-    found = replace(start, sizes=tuple(sizes), caps=start.caps if cap is None else _caps(cap), name=name)
+    caps = start.caps if cap is None else _caps(cap)
+    found = replace(start, sizes=tuple(sizes), caps=caps, name=name, history=history)
     return found if stack is None else found.with_stack(_stack(stack))
 
 

@@ -277,7 +277,7 @@ def training_cost(
         memory = here_bytes(settings, tree, cards) + 3 * tree.nbytes + river + BESIDES
     return TrainingCost(
         nodes=len(tree),
-        rows=tree.rows(buckets),
+        rows=tree.stored_rows(buckets),
         infoset_actions=tree.infoset_actions(buckets),
         table_bytes=table,
         memory=memory,
