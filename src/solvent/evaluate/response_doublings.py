@@ -1,0 +1,280 @@
+"""What an agent loses to the best response inside its own abstraction, learned for ever longer until it settles.
+
+A response (`learned_response`) is learned in 4, 8, 16, ... million iterations for each seat. At every doubling it
+is played greedily and by regret matching, always over the same deals, and the larger value counts. A doubling
+that adds less than 5 mbb/hand to the largest value so far is the last. The response of the largest value then
+plays deals that it was not chosen by, at least 6 million in each seat: so the figure is no larger for having been
+chosen, and its 95 % interval is the usual one. It is a lower bound of what the best response inside the
+abstraction wins.
+
+What has been learned is kept in a folder, so that a measurement that was stopped goes on from there.
+"""
+
+from __future__ import annotations
+
+import shutil
+import time
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvent.evaluate.learned_response import PIECE, PLAYERS, SEED, WAYS, Responder
+from solvent.foundation.errors import InputError
+from solvent.foundation.progress import SIZED, TOLD, Progress, Stop, Watch
+from solvent.foundation.storage.bundle import read_bundle, write_bundle
+from solvent.foundation.units import duration, size
+from solvent.play.expected import expected_match
+from solvent.play.statistics import Winnings
+from solvent.play.table_agent import table_agent
+from solvent.strategy.agents.blueprint import Blueprint
+from solvent.strategy.post_processing import NONE, PostProcessing
+
+FIRST = 4_000_000
+MOST = 256_000_000
+DEALS = 6_000_000
+ENOUGH = 5.0
+SHARE = 6
+"""A value at a doubling is over this part of the last value's deals."""
+KEEP_SECONDS = 120.0
+"""Seconds of learning after which what was learned is written to the folder."""
+TRIAL_PAIRS = 400
+"""Pairs of deals by which the time is estimated."""
+
+
+@dataclass(frozen=True)
+class DoublingSettings:
+    """How long a response is learned, and how many deals it is valued over."""
+
+    first: int = FIRST
+    """Iterations for each seat before the first value."""
+    most: int = MOST
+    """Iterations after which no doubling is begun."""
+    deals: int = DEALS
+    """Deals in each seat of the last value."""
+    enough: float = ENOUGH
+    """A doubling that adds less than this, in mbb a hand, is the last."""
+    seed: int = SEED
+
+    def __post_init__(self) -> None:
+        if self.first < 1 or self.most < self.first:
+            raise InputError(
+                f"a response is learned in one iteration at least, and in no fewer than the first {self.first:,}"
+            )
+        if self.deals < 2 * SHARE:
+            raise InputError(f"a response is valued over {2 * SHARE} deals at least, not {self.deals}")
+
+    @property
+    def pairs(self) -> int:
+        """Pairs of deals, one in each seat, of a value at a doubling."""
+        return self.deals // SHARE
+
+
+class ResponseDoublings:
+    """The measurement of one agent."""
+
+    def __init__(
+        self,
+        blueprint: Blueprint,
+        settings: DoublingSettings | None = None,
+        *,
+        post: PostProcessing = NONE,
+        weight: float | None = None,
+        folder: Path | None = None,
+        threads: int = 1,
+    ) -> None:
+        """`folder`: where what was learned is kept until the measurement is done; None keeps nothing.
+
+        See `Responder` for `post` and `weight`.
+        """
+        self.settings = settings or DoublingSettings()
+        self.responder = Responder(blueprint, post=post, weight=weight, seed=self.settings.seed)
+        self.folder, self.threads, self.post = folder, threads, str(post)
+        self.best: Blueprint | None = None
+        """The response of the largest value so far."""
+        self.final: list[Winnings] = []
+        """Its winnings, part by part of the deals that it was not chosen by."""
+        self.found: dict[str, Any] = {"rungs": [], "settled": False, "complete": False}
+        """What was found so far, for files."""
+        self._kept_at = time.monotonic()
+        self._read()
+
+    def run(self, watch: Watch | None = None, stop: Stop | None = None) -> dict[str, Any]:
+        """Measure to the end; what was found. A stop or an interrupt raises, and what was learned is kept."""
+        watch, stop = watch or (lambda now: None), stop or Stop()
+        try:
+            self._tell_cost(watch, stop)
+            while not self.found["settled"] and self._next() <= self.settings.most:
+                self._learn(self._next(), watch, stop)
+                self._value_rung(watch, stop)
+            self._value_best(watch, stop)
+        finally:
+            if not self.found["complete"]:
+                self._write()
+        if self.folder is not None:
+            shutil.rmtree(self.folder, ignore_errors=True)
+        return self.found
+
+    @property
+    def rungs(self) -> list[dict[str, Any]]:
+        """What both ways of playing won at each doubling, as files have it."""
+        rungs: list[dict[str, Any]] = self.found["rungs"]
+        return rungs
+
+    def _next(self) -> int:
+        """Iterations at the next value."""
+        return self.settings.first << len(self.rungs)
+
+    def _learn(self, iterations: int, watch: Watch, stop: Stop) -> None:
+        """Learn until each seat has had so many iterations, and keep what was learned now and then."""
+
+        def seen(now: Progress) -> None:
+            watch(Progress("learning", now.done, iterations, "learning a response", now.unit))
+
+        step = max(PIECE, self.settings.first // 4)
+        while self.responder.learned < iterations:
+            aim = min(iterations, self.responder.learned + step)
+            self.responder.learn(aim, self.threads, watch=seen, stop=stop)
+            if time.monotonic() - self._kept_at > KEEP_SECONDS:
+                self._write()
+
+    def _value_rung(self, watch: Watch, stop: Stop) -> None:
+        """Value the response in both ways, and see whether it has settled."""
+        rung: dict[str, Any] = {"iterations": self.responder.learned}
+        before = max((self._largest(each)[0] for each in self.rungs), default=None)
+        for way in WAYS:
+            response = self.responder.response(way)
+            won = self._value(response, self.settings.pairs, 1, f"valuing it {way}", watch, stop)
+            rung[way] = {"mbb_per_hand": won.mbb, "mbb_per_hand_95": won.mbb_interval}
+            if self.best is None or won.mbb > self.found["chosen_by"]:
+                self.best = response
+                self.found |= {"iterations": rung["iterations"], "way": way, "chosen_by": won.mbb}
+        self.rungs.append(rung)
+        largest, way = self._largest(rung)
+        self.found["settled"] = before is not None and largest - before < self.settings.enough
+        watch(
+            Progress(TOLD, 0, detail=f"{rung['iterations']:,} iterations: wins {largest:+.1f} mbb/hand {way}")
+        )
+        self._write()
+
+    @staticmethod
+    def _largest(rung: dict[str, Any]) -> tuple[float, str]:
+        return max((rung[way]["mbb_per_hand"], way) for way in WAYS)
+
+    def _value_best(self, watch: Watch, stop: Stop) -> None:
+        """Value the best response over deals that it was not chosen by, in parts that are kept."""
+        assert self.best is not None
+        parts = -(-self.settings.deals // self.settings.pairs)
+        while len(self.final) < parts:
+            what = f"valuing the best, part {len(self.final) + 1} of {parts}"
+            part = 2 + len(self.final)
+            self.final.append(self._value(self.best, self.settings.pairs, part, what, watch, stop))
+            if len(self.final) < parts:
+                self._write()
+        won = total(self.final)
+        self.found |= {
+            "deals": won.pairs,
+            "mbb_per_hand": won.mbb,
+            "mbb_per_hand_95": won.mbb_interval,
+            "complete": True,
+        }
+
+    def _value(
+        self, response: Blueprint, pairs: int, part: int, what: str, watch: Watch, stop: Stop
+    ) -> Winnings:
+        """What a response wins over pairs of deals; `part` numbers the deals."""
+
+        def seen(now: Progress) -> None:
+            watch(Progress("valuing", now.done / 2, pairs, what, "deals a seat"))
+
+        result = expected_match(
+            table_agent("the response", [response]), self.responder.agent, pairs, self.settings.seed + part,
+            self.threads, watch=seen, stop=stop,
+        )  # fmt: skip
+        if not result.complete:
+            stop.check()
+            raise KeyboardInterrupt
+        return result.winnings
+
+    def _tell_cost(self, watch: Watch, stop: Stop) -> None:
+        """Say what the measurement will take, from how quickly its first iterations and some deals go."""
+        settings, responder = self.settings, self.responder
+        watch(Progress("learning", responder.learned, detail="compiling and timing"))
+        few = min(settings.first, responder.learned + PIECE)
+        responder.learn(few, self.threads, stop=stop)  # compiles
+        began, before = time.perf_counter(), responder.learned
+        responder.learn(min(settings.first, before + 4 * PIECE), self.threads, stop=stop)
+        rate = (responder.learned - before) / (time.perf_counter() - began)
+        best = responder.response(WAYS[0])
+        self._value(best, 2, 0, "", lambda now: None, stop)  # compiles
+        began = time.perf_counter()
+        pairs = min(TRIAL_PAIRS, settings.pairs)
+        self._value(best, pairs, 0, "", lambda now: None, stop)
+        each = (time.perf_counter() - began) / pairs
+        said = (
+            f"learning {settings.first:,} iterations for each seat, then twice as many, ..., until a doubling adds "
+            f"less than {settings.enough:g} mbb/hand; values over {settings.pairs:,} deals a seat, the last over "
+            f"{settings.deals:,}; {size(3 * best.table.nbytes)} of tables"
+        )
+        if rate > 0:
+            seconds = 2 * settings.first / rate + (4 * settings.pairs + settings.deals) * each
+            further = 2 * settings.first / rate + 2 * settings.pairs * each
+            said += (
+                f". About {duration(seconds)} if the first doubling is the last, {duration(further)} more for a "
+                f"second one, and up to twice that for each further one"
+            )
+        watch(Progress(SIZED, 0, detail=said))
+
+    # What is kept
+
+    def _facts(self) -> dict[str, Any]:
+        """What two measurements must have in common for one to go on from the other."""
+        blueprint = self.responder.blueprint
+        return {
+            "measured": {**asdict(self.settings), "agent": blueprint.iterations, "post": self.post},
+            "numbers": int(blueprint.table.size),
+        }
+
+    def _write(self) -> None:
+        """Keep what was learned."""
+        self._kept_at = time.monotonic()
+        if self.folder is None:
+            return
+        arrays = {f"learner_{player}": self.responder.learners[player].table for player in range(PLAYERS)}
+        if self.best is not None:
+            arrays["best"] = self.best.table
+        facts = {
+            **self._facts(),
+            "done": self.responder.done,
+            "found": self.found,
+            "final": [asdict(each) for each in self.final],
+        }
+        write_bundle(self.folder, arrays, facts)
+
+    def _read(self) -> None:
+        """Go on from what was kept, if it is of the same agent and the same settings."""
+        if self.folder is None or not self.folder.is_dir():
+            return
+        arrays, facts = read_bundle(self.folder)
+        if any(facts.get(name) != value for name, value in self._facts().items()):
+            return
+        responder = self.responder
+        for player in range(PLAYERS):
+            responder.learners[player].table[:] = arrays[f"learner_{player}"]
+        responder.done[:] = facts["done"]
+        self.found, self.final = facts["found"], [Winnings(**each) for each in facts["final"]]
+        if "best" in arrays:
+            best: NDArray[np.float32] = arrays["best"]
+            self.best = Blueprint(responder.blueprint.tree, responder.blueprint.cards, best)
+
+
+def total(parts: list[Winnings]) -> Winnings:
+    """The winnings of all parts together."""
+    return Winnings(
+        sum(part.pairs for part in parts),
+        sum(part.won for part in parts),
+        sum(part.squares for part in parts),
+        parts[0].big_blind,
+    )
