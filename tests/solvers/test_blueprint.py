@@ -13,11 +13,12 @@ from solvent.cards.evaluator import hand_strengths
 from solvent.forms.betting import DECISION, SHOWDOWN, build_tree, sampled_walk
 from solvent.forms.sampled import ACTIONS_MASK, GAIN, INFO, LOSS, row_start
 from solvent.foundation.kernels.compiling import kernel
-from solvent.foundation.kernels.randomness import STEP, mix, random_float, stream
+from solvent.foundation.kernels.randomness import STEP, random_float, stream
+from solvent.foundation.kernels.randomness import mix as mixed
 from solvent.games.betting.rules import FOLD
 from solvent.games.betting.sizes import parse_betting
 from solvent.solvers.blueprint.discounting import discount
-from solvent.solvers.blueprint.initial_weights import begin_with_win_rates
+from solvent.solvers.blueprint.initial_weights import UNVISITED, write_prior
 from solvent.solvers.blueprint.row_locks import locked_iterations
 from solvent.solvers.blueprint.solver import BlueprintSolver
 from solvent.solvers.rewards import reward as reward_of
@@ -32,7 +33,7 @@ def cards():
     return random_cards()
 
 
-def twin(blueprint, iteration, seed, linear=True, exploration=(0.0, 0.0), floor=0.0, reward="y1"):
+def twin(blueprint, iteration, seed, linear=True, exploration=(0.0, 0.0), mix=False, floor=0.0, reward="y1"):
     """One iteration as the paper writes it, with the same random numbers."""
     tree = blueprint.tree
     random = np.zeros(1, dtype=np.uint64)
@@ -65,7 +66,9 @@ def twin(blueprint, iteration, seed, linear=True, exploration=(0.0, 0.0), floor=
         strategy = (
             positive / positive.sum() if positive.sum() > 0 else np.full(actions, 1 / actions, np.float32)
         )
-        if least > 0:
+        if least > 0 and mix:
+            strategy = np.float32(1 - least * actions) * strategy + np.float32(least)
+        elif least > 0:
             strategy = np.maximum(strategy, np.float32(least))
             strategy = strategy / strategy.sum()
         if tree.player[node] != player:
@@ -103,7 +106,7 @@ def twin(blueprint, iteration, seed, linear=True, exploration=(0.0, 0.0), floor=
 
 def numbered(key, number):
     """The key of one of many streams that belong to a key."""
-    return mix(np.uint64((int(key) + int(STEP) * (number + 1)) % 2**64))
+    return mixed(np.uint64((int(key) + int(STEP) * (number + 1)) % 2**64))
 
 
 @pytest.mark.parametrize(
@@ -114,10 +117,13 @@ def numbered(key, number):
         {"exploration": (0.2, 0.001), "reward": "y3"},
         {"floor": -0.02},
         {"floor": -0.02, "exploration": (0.2, 0.01)},
+        {"exploration": (0.2, 0.001), "mix": True},
+        {"betting": "preflop=2x,3x,a; postflop=100%; cap=1; stack=10; history=raises"},
     ],
 )
 def test_iterations_are_those_of_the_twin(cards, options):
-    tree = build_tree(parse_betting(BETTING))
+    options = dict(options)
+    tree = build_tree(parse_betting(options.pop("betting", BETTING)))
     fast, slow = Blueprint(tree, cards), Blueprint(tree, cards)
     solver, left_out = BlueprintSolver(fast), 0
     for iteration in range(60):
@@ -267,15 +273,34 @@ def test_initial_weights_are_the_prior_of_win_rates(cards):
 
     tree = build_tree(parse_betting(BETTING))
     blueprint = Blueprint(tree, cards)
-    begin_with_win_rates(blueprint, deals=200_000)
+    write_prior(blueprint, before=0.0, after=20.0, deals=200_000)
     aces = Indexer([2]).index(parse_cards("AsAh"))
     regrets, sums = blueprint.row(0, 0, aces)
-    np.testing.assert_allclose(regrets / 1_000, prior_strategy(0.85, True, len(regrets) - 2), rtol=1e-6)
+    pot = tree.paid[0].sum()
+    np.testing.assert_allclose(regrets / (20 * pot), prior_strategy(0.85, True, len(regrets) - 2), rtol=1e-6)
     assert not sums.any()
     last = int(np.flatnonzero(tree.kind == DECISION)[-1])
-    assert blueprint.row(last, 1, 1)[0].sum() == pytest.approx(1_000)
-    sums_of_rows = blueprint.table.sum() / 1_000
-    assert sums_of_rows == pytest.approx(tree.rows([c * b for c, b in cards.sizes]), rel=1e-5)
+    assert blueprint.row(last, 1, 1)[0].sum() == pytest.approx(20 * tree.paid[last].sum())
+
+
+def test_the_prior_is_renewed_where_nothing_was_learned_and_played_where_nothing_was_visited(cards):
+    tree = build_tree(parse_betting(BETTING))
+    blueprint = Blueprint(tree, cards)
+    first, last = 0, int(np.flatnonzero(tree.kind == DECISION)[-1])
+    write_prior(blueprint, before=0.0, after=1.0, unvisited=True, deals=200_000)
+    prior = blueprint.average(last, 0, 1)
+    assert prior.max() > 1.5 * prior.min()
+    assert blueprint.row(last, 0, 1)[1].sum() == pytest.approx(UNVISITED, rel=1e-5)
+    blueprint.row(first, 0, 5)[0][0] += 1.0
+    blueprint.row(first, 0, 5)[1][1] += 3.0
+    learned = blueprint.row(first, 0, 5).copy()
+    blueprint.table *= np.float32(1 / 3)  # as discounting does, with its rounding
+    write_prior(blueprint, before=1 / 3, after=1_000.0)
+    np.testing.assert_allclose(blueprint.row(first, 0, 5), learned / 3, rtol=1e-5)
+    np.testing.assert_allclose(blueprint.average(first, 0, 5)[1], 1.0, rtol=1e-5)
+    pot = tree.paid[last].sum()
+    np.testing.assert_allclose(blueprint.row(last, 0, 1)[0], 1_000 * pot * prior, rtol=1e-5)
+    np.testing.assert_allclose(blueprint.average(last, 0, 1), prior, rtol=1e-5)
 
 
 def test_simulated_win_rates_are_those_of_random_hands(cards):

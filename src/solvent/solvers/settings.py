@@ -187,6 +187,13 @@ class RunSettings(Options):
         SAMPLE,
         kept=True,
     )
+    exploration_mix: bool = option(
+        Sampling.exploration_mix,
+        "Exploration decay by mixing in uniform play instead of raising and renormalising.",
+        FLAG,
+        SAMPLE,
+        kept=True,
+    )
     reward: str = option(
         Sampling.reward,
         "Reward transform: y1 none; y2 to y4 weigh losses more.",
@@ -358,13 +365,6 @@ class Settings(RunSettings):
         Sampling.exploration,
         "Outcome sampling: the part of the own draws that is uniform.",
         number(0.0, 1.0),
-        SAMPLE,
-        kept=True,
-    )
-    exploration_mix: bool = option(
-        Sampling.exploration_mix,
-        "Exploration decay by mixing in uniform play instead of raising and renormalising.",
-        FLAG,
         SAMPLE,
         kept=True,
     )

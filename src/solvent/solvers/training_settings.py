@@ -13,9 +13,10 @@ from solvent.foundation.kernels.threads import MOST_THREADS
 from solvent.solvers.option_checks import FLAG, TEXT, number, one_of, whole
 from solvent.solvers.rules import RegretRule, load_rule
 from solvent.solvers.sampled.options import SAMPLED_RULE
-from solvent.solvers.settings import ALGORITHM, CLUSTER, GAME, MACHINE, RunSettings, altered, option
+from solvent.solvers.settings import ALGORITHM, CLUSTER, GAME, MACHINE, SAMPLE, RunSettings, altered, option
 
 LOCKS = ("none", "rows", "inside")
+UNVISITED = ("uniform", "prior")
 CHILD_WEIGHTS = ("repaired", "literal")
 DEFAULT_BATCH = 1_000
 """B, iterations of a turn, where the user gives none.
@@ -63,6 +64,30 @@ class TrainingSettings(RunSettings):
         FLAG,
         ALGORITHM,
         kept=True,
+    )
+    initial_visits: float | None = option(
+        None,
+        "Visits of a row that --initial-weights count for: after about as many they are unlearned.",
+        number(0.0),
+        ALGORITHM,
+        kept=True,
+        shown="10",
+    )
+    unvisited: str | None = option(
+        None,
+        "What rows play to which training never came: uniform, or prior, what win rates suggest.",
+        one_of("way to play", UNVISITED),
+        ALGORITHM,
+        kept=True,
+        shown="uniform; with --initial-weights prior",
+    )
+    exploration_part: float | None = option(
+        None,
+        "The part of the run over which --exploration-decay falls to 0, such as 0.4.",
+        number(0.0, 1.0),
+        SAMPLE,
+        kept=True,
+        shown="40,000 iterations",
     )
     locks: str = option(
         "none",
@@ -128,6 +153,13 @@ class TrainingSettings(RunSettings):
         super().__post_init__()
         if self.rule is None:
             object.__setattr__(self, "rule", load_rule(SAMPLED_RULE))
+        self._check_exploration()
+        if self.unvisited is None:
+            object.__setattr__(self, "unvisited", "prior" if self.initial_weights else "uniform")
+        if self.initial_visits is not None and not self.initial_weights:
+            raise InputError("initial-visits say how much initial-weights count; give those too")
+        if self.initial_visits == 0:
+            raise InputError("initial weights that count for 0 visits change nothing; leave them out")
         if self.locks == "inside" and self.regret_floor:
             raise InputError("locks inside a traversal go with no regret floor")
         if self.cluster is not None or any(getattr(self, name) is not None for name in DISTRIBUTED):
@@ -142,7 +174,28 @@ class TrainingSettings(RunSettings):
                 "child-cores change nothing: give cluster, or batch, to train by a head and children"
             )
 
+    def _check_exploration(self) -> None:
+        for name in ("exploration_mix", "exploration_part"):
+            if getattr(self, name) and not self.exploration_decay:
+                option = name.replace("_", "-")
+                raise InputError(f"{option} says how exploration-decay works; give that too")
+        if self.exploration_part == 0:
+            raise InputError("exploration over 0 of the run is none; leave out exploration-decay")
+
+    @property
+    def begins_with_prior(self) -> bool:
+        """Whether a new table is filled from simulated win rates."""
+        return self.initial_weights or self.unvisited == "prior"
+
     def _check_distributed(self) -> None:
+        if self.exploration_part is not None:
+            raise InputError(
+                "exploration-part goes with training on one table: a head and children decay over 40,000 iterations"
+            )
+        if self.initial_visits is not None:
+            raise InputError(
+                "initial-visits go with training on one table: a head and children write initial weights once"
+            )
         if self.locks != "none":
             raise InputError("children share no rows: leave out locks")
         if self.children is not None and self.cluster is None:

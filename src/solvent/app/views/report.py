@@ -222,11 +222,15 @@ def _learning(settings: TrainingSettings) -> str:
     """How the training weighs and explores, in a line."""
     parts = [f"rule {settings.rule}", f"reward {settings.reward}"]
     if settings.exploration_decay:
-        parts.append("exploration decay")
+        over = "" if settings.exploration_part is None else f" over {settings.exploration_part:g} of the run"
+        parts.append(f"exploration decay{over}{', mixed in' * settings.exploration_mix}")
     if settings.regret_floor:
         parts.append(f"regret floor {settings.regret_floor:g} BB")
     if settings.initial_weights:
-        parts.append("initial weights")
+        visits = "" if settings.initial_visits is None else f" of {settings.initial_visits:g} visits"
+        parts.append(f"initial weights{visits}")
+    if settings.unvisited == "prior":
+        parts.append("rows never visited play the prior")
     if settings.distributed:
         parts.append(
             f"a head and children, batches of {settings.batch:,}, ahead {settings.ahead}, samples "

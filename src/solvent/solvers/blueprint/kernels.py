@@ -27,6 +27,10 @@ PRUNED_SHARE = np.float32(0.95)
 """The share of iterations that leave out actions whose regret is below the floor."""
 
 
+RAISED, MIXED = np.float32(1), np.float32(-1)
+"""Signs of a least probability: what is below it is raised and all renormalised, or uniform play is mixed in."""
+
+
 class BlueprintArrays(NamedTuple):
     """What the kernels need of a blueprint in training."""
 
@@ -47,6 +51,8 @@ class IterationOptions(NamedTuple):
     """The least probability of an action, and by how much it falls with each iteration"""
     floor: np.float32
     """Chips: the regret per iteration below which actions are left out of most iterations; 0 for none"""
+    sign: np.float32 = RAISED
+    """`RAISED` or `MIXED`: how strategies get that least probability"""
 
 
 class BlueprintRoom(NamedTuple):
@@ -108,11 +114,13 @@ def deal_hand(key, layout, lookup, evaluator, random, deck, base):  # type: igno
 def iteration_terms(iteration, options, drawn):  # type: ignore[no-untyped-def]
     """What an iteration counts, its least probability of an action, and the regret below which it walks nothing.
 
+    The least probability has the sign of the way in which strategies get it.
+
     options: `IterationOptions`. drawn: as `deal_hands` returns it.
     """
     linear = options.linear
     weight = np.float32(iteration + 1) * linear + (np.float32(1) - linear)
-    least = np.float32(minimum_probability(options.exploration, iteration))
+    least = options.sign * np.float32(minimum_probability(options.exploration, iteration))
     before = np.float32(iteration) * (linear * np.float32(0.5) * np.float32(iteration - 1) + np.float32(1))
     return weight, least, options.floor * before if drawn < PRUNED_SHARE else np.float32(0)
 

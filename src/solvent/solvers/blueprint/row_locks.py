@@ -17,7 +17,7 @@ from solvent.forms.sampled import ACTIONS_MASK, FIRST, INFO, PLAYER_SHIFT, ROW, 
 from solvent.foundation.kernels.compiling import kernel
 from solvent.foundation.kernels.randomness import STEP, iteration_key, mix, stream, uniform
 from solvent.foundation.kernels.threads import on_each
-from solvent.solvers.blueprint.kernels import BlueprintArrays, deal_hand
+from solvent.solvers.blueprint.kernels import MIXED, RAISED, BlueprintArrays, deal_hand
 from solvent.solvers.sampled.exploration import draw_action, minimum_probability
 from solvent.solvers.sampled.tables.kernels import (
     frames,
@@ -132,6 +132,7 @@ def locked_iterations(
     seed: int = 0,
     linear: bool = True,
     exploration: tuple[float, float] = (0.0, 0.0),
+    mix: bool = False,
     reward: str = "y1",
     spawn_above: int = SPAWN_ABOVE,
 ) -> None:
@@ -144,7 +145,7 @@ def locked_iterations(
         iteration = solver.iterations
         key = np.uint64(iteration_key(seed, iteration))
         outcome, _ = deal_hand(key, arrays.layout, lookup, tables, random, deck, base)
-        least = minimum_probability(exploration, iteration)
+        least = (MIXED if mix else RAISED) * minimum_probability(exploration, iteration)
         for player in (0, 1):
             traversal = LockedTraversal(
                 arrays, player, iteration + 1 if linear else 1, (base, outcome), least, locks, spawn_above

@@ -11,6 +11,8 @@ from solvent.forms.betting import sampled_walk
 from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.threads import on_each
 from solvent.solvers.blueprint.kernels import (
+    MIXED,
+    RAISED,
     BlueprintArrays,
     IterationOptions,
     blueprint_room,
@@ -46,6 +48,7 @@ class BlueprintSolver:
         seed: int = 0,
         linear: bool = True,
         exploration: tuple[float, float] = (0.0, 0.0),
+        mix: bool = False,
         floor: float = 0.0,
         reward: str = "y1",
         locks: str = "none",
@@ -54,7 +57,8 @@ class BlueprintSolver:
 
         Without locks an addition that two threads make to one number at the same moment may count once. With
         `rows` each row has a lock; `inside` also makes threads inside a traversal, as many as it takes: see
-        `row_locks`. `floor`, in chips: actions whose regret per iteration is below it are left out of most
+        `row_locks`. `exploration` is mixed in or raised to: see
+        `IterationOptions`. `floor`, in chips: actions whose regret per iteration is below it are left out of most
         iterations; 0 for none.
         """
         check_locks(locks, floor)
@@ -62,7 +66,13 @@ class BlueprintSolver:
 
             def inside(_: int) -> None:
                 locked_iterations(
-                    self, iterations, seed=seed, linear=linear, exploration=exploration, reward=reward
+                    self,
+                    iterations,
+                    seed=seed,
+                    linear=linear,
+                    exploration=exploration,
+                    mix=mix,
+                    reward=reward,
                 )
 
             on_each(inside, 1)
@@ -73,7 +83,7 @@ class BlueprintSolver:
         row_locks = new_locks() if locks == "rows" else None
         arrays, options = (
             self.arrays(reward),
-            IterationOptions(np.float32(linear), exploration, np.float32(floor)),
+            IterationOptions(np.float32(linear), exploration, np.float32(floor), MIXED if mix else RAISED),
         )
         lookup, tables = self.blueprint.cards.lookup, evaluator()
 

@@ -215,9 +215,9 @@ def _train(
         if run.checkpoints():
             session.resume(as_before)
         else:
-            watch(Progress(WIN_RATES if settings.initial_weights else TRAINING, 0))
+            watch(Progress(WIN_RATES if settings.begins_with_prior else TRAINING, 0))
             training.begin()
-            if settings.initial_weights and settings.distributed:
+            if settings.begins_with_prior and settings.distributed:
                 session.begin()  # children that are lost go on from a checkpoint
         stopped_by = session.loop()
     seconds = max(session.seconds, 1e-9)
@@ -308,7 +308,7 @@ def _new_run(out: Path, cards: Path, found: CardAbstraction, settings: TrainingS
     asked = replace(settings, betting=_betting_text(settings.betting)).as_json()
     kept = {name: asked.pop(name) for name in TrainingSettings.kept() if name in asked}
     length: dict[str, Any] = {}
-    if settings.rule.discounts:
+    if settings.rule.discounts or settings.exploration_part is not None:
         length = {"length": settings.iterations} if settings.iterations else {"length_seconds": settings.time}
     for name in ("cluster", "children"):  # they are given anew whenever the run goes on
         asked.pop(name, None)
@@ -318,7 +318,7 @@ def _new_run(out: Path, cards: Path, found: CardAbstraction, settings: TrainingS
 
 
 def _parts(run: Run) -> Parts | None:
-    """The parts of a run whose rule discounts."""
+    """The parts of a run whose rule discounts, or that explores for a part of it."""
     length, seconds = run.fixed.get("length"), run.fixed.get("length_seconds")
     return None if length is None and seconds is None else Parts(length, seconds)
 

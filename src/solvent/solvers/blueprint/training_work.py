@@ -21,14 +21,16 @@ from solvent.abstraction.cards.buckets import CardAbstraction
 from solvent.forms.betting import BettingTree
 from solvent.foundation.errors import InputError
 from solvent.solvers.blueprint.discounting import discount
-from solvent.solvers.blueprint.initial_weights import begin_with_win_rates
+from solvent.solvers.blueprint.initial_weights import VISITS, write_prior
 from solvent.solvers.blueprint.solver import BlueprintSolver
-from solvent.solvers.sampled.options import DECAY
+from solvent.solvers.sampled.options import DECAY, NO_DECAY
 from solvent.solvers.training_settings import TrainingSettings
 from solvent.strategy.agents.blueprint import TABLE_LAYOUT, Blueprint
 
 PARTS = 100
 """Parts of a run at whose ends a rule that discounts is applied to the whole table."""
+FIRST_PRIOR_WEIGHT = 1_000.0
+"""What a visit counts in the first prior where iteration t counts t: what it will at this iteration."""
 CHUNK_SECONDS = 1.0
 """How long a compiled call may keep Ctrl-C, the clock and the progress display waiting."""
 
@@ -66,14 +68,17 @@ class TrainingWork(ABC):
         settings: TrainingSettings,
         parts: Parts | None = None,
     ) -> None:
-        """`parts` is the length of a run whose rule discounts."""
-        self.tree, self.cards, self.settings, self.parts = tree, cards, settings, parts
+        """`parts` is the length of a run whose rule discounts, or that explores for a part of it."""
+        self.tree, self.cards, self.settings, self.length = tree, cards, settings, parts
+        self.parts = parts if settings.rule.discounts else None
         self.parts_done = 0
         """Parts of the run at whose end the table has been discounted."""
         self.weight = 0.0
         """The sum of the iterations' weights, faded as regrets fade."""
         self.seconds = 0.0
         """Seconds of training so far, by which parts of a time end."""
+        self.prior_weight = FIRST_PRIOR_WEIGHT if settings.rule.linear else 1.0
+        """What a visit counts in the prior that stands at rows where nothing has been learned."""
 
     # What kinds of training do in their own way
 
@@ -132,7 +137,7 @@ class TrainingWork(ABC):
 
     @property
     def chunk_seconds(self) -> float:
-        length = None if self.parts is None else self.parts.time
+        length = None if self.length is None else self.length.time
         return CHUNK_SECONDS if length is None else min(CHUNK_SECONDS, length / PARTS / 4)
 
     def run(self, iterations: int) -> None:
@@ -140,13 +145,50 @@ class TrainingWork(ABC):
         target = self.iterations + iterations
         while self.iterations < target:
             start, before = time.perf_counter(), self.iterations
-            end = target if self.parts is None else min(target, self.parts.end_of(self.parts_done) or target)
-            self._iterate(end - before)
+            self._iterate(self._next_stop(target) - before)
             self.weight += _weights(before, self.iterations, self.settings.rule.linear)
             now = self.seconds + time.perf_counter() - start
             while self.parts is not None and self.parts.is_over(self.parts_done, self.iterations, now):
                 self._end_part()
+            self._renew_prior()
             self.seconds += time.perf_counter() - start
+
+    def _next_stop(self, target: int) -> int:
+        """The iteration up to which nothing is to be done but iterations, `target` at most."""
+        return target if self.parts is None else min(target, self.parts.end_of(self.parts_done) or target)
+
+    def _renew_prior(self) -> None:
+        """Write the prior anew if a visit counts much more by now; a head and children leave it as it began."""
+        return
+
+    def _write_first_prior(self, blueprint: Blueprint) -> None:
+        """Write what the settings begin with into a new table."""
+        settings = self.settings
+        write_prior(
+            blueprint,
+            before=0.0,
+            after=self._prior_visits * self.prior_weight,
+            unvisited=settings.unvisited == "prior",
+            threads=settings.threads,
+        )
+
+    @property
+    def _prior_visits(self) -> float:
+        """Visits that the prior counts for."""
+        settings = self.settings
+        return (settings.initial_visits or VISITS) if settings.initial_weights else 0.0
+
+    def exploration(self) -> tuple[float, float]:
+        """The least probability of an action by now, and by how much it falls with each iteration."""
+        settings, length = self.settings, self.length
+        if not settings.exploration_decay:
+            return NO_DECAY
+        if settings.exploration_part is None or length is None:
+            return DECAY
+        if length.iterations is not None:
+            return DECAY[0], DECAY[0] / (settings.exploration_part * length.iterations)
+        assert length.time is not None
+        return DECAY[0] * max(0.0, 1.0 - self.seconds / (settings.exploration_part * length.time)), 0.0
 
     def _end_part(self) -> None:
         """Discount the whole table as the rule does after iteration t, the number of the part."""
@@ -157,6 +199,7 @@ class TrainingWork(ABC):
         keep = weights.keep * (part / (part + 1)) ** power
         self._discount(weights.positive, weights.negative, keep)
         self.weight *= weights.positive
+        self.prior_weight *= weights.positive
 
     def regret(self) -> float:
         """The first decision's greatest positive regret a hand, summed over all hole cards, in mbb."""
@@ -182,6 +225,7 @@ class TrainingWork(ABC):
             "layout": TABLE_LAYOUT,
             "parts_done": self.parts_done,
             "weight": self.weight,
+            "prior_weight": self.prior_weight,
             "rule": str(self.settings.rule),
         }
 
@@ -190,6 +234,7 @@ class TrainingWork(ABC):
             raise InputError("these tables were made by another version of solvent; train anew")
         self.parts_done, self.weight = facts["parts_done"], facts["weight"]
         self.seconds = facts["seconds"]
+        self.prior_weight = facts.get("prior_weight", self.prior_weight)
 
 
 class Training(TrainingWork):
@@ -218,8 +263,21 @@ class Training(TrainingWork):
         return self.solver.blueprint.table[: self.solver.blueprint.layout.head]
 
     def begin(self) -> None:
-        if self.settings.initial_weights:
-            begin_with_win_rates(self.solver.blueprint, threads=self.settings.threads)
+        if self.settings.begins_with_prior:
+            self._write_first_prior(self.solver.blueprint)
+
+    def _next_stop(self, target: int) -> int:
+        stop = super()._next_stop(target)
+        renewed = int(2 * self.prior_weight)
+        renews = self.settings.initial_weights and self.settings.rule.linear and renewed > self.iterations
+        return min(stop, renewed) if renews else stop
+
+    def _renew_prior(self) -> None:
+        now = float(self.iterations) if self.settings.rule.linear else 1.0
+        if self.settings.initial_weights and now >= 2 * self.prior_weight:
+            visits, threads = self._prior_visits, self.settings.threads
+            write_prior(self.solver.blueprint, visits * self.prior_weight, visits * now, threads=threads)
+            self.prior_weight = now
 
     def warm_up(self) -> None:
         self._iterate(0)
@@ -236,7 +294,8 @@ class Training(TrainingWork):
             threads=settings.threads,
             seed=settings.seed,
             linear=settings.rule.linear,
-            exploration=DECAY if settings.exploration_decay else (0.0, 0.0),
+            exploration=self.exploration(),
+            mix=settings.exploration_mix,
             floor=-settings.regret_floor * self.tree.abstraction.rules.blinds[1],
             reward=settings.reward,
             locks=settings.locks,

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.foundation.errors import InputError
-from solvent.solvers.blueprint.kernels import IterationOptions
+from solvent.solvers.blueprint.kernels import MIXED, RAISED, IterationOptions
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,8 @@ class DistributedSettings:
     linear: bool = True
     exploration: tuple[float, float] = (0.0, 0.0)
     """The least probability of an action, and by how much it falls with each iteration."""
+    mix: bool = False
+    """Whether strategies get it by mixing in uniform play."""
     floor: float = 0.0
     """Chips: the regret per iteration below which actions are left out of most iterations; 0 for none."""
     reward: str = "y1"
@@ -55,7 +57,8 @@ class DistributedSettings:
     @property
     def options(self) -> IterationOptions:
         """The options of iterations, for kernels."""
-        return IterationOptions(np.float32(self.linear), self.exploration, np.float32(self.floor))
+        sign = MIXED if self.mix else RAISED
+        return IterationOptions(np.float32(self.linear), self.exploration, np.float32(self.floor), sign)
 
     def turn(self, number: int) -> Turn:
         """A turn by its number, from 0."""

@@ -16,7 +16,7 @@ from solvent.solvers.distributed.batches import Children, DistributedSettings
 from solvent.solvers.distributed.child import Child
 from solvent.solvers.distributed.engines import LocalChildren
 from solvent.solvers.distributed.solver import make_children
-from solvent.solvers.sampled.options import DECAY
+from solvent.solvers.sampled.options import DECAY, NO_DECAY
 from solvent.solvers.training_settings import TrainingSettings
 
 PROCESSES, LOCAL_RAY = "processes", "ray"
@@ -53,7 +53,8 @@ def distributed_settings(settings: TrainingSettings, tree: BettingTree) -> Distr
     return DistributedSettings(
         seed=settings.seed,
         linear=settings.rule.linear,
-        exploration=DECAY if settings.exploration_decay else (0.0, 0.0),
+        exploration=DECAY if settings.exploration_decay else NO_DECAY,
+        mix=settings.exploration_mix,
         floor=-settings.regret_floor * tree.abstraction.rules.blinds[1],
         reward=settings.reward,
         batch=settings.batch,
@@ -91,7 +92,7 @@ def here_bytes(settings: TrainingSettings, tree: BettingTree, cards: CardAbstrac
     layout, clusters = table_layout(tree.bucket_floats, cards.sizes), int(cards.sizes[-1][0])
     heads = 3 * 4 * layout.head  # the table, its frozen copy, and that of the turn ahead
     workers = workers_of(settings, cards)
-    begins = 4 * layout.numbers if settings.initial_weights else 0
+    begins = 4 * layout.numbers if settings.begins_with_prior else 0
     if workers == 0:
         return heads + begins + 4 * clusters * layout.arena
     if settings.cluster not in (PROCESSES, LOCAL_RAY):

@@ -17,7 +17,6 @@ from solvent.foundation.progress import TOLD, Progress
 from solvent.foundation.storage.bundle import bundle_checksums
 from solvent.foundation.storage.files import check_room
 from solvent.foundation.storage.run import Run
-from solvent.solvers.blueprint.initial_weights import begin_with_win_rates
 from solvent.solvers.blueprint.training_work import Parts, TrainingWork
 from solvent.solvers.distributed.batches import Batch, Children, Discount, ShardFile, Traffic
 from solvent.solvers.distributed.child import Child
@@ -106,9 +105,9 @@ class DistributedTraining(TrainingWork):
         return children.log_bytes if isinstance(children, WorkerChildren) else 0
 
     def begin(self) -> None:
-        if self.settings.initial_weights:
+        if self.settings.begins_with_prior:
             blueprint = Blueprint(self.tree, self.cards)
-            begin_with_win_rates(blueprint, threads=self.settings.threads)
+            self._write_first_prior(blueprint)
             self.solver.load(split_table(blueprint), {"turns": 0, "touched": 0})
 
     def warm_up(self) -> None:

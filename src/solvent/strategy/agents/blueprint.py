@@ -52,5 +52,5 @@ class Blueprint:
         return self.table[start : start + 2 * actions].reshape(2, actions)
 
     def average(self, node: int, cluster: int, bucket: int) -> NDArray[np.float64]:
-        """float64[actions]: the average strategy of a bucket; uniform where training never came."""
+        """float64[actions]: the average strategy of a bucket; where training never came, what it began with."""
         return normalise_block(self.row(node, cluster, bucket)[1][:, None])[:, 0]

@@ -33,7 +33,7 @@ from solvent.foundation.kernels.compiling import inlined, kernel
 from solvent.foundation.kernels.intrinsics import exchange, prefetch
 from solvent.foundation.kernels.randomness import numbered_key, random_float
 from solvent.passes.matching import match_row
-from solvent.solvers.sampled.exploration import draw_action, raise_to
+from solvent.solvers.sampled.exploration import draw_action, mix_uniform, raise_to
 
 SMALLEST_PART = np.float32(2.0**-20)
 """What is added to a sum is at least this part of it: sixteen times what float32 can hold."""
@@ -67,10 +67,15 @@ def frames() -> Frames:
 
 @inlined
 def match_regrets(table, row, actions, least, strategy, frame):  # type: ignore[no-untyped-def]
-    """Regret matching at a row into strategy[frame : frame + actions], with `least` for every action at least."""
+    """Regret matching at a row into strategy[frame : frame + actions], with `least` for every action at least.
+
+    Below 0 it is -least for every action at least, by mixing in uniform play.
+    """
     match_row(table, row, actions, strategy, frame)
     if least > 0:
         raise_to(strategy, frame, actions, least)
+    elif least < 0:
+        mix_uniform(strategy, frame, actions, -least)
 
 
 @inlined

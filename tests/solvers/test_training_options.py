@@ -1,0 +1,130 @@
+"""Options of training: initial weights, rows never visited, exploration as a part of the run, shared rows."""
+
+import numpy as np
+import pytest
+
+from oracles.blueprints import BETTING, random_cards, use_cards
+from solvent.forms.betting import DECISION, build_tree
+from solvent.foundation.errors import InputError
+from solvent.foundation.storage.run import Run
+from solvent.games.betting.sizes import parse_betting
+from solvent.play.agents import AgentLoader
+from solvent.play.expected import expected_match
+from solvent.solvers.blueprint.training import train
+from solvent.solvers.blueprint.training_work import Parts, Training
+from solvent.solvers.training_settings import TrainingSettings
+from solvent.strategy.agents.training_run import TrainingRun
+
+SHARED = "preflop=2x,3x,a; postflop=100%; cap=1; stack=10; history=raises"
+
+
+@pytest.fixture(scope="module")
+def small():
+    return random_cards()
+
+
+@pytest.fixture(autouse=True)
+def cards(small, monkeypatch):
+    use_cards(small, patch=monkeypatch)
+    return small
+
+
+def trained(out, iterations, **options):
+    return train("cards", out=out, iterations=iterations, **options)
+
+
+def table(folder):
+    return Run.open(folder, "training").load_checkpoint()[0]["table"]
+
+
+@pytest.mark.parametrize("options", [{}, {"rule": "cfr", "initial_visits": 100.0}])
+def test_initial_weights_go_on_with_a_run(tmp_path, options):
+    """The prior is renewed at 2,000 and 4,000 iterations, whenever the run is stopped."""
+    options = {"betting": SHARED, "initial_weights": True, **options}
+    trained(tmp_path / "run", 3_000, **options)
+    train(resume=tmp_path / "run", iterations=5_000)
+    trained(tmp_path / "straight", 5_000, **options)
+    np.testing.assert_array_equal(table(tmp_path / "run"), table(tmp_path / "straight"))
+    facts = Run.open(tmp_path / "run").facts()
+    assert facts["prior_weight"] == (1.0 if "rule" in options else 4_000)
+    assert TrainingSettings.of(options).unvisited == "prior"
+
+
+def test_more_initial_visits_stay_nearer_to_the_prior(tmp_path):
+    away = []
+    for visits in (0.01, 1e6):
+        folder = tmp_path / f"{visits}"
+        trained(folder, 2_500, betting=BETTING, initial_weights=True, initial_visits=visits)
+        regrets = TrainingRun.open(folder).blueprint().row(0, 0, 3)[0]
+        share = np.maximum(regrets, 0) / np.maximum(regrets, 0).sum()
+        trained(tmp_path / f"{visits} prior", 1, betting=BETTING, unvisited="prior", seed=5)
+        prior = TrainingRun.open(tmp_path / f"{visits} prior").blueprint().average(0, 0, 3)
+        away.append(abs(share - prior).sum())
+    assert away[0] > 0.1 > 0.01 > away[1]
+
+
+def test_rows_never_visited_play_the_prior_where_that_is_asked(tmp_path):
+    trained(tmp_path / "prior", 5, betting=BETTING, unvisited="prior")
+    trained(tmp_path / "uniform", 5, betting=BETTING)
+    prior, uniform = (TrainingRun.open(tmp_path / name).blueprint() for name in ("prior", "uniform"))
+    last = int(np.flatnonzero(prior.tree.kind == DECISION)[-1])
+    rows = [(cluster, bucket) for cluster in range(2) for bucket in range(2)]
+    rows = [row for row in rows if not uniform.row(last, *row)[1].any()]
+    assert rows
+    for row in rows:
+        assert np.ptp(uniform.average(last, *row)) == 0
+        assert np.ptp(prior.average(last, *row)) > 0.1
+    visited = np.abs(uniform.table) > 0.1
+    np.testing.assert_allclose(prior.table[visited], uniform.table[visited], rtol=1e-4)
+
+
+def test_exploration_decays_over_a_part_of_the_run(cards):
+    settings = TrainingSettings(exploration_decay=True, exploration_part=0.4)
+    tree = build_tree(parse_betting(BETTING))
+    iterations = Training(tree, cards, settings, Parts(10_000, None))
+    assert iterations.exploration() == (0.01, 0.01 / 4_000)
+    assert iterations.parts is None
+    seconds = Training(tree, cards, settings, Parts(None, 100.0))
+    seconds.seconds = 10.0
+    assert seconds.exploration() == (pytest.approx(0.0075), 0.0)
+    seconds.seconds = 50.0
+    assert seconds.exploration() == (0.0, 0.0)
+    assert Training(tree, cards, TrainingSettings(exploration_decay=True)).exploration() == (0.01, 2.5e-7)
+
+
+def test_the_length_that_exploration_is_a_part_of_is_kept(tmp_path):
+    options = {"exploration_decay": True, "exploration_part": 0.5, "exploration_mix": True}
+    trained(tmp_path / "run", 400, betting=BETTING, **options)
+    run = Run.open(tmp_path / "run")
+    assert run.fixed["length"] == 400
+    assert (run.fixed["exploration_part"], run.fixed["exploration_mix"]) == (0.5, True)
+    assert train(resume=tmp_path / "run", iterations=800).iterations == 800
+    assert Run.open(tmp_path / "run").fixed["length"] == 400
+
+
+def test_an_agent_that_remembers_raises_alone_plays(tmp_path):
+    trained(tmp_path / "run", 2_000, betting=SHARED)
+    agent = AgentLoader().load_table(str(tmp_path / "run"))
+    won = expected_match(agent, agent, 20).winnings
+    assert won.mbb == pytest.approx(0.0, abs=1.0)
+    strategy = TrainingRun.open(tmp_path / "run").strategy()
+    small, large = (list(strategy.query(f"AsAh|Kd7d2c|{line}").values()) for line in ("r200c/", "r300c/"))
+    assert small == large
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"exploration_mix": True}, "exploration-mix says how exploration-decay works; give that too"),
+        ({"exploration_part": 0.5}, "exploration-part says how exploration-decay works; give that too"),
+        ({"exploration_part": 0.0, "exploration_decay": True}, "leave out exploration-decay"),
+        ({"exploration_part": 0.5, "exploration_decay": True, "batch": 10}, "training on one table"),
+        ({"initial_visits": 5.0}, "initial-visits say how much initial-weights count"),
+        ({"initial_visits": 0.0, "initial_weights": True}, "change nothing"),
+        ({"initial_visits": 5.0, "initial_weights": True, "batch": 10}, "write initial weights once"),
+        ({"unvisited": "folding"}, "uniform, prior"),
+    ],
+)
+def test_options_that_do_not_go_together_are_refused(options, sentence):
+    with pytest.raises(InputError, match=sentence):
+        TrainingSettings.of(options)
