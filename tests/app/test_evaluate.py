@@ -18,6 +18,7 @@ from solvent.app.views.evaluation_section import evaluation_section
 from solvent.evaluate import evaluation
 from solvent.evaluate.agent_parts import AgentSettings, TrainedAgent
 from solvent.evaluate.evaluation import evaluate, read_evaluations, save
+from solvent.evaluate.response_doublings import DoublingSettings
 from solvent.foundation.errors import InputError
 from solvent.foundation.progress import Progress, Stop
 from solvent.response.measure import exploitability
@@ -72,13 +73,57 @@ def test_all_parts(solvent, folder) -> None:
     assert by_name["always-fold"]["mbb_per_hand"] > 0
     assert all(row["hands"] == 400 for row in found["styles"])
     assert [row["opponent"] for row in found["earlier"]] == ["500 iterations"]
-    assert [row["actions"] for row in found["lbr"]] == ["fc on turn, river", "fcpa on turn, river"]
+    assert [row["actions"] for row in found["lbr"]] == [
+        "fc on turn, river",
+        "fcpa on turn, river",
+        "fcpa on all streets",
+        "fc,25%,50%,75%,100%,150%,200%,a on all streets",
+    ]
     assert found["lbr"][1]["mbb_per_hand"] > 0  # play by chance loses
+    largest = max(found["lbr"], key=lambda row: row["mbb_per_hand"])
+    assert found["lbr_maximum"]["actions"] == largest["actions"]
+    low, high = found["lbr_maximum"]["mbb_per_hand_95"]
+    assert low <= largest["mbb_per_hand"] <= high
+    assert "inside" not in found["parts"]
     assert len(found["behaviour"]["checks"]) >= 10
     assert read_evaluations(folder) == [found]
     report = (folder / "report.html").read_text()
     assert "<h2>Evaluation</h2>" in report
     assert "fcpa on turn, river" in report
+
+
+def test_inside_the_abstraction(solvent, folder) -> None:
+    short = ("--inside-iterations", "2000", "--inside-deals", "1200", "--threads", "1")
+    code, out, err = solvent("evaluate", folder, "--parts", "inside", *short)
+    assert code == 0
+    assert "learning 2,000 iterations for each seat" in err
+    assert "inside, 2,000 iterations" in out
+    assert "inside, the best of these over other deals" in out
+    (found,) = read_evaluations(folder)
+    assert found["parts"] == {"inside": True}
+    assert found["inside"]["settled"]
+    assert found["inside"]["mbb_per_hand"] > 0  # play by chance loses
+    assert found["inside"]["deals"] == 1_200
+    assert not (folder / "inside").exists()
+    assert "inside, 4,000 iterations" in (folder / "report.html").read_text()
+
+
+def test_a_stop_inside_goes_on(folder) -> None:
+    stop = Stop()
+
+    def watch(now: Progress) -> None:
+        if "valuing it" in now.detail:
+            stop.request()
+
+    settings = {"inside": DoublingSettings(2_000, 4_000, 1_200)}
+    found = evaluate(agent(folder, **settings), ("inside",), watch=watch, stop=stop)
+    assert found["parts"] == {"inside": False}
+    assert (folder / "inside").is_dir()
+    assert "stopped" in evaluation_section(folder, 1_000)
+    whole = evaluate(agent(folder, **settings), ("inside",))
+    assert whole["complete"]
+    assert [rung["iterations"] for rung in whole["inside"]["rungs"]] == [2_000, 4_000]
+    assert not (folder / "inside").exists()
 
 
 def test_parts_are_kept_for_one_strategy(solvent, folder) -> None:

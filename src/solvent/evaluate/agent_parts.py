@@ -1,21 +1,24 @@
-"""What is measured of a trained agent: matches, local best response, post-processings and behaviour."""
+"""What is measured of a trained agent: matches, what it can lose, post-processings and behaviour."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from solvent.evaluate.behaviour import HANDS as BEHAVIOUR_HANDS
 from solvent.evaluate.behaviour import Watched, check_behaviour, summary
 from solvent.evaluate.local_best_response import (
-    LATE,
     RUN_OUTS,
+    STANDARD,
     LocalBestResponse,
+    ResponseActions,
     ResponseResult,
     check_hands,
+    largest_response,
     response_actions,
 )
+from solvent.evaluate.response_doublings import DoublingSettings, ResponseDoublings
 from solvent.evaluate.style_table import (
     HANDS,
     Opponent,
@@ -38,7 +41,8 @@ POSTS_AGAINST = ("random", "initial-weights", "always-call")
 POST_PART = 5
 """Post-processings are compared over the other parts' hands divided by this."""
 LBR_HANDS = 20_000
-LBR_ACTIONS = ("fc", "fcpa")
+INSIDE_FOLDER = "inside"
+"""Where a run keeps a best response inside the abstraction while it is learned."""
 
 
 @dataclass(frozen=True)
@@ -49,9 +53,11 @@ class AgentSettings:
     """Hands of each match, an even number."""
     lbr_hands: int = LBR_HANDS
     """Hands of each local best response, an even number."""
-    lbr_actions: tuple[str, ...] = LBR_ACTIONS
-    lbr_streets: tuple[str, ...] = LATE
+    lbr: tuple[ResponseActions, ...] = STANDARD
+    """The settings of local best response."""
     run_outs: int = RUN_OUTS
+    inside: DoublingSettings = field(default_factory=DoublingSettings)
+    """How long a best response inside the abstraction is learned."""
     behaviour_hands: int = BEHAVIOUR_HANDS
     post: PostProcessing = NONE
     seed: int = 0
@@ -63,14 +69,13 @@ class AgentSettings:
         if self.behaviour_hands < 1:
             raise InputError(f"behaviour is watched over at least one hand, not {self.behaviour_hands}")
         check_hands(self.lbr_hands)
-        for actions in self.lbr_actions:
-            response_actions(actions, self.lbr_streets)
 
 
 class TrainedAgent:
     """The newest checkpoint of a training, to be measured (`evaluation.Measured`)."""
 
-    parts = ("styles", "earlier", "lbr", "posts", "behaviour")
+    parts = ("styles", "earlier", "lbr", "inside", "posts", "behaviour")
+    usual = ("styles", "earlier", "lbr", "posts", "behaviour")
 
     def __init__(self, run: TrainingRun, settings: AgentSettings) -> None:
         self.run, self.settings, self.folder = run, settings, run.folder
@@ -90,7 +95,9 @@ class TrainedAgent:
             opponents = earlier_opponents(self.run, self.settings.post)
             return self._matches(found.setdefault(part, []), opponents, watch, stop)
         if part == "lbr":
-            return self._responses(found.setdefault(part, []), watch, stop)
+            return measure_responses(self.agent, None, self.settings, found, watch, stop)
+        if part == "inside":
+            return self._inside(found, watch, stop)
         if part == "posts":
             return self._posts(found.setdefault(part, []), watch, stop)
         found["behaviour"] = self._behaviour(watch, stop)
@@ -108,8 +115,16 @@ class TrainedAgent:
             rows.append(match_row(name, result))
         return all(row["complete"] for row in rows)
 
-    def _responses(self, rows: list[dict[str, Any]], watch: Watch, stop: Stop) -> bool:
-        return measure_responses(self.agent, None, self.settings, rows, watch, stop)
+    def _inside(self, found: dict[str, Any], watch: Watch, stop: Stop) -> bool:
+        """Learn a best response inside the abstraction; one that was stopped goes on."""
+        settings = self.settings
+        doublings = ResponseDoublings(
+            self.run.blueprint(), settings.inside, post=settings.post, weight=self.run.run.facts().get("weight"),
+            folder=self.run.folder / INSIDE_FOLDER, threads=settings.threads,
+        )  # fmt: skip
+        found["inside"] = doublings.found
+        doublings.run(watch, stop)
+        return True
 
     def _posts(self, rows: list[dict[str, Any]], watch: Watch, stop: Stop) -> bool:
         """Measure every post-processing against the plain strategy and players of other kinds."""
@@ -142,8 +157,7 @@ class TrainedAgent:
             matches = [match_row(name, result) for name, result in played]
             if not all(match["complete"] for match in matches):
                 return False
-            actions = response_actions("fcpa", settings.lbr_streets)
-            response = LocalBestResponse(agent, actions, seed=settings.seed)
+            response = LocalBestResponse(agent, response_actions("fcpa"), seed=settings.seed)
             result = response.run(lbr_hands, settings.threads, watch=responded, stop=stop)
             if not result.complete:
                 return False
@@ -165,7 +179,7 @@ class TrainedAgent:
 class NamedAgent:
     """An agent that is no training, to be measured by local best response; nothing of it is kept."""
 
-    parts = ("lbr",)
+    parts = usual = ("lbr",)
     folder = None
 
     def __init__(self, agent: Agent, rules: HoldemRules, settings: AgentSettings) -> None:
@@ -183,23 +197,24 @@ class NamedAgent:
 
     def measure(self, part: str, found: dict[str, Any], watch: Watch, stop: Stop) -> bool:
         """Measure local best response and put it into `found`; whether it was measured to its end."""
-        return measure_responses(
-            self.agent, self.rules, self.settings, found.setdefault(part, []), watch, stop
-        )
+        return measure_responses(self.agent, self.rules, self.settings, found, watch, stop)
 
 
 def measure_responses(
     agent: Agent,
     rules: HoldemRules | None,
     settings: AgentSettings,
-    rows: list[dict[str, Any]],
+    found: dict[str, Any],
     watch: Watch,
     stop: Stop,
 ) -> bool:
-    """Add to `rows` what local best response wins with each set of actions; whether all hands were played."""
-    asked = settings.lbr_actions
-    for number, text in enumerate(asked):
-        actions = response_actions(text, settings.lbr_streets)
+    """Put what local best response wins with each setting into `found`, and the largest of it.
+
+    Returns whether all hands were played.
+    """
+    rows: list[dict[str, Any]] = found.setdefault("lbr", [])
+    asked = settings.lbr
+    for number, actions in enumerate(asked):
         which = f"local best response with {actions} ({number + 1} of {len(asked)})"
 
         def seen(now: Progress, number: int = number, which: str = which) -> None:
@@ -211,6 +226,15 @@ def measure_responses(
         rows.append(response_row(result))
         if not result.complete:
             return False
+    if settings.lbr_hands > 2:
+        largest = largest_response(
+            [(row["actions"], row["mbb_per_hand"], row["mbb_per_hand_95"]) for row in rows]
+        )
+        found["lbr_maximum"] = {
+            "actions": largest.actions,
+            "mbb_per_hand": largest.mbb,
+            "mbb_per_hand_95": list(largest.mbb_range),
+        }
     return True
 
 

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from solvent.foundation.errors import InputError
 from solvent.foundation.names import did_you_mean
-from solvent.foundation.progress import Progress, Stop, Watch
+from solvent.foundation.progress import SIZED, TOLD, Progress, Stop, Watch
 from solvent.foundation.storage.files import write_text
 
 FILE = "evaluation.json"
@@ -38,6 +38,10 @@ class Measured(Protocol):
     def parts(self) -> tuple[str, ...]:
         """What can be measured, in order."""
 
+    @property
+    def usual(self) -> tuple[str, ...]:
+        """What is measured unless it is said otherwise."""
+
     def measure(self, part: str, found: dict[str, Any], watch: Watch, stop: Stop) -> bool:
         """Measure a part and put what is found under its name, or names, into `found`.
 
@@ -52,7 +56,7 @@ def evaluate(
     watch: Watch | None = None,
     stop: Stop | None = None,
 ) -> dict[str, Any]:
-    """Measure parts of a strategy, all by default, and keep each when it is done; what was found.
+    """Measure parts of a strategy, the usual ones by default, and keep each when it is done; what was found.
 
     A stop or an interrupt ends it with what was done.
     """
@@ -68,7 +72,9 @@ def evaluate(
         for number, part in enumerate(chosen):
 
             def seen(now: Progress, stage: str = f"{part} ({number + 1} of {len(chosen)})") -> None:
-                if watch is not None:
+                if watch is not None and now.stage in (SIZED, TOLD):
+                    watch(now)
+                elif watch is not None:
                     watch(Progress(stage, now.done, now.total, now.detail, now.unit))
 
             stop.check()
@@ -88,7 +94,7 @@ def evaluate(
 def check_parts(measured: Measured, parts: tuple[str, ...] | None) -> tuple[str, ...]:
     """The parts to measure, in their own order; names that the strategy does not have are refused."""
     if parts is None:
-        return measured.parts
+        return measured.usual
     unknown = [part for part in parts if part not in measured.parts]
     if unknown or not parts:
         raise InputError(

@@ -30,10 +30,11 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,7 +53,7 @@ from solvent.foundation.progress import Stop, Watch
 from solvent.games.betting.rules import BOARD_CARDS, STREETS, HoldemRules, play
 from solvent.games.betting.sizes import BettingAbstraction, parse_street
 from solvent.play.contract import Agent, EasyAgent
-from solvent.play.statistics import SURE
+from solvent.play.statistics import SURE, SURE_SHARE
 from solvent.play.table_agent import TableAgent
 
 PIECE = 50
@@ -61,6 +62,7 @@ RUN_OUTS = 100
 LEAST_RUN_OUTS = 16
 """With this many boards no hand is left out: each is possible on four fifths of them."""
 LATE = ("turn", "river")
+ALL_STREETS = "all streets"
 SHORT = {"fc": "", "fcpa": "100%,a"}
 EXAMPLE = "'turn=fc,50%,a; river=fcpa'"
 
@@ -110,7 +112,8 @@ def response_actions(text: str, streets: Collection[str] = LATE) -> ResponseActi
         name = text.strip()
     else:
         by_street = {street: text for street in STREETS if street in streets}
-        name = f"{text.strip()} on {', '.join(by_street)}"
+        where = ALL_STREETS if len(by_street) == len(STREETS) else ", ".join(by_street)
+        name = f"{text.strip()} on {where}"
     found = ResponseActions(
         name, tuple(_bets(by_street[street]) if street in by_street else None for street in STREETS)
     )
@@ -127,6 +130,46 @@ def _bets(text: str) -> str:
             f"the response's actions are fc, fcpa, or fc and bets as fc,50%,100%,a, not {text!r}"
         )
     return written.removeprefix("fc,")
+
+
+STANDARD = (
+    response_actions("fc"),
+    response_actions("fcpa"),
+    response_actions("fcpa", STREETS),
+    response_actions("fc,25%,50%,75%,100%,150%,200%,a", STREETS),
+)
+"""The settings that an agent is measured by unless others are asked for. One alone misleads: a response that
+checks and calls before the turn must call every all-in there, and one that bets early may bet into what it does
+not foresee."""
+
+
+@dataclass(frozen=True)
+class LargestResponse:
+    """The largest of what several settings of local best response win, and where the true largest value lies.
+
+    The intervals of all settings are widened to hold at once with 95 % certainty (Bonferroni's correction). Then
+    the largest true value is neither below the largest lower end nor above the largest upper end, whichever
+    setting it is: so the interval holds although the setting was chosen for its result.
+    """
+
+    actions: str
+    """The setting of the largest mean."""
+    mbb: float
+    mbb_range: tuple[float, float]
+
+
+def largest_response(found: Sequence[tuple[str, float, float]]) -> LargestResponse:
+    """The largest of several settings, each given as its actions, its mean and half its own 95 % interval.
+
+    >>> best = largest_response([("fc", 10.0, 20.0), ("fcpa", 90.0, 20.0)])
+    >>> best.actions, best.mbb, [round(end) for end in best.mbb_range]
+    ('fcpa', 90.0, [67, 113])
+    """
+    wider = NormalDist().inv_cdf(1 - (1 - SURE_SHARE) / 2 / len(found)) / SURE
+    actions, mbb, _ = max(found, key=lambda each: each[1])
+    low = max(mean - wider * half for _, mean, half in found)
+    high = max(mean + wider * half for _, mean, half in found)
+    return LargestResponse(actions, mbb, (low, high))
 
 
 def check_hands(hands: int) -> None:

@@ -29,6 +29,7 @@ class SolvedGame:
         self.parts: tuple[str, ...] = ("best_response", "local_best_response")
         if has_continuous_sizes(self.strategy):
             self.parts += ("continuous",)
+        self.usual = self.parts
         self.facts = {
             "run": str(folder),
             "game": self.strategy.game,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+SURE_SHARE = 0.95
 SURE = 1.959963984540054
 """Standard errors on each side of a 95 % interval."""
 

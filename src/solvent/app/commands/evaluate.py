@@ -19,6 +19,7 @@ from solvent.foundation.progress import interruptible
 if TYPE_CHECKING:
     from solvent.evaluate.agent_parts import AgentSettings
     from solvent.evaluate.evaluation import Measured
+    from solvent.evaluate.local_best_response import ResponseActions
 
 MOST_HANDS = 10**10
 MOST_LBR_HANDS = 10**8
@@ -37,8 +38,9 @@ Named = Annotated[
 Parts = Annotated[
     str | None,
     typer.Option(
-        help="What to measure: styles, earlier, lbr, posts, behaviour of an agent; best_response, "
-        "local_best_response, continuous (continuous_leduc) of a solved game.  [default: all]"
+        help="What to measure: styles, earlier, lbr, inside, posts, behaviour of an agent; best_response, "
+        "local_best_response, continuous (continuous_leduc) of a solved game.  [default: all but inside, a best "
+        "response inside the abstraction, which takes longer than all others]"
     ),
 ]
 Hands = Annotated[int, typer.Option(min=4, max=MOST_HANDS, help="Hands of each match, an even number.")]
@@ -54,11 +56,27 @@ LbrActions = Annotated[
     list[str] | None,
     typer.Option(
         help="What local best response may do: fc, fcpa, fc,50%,100%,200%,a or 'turn=fc; river=fcpa'; may be "
-        "repeated.  [default: fc and fcpa]"
+        "repeated.  [default: fc and fcpa on turn and river, fcpa and many sizes on all streets]"
     ),
 ]
 LbrStreets = Annotated[
-    str, typer.Option(help="Where local best response decides; elsewhere it checks and calls.")
+    str | None,
+    typer.Option(
+        help="Where local best response decides; elsewhere it checks and calls.  [default: turn,river where "
+        "--lbr-actions is given]"
+    ),
+]
+InsideIterations = Annotated[
+    int,
+    typer.Option(
+        min=1,
+        max=MOST_HANDS,
+        help="Iterations for each seat in which a best response inside the abstraction is first learned; then "
+        "twice as many, and so on until a doubling adds less than 5 mbb/hand.",
+    ),
+]
+InsideDeals = Annotated[
+    int, typer.Option(min=12, max=MOST_HANDS, help="Deals a seat that such a response is valued over.")
 ]
 RunOuts = Annotated[
     int,
@@ -80,8 +98,10 @@ def evaluate(
     hands: Hands = 200_000,
     lbr_hands: LbrHands = None,
     lbr_actions: LbrActions = None,
-    lbr_streets: LbrStreets = "turn,river",
+    lbr_streets: LbrStreets = None,
     run_outs: RunOuts = 100,
+    inside_iterations: InsideIterations = 4_000_000,
+    inside_deals: InsideDeals = 6_000_000,
     behaviour_hands: BehaviourHands = 200_000,
     post: Post = "none",
     stack: Stack = None,
@@ -90,20 +110,21 @@ def evaluate(
     threads: Threads = None,
     as_json: Json = False,
 ) -> None:
-    """Measure an agent: matches, local best response, behaviour. Measure a solved game exactly."""
+    """Measure an agent: matches, what it can lose, behaviour. Measure a solved game exactly."""
     from solvent.app.views.evaluation_tables import show_agent, show_solved
     from solvent.app.views.report import write_report
-    from solvent.evaluate.agent_parts import LBR_ACTIONS, LBR_HANDS, AgentSettings, TrainedAgent
+    from solvent.evaluate.agent_parts import LBR_HANDS, AgentSettings, TrainedAgent
     from solvent.evaluate.evaluation import evaluate as measure
+    from solvent.evaluate.response_doublings import MOST, DoublingSettings
     from solvent.foundation.machine import cores
     from solvent.strategy.post_processing import parse_post
 
     settings = AgentSettings(
         hands=hands,
         lbr_hands=lbr_hands or (OWN_LBR_HANDS if names_own_code(run) else LBR_HANDS),
-        lbr_actions=tuple(lbr_actions or LBR_ACTIONS),
-        lbr_streets=tuple(_words(lbr_streets)),
+        lbr=_responses(lbr_actions, lbr_streets),
         run_outs=run_outs,
+        inside=DoublingSettings(inside_iterations, max(inside_iterations, MOST), inside_deals),
         behaviour_hands=behaviour_hands,
         post=parse_post(post),
         seed=seed,
@@ -121,6 +142,16 @@ def evaluate(
         (show_solved if "game" in document else show_agent)(document)
     if stop.requested:
         raise typer.Exit(stop.exit_code)
+
+
+def _responses(actions: list[str] | None, streets: str | None) -> tuple[ResponseActions, ...]:
+    """The settings of local best response that were asked for."""
+    from solvent.evaluate.local_best_response import LATE, STANDARD, response_actions
+
+    if actions is None and streets is None:
+        return STANDARD
+    where = LATE if streets is None else tuple(_words(streets))
+    return tuple(response_actions(text, where) for text in actions or ("fc", "fcpa"))
 
 
 def _words(text: str) -> list[str]:

@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from solvent.app.views.evaluation_tables import measured, verdict, with_interval
+from solvent.app.views.evaluation_tables import LOSES, measured, response_rows, verdict, with_interval
 from solvent.app.views.line_chart import Line, line_chart
 from solvent.evaluate.evaluation import read_evaluations
 from solvent.foundation.errors import InputError
@@ -112,15 +112,14 @@ def _matches(found: dict[str, Any]) -> str:
 
 
 def _responses(found: dict[str, Any]) -> str:
-    rows = [
-        [
-            row["actions"],
-            with_interval(row["mbb_per_hand"], row["mbb_per_hand_95"], 0),
-            f"{row['hands']:,}",
-        ]
-        for row in found.get("lbr", [])
-    ]
-    return _table(["local best response wins", "mbb/hand", "hands"], rows)
+    rows = response_rows(found)
+    note = ""
+    if "lbr_maximum" in found and len(found["lbr"]) > 1:
+        note = (
+            "<p>Each figure has its own 95 % interval. That of the largest is where the largest true value lies, "
+            "with all intervals widened to hold at once: it holds although the largest was chosen.</p>"
+        )
+    return _table(list(LOSES), rows) + note
 
 
 def _posts(found: dict[str, Any]) -> str:

@@ -7,8 +7,11 @@ from typing import Any
 from rich.console import Console
 
 from solvent.app.terminal import table, terminal
+from solvent.evaluate.learned_response import WAYS
 
 STOPPED = "stopped before all was measured; what was measured is kept"
+LOSES = ("loses at least, to", "mbb/hand", "hands")
+"""Headers of what an agent can lose."""
 HALF = "stopped before all hands were played"
 
 
@@ -63,16 +66,48 @@ def _show_matches(console: Console, document: dict[str, Any]) -> None:
 
 
 def _show_responses(console: Console, document: dict[str, Any]) -> None:
-    if document.get("lbr"):
-        shown = table("local best response wins", "mbb/hand", "hands", "hands/s")
-        for row in document["lbr"]:
-            shown.add_row(
-                row["actions"],
-                with_interval(row["mbb_per_hand"], row["mbb_per_hand_95"], 0),
-                f"{row['hands']:,}" + ("" if row["complete"] else ", stopped"),
-                f"{row['hands_per_second']:,.0f}",
-            )
+    rows = response_rows(document)
+    if rows:
+        shown = table(*LOSES)
+        for row in rows:
+            shown.add_row(*row)
         console.print(shown)
+
+
+def response_rows(document: dict[str, Any]) -> list[list[str]]:
+    """What the agent can lose at least, under `LOSES`: to local best response, and inside its abstraction."""
+    rows = [
+        [
+            f"local best response, {row['actions']}",
+            with_interval(row["mbb_per_hand"], row["mbb_per_hand_95"], 0),
+            f"{row['hands']:,}" + ("" if row["complete"] else ", stopped"),
+        ]
+        for row in document.get("lbr", [])
+    ]
+    if (largest := document.get("lbr_maximum")) and len(rows) > 1:
+        low, high = largest["mbb_per_hand_95"]
+        rows.append(
+            ["the largest of these", f"{largest['mbb_per_hand']:+,.0f} ({low:+,.0f} to {high:+,.0f})", ""]
+        )
+    if inside := document.get("inside"):
+        rows += _inside_rows(inside)
+    return rows
+
+
+def _inside_rows(inside: dict[str, Any]) -> list[list[str]]:
+    """What responses learned inside the abstraction win: at each doubling the better way, then the best of all."""
+    rows = []
+    for rung in inside["rungs"]:
+        way = max(WAYS, key=lambda way: rung[way]["mbb_per_hand"])
+        won = with_interval(rung[way]["mbb_per_hand"], rung[way]["mbb_per_hand_95"], 0)
+        rows.append([f"inside, {rung['iterations']:,} iterations, {way}", won, ""])
+    if inside["complete"]:
+        won = with_interval(inside["mbb_per_hand"], inside["mbb_per_hand_95"], 0)
+        settled = "" if inside["settled"] else ", not settled"
+        rows.append([f"inside, the best of these over other deals{settled}", won, f"{2 * inside['deals']:,}"])
+    else:
+        rows.append(["inside", "-", "stopped"])
+    return rows
 
 
 def _show_posts(console: Console, document: dict[str, Any]) -> None:
