@@ -17,6 +17,7 @@ from commands_run import solvent, start
 
 from oracles.distributed import BETTING, clustered_cards
 from oracles.ray_blades import Blades
+from solvent.foundation.extras import installed
 from solvent.foundation.storage.run import CHECKPOINTS, Run
 
 pytestmark = [pytest.mark.slow, pytest.mark.cluster]
@@ -57,6 +58,13 @@ def same(run: Path, wanted: dict[str, np.ndarray]) -> bool:
     return found.keys() == wanted.keys() and all(np.array_equal(found[name], wanted[name]) for name in wanted)
 
 
+def begin_alone(cards: Path, run: Path) -> subprocess.Popen[str]:
+    """A training on two actors of a cluster that it starts for itself."""
+    training = start("train", *options(cards), "--out", str(run), "--cluster", "ray", "--children", "2")
+    until(lambda: checkpoints(run) and checkpoints(run)[-1] > 0, training)
+    return training
+
+
 def begin(blades: Blades, cards: Path, run: Path, *more: str) -> subprocess.Popen[str]:
     """A training on three actors, in a process of its own."""
     chosen = ("--resume", str(run)) if Run.is_run(run) else (*options(cards), "--out", str(run))
@@ -78,6 +86,24 @@ def actors() -> list[int]:
         except OSError:  # it has ended meanwhile
             continue
     return found
+
+
+def of_cluster(training: subprocess.Popen[str], program: str) -> int:
+    """The process id of a program of the cluster that a training has started."""
+    for process in Path("/proc").iterdir():
+        try:
+            if process.name.isdecimal():
+                parent = (process / "stat").read_text().rpartition(")")[2].split()[1]
+                name = (process / "cmdline").read_bytes().split(b"\0")[0].decode()
+                if int(parent) == training.pid and name.endswith(f"/{program}"):
+                    return int(process.name)
+        except OSError:  # it has ended meanwhile
+            continue
+    raise AssertionError(f"no {program}")
+
+
+def folders_of_ray() -> set[Path]:
+    return set(Path("/tmp").glob("ray*"))
 
 
 def until(happened: Callable[[], object], process: subprocess.Popen[str] | None = None) -> None:
@@ -162,4 +188,43 @@ def test_ctrl_c_saves_and_leaves_nothing_running(blades, cards, wanted, tmp_path
     assert json.loads(output)["iterations"] == checkpoints(run)[-1]
     until(lambda: not actors())
     resume(run, "--cluster", "processes", "--children", "2")
+    assert same(run, wanted)
+
+
+@pytest.mark.skipif(not installed("ray"), reason="Ray is not installed")
+@pytest.mark.parametrize("program", ["gcs_server", "raylet"])
+def test_the_head_of_the_cluster_killed(program, cards, wanted, tmp_path):
+    """One sentence says what is kept and how to go on, and nothing of Ray is left."""
+    before, run = folders_of_ray(), tmp_path / "run"
+    training = begin_alone(cards, run)
+    os.kill(of_cluster(training, program), signal.SIGKILL)
+    output, said = training.communicate(timeout=60)
+    assert training.returncode == 2, said
+    assert output == ""
+    told = [line for line in said.splitlines() if line.startswith("solvent: ")]
+    assert len(told) == 1
+    assert "the Ray cluster that was started for this training has ended: " in told[0]
+    assert f"{checkpoints(run)[-1]:,} iterations are saved; go on by solvent train --resume {run}" in told[0]
+    assert said.rstrip().splitlines()[-1] == told[0]
+    assert folders_of_ray() == before
+    resume(run)
+    assert same(run, wanted)
+
+
+@pytest.mark.skipif(not installed("ray"), reason="Ray is not installed")
+@pytest.mark.parametrize(("number", "apart"), [(signal.SIGINT, 0.02), (signal.SIGTERM, 0.3)])
+def test_signals_that_come_several_times(number, apart, cards, wanted, tmp_path):
+    """The first one saves, and the others change nothing, not even while the cluster is ended."""
+    before, run = folders_of_ray(), tmp_path / "run"
+    training = begin_alone(cards, run)
+    last = checkpoints(run)[-1]
+    for _ in range(4):
+        training.send_signal(number)
+        time.sleep(apart)
+    _, said = training.communicate(timeout=60)
+    assert training.returncode == 128 + number, said
+    assert "Traceback" not in said
+    assert checkpoints(run)[-1] >= last
+    assert folders_of_ray() == before
+    resume(run)
     assert same(run, wanted)

@@ -10,9 +10,19 @@ import time
 import numpy as np
 import pytest
 
+from solvent.foundation import progress
 from solvent.foundation.kernels import threads as threads_module
 from solvent.foundation.kernels.threads import in_pieces, on_each
-from solvent.foundation.progress import INTERRUPTED, TERMINATED, Interrupted, Progress, Stop, interruptible
+from solvent.foundation.progress import (
+    INTERRUPTED,
+    SIGNALS,
+    TERMINATED,
+    Interrupted,
+    Progress,
+    Stop,
+    interruptible,
+    uninterrupted,
+)
 
 
 @pytest.mark.parametrize("workers", [1, 2, 5])
@@ -154,11 +164,27 @@ def test_signals_request_a_stop(number, code):
     assert signal.getsignal(number) is before
 
 
-def test_a_second_interrupt_comes_at_once():
-    with interruptible():
-        os.kill(os.getpid(), signal.SIGINT)
+def test_a_second_interrupt_comes_at_once(monkeypatch):
+    """But not from a key that is held down: then the first one is seen to its end."""
+    with interruptible() as stop:
+        for _ in range(4):
+            os.kill(os.getpid(), signal.SIGINT)
+        assert stop.requested
+        monkeypatch.setattr(progress, "SAME_SECONDS", 0.0)
         with pytest.raises(KeyboardInterrupt):
             os.kill(os.getpid(), signal.SIGINT)
+
+
+def test_what_must_not_be_interrupted():
+    before = [signal.getsignal(number) for number in SIGNALS]
+    with interruptible() as stop:
+        with uninterrupted():
+            for number in SIGNALS:
+                os.kill(os.getpid(), number)
+        assert not stop.requested
+        os.kill(os.getpid(), signal.SIGTERM)
+        assert stop.requested
+    assert [signal.getsignal(number) for number in SIGNALS] == before
 
 
 def test_ignored_signals_stay_ignored():

@@ -19,6 +19,8 @@ def main() -> None:
         code = run()
     except KeyboardInterrupt:
         code = 128 + signal.SIGINT
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # what is called at the exit would show a traceback
     sys.exit(code)
 
 

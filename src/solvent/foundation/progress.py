@@ -2,13 +2,15 @@
 
 Work that takes long accepts a `Watch`, which it calls on the caller's thread with a `Progress`, and a `Stop`,
 which it reads between two pieces of work. Any thread may request a stop. `interruptible` turns Ctrl-C and the
-system's request to end into such a stop, so that a command can save what it has before it exits.
+system's request to end into such a stop, so that a command can save what it has before it exits; `uninterrupted`
+lets it end whatever it has begun beside itself.
 """
 
 from __future__ import annotations
 
 import signal
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -21,6 +23,8 @@ TERMINATED = 143
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """What `interruptible` turns into a stop: Ctrl-C, a request to end, a closed terminal."""
 
+SAME_SECONDS = 0.5
+"""Ctrl-C again within this time is the same Ctrl-C: a key that is held down repeats itself."""
 
 SIZED = "sized"
 """The stage whose detail says, in sentences, what the work will take; it comes once, before the work begins."""
@@ -81,7 +85,7 @@ class Stop:
 
 @contextmanager
 def interruptible(stop: Stop | None = None) -> Iterator[Stop]:
-    """Turn SIGINT, SIGTERM and SIGHUP into a stop while the block runs; a second Ctrl-C interrupts at once.
+    """Turn SIGINT, SIGTERM and SIGHUP into a stop while the block runs; a second Ctrl-C interrupts.
 
     Signals that the process was started to ignore stay ignored. Only the main thread receives signals: on another
     thread the block runs with the given stop, which its owner may request.
@@ -91,17 +95,39 @@ def interruptible(stop: Stop | None = None) -> Iterator[Stop]:
         yield stop
         return
 
+    noted = 0.0
+
     def note(number: int, frame: FrameType | None) -> None:
-        if stop.requested and number == signal.SIGINT:
+        nonlocal noted
+        if not stop.requested:
+            noted = time.monotonic()
+        elif number == signal.SIGINT and time.monotonic() >= noted + SAME_SECONDS:
             raise KeyboardInterrupt
         stop.request(128 + number)
 
-    before = {number: signal.getsignal(number) for number in SIGNALS}
-    for number, handler in before.items():
-        if handler is not signal.SIG_IGN:
-            signal.signal(number, note)
-    try:
+    with _handled_by(note):
         yield stop
-    finally:
-        for number, handler in before.items():
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Ignore SIGINT, SIGTERM and SIGHUP while the block runs, which should be short."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    with _handled_by(signal.SIG_IGN):
+        yield
+
+
+@contextmanager
+def _handled_by(handler: Callable[[int, FrameType | None], None] | signal.Handlers) -> Iterator[None]:
+    """Have the signals that are not ignored handled so while the block runs."""
+    before = {number: signal.getsignal(number) for number in SIGNALS}
+    for number, kept in before.items():
+        if kept is not signal.SIG_IGN:
             signal.signal(number, handler)
+    try:
+        yield
+    finally:
+        for number, kept in before.items():
+            signal.signal(number, kept)

@@ -21,6 +21,7 @@ from solvent.foundation.storage.run import Run
 from solvent.solvers.blueprint.training import train
 from solvent.solvers.distributed import launching, training
 from solvent.solvers.distributed.solver import make_children
+from solvent.solvers.distributed.workers import LostClusterError
 from solvent.solvers.session import Limits
 from solvent.solvers.training_settings import DEFAULT_BATCH, TrainingSettings
 from solvent.strategy.agents.shards import CLUSTER
@@ -158,6 +159,26 @@ def test_lost_workers_and_full_disks_change_nothing(tmp_path, monkeypatch):
     page = write_report(Run.open(folder), TrainingRun.open(folder).blueprint()).read_text()
     for words in ("Head and children", "Idle time of each child", "Latency of a batch", "MB/s"):
         assert words in page
+
+
+def test_a_lost_cluster_leaves_a_checkpoint_and_a_sentence(tmp_path, monkeypatch):
+    """What the children still answer is saved, and the sentence says how to go on."""
+    folder = tmp_path / "run"
+
+    def check(work):
+        if work.iterations == 200:
+            raise LostClusterError("the cluster is gone")
+
+    monkeypatch.setattr(training.DistributedTraining, "check_cluster", check)
+    with pytest.raises(
+        InputError,
+        match=rf"^the cluster is gone: 200 iterations are saved; go on by solvent train --resume {folder}, ",
+    ):
+        trained(folder, 1_000, check_every=100)
+    monkeypatch.setattr(training.DistributedTraining, "check_cluster", lambda work: None)
+    train(resume=folder, iterations=300, check_every=100)
+    trained(tmp_path / "straight", 300, check_every=100)
+    assert_equal_runs(folder, tmp_path / "straight")
 
 
 def alive(process):

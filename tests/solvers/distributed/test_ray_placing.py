@@ -5,14 +5,16 @@ import socket
 import sys
 import threading
 import time
+from contextlib import contextmanager
 
 import pytest
 
 from solvent.foundation.errors import InputError
 from solvent.foundation.extras import installed
-from solvent.solvers.distributed.ray_engine import connecting
+from solvent.solvers.distributed.ray_engine import connecting, probing
 from solvent.solvers.distributed.ray_engine.connecting import RayCluster
 from solvent.solvers.distributed.ray_engine.placing import Node, place
+from solvent.solvers.distributed.workers import LostClusterError
 
 GIB = 1 << 30
 
@@ -75,18 +77,76 @@ def test_an_address_that_nobody_answers():
         assert time.monotonic() - begun < 20
 
 
-@pytest.mark.skipif(not installed("ray"), reason="Ray is not installed")
-@pytest.mark.parametrize("answer", [b"HTTP/1.1 400 Bad Request\r\n", b""])
-def test_an_address_where_something_else_answers(answer):
+@contextmanager
+def somebody(answer, stays=False):
+    """The address of somebody who answers so, and then leaves or stays."""
+    done = threading.Event()
+
     def serve():
         with server.accept()[0] as asking:
-            asking.recv(100)
+            asking.recv(1_000)
             asking.sendall(answer)
+            if stays:
+                done.wait(20)
 
     with socket.create_server(("127.0.0.1", 0)) as server:
         threading.Thread(target=serve, daemon=True).start()
-        with pytest.raises(InputError, match=r"somebody answers at .*, but it is no Ray cluster"):
-            RayCluster(f"127.0.0.1:{server.getsockname()[1]}")
+        yield f"127.0.0.1:{server.getsockname()[1]}"
+        done.set()
+
+
+SETTINGS = probing._frame(4, 0, 0, b"")
+"""What a server of HTTP/2 says first."""
+STRANGERS = {
+    "HTTP/1.1": b"HTTP/1.1 400 Bad Request\r\n",
+    "nothing": b"",
+    "half a frame": SETTINGS[:5],
+    "HTTP/2 and no answer": SETTINGS,
+    "HTTP/2 and a page": SETTINGS + probing._frame(1, 4, 1, b"\x8d") + probing._frame(0, 1, 1, b"not found"),
+    "HTTP/2 without a page": SETTINGS + probing._frame(1, 5, 1, b"\x8d"),
+    "HTTP/2 and goodbye": SETTINGS + probing._frame(7, 0, 0, bytes(8)),
+    "another service": SETTINGS + probing._frame(1, 5, 1, b"\x88@\x0bgrpc-status\x0212"),
+}
+
+
+@pytest.mark.skipif(not installed("ray"), reason="Ray is not installed")
+@pytest.mark.parametrize("who", STRANGERS)
+def test_an_address_where_something_else_answers(who, monkeypatch, capfd):
+    monkeypatch.setattr(probing, "PROBE_SECONDS", 0.3)
+    with (
+        somebody(STRANGERS[who], stays=True) as address,
+        pytest.raises(InputError, match=rf"somebody answers at {address}, but it is no Ray cluster"),
+    ):
+        RayCluster(address)
+    assert capfd.readouterr() == ("", "")  # nothing of Ray's own
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        probing._frame(1, 4, 1, b"\x88") + probing._frame(0, 0, 1, b"\0\0\0\0\x03abc"),
+        probing._frame(1, 5, 1, b"\x88@\x0bgrpc-status\x0216"),  # it wants a token
+    ],
+)
+def test_an_answer_of_a_head(answer):
+    with somebody(SETTINGS + answer) as address:
+        probing.probe(address)
+
+
+def test_a_head_that_is_out_of_reach_for_a_while(monkeypatch):
+    monkeypatch.setattr(connecting, "LOOKING_SECONDS", 0.0)
+    cluster = RayCluster.__new__(RayCluster)
+    cluster.address, cluster._looked, cluster._missed_since = "host:1", 0.0, None
+    answers = [True, False, False, True, False]
+    monkeypatch.setattr(connecting, "accepts", lambda address, seconds: answers.pop(0) if answers else False)
+    cluster._head = "10.0.0.1:6379"
+    for _ in range(5):  # it may come back
+        cluster.check_head()
+    monkeypatch.setattr(connecting, "HEAD_SECONDS", 0.0)
+    with pytest.raises(
+        LostClusterError, match=r"the Ray cluster at 10.0.0.1:6379 cannot be reached any more"
+    ):
+        cluster.check_head()
 
 
 @pytest.mark.skipif(not installed("ray"), reason="Ray is not installed")

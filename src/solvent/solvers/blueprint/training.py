@@ -166,10 +166,7 @@ def train(
         kept = sum(file.stat().st_size for n in run.checkpoints() for file in run.checkpoint(n).iterdir())
         check_room(run.folder, max(0, cost.disk - kept))
         training, session = _session(run, tree, found, settings, cost, watch, stop, saved)
-        try:
-            return _train(session, training, settings, cost, as_before)
-        finally:
-            training.close()
+        return _train(session, training, settings, cost, as_before)
 
 
 def _session(
@@ -212,14 +209,11 @@ def _train(
             if not run.checkpoints():
                 shutil.rmtree(run.folder, ignore_errors=True)  # nothing was begun
             raise
-        if run.checkpoints():
-            session.resume(as_before)
-        else:
-            watch(Progress(WIN_RATES if settings.begins_with_prior else TRAINING, 0))
-            training.begin()
-            if settings.begins_with_prior and settings.distributed:
-                session.begin()  # children that are lost go on from a checkpoint
-        stopped_by = session.loop()
+        try:
+            stopped_by = _loop(session, training, settings, as_before)
+            children = training.about_children()
+        finally:
+            training.close()
     seconds = max(session.seconds, 1e-9)
     return TrainingResult(
         folder=run.folder,
@@ -233,8 +227,21 @@ def _train(
         rows_rate=training.touched / seconds,
         regret=training.regret(),
         stopped_by=stopped_by,
-        children=training.about_children(),
+        children=children,
     )
+
+
+def _loop(session: Session, training: TrainingWork, settings: TrainingSettings, as_before: bool) -> str:
+    """Begin or take up a training and run it until a limit is reached; which one it was."""
+    assert session.run is not None
+    if session.run.checkpoints():
+        session.resume(as_before)
+    else:
+        session.watch(Progress(WIN_RATES if settings.begins_with_prior else TRAINING, 0))
+        training.begin()
+        if settings.begins_with_prior and settings.distributed:
+            session.begin()  # children that are lost go on from a checkpoint
+    return session.loop()
 
 
 def check_training(settings: TrainingSettings) -> None:

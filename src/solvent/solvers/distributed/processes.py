@@ -10,7 +10,7 @@ from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
-from solvent.foundation.progress import SIGNALS
+from solvent.foundation.progress import SIGNALS, uninterrupted
 from solvent.solvers.distributed.recovering import WorkerChildren
 from solvent.solvers.distributed.workers import (
     LostWorkerError,
@@ -69,14 +69,18 @@ class ProcessWorkers:
         self._pipes[worker], self._processes[worker] = self._begin(self.owned[worker])
         self._check_ready(worker)
 
+    def check(self) -> None:
+        """Nothing to find out: this machine runs the workers."""
+
     def close(self) -> None:
         if self._closed:
             return
         self._closed = True
-        for pipe in self._pipes:
-            pipe.close()  # a worker ends when nobody is left to ask it
-        for process in self._processes:
-            _end(process, CLOSING_SECONDS)
+        with uninterrupted():
+            for pipe in self._pipes:
+                pipe.close()  # a worker ends when nobody is left to ask it
+            for process in self._processes:
+                _end(process, CLOSING_SECONDS)
 
     def _begin(self, owned: Sequence[int]) -> tuple[Connection, Any]:
         context = get_context("spawn")

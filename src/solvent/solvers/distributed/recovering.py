@@ -115,6 +115,10 @@ class WorkerChildren:
         self._base, self._log, self.log_bytes = (dict(shards), turns), [], 0
         self._ask(Request(LOAD))  # of each worker only what is its own
 
+    def check(self) -> None:
+        """Raise a `LostClusterError` where what runs the workers has ended."""
+        self.workers.check()
+
     def traffic(self) -> list[Traffic]:
         return list(self._traffic)
 

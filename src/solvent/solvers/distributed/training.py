@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from solvent.solvers.distributed.child import Child
 from solvent.solvers.distributed.launching import distributed_settings
 from solvent.solvers.distributed.recovering import WorkerChildren
 from solvent.solvers.distributed.solver import DistributedSolver, make_head
+from solvent.solvers.distributed.workers import LostClusterError, LostWorkerError
 from solvent.solvers.session import Session
 from solvent.solvers.training_settings import TrainingSettings
 from solvent.strategy.agents.blueprint import Blueprint
@@ -122,6 +124,12 @@ class DistributedTraining(TrainingWork):
         if self._solver is not None:
             self._solver.children.close()
 
+    def check_cluster(self) -> None:
+        """Raise a `LostClusterError` where the cluster of the children has ended."""
+        children = self.solver.children
+        if isinstance(children, WorkerChildren):
+            children.check()
+
     def _iterate(self, iterations: int) -> None:
         self.solver.run(iterations)
 
@@ -182,6 +190,30 @@ class TurnSession(Session):
     """A session of turns, whose children write their own shards of a checkpoint."""
 
     work: DistributedTraining
+
+    def loop(self) -> str:
+        """Compute until a limit is reached. Where a cluster is lost, say what is kept of the training."""
+        try:
+            return super().loop()
+        except (LostClusterError, LostWorkerError) as error:
+            raise InputError(f"{error}: {self._kept()}") from error
+
+    def _kept(self) -> str:
+        """What is on the disk, and how to go on from there."""
+        assert self.run is not None
+        saved = self.run.checkpoints()
+        kept = f"{saved[-1]:,} iterations are saved" if saved else "no iterations are saved yet"
+        return f"{kept}; go on by solvent train --resume {self.run.folder}, on a cluster or without one"
+
+    def _compute(self, target: int) -> None:
+        """Run towards `target`. Children that outlive their cluster for a moment are asked for their tables."""
+        try:
+            self.work.check_cluster()
+        except LostClusterError:
+            with suppress(InputError):
+                self._checkpoint()
+            raise
+        super()._compute(target)
 
     def _next_check(self, done: int) -> int:
         """The first end of a turn after `done` at or before which a measurement is due."""

@@ -38,6 +38,10 @@ class LostWorkerError(InputError):
     """A worker has ended, by itself or with its machine."""
 
 
+class LostClusterError(InputError):
+    """What runs the workers has ended or lost too much for the training to go on there."""
+
+
 class Workers(Protocol):
     """What an engine does. Workers are numbered from 0; each begins with tables of zeros."""
 
@@ -61,7 +65,14 @@ class Workers(Protocol):
         ...
 
     def replace(self, worker: int) -> None:
-        """Put a new worker with the same clusters in the place of one that was lost."""
+        """Put a new worker with the same clusters in the place of one that was lost.
+
+        A `LostClusterError` says that there is no place for one.
+        """
+        ...
+
+    def check(self) -> None:
+        """Raise a `LostClusterError` where what runs the workers has ended, even if they still answer."""
         ...
 
     def close(self) -> None:

@@ -20,17 +20,23 @@ from multiprocessing.connection import Client, Connection, Listener, wait
 from typing import Any
 
 from solvent.foundation.errors import InputError
-from solvent.solvers.distributed.ray_engine.connecting import RayCluster
+from solvent.foundation.progress import uninterrupted
+from solvent.solvers.distributed.ray_engine.connecting import LOOKING_SECONDS, RayCluster
 from solvent.solvers.distributed.ray_engine.placing import place
 from solvent.solvers.distributed.recovering import WorkerChildren
-from solvent.solvers.distributed.workers import LostWorkerError, MakeChildren, Request, serve, share_out
+from solvent.solvers.distributed.workers import (
+    LostClusterError,
+    LostWorkerError,
+    MakeChildren,
+    Request,
+    serve,
+    share_out,
+)
 
 STARTING_SECONDS = 120.0
 """How long a process for an actor may take to start on its node."""
 ROOM_SECONDS = 60.0
 """How long to wait for room for an actor that takes another's place."""
-LOOKING_SECONDS = 1.0
-"""How long to wait for an answer before asking Ray whether the actors are still there."""
 ENDED = object()
 """Stands for the answer of an actor that has ended."""
 PASSED_ON = ("NUMBA_CACHE_DIR",)
@@ -122,6 +128,7 @@ class RayWorkers:
                         return which, actor.pipe.recv()
                     except (EOFError, OSError):
                         return which, ENDED
+            self._cluster.check_head()  # Ray could not say that an actor has ended
             ended, _ = self._ray.wait([actor.serving for actor in actors], timeout=0)
             for which, actor in enumerate(actors):
                 if actor.serving in ended:  # with its machine, which closed no connection
@@ -129,13 +136,22 @@ class RayWorkers:
 
     def replace(self, worker: int) -> None:
         self._end(self.actors[worker])
-        self.actors[worker] = self._begin([self.owned[worker]], ROOM_SECONDS)[0]
+        try:
+            self.actors[worker] = self._begin([self.owned[worker]], ROOM_SECONDS)[0]
+        except LostWorkerError:
+            raise
+        except InputError as error:
+            raise LostClusterError(str(error)) from error
+
+    def check(self) -> None:
+        self._cluster.check_head()
 
     def close(self) -> None:
-        for actor in self.actors:
-            self._end(actor)
-        self.actors = []
-        self._cluster.close()
+        with uninterrupted():
+            for actor in self.actors:
+                self._end(actor)
+            self.actors = []
+            self._cluster.close()
 
     def _begin(self, owned: Sequence[Sequence[int]], patience: float) -> list[Actor]:
         """New actors with their children, where there is room within so many seconds."""
@@ -158,6 +174,7 @@ class RayWorkers:
     def _places(self, needs: Sequence[int], patience: float) -> list[str]:
         until = time.monotonic() + patience
         while True:
+            self._cluster.check_head()
             try:
                 return place(needs, self._cluster.nodes(), self._cores)
             except InputError:
@@ -183,14 +200,15 @@ class RayWorkers:
         errors = self._ray.exceptions
         for actor, each, question in zip(actors, owned, asked, strict=True):
             try:
-                left = max(0.0, until - time.monotonic())
-                actor.process, port = self._ray.get(question, timeout=left)
+                while not self._ray.wait([question], timeout=LOOKING_SECONDS)[0]:
+                    self._cluster.check_head()
+                    if time.monotonic() >= until:
+                        said = f"{_name(each)} has not started within {STARTING_SECONDS:.0f} s"
+                        raise LostWorkerError(said)
+                actor.process, port = self._ray.get(question)
                 actor.serving = actor.handle.serve.remote(make, each)
                 actor.pipe = Client((hosts[actor.node], port), authkey=self._key)
                 send_at_once(actor.pipe)
-            except errors.GetTimeoutError as error:
-                said = f"{_name(each)} has not started within {STARTING_SECONDS:.0f} s"
-                raise LostWorkerError(said) from error
             except (
                 errors.RayActorError,
                 errors.ActorUnschedulableError,

@@ -8,27 +8,38 @@ import os
 import secrets
 import shutil
 import signal
-import socket
 import tempfile
+import time
 from collections.abc import Iterator, Mapping
+from concurrent.futures import Future
+from threading import Thread
 from typing import Any
 
 from solvent.foundation.errors import InputError
 from solvent.foundation.extras import extra
+from solvent.foundation.progress import uninterrupted
 from solvent.solvers.distributed.ray_engine.placing import Node
+from solvent.solvers.distributed.ray_engine.probing import accepts, probe
+from solvent.solvers.distributed.workers import LostClusterError
 
 LOCAL, RUNNING = "ray", "auto"
 """Names of clusters: one that is started here and ends with this process, and the one that runs here already."""
-PROBE_SECONDS = 4.0
-"""How long an address may take to accept a connection, and then to answer."""
 STORE_BYTES = 256 << 20
 """The object store of a local cluster: batches, values and shards pass through it and do not stay."""
-QUIET = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_DEDUP_LOGS": "0"}
-"""Ray's settings where the user gives none: nothing is told to anybody, no line of a log is held back."""
-GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])
-"""What a client of gRPC says first (RFC 9113, section 3.4): the preface of HTTP/2 and settings, which are empty."""
-SETTINGS = 4
-"""The type of the frame that a server answers with."""
+HEAD_SECONDS = 10.0
+"""How long the cluster's head may be out of reach before a training gives up: it may be started again."""
+LOOKING_SECONDS = 1.0
+"""How long to wait between two looks at the head, and for its answer."""
+VARIABLES = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_DEDUP_LOGS": "0",
+    "RAY_gcs_rpc_server_reconnect_timeout_s": "600",
+}
+"""Ray's settings where the user gives none.
+
+Nothing is told to anybody, and no line of a log is held back. Ray ends every process that does not reach the head
+for a minute; this one is to end by itself, with a sentence.
+"""
 
 
 class RayCluster:
@@ -37,9 +48,15 @@ class RayCluster:
     def __init__(self, address: str = LOCAL) -> None:
         """address: `ray` starts a cluster on this machine, `auto` joins the one that runs here, or HOST:PORT."""
         _check_address(address)
-        for name, value in QUIET.items():
+        for name, value in VARIABLES.items():
             os.environ.setdefault(name, value)
         self.address, self._temporary = address, ""
+        self._head = ""
+        """HOST:PORT of the head, once this process is connected."""
+        self._looked = 0.0
+        """When the head was last looked for."""
+        self._missed_since: float | None = None
+        """Since when it has been out of reach."""
         self._before: dict[str, str | None] = {}
         self.ray: Any = None
         try:
@@ -47,7 +64,7 @@ class RayCluster:
                 self._guard_local_cluster()
             self.ray = extra("ray", "clusters of machines")
             if address != LOCAL:
-                _probe(self._found(address))
+                probe(self._found(address))
             with _signal_handlers_kept():
                 self._join()
         except BaseException:
@@ -89,9 +106,50 @@ class RayCluster:
             raise InputError(
                 f"cannot join the Ray cluster {self.address!r}: {said[0].rstrip('.')}"
             ) from error
+        self._head = self.ray.get_runtime_context().gcs_address
+        # Ray prints what it hears of lost nodes among the output, where nobody expects it.
+        self.ray._private.worker.print_to_stdstream = lambda *_, **__: None
+
+    def check_head(self) -> None:
+        """Give up where the head has been out of reach for a while. It is looked for once a second at most."""
+        if self.address == LOCAL and not self._processes_live():
+            raise LostClusterError("the Ray cluster that was started for this training has ended")
+        now = time.monotonic()
+        if now < self._looked + LOOKING_SECONDS:
+            return
+        if accepts(self._head, LOOKING_SECONDS):
+            self._missed_since = None
+        elif self._missed_since is None:
+            self._missed_since = now
+        elif now >= self._missed_since + HEAD_SECONDS:
+            raise LostClusterError(f"the head of the Ray cluster at {self._head} cannot be reached any more")
+        self._looked = time.monotonic()
+
+    def _processes_live(self) -> bool:
+        """Whether the processes live that make up a cluster that was started here."""
+        ended = {kind for kind, _ in self.ray._private.worker._global_node.dead_processes()}
+        return not ended & {"gcs_server", "raylet"}
 
     def nodes(self) -> list[Node]:
-        """The nodes that are alive, with what nobody has reserved on them."""
+        """The nodes that are alive, with what nobody has reserved on them.
+
+        Ray would wait for a lost head, so it is asked by a thread of its own.
+        """
+        answer: Future[list[Node]] = Future()
+
+        def ask() -> None:
+            try:
+                answer.set_result(self._ask_for_nodes())
+            except Exception as error:
+                answer.set_exception(error)
+
+        Thread(target=ask, daemon=True).start()
+        while True:
+            with contextlib.suppress(TimeoutError):
+                return answer.result(LOOKING_SECONDS)
+            self.check_head()
+
+    def _ask_for_nodes(self) -> list[Node]:
         free: Mapping[str, Mapping[str, float]] = self.ray._private.state.available_resources_per_node()
         found = []
         for node in self.ray.nodes():
@@ -103,7 +161,11 @@ class RayCluster:
         return sorted(found)
 
     def close(self) -> None:
-        """Leave the cluster, and end it if it was started here."""
+        """Leave the cluster, and end it if it was started here, whatever signals come meanwhile."""
+        with uninterrupted():
+            self._close()
+
+    def _close(self) -> None:
         if self.ray is not None and self.ray.is_initialized():
             with _signal_handlers_kept():
                 self.ray.shutdown()
@@ -132,26 +194,6 @@ def _check_address(address: str) -> None:
         raise InputError(
             f"a Ray cluster is named {LOCAL}, {RUNNING} or HOST:PORT, such as 10.0.0.1:6379, not {address!r}"
         )
-
-
-def _probe(address: str) -> None:
-    """Refuse an address where no control service of a Ray cluster answers; Ray itself would try for a minute."""
-    host, _, port = address.rpartition(":")
-    try:
-        connection = socket.create_connection((host.strip("[]"), int(port)), PROBE_SECONDS)
-    except OSError as error:
-        raise InputError(
-            f"nobody answers at {address}: start the cluster there by ray start --head --port={port}"
-        ) from error
-    with connection:
-        if os.environ.get("RAY_USE_TLS", "0") == "1":
-            return
-        said = b""
-        with contextlib.suppress(OSError):
-            connection.sendall(GREETING)
-            said = connection.recv(9)
-    if len(said) < 4 or said[3] != SETTINGS:
-        raise InputError(f"somebody answers at {address}, but it is no Ray cluster")
 
 
 @contextlib.contextmanager
