@@ -125,9 +125,9 @@ def expected_match(
 
 
 def check_agents(a: TableAgent, b: TableAgent) -> BettingTree:
-    """The tree of two agents that can be walked together."""
+    """The tree of two agents that can be walked together; they may remember more or less of the betting."""
     trees = [agent.tree for agent in (a, b) if agent.tree is not None]
-    if not trees or any(tree.abstraction != trees[0].abstraction for tree in trees):
+    if not trees or any(not tree.abstraction.offers_as(trees[0].abstraction) for tree in trees):
         raise InputError(
             f"{a.name} and {b.name} have no betting tree in common, so their hands must be played"
         )

@@ -1,174 +1,137 @@
-"""The page of Laptop MCCFR: Figures 1, 5, 7, 8 and the speed-up of threads, beside the paper's numbers."""
+"""The page of `solvent reproduce laptop-mccfr`, its CSV, its picture and its figures."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
-from solvent.experiments.laptop_mccfr.bots import BOTS, PAPER_REWARDS, STYLES, LaptopMccfr, Meeting, mean_of
-from solvent.experiments.laptop_mccfr.figures import bot_figures
-from solvent.experiments.page import Reading, Summary, markdown_table, write_csv, write_page
+from solvent.experiments.laptop_mccfr import reward_figure
+from solvent.experiments.laptop_mccfr.bots import BETTING, EMD, RULES, Won, over_seeds
+from solvent.experiments.laptop_mccfr.bucket_comparison import BUCKETS
+from solvent.experiments.laptop_mccfr.experiment import PARTS
+from solvent.experiments.laptop_mccfr.style_figures import FIGURE_7, FIGURE_8, STYLES, TRUE, won_from
+from solvent.experiments.page import Reading, markdown_table, write_csv, write_page
+from solvent.experiments.parts import Found, PartResult, figures_and_bars, parts_text
 from solvent.foundation.extras import pyplot
-from solvent.foundation.units import size
-from solvent.solvers.rewards import REWARDS
+from solvent.foundation.units import span
 
+TITLE = "Laptop MCCFR"
 LARGE = 1000
 """mbb/hand above which a meeting is drawn in a panel of its own scale."""
 
 
-def write_results(found: LaptopMccfr, page: Path, command: str) -> None:
-    """Write the page, its picture and the meetings as CSV."""
+@dataclass(frozen=True)
+class CsvRow:
+    """One meeting."""
+
+    part: str
+    seed: int
+    mark: float | None
+    """Seconds of training, where bots are compared at several."""
+    bot: str
+    opponent: str
+    mbb: float
+    interval: float
+
+    def as_dict(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+def write_laptop_page(results: Sequence[PartResult], page: Path, command: str) -> None:
+    """Write the page with the parts that have been run."""
     page.parent.mkdir(parents=True, exist_ok=True)
-    write_csv(found.meetings, page.with_suffix(".csv"))
-    plot_meetings(found.meetings, page.with_suffix(".png"))
-    body = "\n".join([_setting(found), _styles(found, page), _rewards(found), _threads(found)])
-    figures = bot_figures(found.meetings, found.speed.ways)
-    write_page(page, "Laptop MCCFR", command, _three_lines(found), body, figures)
+    figures, bars = figures_and_bars(results)
+    by = {result.part.name: result.found for result in results}
+    sections = [parts_text(PARTS, results), _setting(), _trainings(results)]
+    rows = csv_rows(results)
+    if rows:
+        write_csv(rows, page.with_suffix(".csv"))
+        sections.append(f"All meetings: [{page.stem}.csv]({page.stem}.csv).")
+    if FIGURE_8 in by and FIGURE_7 in by:
+        plot_meetings(by[FIGURE_8], by[FIGURE_7], page.with_suffix(".png"))
+        sections.append(f"![What bots win from changed versions of themselves]({page.stem}.png)")
+    sections += [result.part.section(result.found) for result in results]
+    body = "\n\n".join(part.rstrip() for part in sections if part)
+    write_page(page, TITLE, command, reading(by), body, figures, bars)
 
 
-def _three_lines(found: LaptopMccfr) -> Reading:
-    agree, against = _rewards_agree(found)
-    won, lost = _styles_won_and_lost(found.meetings)
+def reading(by: Mapping[str, Found]) -> Reading:
+    """The three lines at the head of the page, from the parts that have been run."""
+    found = []
+    if FIGURE_8 in by:
+        won = [won_from(by[FIGURE_8], style) for style in STYLES]
+        found.append(
+            f"Over seeds the bots surely beat {sum(each.low > 0 for each in won)} and surely lose to "
+            f"{sum(each.high < 0 for each in won)} of {len(STYLES)} changed versions of themselves, at most "
+            f"{max(-each.mbb for each in won):,.0f} mbb/hand."
+        )
+    if reward_figure.FIGURE_5 in by:
+        agree, against = reward_figure.agreement(by[reward_figure.FIGURE_5])
+        found.append(
+            f"Of six meetings of biased rewards {agree} surely come out as in the paper and {against} surely the "
+            "other way round."
+        )
+    if BUCKETS in by:
+        rows = [row for row in by[BUCKETS]["rows"] if (row["first"], row["second"]) == (RULES, EMD)]
+        found.append(f"Buckets by rule win {over_seeds(rows)} mbb/hand from as many by clustering.")
     return Reading(
         "Lin (2024): the bot beats changed versions of itself, and biased rewards and ensembles make it better.",
-        f"The ensemble surely beats {won} and surely loses to {lost} of {len(STYLES)} changed versions of "
-        "itself. Of "
-        f"six meetings of biased rewards {agree} surely come out as in the paper and {against} surely the other "
-        "way "
-        "round.",
-        "Train on true rewards. A bot that loses x to a version of itself is exploitable by at least x, and "
-        "winning "
-        "against such versions says little about exploitability.",
+        " ".join(found) or "Nothing has been run.",
+        "Train on true rewards and for long. A bot that loses x to a version of itself is exploitable by at least "
+        "x, and winning against such versions says little about exploitability.",
     )
 
 
-def _styles_won_and_lost(meetings: Sequence[Meeting]) -> tuple[int, int]:
-    """How many changed versions of itself the ensemble surely beats, and to how many it surely loses."""
-    met = [m for m in meetings if m.figure == "7"]
-    return sum(m.mbb > m.interval for m in met), sum(m.mbb < -m.interval for m in met)
-
-
-def _setting(found: LaptopMccfr) -> str:
-    scale = found.scale
-    many = ", ".join(f"{name} {iterations / 1e6:.1f} M" for name, iterations in found.iterations.items())
+def _setting() -> str:
     return (
-        f"Cards {found.cards}; 100 big blinds; before the flop raises to 2, 4, 8, 16 BB or all-in, after it 50 %, "
-        f"100 % of the pot or all-in, two bets or raises a street. Each bot had {scale.seconds:.0f} s on two "
-        f"threads, with initial weights and exploration decay ({many} iterations). Winnings are in mbb/hand with "
-        f"95 % intervals over pairs of hands with the same cards, averaged over what bots may draw "
-        f"({scale.pairs:,} pairs each).\n"
+        "100 big blinds; before the flop raises to 2, 4, 8, 16 BB or all-in, after it 50 %, 100 % of the pot or "
+        f"all-in, two bets or raises a street (`{BETTING}`)."
     )
 
 
-def _mbb(mbb: float, interval: float) -> str:
-    return f"{mbb:,.0f} ± {interval:,.0f}"
-
-
-def _styles(found: LaptopMccfr, page: Path) -> str:
+def _trainings(results: Sequence[PartResult]) -> str:
+    """What each bot had, a line for each kind."""
+    kinds: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for result in results:
+        for row in result.found.get("bots", ()) if result.part.name.startswith("train-") else ():
+            kinds.setdefault((row["bot"], result.found["cards"]), []).append(row)
     rows = []
-    for style in STYLES:
-        each = [m for m in found.of("8") if m.opponent.endswith(f":{style}")]
-        ensemble = next(m for m in found.of("7") if m.opponent.endswith(f":{style}"))
-        paper = "-" if ensemble.paper_mbb is None else f"{ensemble.paper_mbb:,.0f}"
-        rows.append(
-            [
-                style,
-                *(_mbb(m.mbb, m.interval) for m in each),
-                _mbb(*mean_of(each)),
-                _mbb(ensemble.mbb, ensemble.interval),
-                paper,
-            ]
-        )
-    header = [
-        "opponent",
-        *(f"bot {k + 1}" for k in range(BOTS)),
-        "mean (Figure 1)",
-        "ensemble (Figure 7)",
-        "paper",
-    ]
-    lost = sorted({m.opponent.rpartition(":")[2] for m in found.of("8") if m.mbb + m.interval < 0})
-    least = min(m.mbb - m.interval for m in found.of("7"))
-    verdict = (
-        "No bot loses surely to a changed version of itself"
-        if not lost
-        else f"Some bot surely loses to its {', '.join(lost)} version"
-    )
-    return (
-        f"## Bots against changed versions of themselves (Figures 1, 7, 8)\n\n{markdown_table(header, rows)}\n"
-        f"![What bots win from changed versions of themselves]({page.with_suffix('.png').name})\n\n"
-        f"{verdict}; the ensemble's least lower bound is {least:,.0f} mbb/hand. The paper's factors are unknown, "
-        "so its numbers are beside ours and not the same experiment. A near-equilibrium bot wins little from a "
-        "version that only re-weighs actions it mixes itself, as those are equally good against it: the better "
-        "the bot, the smaller these wins, so they do not measure exploitability.\n"
-    )
+    for (bot, cards), each in kinds.items():
+        last = max(row["mark"] for row in each)
+        ends = [row for row in each if row["mark"] == last]
+        had = sorted({row["iterations"] for row in ends})
+        iterations = f"{had[0]:,}" if len(had) == 1 else f"{had[0]:,} to {had[-1]:,}"
+        seconds = sum(row["seconds"] for row in ends) / len(ends)
+        rows.append([bot, cards, len(ends), iterations, span(seconds)])
+    header = ["bots", "cards", "seeds", "iterations each", "time each"]
+    return markdown_table(header, rows) if rows else ""
 
 
-def _between(found: LaptopMccfr, first: str, second: str) -> tuple[float, float] | None:
-    """What bots of the first reward win from those of the second, and the interval, in mbb/hand."""
-    for a, b, sign in ((first, second, 1.0), (second, first, -1.0)):
-        seen = [m for m in found.of("5") if _reward(m.bot) == a and _reward(m.opponent) == b]
-        if seen:
-            mbb, interval = mean_of(seen)
-            return sign * mbb, interval
-    return None
-
-
-def _rewards_agree(found: LaptopMccfr) -> tuple[int, int]:
-    """How many meetings of rewards surely come out as in the paper, and how many surely the other way round."""
-    sure = [
-        (mine[0] > 0) == (paper > 0)
-        for (first, second), paper in PAPER_REWARDS.items()
-        if (mine := _between(found, first, second)) and abs(mine[0]) > mine[1]
-    ]
-    return sure.count(True), sure.count(False)
-
-
-def _rewards(found: LaptopMccfr) -> str:
+def csv_rows(results: Sequence[PartResult]) -> list[CsvRow]:
+    """All meetings as rows."""
     rows = []
-    for first in REWARDS:
-        met = {second: _between(found, first, second) for second in REWARDS}
-        worst = min(value[0] for value in met.values() if value is not None)
-        rows.append([first, *("-" if v is None else _mbb(*v) for v in met.values()), f"{worst:,.0f}"])
-    agree, against = _rewards_agree(found)
-    paper_rows = [
-        [f"{first} against {second}", f"{paper:,.0f}"] for (first, second), paper in PAPER_REWARDS.items()
-    ]
-    return (
-        f"## Biased rewards (Figure 5)\n\nWhat the row wins from the column, {found.scale.reward_seeds} bots of "
-        f"each (intervals over deals, not over trainings):\n\n{markdown_table(['', *REWARDS, 'worst'], rows)}\nThe "
-        f"paper's:\n\n{markdown_table(['', 'mbb/hand'], paper_rows)}\nOf the six meetings {agree} come out surely "
-        f"as in the paper and {against} surely the other way round.\n"
-    )
+    for result in results:
+        for row in result.found.get("rows", ()):
+            bot = row.get("first", "ensemble" if result.part.name == FIGURE_7 else TRUE)
+            other = row.get("second", row.get("style", ""))
+            mark = row.get("mark")
+            rows.append(CsvRow(result.part.name, row["seed"], mark, bot, other, row["mbb"], row["interval"]))
+    return rows
 
 
-def _reward(bot: str) -> str:
-    return bot.partition("-")[0]
-
-
-def _threads(found: LaptopMccfr) -> str:
-    names = {"none": "none", "rows": "one a row", "inside": "one a row, threads inside a traversal"}
-    rows = [
-        [way.threads, names[way.locks], way.pages, f"{way.rows_per_second / 1e6:.2f}", f"{way.speed_up:.3f}"]
-        for way in found.speed.ways
-    ]
-    return (
-        f"## Threads\n\nRows a second on this table of {size(found.speed.table_bytes)}, in turns, median of "
-        f"{found.speed.repeats}:\n\n"
-        f"{markdown_table(['threads', 'locks', 'pages', 'million rows/s', 'against one thread'], rows)}\n"
-        "The paper went from 30 s to 0.5 s an iteration by threads inside the traversal; compiled, an iteration "
-        "takes microseconds, and threads run iterations side by side.\n"
-    )
-
-
-def plot_meetings(meetings: Sequence[Meeting], path: Path) -> None:
+def plot_meetings(bots: Found, ensemble: Found, path: Path) -> None:
     """What each bot and the ensemble win from each changed version of themselves: bars with 95 % intervals."""
     plt = pyplot()
-    bots = list(dict.fromkeys(m.bot for m in meetings if m.figure == "8"))
-    groups = [
-        (f"bot {k + 1}", {_style(m): m for m in meetings if (m.figure, m.bot) == ("8", bot)})
-        for k, bot in enumerate(bots)
+    groups: list[tuple[str, dict[str, Won]]] = [
+        (
+            f"bot {seed + 1}",
+            {row["style"]: Won(row["mbb"], row["interval"]) for row in bots["rows"] if row["seed"] == seed},
+        )
+        for seed in range(bots["bots"])
     ]
-    groups.append(("ensemble", {_style(m): m for m in meetings if m.figure == "7"}))
+    groups.append(("ensemble", {style: won_from(ensemble, style) for style in STYLES}))
     large = [style for style in STYLES if max(abs(met[style].mbb) for _, met in groups) > LARGE]
     panels = [[style for style in STYLES if style not in large], large]
     figure, axes = plt.subplots(
@@ -192,20 +155,5 @@ def plot_meetings(meetings: Sequence[Meeting], path: Path) -> None:
         ax.grid(axis="y", alpha=0.3)
     axes[0].set_ylabel("mbb/hand won from the changed version")
     axes[0].legend(fontsize=8)
-    won, lost = _styles_won_and_lost(meetings)
-    figure.suptitle(f"The ensemble beats {won} changed versions of itself and loses to {lost}", fontsize=11)
     figure.savefig(path, dpi=110)
     plt.close(figure)
-
-
-def _style(meeting: Meeting) -> str:
-    return meeting.opponent.rpartition(":")[2]
-
-
-def summary(found: LaptopMccfr) -> Summary:
-    """The table that the command prints: Figure 7."""
-    rows = []
-    for meeting in found.of("7"):
-        paper = "-" if meeting.paper_mbb is None else f"{meeting.paper_mbb:,.0f}"
-        rows.append([meeting.opponent.rpartition(":")[2], _mbb(meeting.mbb, meeting.interval), paper])
-    return Summary("", ["opponent", "the ensemble wins, mbb/hand", "paper"], rows, found.meetings)

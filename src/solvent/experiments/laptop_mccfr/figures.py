@@ -1,58 +1,18 @@
-"""The figures of Laptop MCCFR's experiments by name, for the ledger of claims."""
+"""The figures of the experiment with sampling options by name, for the ledger of claims."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from math import exp, log, sqrt
-from statistics import fmean, stdev
+from statistics import fmean
 
 from solvent.experiments.confidence import Interval, deviation_interval, ratio_interval
-from solvent.experiments.laptop_mccfr.bots import PAPER_REWARDS, STYLES, Meeting, mean_of
 from solvent.experiments.laptop_mccfr.sampling_options import LONGER, MODELS, NAMES, PLAIN, Result
-from solvent.experiments.laptop_mccfr.training_speed import Way, thread_figures
 
 VARYING = tuple(name for name in NAMES if name.startswith(("exploration", f"{MODELS} models")))
 """The options that are said to lower the variance."""
 NORMAL = 1.96
 """Standard deviations to either side of a 95 % interval."""
-
-
-def bot_figures(meetings: Sequence[Meeting], ways: Sequence[Way]) -> dict[str, float]:
-    """Return winnings in mbb/hand with their intervals, and what threads bring.
-
-    `ensemble.tight` is Figure 7, `mean.tight` Figure 1, `worst bot.tight` the least of Figure 8's four bars, and
-    `y2 from y1` Figure 5.
-    """
-    found: dict[str, float] = {}
-    for style in STYLES:
-        each = [m for m in meetings if m.figure == "8" and m.opponent.endswith(f":{style}")]
-        ensemble = [m for m in meetings if m.figure == "7" and m.opponent.endswith(f":{style}")]
-        found |= dict(_named(f"ensemble.{style}", *mean_of(ensemble)))
-        found |= dict(_named(f"mean.{style}", *mean_of(each)))
-        worst = min(each, key=lambda m: m.mbb)
-        found |= dict(_named(f"worst bot.{style}", worst.mbb, worst.interval))
-        found[f"deviation of bots.{style}"] = stdev(m.mbb for m in each)
-    for first, second in PAPER_REWARDS:
-        seen = [
-            m
-            for m in meetings
-            if m.figure == "5" and m.bot.startswith(f"{first}-") and m.opponent.startswith(f"{second}-")
-        ]
-        mbb, interval = mean_of(seen)
-        found |= dict(_named(f"{first} from {second}", mbb, interval))
-        found |= dict(_named(f"{second} from {first}", -mbb, interval))
-    worst = min((m for m in meetings if m.figure == "7"), key=lambda m: m.mbb)
-    found |= dict(_named("ensemble.worst", worst.mbb, worst.interval))
-    rewards = dict.fromkeys(reward for pair in PAPER_REWARDS for reward in pair)
-    for mine in rewards:
-        found[f"worst.{mine}"] = min(found[f"{mine} from {other}"] for other in rewards if other != mine)
-    return found | thread_figures(ways)
-
-
-def _named(name: str, mbb: float, interval: float) -> Iterator[tuple[str, float]]:
-    yield name, mbb
-    yield f"{name}.low", mbb - interval
-    yield f"{name}.high", mbb + interval
 
 
 def option_figures(result: Result) -> dict[str, float]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from solvent.experiments.laptop_mccfr.bots import PAPER_REWARDS, PAPER_WINS, STYLES
+from solvent.experiments.laptop_mccfr.reward_figure import PAPER_REWARDS
+from solvent.experiments.laptop_mccfr.style_figures import PAPER_WINS, STYLES
 from solvent.experiments.ledger.claims import (
     Above,
     All,

@@ -177,6 +177,10 @@ class BettingAbstraction:
         chips = round(big_blinds * self.rules.blinds[1])
         return replace(self, rules=replace(self.rules, stacks=(chips, chips)))
 
+    def offers_as(self, other: BettingAbstraction) -> bool:
+        """Whether both have the same tree: the same bets, stacks and blinds, whatever is remembered of them."""
+        return (self.sizes, self.caps, self.rules) == (other.sizes, other.caps, other.rules)
+
     def describe(self) -> list[str]:
         """Describe the sizes and the cap of each street in one line."""
         lines = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -25,23 +26,54 @@ Work = Annotated[
 ]
 Seconds = Annotated[float | None, typer.Option(min=0.1, help="Seconds of training for each agent.")]
 Threads = Annotated[int, typer.Option(min=2, max=MOST_THREADS, help="Threads.")]
+PartScale = Annotated[str, typer.Option(help="full, or small: seconds on tiny cards, to see that it works.")]
+AllCards = Annotated[
+    Path, typer.Option(help="The folder of card abstractions; those that are missing are made.")
+]
+PartWork = Annotated[
+    Path, typer.Option(help="The folder of trained agents and finished parts, which are not run again.")
+]
+Again = Annotated[bool, typer.Option(help="Run parts again that have been run.")]
 Quick = Annotated[bool, typer.Option(help="A second of training each, to see that it works.")]
 
 
 def reproduce_laptop_mccfr(
-    cards: Cards = None,
-    work: Work = Path("runs/laptop-mccfr"),
-    seconds: Seconds = None,
+    part: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Parts to run, such as train-y1, figure-8, buckets, prior.  [default: all that have not been run]"
+        ),
+    ] = None,
+    scale: PartScale = "full",
+    cards: AllCards = Path("abstractions"),
+    work: PartWork = Path("runs/laptop-mccfr"),
+    again: Again = False,
+    iterations: Annotated[
+        int | None,
+        typer.Option(min=100, help="Iterations of each bot of Figures 1, 5, 7 and 8.  [default: 48 million]"),
+    ] = None,
     threads: Threads = 2,
-    quick: Quick = False,
     out: ResultsFolder = RESULTS,
     as_json: Json = False,
 ) -> None:
-    """Four bots, their ensemble, biased rewards, style opponents and threads: about a quarter of an hour."""
-    from solvent.experiments.laptop_mccfr import bots, bots_page
+    """Bots, their ensemble, biased rewards, buckets by rule, initial weights: parts of at most an hour each."""
+    from solvent.experiments.laptop_mccfr.bots import Setup
+    from solvent.experiments.laptop_mccfr.bots_page import reading, write_laptop_page
+    from solvent.experiments.laptop_mccfr.experiment import PARTS
+    from solvent.experiments.parts import figures_and_bars, is_small, run_parts
 
-    command, page = _command("laptop-mccfr", quick), out / "laptop-mccfr.md"
-    _reproduce(bots, bots_page, command, page, cards, work, seconds, threads, quick, as_json)
+    page = out / "laptop-mccfr.md"
+    setup = Setup(cards, work / scale, is_small(scale), threads, iterations)
+    with watching() as watch:
+        results = run_parts(PARTS, setup, part or (), again, watch)
+    options = [] if iterations is None else [f"--iterations {iterations}"]
+    write_laptop_page(results, page, _parts_command("laptop-mccfr", part, scale, options))
+    figures, _ = figures_and_bars(results)
+    by = {result.part.name: result.found for result in results}
+    if as_json:
+        print_json({"figures": figures, "page": str(page)})
+    else:
+        terminal().print(f"{reading(by)}written to {page}", soft_wrap=True, markup=False)
 
 
 def reproduce_post_processing(
@@ -69,16 +101,10 @@ def reproduce_tartanian7(
             help="Parts to run: figure-1, table-1, cost, resumed, staleness.  [default: all that have not been run]"
         ),
     ] = None,
-    scale: Annotated[
-        str, typer.Option(help="full, or small: seconds on tiny cards, to see that it works.")
-    ] = "full",
-    cards: Annotated[
-        Path, typer.Option(help="The folder of card abstractions; those that are missing are made.")
-    ] = Path("abstractions"),
-    work: Annotated[
-        Path, typer.Option(help="The folder of trained agents and finished parts, which are not run again.")
-    ] = Path("runs/tartanian7"),
-    again: Annotated[bool, typer.Option(help="Run parts again that have been run.")] = False,
+    scale: PartScale = "full",
+    cards: AllCards = Path("abstractions"),
+    work: PartWork = Path("runs/tartanian7"),
+    again: Again = False,
     threads: Threads = 2,
     batch: Annotated[
         int | None,
@@ -99,13 +125,18 @@ def reproduce_tartanian7(
     setup = setup if batch is None else replace(setup, batch=batch)
     with watching() as watch:
         results = run_parts(PARTS, setup, part or (), again, watch)
-    options = [f"--part {name}" for name in part or ()] + (["--scale small"] if scale == "small" else [])
-    write_cluster_page(results, page, " ".join(["solvent reproduce tartanian7", *options]))
+    write_cluster_page(results, page, _parts_command("tartanian7", part, scale))
     figures, _ = figures_and_bars(results)
     if as_json:
         print_json({"figures": figures, "page": str(page)})
     else:
         terminal().print(f"{reading(figures)}written to {page}", soft_wrap=True, markup=False)
+
+
+def _parts_command(name: str, parts: list[str] | None, scale: str, options: Sequence[str] = ()) -> str:
+    """The command that ran parts of an experiment."""
+    asked = [f"--part {part}" for part in parts or ()] + (["--scale small"] if scale == "small" else [])
+    return " ".join([f"solvent reproduce {name}", *asked, *options])
 
 
 def _command(name: str, quick: bool) -> str:

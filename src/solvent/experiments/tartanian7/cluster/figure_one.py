@@ -18,16 +18,14 @@ from typing import Any
 from solvent.abstraction.cards.buckets import CardAbstraction
 from solvent.evaluate.learned_response import response_winnings
 from solvent.experiments.kept import KeptRuns
+from solvent.experiments.kept_tables import Snapshot, load_table, save_table
 from solvent.experiments.page import Bar, markdown_table
 from solvent.experiments.parts import Found, Part, once
 from solvent.experiments.steps import Say
 from solvent.experiments.tartanian7.cluster.part import FLAT, Setup
 from solvent.experiments.tartanian7.cluster.training import (
     BETTING,
-    Snapshot,
     distributed,
-    load_table,
-    save_table,
     train_children,
     train_threads,
 )

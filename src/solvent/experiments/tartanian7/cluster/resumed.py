@@ -13,6 +13,7 @@ from math import isfinite
 import numpy as np
 
 from solvent.experiments.kept import KeptRuns
+from solvent.experiments.kept_tables import Snapshot, load_table, save_table
 from solvent.experiments.page import Bar, markdown_table
 from solvent.experiments.parts import Found, Part, once
 from solvent.experiments.steps import Say
@@ -20,11 +21,8 @@ from solvent.experiments.tartanian7.cluster.part import Setup
 from solvent.experiments.tartanian7.cluster.training import (
     BETTING,
     ROWS,
-    Snapshot,
     distributed,
     joined,
-    load_table,
-    save_table,
     train_children,
     train_threads,
 )

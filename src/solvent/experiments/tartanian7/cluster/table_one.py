@@ -14,19 +14,14 @@ from statistics import fmean
 from typing import Any, NamedTuple
 
 from solvent.experiments.kept import KeptRuns
+from solvent.experiments.kept_tables import Snapshot, load_table, save_table
 from solvent.experiments.page import Bar, markdown_table
 from solvent.experiments.parts import Found, Part, once
 from solvent.experiments.steps import Say
 from solvent.experiments.tartanian7.cluster import figure_one
 from solvent.experiments.tartanian7.cluster.figure_one import CHILDREN, FLAT_THREADS, THREADS
 from solvent.experiments.tartanian7.cluster.part import Setup
-from solvent.experiments.tartanian7.cluster.training import (
-    BETTING,
-    Snapshot,
-    load_table,
-    save_table,
-    train_threads,
-)
+from solvent.experiments.tartanian7.cluster.training import BETTING, train_threads
 from solvent.forms.betting import build_tree
 from solvent.foundation.errors import InputError
 from solvent.games.betting.sizes import parse_betting

@@ -10,11 +10,10 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import Any
 
 from solvent.abstraction.cards.buckets import CardAbstraction
+from solvent.experiments.kept_tables import Snapshot
 from solvent.forms.betting import BettingTree, build_tree
 from solvent.games.betting.sizes import parse_betting
 from solvent.solvers.blueprint.solver import BlueprintSolver
@@ -31,15 +30,6 @@ CHUNK_SECONDS = 0.25
 """How far apart looks at the clock are meant to be."""
 SECONDS, ROWS = "seconds", "rows"
 """What marks are in."""
-
-
-class Snapshot(NamedTuple):
-    """Where a training stood at a mark."""
-
-    mark: float
-    seconds: float
-    iterations: int
-    touched: int
 
 
 Handed = Callable[[Snapshot, Blueprint], None]
@@ -140,16 +130,3 @@ def _train(
         found.append(Snapshot(mark, seconds, *state()))
         hand(found[-1])
     return found
-
-
-def save_table(path: Path, blueprint: Blueprint) -> None:
-    """Keep a blueprint's table and iterations in a file."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with path.open("wb") as file:
-        np.savez(file, table=blueprint.table, iterations=blueprint.iterations)
-
-
-def load_table(path: Path, tree: BettingTree, cards: CardAbstraction) -> Blueprint:
-    """A blueprint that was kept."""
-    with np.load(path) as found:
-        return Blueprint(tree, cards, found["table"], int(found["iterations"]))

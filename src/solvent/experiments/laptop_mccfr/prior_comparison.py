@@ -1,0 +1,111 @@
+"""Initial weights, and the prior at rows that training never came to: with and without, at equal seconds."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from solvent.experiments.kept import KeptRuns
+from solvent.experiments.laptop_mccfr.bots import (
+    SECONDS,
+    Bot,
+    Setup,
+    Won,
+    agent,
+    meet,
+    named,
+    over_seeds,
+    trained,
+)
+from solvent.experiments.page import markdown_table
+from solvent.experiments.parts import Found, Part, once
+from solvent.experiments.steps import Say
+from solvent.foundation.units import span
+from solvent.solvers.training_settings import TrainingSettings
+
+PRIOR = "prior"
+MOST_SEEDS = 3
+"""Parts that train; a scale with fewer seeds leaves the rest without work."""
+CARDS = "small"
+BOTS = {
+    name: Bot(f"{PRIOR}-{name}", settings, CARDS)
+    for name, settings in {
+        "plain": TrainingSettings(),
+        "unvisited": TrainingSettings(unvisited="prior"),
+        "weights": TrainingSettings(initial_weights=True),
+    }.items()
+}
+MEANING = {
+    "plain": "uniform play at first, and at rows that training never came to",
+    "unvisited": "uniform play at first, the prior at rows that training never came to",
+    "weights": "initial weights, which are the prior at such rows too",
+}
+PAIRS = (("unvisited", "plain"), ("weights", "plain"), ("weights", "unvisited"))
+
+
+def train_seed(seed: int) -> Part[Setup]:
+    """A part that trains all bots of one seed, each to all marks."""
+
+    def run(setup: Setup, kept: KeptRuns, say: Say) -> Found:
+        rows = []
+        for bot in BOTS.values() if seed < setup.amount.seeds else ():
+            rows += trained(setup, kept, say, bot, seed, setup.amount.marks, SECONDS)
+        return {"cards": setup.load(CARDS, say).design.label, "bots": rows}
+
+    return Part(f"train-{PRIOR}-{seed}", run, lambda found: "", lambda found: {}, lambda found: [])
+
+
+def measure(setup: Setup, kept: KeptRuns, say: Say) -> Found:
+    """The bots against each other at every mark."""
+    scale, rows = setup.amount, []
+    for seed in range(scale.seeds):
+        for mark in scale.marks:
+            tables = {
+                name: bot.table(setup, say, seed, mark, f"train-{PRIOR}-{seed}") for name, bot in BOTS.items()
+            }
+            for first, second in PAIRS:
+                say(f"seed {seed}, {span(mark)}: {first} against {second}")
+                meeting = partial(meet, setup, agent([tables[first]]), agent([tables[second]]), seed)
+                setting = {"first": first, "second": second, "mark": mark}
+                rows.append(setting | once(kept, setting | {"seed": seed}, meeting))
+    label = setup.load(CARDS, say).design.label
+    return {"cards": label, "marks": scale.marks, "seeds": scale.seeds, "pairs": scale.pairs, "rows": rows}
+
+
+def between(found: Found, first: str, second: str, mark: float) -> Won:
+    """What one kind of bot wins from another after so many seconds."""
+    asked = (first, second, mark)
+    return over_seeds([row for row in found["rows"] if (row["first"], row["second"], row["mark"]) == asked])
+
+
+def figures(found: Found) -> dict[str, float]:
+    """`prior.weights from plain.30` with its interval: by pair and seconds."""
+    figures: dict[str, float] = {}
+    for first, second in PAIRS:
+        for mark in found["marks"]:
+            name = f"{PRIOR}.{first} from {second}.{mark:g}"
+            figures |= named(name, between(found, first, second, mark))
+    return figures
+
+
+def section(found: Found) -> str:
+    """The meetings over seconds of training."""
+    marks = found["marks"]
+    rows = [
+        [f"{first} from {second}", *(str(between(found, first, second, mark)) for mark in marks)]
+        for first, second in PAIRS
+    ]
+    kinds = [[name, text] for name, text in MEANING.items()]
+    return (
+        f"## Initial weights and rows never visited\n\nCards {found['cards']}; {found['seeds']} bots of each "
+        f"kind, at equal seconds:\n\n{markdown_table(['bot', ''], kinds)}\nWinnings are in mbb/hand, of "
+        f"{found['pairs']:,} pairs of deals for each seed, with intervals over seeds and deals:\n\n"
+        f"{markdown_table(['', *map(span, marks)], rows)}\nWhat is played at rows that were never visited matters "
+        "as long as there are many of them. Initial weights also decide what is played at a row's first visits, "
+        "and so what other rows are trained against.\n"
+    )
+
+
+PARTS = (
+    *(train_seed(seed) for seed in range(MOST_SEEDS)),
+    Part(PRIOR, measure, section, figures, lambda found: []),
+)
