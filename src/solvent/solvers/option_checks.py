@@ -38,6 +38,25 @@ def one_of(what: str, names: Collection[str]) -> Check:
     return Check(str, read, "<name>")
 
 
+def is_address(text: str) -> bool:
+    """Whether a text is HOST:PORT."""
+    host, colon, port = text.rpartition(":")
+    return bool(host and colon and port.isdecimal() and 0 < int(port) < 65_536 and "/" not in text)
+
+
+def cluster_among(names: Collection[str]) -> Check:
+    """One of a few names, or HOST:PORT of a cluster."""
+
+    def read(name: str, value: Any) -> str:
+        if not isinstance(value, str) or not (value in names or is_address(value)):
+            raise InputError(
+                f"a cluster is named {', '.join(names)} or HOST:PORT, such as 10.0.0.1:6379, not {value!r}"
+            )
+        return value
+
+    return Check(str, read, "<name>")
+
+
 def whole(least: int, most: int) -> Check:
     """A whole number in a range."""
 

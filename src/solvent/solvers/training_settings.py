@@ -10,13 +10,15 @@ from dataclasses import dataclass
 
 from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.threads import MOST_THREADS
-from solvent.solvers.option_checks import FLAG, TEXT, number, one_of, whole
+from solvent.solvers.option_checks import FLAG, TEXT, cluster_among, number, one_of, whole
 from solvent.solvers.rules import RegretRule, load_rule
 from solvent.solvers.sampled.options import SAMPLED_RULE
 from solvent.solvers.settings import ALGORITHM, CLUSTER, GAME, MACHINE, SAMPLE, RunSettings, altered, option
 
 LOCKS = ("none", "rows", "inside")
 UNVISITED = ("uniform", "prior")
+ENGINES = ("processes", "ray", "auto")
+"""Names of what runs children; HOST:PORT is another."""
 CHILD_WEIGHTS = ("repaired", "literal")
 DEFAULT_BATCH = 1_000
 """B, iterations of a turn, where the user gives none.
@@ -99,7 +101,7 @@ class TrainingSettings(RunSettings):
     cluster: str | None = option(
         None,
         "Train by a head and children, in: processes; ray, started here; or a Ray cluster, auto or HOST:PORT.",
-        TEXT,
+        cluster_among(ENGINES),
         CLUSTER,
         shown="in this process",
     )

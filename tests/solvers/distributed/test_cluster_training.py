@@ -21,7 +21,7 @@ from solvent.foundation.storage.run import Run
 from solvent.solvers.blueprint.training import train
 from solvent.solvers.distributed import launching, training
 from solvent.solvers.distributed.solver import make_children
-from solvent.solvers.distributed.workers import LostClusterError
+from solvent.solvers.distributed.workers import LostClusterError, share_out
 from solvent.solvers.session import Limits
 from solvent.solvers.training_settings import DEFAULT_BATCH, TrainingSettings
 from solvent.strategy.agents.shards import CLUSTER
@@ -70,6 +70,7 @@ def assert_equal_runs(folder, other, engine_rows=False):
 def test_shards_are_kept_and_go_on(tmp_path):
     made = trained(tmp_path / "run", 1_480)
     assert made.iterations == 1_500  # whole turns
+    assert made.summary()["iterations"] == "1,500 (stopped by iterations, in whole batches of 50)"
     run = Run.open(tmp_path / "run")
     names = {
         "manifest.json",
@@ -150,6 +151,7 @@ def test_lost_workers_and_full_disks_change_nothing(tmp_path, monkeypatch):
     assert "no checkpoint" not in seen[-1]
     assert "lost workers replaced: 1" in seen[-1]
     assert made.children["replaced"] == 1
+    assert "lost and replaced 1" in made.summary()["children"]
     assert len(made.children["idle"]) == made.children["workers"] == 2
     assert begun[0].log_bytes == 0  # the last checkpoint ended it
     assert not any(map(alive, begun[0].processes.process_ids))
@@ -157,7 +159,13 @@ def test_lost_workers_and_full_disks_change_nothing(tmp_path, monkeypatch):
     trained(tmp_path / "straight", 2_500, check_every=250)
     assert_equal_runs(folder, tmp_path / "straight")
     page = write_report(Run.open(folder), TrainingRun.open(folder).blueprint()).read_text()
-    for words in ("Head and children", "Idle time of each child", "Latency of a batch", "MB/s"):
+    for words in (
+        "Head and children",
+        "1 worker was lost and replaced;",
+        "Idle time of each child",
+        "Latency of a batch",
+        "MB/s",
+    ):
         assert words in page
 
 
@@ -209,12 +217,20 @@ def test_a_long_log_hastens_a_checkpoint_and_no_room_is_said(tmp_path, monkeypat
 
 
 def test_shards_of_another_run_are_refused(tmp_path):
-    trained(tmp_path / "one", 100)
+    trained(tmp_path / "one", 50)
+    train(resume=tmp_path / "one", iterations=100)
     trained(tmp_path / "two", 100, seed=1)
     newest = [Run.open(tmp_path / name).checkpoint(100) for name in ("one", "two")]
     shutil.copy(newest[1] / "cluster_0001.npy", newest[0] / "cluster_0001.npy")
     with pytest.raises(InputError, match=r"cluster_0001.npy is damaged: its checksum does not match"):
         train(resume=tmp_path / "one", iterations=200)
+    for other, iterations in (("cluster_0002", 100), ("cluster_0001", 50)):
+        owner = Run.open(tmp_path / "one").checkpoint(iterations) / f"{other}.npy"
+        shutil.copy(owner, newest[0] / "cluster_0001.npy")
+        with pytest.raises(
+            InputError, match=rf"cluster_0001.npy is not the file that belongs there, but that of {owner}"
+        ):
+            train(resume=tmp_path / "one", iterations=200)
     shutil.rmtree(newest[0])
     shutil.copytree(newest[1], newest[0])
     with pytest.raises(InputError, match="is not a checkpoint of this run"):
@@ -227,7 +243,7 @@ BAD = {
         "these cards have 3 public clusters, which 3 children can share at most, not 4",
     ),
     "nobody answers": ("--cluster 127.0.0.1:1 --children 2", "nobody answers at 127.0.0.1:1"),
-    "no cluster": ("--cluster nosuch", "a Ray cluster is named ray, auto or HOST:PORT"),
+    "no cluster": ("--cluster nosuch", "a cluster is named processes, ray, auto or HOST:PORT"),
     "children of nothing": ("--children 2", "children change nothing: give cluster"),
     "no batch": ("--cluster processes --batch 0", "batch must be a whole number, at least 1"),
     "far ahead": ("--batch 10 --ahead 2", "ahead must be a whole number, at least 0 and at most 1"),
@@ -252,6 +268,14 @@ def test_bad_options_get_one_line_and_no_folder(case, tmp_path, monkeypatch, cap
     assert not out.exists()
 
 
+def test_threads_that_children_do_not_use_are_mentioned(tmp_path, monkeypatch, capsys):
+    given = ["--cards", "cards", "--betting", BETTING, "--iterations", "100", "--out", str(tmp_path / "run")]
+    more = ["--cluster", "processes", "--threads", "2", "--memory", "1G"]
+    monkeypatch.setattr(sys, "argv", ["solvent", "train", *given, *more])
+    assert run_command() == 2  # for want of memory, before anything is begun
+    assert "children train on --child-cores threads each" in capsys.readouterr().err
+
+
 def test_resuming_keeps_the_algorithm(tmp_path):
     train("cards", out=tmp_path / "plain", iterations=100, betting=BETTING)
     with pytest.raises(InputError, match="began on one table, not by a head and children"):
@@ -272,6 +296,10 @@ def test_settings_of_a_cluster_have_their_defaults():
     assert settings.distributed
     assert (settings.batch, settings.samples, settings.child_weights) == (DEFAULT_BATCH, 1, "repaired")
     assert TrainingSettings(child_weights="literal").batch == DEFAULT_BATCH
+    with pytest.raises(InputError, match="is named processes, ray, auto or HOST:PORT, such as"):
+        TrainingSettings(cluster="host")  # before anything is read
+    with pytest.raises(InputError, match="1 public cluster takes 1 child, not 2"):
+        share_out(1, 2)
 
 
 @pytest.mark.parametrize("every", [None, 30, 100, 1_000])

@@ -39,7 +39,12 @@ def test_actors_are_spread_over_the_nodes_that_have_room():
     ("needs", "nodes", "said"),
     [
         ([9 * GIB], [node("a")], "the child needs 9.0 GiB, and the cluster's nodes have 8.0 GiB"),
+        ([9 * GIB], [node("a")], "free: add nodes, or take a smaller abstraction"),
+        ([9 * GIB], [node("a"), node("b")], "add nodes, or give more children, which are smaller, or take"),
         ([5 * GIB] * 3, [node("a"), node("b")], "3 children need 15.0 GiB, the largest 5.0 GiB"),
+        ([5 * GIB] * 3, [node("a"), node("b")], "add nodes, or give more children, which are smaller, or"),
+        ([3 * GIB] * 6, [node("a"), node("b")], "nodes, or give fewer children: each takes memory beside"),
+        ([9 * GIB] * 2, [node("a"), node("b")], "free: add nodes, or take a smaller abstraction"),
         ([GIB], [node("head", cpus=0.0)], "no node of the cluster has a processor"),
         ([GIB], [], "no node of the cluster has a processor"),
     ],

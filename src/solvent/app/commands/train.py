@@ -14,7 +14,7 @@ from solvent.app.settings_options import with_settings
 from solvent.app.terminal import facts_table, print_json, terminal
 from solvent.app.watching import said, watching
 from solvent.foundation.errors import InputError
-from solvent.foundation.progress import Stop, interruptible
+from solvent.foundation.progress import TOLD, Progress, Stop, interruptible
 from solvent.solvers.settings import GAME, KEEP
 from solvent.solvers.training_settings import TrainingSettings
 
@@ -24,6 +24,9 @@ if TYPE_CHECKING:
     from solvent.foundation.storage.run import Run
     from solvent.solvers.blueprint.training import TrainingResult
     from solvent.strategy.agents.blueprint import Blueprint
+
+UNUSED_THREADS = "--threads make cards and simulate win rates; children train on --child-cores threads each"
+"""What is said of threads that are given with a cluster."""
 
 
 @with_settings(TrainingSettings)
@@ -61,6 +64,7 @@ def train(
         from solvent.strategy.agents.training_run import TrainingRun
     stop.check()
 
+    threads = options.get("threads")
     if resume is None:  # A resumed training keeps its number of threads.
         options.setdefault("threads", cores())
     settings = TrainingSettings.of(options)
@@ -70,6 +74,8 @@ def train(
     elif preset is not None:
         raise InputError("a resumed training has its cards; leave out --preset")
     with watching(quiet=as_json) as watch:
+        if threads is not None and settings.cluster is not None:
+            watch(Progress(TOLD, 0, detail=UNUSED_THREADS))
         made = train_blueprint(
             cards, out=out, resume=resume, watch=watch, stop=stop, saved=_report_on, **options
         )

@@ -28,9 +28,19 @@ def cluster_section(metrics: Sequence[Mapping[str, Any]]) -> str:
     return (
         "<h2>Head and children</h2><p>A head had the first street, and children the rest, each for public clusters "
         "of its own. A child is idle while it waits for the head or for slower children. The latency of a batch is "
-        "the time between its sending and its answer in which the child did not work on it.</p>"
+        "the time between its sending and its answer in which the child did not work on it."
+        f"{_replaced(rows)}</p>"
         f"<div class='charts'>{figures}</div>"
     )
+
+
+def _replaced(rows: Sequence[Mapping[str, Any]]) -> str:
+    """How many workers were lost; nothing if none was."""
+    count = sum(int(row.get("replaced", 0)) for row in rows)
+    if not count:
+        return ""
+    workers = "1 worker was lost and replaced" if count == 1 else f"{count} workers were lost and replaced"
+    return f" {workers}; the tables are those of a run in which none was."
 
 
 def _idle_lines(rows: Sequence[Mapping[str, Any]]) -> list[Line]:

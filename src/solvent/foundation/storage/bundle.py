@@ -165,10 +165,22 @@ def _check_files(folder: Path, files: Mapping[str, Any], below: Mapping[str, int
             write_text(folder / NOTE, json.dumps(noted), aside=f".{os.getpid()}{WRITING}")
 
 
+def _another_file(path: Path, sha256: str) -> str:
+    """The sentence for a file with another content: one of this folder's or of a neighbour's, or a damaged one."""
+    for manifest in (path.parent / MANIFEST, *sorted(path.parent.parent.glob(f"*/{MANIFEST}"))):
+        with suppress(InputError):
+            for name, sum_of_other in bundle_checksums(manifest.parent).items():
+                if sum_of_other == sha256:
+                    return (
+                        f"{path} is not the file that belongs there, but that of {manifest.parent / name}.npy"
+                    )
+    return f"{path} is damaged: its checksum does not match the manifest"
+
+
 def _check_file(path: Path, sha256: str, below: int | None) -> None:
     try:
-        if _sha256(path) != sha256:
-            raise InputError(f"{path} is damaged: its checksum does not match the manifest")
+        if (found := _sha256(path)) != sha256:
+            raise InputError(_another_file(path, found))
         if below is None:
             return
         array = np.load(path, mmap_mode="r", allow_pickle=False)

@@ -89,8 +89,11 @@ class TrainingResult:
 
     def summary(self) -> dict[str, str]:
         """The most important facts in words, by their names."""
+        asked, batches = self.settings.iterations, ""
+        if self.settings.batch and asked is not None and self.iterations > asked:
+            batches = f", in whole batches of {self.settings.batch:,}"
         return {
-            "iterations": f"{self.iterations:,} (stopped by {self.stopped_by})",
+            "iterations": f"{self.iterations:,} (stopped by {self.stopped_by}{batches})",
             "time": f"{span(self.seconds)} (and {span(self.compile_seconds)} for kernels)",
             "rows touched": f"{self.rows_touched:,}, {self.rows_rate / 1e6:.1f} million a second",
             "regret of the first decision": f"{self.regret:.1f} mbb",

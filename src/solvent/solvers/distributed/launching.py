@@ -74,10 +74,10 @@ def workers_of(settings: TrainingSettings, cards: CardAbstraction) -> int:
         here = settings.cluster in (PROCESSES, LOCAL_RAY)
         return min(clusters, max(1, cores() // settings.child_cores)) if here else clusters
     if settings.children > clusters:
-        raise InputError(
-            f"these cards have {clusters} public clusters, which {clusters} children can share at most, not "
-            f"{settings.children}"
-        )
+        shared = f"{clusters} public clusters, which {clusters} children can share at most"
+        if clusters == 1:
+            shared = "1 public cluster, which 1 child has"
+        raise InputError(f"these cards have {shared}, not {settings.children}")
     return settings.children
 
 

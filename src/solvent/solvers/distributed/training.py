@@ -55,7 +55,8 @@ class DistributedTraining(TrainingWork):
         self._head, self._launch = make_head(tree, cards, self.how), launch
         self._solver: DistributedSolver | None = None
         self._tables: Mapping[str, Any] = {}
-        self._measured: tuple[Sequence[Traffic], float] = ((), 0.0)
+        self._measured: tuple[Sequence[Traffic], float, int] = ((), 0.0, 0)
+        """At the last measurement: what workers had done, the seconds, and workers that had been replaced."""
         self._working: dict[str, Any] = {}
 
     @property
@@ -78,9 +79,10 @@ class DistributedTraining(TrainingWork):
             return None
         return {
             "workers": len(self._working["idle"]),
-            "replaced": self._replaced,
             **self._working,
-            "summary": f"{len(self._working['idle'])}, {_in_words(self._working)}",
+            "replaced": self._replaced,
+            "summary": f"{len(self._working['idle'])}, {_in_words(self._working)}"
+            + (f", lost and replaced {self._replaced}" if self._replaced else ""),
         }
 
     @property
@@ -144,8 +146,8 @@ class DistributedTraining(TrainingWork):
         return super().measure() | self._working
 
     def _work_since(self) -> dict[str, Any]:
-        (before, began), now = self._measured, self.solver.children.traffic()
-        self._measured = now, self.seconds
+        (before, began, replaced), now = self._measured, self.solver.children.traffic()
+        self._measured = now, self.seconds, self._replaced
         seconds, turns = self.seconds - began, sum(each.turns for each in now)
         if not now or seconds <= 0:
             return {}
@@ -156,6 +158,7 @@ class DistributedTraining(TrainingWork):
             "idle": [round(min(1.0, max(0.0, 1 - (a.work - b.work) / seconds)), 4) for a, b in pairs],
             "latency": sum(a.latency - b.latency for a, b in pairs) / max(1, turns),
             "bytes_rate": sum(a.bytes - b.bytes for a, b in pairs) / seconds,
+            "replaced": self._replaced - replaced,
         }
 
     def describe(self) -> str:
@@ -183,7 +186,7 @@ class DistributedTraining(TrainingWork):
         super().restore(facts)
         self.solver.load(self._tables, facts)
         self._tables = {}
-        self._measured = self.solver.children.traffic(), self.seconds
+        self._measured = self.solver.children.traffic(), self.seconds, self._replaced
 
 
 class TurnSession(Session):

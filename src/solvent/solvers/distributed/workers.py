@@ -164,7 +164,10 @@ def _told(error: Exception) -> Exception:
 def share_out(clusters: int, workers: int) -> list[list[int]]:
     """The clusters of each worker: cluster n goes to worker n modulo their number."""
     if not 1 <= workers <= clusters:
-        raise InputError(f"{clusters} public clusters take 1 to {clusters} children, not {workers}")
+        many = "1 public cluster takes 1 child"
+        if clusters > 1:
+            many = f"{clusters} public clusters take 1 to {clusters} children"
+        raise InputError(f"{many}, not {workers}")
     return [list(range(worker, clusters, workers)) for worker in range(workers)]
 
 

@@ -21,6 +21,7 @@ from solvent.foundation.progress import uninterrupted
 from solvent.solvers.distributed.ray_engine.placing import Node
 from solvent.solvers.distributed.ray_engine.probing import accepts, probe
 from solvent.solvers.distributed.workers import LostClusterError
+from solvent.solvers.option_checks import is_address
 
 LOCAL, RUNNING = "ray", "auto"
 """Names of clusters: one that is started here and ends with this process, and the one that runs here already."""
@@ -189,8 +190,7 @@ class RayCluster:
 def _check_address(address: str) -> None:
     if address in (LOCAL, RUNNING):
         return
-    host, colon, port = address.rpartition(":")
-    if not (host and colon and port.isdecimal() and 0 < int(port) < 65_536) or "/" in address:
+    if not is_address(address):
         raise InputError(
             f"a Ray cluster is named {LOCAL}, {RUNNING} or HOST:PORT, such as 10.0.0.1:6379, not {address!r}"
         )

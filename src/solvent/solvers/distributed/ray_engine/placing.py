@@ -48,11 +48,18 @@ def _too_little(needs: Sequence[int], nodes: Sequence[Node]) -> str:
     working = [node for node in nodes if node.cpus > 0]
     if not working:
         return "no node of the cluster has a processor for children: start nodes by ray start --address=HOST:PORT"
-    count, most = len(needs), max(needs)
+    count, most, total = len(needs), max(needs), sum(needs)
     children = "the child needs" if count == 1 else f"{count} children need"
     largest = "" if count == 1 else f", the largest {size(most)}"
     free = ", ".join(size(node.free_bytes) for node in working)
+    too_large = most > max(node.free_bytes for node in working)
+    too_much = total > sum(node.free_bytes for node in working)
+    advice = "add nodes"
+    if too_much and count > 1 and not too_large:
+        advice += ", or give fewer children: each takes memory beside its tables"
+    elif not too_much:
+        advice += ", or give more children, which are smaller"
     return (
-        f"{children} {size(sum(needs))}{largest}, and the cluster's nodes have {free} of memory free: "
-        f"add nodes, or give {'more children' if count > 1 else 'several children'}, which are smaller"
+        f"{children} {size(total)}{largest}, and the cluster's nodes have {free} of memory free: "
+        f"{advice}, or take a smaller abstraction"
     )
