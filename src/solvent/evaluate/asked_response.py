@@ -2,11 +2,17 @@
 
 This plays the hands of `local_response_kernels` with the agent contract (`solvent.play.contract`) in place of
 compiled tables: the same cards, the same draws, so that a compiled agent gives the same numbers both ways. It is
-slower by what asking costs. A bet is valued over `FORKS` copies of the agent's hand, each with a seed of its own,
-so that the response does not foresee what a bet off the agent's tree will be taken for.
+slower by what asking costs.
+
+A bet off the agent's tree is taken for another by chance, and nobody but the agent knows which. So a bet is valued
+over `FORKS` copies of the agent's hand, each with a seed of its own; and from its first bet on the response knows
+the agent by such copies alone, each with a range of its own by Bayes' rule, as samples of what the agent may have
+taken the bets for. The hand itself is played and paid with the agent's own draws.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,10 +46,10 @@ from solvent.games.betting.rules import (
     start,
 )
 from solvent.play.asked import measurable_hand
-from solvent.play.contract import Agent, Board, EasyAgent, Mixture
+from solvent.play.contract import Agent, Board, EasyAgent, MeasurableHand, Mixture
 
 FORKS = 4
-"""Copies of the agent's hand that a bet is shown to; two are enough where both answer alike."""
+"""Copies of the agent's hand by which the response knows it."""
 TRIAL_STREAM = 1 << 20
 """Where the seeds of copies begin among a hand's streams."""
 
@@ -65,6 +71,15 @@ class AskedResponse:
             results[number] = _Hand(self, number, memory).play()
 
 
+@dataclass
+class Copy:
+    """A copy of the agent's hand, and the range that it would have."""
+
+    hand: MeasurableHand
+    weight: NDArray[np.float64]
+    """float64[1326]; those of all copies together sum to 1."""
+
+
 class _Hand:
     """One hand. The response sits at `me`, the agent at `you`."""
 
@@ -74,6 +89,8 @@ class _Hand:
         seed = int(stream(response.seed, number, 1))
         self.hand = measurable_hand(response.agent, response.rules, self.you, seed)
         self.trials = 0
+        self.copies: list[Copy] | None = None
+        """How the response knows the agent after its first bet; none are left where all have been disproved."""
         self.won, self.rest = 0.0, 1.0
 
     def play(self) -> float:
@@ -94,9 +111,12 @@ class _Hand:
                         known = True
                     action = self._choose(state)
                 random_unit(memory.random)  # where the compiled agent draws what a bet is taken for
+                if action > CALL and self.copies is None:
+                    self.copies = [Copy(self._fork(self.hand), memory.weight / FORKS) for _ in range(FORKS)]
             else:
                 action = self._agent_acts(state)
-            self.hand.observe(action)
+            for hand in (self.hand, *(copy.hand for copy in self.copies or ())):
+                hand.observe(action)
             state = act(state, action)
             take(memory.state, action)
             actions.append(action)
@@ -110,20 +130,46 @@ class _Hand:
     def _deal(self, street: int) -> None:
         before, after = BOARD_CARDS[street - 1], BOARD_CARDS[street]
         next_board(after - before, before, self.me, pairs(), self.memory)
-        self.hand.observe(Board(tuple(self.memory.deck[BOARD + before : BOARD + after].tolist())))
+        board = tuple(self.memory.deck[BOARD + before : BOARD + after].tolist())
+        self.hand.observe(Board(board))
+        shared = np.isin(pairs().low, board) | np.isin(pairs().high, board)
+        for copy in self.copies or ():
+            copy.hand.observe(Board(board))
+            copy.weight[shared] = 0.0
+        self._weigh_copies()
 
     def _find_equities(self, street: int) -> None:
         equities(self.me, street, self.choices.run_outs, evaluator(), pairs(), self.memory)
 
     def _equity(self) -> NDArray[np.float64]:
-        """float64[1326]: equities of the hands with a weight, 0 elsewhere."""
-        return np.where(self.memory.weight > 0, self.memory.equity, 0.0)
+        """float64[1326]: equities of the hands with a weight, true or believed, 0 elsewhere."""
+        live = (self.memory.weight > 0) | (self.memory.joint > 0)
+        return np.where(live, self.memory.equity, 0.0)
+
+    def _weigh_copies(self) -> None:
+        """Scale the copies' ranges to sum to 1 together, and list the hands that anybody may have."""
+        memory = self.memory
+        if self.copies is not None:
+            self.copies = [copy for copy in self.copies if copy.weight.any()]
+            total = sum(float(copy.weight.sum()) for copy in self.copies)
+            memory.joint[:] = 0.0
+            for copy in self.copies:
+                copy.weight /= total
+                memory.joint[:] += copy.weight
+        live = np.flatnonzero((memory.weight > 0) | (memory.joint > 0))
+        memory.live[: len(live)], memory.counts[LIVE] = live, len(live)
 
     def _choose(self, state: HoldemState) -> int:
-        """The response's action: what would be best if both players only checked and called afterwards."""
+        """The response's action: what would be best if both players only checked and called afterwards.
+
+        Where the agent has done what no copy of it would do, the response checks and calls.
+        """
         memory, allowed = self.memory, legal(state)
+        if self.copies == []:
+            return CALL
         yours, stack = state.paid[self.you], state.rules.stacks[self.me]
-        best, value = CALL, float(memory.weight @ self._equity()) * min(yours, stack)
+        weight = memory.weight if self.copies is None else memory.joint
+        best, value = CALL, float(weight @ self._equity()) * min(yours, stack)
         if allowed.fold and -state.paid[self.me] > value:
             best, value = FOLD, -float(state.paid[self.me])
         if allowed.min_raise:
@@ -136,26 +182,35 @@ class _Hand:
 
     def _bet_value(self, total: int, state: HoldemState) -> float:
         """Chips that a bet wins if the agent folds, or both check and call to the end."""
-        weight, equity = self.memory.weight, self._equity()
+        equity, value = self._equity(), 0.0
         stake = min(total, state.rules.stacks[self.you])
-        answers: list[Mixture] = []
-        while len(answers) < FORKS:
-            answers.append(self._answer(total))
-            if len(answers) == 2 and _equal(*answers):
-                break
-        value = 0.0
-        for answer in answers:
+        for weight, answer in self._answers(total):
             folds = _column(answer, FOLD)
             value += (
                 float(weight @ folds) * state.paid[self.you] + float(weight @ (equity * (1 - folds))) * stake
             )
-        return value / len(answers)
+        return value
 
-    def _answer(self, total: int) -> Mixture:
-        self.trials += 1
-        trial = self.hand.fork(int(stream(self.response.seed, self.number, TRIAL_STREAM + self.trials)))
+    def _answers(self, total: int) -> list[tuple[NDArray[np.float64], Mixture]]:
+        """Ranges, which sum to 1 together, and what each answers a bet."""
+        if self.copies is not None:
+            return [(copy.weight, self._answer(copy.hand, total)) for copy in self.copies]
+        answers: list[Mixture] = []
+        while len(answers) < FORKS:
+            answers.append(self._answer(self.hand, total))
+            if len(answers) == 2 and _equal(*answers):
+                break
+        return [(self.memory.weight / len(answers), answer) for answer in answers]
+
+    def _answer(self, hand: MeasurableHand, total: int) -> Mixture:
+        trial = self._fork(hand)
         trial.observe(total)
         return trial.probabilities()
+
+    def _fork(self, hand: MeasurableHand) -> MeasurableHand:
+        """A copy of a hand that draws otherwise."""
+        self.trials += 1
+        return hand.fork(int(stream(self.response.seed, self.number, TRIAL_STREAM + self.trials)))
 
     def _agent_acts(self, state: HoldemState) -> int:
         """Draw what the agent does from the mixture over its range, which learns of it; folds are counted."""
@@ -181,8 +236,9 @@ class _Hand:
                     break
         memory.weight[:] *= mixture.probabilities[:, chosen]
         memory.weight[:] /= memory.weight.sum()
-        live = np.flatnonzero(memory.weight)
-        memory.live[: len(live)], memory.counts[LIVE] = live, len(live)
+        for copy in self.copies or ():
+            copy.weight *= _column(copy.hand.probabilities(), mixture.actions[chosen])
+        self._weigh_copies()
         return mixture.actions[chosen]
 
 

@@ -13,14 +13,15 @@ Showdowns are exact on the river and, over all rivers, on the turn; before, they
 (`run_outs`). On streets where the response does not decide it checks and calls.
 
 Bets that the agent's tree does not have are taken for others by the agent's own random mapping, as in play. The
-response does not foresee that draw, and values a bet over all that it may be taken for; afterwards it knows the
-draw, which an opponent at the table would not. So with bets off the tree the figure is a lower bound for an agent
-that says aloud what it takes a bet for. On the tree it knows no more than anybody can.
+response values a bet over all that it may be taken for, and is not told afterwards either: from then on it keeps a
+joint range over (place in the agent's tree, hand). So it knows no more than anybody can, and what it wins is a
+lower bound of what the agent can lose, off the tree as on it.
 
-What is drawn is public: own cards, board, the agent's actions (from the mixture over its range). A hand's end
-counts with its expectation over the range, and the agent's folds with their probability while the rest of the hand
-goes on, which has the same mean and a smaller variance than dealing the agent a hand. What hand k draws is decided
-by the seed and k; the response has the button in every second hand.
+What is drawn is public, except for what the agent takes bets for, which is kept from the response: own cards,
+board, the agent's actions (from the mixture over its range). A hand's end counts with its expectation over the
+range, and the agent's folds with their probability while the rest of the hand goes on, which has the same mean
+and a smaller variance than dealing the agent a hand. What hand k draws is decided by the seed and k; the response
+has the button in every second hand.
 
 Compiled agents are played by `local_response_kernels`; any other agent that says its probabilities
 (`solvent.play.contract`) is asked at every decision, by `asked_response`.
@@ -300,7 +301,7 @@ class LocalBestResponse:
             return self._asked.memory()
         assert isinstance(self.agent, TableAgent)
         groups = max(HANDS, int(self.agent.playing.layout.buckets.max()))
-        return response_memory(groups, self.rules, self._choices.sizes)
+        return response_memory(groups, self.rules, self._choices.sizes, bool(self.agent.playing.by_reach))
 
     def _play(
         self, first: int, last: int, plain: bool, memory: ResponseMemory, results: NDArray[np.float64]

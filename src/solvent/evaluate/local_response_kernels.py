@@ -17,20 +17,25 @@ from solvent.abstraction.betting.translation import NONE
 from solvent.abstraction.cards.dealing import lead
 from solvent.cards.hands import HANDS
 from solvent.evaluate.response_answers import (
+    ALMOST_ONE,
     after_bet,
     agent_chances,
     find_groups,
+    first_share,
     fold_column,
     folded_by_rule,
     follow_each,
     mixed_chance,
+    show,
     sum_groups,
-    try_bet,
 )
+from solvent.evaluate.response_beliefs import believe_agent, believe_own
 from solvent.evaluate.response_range import (
+    ASTRAY,
     LENGTH,
     LISTED,
     LIVE,
+    PLACES,
     REST,
     WON,
     begin_hand,
@@ -68,9 +73,6 @@ from solvent.play.table_kernels import (
     start_walk,
 )
 
-ALMOST_ONE = 1.0 - 2.0**-53
-HALVINGS = 30
-"""How often the interval is halved in which a random number decides what a bet is taken for."""
 LEAST_REST = 0.01
 """A rest of a hand below this goes on as often as it is a part of it, and then with this weight."""
 
@@ -86,50 +88,56 @@ class Choices(NamedTuple):
 
 
 @internal
-def bet_value(agent, total, me, memory):  # type: ignore[no-untyped-def]
-    """Chips that a bet wins if the agent folds or both check and call to the end, over all it may be taken for."""
+def bet_value(agent, total, me, walk, reach, memory):  # type: ignore[no-untyped-def]
+    """Chips that a bet wins if the agent folds or both check and call to the end, over all it may be taken for.
+
+    walk, reach: where the agent is, and the reaches of its groups there.
+    """
     state, you = memory.trial_state, 1 - me
     for place in range(len(state)):
         state[place] = memory.state[place]
     take(state, total)
     won = np.float64(state[PAID + you])
     stake = np.float64(min(total, state[STACK + you]))
-    low, high = 0.0, 1.0
-    first, last = try_bet(agent, total, 0.0, memory), try_bet(agent, total, ALMOST_ONE, memory)
-    folded, kept = after_bet(agent, memory.trial, state, memory)
+    share = first_share(agent, total, walk, memory)
+    show(agent, total, 0.0, walk, memory)
+    folded, kept = after_bet(agent, memory.trial, state, reach, memory)
     value = folded * won + kept * stake
-    if first == last:
+    if share == 1.0:
         return value
-    for _ in range(HALVINGS):  # below which number is it taken for the first?
-        middle = (low + high) / 2
-        if try_bet(agent, total, middle, memory) == first:
-            low = middle
-        else:
-            high = middle
-    try_bet(agent, total, 0.0, memory)
-    folded, kept = after_bet(agent, memory.trial, state, memory)
-    return low * (folded * won + kept * stake) + (1.0 - low) * value
+    show(agent, total, ALMOST_ONE, walk, memory)
+    folded, kept = after_bet(agent, memory.trial, state, reach, memory)
+    return share * value + (1.0 - share) * (folded * won + kept * stake)
 
 
 @inlined
 def choose(agent, choices, me, memory):  # type: ignore[no-untyped-def]
-    """The response's action and its value in chips: LOCALBR in the paper. Equities are those of the street."""
-    state, you = memory.state, 1 - me
-    sum_groups(memory)
-    mean = 0.0
-    for place in range(memory.counts[LISTED]):
-        mean += memory.group_equity[memory.listed[place]]
+    """The response's action: LOCALBR in the paper. Equities are those of the street.
+
+    Where the response does not know what a bet was taken for, values are over all places that it believes in.
+    """
+    state, you, beliefs = memory.state, 1 - me, memory.beliefs
     folds, _, least, _ = options(state)
+    count = raise_totals(choices.sizes, state, memory.totals) if least > 0 else 0
+    for bet in range(count):
+        memory.values[bet] = 0.0
+    mean, unsure = 0.0, memory.counts[PLACES] > 0
+    for place in range(memory.counts[PLACES] if unsure else 1):
+        weight = beliefs.weight[place] if unsure else memory.weight
+        walk = beliefs.walk[place] if unsure else memory.room.walk
+        reach = beliefs.reach[place] if unsure else memory.reach
+        sum_groups(weight, memory)
+        for k in range(memory.counts[LISTED]):
+            mean += memory.group_equity[memory.listed[k]]
+        for bet in range(count):
+            memory.values[bet] += bet_value(agent, memory.totals[bet], me, walk, reach, memory)
     best, value = np.int64(CALL), mean * min(state[PAID + you], state[STACK + me])
     if folds and -np.float64(state[PAID + me]) > value:
         best, value = np.int64(FOLD), -np.float64(state[PAID + me])
-    if least > 0:
-        for place in range(raise_totals(choices.sizes, state, memory.totals)):
-            total = memory.totals[place]
-            found = bet_value(agent, total, me, memory)
-            if found > value:
-                best, value = total, found
-    return best, value
+    for bet in range(count):
+        if memory.values[bet] > value:
+            best, value = memory.totals[bet], memory.values[bet]
+    return best
 
 
 @internal
@@ -163,8 +171,8 @@ def agent_acts(agent, agent_hand, memory):  # type: ignore[no-untyped-def]
                 return np.int64(FOLD)
             number = folded + number * (1.0 - folded)
         return by_rule(agent.kind, folds, least, most, number)
-    sum_groups(memory)
-    count, chosen, first = agent_chances(agent, room, state, memory), -1, 0
+    sum_groups(memory.weight, memory)
+    count, chosen, first = agent_chances(agent, room, state, memory.reach, memory), -1, 0
     if agent_hand < 0 and fold_column(agent, room.walk):
         first, folded = 1, mixed_chance(0, memory)
         if count_folds(folded, memory):
@@ -227,10 +235,13 @@ def respond_hand(seed, number, me, plain, agent, choices, evaluator, hands, memo
                 if not known:
                     find_equities(me, street, choices.run_outs, evaluator, hands, memory)
                     known = True
-                action, _ = choose(agent, choices, me, memory)
+                if memory.counts[PLACES] != ASTRAY:
+                    action = choose(agent, choices, me, memory)
+            believe_own(agent, action, memory)
             observe(agent, memory.room, state, action, False, random_unit(random))
         else:
             action = agent_acts(agent, agent_hand, memory)
+            believe_agent(agent, action, memory)
         take(state, action)
         memory.history[length] = action
         length += 1

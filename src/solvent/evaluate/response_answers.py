@@ -16,6 +16,7 @@ from solvent.play.table_kernels import (
     ANYTHING,
     BUCKET,
     BUCKET_STREET,
+    CLUSTER,
     FOLDS,
     LOST,
     NODE,
@@ -28,6 +29,10 @@ from solvent.play.table_kernels import (
     observe,
     strategy,
 )
+
+ALMOST_ONE = 1.0 - 2.0**-53
+HALVINGS = 30
+"""How often the interval is halved in which a random number decides what a bet is taken for."""
 
 
 @internal
@@ -52,34 +57,36 @@ def find_groups(agent, me, street, hands, memory):  # type: ignore[no-untyped-de
 
 
 @internal
-def sum_groups(memory):  # type: ignore[no-untyped-def]
-    """Sum weights and equities by group, and list the groups that have any."""
+def sum_groups(weight, memory):  # type: ignore[no-untyped-def]
+    """Sum weights and equities by group, and list the groups that have any. weight: float64[1326]"""
     count = 0
     for place in range(memory.counts[LISTED]):
         memory.group_weight[memory.listed[place]] = 0.0
     for place in range(memory.counts[LIVE]):
         hand = memory.live[place]
+        if weight[hand] == 0.0:
+            continue
         group = memory.group[hand]
         if memory.group_weight[group] == 0.0:
             memory.listed[count] = group
             memory.group_equity[group] = 0.0
             count += 1
-        memory.group_weight[group] += memory.weight[hand]
-        memory.group_equity[group] += memory.weight[hand] * memory.equity[hand]
+        memory.group_weight[group] += weight[hand]
+        memory.group_equity[group] += weight[hand] * memory.equity[hand]
     memory.counts[LISTED] = count
 
 
 @internal
-def turn_to(agent, room, group, memory):  # type: ignore[no-untyped-def]
-    """Give the agent a hand of this group."""
+def turn_to(agent, room, group, reach, memory):  # type: ignore[no-untyped-def]
+    """Give the agent a hand of this group. reach: float64[groups, models], read where models weigh by reach."""
     room.walk[BUCKET] = memory.bucket[group]
     if agent.by_reach:
         for model in range(agent.models):
-            room.reach[model] = memory.reach[group, model]
+            room.reach[model] = reach[group, model]
 
 
 @internal
-def agent_chances(agent, room, state, memory):  # type: ignore[no-untyped-def]
+def agent_chances(agent, room, state, reach, memory):  # type: ignore[no-untyped-def]
     """Fill `chances` with the strategy of every group; returns how many columns it has.
 
     Where the agent has no strategy, the columns are fold and call.
@@ -90,7 +97,7 @@ def agent_chances(agent, room, state, memory):  # type: ignore[no-untyped-def]
     count = np.int64(2) if lost or owes else np.int64(agent.nodes[walk[NODE]].actions)
     for place in range(memory.counts[LISTED]):
         group = memory.listed[place]
-        turn_to(agent, room, group, memory)
+        turn_to(agent, room, group, reach, memory)
         if lost or owes:
             _, action = decide(agent, room, memory.deck, state, 0.0)
             chances[group, 0] = 1.0 if action == FOLD else 0.0
@@ -122,7 +129,7 @@ def folded_by_rule(kind, state):  # type: ignore[no-untyped-def]
 
 
 @internal
-def after_bet(agent, room, state, memory):  # type: ignore[no-untyped-def]
+def after_bet(agent, room, state, reach, memory):  # type: ignore[no-untyped-def]
     """How often the agent, to act in `state`, folds, and the sum of weight times equity over what does not fold."""
     folded, kept = 0.0, 0.0
     if agent.kind != TABLE:
@@ -130,7 +137,7 @@ def after_bet(agent, room, state, memory):  # type: ignore[no-untyped-def]
         for place in range(memory.counts[LISTED]):
             kept += (1.0 - folded) * memory.group_equity[memory.listed[place]]
         return folded, kept
-    agent_chances(agent, room, state, memory)
+    agent_chances(agent, room, state, reach, memory)
     folds = fold_column(agent, room.walk)
     for place in range(memory.counts[LISTED]):
         group = memory.listed[place]
@@ -141,18 +148,44 @@ def after_bet(agent, room, state, memory):  # type: ignore[no-untyped-def]
 
 
 @internal
-def try_bet(agent, total, number, memory):  # type: ignore[no-untyped-def]
-    """Show a copy of the agent a bet, and return the abstract place where that leads.
+def show(agent, action, number, walk, memory):  # type: ignore[no-untyped-def]
+    """Show a copy of the agent at a place what the response does, and return the abstract place where that leads.
 
-    number: the random number, from 0 to 1, that decides what the bet is taken for.
+    number: the random number, from 0 to 1, that decides what a bet is taken for. walk: int64[WALK], the place.
     """
-    trial, walk = memory.trial, memory.trial.walk
+    copy_place(walk, memory)
+    trial = memory.trial.walk
+    observe(agent, memory.trial, memory.state, action, False, number)
+    return trial[NODE] * 4 + trial[LOST] * 2 + trial[OWES]
+
+
+@internal
+def copy_place(walk, memory):  # type: ignore[no-untyped-def]
+    """Put the copy of the agent at a place; its cards are those of the street."""
     for place in range(WALK):
-        walk[place] = memory.room.walk[place]
-    for model in range(agent.models):
-        trial.reach[model] = memory.room.reach[model]
-    observe(agent, trial, memory.state, total, False, number)
-    return walk[NODE] * 4 + walk[LOST] * 2 + walk[OWES]
+        memory.trial.walk[place] = walk[place]
+    for place in (CLUSTER, BUCKET, BUCKET_STREET):
+        memory.trial.walk[place] = memory.room.walk[place]
+
+
+@internal
+def first_share(agent, action, walk, memory):  # type: ignore[no-untyped-def]
+    """How often an action of the response leads to the first of two places, in the order of random numbers; 1 if
+    to one.
+
+    walk: int64[WALK], where the agent is.
+    """
+    first = show(agent, action, 0.0, walk, memory)
+    if first == show(agent, action, ALMOST_ONE, walk, memory):
+        return 1.0
+    low, high = 0.0, 1.0
+    for _ in range(HALVINGS):  # below which number is it taken for the first?
+        middle = (low + high) / 2
+        if show(agent, action, middle, walk, memory) == first:
+            low = middle
+        else:
+            high = middle
+    return low
 
 
 @internal
@@ -176,7 +209,7 @@ def follow_each(agent, edge, memory):  # type: ignore[no-untyped-def]
         for place in range(WALK):
             walk[place] = memory.walk[place]
         group = memory.group[memory.live[k]]
-        turn_to(agent, room, group, memory)
+        turn_to(agent, room, group, memory.reach, memory)
         strategy(agent, room, memory.state[STREET], folds)
         follow(agent, room, edge)
         for model in range(agent.models):

@@ -1,6 +1,8 @@
 """What local best response knows of a hand: the range of the agent, and the equity of its own cards against it.
 
-The range is a weight for each of the 1,326 hands. All functions work in one thread's `ResponseMemory`.
+The range is a weight for each of the 1,326 hands. Once a bet has left the agent's tree, nobody but the agent knows
+what it was taken for, and the response believes in several *places* of the agent's tree, each with a range of its
+own: see `response_beliefs`. All functions work in one thread's `ResponseMemory`.
 """
 
 from __future__ import annotations
@@ -21,10 +23,27 @@ from solvent.play.table_kernels import MOST_MODELS, WALK, Room, room
 
 BOARD = 4
 """Where the board lies in a deal: behind both hands."""
-LIVE, LISTED, LENGTH = range(3)
+LIVE, LISTED, LENGTH, PLACES, OPENED = range(5)
 """Places in `ResponseMemory.counts`."""
+MOST_PLACES = 16
+"""Places that the response believes in at a time, at most; the least likely beyond that are forgotten."""
+ASTRAY = -1
+"""Instead of a number of places: what the agent did is impossible at all that were not forgotten."""
 WON, REST = range(2)
 """Places in `ResponseMemory.score`."""
+
+
+class Beliefs(NamedTuple):
+    """A joint range over places of the agent's tree and its hands; all weights together sum to 1."""
+
+    walk: NDArray[np.int64]
+    """int64[places, WALK]: where the agent may be; see `solvent.play.table_kernels`."""
+    weight: NDArray[np.float64]
+    """float64[places, 1326]"""
+    total: NDArray[np.float64]
+    """float64[places]: sums of weights while places are being opened."""
+    reach: NDArray[np.float64]
+    """float64[places, hands, models]: where the models of an ensemble weigh by reach; else no hands."""
 
 
 class ResponseMemory(NamedTuple):
@@ -42,9 +61,14 @@ class ResponseMemory(NamedTuple):
     random: NDArray[np.uint64]
     """uint64[1]: the hand's random stream."""
     weight: NDArray[np.float64]
-    """float64[1326]: the agent's range; sums to 1."""
+    """float64[1326]: the agent's range at the place where it truly is; sums to 1."""
+    beliefs: Beliefs
+    spare: Beliefs
+    """What the response believes where it does not know that place, and room for what it believes next."""
+    joint: NDArray[np.float64]
+    """float64[1326]: the believed weight of each hand, all places together; 0 while the place is known."""
     live: NDArray[np.int64]
-    """int64[1326]: the hands with a weight, counts[LIVE] of them."""
+    """int64[1326]: the hands with a weight, true or believed, counts[LIVE] of them."""
     equity: NDArray[np.float64]
     """float64[1326]: of the response's hand against each: 1 if it wins, -1 if it loses, on average."""
     met: NDArray[np.int64]
@@ -67,15 +91,33 @@ class ResponseMemory(NamedTuple):
     """float64[groups, actions]: the agent's strategy."""
     totals: NDArray[np.int64]
     """The bets that the response considers."""
+    values: NDArray[np.float64]
+    """What each of them wins, in chips."""
     score: NDArray[np.float64]
     """float64[2]: chips that the agent's folds have won so far, and the part of the hand that goes on."""
     counts: NDArray[np.int64]
-    """int64[3]: hands with a weight, groups with a weight, actions in `history`."""
+    """int64[5]: hands with a weight, groups with a weight, actions in `history`, places that the response believes
+    in (0 while it knows the place, or `ASTRAY`) and places of `spare`."""
     history: NDArray[np.int64]
 
 
-def response_memory(groups: int, rules: HoldemRules, sizes: SizeTable) -> ResponseMemory:
-    """Memory for one thread. groups: the most that hands are put into."""
+def new_beliefs(by_reach: bool) -> Beliefs:
+    """Room for a joint range."""
+    return Beliefs(
+        np.zeros((MOST_PLACES, WALK), dtype=np.int64),
+        np.zeros((MOST_PLACES, HANDS)),
+        np.zeros(MOST_PLACES),
+        np.zeros((MOST_PLACES, HANDS if by_reach else 0, MOST_MODELS)),
+    )
+
+
+def response_memory(
+    groups: int, rules: HoldemRules, sizes: SizeTable, by_reach: bool = False
+) -> ResponseMemory:
+    """Memory for one thread.
+
+    groups: the most that hands are put into. by_reach: whether the agent's models weigh by reach.
+    """
     longest = rules.effective_stack // rules.blinds[1] + 18
     return ResponseMemory(
         state=new_position(rules),
@@ -86,6 +128,9 @@ def response_memory(groups: int, rules: HoldemRules, sizes: SizeTable) -> Respon
         deck=np.zeros(52, dtype=np.int64),
         random=np.zeros(1, dtype=np.uint64),
         weight=np.zeros(HANDS),
+        beliefs=new_beliefs(by_reach),
+        spare=new_beliefs(by_reach),
+        joint=np.zeros(HANDS),
         live=np.zeros(HANDS, dtype=np.int64),
         equity=np.zeros(HANDS),
         met=np.zeros(HANDS, dtype=np.int64),
@@ -98,8 +143,9 @@ def response_memory(groups: int, rules: HoldemRules, sizes: SizeTable) -> Respon
         reach=np.ones((groups, MOST_MODELS)),
         chances=np.zeros((groups, MOST_ACTIONS)),
         totals=np.zeros(sizes.unit.shape[2] + 1, dtype=np.int64),
+        values=np.zeros(sizes.unit.shape[2] + 1),
         score=np.zeros(2),
-        counts=np.zeros(3, dtype=np.int64),
+        counts=np.zeros(5, dtype=np.int64),
         history=np.zeros(longest, dtype=np.int64),
     )
 
@@ -119,21 +165,42 @@ def set_range(taken, hands, memory):  # type: ignore[no-untyped-def]
     for hand in range(HANDS):
         free = not (taken >> hands.low[hand] & 1 or taken >> hands.high[hand] & 1)
         memory.weight[hand] = 1.0 if free else 0.0
+        memory.joint[hand] = 0.0
+    memory.counts[PLACES] = 0
     normalise(memory)
 
 
 @internal
 def normalise(memory):  # type: ignore[no-untyped-def]
-    """Scale the range to sum to 1, and list its hands."""
+    """Scale the true range and the believed ones to sum to 1, and list the hands of any."""
+    if memory.counts[PLACES] != 0:
+        normalise_beliefs(memory)
     total, count = 0.0, 0
     for hand in range(HANDS):
-        if memory.weight[hand] > 0:
-            total += memory.weight[hand]
+        total += memory.weight[hand]
+        if memory.weight[hand] > 0 or memory.joint[hand] > 0:
             memory.live[count] = hand
             count += 1
     for place in range(count):
         memory.weight[memory.live[place]] /= total
     memory.counts[LIVE] = count
+
+
+@internal
+def normalise_beliefs(memory):  # type: ignore[no-untyped-def]
+    """Scale the joint range to sum to 1, and sum it by hand; where nothing is left of it, the response is
+    astray."""
+    weight, places, total = memory.beliefs.weight, memory.counts[PLACES], 0.0
+    for place in range(places):
+        for hand in range(HANDS):
+            total += weight[place, hand]
+    if total == 0.0:
+        memory.counts[PLACES] = places = ASTRAY
+    for hand in range(HANDS):
+        memory.joint[hand] = 0.0
+        for place in range(places):
+            weight[place, hand] /= total
+            memory.joint[hand] += weight[place, hand]
 
 
 @internal
@@ -147,11 +214,10 @@ def deal_board(count, start, me, agent_hand, hands, memory):  # type: ignore[no-
     if hand < 0:
         left, place = random_unit(memory.random), 0
         hand = memory.live[0]
-        while place < memory.counts[LIVE]:
-            hand = memory.live[place]
-            left -= weight[hand]
-            if left < 0:
-                break
+        while place < memory.counts[LIVE] and left >= 0:
+            if weight[memory.live[place]] > 0:
+                hand = memory.live[place]
+                left -= weight[hand]
             place += 1
     taken = np.int64(1) << hands.low[hand] | np.int64(1) << hands.high[hand]
     for place in (2 * me, 2 * me + 1):
@@ -164,7 +230,9 @@ def deal_board(count, start, me, agent_hand, hands, memory):  # type: ignore[no-
         for k in range(memory.counts[LIVE]):
             other = memory.live[k]
             if hands.low[other] == deck[place] or hands.high[other] == deck[place]:
-                weight[other] = 0.0
+                weight[other] = memory.joint[other] = 0.0
+                for believed in range(memory.counts[PLACES]):
+                    memory.beliefs.weight[believed, other] = 0.0
     normalise(memory)
 
 
