@@ -14,8 +14,16 @@ from solvent.games.holdem.spot import Spot
 from solvent.passes.holdem.kernels import UPDATE
 from solvent.passes.schedule import AVERAGE, POSITIVE
 from solvent.solvers.holdem.carry_over import common_edges, edge_numbers
-from solvent.solvers.holdem.growing.adding import FAITHFUL, REPAIRED, YOUNG, add_actions, start_afresh
-from solvent.solvers.holdem.growing.growing_solver import GrowingSolver, SummingSolver
+from solvent.solvers.holdem.growing.adding import (
+    FAITHFUL,
+    REPAIRED,
+    YOUNG,
+    add_actions,
+    copy_nearest,
+    larger_game,
+)
+from solvent.solvers.holdem.growing.growing_solver import GrowingSolver, SummingSolver, range_weights
+from solvent.solvers.holdem.growing.looks import dealt_on, decisions_by_history, response_reach
 from solvent.solvers.holdem.growing.recovery import RecoverySolver, action_rows
 
 RIVER = Spot(
@@ -211,14 +219,42 @@ def test_int16_tables_do_not_grow() -> None:
         GrowingSolver(holdem_game(RIVER), "dcfr", 1, "int16")
 
 
-def test_a_larger_tree_that_begins_afresh_is_solved_like_a_new_one() -> None:
-    before = GrowingSolver(holdem_game(RIVER), "dcfr", dtype="float64")
+def test_behind_an_action_that_is_copied_stands_what_the_nearest_bet_has() -> None:
+    before = GrowingSolver(holdem_game(TURN), "dcfr", dtype="float64")
     before.run(7)
-    grown = start_afresh(before, {"": ["bet 13"]})
-    assert (grown.discount, grown.solver.iterations) == (0, 7)
-    grown.solver.run(5)
-    new = GrowingSolver(holdem_game(RIVER.with_added([("bet 13",)])), "dcfr", dtype="float64")
-    new.run(5)
-    assert grown.solver.iterations == 12
-    for name, table in new.saved_tables().items():
-        assert np.array_equal(table, grown.solver.saved_tables()[name]), name
+    grown = copy_nearest(before, {"": ["bet 16"]})
+    after, old, new = grown.solver, before.game, grown.solver.game
+    assert (grown.discount, after.iterations, after.head_start) == (1, 7, 0)
+    there, here = decisions_by_history(old), decisions_by_history(new)
+    for history, node in there.items():  # lines that were there keep their numbers, and a new action has none
+        for table in ("regret", "average"):
+            rows = action_rows(getattr(after, table), new, here[history])
+            kept = [
+                name in old.tree.betting[node].actions for name in new.tree.betting[here[history]].actions
+            ]
+            assert np.array_equal(rows[kept], action_rows(getattr(before, table), old, node))
+            assert not rows[[not each for each in kept]].any()
+    for end in ("", ", call", ", call, check"):
+        for table in ("regret", "average"):
+            mine = action_rows(getattr(after, table), new, here[f"bet 16{end}"])
+            nearest = action_rows(getattr(before, table), old, there[f"bet 10{end}"])
+            assert mine.any()
+            assert np.array_equal(mine, nearest[: len(mine)])  # there is one bet less on the river
+    after.run(3)
+    assert after.exploitability() < before.exploitability()
+
+
+def test_a_responder_comes_only_where_its_best_present_actions_lead() -> None:
+    solver = GrowingSolver(holdem_game(TURN), "dcfr", dtype="float64")
+    larger = larger_game(solver.game, TURN.with_added([("bet 16",), ("check", "bet 16")]))
+    values = np.random.default_rng(1).normal(size=larger.cells)
+    known, there = decisions_by_history(solver.game), decisions_by_history(larger)
+    reach = response_reach(solver, larger, values, 0)
+    start = range_weights(solver.game, 0, 0)
+    assert np.array_equal(reach[known[""]], start)
+    rows = dict(zip(larger.tree.betting[0].actions, action_rows(values, larger, there[""]), strict=True))
+    checks = (rows["check"] > rows["bet 10"]) & (rows["check"] > rows["bet 40"])
+    expected = dealt_on(solver.game, 0, 1, np.where(checks, start, 0.0))
+    assert 0 < expected.sum() < dealt_on(solver.game, 0, 1, start).sum()
+    assert np.array_equal(reach[known["check, check"]], expected)
+    assert not reach[known["bet 10, call"]][expected > 0].any()

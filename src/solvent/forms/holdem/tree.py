@@ -61,6 +61,11 @@ class HoldemTree:
         return above
 
     @cached_property
+    def behind_deal(self) -> dict[int, int]:
+        """The root of the subtree behind each deal."""
+        return {subtree.deal: subtree.start for street in self.subtrees for subtree in street}
+
+    @cached_property
     def edge_node(self) -> NDArray[np.int32]:
         """int32[edges]: the node that each edge is an action of."""
         return np.repeat(np.arange(len(self.kind), dtype=np.int32), np.diff(self.first_edge))

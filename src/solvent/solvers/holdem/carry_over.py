@@ -7,14 +7,16 @@ that discount let them fade soon where they are wrong. What the other solve play
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from solvent.forms.holdem.game import HoldemGame
-from solvent.forms.holdem.tree import DECISION
+from solvent.forms.holdem.tree import DEAL, DECISION, HoldemTree
 from solvent.foundation.errors import InputError
+from solvent.games.betting.action_words import amount_of
 from solvent.solvers.holdem.solver import HoldemSolver
 from solvent.solvers.rules import RegretRule
 
@@ -93,6 +95,43 @@ def common_edges(old: HoldemGame, new: HoldemGame) -> tuple[list[tuple[int, int]
                 first = int(old.tree.first_edge[before]) + names.index(action)
                 edges.append((first, int(new.tree.first_edge[node]) + place))
     return edges, decisions
+
+
+def nearest_edges(old: HoldemTree, new: HoldemTree) -> list[tuple[int, int]]:
+    """The edges of a larger tree, each behind the edge of the old one that its numbers are taken from.
+
+    At decisions after the same line these are the actions that both trees have, and a new action has none. What
+    follows a new action takes its numbers from what follows the nearest bet; actions match in their order there.
+    """
+    pairs: list[tuple[int, int]] = []
+    left = [(0, 0, True)]
+    while left:
+        before, now, same_line = left.pop()
+        if old.kind[before] != new.kind[now]:
+            continue
+        if new.kind[now] == DEAL:
+            left.append((old.behind_deal[before], new.behind_deal[now], same_line))
+        names = old.betting[before].actions
+        for place, name in enumerate(new.betting[now].actions):
+            same = same_line and name in names
+            match = names.index(name) if same else _nearest_action(names, name, place, same_line)
+            if match is None:
+                continue
+            first, second = int(old.first_edge[before]) + match, int(new.first_edge[now]) + place
+            if same or not same_line:
+                pairs.append((first, second))
+            left.append((int(old.child[first]), int(new.child[second]), same))
+    return pairs
+
+
+def _nearest_action(names: Sequence[str], name: str, place: int, by_amount: bool) -> int | None:
+    """Where a decision has the action most like a given one: the nearest bet by its amount or by its place."""
+    if not amount_of(name):
+        return names.index(name) if name in names else None
+    bets = [number for number, other in enumerate(names) if amount_of(other)]
+    if by_amount:
+        return min(bets, key=lambda number: abs(amount_of(names[number]) - amount_of(name)), default=None)
+    return min(bets, key=lambda number: abs(number - place), default=None)
 
 
 def moved_table(

@@ -1,11 +1,13 @@
 """A solve that finds its bet sizes, as a session drives it: looks, additions, what they came to, and checkpoints.
 
 Looks are seldom, because each takes as long as some iterations on the tree with all candidates: after the
-iterations of `LOOKS`, and whenever the present tree is solved to the target. Without a target they go on, each time
-there are `LOOK_GROWTH` times as many iterations. A solve ends at the target only if the look there adds
-nothing. Where streets follow, the first looks fill only a part of the limit of nodes (`PARTS`): what a bet on the
-river is worth shows once the turn has its sizes. Once the limit has kept a candidate out there are no more looks.
-This schedule is a heuristic; it and what a size has to gain were chosen on the spots of `solvent bench sizes`.
+iterations of `LOOKS`, and whenever the present tree is solved to `NEAR` times the target. Without a target they go
+on, each time there are `LOOK_GROWTH` times as many iterations. A solve ends at the target only if the last look has
+added nothing, or the limit of nodes has kept a candidate out, after which there are no more looks. Where streets
+follow, the first looks fill only a part of the limit of nodes (`PARTS`): what a river bet is worth shows only once
+the turn has its sizes. With a target and a rule that is not a sum additions are copies of what the nearest bet has
+(`adding.copy_nearest`); otherwise they are recovery games. All this is heuristic; it and what a size has to gain
+were chosen on the spots of `solvent bench sizes`.
 """
 
 from __future__ import annotations
@@ -24,23 +26,23 @@ from numpy.typing import NDArray
 from solvent.forms.holdem.game import HoldemGame
 from solvent.games.betting.tree_sizes import Line
 from solvent.games.holdem.spot import NAMES
-from solvent.solvers.holdem.growing.adding import add_actions, larger_game, start_afresh
+from solvent.solvers.holdem.growing.adding import add_actions, copy_nearest, larger_game
 from solvent.solvers.holdem.growing.candidates import AutoSizes
 from solvent.solvers.holdem.growing.growing_solver import GrowingSolver, public_nodes
-from solvent.solvers.holdem.growing.looks import Inherited, Look, LookLimits, Looks, inherited, place_of
+from solvent.solvers.holdem.growing.looks import Inherited, LookLimits, Looks, Worth, inherited, place_of
 from solvent.solvers.holdem.growing.recovery import line_of
 from solvent.solvers.holdem.lock_text import parse_lock
 from solvent.solvers.holdem.spot_work import SpotWork
 from solvent.solvers.session import Limits
 
 LOOKS, LOOK_GROWTH = (20, 50, 120), 2.5
-PARTS = (0.4, 0.7)
+PARTS = (0.3, 0.5, 0.75)
 """How far the first looks fill the limit of nodes where streets follow."""
-LEAST_WORTH, LEAST_IN_ALL = 0.01, 1.0
+LEAST_WORTH, LEAST_IN_ALL = 0.05, 0.3
 """Candidates that gain less than this part of the target are not added, nor any where all of a look gain less than
 the second: after an addition the tree takes some hundred iterations to come back to the target."""
-FRESH = 100
-"""Rules that are not sums, with a target: after more iterations than these an addition begins the tree afresh."""
+NEAR = 2.0
+"""The last look is taken when exploitability is so many times the target."""
 LOG = "additions"
 """The name under which a checkpoint keeps the log."""
 
@@ -63,7 +65,7 @@ class SizeAdded:
     """Iterations that had been run."""
     recovery_iterations: int
     discount: float
-    """w: what the iterations before have counted for since; 0 where the larger tree began afresh."""
+    """w: what the iterations before have counted for since."""
     behind: str = ""
     """The bet on an earlier street that it came with, where it was copied from behind the nearest bet; such a size
     has no worth of its own."""
@@ -129,11 +131,11 @@ class GrowingWork(SpotWork):
                 self.look(part_of_limit(self.iterations) if len(self.solver.game.streets) > 1 else 1.0)
 
     def measure(self) -> dict[str, Any]:
-        """Measure; where the target is reached a look decides whether the tree is done."""
+        """Measure; where the target is near a look decides whether the tree is done."""
         found = super().measure()
-        until, every = self.limits.until, self.limits.check_every
+        every = self.limits.check_every
         due = every is not None and self.iterations % every == 0
-        if until is not None and found["exploitability"] <= until and due and not self.settled:
+        if due and self._near_target and not self.settled:
             start = time.perf_counter()
             grown = self.look()
             self.measuring_seconds += time.perf_counter() - start
@@ -153,10 +155,13 @@ class GrowingWork(SpotWork):
         self.look_seconds += time.perf_counter() - start
         if look.full:
             self.settled_at = 0.0
-        if sum(one.chips for one in look.chosen) >= LEAST_IN_ALL / LEAST_WORTH * self._least():
-            self._add(look)
-            return len(look.chosen)
-        if self._target_reached():
+        chosen = look.chosen
+        while chosen and not self._fit(chosen):  # nodes behind a candidate are an estimate
+            chosen = chosen[: len(chosen) * 7 // 8]
+        if sum(one.chips for one in chosen) >= LEAST_IN_ALL / LEAST_WORTH * self._least():
+            self._add(chosen)
+            return len(chosen)
+        if self._near_target:
             assert self.limits.until is not None
             self.settled_at = min(self.settled_at, self.limits.until)
         return 0
@@ -173,29 +178,30 @@ class GrowingWork(SpotWork):
         until = self.limits.until
         return LEAST_WORTH * (until if until is not None else 0.003 * self.pot)
 
-    def _target_reached(self) -> bool:
+    @property
+    def _near_target(self) -> bool:
         until = self.limits.until
-        return until is not None and bool(self.measured) and self.measured[-1][1] <= until
+        return until is not None and bool(self.measured) and self.measured[-1][1] <= NEAR * until
 
-    def _add(self, look: Look) -> None:
+    def _add(self, chosen: Sequence[Worth]) -> None:
         start = time.perf_counter()
         by_line: dict[str, list[str]] = {}
-        for one in look.chosen:
+        for one in chosen:
             by_line.setdefault(one.history, []).append(one.action)
         spot = self.solver.game.rules
         by_size: dict[str, list[float]] = {}
         for was in self.log:
             by_size.setdefault(was.line, []).append(was.percent_of_pot / 100)
-        copied = inherited(self.solver, self.looks.game, look.chosen, by_size)
-        while copied and not self._fit(look, copied):
+        copied = inherited(self.solver, self.looks.game, chosen, by_size)
+        while copied and not self._fit(chosen, copied):
             copied = copied[: len(copied) * 3 // 4]
         behind = [(*line_of(line), name) for _, line, name, _ in copied]
-        if self._begins_afresh:
-            grown = start_afresh(self.solver, by_line, self._locks, behind)
+        if self.limits.until is not None and not self.solver.rule.additive:
+            grown = copy_nearest(self.solver, by_line, self._locks, behind)
         else:
             grown = add_actions(self.solver, by_line, self._locks, behind=behind)
         played = {added.history: added.iterations for added in grown.added}
-        for one in look.chosen:
+        for one in chosen:
             street, _ = place_of(spot, one.history)
             self.log.append(
                 SizeAdded(
@@ -221,15 +227,9 @@ class GrowingWork(SpotWork):
         self._evaluation = None
         self.adding_seconds += time.perf_counter() - start
 
-    @property
-    def _begins_afresh(self) -> bool:
-        """Whether the larger tree begins from uniform play: there is time until the target, and no theorem."""
-        late = self.iterations > FRESH and self.limits.until is not None
-        return late and not self.solver.rule.additive
-
-    def _fit(self, look: Look, copied: Sequence[Inherited]) -> bool:
+    def _fit(self, chosen: Sequence[Worth], copied: Sequence[Inherited] = ()) -> bool:
         """Whether new bets and the sizes behind them stay below the limit of nodes."""
-        lines = [(*line_of(one.history), one.action) for one in look.chosen]
+        lines = [(*line_of(one.history), one.action) for one in chosen]
         lines += [(*line_of(line), name) for _, line, name, _ in copied]
         game = larger_game(self.solver.game, self.solver.game.rules.with_added(lines))
         return public_nodes(game) <= round(self.auto.nodes * public_nodes(self.looks.game))
@@ -299,7 +299,7 @@ def part_of_limit(done: int) -> float:
     """The part of the limit of nodes that the look after `done` iterations may fill.
 
     >>> part_of_limit(20), part_of_limit(50), part_of_limit(120)
-    (0.4, 0.7, 1.0)
+    (0.3, 0.5, 0.75)
     """
     due = next_look(0)
     for part in PARTS:

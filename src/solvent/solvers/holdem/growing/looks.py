@@ -5,7 +5,8 @@ lacks the opponent answers through the randomised pseudo-harmonic mapping. A bes
 counterfactual value of every candidate at every decision, by hand. That is an upper bound on what the candidate
 could have earned, so the regret of never having taken it is at most T times the value, less the sum of v(I). Here
 the value of the best action that is there already takes the place of the sum of v(I) / T, where it is larger: what
-the solve will still learn with the actions that it has does not speak for a new one.
+the solve will still learn with the actions that it has does not speak for a new one. A hand counts there as often
+as the average strategy or a best response brings it, whichever is more.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.forms.holdem.game import HoldemGame
-from solvent.forms.holdem.tree import DECISION, HoldemTree
+from solvent.forms.holdem.tree import DEAL, DECISION, HoldemTree
 from solvent.games.betting.action_words import amount_of, paid_after
 from solvent.games.holdem.spot import Spot
 from solvent.passes.holdem.kernels import RECORD
@@ -97,10 +98,55 @@ def own_reach(solver: GrowingSolver, node: int) -> NDArray[np.float64]:
         side, at = game.streets[0].sides[player], 0
         entry = np.where(side.hand >= 0, game.weights[player][side.hand], 0.0)
     for later in range(at + 1, street + 1):
-        dealt, side = game.streets[later], game.streets[later].sides[player]
-        entry = np.take_along_axis(entry[dealt.boards.parent], side.parent_slot.astype(np.int64), axis=1)
-        entry = np.where(side.hand >= 0, entry, 0.0)
+        entry = dealt_on(game, player, later, entry)
     return entry
+
+
+def response_reach(
+    solver: GrowingSolver, larger: HoldemGame, values: NDArray[np.floating], player: int
+) -> dict[int, NDArray[np.float64]]:
+    """How a best response that keeps to the present tree on its way comes to the player's opening decisions.
+
+    values: what each action of the larger tree is worth to a best response, by cell. Returns the reach of each
+    node, float64[boards, slots], range weights included; 0 for hands that are locked on the way. A responder goes
+    where the average strategy hardly ever goes if the sizes that are missing there are worth it.
+    """
+    game, tree = solver.game, solver.game.tree
+    known = decisions_by_history(larger)
+    opening = set(solver.opening)
+    side = game.streets[0].sides[player]
+    found: dict[int, NDArray[np.float64]] = {}
+    left = [(0, np.where(side.hand >= 0, game.weights[player][side.hand], 0.0))]
+    while left:
+        node, reach = left.pop()
+        if tree.kind[node] == DEAL:
+            left.append((tree.behind_deal[node], dealt_on(game, player, int(tree.street[node]) + 1, reach)))
+        if tree.kind[node] != DECISION:
+            continue
+        children = tree.child[tree.first_edge[node] : tree.first_edge[node + 1]].tolist()
+        if tree.player[node] != player:
+            left += [(child, reach) for child in children]
+            continue
+        if node in opening:
+            found[node] = reach
+        there, names = known[tree.betting[node].history], tree.betting[node].actions
+        rows = dict(zip(larger.tree.betting[there].actions, action_rows(values, larger, there), strict=True))
+        best = np.argmax([rows[name] for name in names], axis=0)
+        free = reach * ~locked_hands(solver, node)
+        left += [(child, np.where(best == place, free, 0.0)) for place, child in enumerate(children)]
+    return found
+
+
+def dealt_on(game: HoldemGame, player: int, street: int, entry: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A player's numbers by board and slot of one street, by those of the next one, whose number is given."""
+    dealt, side = game.streets[street], game.streets[street].sides[player]
+    below = np.take_along_axis(entry[dealt.boards.parent], side.parent_slot.astype(np.int64), axis=1)
+    return np.where(side.hand >= 0, below, 0.0)
+
+
+def decisions_by_history(game: HoldemGame) -> dict[str, int]:
+    """The decisions of a game by the lines that lead to them."""
+    return {one.history: node for node, one in enumerate(game.tree.betting) if one.actions}
 
 
 def regrets_inside(solver: GrowingSolver, target: float | None = None) -> list[float]:
@@ -201,11 +247,14 @@ def weigh(
     """
     found: list[Worth] = []
     below = subtree_nodes(solver)
+    responses = [response_reach(solver, larger, values, player) for player in (0, 1)]
     for node, there, new in _candidates(solver, larger, auto, lines):
         actions = larger.tree.betting[there].actions
         rows = dict(zip(actions, action_rows(values, larger, there).astype(np.float64), strict=True))
         best = np.max([rows[name] for name in solver.game.tree.betting[node].actions], axis=0)
-        found += _worths(solver, node, below, {name: np.maximum(rows[name] - best, 0.0) for name in new})
+        reach = np.maximum(own_reach(solver, node), responses[solver.game.tree.player[node]][node])
+        gains = {name: np.maximum(rows[name] - best, 0.0) for name in new}
+        found += _worths(solver, node, below, reach, gains)
     return found
 
 
@@ -219,7 +268,7 @@ def try_out(solver: GrowingSolver, larger: HoldemGame, auto: AutoSizes, lines: C
         trial = RecoverySolver(solver, larger_game(solver.game, rules), history, new)
         trial.run(auto.trial or 1)
         gains = np.maximum(trial.head_regrets(), 0.0) / solver.weight[REGRETS]
-        found += _worths(solver, node, below, dict(zip(new, gains, strict=True)))
+        found += _worths(solver, node, below, own_reach(solver, node), dict(zip(new, gains, strict=True)))
     return found
 
 
@@ -228,7 +277,7 @@ def _candidates(
 ) -> Iterator[tuple[int, int, tuple[str, ...]]]:
     """Decisions that may get a size, their nodes in the larger tree, and the candidates that they lack."""
     tree = solver.game.tree
-    known = {one.history: node for node, one in enumerate(larger.tree.betting) if one.actions}
+    known = decisions_by_history(larger)
     for node in solver.opening:
         history, actions = tree.betting[node].history, tree.betting[node].actions
         there = known.get(history)
@@ -242,17 +291,17 @@ def _worths(
     solver: GrowingSolver,
     node: int,
     below: NDArray[np.int64],
+    reach: NDArray[np.float64],
     gains: Mapping[str, NDArray[np.float64]],
 ) -> Iterator[Worth]:
     """The worth of candidates at a decision from what each gains by board and slot, weighted as values are.
 
-    below: public nodes x hands at and below each node.
+    below: public nodes x hands at and below each node. reach: how the player's hands come there.
     """
     game, tree = solver.game, solver.game.tree
     history, player, street = tree.betting[node].history, int(tree.player[node]), int(tree.street[node])
     times, pot = stands_for(game, street)[:, None], pot_at(game.rules, history)
-    free = times * ~locked_hands(solver, node)
-    reach = own_reach(solver, node) * free
+    reach = reach * times * ~locked_hands(solver, node)
     for name, gain in gains.items():
         if (chips := float((gain * reach).sum())) > 0:
             size, behind = amount_of(name) / pot, _nodes_behind(tree, node, name, below)
@@ -281,20 +330,24 @@ def choose(
     """The candidates to add now, and whether the limit of nodes has kept any out.
 
     most_nodes: those that the tree may have in the end, which Proposition 1 is asked for where there is a target.
-    They pay by Proposition 1, gain at least `limits.least` chips, and are taken by what they gain for a node. A
-    size changes what its neighbours are worth. Under the pseudo-harmonic mapping the answer to a size x between two
-    sizes is linear in u = 1 / (1 + x), and what is wrong with it grows like the product of the distances to both,
-    so what a candidate is worth falls by that product when a size is added beside it.
+    They pay by Proposition 1 and gain at least `limits.least` chips. Those of earlier streets come before those of
+    the last one, whose many decisions would take all the nodes with sizes that gain little each; within both they
+    are taken by what they gain for a node. A size changes what its neighbours are worth. Under the pseudo-harmonic
+    mapping the answer to a size x between two sizes is linear in u = 1 / (1 + x), and what is wrong with it grows
+    like the product of the distances to both, so what a candidate is worth falls by that product when a size is
+    added beside it.
     """
     inside, nodes, total = regrets_inside(solver, limits.target), solver.nodes, solver.weight[REGRETS]
     there = {
         solver.game.tree.betting[node].history: present_sizes(solver.game, node) for node in solver.opening
     }
+    tree = solver.game.tree
+    early = {tree.betting[node].history for node in solver.opening if tree.street[node] < tree.street.max()}
     left, room = list(worths), Counter({line: auto.at_most - lines[line] for line in there})
     chosen: list[Worth] = []
     crowded = False
     while left := [one for one in left if one.chips >= limits.least and room[one.history] > 0]:
-        best = max(left, key=lambda one: one.chips / one.nodes)
+        best = max(left, key=lambda one: (one.history in early, one.chips / one.nodes))
         left.remove(best)
         regret = float(total * best.chips)
         size = nodes if limits.target is None else max(nodes, most_nodes)
