@@ -3,7 +3,7 @@
 Looks are seldom, because each takes as long as some iterations on the tree with all candidates: after the
 iterations of `LOOKS`, and whenever the present tree is solved to `NEAR` times the target. Without a target they go
 on, each time there are `LOOK_GROWTH` times as many iterations. A solve ends at the target only if the last look has
-added nothing, or the limit of nodes has kept a candidate out, after which there are no more looks. Where streets
+added nothing, or the limit of nodes is as good as reached, after which there are no more looks. Where streets
 follow, the first looks fill only a part of the limit of nodes (`PARTS`): what a river bet is worth shows only once
 the turn has its sizes. With a target and a rule that is not a sum additions are copies of what the nearest bet has
 (`adding.copy_nearest`); otherwise they are recovery games. All this is heuristic; it and what a size has to gain
@@ -38,11 +38,13 @@ from solvent.solvers.session import Limits
 LOOKS, LOOK_GROWTH = (20, 50, 120), 2.5
 PARTS = (0.3, 0.5, 0.75)
 """How far the first looks fill the limit of nodes where streets follow."""
-LEAST_WORTH, LEAST_IN_ALL = 0.05, 0.3
+LEAST_WORTH, LEAST_IN_ALL = 0.05, 0.5
 """Candidates that gain less than this part of the target are not added, nor any where all of a look gain less than
 the second: after an addition the tree takes some hundred iterations to come back to the target."""
 NEAR = 2.0
 """The last look is taken when exploitability is so many times the target."""
+FULL = 0.95
+"""The part of the limit of nodes from which the tree counts as full."""
 LOG = "additions"
 """The name under which a checkpoint keeps the log."""
 
@@ -153,18 +155,19 @@ class GrowingWork(SpotWork):
         limits = LookLimits(self._least(), self.limits.until, part)
         look = self.looks.look(self.solver, self.auto, Counter(one.line for one in self.log), limits)
         self.look_seconds += time.perf_counter() - start
-        if look.full:
-            self.settled_at = 0.0
         chosen = look.chosen
         while chosen and not self._fit(chosen):  # nodes behind a candidate are an estimate
             chosen = chosen[: len(chosen) * 7 // 8]
         if sum(one.chips for one in chosen) >= LEAST_IN_ALL / LEAST_WORTH * self._least():
             self._add(chosen)
-            return len(chosen)
-        if self._near_target:
+        else:
+            chosen = ()
+        if look.full or self.solver.nodes > FULL * self._most_nodes:
+            self.settled_at = 0.0
+        elif not chosen and self._near_target:
             assert self.limits.until is not None
             self.settled_at = min(self.settled_at, self.limits.until)
-        return 0
+        return len(chosen)
 
     @property
     def settled(self) -> bool:
@@ -232,7 +235,12 @@ class GrowingWork(SpotWork):
         lines = [(*line_of(one.history), one.action) for one in chosen]
         lines += [(*line_of(line), name) for _, line, name, _ in copied]
         game = larger_game(self.solver.game, self.solver.game.rules.with_added(lines))
-        return public_nodes(game) <= round(self.auto.nodes * public_nodes(self.looks.game))
+        return public_nodes(game) <= self._most_nodes
+
+    @property
+    def _most_nodes(self) -> int:
+        """The limit of nodes x hands."""
+        return round(self.auto.nodes * public_nodes(self.looks.game))
 
     def found(self) -> SizesFound:
         """What was found, measured in the spot with all candidates."""
