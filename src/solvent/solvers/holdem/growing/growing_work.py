@@ -38,9 +38,10 @@ from solvent.solvers.session import Limits
 LOOKS, LOOK_GROWTH = (20, 50, 120), 2.5
 PARTS = (0.3, 0.5, 0.75)
 """How far the first looks fill the limit of nodes where streets follow."""
-LEAST_WORTH, LEAST_IN_ALL = 0.05, 0.5
-"""Candidates that gain less than this part of the target are not added, nor any where all of a look gain less than
-the second: after an addition the tree takes some hundred iterations to come back to the target."""
+LEAST_WORTH, LEAST_WORTH_NEAR, LEAST_IN_ALL = 0.05, 0.02, 0.5
+"""Candidates that gain less than the first part of the target are not added, or less than the second once the
+target is near; nor any where all of a look gain less than the third, because after an addition the tree takes a
+hundred iterations to come back to where it was."""
 NEAR = 2.0
 """The last look is taken when exploitability is so many times the target."""
 FULL = 0.95
@@ -152,13 +153,14 @@ class GrowingWork(SpotWork):
         part: the part of the limit of nodes up to which the tree may grow now.
         """
         start = time.perf_counter()
-        limits = LookLimits(self._least(), self.limits.until, part)
+        least = LEAST_WORTH_NEAR if self._near_target else LEAST_WORTH
+        limits = LookLimits(least * self._target, self.limits.until, part)
         look = self.looks.look(self.solver, self.auto, Counter(one.line for one in self.log), limits)
         self.look_seconds += time.perf_counter() - start
         chosen = look.chosen
         while chosen and not self._fit(chosen):  # nodes behind a candidate are an estimate
             chosen = chosen[: len(chosen) * 7 // 8]
-        if sum(one.chips for one in chosen) >= LEAST_IN_ALL / LEAST_WORTH * self._least():
+        if sum(one.chips for one in chosen) >= LEAST_IN_ALL * self._target:
             self._add(chosen)
         else:
             chosen = ()
@@ -176,10 +178,11 @@ class GrowingWork(SpotWork):
             self.limits.until is not None and self.settled_at <= self.limits.until
         )
 
-    def _least(self) -> float:
-        """The least gain, in chips, for which a size is added."""
+    @property
+    def _target(self) -> float:
+        """The exploitability, in chips, that gains are measured by; without a target 0.3 % of the pot."""
         until = self.limits.until
-        return LEAST_WORTH * (until if until is not None else 0.003 * self.pot)
+        return until if until is not None else 0.003 * self.pot
 
     @property
     def _near_target(self) -> bool:

@@ -5,8 +5,8 @@ lacks the opponent answers through the randomised pseudo-harmonic mapping. A bes
 counterfactual value of every candidate at every decision, by hand. That is an upper bound on what the candidate
 could have earned, so the regret of never having taken it is at most T times the value, less the sum of v(I). Here
 the value of the best action that is there already takes the place of the sum of v(I) / T, where it is larger: what
-the solve will still learn with the actions that it has does not speak for a new one. A hand counts there as often
-as the average strategy or a best response brings it, whichever is more.
+the solve will still learn with the actions that it has does not speak for a new one. A hand counts there as
+often as the average strategy brings it and, in part, as a best response does.
 """
 
 from __future__ import annotations
@@ -42,6 +42,8 @@ from solvent.solvers.holdem.growing.recovery import RecoverySolver, action_rows,
 
 FACTOR = 1.01
 """What the left side of Proposition 1 is multiplied by: the paper's best."""
+RESPONSE = 0.25
+"""What the reach of a best response counts for in a candidate's worth; that of the average strategy is the rest."""
 
 
 @dataclass(frozen=True)
@@ -252,7 +254,8 @@ def weigh(
         actions = larger.tree.betting[there].actions
         rows = dict(zip(actions, action_rows(values, larger, there).astype(np.float64), strict=True))
         best = np.max([rows[name] for name in solver.game.tree.betting[node].actions], axis=0)
-        reach = np.maximum(own_reach(solver, node), responses[solver.game.tree.player[node]][node])
+        response = responses[solver.game.tree.player[node]][node]
+        reach = (1 - RESPONSE) * own_reach(solver, node) + RESPONSE * response
         gains = {name: np.maximum(rows[name] - best, 0.0) for name in new}
         found += _worths(solver, node, below, reach, gains)
     return found
