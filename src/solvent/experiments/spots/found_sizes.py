@@ -51,6 +51,19 @@ TWO_SIZES = (
 FULL, GROWN = "full", "found"
 SHORT, TIMED = 1.0, 5
 """Solves of fewer seconds are timed so often, and the least counts: the first of a process takes twice as long."""
+NOT_THE_PAPERS = """
+## What is not the paper's
+
+- Sizes are added on all boards of a street at once, and many at a look; the paper adds one action at one infoset.
+- Looks come after 20, 50 and 120 iterations and when exploitability is twice the target, and the first three fill
+  0.3, 0.5 and 0.75 of the limit of nodes.
+- Candidates of the turn come before those of the river, then the gain for a node decides; a hand counts by three
+  parts of its average reach and one part of its reach under a best response.
+- The rule is `dcfr`: behind a new bet stands a copy of what is played behind the nearest one, and the clock goes
+  back to 20. Theorems 1 and 2 are about `cfr` and `lcfr`, which play recovery games.
+
+All of this was chosen on three of the turns above, one setting for all spots.
+"""
 MOST_SPACED = 12
 """Sizes of an evenly spaced tree at most."""
 
@@ -235,6 +248,8 @@ def write_results(rows: Sequence[Tree], page: Path, command: str) -> None:
         "Every tree is solved to 0.3 % of the pot in itself, then measured in the spot with all 16 candidates. "
         f"Solves of less than a second are timed {TIMED} times, and the least counts.\n\n"
         + markdown_table(header, lines)
+        + "\n"
+        + NOT_THE_PAPERS
     )
     write_page(page, "Bet sizes that the solver finds", command, reading, body, figures, found)
     kept_file(page).unlink(missing_ok=True)
