@@ -39,7 +39,7 @@ def table(folder):
 
 @pytest.mark.parametrize("options", [{}, {"rule": "cfr", "initial_visits": 100.0}])
 def test_initial_weights_go_on_with_a_run(tmp_path, options):
-    """The prior is renewed at 2,000 and 4,000 iterations, whenever the run is stopped."""
+    """The prior is renewed at 1,000, 2,000 and 4,000 iterations, whenever the run is stopped."""
     options = {"betting": SHARED, "initial_weights": True, **options}
     trained(tmp_path / "run", 3_000, **options)
     train(resume=tmp_path / "run", iterations=5_000)

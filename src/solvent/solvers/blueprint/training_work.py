@@ -29,8 +29,8 @@ from solvent.strategy.agents.blueprint import TABLE_LAYOUT, Blueprint
 
 PARTS = 100
 """Parts of a run at whose ends a rule that discounts is applied to the whole table."""
-FIRST_PRIOR_WEIGHT = 1_000.0
-"""What a visit counts in the first prior where iteration t counts t: what it will at this iteration."""
+FIRST_RENEWAL = 1_000
+"""The iteration at which the prior is first written anew where iteration t counts t; then at twice as many."""
 CHUNK_SECONDS = 1.0
 """How long a compiled call may keep Ctrl-C, the clock and the progress display waiting."""
 
@@ -77,7 +77,7 @@ class TrainingWork(ABC):
         """The sum of the iterations' weights, faded as regrets fade."""
         self.seconds = 0.0
         """Seconds of training so far, by which parts of a time end."""
-        self.prior_weight = FIRST_PRIOR_WEIGHT if settings.rule.linear else 1.0
+        self.prior_weight = 1.0
         """What a visit counts in the prior that stands at rows where nothing has been learned."""
 
     # What kinds of training do in their own way
@@ -268,13 +268,14 @@ class Training(TrainingWork):
 
     def _next_stop(self, target: int) -> int:
         stop = super()._next_stop(target)
-        renewed = int(2 * self.prior_weight)
-        renews = self.settings.initial_weights and self.settings.rule.linear and renewed > self.iterations
-        return min(stop, renewed) if renews else stop
+        renews = self.settings.initial_weights and self.settings.rule.linear
+        renewed = max(FIRST_RENEWAL, int(2 * self.prior_weight))
+        return min(stop, renewed) if renews and renewed > self.iterations else stop
 
     def _renew_prior(self) -> None:
-        now = float(self.iterations) if self.settings.rule.linear else 1.0
-        if self.settings.initial_weights and now >= 2 * self.prior_weight:
+        linear = self.settings.rule.linear
+        now, least = (float(self.iterations), FIRST_RENEWAL) if linear else (1.0, 1.0)
+        if self.settings.initial_weights and now >= max(least, 2 * self.prior_weight):
             visits, threads = self._prior_visits, self.settings.threads
             write_prior(self.solver.blueprint, visits * self.prior_weight, visits * now, threads=threads)
             self.prior_weight = now
