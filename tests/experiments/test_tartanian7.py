@@ -83,16 +83,16 @@ def test_a_part_that_was_stopped_goes_on_from_its_finished_runs(setup, monkeypat
     assert len(result.found["meetings"]) == 6
 
 
-def stale(mbb, batches=(1, 100, 1_000)):
+def stale(mbb, batches=(1, 100, 1_000), seeds=3):
     """What the part finds where a response wins `mbb(batch, ahead, seed)` at the last mark that B = 1 reached."""
     rows = [
         {"batch": batch, "ahead": ahead, "seed": seed, "mark": mark, "mbb": 500 + mbb(batch, ahead, seed)}
         for batch in batches
         for ahead in (0, 1)
-        for seed in range(3)
+        for seed in range(seeds)
         for mark in ((1.0,) if batch == 1 else (1.0, 2.0))
     ]
-    return {"batches": list(batches), "marks": [1.0], "longer": [2.0], "seeds": 3, "rows": rows}
+    return {"batches": list(batches), "marks": [1.0], "longer": [2.0], "seeds": seeds, "rows": rows}
 
 
 def test_the_largest_batch_that_costs_nothing_measurable():
@@ -103,6 +103,26 @@ def test_the_largest_batch_that_costs_nothing_measurable():
     assert staleness.cost(found, 1_000, 0, 1.0).low > 0
     found = stale(lambda batch, ahead, seed: 50 * ahead * (batch == 100) + seed % 2 * batch / 100)
     assert [staleness.largest_free(found, ahead) for ahead in (0, 1)] == [1_000, 1]
+
+
+def test_costs_of_batches_are_judged_together():
+    """One of six that is above 0 by its own interval is what chance gives; one that is far above is sure."""
+    noise = (-28.0, 28.0, -28.0, 28.0)
+
+    def found(more):
+        """B = 100, ahead 0 costs so much, and nothing else does."""
+        return stale(
+            lambda batch, ahead, seed: (batch > 1) * (more * ((batch, ahead) == (100, 0)) + noise[seed]),
+            (1, 100, 1_000, 10_000),
+            seeds=4,
+        )
+
+    some, sure = found(80), found(160)
+    assert staleness.cost(some, 100, 0, 1.0).low > 0
+    assert [staleness.largest_free(some, ahead) for ahead in (0, 1)] == [10_000, 10_000]
+    assert [staleness.largest_free(sure, ahead) for ahead in (0, 1)] == [1, 10_000]
+    lucky = stale(lambda batch, ahead, seed: -60 * ((batch, ahead) == (1, 0)))
+    assert staleness.cost(lucky, 100, 0, 1.0).middle == 30  # the reference is the mean of both
 
 
 def test_what_cannot_be_run_is_refused(setup, tmp_path, capfd):

@@ -36,6 +36,37 @@ def mean_interval(values: Sequence[float]) -> Interval:
     return Interval(middle, middle - half, middle + half)
 
 
+def chance_above(values: Sequence[float]) -> float:
+    """The one-sided p-value of a mean above 0: how likely chance alone puts it so far above (Student's t).
+
+    It is below (1 - LEVEL) / 2 where all of `mean_interval` is above 0.
+
+    >>> round(chance_above([1.0, 2.0, 3.0]), 4), chance_above([1.0, 1.0]), chance_above([0.0, 0.0])
+    (0.0371, 0.0, 1.0)
+    """
+    from scipy.stats import t
+
+    middle, error = fmean(values), stdev(values) / sqrt(len(values))
+    if error == 0:
+        return 0.0 if middle > 0 else 1.0
+    return float(t.sf(middle / error, len(values) - 1))
+
+
+def holm(chances: Sequence[float]) -> list[float]:
+    """P-values of several comparisons, adjusted for their number (Holm 1979).
+
+    Where nothing is so, chance puts any of them at or below a level with at most that probability.
+
+    >>> holm([0.01, 0.04, 0.03])
+    [0.03, 0.06, 0.06]
+    """
+    adjusted, largest = [0.0] * len(chances), 0.0
+    for rank, place in enumerate(sorted(range(len(chances)), key=lambda place: chances[place])):
+        largest = max(largest, min(1.0, (len(chances) - rank) * chances[place]))
+        adjusted[place] = largest
+    return adjusted
+
+
 def ratio_interval(values: Sequence[float], others: Sequence[float]) -> Interval:
     """Return the geometric mean ratio of measurements paired by seed, with the interval of its logarithm.
 

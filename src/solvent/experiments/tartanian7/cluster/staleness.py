@@ -5,6 +5,11 @@ of both players on strategies that are up to B iterations old, and with `ahead` 
 children in this process stop at marks in rows touched, in whole turns, and a response is learned to each inside its
 own abstraction. Responses to all of them see the same deals, so that differences between runs have less noise than
 the runs have.
+
+Batches are compared with the smallest that reached a mark, over both values of `ahead`. They cost nothing
+measurable where the difference at the last mark that B = 1 reached is not surely above 0. There are two such
+comparisons for every larger batch, with `ahead` 0 and 1, and chance alone would put some of them above 0 sooner or
+later: so they are judged together, by p-values that Holm's method adjusts.
 """
 
 from __future__ import annotations
@@ -14,10 +19,11 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
 from multiprocessing import get_context
 from pathlib import Path
+from statistics import fmean
 
 from solvent.abstraction.cards.buckets import CardAbstraction
 from solvent.evaluate.learned_response import response_winnings
-from solvent.experiments.confidence import Interval, mean_interval
+from solvent.experiments.confidence import LEVEL, Interval, chance_above, holm, mean_interval
 from solvent.experiments.kept import KeptRuns
 from solvent.experiments.page import Bar, markdown_table
 from solvent.experiments.parts import Found, Part
@@ -44,7 +50,7 @@ class Scale:
     """Rows touched at which runs are compared."""
     longer: tuple[float, ...] = (45e6,)
     """Marks that batches of one iteration take too long for; others are compared with the second of `batches`."""
-    seeds: int = 4
+    seeds: int = 8
     pairs: int = 50_000
     """Pairs of deals over which a response's winnings are averaged."""
     response: int = 400_000
@@ -128,16 +134,37 @@ def responses(found: Found, batch: int, ahead: int, mark: float) -> list[float]:
     return [row["mbb"] for row in found["rows"] if (row["batch"], row["ahead"], row["mark"]) == wanted]
 
 
+def smallest(found: Found, mark: float) -> int:
+    """The smallest batches that reached a mark, with which others are compared."""
+    return int(found["batches"][0 if mark in found["marks"] else 1])
+
+
+def differences(found: Found, batch: int, ahead: int, mark: float) -> list[float]:
+    """How much more a response wins than from the smallest batches, in mbb a hand, by seed.
+
+    What it wins from those is the mean of `ahead` 0 and 1, which has less noise than one of them.
+    """
+    first = smallest(found, mark)
+    pooled = zip(responses(found, first, 0, mark), responses(found, first, 1, mark), strict=True)
+    theirs = [fmean(pair) for pair in pooled]
+    return [one - other for one, other in zip(responses(found, batch, ahead, mark), theirs, strict=True)]
+
+
 def cost(found: Found, batch: int, ahead: int, mark: float) -> Interval:
-    """How much more a response wins than from the smallest batches that reached the mark, in mbb a hand."""
-    first = found["batches"][0 if mark in found["marks"] else 1]
-    pairs = zip(responses(found, batch, ahead, mark), responses(found, first, 0, mark), strict=True)
-    return mean_interval([one - other for one, other in pairs])
+    """The mean of `differences` with its interval, which is that of one comparison by itself."""
+    return mean_interval(differences(found, batch, ahead, mark))
+
+
+def chances(found: Found) -> dict[tuple[int, int], float]:
+    """The adjusted p-value that a batch costs something, by B and `ahead`, for all but the smallest."""
+    compared = [(int(batch), ahead) for batch in found["batches"][1:] for ahead in (0, 1)]
+    alone = [chance_above(differences(found, *each, found["marks"][-1])) for each in compared]
+    return dict(zip(compared, holm(alone), strict=True))
 
 
 def free(found: Found, batch: int, ahead: int) -> bool:
-    """Whether batches cost nothing measurable at the last mark that B = 1 reached and at those beyond it."""
-    return all(cost(found, batch, ahead, mark).low <= 0 for mark in (found["marks"][-1], *found["longer"]))
+    """Whether batches cost nothing measurable at the last mark that B = 1 reached."""
+    return chances(found)[batch, ahead] > (1 - LEVEL) / 2
 
 
 def largest_free(found: Found, ahead: int) -> int:
@@ -154,13 +181,11 @@ def figures(found: Found) -> dict[str, float]:
     """Return the cost of every B at the last mark that B = 1 reached, and the largest B that costs nothing."""
     named: dict[str, float] = {}
     last = found["marks"][-1]
-    for batch in found["batches"]:
-        for ahead in (0, 1):
-            if (batch, ahead) == (found["batches"][0], 0):
-                continue
-            seen = cost(found, batch, ahead, last)
-            name = f"{NAME}.cost.B {batch}.ahead {ahead}"
-            named |= {name: seen.middle, f"{name}.low": seen.low, f"{name}.high": seen.high}
+    for (batch, ahead), chance in chances(found).items():
+        seen = cost(found, batch, ahead, last)
+        name = f"{NAME}.cost.B {batch}.ahead {ahead}"
+        named |= {name: seen.middle, f"{name}.low": seen.low, f"{name}.high": seen.high}
+        named[f"{name}.p"] = chance
     for ahead in (0, 1):
         named[f"{NAME}.largest free.ahead {ahead}"] = float(largest_free(found, ahead))
     return named
@@ -171,11 +196,12 @@ def bars(found: Found) -> list[Bar]:
     if DEFAULT_BATCH not in found["batches"]:
         return []
     seen = cost(found, DEFAULT_BATCH, DEFAULT_AHEAD, found["marks"][-1])
+    chance = chances(found)[DEFAULT_BATCH, DEFAULT_AHEAD]
     return [
         Bar(
             f"batches of {DEFAULT_BATCH:,}, ahead {DEFAULT_AHEAD} (the defaults): cost at equal rows touched",
             "not surely above 0",
-            f"{seen.middle:+.0f} [{seen.low:+.0f}, {seen.high:+.0f}] mbb/hand",
+            f"{seen.middle:+.0f} [{seen.low:+.0f}, {seen.high:+.0f}] mbb/hand, p = {chance:.2g}",
             free(found, DEFAULT_BATCH, DEFAULT_AHEAD),
         )
     ]
@@ -183,7 +209,8 @@ def bars(found: Found) -> list[Bar]:
 
 def section(found: Found) -> str:
     """Return the part's section of the page."""
-    marks = [*found["marks"], *found["longer"]]
+    marks, judged = [*found["marks"], *found["longer"]], chances(found)
+    last = f"{found['marks'][-1] / 1e6:g} million rows"
     rows = []
     for batch in found["batches"]:
         for ahead in (0, 1):
@@ -193,20 +220,26 @@ def section(found: Found) -> str:
                 if not seen:
                     cells.append("")
                     continue
-                more = cost(found, batch, ahead, mark)
-                difference = f" ({more.middle:+.0f} ± {more.half:.0f})" if more.half or more.middle else ""
-                cells.append(f"{sum(seen) / len(seen):.0f}{difference}")
-            rows.append([f"{batch:,}", ahead, *cells])
+                difference = ""
+                if batch != smallest(found, mark):
+                    more = cost(found, batch, ahead, mark)
+                    difference = f" ({more.middle:+.0f} ± {more.half:.0f})"
+                cells.append(f"{fmean(seen):.0f}{difference}")
+            chance = judged.get((batch, ahead))
+            rows.append([f"{batch:,}", ahead, *cells, "" if chance is None else f"{chance:.2g}"])
     largest = " and ".join(f"{largest_free(found, ahead):,} with ahead {ahead}" for ahead in (0, 1))
     parts = [
         "## Staleness: batches at equal rows touched",
         f"{BETTING} betting, cards {found['cards']}, {found['seeds']} seeds, children in one process. What a "
         f"response learned inside the abstraction wins ({found['response']:,} iterations for each seat, "
-        f"{found['pairs']:,} pairs of deals), in mbb/hand; in brackets how much more than from B = 1, ahead 0, or, "
-        f"beyond what B = 1 reached, than from B = {found['batches'][1]:,}, with 95 % intervals over seeds. Runs "
+        f"{found['pairs']:,} pairs of deals), in mbb/hand; in brackets how much more than from B = 1 or, beyond "
+        f"what B = 1 reached, than from B = {found['batches'][1]:,}, both over ahead 0 and 1, with 95 % intervals "
+        f"over seeds. p is the chance of so large a cost at {last} if there were none, one-sided and adjusted by "
+        f"Holm's method for all {len(judged)} comparisons; at {(1 - LEVEL) / 2:g} or below a cost is sure. Runs "
         "stop at whole turns.",
-        markdown_table(["B", "ahead", *(f"{mark / 1e6:g} million rows" for mark in marks)], rows),
-        f"The largest B that costs nothing measurable is {largest}.",
+        markdown_table(["B", "ahead", *(f"{mark / 1e6:g} million rows" for mark in marks), "p"], rows),
+        f"The largest B that costs nothing measurable is {largest}. That is what {found['seeds']} seeds can tell; "
+        "the intervals say what a cost might still be.",
     ]
     return "\n\n".join(part.rstrip() for part in parts)
 
