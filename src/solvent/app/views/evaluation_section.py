@@ -26,7 +26,7 @@ def evaluation_section(folder: Path, iterations: int) -> str:
 
 
 def bounds_section(folder: Path) -> str:
-    """What is known of the agent's exploitability: lower bounds by local best response, over iterations."""
+    """What is known of the agent's exploitability: lower bounds by responses to it, over iterations."""
     found: list[dict[str, Any]] = []
     lines: list[Line] = []
     with suppress(
@@ -48,29 +48,31 @@ def bounds_section(folder: Path) -> str:
         )
     chart = line_chart(lines, "iterations", "lower bound (mbb/hand)")
     return (
-        f"{title}<p>What local best response wins from the agent on average. The best opponent wins at least as "
+        f"{title}<p>What responses to the agent win from it on average. The best opponent wins at least as "
         "much, so each point is a lower bound of the agent's exploitability, up to its 95 % interval. How much "
         "more the best opponent would win is not known: no upper bound can be computed for the full game, and a "
-        "falling line is a good sign but no proof. Where local best response bets sizes that the agent was not "
-        "trained with, it is told afterwards what the agent takes them for, which an opponent at the table would "
-        "not know. With fc it may fold, check and call; with fcpa also bet the pot or all-in.</p>"
+        "falling line is a good sign but no proof. With fc local best response may fold, check and call; with fcpa "
+        "also bet the pot or all-in. One setting alone may mislead: the largest counts. A best response inside the "
+        "abstraction has the agent's own buckets and bets.</p>"
         f"<figure>{chart}</figure>"
     )
 
 
 def response_lines(found: list[dict[str, Any]]) -> list[Line]:
-    """What local best response won, over iterations: a line for each set of its actions and post-processing.
+    """What responses won, over iterations: a line for each setting and post-processing.
 
     A bound that is not above zero says nothing, and is left out.
     """
     points: dict[str, dict[int, tuple[float, float]]] = {}
     for each in reversed(found):  # the newest measurement of a checkpoint counts
-        for row in each.get("lbr", []):
-            post = "" if each.get("post", "none") == "none" else f", {each['post']}"
+        rows = [(row["actions"], row) for row in each.get("lbr", [])]
+        if "inside" in each:
+            rows.append(("inside the abstraction", each["inside"]))
+        post = "" if each.get("post", "none") == "none" else f", {each['post']}"
+        for name, row in rows:
             if row["complete"] and row["mbb_per_hand"] and row["mbb_per_hand"] > 0 and each["iterations"] > 0:
-                half = row["mbb_per_hand_95"] or 0.0
-                line = points.setdefault(f"{row['actions']}{post}", {})
-                line[each["iterations"]] = (row["mbb_per_hand"], half)
+                line = points.setdefault(f"{name}{post}", {})
+                line[each["iterations"]] = (row["mbb_per_hand"], row["mbb_per_hand_95"] or 0.0)
     return [
         Line(
             name,
