@@ -1,5 +1,8 @@
 """A response learned inside a blueprint's abstraction: frozen opponents, greedy rows, what it wins, doublings."""
 
+import shutil
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -7,6 +10,7 @@ from oracles import push_fold
 from oracles.distributed import clustered_cards, small_tree
 from solvent.abstraction.cards.win_rates import win_rates
 from solvent.evaluate import learned_response as learned
+from solvent.evaluate import response_doublings
 from solvent.evaluate.response_doublings import DoublingSettings, ResponseDoublings
 from solvent.foundation.errors import InputError
 from solvent.foundation.progress import SIZED, Interrupted, Stop
@@ -190,6 +194,16 @@ def test_a_response_wins_more_from_worse_play(blueprint):
         lost[name] = won.mbb, won.mbb_interval
     assert lost["uniform"][0] - lost["uniform"][1] > 300
     assert lost["uniform"][0] > lost["trained"][0]
+
+
+def test_tables_that_do_not_fit_are_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(response_doublings, "memory_gib", lambda: 8.0)
+    with pytest.raises(InputError, match=r"takes 12.0 GiB of tables, and this machine has 8.0 GiB"):
+        response_doublings.check_tables(3 << 30, None)
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=3 << 30))
+    response_doublings.check_tables(1 << 29, tmp_path / "kept")
+    with pytest.raises(InputError, match="no room in"):
+        response_doublings.check_tables(1 << 30, tmp_path / "kept")
 
 
 def test_refusals(blueprint):

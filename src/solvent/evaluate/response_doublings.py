@@ -23,8 +23,10 @@ from numpy.typing import NDArray
 
 from solvent.evaluate.learned_response import PIECE, PLAYERS, SEED, WAYS, Responder
 from solvent.foundation.errors import InputError
+from solvent.foundation.machine import memory_gib
 from solvent.foundation.progress import SIZED, TOLD, Progress, Stop, Watch
 from solvent.foundation.storage.bundle import read_bundle, write_bundle
+from solvent.foundation.storage.files import check_room
 from solvent.foundation.units import duration, size
 from solvent.play.expected import expected_match
 from solvent.play.statistics import Winnings
@@ -38,6 +40,9 @@ DEALS = 6_000_000
 ENOUGH = 5.0
 SHARE = 6
 """A value at a doubling is over this part of the last value's deals."""
+TABLES, KEPT_TABLES = 4, 3
+"""Tables in memory: a learner's for each seat, the best response and the one being valued; and those on the
+disk."""
 KEEP_SECONDS = 120.0
 """Seconds of learning after which what was learned is written to the folder."""
 TRIAL_PAIRS = 400
@@ -90,6 +95,7 @@ class ResponseDoublings:
         See `Responder` for `post` and `weight`.
         """
         self.settings = settings or DoublingSettings()
+        check_tables(blueprint.table.nbytes, folder)
         self.responder = Responder(blueprint, post=post, weight=weight, seed=self.settings.seed)
         self.folder, self.threads, self.post = folder, threads, str(post)
         self.best: Blueprint | None = None
@@ -216,7 +222,7 @@ class ResponseDoublings:
         said = (
             f"learning {settings.first:,} iterations for each seat, then twice as many, ..., until a doubling adds "
             f"less than {settings.enough:g} mbb/hand; values over {settings.pairs:,} deals a seat, the last over "
-            f"{settings.deals:,}; {size(3 * best.table.nbytes)} of tables"
+            f"{settings.deals:,}; {size(TABLES * best.table.nbytes)} of tables"
         )
         if rate > 0:
             seconds = 2 * settings.first / rate + (4 * settings.pairs + settings.deals) * each
@@ -268,6 +274,19 @@ class ResponseDoublings:
         if "best" in arrays:
             best: NDArray[np.float32] = arrays["best"]
             self.best = Blueprint(responder.blueprint.tree, responder.blueprint.cards, best)
+
+
+def check_tables(each: int, folder: Path | None) -> None:
+    """Refuse tables of `each` bytes that this machine's memory, or the disk that they are kept on, has no room
+    for."""
+    memory = memory_gib() * 2**30
+    if TABLES * each > memory:
+        raise InputError(
+            f"a best response inside the abstraction takes {size(TABLES * each)} of tables, and this machine has "
+            f"{size(memory)}"
+        )
+    if folder is not None:
+        check_room(folder, KEPT_TABLES * each)
 
 
 def total(parts: list[Winnings]) -> Winnings:
