@@ -9,18 +9,17 @@ increment counts is the product of what was left to choose from at every level, 
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
 from numpy.typing import NDArray
 
 from solvent.foundation.errors import InputError
-from solvent.solvers.distributed.batches import AnyChild, Batch, Discount, Reply
+from solvent.solvers.distributed.batches import AnyChild, Batch, Discount
+from solvent.solvers.distributed.child import TableOwner
 from solvent.solvers.distributed.engines import LocalChildren
 from solvent.solvers.distributed.head import Head
 
 
-class Branch:
+class Branch(TableOwner):
     """Values batches for one public cluster as a child does, with a head and children of its own."""
 
     def __init__(
@@ -30,42 +29,21 @@ class Branch:
         parts = [head.table, *(child.table for child in children)]
         if not all(np.may_share_memory(table, part) for part in parts):
             raise InputError("the tables of a branch's head and children are parts of its table")
-        self.cluster, self.table, self.head = cluster, table, head
-        self.children = LocalChildren(children)
-        self.turns = 0
-        """How many turns the table has had."""
-        self._last: Reply | None = None
+        super().__init__(cluster, table)
+        self.head, self.children = head, LocalChildren(children)
 
     def load(self, table: NDArray[np.float32], turns: int) -> None:
-        """Take over the numbers of a table that has had so many turns."""
-        if table.shape != self.table.shape or table.dtype != self.table.dtype:
-            raise InputError(
-                f"the table of cluster {self.cluster} has {self.table.size:,} float32 numbers, and {table.size:,} "
-                f"{table.dtype} were given"
-            )
-        self.table[:] = table
+        super().load(table, turns)
         self.children.load(self.children.shards(), turns)
-        self.turns, self._last = turns, None
 
     def discount(self, factors: Discount) -> None:
-        """Multiply the numbers of the table."""
         self.head.discount(factors)
         self.children.discount(factors)
 
-    def values(self, batch: Batch) -> Reply:
-        """Value the continuations of the next turn. Asked about the last turn again, answer as before."""
-        if self._last is not None and batch.number == self._last.number:
-            return self._last
-        if batch.number != self.turns:
-            raise InputError(
-                f"cluster {self.cluster} has had {self.turns} turns and cannot take turn {batch.number}"
-            )
-        begun, before = time.perf_counter(), self.head.touched
+    def _take_turn(self, batch: Batch) -> tuple[NDArray[np.float32], int]:
+        before = self.head.touched
         recorded = self.head.record_below(batch)
         self.children.start(recorded.batch)
         replies = self.children.values()
         values = self.head.replay(recorded, replies)
-        touched = self.head.touched - before + sum(reply.touched for reply in replies)
-        self._last = Reply(self.cluster, batch.number, values, touched, time.perf_counter() - begun)
-        self.turns += 1
-        return self._last
+        return values, self.head.touched - before + sum(reply.touched for reply in replies)

@@ -61,6 +61,26 @@ class ChildDeals(NamedTuple):
     """float32[iterations]: the draws, in [0, 1), that decide about pruning"""
 
 
+def empty_head_deals(iterations: int, samples: int, clusters: int, streets: int) -> HeadDeals:
+    """Zeros, into which a kernel deals. streets: those of the head, and the ones before."""
+    return HeadDeals(
+        np.zeros((iterations, samples, 2, streets), dtype=np.int64),
+        np.zeros((iterations, samples, clusters), dtype=np.int32),
+        np.zeros((iterations, samples), dtype=np.int64),
+        np.zeros(iterations, dtype=np.float32),
+    )
+
+
+def empty_child_deals(iterations: int, samples: int) -> ChildDeals:
+    """Zeros, into which a kernel deals."""
+    return ChildDeals(
+        np.zeros((iterations, samples, 2, 4), dtype=np.int64),
+        np.zeros((iterations, samples), dtype=np.int64),
+        np.zeros((iterations, samples), dtype=np.int64),
+        np.zeros(iterations, dtype=np.float32),
+    )
+
+
 class Dealer(Protocol):
     """Deals cards from keys: equal iterations get equal cards, in whatever process."""
 
@@ -94,27 +114,16 @@ class HoldemDealer:
         return len(self.flops.flops)
 
     def deal_head(self, start: int, end: int, samples: int = 1) -> HeadDeals:
-        count = end - start
-        deals = HeadDeals(
-            np.zeros((count, samples, 2, 1), dtype=np.int64),
-            np.zeros((count, samples, self.clusters), dtype=np.int32),
-            np.ones((count, samples), dtype=np.int64),
-            np.zeros(count, dtype=np.float32),
-        )
-        deal_to_head(start, self.seed, self.lookup, self._layout, self.flops, *_scratch(), deals)
+        deals = empty_head_deals(end - start, samples, self.clusters, streets=1)
+        deals.chosen.fill(1)
+        deal_to_head(start, self.seed, self.lookup, self._layout, self.flops, *scratch(), deals)
         return deals
 
     def deal_child(self, cluster: int, start: int, end: int, samples: int) -> ChildDeals:
-        count = end - start
-        deals = ChildDeals(
-            np.zeros((count, samples, 2, 4), dtype=np.int64),
-            np.zeros((count, samples), dtype=np.int64),
-            np.zeros((count, samples), dtype=np.int64),
-            np.zeros(count, dtype=np.float32),
-        )
+        deals = empty_child_deals(end - start, samples)
         deal_to_child(
             cluster, start, self.seed, self.lookup, self._layout, self._evaluator, self.flops,
-            *_scratch(), deals,
+            *scratch(), deals,
         )  # fmt: skip
         return deals
 
@@ -122,7 +131,7 @@ class HoldemDealer:
         return int(self.flops.flops[cluster]) * FLOPS_LEFT, FLOPS
 
 
-def _scratch() -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+def scratch() -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
     """A counter and a deck for one call: threads share a dealer."""
     return np.zeros(1, dtype=np.uint64), np.zeros(CARDS, dtype=np.int64)
 

@@ -28,7 +28,14 @@ from solvent.solvers.blueprint.kernels import deal_hands, showdown_outcome
 from solvent.solvers.distributed.batches import DistributedSettings
 from solvent.solvers.distributed.branch import Branch
 from solvent.solvers.distributed.child import Child
-from solvent.solvers.distributed.deals import ChildDeals, HeadDeals, HoldemDealer
+from solvent.solvers.distributed.deals import (
+    ChildDeals,
+    HeadDeals,
+    HoldemDealer,
+    empty_child_deals,
+    empty_head_deals,
+    scratch,
+)
 from solvent.solvers.distributed.flops import (
     CARDS,
     FLOPS,
@@ -90,29 +97,17 @@ class TurnDealer:
         return int(self.turns.inside[self.flop_cluster])
 
     def deal_head(self, start: int, end: int, samples: int) -> HeadDeals:
-        count = end - start
-        deals = HeadDeals(
-            np.zeros((count, samples, 2, 2), dtype=np.int64),
-            np.zeros((count, samples, self.clusters), dtype=np.int32),
-            np.zeros((count, samples), dtype=np.int64),
-            np.zeros(count, dtype=np.float32),
-        )
+        deals = empty_head_deals(end - start, samples, self.clusters, streets=2)
         deal_to_branch(
-            self.flop_cluster, start, self.seed, self.lookup, self._bucket, self.turns, _deck(), deals
+            self.flop_cluster, start, self.seed, self.lookup, self._bucket, self.turns, scratch(), deals
         )
         return deals
 
     def deal_child(self, cluster: int, start: int, end: int, samples: int) -> ChildDeals:
-        count = end - start
-        deals = ChildDeals(
-            np.zeros((count, samples, 2, 4), dtype=np.int64),
-            np.zeros((count, samples), dtype=np.int64),
-            np.zeros((count, samples), dtype=np.int64),
-            np.zeros(count, dtype=np.float32),
-        )
+        deals = empty_child_deals(end - start, samples)
         deal_below_branch(
             (self.flop_cluster, cluster), start, self.seed, self.lookup, (self._street, self._bucket),
-            self._evaluator, self.turns, _deck(), deals,
+            self._evaluator, self.turns, scratch(), deals,
         )  # fmt: skip
         return deals
 
@@ -152,11 +147,6 @@ def make_branches(
         children = [Child(m, walk, part, dealer, settings) for m, part in enumerate(parts)]
         made.append(Branch(n, table, head, list(children)))
     return made
-
-
-def _deck() -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """A counter and a deck for one call."""
-    return np.zeros(1, dtype=np.uint64), np.zeros(CARDS, dtype=np.int64)
 
 
 @kernel
