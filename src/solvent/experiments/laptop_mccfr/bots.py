@@ -44,13 +44,13 @@ CHUNK_SECONDS = 0.25
 class Scale:
     """How much is trained and played."""
 
-    iterations: int = 48_000_000
+    iterations: int = 72_000_000
     """Iterations of a bot of Figures 1, 5, 7 and 8."""
     bots: int = 4
     """Bots with true rewards, whose ensemble is Figure 7's."""
     seeds: int = 3
     """Bots of every other kind."""
-    bucket_iterations: int = 20_000_000
+    bucket_iterations: int = 40_000_000
     """Iterations of a bot of the comparison of buckets."""
     marks: tuple[float, ...] = (30.0, 120.0, 600.0)
     """Seconds at which trainings with and without initial weights are compared."""
