@@ -145,7 +145,7 @@ def test_doublings_end_and_the_last_value_is_of_other_deals(pusher, tmp_path):
     assert best - 60 < found["mbb_per_hand"] < best + found["mbb_per_hand_95"]
     cost = next(now.detail for now in told if now.stage == SIZED)
     assert "25,000 iterations for each seat" in cost
-    assert "if the first doubling is the last" in cost
+    assert "if it settles after 50,000 iterations" in cost
     units = {now.unit for now in told if now.total}
     assert units == {"iterations", "deals a seat"}
 
@@ -168,7 +168,9 @@ def test_what_was_stopped_goes_on(pusher, tmp_path):
     begun = ResponseDoublings(pusher, settings, folder=tmp_path / "kept")
     assert begun.responder.learned >= 30_000
     assert len(begun.rungs) == 1
-    resumed, found = measured()
+    told = []
+    resumed, found = measured(told.append)
+    assert any("going on after 3" in now.detail for now in told if now.stage == SIZED)
     assert len(found["rungs"]) == 2
     whole = ResponseDoublings(pusher, settings)
     assert whole.run() == found

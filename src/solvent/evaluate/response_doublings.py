@@ -205,33 +205,45 @@ class ResponseDoublings:
         return result.winnings
 
     def _tell_cost(self, watch: Watch, stop: Stop) -> None:
-        """Say what the measurement will take, from how quickly its first iterations and some deals go."""
-        settings, responder = self.settings, self.responder
-        watch(Progress("learning", responder.learned, detail="compiling and timing"))
-        few = min(settings.first, responder.learned + PIECE)
-        responder.learn(few, self.threads, stop=stop)  # compiles
-        began, before = time.perf_counter(), responder.learned
-        responder.learn(min(settings.first, before + 4 * PIECE), self.threads, stop=stop)
-        rate = (responder.learned - before) / (time.perf_counter() - began)
-        best = responder.response(WAYS[0])
-        self._value(best, 2, 0, "", lambda now: None, stop)  # compiles
-        began = time.perf_counter()
-        pairs = min(TRIAL_PAIRS, settings.pairs)
-        self._value(best, pairs, 0, "", lambda now: None, stop)
-        each = (time.perf_counter() - began) / pairs
+        """Say what the measurement will take at least, from how quickly some iterations and some deals go."""
+        settings, rungs = self.settings, len(self.rungs)
+        watch(Progress("learning", self.responder.learned, detail="compiling and timing"))
+        each = self._deal_seconds(stop)
+        seconds = (settings.deals - settings.pairs * len(self.final)) * each
         said = (
             f"learning {settings.first:,} iterations for each seat, then twice as many, ..., until a doubling adds "
             f"less than {settings.enough:g} mbb/hand; values over {settings.pairs:,} deals a seat, the last over "
-            f"{settings.deals:,}; {size(TABLES * best.table.nbytes)} of tables"
+            f"{settings.deals:,}; {size(TABLES * self.responder.blueprint.table.nbytes)} of tables"
         )
-        if rate > 0:
-            seconds = 2 * settings.first / rate + (4 * settings.pairs + settings.deals) * each
-            further = 2 * settings.first / rate + 2 * settings.pairs * each
+        if rungs:
+            said += f"; going on after {self.responder.learned:,} iterations"
+        if self.found["settled"] or self._next() > settings.most:
+            said += f". About {duration(seconds)}"
+        elif (rate := self._rate(stop)) > 0:
+            ends, values = settings.first << max(1, rungs), 2 * settings.pairs * each
+            seconds += (ends - self.responder.learned) / rate + max(1, 2 - rungs) * values
+            more = duration(ends / rate + values)
             said += (
-                f". About {duration(seconds)} if the first doubling is the last, {duration(further)} more for a "
-                f"second one, and up to twice that for each further one"
+                f". About {duration(seconds)} if it settles after {ends:,} iterations, {more} more if one doubling "
+                f"later, and up to twice that for each further one"
             )
         watch(Progress(SIZED, 0, detail=said))
+
+    def _rate(self, stop: Stop) -> float:
+        """Iterations that each seat learns a second; those that are timed count. 0 if there is nothing left to
+        time."""
+        for pieces in (1, 4):  # the first compiles
+            began, before = time.perf_counter(), self.responder.learned
+            self.responder.learn(min(self._next(), before + pieces * PIECE), self.threads, stop=stop)
+        return (self.responder.learned - before) / (time.perf_counter() - began)
+
+    def _deal_seconds(self, stop: Stop) -> float:
+        """Seconds that a deal takes when a response is valued."""
+        response, pairs = self.responder.response(WAYS[0]), min(TRIAL_PAIRS, self.settings.pairs)
+        for timed in (2, pairs):  # the first compiles
+            began = time.perf_counter()
+            self._value(response, timed, 0, "", lambda now: None, stop)
+        return (time.perf_counter() - began) / pairs
 
     # What is kept
 
