@@ -11,11 +11,17 @@ import pytest
 from oracles.response_ranges import Place, after_agent, after_own, bet_value, folded
 from oracles.table_agent import Twin, Wild, random_model
 from solvent.cards.evaluator import hand_strengths
-from solvent.evaluate.local_best_response import LocalBestResponse, ResponseHand, response_actions
+from solvent.evaluate.local_best_response import (
+    LocalBestResponse,
+    ResponseHand,
+    largest_response,
+    response_actions,
+)
 from solvent.evaluate.local_response_kernels import LEAST_REST
 from solvent.foundation.errors import InputError
 from solvent.foundation.progress import Progress
 from solvent.games.betting.rules import BOARD_CARDS, CALL, FOLD, HoldemRules, act, legal, start
+from solvent.play.statistics import SURE
 from solvent.play.table_agent import TableAgent, rule_agent, table_agent
 from solvent.strategy.post_processing import parse_post
 
@@ -244,6 +250,21 @@ def test_odd_numbers_are_refused() -> None:
         response.run(3)
     with pytest.raises(InputError, match="at least 16 run-outs"):
         LocalBestResponse(rule_agent("always-fold"), run_outs=2)
+
+
+@pytest.mark.parametrize("true", [(0.0, 0.0, 0.0, 0.0), (-300.0, 50.0, 20.0, 60.0)])
+def test_the_largest_is_honest_about_being_chosen(true: tuple[float, ...]) -> None:
+    """Its interval holds the largest true value; that of the setting that came out largest does not."""
+    rng = np.random.default_rng(5)
+    halves = np.array([40.0, 60.0, 50.0, 80.0])
+    held = own = 0
+    for means in rng.normal(true, halves / SURE, (2_000, 4)):
+        settings = zip("0123", means.tolist(), halves.tolist(), strict=True)
+        found = largest_response(list(settings))
+        held += found.mbb_range[0] <= max(true) <= found.mbb_range[1]
+        own += abs(found.mbb - max(true)) <= halves[int(found.actions)]
+    assert held >= 0.95 * 2_000
+    assert own < held
 
 
 def test_an_interrupt_leaves_what_was_played() -> None:
