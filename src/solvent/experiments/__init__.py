@@ -5,6 +5,7 @@ One room per paper: `tartanian7`, `saef`, `aggregation`, `laptop_mccfr`, `total_
 how hold'em spots are solved. In each room a module measures, a module of the same name with `_page` writes the
 results page, and `figures` names the figures that go beside it; `ledger` judges the papers' claims by these.
 Shared by all: `page` (Markdown, CSV, plots and where a result comes from), `confidence` (intervals over seeds),
-`steps` (progress), and `card_speed`, which belongs to no paper. Experiments may import every other room except
-`app`. Start with `total_rbp.pruning`.
+`steps` (progress), `parts` (experiments in parts that are kept and go on), `kept` and `kept_tables` (what is kept),
+and `card_speed`, which belongs to no paper. Experiments may import every other room except `app`. Start with
+`total_rbp.pruning`.
 """

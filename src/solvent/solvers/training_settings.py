@@ -73,7 +73,7 @@ class TrainingSettings(RunSettings):
         number(0.0),
         ALGORITHM,
         kept=True,
-        shown="10",
+        shown="1",
     )
     unvisited: str | None = option(
         None,

@@ -26,8 +26,11 @@ from solvent.games.betting.rules import FOLD, STREETS
 from solvent.strategy.agents.blueprint import Blueprint
 from solvent.strategy.agents.prior import prior
 
-VISITS = 10.0
-"""Visits that the prior counts for, where a user gives no number."""
+VISITS = 1.0
+"""Visits that the prior counts for, where a user gives no number.
+
+Head to head after 375,000 iterations 1 won from 10, and 10 from 100, which also lost to no prior at all.
+"""
 UNVISITED = 1e-6
 """The strategy sums of a row that no visit has added to; a visit adds 1 or more."""
 ROUNDING = np.float32(1e-4)
