@@ -68,6 +68,24 @@ def test_training_is_kept_and_goes_on(tmp_path):
     assert rows[0] == rows[1]
 
 
+def test_public_sampling_is_kept_and_goes_on(tmp_path):
+    """A resumed training of boards has the tables of one that was not stopped, and says boards."""
+    folder, seen = tmp_path / "run", []
+    trained(folder, 30, sampling="public", watch=seen.append)
+    assert "boards/s" in seen[-1].detail
+    again = train(resume=folder, iterations=50)
+    assert again.settings.sampling == "public"
+    straight = trained(tmp_path / "straight", 50, sampling="public")
+    np.testing.assert_array_equal(table(folder), table(tmp_path / "straight"))
+    assert again.rows_touched == straight.rows_touched
+    with pytest.raises(InputError, match="began with sampling public"):
+        train(resume=folder, iterations=200, sampling="external")
+    with pytest.raises(InputError, match="locks rows goes with sampling external"):
+        train(resume=folder, iterations=200, locks="rows")
+    with pytest.raises(InputError, match="reward y2 goes with sampling external"):
+        trained(tmp_path / "other", 100, sampling="public", reward="y2")
+
+
 def test_compiling_is_not_training_time(tmp_path):
     made = trained(tmp_path / "run", 100)
     assert made.seconds < 1.0

@@ -75,14 +75,16 @@ class Session:
         watch: Watch,
         stop: Stop,
         saved: Callable[[Run], None] | None = None,
+        unit: str = "iterations",
     ) -> None:
         """Prepare a session.
 
         stage: names the work in progress reports
         checkpoint_every: seconds
         saved: called after each checkpoint while the work goes on
+        unit: what the progress display calls iterations
         """
-        self.saved = saved
+        self.saved, self.unit = saved, unit
         self.stage, self.work, self.limits, self.run = stage, work, limits, run
         self.checkpoint_every, self.watch, self.stop = checkpoint_every, watch, stop
         self.seconds = 0.0
@@ -217,11 +219,11 @@ class Session:
 
     def _report(self) -> None:
         rate = f"{self.rate:,.0f}" if self.rate >= 10 else f"{self.rate:.2g}"
-        spoken = f"{rate} iterations/s" if self.rate else ""
+        spoken = f"{rate} {self.unit}/s" if self.rate else ""
         detail = ", ".join(text for text in (self.work.describe(), spoken) if text)
         done: float = self.work.iterations
         total: float | None = self.limits.iterations
-        unit = "iterations"
+        unit = self.unit
         if total is None and self.limits.time is not None:
             done, total, unit = self.here, self.limits.time, "s"
         try:

@@ -19,6 +19,8 @@ LOCKS = ("none", "rows", "inside")
 UNVISITED = ("uniform", "prior")
 ENGINES = ("processes", "ray", "auto")
 """Names of what runs children; HOST:PORT is another."""
+TRAINING_SAMPLINGS = EXTERNAL, PUBLIC = ("external", "public")
+"""What a training draws: a deal and the other player's actions, or a board alone."""
 CHILD_WEIGHTS = ("repaired", "literal")
 DEFAULT_BATCH = 1_000
 """B, iterations of a turn, where the user gives none.
@@ -90,6 +92,13 @@ class TrainingSettings(RunSettings):
         SAMPLE,
         kept=True,
         shown="40,000 iterations",
+    )
+    sampling: str = option(
+        EXTERNAL,
+        "external: a deal, and actions of the other player; public: a board, walked with all hands at once.",
+        one_of("sampling", TRAINING_SAMPLINGS),
+        SAMPLE,
+        kept=True,
     )
     locks: str = option(
         "none",
@@ -164,6 +173,8 @@ class TrainingSettings(RunSettings):
             raise InputError("initial weights that count for 0 visits change nothing; leave them out")
         if self.locks == "inside" and self.regret_floor:
             raise InputError("locks inside a traversal go with no regret floor")
+        if self.sampling == PUBLIC:
+            self._check_public()
         if self.cluster is not None or any(getattr(self, name) is not None for name in DISTRIBUTED):
             for name, default in DISTRIBUTED.items():
                 if getattr(self, name) is None:
@@ -188,6 +199,11 @@ class TrainingSettings(RunSettings):
     def begins_with_prior(self) -> bool:
         """Whether a new table is filled from simulated win rates."""
         return self.initial_weights or self.unvisited == "prior"
+
+    def _check_public(self) -> None:
+        for name, default in (("reward", "y1"), ("locks", "none"), ("cluster", None), ("batch", None)):
+            if getattr(self, name) != default:
+                raise InputError(f"{name} {getattr(self, name)} goes with sampling external, not with public")
 
     def _check_distributed(self) -> None:
         if self.exploration_part is not None:

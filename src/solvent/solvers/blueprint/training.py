@@ -187,7 +187,7 @@ def _session(
     if not settings.distributed:
         plain = Training(tree, cards, settings, _parts(run))
         after = None if saved is None else lambda run: saved(run, plain.solver.blueprint)
-        return plain, Session(TRAINING, plain, limits, run, every, watch, stop, after)
+        return plain, Session(TRAINING, plain, limits, run, every, watch, stop, after, plain.unit)
     from solvent.solvers.distributed.launching import launch
     from solvent.solvers.distributed.training import DistributedTraining, TurnSession, saved_blueprint
 

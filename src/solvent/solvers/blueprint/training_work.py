@@ -20,11 +20,12 @@ from numpy.typing import NDArray
 from solvent.abstraction.cards.buckets import CardAbstraction
 from solvent.forms.betting import BettingTree
 from solvent.foundation.errors import InputError
+from solvent.solvers.blueprint.boards.solver import BoardSolver
 from solvent.solvers.blueprint.discounting import discount
 from solvent.solvers.blueprint.initial_weights import VISITS, write_prior
 from solvent.solvers.blueprint.solver import BlueprintSolver
 from solvent.solvers.sampled.options import DECAY, NO_DECAY
-from solvent.solvers.training_settings import TrainingSettings
+from solvent.solvers.training_settings import EXTERNAL, PUBLIC, TrainingSettings
 from solvent.strategy.agents.blueprint import TABLE_LAYOUT, Blueprint
 
 PARTS = 100
@@ -33,6 +34,10 @@ FIRST_RENEWAL = 1_000
 """The iteration at which the prior is first written anew where iteration t counts t; then at twice as many."""
 CHUNK_SECONDS = 1.0
 """How long a compiled call may keep Ctrl-C, the clock and the progress display waiting."""
+FIRST_CHECK = {EXTERNAL: 1_000, PUBLIC: 10}
+"""The iteration of the first measurement: a board takes as long as thousands of deals."""
+UNITS = {EXTERNAL: "iterations", PUBLIC: "boards"}
+"""What iterations are called."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +63,6 @@ class Parts:
 class TrainingWork(ABC):
     """The tables of a blueprint under training, as a session drives them."""
 
-    first_check = 1_000
     check_growth = 1.1
 
     def __init__(
@@ -134,6 +138,15 @@ class TrainingWork(ABC):
         return None
 
     # What they have in common
+
+    @property
+    def first_check(self) -> int:
+        return FIRST_CHECK[self.settings.sampling]
+
+    @property
+    def unit(self) -> str:
+        """What the progress display calls iterations."""
+        return UNITS[self.settings.sampling]
 
     @property
     def chunk_seconds(self) -> float:
@@ -215,9 +228,7 @@ class TrainingWork(ABC):
         return {"rows_touched": self.touched, "regret": self.regret()}
 
     def describe(self) -> str:
-        return (
-            f"{self.iterations:,} iterations, {self.touched / 1e6:,.0f}M rows, regret {self.regret():.1f} mbb"
-        )
+        return f"{self.iterations:,} {self.unit}, {self.touched / 1e6:,.0f}M rows, regret {self.regret():.1f} mbb"
 
     def facts(self) -> dict[str, Any]:
         return {
@@ -248,7 +259,7 @@ class Training(TrainingWork):
         parts: Parts | None = None,
     ) -> None:
         super().__init__(tree, cards, settings, parts)
-        self.solver = BlueprintSolver(Blueprint(tree, cards))
+        self.solver = self._solver_of(Blueprint(tree, cards))
 
     @property
     def iterations(self) -> int:
@@ -289,18 +300,22 @@ class Training(TrainingWork):
         """Nothing was begun."""
 
     def _iterate(self, iterations: int) -> None:
-        settings = self.settings
-        self.solver.run(
-            iterations,
-            threads=settings.threads,
-            seed=settings.seed,
-            linear=settings.rule.linear,
-            exploration=self.exploration(),
-            mix=settings.exploration_mix,
-            floor=-settings.regret_floor * self.tree.abstraction.rules.blinds[1],
-            reward=settings.reward,
-            locks=settings.locks,
-        )
+        settings, solver = self.settings, self.solver
+        shared: dict[str, Any] = {
+            "threads": settings.threads,
+            "seed": settings.seed,
+            "linear": settings.rule.linear,
+            "exploration": self.exploration(),
+            "mix": settings.exploration_mix,
+            "floor": -settings.regret_floor * self.tree.abstraction.rules.blinds[1],
+        }
+        if isinstance(solver, BlueprintSolver):
+            solver.run(iterations, **shared, reward=settings.reward, locks=settings.locks)
+        else:
+            solver.run(iterations, **shared)
+
+    def _solver_of(self, blueprint: Blueprint) -> BlueprintSolver | BoardSolver:
+        return BoardSolver(blueprint) if self.settings.sampling == PUBLIC else BlueprintSolver(blueprint)
 
     def _discount(self, positive: float, negative: float, keep: float) -> None:
         discount(self.solver.blueprint, positive, negative, keep, self.settings.threads)
@@ -312,7 +327,7 @@ class Training(TrainingWork):
         table = tables["table"]
         if table.dtype != np.float32:
             raise ValueError("table")
-        self.solver = BlueprintSolver(Blueprint(self.tree, self.cards, table))
+        self.solver = self._solver_of(Blueprint(self.tree, self.cards, table))
 
     def restore(self, facts: Mapping[str, Any]) -> None:
         super().restore(facts)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,6 +16,9 @@ from solvent.app.options import MOST_THREADS, Json, ResultsFolder
 from solvent.app.terminal import print_json, table, terminal
 from solvent.app.watching import watching
 from solvent.foundation.units import parse_size
+
+if TYPE_CHECKING:
+    from solvent.experiments.page import Summary
 
 Cards = Annotated[
     Path | None,
@@ -133,6 +136,38 @@ def reproduce_tartanian7(
         terminal().print(f"{reading(figures)}written to {page}", soft_wrap=True, markup=False)
 
 
+def reproduce_public_sampling(
+    part: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Parts to run: tiny-fcpa, small-fcpa, tiny-three-sizes, small-three-sizes, cfr, dcfr, floor.  "
+            "[default: all that have not been run]"
+        ),
+    ] = None,
+    scale: PartScale = "full",
+    cards: AllCards = Path("abstractions"),
+    work: PartWork = Path("runs/public-sampling"),
+    again: Again = False,
+    threads: Threads = 2,
+    out: ResultsFolder = RESULTS,
+    as_json: Json = False,
+) -> None:
+    """Public against external sampling on cards, trees and rules: an hour a part; stopped, it goes on."""
+    from solvent.experiments.board_sampling.comparison import PARTS
+    from solvent.experiments.board_sampling.comparison_page import reading, write_comparison_page
+    from solvent.experiments.parts import PartSetup, figures_and_bars, is_small, run_parts
+
+    page = out / "public-sampling.md"
+    setup = PartSetup(cards, work / scale, is_small(scale), threads)
+    with watching() as watch:
+        results = run_parts(PARTS, setup, part or (), again, watch)
+    write_comparison_page(results, page, _parts_command("public-sampling", part, scale))
+    if as_json:
+        print_json({"figures": figures_and_bars(results)[0], "page": str(page)})
+    else:
+        terminal().print(f"{reading(results)}written to {page}", soft_wrap=True, markup=False)
+
+
 def _parts_command(name: str, parts: list[str] | None, scale: str, options: Sequence[str] = ()) -> str:
     """The command that ran parts of an experiment."""
     asked = [f"--part {part}" for part in parts or ()] + (["--scale small"] if scale == "small" else [])
@@ -165,7 +200,11 @@ def _reproduce(
     with watching() as watch:
         found = experiment.run(folder, work, scale, threads, watch)
     pages.write_results(found, page, command)
-    shown = pages.summary(found)
+    _show(pages.summary(found), page, as_json)
+
+
+def _show(shown: Summary, page: Path, as_json: bool) -> None:
+    """Print the table of an experiment, and where its page is."""
     if as_json:
         print_json({"rows": [record.as_dict() for record in shown.records], "page": str(page)})
         return

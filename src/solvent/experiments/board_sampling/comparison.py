@@ -1,0 +1,263 @@
+"""Public against external sampling at equal seconds: what responses win from the blueprints of each.
+
+Each part trains two agents, one by each way of sampling, on the same cards and betting tree, with the same rule,
+and stops them at the same seconds of training. There a response is learned to each inside its own abstraction,
+local best responses of several settings are played, of which the one that wins most counts, and the two agents
+meet. The first parts compare cards and trees; the others compare rules, and a regret floor below which actions are
+mostly skipped, on the first of them. A part takes less than an hour on two cores.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import partial
+from math import hypot
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from solvent.evaluate.local_best_response import (
+    STANDARD,
+    LargestResponse,
+    LocalBestResponse,
+    largest_response,
+)
+from solvent.evaluate.response_doublings import DoublingSettings, ResponseDoublings
+from solvent.experiments.kept import KeptRuns
+from solvent.experiments.page import markdown_table
+from solvent.experiments.parts import Found, Part, PartSetup, once
+from solvent.experiments.steps import Say
+from solvent.foundation.machine import commit
+from solvent.foundation.storage.run import Run
+from solvent.foundation.units import span
+from solvent.play.agents import AgentLoader
+from solvent.play.expected import expected_match
+from solvent.solvers.blueprint.training import train_to
+from solvent.solvers.rules import load_rule
+from solvent.solvers.training_settings import EXTERNAL, PUBLIC, TRAINING_SAMPLINGS, TrainingSettings
+from solvent.strategy.agents.blueprint import Blueprint
+from solvent.strategy.agents.training_run import TrainingRun
+
+BETTINGS = {"fcpa": "fcpa", "three-sizes": "preset=laptop; postflop=50%,100%,a"}
+"""Betting trees: 1,360 decisions, and 18,396."""
+FLOOR = 0.01
+"""Big blinds an iteration."""
+CLOCK = 4_000_000
+"""Iterations that an agent's own regrets count for when a response begins with them, however it was trained."""
+
+
+class Kind(NamedTuple):
+    """What both agents of a part have in common."""
+
+    name: str
+    cards: str = "tiny"
+    betting: str = "fcpa"
+    rule: str = "lcfr"
+    floor: float = 0.0
+
+
+KINDS = (
+    *(
+        Kind(f"{cards}-{betting}", cards, betting)
+        for betting in BETTINGS
+        for cards in ("tiny", "small")
+    ),
+    Kind("cfr", rule="cfr"),
+    Kind("dcfr", rule="dcfr"),
+    Kind("floor", floor=FLOOR),
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How much is trained and measured."""
+
+    seconds: tuple[float, ...]
+    """Seconds of training at which agents are measured."""
+    response: DoublingSettings
+    """How long responses are learned, and over how many deals they are valued."""
+    pairs: int
+    """Pairs of deals of a meeting."""
+    local_hands: int
+    """Hands of each local best response."""
+
+
+FULL = Scale((300.0, 1200.0), DoublingSettings(most=16_000_000, deals=1_200_000), 1_000_000, 4_000)
+SMALL = Scale((0.2, 0.4), DoublingSettings(200, 200, 12), 20, 4)
+
+
+def scale_of(setup: PartSetup) -> Scale:
+    """The scale of all parts."""
+    return SMALL if setup.small else FULL
+
+
+def measure(kind: Kind, setup: PartSetup, kept: KeptRuns, say: Say) -> Found:
+    """Train both agents of a part up to each time, and measure them as they are then."""
+    scale = scale_of(setup)
+    agents = setup.work / "agents" / commit()  # those of another version of the code are not trained on
+    pair = AgentPair(kind, setup, scale, agents, setup.folder_of(kind.cards, say), say)
+    rows, meetings = [], []
+    for seconds in scale.seconds:
+        for sampling in TRAINING_SAMPLINGS:
+            setting = {"sampling": sampling, "seconds": seconds}
+            rows.append(setting | once(kept, setting, partial(pair.measured, sampling, seconds)))
+        met = once(kept, {"meeting": seconds}, partial(pair.met, seconds))
+        meetings.append({"seconds": seconds} | met)
+    return {
+        **kind._asdict(),
+        "betting": BETTINGS[kind.betting],
+        "threads": setup.threads,
+        "response": asdict(scale.response),
+        "pairs": scale.pairs,
+        "local_hands": scale.local_hands,
+        "rows": rows,
+        "meetings": meetings,
+    }
+
+
+class AgentPair(NamedTuple):
+    """The two agents of a part."""
+
+    kind: Kind
+    setup: PartSetup
+    scale: Scale
+    agents: Path
+    """The folder of their runs, one for each way of sampling and time."""
+    cards: Path
+    say: Say
+
+    def folder(self, sampling: str, seconds: float) -> Path:
+        """The run's folder of an agent after so many seconds of training."""
+        return self.agents / f"{self.kind.name}-{sampling}-{seconds:g}"
+
+    def measured(self, sampling: str, seconds: float) -> dict[str, Any]:
+        """What responses win from an agent after so many seconds."""
+        which, threads = f"{sampling} sampling, {span(seconds)}", self.setup.threads
+        self.say(f"{which}: training")
+        iterations = self._train(sampling, seconds)
+        folder = self.folder(sampling, seconds)
+        training = TrainingRun.open(folder, self.cards)
+        self.say(f"{which}: learning a response inside the abstraction")
+        inside = _inside(training, self.scale.response, threads)
+        agent, local = AgentLoader().load_table(str(folder)), []
+        for actions in STANDARD:
+            self.say(f"{which}: local best response, {actions}")
+            won = LocalBestResponse(agent, actions).run(self.scale.local_hands, threads)
+            local.append((str(actions), won.mbb, won.mbb_interval))
+        return {
+            "iterations": iterations,
+            "touched": training.run.facts()["touched"],
+            "inside": inside,
+            "local": local,
+        }
+
+    def _train(self, sampling: str, seconds: float) -> int:
+        """Train an agent to a time, from what it was at the time before; return its iterations."""
+        folder, kind = self.folder(sampling, seconds), self.kind
+        earlier = [time for time in self.scale.seconds if time < seconds]
+        if earlier and not Run.is_run(folder):
+            shutil.copytree(self.folder(sampling, earlier[-1]), folder)
+        design = TrainingSettings(
+            betting=BETTINGS[kind.betting],
+            rule=load_rule(kind.rule),
+            sampling=sampling,
+            regret_floor=kind.floor,
+        )
+        return train_to(folder, self.cards, design, seconds, self.setup.threads)
+
+    def met(self, seconds: float) -> dict[str, float]:
+        """What public sampling wins from external sampling, head to head."""
+        self.say(f"head to head after {span(seconds)}")
+        public, external = (
+            AgentLoader().load_table(str(self.folder(sampling, seconds))) for sampling in (PUBLIC, EXTERNAL)
+        )
+        won = expected_match(public, external, self.scale.pairs, threads=self.setup.threads).winnings
+        return {"mbb": won.mbb, "interval": won.mbb_interval}
+
+
+def _inside(training: TrainingRun, settings: DoublingSettings, threads: int) -> dict[str, Any]:
+    """What a response learned inside the abstraction wins.
+
+    It begins with the agent's regrets, which count for as much whichever way the agent was trained: deals are many
+    more than boards.
+    """
+    trained = training.blueprint()
+    blueprint = Blueprint(trained.tree, trained.cards, trained.table, CLOCK)
+    weight = training.run.facts()["weight"]
+    found = ResponseDoublings(blueprint, settings, weight=weight, threads=threads).run()
+    return {
+        "mbb": found["mbb_per_hand"],
+        "interval": found["mbb_per_hand_95"],
+        "iterations": found["iterations"],
+        "settled": found["settled"],
+    }
+
+
+def row_of(found: Found, sampling: str, seconds: float) -> dict[str, Any]:
+    """What was measured of an agent."""
+    (row,) = (row for row in found["rows"] if (row["sampling"], row["seconds"]) == (sampling, seconds))
+    return dict(row)
+
+
+def local_best(row: Mapping[str, Any]) -> LargestResponse:
+    """The most that a local best response wins from an agent."""
+    return largest_response([(actions, mbb, interval) for actions, mbb, interval in row["local"]])
+
+
+def gain(found: Found) -> tuple[float, float]:
+    """How much less a response wins inside the abstraction from public sampling's last agent, and its interval."""
+    last = found["rows"][-1]["seconds"]
+    external, public = (row_of(found, sampling, last)["inside"] for sampling in (EXTERNAL, PUBLIC))
+    return external["mbb"] - public["mbb"], hypot(external["interval"], public["interval"])
+
+
+def figures(found: Found) -> dict[str, float]:
+    """The figures of a part by name."""
+    named = dict[str, float]()
+    for row in found["rows"]:
+        name = f"{found['name']}.{row['sampling']}.{row['seconds']:g} s"
+        named |= {f"{name}.inside": row["inside"]["mbb"], f"{name}.local": local_best(row).mbb}
+    for meeting in found["meetings"]:
+        named[f"{found['name']}.public over external.{meeting['seconds']:g} s"] = meeting["mbb"]
+    return named
+
+
+def section(found: Found) -> str:
+    """The part's section of the page."""
+    rows = []
+    for row in found["rows"]:
+        local = local_best(row)
+        low, high = local.mbb_range
+        (met,) = (each for each in found["meetings"] if each["seconds"] == row["seconds"])
+        rows.append(
+            [
+                row["sampling"],
+                span(row["seconds"]),
+                f"{row['iterations']:,}",
+                f"{row['touched'] / row['seconds'] / 1e6:,.1f}",
+                f"{row['inside']['mbb']:+,.0f} ± {row['inside']['interval']:,.0f}",
+                f"{row['inside']['iterations'] / 1e6:,.0f}{'' if row['inside']['settled'] else ' +'}",
+                f"{local.mbb:+,.0f} [{low:+,.0f}, {high:+,.0f}] {local.actions}",
+                f"{met['mbb']:+,.1f} ± {met['interval']:,.1f}" if row["sampling"] == PUBLIC else "",
+            ]
+        )
+    floor = f", with a regret floor of {found['floor']:g} big blinds" if found["floor"] else ""
+    header = [
+        "sampling", "after", "iterations", "million rows a second", "inside wins", "learned in", "local wins",
+        "head to head",
+    ]  # fmt: skip
+    parts = [
+        f"## {found['name']}",
+        f"`{found['betting']}` with {found['cards']} cards, {found['rule']}{floor}, {found['threads']} threads.",
+        markdown_table(header, rows),
+    ]
+    return "\n\n".join(part.rstrip() for part in parts)
+
+
+def part_of(kind: Kind) -> Part[PartSetup]:
+    """The part that compares both ways of sampling on something."""
+    return Part(kind.name, partial(measure, kind), section, figures, lambda found: [])
+
+
+PARTS = tuple(map(part_of, KINDS))
