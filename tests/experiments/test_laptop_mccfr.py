@@ -132,7 +132,12 @@ def test_bars_are_what_bots_lose_to_their_versions():
     assert "surely win from random and surely lose to tight, deterministic" in style_figures.bots_section(
         found
     )
-    assert "surely beat 1 and surely lose to 2 of 7" in reading({"figure-8": found}).found
+    said = reading({"figure-8": found})
+    assert (
+        "surely beat 1 and surely lose to 2 of 7 changed versions of themselves; the best of these wins 49"
+        in said.found
+    )
+    assert said.so_what.startswith("A bot that loses x")
 
 
 def test_meetings_of_rewards_are_counted_as_in_the_paper():

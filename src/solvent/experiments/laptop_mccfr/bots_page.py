@@ -59,13 +59,13 @@ def write_laptop_page(results: Sequence[PartResult], page: Path, command: str) -
 
 def reading(by: Mapping[str, Found]) -> Reading:
     """The three lines at the head of the page, from the parts that have been run."""
-    found = []
+    found, so_what = [], ["A bot that loses x to a version of itself is exploitable by at least x"]
     if FIGURE_8 in by:
         won = [won_from(by[FIGURE_8], style) for style in STYLES]
         found.append(
             f"Over seeds the bots surely beat {sum(each.low > 0 for each in won)} and surely lose to "
-            f"{sum(each.high < 0 for each in won)} of {len(STYLES)} changed versions of themselves, at most "
-            f"{max(-each.mbb for each in won):,.0f} mbb/hand."
+            f"{sum(each.high < 0 for each in won)} of {len(STYLES)} changed versions of themselves; the best of "
+            f"these wins {max(-each.mbb for each in won):,.0f} mbb/hand."
         )
     if reward_figure.FIGURE_5 in by:
         agree, against = reward_figure.agreement(by[reward_figure.FIGURE_5])
@@ -73,14 +73,15 @@ def reading(by: Mapping[str, Found]) -> Reading:
             f"Of six meetings of biased rewards {agree} surely come out as in the paper and {against} surely the "
             "other way round."
         )
+        if agree != against:
+            so_what.insert(0, "Train on true rewards" if against > agree else "Weigh losses more in training")
     if BUCKETS in by:
         rows = [row for row in by[BUCKETS]["rows"] if (row["first"], row["second"]) == (RULES, EMD)]
         found.append(f"Buckets by rule win {over_seeds(rows)} mbb/hand from as many by clustering.")
     return Reading(
         "Lin (2024): the bot beats changed versions of itself, and biased rewards and ensembles make it better.",
         " ".join(found) or "Nothing has been run.",
-        "Train on true rewards and for long. A bot that loses x to a version of itself is exploitable by at least "
-        "x, and winning against such versions says little about exploitability.",
+        ". ".join(so_what) + ", and winning against such versions says little about exploitability.",
     )
 
 
