@@ -48,6 +48,7 @@ QUESTIONS = {
     "sampling-options": "do the improvements of Laptop MCCFR lower exploitability?",
     "training-speed": "what limits training?",
     "cluster": "what do messages cost?",
+    "tartanian7": "does training by children on a cluster win?",
     "abstraction": "how well do buckets fit?",
     "sampled-buckets": "and how do they play?",
     "laptop-mccfr": "do its bots and rewards win?",

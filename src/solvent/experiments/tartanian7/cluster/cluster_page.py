@@ -66,7 +66,8 @@ def reading(figures: Mapping[str, float]) -> Reading:
         )
         if figures[f"{lead}.low"] > 0:
             so_what = (
-                "Train with children even on one machine: at equal wall time they win from a shared table."
+                "Where cards have public clusters, train with children even on one machine: at equal wall time they "
+                "win from threads on a shared table."
             )
     flat = f"figure-1.{CHILDREN} over {FLAT_THREADS}"
     if flat in figures:
@@ -74,6 +75,8 @@ def reading(figures: Mapping[str, float]) -> Reading:
             f"From as many buckets without clusters they win {figures[flat]:+.0f} "
             f"[{figures[f'{flat}.low']:+.0f}, {figures[f'{flat}.high']:+.0f}]."
         )
+        if figures[f"{flat}.high"] < 0:
+            so_what += " As many buckets without clusters are stronger, as long as one machine holds them."
     if "table-1.opponents.new(0.2)" in figures:
         found.append(
             f"The agent surely beats {figures['table-1.surely beaten.new(0.2)']:.0f} of "
