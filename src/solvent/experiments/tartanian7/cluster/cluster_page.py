@@ -66,8 +66,8 @@ def reading(figures: Mapping[str, float]) -> Reading:
         )
         if figures[f"{lead}.low"] > 0:
             so_what = (
-                "Where cards have public clusters, train with children even on one machine: at equal wall time they "
-                "win from threads on a shared table."
+                "Where cards have public clusters, train with children even on one machine: at equal wall time "
+                "they win from threads on a shared table."
             )
     flat = f"figure-1.{CHILDREN} over {FLAT_THREADS}"
     if flat in figures:
