@@ -42,3 +42,20 @@ def test_working_seconds_leave_compiling_out() -> None:
         njit(lambda number: number + 1)(1)
     worked, whole = seconds(), time.monotonic() - whole
     assert 0 <= worked < whole / 2
+
+
+def test_what_counts_from_the_beginning_again_is_measured_anew() -> None:
+    """A part of an evaluation learns iterations, and then plays deals, twice."""
+    now = 0.0
+    pace = Pace(lambda: now)
+    said = []
+    for unit, done in (
+        ("iterations", 1000),
+        ("iterations", 2000),
+        ("deals", 10),
+        ("deals", 30),
+        ("deals", 5),
+    ):
+        now += 1.0
+        said.append((pace.note(Progress("inside", done, 10_000, unit=unit)), pace.rate))
+    assert said == [(True, 0.0), (False, 1000.0), (True, 0.0), (False, 20.0), (True, 0.0)]

@@ -96,21 +96,26 @@ class _Display(Protocol):
 
 
 class Pace:
-    """How quickly a stage goes: measured since its first report, without the time of compiling."""
+    """How quickly a stage goes: measured since its first report, without the time of compiling.
+
+    A stage that counts something else, or from the beginning again, is measured anew.
+    """
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self.clock = clock
         """Seconds; it stands still while kernels are compiled."""
-        self.stage: str | None = None
-        self.began, self.first = 0.0, 0.0
+        self.stage: tuple[str, str] | None = None
+        """What is done, and the unit in which it is counted."""
+        self.began, self.first, self.last = 0.0, 0.0, 0.0
         self.rate = 0.0
         """Units a second; 0 where it is not known."""
 
     def note(self, progress: Progress) -> bool:
         """Take up a report; whether it is a new stage's first."""
-        now = self.clock()
-        if progress.stage != self.stage:
-            self.stage, self.began, self.first, self.rate = progress.stage, now, progress.done, 0.0
+        now, last, self.last = self.clock(), self.last, progress.done
+        if (progress.stage, progress.unit) != self.stage or progress.done < last:
+            self.stage = progress.stage, progress.unit
+            self.began, self.first, self.rate = now, progress.done, 0.0
             return True
         if progress.unit == SECONDS:
             self.rate = 1.0
