@@ -96,6 +96,11 @@ def test_regrets_of_other_weights_are_scaled(blueprint):
     for place in rows(blueprint):
         if blueprint.tree.player[place[0]] == 0:
             np.testing.assert_allclose(equal.row(*place)[0], linear.row(*place)[0] * 150.5, rtol=1e-5)
+    later = learned.Responder(blueprint, clock=600)
+    assert later.clock == 600
+    np.testing.assert_allclose(
+        later.learners[0].row(0, 0, 5)[0], linear.row(0, 0, 5)[0] * 600 * 601 / 300 / 301, rtol=1e-5
+    )
 
 
 def test_both_ways_of_playing(blueprint):

@@ -58,19 +58,23 @@ class Responder:
         *,
         post: PostProcessing = NONE,
         weight: float | None = None,
+        clock: int | None = None,
         seed: int = SEED,
     ) -> None:
         """`post`: how the agent's strategy is post-processed when it plays.
 
         `weight`: the sum of the weights of the agent's iterations, by default that of linear weights. Regrets are
         scaled to what they would be with linear weights, which the responder goes on with.
+        `clock`: the iterations that the agent's regrets count for, by default as many as it was trained for.
         """
         self.blueprint, self.seed = blueprint, seed
         self.done = [0] * PLAYERS
         """Iterations that each seat has had."""
         self.agent = table_agent("the agent", [blueprint], post=post)
-        clock = blueprint.iterations
-        scale = clock * (clock + 1) / 2 / weight if weight and clock else 1.0
+        own = blueprint.iterations
+        self.clock = own if clock is None else clock
+        linear, weighed = (count * (count + 1) / 2 for count in (self.clock, own))
+        scale = linear / (weight or weighed) if own else 1.0
         self.learners = [self._learner(player, np.float32(scale)) for player in range(PLAYERS)]
 
     def _learner(self, player: int, scale: np.float32) -> Blueprint:
@@ -101,7 +105,7 @@ class Responder:
         """
         had, before, left = tuple(self.done), self.learned, iterations - self.learned
         arrays = [BlueprintSolver(learner).arrays("y1") for learner in self.learners]
-        lookup, tables, clock = self.blueprint.cards.lookup, evaluator(), self.blueprint.iterations
+        lookup, tables, clock = self.blueprint.cards.lookup, evaluator(), self.clock
 
         def work(first: int, last: int, memory: BlueprintRoom) -> None:
             player, start = first % PLAYERS, before + first // PLAYERS * PIECE

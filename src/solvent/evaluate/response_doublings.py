@@ -87,16 +87,17 @@ class ResponseDoublings:
         *,
         post: PostProcessing = NONE,
         weight: float | None = None,
+        clock: int | None = None,
         folder: Path | None = None,
         threads: int = 1,
     ) -> None:
         """`folder`: where what was learned is kept until the measurement is done; None keeps nothing.
 
-        See `Responder` for `post` and `weight`.
+        See `Responder` for `post`, `weight` and `clock`.
         """
         self.settings = settings or DoublingSettings()
         check_tables(blueprint.table.nbytes, folder)
-        self.responder = Responder(blueprint, post=post, weight=weight, seed=self.settings.seed)
+        self.responder = Responder(blueprint, post=post, weight=weight, clock=clock, seed=self.settings.seed)
         self.folder, self.threads, self.post = folder, threads, str(post)
         self.best: Blueprint | None = None
         """The response of the largest value so far."""

@@ -36,7 +36,6 @@ from solvent.play.expected import expected_match
 from solvent.solvers.blueprint.training import train_to
 from solvent.solvers.rules import load_rule
 from solvent.solvers.training_settings import EXTERNAL, PUBLIC, TRAINING_SAMPLINGS, TrainingSettings
-from solvent.strategy.agents.blueprint import Blueprint
 from solvent.strategy.agents.training_run import TrainingRun
 
 BETTINGS = {"fcpa": "fcpa", "three-sizes": "preset=laptop; postflop=50%,100%,a"}
@@ -183,9 +182,8 @@ def _inside(training: TrainingRun, settings: DoublingSettings, threads: int) -> 
     more than boards.
     """
     trained = training.blueprint()
-    blueprint = Blueprint(trained.tree, trained.cards, trained.table, CLOCK)
     weight = training.run.facts()["weight"]
-    found = ResponseDoublings(blueprint, settings, weight=weight, threads=threads).run()
+    found = ResponseDoublings(trained, settings, weight=weight, clock=CLOCK, threads=threads).run()
     return {
         "mbb": found["mbb_per_hand"],
         "interval": found["mbb_per_hand_95"],
