@@ -35,8 +35,8 @@ def test_a_part_measures_both_ways_and_goes_on(tmp_path, monkeypatch):
     ]
     for sampling in ("external", "public"):
         early, late = (comparison.row_of(found, sampling, seconds) for seconds in comparison.SMALL.seconds)
-        assert late["iterations"] > early["iterations"] > 0
-        assert late["touched"] > early["touched"] > 0
+        assert late["iterations"] >= early["iterations"] > 0
+        assert late["touched"] >= early["touched"] > 0
     write_comparison_page([result], page, "solvent reproduce public-sampling --scale small")
     text, figures = page.read_text(), json.loads(figures_file(page).read_text())["figures"]
     assert "\n## dcfr\n" in text

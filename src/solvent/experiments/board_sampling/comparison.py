@@ -82,18 +82,23 @@ class Scale:
     """Hands of each local best response."""
 
 
-FULL = Scale((300.0, 1200.0), DoublingSettings(most=16_000_000, deals=1_200_000), 1_000_000, 4_000)
+FULL = {
+    "fcpa": Scale((300.0, 1200.0), DoublingSettings(most=16_000_000, deals=900_000), 500_000, 20_000),
+    "three-sizes": Scale((300.0, 1200.0), DoublingSettings(most=8_000_000, deals=240_000), 100_000, 20_000),
+}
+"""By betting, so that training and measuring take less than an hour: deals of the larger tree take six times as
+long to value."""
 SMALL = Scale((0.2, 0.4), DoublingSettings(200, 200, 12), 20, 4)
 
 
-def scale_of(setup: PartSetup) -> Scale:
-    """The scale of all parts."""
-    return SMALL if setup.small else FULL
+def scale_of(kind: Kind, setup: PartSetup) -> Scale:
+    """The scale of a part."""
+    return SMALL if setup.small else FULL[kind.betting]
 
 
 def measure(kind: Kind, setup: PartSetup, kept: KeptRuns, say: Say) -> Found:
     """Train both agents of a part up to each time, and measure them as they are then."""
-    scale = scale_of(setup)
+    scale = scale_of(kind, setup)
     agents = setup.work / "agents" / commit()  # those of another version of the code are not trained on
     pair = AgentPair(kind, setup, scale, agents, setup.folder_of(kind.cards, say), say)
     rows, meetings = [], []
@@ -247,7 +252,10 @@ def section(found: Found) -> str:
     ]  # fmt: skip
     parts = [
         f"## {found['name']}",
-        f"`{found['betting']}` with {found['cards']} cards, {found['rule']}{floor}, {found['threads']} threads.",
+        f"`{found['betting']}` with {found['cards']} cards, {found['rule']}{floor}, {found['threads']} threads. "
+        f"Responses are learned in {found['response']['first']:,} to {found['response']['most']:,} iterations for "
+        f"each seat and valued over {found['response']['deals']:,} deals in each; local best responses play "
+        f"{found['local_hands']:,} hands; agents meet over {found['pairs']:,} pairs of deals.",
         markdown_table(header, rows),
     ]
     return "\n\n".join(part.rstrip() for part in parts)

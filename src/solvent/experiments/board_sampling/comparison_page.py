@@ -6,36 +6,29 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from solvent.evaluate.local_best_response import STANDARD
-from solvent.evaluate.response_doublings import DoublingSettings
+from solvent.evaluate.response_doublings import ENOUGH
 from solvent.experiments.board_sampling.comparison import PARTS, gain
 from solvent.experiments.page import Reading, write_page
 from solvent.experiments.parts import PartResult, figures_and_bars, parts_text
+
+MEASURED = f"""mbb/hand with 95 % intervals. An iteration of external sampling is a deal, one of public sampling a
+board with all hands of both players. *Inside*: what a response learned inside the abstraction wins, trained in
+twice as many iterations until a doubling adds less than {ENOUGH:g} mbb/hand. *Learned in*: million iterations for
+each seat, with a + where the last doubling still added more. *Local*: the local best response that wins most, of
+{"; ".join(map(str, STANDARD))}. *Head to head*: what public sampling wins from external sampling.
+"""
 
 
 def write_comparison_page(results: Sequence[PartResult], page: Path, command: str) -> None:
     """Write the page with the parts that have been run."""
     figures, bars = figures_and_bars(results)
-    sections = [parts_text(PARTS, results), *(result.part.section(result.found) for result in results)]
-    if results:
-        sections.insert(1, _what_is_measured(results[0]))
+    sections = [
+        parts_text(PARTS, results),
+        MEASURED,
+        *(result.part.section(result.found) for result in results),
+    ]
     body = "\n\n".join(part.rstrip() for part in sections)
     write_page(page, "Public and external sampling", command, reading(results), body, figures, bars)
-
-
-def _what_is_measured(result: PartResult) -> str:
-    found = result.found
-    response = DoublingSettings(**found["response"])
-    return (
-        "mbb/hand with 95 % intervals. An iteration of external sampling is a deal, one of public sampling a board "
-        "with all hands of both players. *Inside*: what a response learned inside the abstraction wins over "
-        f"{response.deals:,} deals in each seat; it is learned in {response.first:,} iterations for each seat, and "
-        f"in twice as many until a doubling adds less than {response.enough:g} mbb/hand, in {response.most:,} at "
-        "most. "
-        "*Learned in*: million iterations, with a + where the last doubling still added more. *Local*: the local "
-        f"best response that wins most over {found['local_hands']:,} hands, of "
-        f"{'; '.join(str(actions) for actions in STANDARD)}. *Head to head*: what public sampling wins from "
-        f"external sampling, over {found['pairs']:,} pairs of deals."
-    )
 
 
 def reading(results: Sequence[PartResult]) -> Reading:
