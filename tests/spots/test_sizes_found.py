@@ -140,6 +140,16 @@ def test_a_full_tree_is_not_looked_at_again() -> None:
     assert result.exploitability_percent <= 0.3
 
 
+def test_no_look_follows_an_addition_at_once() -> None:
+    """It would weigh candidates by no iterations at all, find none that pays, and end the growth."""
+    turn = {
+        "board": "Td9d6hQc", "oop": "TT,AQs,87s,KJs", "ip": "99,QJs,A9s,J8s", "pot": 100, "stack": 450,
+    }  # fmt: skip
+    found = solved(turn, sizes="auto,steps=8,nodes=40%", until="5%").sizes_found
+    assert len({one.iteration for one in found.added}) > 1
+    assert found.exploitability_percent < 8
+
+
 def test_a_bet_comes_with_the_sizes_behind_its_neighbour() -> None:
     """On the turn a new bet brings the river sizes that were found behind the nearest bet."""
     turn = {**RIVER, "board": "Ks7d2c9h", "oop": "99+,AKs,KQs", "ip": "TT+,AQs,76s"}

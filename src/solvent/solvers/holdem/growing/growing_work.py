@@ -63,7 +63,9 @@ class SizeAdded:
     percent_of_pot: float
     """The bet in percent of the pot."""
     worth_percent: float
-    """What it would have gained against the strategy of that moment, in percent of the starting pot."""
+    """An estimate of what it would have gained against the strategy of that moment, in percent of the starting pot:
+    sizes that were added beside it are allowed for by their distance, and hands count by where a response and the
+    average strategy bring them."""
     iteration: int
     """Iterations that had been run."""
     recovery_iterations: int
@@ -138,7 +140,8 @@ class GrowingWork(SpotWork):
         found = super().measure()
         every = self.limits.check_every
         due = every is not None and self.iterations % every == 0
-        if due and self._near_target and not self.settled:
+        just_grown = bool(self.log) and self.log[-1].iteration == self.iterations
+        if due and self._near_target and not just_grown and not self.settled:
             start = time.perf_counter()
             grown = self.look()
             self.measuring_seconds += time.perf_counter() - start
@@ -160,7 +163,7 @@ class GrowingWork(SpotWork):
         chosen = look.chosen
         while chosen and not self._fit(chosen):  # nodes behind a candidate are an estimate
             chosen = chosen[: len(chosen) * 7 // 8]
-        if sum(one.chips for one in chosen) >= LEAST_IN_ALL * self._target:
+        if chosen and sum(one.chips for one in chosen) >= LEAST_IN_ALL * self._target:
             self._add(chosen)
         else:
             chosen = ()
