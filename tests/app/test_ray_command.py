@@ -166,9 +166,9 @@ def test_a_full_disk_in_a_child(blades, cards, wanted, tmp_path):
     until(lambda: checkpoints(run) and checkpoints(run)[-1] > 0, training)
     full = actors()[0]
     before = resource.prlimit(full, resource.RLIMIT_FSIZE, (100, resource.RLIM_INFINITY))
-    time.sleep(0.5)
+    time.sleep(0.3)
     last = checkpoints(run)[-1]
-    time.sleep(2)
+    time.sleep(0.7)  # a few checkpoints; the training takes some seconds
     assert checkpoints(run)[-1] == last  # and it is whole: the training can be killed now
     resource.prlimit(full, resource.RLIMIT_FSIZE, before)
     until(lambda: checkpoints(run)[-1] > last, training)

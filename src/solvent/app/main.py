@@ -19,7 +19,10 @@ def main() -> None:
         code = run()
     except KeyboardInterrupt:
         code = 128 + signal.SIGINT
-    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+    if code > 128:  # it was ended by a signal, and more of them change nothing
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_IGN)
+    elif signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # what is called at the exit would show a traceback
     sys.exit(code)
 

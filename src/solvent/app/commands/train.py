@@ -79,12 +79,13 @@ def train(
         made = train_blueprint(
             cards, out=out, resume=resume, watch=watch, stop=stop, saved=_report_on, **options
         )
-    training = TrainingRun.open(made.folder, cards)
-    report = write_report(training.run, training.blueprint())
-    if as_json:
-        print_json(made.as_dict())
-    else:
-        terminal().print(_result(made, report))
+    with interruptible(stop):  # what was trained is shown, whatever comes
+        training = TrainingRun.open(made.folder, cards)
+        report = write_report(training.run, training.blueprint())
+        if as_json:
+            print_json(made.as_dict())
+        else:
+            terminal().print(_result(made, report))
     return stop.exit_code if stop.requested else 0
 
 

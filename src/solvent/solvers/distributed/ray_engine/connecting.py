@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import logging
 import os
 import secrets
@@ -12,7 +13,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping
 from concurrent.futures import Future
-from threading import Thread
+from threading import Event, Thread, current_thread, main_thread
 from typing import Any
 
 from solvent.foundation.errors import InputError
@@ -168,7 +169,7 @@ class RayCluster:
 
     def _close(self) -> None:
         if self.ray is not None and self.ray.is_initialized():
-            with _signal_handlers_kept():
+            with _signal_handlers_kept(), _termination_ignored():
                 self.ray.shutdown()
         for name, value in self._before.items():
             if value is None:
@@ -194,6 +195,31 @@ def _check_address(address: str) -> None:
         raise InputError(
             f"a Ray cluster is named {LOCAL}, {RUNNING} or HOST:PORT, such as 10.0.0.1:6379, not {address!r}"
         )
+
+
+@contextlib.contextmanager
+def _termination_ignored() -> Iterator[None]:
+    """Keep SIGTERM ignored while Ray shuts down, which gives the signal its default action on the way.
+
+    Python sets handlers on the main thread alone, and that one is busy in Ray, so another asks the system.
+    """
+    if current_thread() is not main_thread():  # which has its own handlers, and they could not be put back
+        yield
+        return
+    system, done = ctypes.CDLL(None), Event()
+    system.signal.argtypes, system.signal.restype = [ctypes.c_int, ctypes.c_void_p], ctypes.c_void_p
+
+    def ignore() -> None:
+        while not done.wait(0.001):
+            system.signal(signal.SIGTERM, int(signal.SIG_IGN))
+
+    keeper = Thread(target=ignore, daemon=True)
+    keeper.start()
+    try:
+        yield
+    finally:
+        done.set()
+        keeper.join()
 
 
 @contextlib.contextmanager
