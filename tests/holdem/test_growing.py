@@ -23,7 +23,7 @@ from solvent.solvers.holdem.growing.adding import (
     larger_game,
 )
 from solvent.solvers.holdem.growing.growing_solver import GrowingSolver, SummingSolver, range_weights
-from solvent.solvers.holdem.growing.looks import dealt_on, decisions_by_history, response_reach
+from solvent.solvers.holdem.growing.looks import dealt_on, response_reach
 from solvent.solvers.holdem.growing.recovery import RecoverySolver, action_rows
 
 RIVER = Spot(
@@ -225,7 +225,7 @@ def test_behind_an_action_that_is_copied_stands_what_the_nearest_bet_has() -> No
     grown = copy_nearest(before, {"": ["bet 16"]})
     after, old, new = grown.solver, before.game, grown.solver.game
     assert (grown.discount, after.iterations, after.head_start) == (1, 7, 0)
-    there, here = decisions_by_history(old), decisions_by_history(new)
+    there, here = old.tree.by_history, new.tree.by_history
     for history, node in there.items():  # lines that were there keep their numbers, and a new action has none
         for table in ("regret", "average"):
             rows = action_rows(getattr(after, table), new, here[history])
@@ -248,7 +248,7 @@ def test_a_responder_comes_only_where_its_best_present_actions_lead() -> None:
     solver = GrowingSolver(holdem_game(TURN), "dcfr", dtype="float64")
     larger = larger_game(solver.game, TURN.with_added([("bet 16",), ("check", "bet 16")]))
     values = np.random.default_rng(1).normal(size=larger.cells)
-    known, there = decisions_by_history(solver.game), decisions_by_history(larger)
+    known, there = solver.game.tree.by_history, larger.tree.by_history
     reach = response_reach(solver, larger, values, 0)
     start = range_weights(solver.game, 0, 0)
     assert np.array_equal(reach[known[""]], start)

@@ -94,7 +94,7 @@ class Setup(PartSetup):
 
 
 def emd_design() -> Design:
-    """As many buckets as there are by rule, clustered by the earth mover's distance, in one public cluster."""
+    """A design of clustered buckets to compare with rule buckets: equal numbers, one public cluster."""
     rules = PRESETS[RULES]
     return Design(f"{RULES}-{EMD}", 1, rules.flop, rules.turn, rules.river, base=1, iterations=30, restarts=2)
 

@@ -61,6 +61,11 @@ class HoldemTree:
         return above
 
     @cached_property
+    def by_history(self) -> dict[str, int]:
+        """The decisions by the lines that lead to them."""
+        return {one.history: node for node, one in enumerate(self.betting) if one.actions}
+
+    @cached_property
     def behind_deal(self) -> dict[int, int]:
         """The root of the subtree behind each deal."""
         return {subtree.deal: subtree.start for street in self.subtrees for subtree in street}

@@ -256,7 +256,7 @@ def _install(
 ) -> float:
     """Put what a recovery game found into the tables of the larger tree; the squares of the new head regrets."""
     small, large = recovery.game, after.game
-    nodes = {one.history: node for node, one in enumerate(large.tree.betting) if one.actions}
+    nodes = large.tree.by_history
     times, mass = recovery.regret_scale_to_install, recovery.average_scale_to_install
     for edge in _inside_edges(recovery):
         node = int(small.tree.edge_node[edge])

@@ -114,7 +114,7 @@ def response_reach(
     where the average strategy hardly ever goes if the sizes that are missing there are worth it.
     """
     game, tree = solver.game, solver.game.tree
-    known = decisions_by_history(larger)
+    known = larger.tree.by_history
     opening = set(solver.opening)
     side = game.streets[0].sides[player]
     found: dict[int, NDArray[np.float64]] = {}
@@ -144,11 +144,6 @@ def dealt_on(game: HoldemGame, player: int, street: int, entry: NDArray[np.float
     dealt, side = game.streets[street], game.streets[street].sides[player]
     below = np.take_along_axis(entry[dealt.boards.parent], side.parent_slot.astype(np.int64), axis=1)
     return np.where(side.hand >= 0, below, 0.0)
-
-
-def decisions_by_history(game: HoldemGame) -> dict[str, int]:
-    """The decisions of a game by the lines that lead to them."""
-    return {one.history: node for node, one in enumerate(game.tree.betting) if one.actions}
 
 
 def regrets_inside(solver: GrowingSolver, target: float | None = None) -> list[float]:
@@ -280,7 +275,7 @@ def _candidates(
 ) -> Iterator[tuple[int, int, tuple[str, ...]]]:
     """Decisions that may get a size, their nodes in the larger tree, and the candidates that they lack."""
     tree = solver.game.tree
-    known = decisions_by_history(larger)
+    known = larger.tree.by_history
     for node in solver.opening:
         history, actions = tree.betting[node].history, tree.betting[node].actions
         there = known.get(history)

@@ -69,7 +69,7 @@ class RecoverySolver(SummingSolver):
     def __init__(
         self, before: GrowingSolver, larger: HoldemGame, history: str, actions: Sequence[str]
     ) -> None:
-        known = {one.history: node for node, one in enumerate(before.game.tree.betting) if one.actions}
+        known = before.game.tree.by_history
         self.before, self.before_head = before, known[history]
         player = int(before.game.tree.player[self.before_head])
         betting = recovery_betting(larger.tree.betting[0], line_of(history), player, actions)
