@@ -93,19 +93,19 @@ def test_all_parts(solvent, folder) -> None:
 
 
 def test_inside_the_abstraction(solvent, folder) -> None:
-    short = ("--inside-iterations", "2000", "--inside-deals", "1200", "--threads", "1")
+    short = ("--inside-boards", "20", "--inside-valued", "60", "--threads", "1")
     code, out, err = solvent("evaluate", folder, "--parts", "inside", *short)
     assert code == 0
-    assert "learning 2,000 iterations for each seat" in err
-    assert "inside, 2,000 iterations" in out
-    assert "inside, the best of these over other deals" in out
+    assert "learning on 20 boards for each seat" in err
+    assert "inside, 20 boards" in out
+    assert "inside, the best of these on other boards" in out
     (found,) = read_evaluations(folder)
     assert found["parts"] == {"inside": True}
     assert found["inside"]["settled"]
     assert found["inside"]["mbb_per_hand"] > 0  # play by chance loses
-    assert found["inside"]["deals"] == 1_200
+    assert found["inside"]["valued"] == 60
     assert not (folder / "inside").exists()
-    assert "inside, 4,000 iterations" in (folder / "report.html").read_text()
+    assert "inside, 40 boards" in (folder / "report.html").read_text()
 
 
 def test_a_stop_inside_goes_on(folder) -> None:
@@ -115,14 +115,14 @@ def test_a_stop_inside_goes_on(folder) -> None:
         if "valuing it" in now.detail:
             stop.request()
 
-    settings = {"inside": DoublingSettings(2_000, 4_000, 1_200)}
+    settings = {"inside": DoublingSettings(20, 40, 60)}
     found = evaluate(agent(folder, **settings), ("inside",), watch=watch, stop=stop)
     assert found["parts"] == {"inside": False}
     assert (folder / "inside").is_dir()
     assert "stopped" in evaluation_section(folder, 1_000)
     whole = evaluate(agent(folder, **settings), ("inside",))
     assert whole["complete"]
-    assert [rung["iterations"] for rung in whole["inside"]["rungs"]] == [2_000, 4_000]
+    assert [rung["boards"] for rung in whole["inside"]["rungs"]] == [20, 40]
     assert not (folder / "inside").exists()
 
 

@@ -31,10 +31,10 @@ def test_a_part_measures_both_ways_and_goes_on(tmp_path, monkeypatch):
     assert seen[0] == "dcfr: head to head after 200 ms"
     found = result.found
     assert [(row["sampling"], row["seconds"]) for row in found["rows"]] == [
-        (sampling, seconds) for seconds in comparison.SMALL.seconds for sampling in ("external", "public")
+        (sampling, seconds) for seconds in comparison.SMALL_SECONDS for sampling in ("external", "public")
     ]
     for sampling in ("external", "public"):
-        early, late = (comparison.row_of(found, sampling, seconds) for seconds in comparison.SMALL.seconds)
+        early, late = (comparison.row_of(found, sampling, seconds) for seconds in comparison.SMALL_SECONDS)
         assert late["iterations"] >= early["iterations"] > 0
         assert late["touched"] >= early["touched"] > 0
     write_comparison_page([result], page, "solvent reproduce public-sampling --scale small")

@@ -60,7 +60,7 @@ def added_by_walk(blueprint, board, deck, weights):
     sort_hands(hands, evaluator())
     find_board_buckets(hands, solver.trees.stride, blueprint.layout, blueprint.cards.lookup)
     table = blueprint.table.copy()
-    walk_board(solver.trees, hands, room, table, BoardWeights(*map(np.float32, (*weights, 0, 0))))
+    walk_board(solver.trees, hands, room, (table, table), BoardWeights(*map(np.float32, (*weights, 0, 0))))
     return table.astype(np.float64) - blueprint.table
 
 

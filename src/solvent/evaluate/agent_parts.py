@@ -33,7 +33,6 @@ from solvent.foundation.progress import Progress, Stop, Watch
 from solvent.games.betting.rules import HoldemRules
 from solvent.play.asked import is_measurable
 from solvent.play.contract import Agent
-from solvent.solvers.training_settings import PUBLIC
 from solvent.strategy.agents.training_run import TrainingRun
 from solvent.strategy.post_processing import NONE, PostProcessing, parse_post
 
@@ -119,11 +118,9 @@ class TrainedAgent:
     def _inside(self, found: dict[str, Any], watch: Watch, stop: Stop) -> bool:
         """Learn a best response inside the abstraction; one that was stopped goes on."""
         settings = self.settings
-        # A board of public sampling teaches more than a deal: what was learned from few would soon be forgotten.
-        clock = settings.inside.first if self.run.run.fixed.get("sampling") == PUBLIC else None
         doublings = ResponseDoublings(
             self.run.blueprint(), settings.inside, post=settings.post, weight=self.run.run.facts().get("weight"),
-            clock=clock, folder=self.run.folder / INSIDE_FOLDER, threads=settings.threads,
+            folder=self.run.folder / INSIDE_FOLDER, threads=settings.threads,
         )  # fmt: skip
         found["inside"] = doublings.found
         doublings.run(watch, stop)

@@ -1,21 +1,22 @@
-"""A best response inside a blueprint's own abstraction, learned by sampling.
+"""A best response inside a blueprint's own abstraction, learned on boards that are drawn.
 
 A card abstraction forgets, so no pass over it finds the best response exactly. Here one is learned for each seat:
-the opponent is the agent as it plays, post-processing included, frozen at its rows, and external sampling trains
-the responder's rows (Lanctot, Waugh, Zinkevich and Bowling 2009). The responder begins with the agent's own
-regrets, and the clock goes on: iteration i counts T + i, where T is the number of the agent's own iterations, so
-that near equilibrium it begins with most of the work done. It can be played in two ways: greedily, taking the
-action of greatest regret at each row, or by regret matching, which is safer at rows that sampling hardly came to.
+the opponent is the agent as it plays, post-processing included, frozen at its rows, and public sampling trains the
+responder's rows (`solvers.blueprint.boards`): a board is drawn, and the values of all hands on it are exact. The
+responder begins with the agent's own regrets, and the clock goes on: board i counts T + i, where T is the number
+of boards that the agent's regrets count for, so that near equilibrium it begins with most of the work done. It can
+be played in two ways: greedily, taking the action of greatest regret at each row, or by regret matching, which is
+safer at rows that sampling hardly came to.
 
-Both seats together are a blueprint of their own, and what that wins on average is found as between any two agents
-of one betting tree, by `play/expected`. It is a lower bound of what the best response inside the abstraction
-wins, up to its 95 % interval; unlike a local best response it knows nothing that buckets do not. How long to
-learn is decided by `response_doublings`.
+What it wins is averaged over boards too, with all 1,070,190 deals of each and both seats. That is a lower bound of
+what the best response inside the abstraction wins, up to its 95 % interval; unlike a local best response it knows
+nothing that buckets do not. How long to learn is decided by `response_doublings`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,32 +26,34 @@ from solvent.forms.betting import DECISION, BettingTree
 from solvent.forms.sampled import TableLayout, row_start
 from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.compiling import kernel
-from solvent.foundation.kernels.randomness import iteration_key
 from solvent.foundation.kernels.threads import in_pieces
 from solvent.foundation.progress import Progress, Stop, Watch
 from solvent.games.betting.rules import STREETS
-from solvent.play.expected import expected_match
+from solvent.play.expected import PARTS
 from solvent.play.statistics import Winnings
 from solvent.play.table_agent import TableAgent, table_agent
 from solvent.play.table_kernels import ACTED, BUCKET, CLUSTER, NODE, room, strategy
-from solvent.solvers.blueprint.kernels import BlueprintRoom, blueprint_room, deal_hand
-from solvent.solvers.blueprint.solver import BlueprintSolver
-from solvent.solvers.sampled.tables.kernels import traverse
-from solvent.solvers.sampled.tables.keys import walk_key
+from solvent.solvers.blueprint.boards.dealing import BoardHands
+from solvent.solvers.blueprint.boards.kernels import BoardRoom, Boards, respond_on_boards
+from solvent.solvers.blueprint.boards.solver import BoardSolver
 from solvent.strategy.agents.blueprint import Blueprint
 from solvent.strategy.post_processing import NONE, PostProcessing
 
 PLAYERS = 2
 SEED = 1_000_003
-"""Seed of a response: its deals are not those that the blueprint was trained on."""
-PIECE = 5_000
-"""Iterations that a thread runs for one seat between two looks at the clock."""
+"""Seed of a response: its boards are not those that the blueprint was trained on."""
+CLOCK = 1_000
+"""Boards that the agent's own regrets count for."""
+PIECE = 5
+"""Boards that a thread walks for one seat between two looks at the clock."""
+NOTHING = -1
+"""The clock of walks that learn nothing."""
 WAYS = ("greedily", "by regret matching")
 """How a learned response can be played."""
 
 
 class Responder:
-    """A response to one blueprint, as far as it has been learned: a table for each seat."""
+    """A response to one blueprint, as far as it has been learned, for both seats."""
 
     def __init__(
         self,
@@ -58,120 +61,161 @@ class Responder:
         *,
         post: PostProcessing = NONE,
         weight: float | None = None,
-        clock: int | None = None,
+        clock: int = CLOCK,
         seed: int = SEED,
     ) -> None:
         """`post`: how the agent's strategy is post-processed when it plays.
 
         `weight`: the sum of the weights of the agent's iterations, by default that of linear weights. Regrets are
-        scaled to what they would be with linear weights, which the responder goes on with.
-        `clock`: the iterations that the agent's regrets count for, by default as many as it was trained for.
+        scaled to what they would be after `clock` iterations of linear weights, which the responder goes on with.
         """
-        self.blueprint, self.seed = blueprint, seed
+        self.blueprint, self.clock, self.seed = blueprint, clock, seed
         self.done = [0] * PLAYERS
-        """Iterations that each seat has had."""
-        self.agent = table_agent("the agent", [blueprint], post=post)
-        own = blueprint.iterations
-        self.clock = own if clock is None else clock
-        linear, weighed = (count * (count + 1) / 2 for count in (self.clock, own))
-        scale = linear / (weight or weighed) if own else 1.0
-        self.learners = [self._learner(player, np.float32(scale)) for player in range(PLAYERS)]
-
-    def _learner(self, player: int, scale: np.float32) -> Blueprint:
-        """A table in which `player` begins with the agent's regrets, times `scale`, and the opponent is frozen.
-
-        The opponent's probabilities stand where regrets do: regret matching then plays them. Traversals for
-        `player` write to the opponent's sums and leave those be.
-        """
-        tree = self.blueprint.tree
-        made = Blueprint(tree, self.blueprint.cards)
-        for node, own, new in _rows(self.blueprint, made):
-            if tree.player[node] == player:
-                new[..., 0, :] = own[..., 0, :] * scale
-        freeze(self.agent, tree, 1 - player, made.table)
-        return made
+        """Boards that each seat has had."""
+        tree, own = blueprint.tree, blueprint.iterations
+        scale = clock * (clock + 1) / 2 / (weight or own * (own + 1) / 2) if own else 1.0
+        self.learner = Blueprint(tree, blueprint.cards)
+        """The responder's regrets in both seats."""
+        for _, old, new in _rows(blueprint, self.learner):
+            new[..., 0, :] = old[..., 0, :] * np.float32(scale)
+        self.frozen = Blueprint(tree, blueprint.cards)
+        """The agent's probabilities, where regrets stand: regret matching then plays them."""
+        agent = table_agent("the agent", [blueprint], post=post)
+        assert agent.rules is not None
+        self.big_blind = agent.rules.blinds[1]
+        for player in range(PLAYERS):
+            freeze(agent, tree, player, self.frozen.table)
 
     @property
     def learned(self) -> int:
-        """Iterations that both seats have had."""
+        """Boards that both seats have had."""
         return min(self.done)
 
+    @cached_property
+    def _solver(self) -> BoardSolver:
+        return BoardSolver(self.learner)
+
     def learn(
-        self, iterations: int, threads: int = 1, *, watch: Watch | None = None, stop: Stop | None = None
+        self, boards: int, threads: int = 1, *, watch: Watch | None = None, stop: Stop | None = None
     ) -> None:
-        """Learn on until each seat has had `iterations` in all; threads write to the same tables.
+        """Learn on until each seat has had `boards` in all; threads write to the same table.
 
         A stop, an interrupt or an error leaves what has been learned by then.
         """
-        had, before, left = tuple(self.done), self.learned, iterations - self.learned
-        arrays = [BlueprintSolver(learner).arrays("y1") for learner in self.learners]
-        lookup, tables, clock = self.blueprint.cards.lookup, evaluator(), self.clock
+        had, before, left = tuple(self.done), self.learned, boards - self.learned
 
-        def work(first: int, last: int, memory: BlueprintRoom) -> None:
+        def work(first: int, last: int, memory: tuple[BoardHands, BoardRoom]) -> None:
             player, start = first % PLAYERS, before + first // PLAYERS * PIECE
-            start, end = max(start, had[player]), min(start + PIECE, iterations)
-            learn_against(start, end, self.seed, clock, player, arrays[player], lookup, tables, memory)
+            start, end = max(start, had[player]), min(start + PIECE, boards)
+            drawn = Boards(self.seed, self.clock, player)
+            self._walk(start, end, drawn, self.learner.table, memory)
             self.done[player] = max(self.done[player], end)
 
         def seen(now: Progress) -> None:
             if watch is not None:
-                each = min(before + now.done / PLAYERS * PIECE, iterations)
-                watch(Progress("learning", each, iterations, unit="iterations"))
+                each = min(before + now.done / PLAYERS * PIECE, boards)
+                watch(Progress("learning", each, boards, unit="boards"))
 
-        rooms = [blueprint_room() for _ in range(threads)]
-        in_pieces(work, PLAYERS * max(0, -(-left // PIECE)), 1, rooms, watch=seen, stop=stop)
+        pieces = PLAYERS * max(0, -(-left // PIECE))
+        in_pieces(work, pieces, 1, self._solver.rooms(threads), watch=seen, stop=stop)
+
+    def _walk(
+        self,
+        start: int,
+        end: int,
+        boards: Boards,
+        table: NDArray[np.float32],
+        memory: tuple[BoardHands, BoardRoom],
+    ) -> NDArray[np.float64]:
+        """Walk boards for one seat, whose player plays by the regrets of `table`; what it wins on each, in chips
+        a deal."""
+        values = np.zeros(max(0, end - start))
+        players = (table, self.frozen.table) if boards.player == 0 else (self.frozen.table, table)
+        respond_on_boards(
+            start, end, boards, self._solver.trees, *memory, players, self.learner.layout,
+            self.learner.cards.lookup, evaluator(), values,
+        )  # fmt: skip
+        return values
 
     def response(self, way: str) -> Blueprint:
-        """The response as it is played in one of `WAYS`: a blueprint of its average strategy."""
+        """The response as it is played in one of `WAYS`: a blueprint, of which regrets and averages are alike."""
         made = Blueprint(self.blueprint.tree, self.blueprint.cards)
-        for player, learner in enumerate(self.learners):
-            for node, old, new in _rows(learner, made):
-                if made.tree.player[node] == player:
-                    regrets = old[..., 0, :]
-                    if way == WAYS[0]:
-                        new[..., 1, :] = regrets == regrets.max(axis=-1, keepdims=True)
-                    else:
-                        new[..., 1, :] = np.maximum(regrets, 0)
+        for _, old, new in _rows(self.learner, made):
+            regrets = old[..., 0, :]
+            if way == WAYS[0]:
+                played = (regrets == regrets.max(axis=-1, keepdims=True)).astype(np.float32)
+            else:
+                played = np.maximum(regrets, 0)
+            new[...] = played[..., None, :]
         return made
+
+    def value(
+        self,
+        response: Blueprint,
+        boards: int,
+        seed: int,
+        threads: int = 1,
+        *,
+        watch: Watch | None = None,
+        stop: Stop | None = None,
+    ) -> Winnings:
+        """What a response wins over boards that `seed` draws, both seats of each being one observation."""
+
+        def work(start: int, end: int, memory: tuple[BoardHands, BoardRoom]) -> NDArray[np.float64]:
+            return sum(
+                (
+                    self._walk(start, end, Boards(seed, NOTHING, player), response.table, memory)
+                    for player in range(PLAYERS)
+                ),
+                start=np.zeros(end - start),
+            )
+
+        def seen(now: Progress) -> None:
+            if watch is not None:
+                watch(Progress("valuing", now.done, boards, unit="boards"))
+
+        won = in_pieces(work, boards, PIECE, self._solver.rooms(threads), watch=seen, stop=stop)
+        parts = [round(each * PARTS) for each in np.concatenate(won).tolist()]
+        return Winnings(len(parts), sum(parts), sum(part * part for part in parts), PARTS * self.big_blind)
 
 
 def learned_response(
     blueprint: Blueprint,
-    iterations: int,
+    boards: int,
     *,
     post: PostProcessing = NONE,
     weight: float | None = None,
     seed: int = SEED,
     threads: int = 1,
 ) -> Blueprint:
-    """Learn a response to an agent in so many iterations for each seat; it is played greedily.
+    """Learn a response to an agent from so many boards for each seat; it is played greedily.
 
     See `Responder` for `post` and `weight`.
     """
-    if iterations < 1:
-        raise InputError(f"a response is learned in one iteration at least, not {iterations}")
+    if boards < 1:
+        raise InputError(f"a response is learned from one board at least, not {boards}")
     responder = Responder(blueprint, post=post, weight=weight, seed=seed)
-    responder.learn(iterations, threads)
+    responder.learn(boards, threads)
     return responder.response(WAYS[0])
 
 
 def response_winnings(
     blueprint: Blueprint,
-    iterations: int,
-    pairs: int,
+    boards: int,
+    valued: int,
     *,
     post: PostProcessing = NONE,
     weight: float | None = None,
     seed: int = SEED,
     threads: int = 1,
 ) -> Winnings:
-    """What a response learned in so many iterations wins: in mbb a hand, a bound of exploitability inside.
+    """What a response learned from so many boards wins: in mbb a hand, a bound of exploitability inside.
 
-    pairs: pairs of deals over which its winnings are averaged.
+    valued: other boards, over which its winnings are averaged.
     """
-    response = learned_response(blueprint, iterations, post=post, weight=weight, seed=seed, threads=threads)
-    agents = table_agent("response", [response]), table_agent("blueprint", [blueprint], post=post)
-    return expected_match(*agents, pairs, seed=seed, threads=threads).winnings
+    responder = Responder(blueprint, post=post, weight=weight, seed=seed)
+    responder.learn(boards, threads)
+    return responder.value(responder.response(WAYS[0]), valued, seed + 1, threads)
 
 
 def freeze(agent: TableAgent, tree: BettingTree, player: int, table: NDArray[np.float32]) -> None:
@@ -235,19 +279,3 @@ def freeze_street(agent, street, decisions, acted, room, table):  # type: ignore
                 strategy(agent, room, street, np.bool_(True))
                 for action in range(agent.nodes[node].actions):
                     table[start + agent.nodes[node].row + action] = np.float32(room.probabilities[action])
-
-
-@kernel
-def learn_against(start, end, seed, clock, player, blueprint, lookup, evaluator, room):  # type: ignore[no-untyped-def]
-    """Iterations `start` to `end` for one player alone, iteration i counting `clock` + i + 1.
-
-    The other's regrets stay as they are. blueprint: `BlueprintArrays`. room: `BlueprintRoom`.
-    """
-    for iteration in range(start, end):
-        key = iteration_key(seed, iteration)
-        outcome, _ = deal_hand(key, blueprint.layout, lookup, evaluator, room.random, room.deck, room.base)
-        room.walks.random[0] = walk_key(key, player, 0)
-        traverse(
-            0, player, np.float32(clock + iteration + 1), blueprint.walk, blueprint.pays, room.base, outcome,
-            blueprint.table, room.walks, np.float32(0), np.float32(0), None,
-        )  # fmt: skip

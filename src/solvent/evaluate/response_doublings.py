@@ -1,9 +1,9 @@
 """What an agent loses to the best response inside its own abstraction, learned for ever longer until it settles.
 
-A response (`learned_response`) is learned in 4, 8, 16, ... million iterations for each seat. At every doubling it
-is played greedily and by regret matching, always over the same deals, and the larger value counts. A doubling
-that adds less than 5 mbb/hand to the largest value so far is the last. The response of the largest value then
-plays deals that it was not chosen by, at least 6 million in each seat: so the figure is no larger for having been
+A response (`learned_response`) is learned on 4,000, 8,000, 16,000, ... boards for each seat. At every doubling it
+is played greedily and by regret matching, always on the same boards, and the larger value counts. A doubling that
+adds less than 5 mbb/hand to the largest value so far is the last. The response of the largest value then plays
+boards that it was not chosen by, all deals of each in both seats: so the figure is no larger for having been
 chosen, and its 95 % interval is the usual one. It is a lower bound of what the best response inside the
 abstraction wins.
 
@@ -21,44 +21,42 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.evaluate.learned_response import PIECE, PLAYERS, SEED, WAYS, Responder
+from solvent.evaluate.learned_response import PIECE, SEED, WAYS, Responder
 from solvent.foundation.errors import InputError
 from solvent.foundation.machine import memory_gib
 from solvent.foundation.progress import SIZED, TOLD, Progress, Stop, Watch
 from solvent.foundation.storage.bundle import read_bundle, write_bundle
 from solvent.foundation.storage.files import check_room
 from solvent.foundation.units import duration, size
-from solvent.play.expected import expected_match
 from solvent.play.statistics import Winnings
-from solvent.play.table_agent import table_agent
 from solvent.strategy.agents.blueprint import Blueprint
 from solvent.strategy.post_processing import NONE, PostProcessing
 
-FIRST = 4_000_000
-MOST = 256_000_000
-DEALS = 6_000_000
+FIRST = 4_000
+MOST = 256_000
+VALUED = 12_000
 ENOUGH = 5.0
 SHARE = 6
-"""A value at a doubling is over this part of the last value's deals."""
-TABLES, KEPT_TABLES = 4, 3
-"""Tables in memory: a learner's for each seat, the best response and the one being valued; and those on the
+"""A value at a doubling is over this part of the last value's boards."""
+TABLES, KEPT_TABLES = 4, 2
+"""Tables in memory: the agent's, the learner's, the best response and the one being valued; and those on the
 disk."""
 KEEP_SECONDS = 120.0
 """Seconds of learning after which what was learned is written to the folder."""
-TRIAL_PAIRS = 400
-"""Pairs of deals by which the time is estimated."""
+TRIAL_BOARDS = 20
+"""Boards by which the time is estimated."""
 
 
 @dataclass(frozen=True)
 class DoublingSettings:
-    """How long a response is learned, and how many deals it is valued over."""
+    """How long a response is learned, and how many boards it is valued over."""
 
     first: int = FIRST
-    """Iterations for each seat before the first value."""
+    """Boards for each seat before the first value."""
     most: int = MOST
-    """Iterations after which no doubling is begun."""
-    deals: int = DEALS
-    """Deals in each seat of the last value."""
+    """Boards after which no doubling is begun."""
+    valued: int = VALUED
+    """Boards of the last value."""
     enough: float = ENOUGH
     """A doubling that adds less than this, in mbb a hand, is the last."""
     seed: int = SEED
@@ -66,15 +64,15 @@ class DoublingSettings:
     def __post_init__(self) -> None:
         if self.first < 1 or self.most < self.first:
             raise InputError(
-                f"a response is learned in one iteration at least, and in no fewer than the first {self.first:,}"
+                f"a response is learned from one board at least, and from no fewer than the first {self.first:,}"
             )
-        if self.deals < 2 * SHARE:
-            raise InputError(f"a response is valued over {2 * SHARE} deals at least, not {self.deals}")
+        if self.valued < 2 * SHARE:
+            raise InputError(f"a response is valued over {2 * SHARE} boards at least, not {self.valued}")
 
     @property
-    def pairs(self) -> int:
-        """Pairs of deals, one in each seat, of a value at a doubling."""
-        return self.deals // SHARE
+    def valued_each(self) -> int:
+        """Boards of a value at a doubling."""
+        return self.valued // SHARE
 
 
 class ResponseDoublings:
@@ -87,22 +85,21 @@ class ResponseDoublings:
         *,
         post: PostProcessing = NONE,
         weight: float | None = None,
-        clock: int | None = None,
         folder: Path | None = None,
         threads: int = 1,
     ) -> None:
         """`folder`: where what was learned is kept until the measurement is done; None keeps nothing.
 
-        See `Responder` for `post`, `weight` and `clock`.
+        See `Responder` for `post` and `weight`.
         """
         self.settings = settings or DoublingSettings()
         check_tables(blueprint.table.nbytes, folder)
-        self.responder = Responder(blueprint, post=post, weight=weight, clock=clock, seed=self.settings.seed)
+        self.responder = Responder(blueprint, post=post, weight=weight, seed=self.settings.seed)
         self.folder, self.threads, self.post = folder, threads, str(post)
         self.best: Blueprint | None = None
         """The response of the largest value so far."""
         self.final: list[Winnings] = []
-        """Its winnings, part by part of the deals that it was not chosen by."""
+        """Its winnings, part by part of the boards that it was not chosen by."""
         self.found: dict[str, Any] = {"rungs": [], "settled": False, "complete": False}
         """What was found so far, for files."""
         self._kept_at = time.monotonic()
@@ -131,39 +128,37 @@ class ResponseDoublings:
         return rungs
 
     def _next(self) -> int:
-        """Iterations at the next value."""
+        """Boards at the next value."""
         return self.settings.first << len(self.rungs)
 
-    def _learn(self, iterations: int, watch: Watch, stop: Stop) -> None:
-        """Learn until each seat has had so many iterations, and keep what was learned now and then."""
+    def _learn(self, boards: int, watch: Watch, stop: Stop) -> None:
+        """Learn until each seat has had so many boards, and keep what was learned now and then."""
 
         def seen(now: Progress) -> None:
-            watch(Progress("learning", now.done, iterations, "learning a response", now.unit))
+            watch(Progress("learning", now.done, boards, "learning a response", now.unit))
 
         step = max(PIECE, self.settings.first // 4)
-        while self.responder.learned < iterations:
-            aim = min(iterations, self.responder.learned + step)
+        while self.responder.learned < boards:
+            aim = min(boards, self.responder.learned + step)
             self.responder.learn(aim, self.threads, watch=seen, stop=stop)
             if time.monotonic() - self._kept_at > KEEP_SECONDS:
                 self._write()
 
     def _value_rung(self, watch: Watch, stop: Stop) -> None:
         """Value the response in both ways, and see whether it has settled."""
-        rung: dict[str, Any] = {"iterations": self.responder.learned}
+        rung: dict[str, Any] = {"boards": self.responder.learned}
         before = max((self._largest(each)[0] for each in self.rungs), default=None)
         for way in WAYS:
             response = self.responder.response(way)
-            won = self._value(response, self.settings.pairs, 1, f"valuing it {way}", watch, stop)
+            won = self._value(response, self.settings.valued_each, 1, f"valuing it {way}", watch, stop)
             rung[way] = {"mbb_per_hand": won.mbb, "mbb_per_hand_95": won.mbb_interval}
             if self.best is None or won.mbb > self.found["chosen_by"]:
                 self.best = response
-                self.found |= {"iterations": rung["iterations"], "way": way, "chosen_by": won.mbb}
+                self.found |= {"boards": rung["boards"], "way": way, "chosen_by": won.mbb}
         self.rungs.append(rung)
         largest, way = self._largest(rung)
         self.found["settled"] = before is not None and largest - before < self.settings.enough
-        watch(
-            Progress(TOLD, 0, detail=f"{rung['iterations']:,} iterations: wins {largest:+.1f} mbb/hand {way}")
-        )
+        watch(Progress(TOLD, 0, detail=f"{rung['boards']:,} boards: wins {largest:+.1f} mbb/hand {way}"))
         self._write()
 
     @staticmethod
@@ -171,80 +166,75 @@ class ResponseDoublings:
         return max((rung[way]["mbb_per_hand"], way) for way in WAYS)
 
     def _value_best(self, watch: Watch, stop: Stop) -> None:
-        """Value the best response over deals that it was not chosen by, in parts that are kept."""
+        """Value the best response over boards that it was not chosen by, in parts that are kept."""
         assert self.best is not None
-        parts = -(-self.settings.deals // self.settings.pairs)
+        parts = -(-self.settings.valued // self.settings.valued_each)
         while len(self.final) < parts:
             what = f"valuing the best, part {len(self.final) + 1} of {parts}"
             part = 2 + len(self.final)
-            self.final.append(self._value(self.best, self.settings.pairs, part, what, watch, stop))
+            self.final.append(self._value(self.best, self.settings.valued_each, part, what, watch, stop))
             if len(self.final) < parts:
                 self._write()
         won = total(self.final)
         self.found |= {
-            "deals": won.pairs,
+            "valued": won.pairs,
             "mbb_per_hand": won.mbb,
             "mbb_per_hand_95": won.mbb_interval,
             "complete": True,
         }
 
     def _value(
-        self, response: Blueprint, pairs: int, part: int, what: str, watch: Watch, stop: Stop
+        self, response: Blueprint, boards: int, part: int, what: str, watch: Watch, stop: Stop
     ) -> Winnings:
-        """What a response wins over pairs of deals; `part` numbers the deals."""
+        """What a response wins over some boards; `part` numbers them."""
 
         def seen(now: Progress) -> None:
-            watch(Progress("valuing", now.done / 2, pairs, what, "deals a seat"))
+            watch(Progress("valuing", now.done, boards, what, now.unit))
 
-        result = expected_match(
-            table_agent("the response", [response]), self.responder.agent, pairs, self.settings.seed + part,
-            self.threads, watch=seen, stop=stop,
-        )  # fmt: skip
-        if not result.complete:
-            stop.check()
-            raise KeyboardInterrupt
-        return result.winnings
+        return self.responder.value(
+            response, boards, self.settings.seed + part, self.threads, watch=seen, stop=stop
+        )
 
     def _tell_cost(self, watch: Watch, stop: Stop) -> None:
         """Say what the measurement will take at least, from how quickly some iterations and some deals go."""
         settings, rungs = self.settings, len(self.rungs)
         watch(Progress("learning", self.responder.learned, detail="compiling and timing"))
-        each = self._deal_seconds(stop)
-        seconds = (settings.deals - settings.pairs * len(self.final)) * each
+        each = self._board_seconds(stop)
+        seconds = (settings.valued - settings.valued_each * len(self.final)) * each
         said = (
-            f"learning {settings.first:,} iterations for each seat, then twice as many, ..., until a doubling adds "
-            f"less than {settings.enough:g} mbb/hand; values over {settings.pairs:,} deals a seat, the last over "
-            f"{settings.deals:,}; {size(TABLES * self.responder.blueprint.table.nbytes)} of tables"
+            f"learning on {settings.first:,} boards for each seat, then twice as many, ..., until a doubling adds "
+            f"less than {settings.enough:g} mbb/hand; values over {settings.valued_each:,} boards, the last over "
+            f"{settings.valued:,}; {size(TABLES * self.responder.blueprint.table.nbytes)} of tables"
         )
         if rungs:
-            said += f"; going on after {self.responder.learned:,} iterations"
+            said += f"; going on after {self.responder.learned:,} boards"
         if self.found["settled"] or self._next() > settings.most:
             said += f". About {duration(seconds)}"
         elif (rate := self._rate(stop)) > 0:
-            ends, values = settings.first << max(1, rungs), 2 * settings.pairs * each
+            ends, values = settings.first << max(1, rungs), 2 * settings.valued_each * each
             seconds += (ends - self.responder.learned) / rate + max(1, 2 - rungs) * values
             more = duration(ends / rate + values)
             said += (
-                f". About {duration(seconds)} if it settles after {ends:,} iterations, {more} more if one doubling "
+                f". About {duration(seconds)} if it settles after {ends:,} boards, {more} more if one doubling "
                 f"later, and up to twice that for each further one"
             )
         watch(Progress(SIZED, 0, detail=said))
 
     def _rate(self, stop: Stop) -> float:
-        """Iterations that each seat learns a second; those that are timed count. 0 if there is nothing left to
+        """Boards that each seat learns a second; those that are timed count. 0 if there is nothing left to
         time."""
         for pieces in (1, 4):  # the first compiles
             began, before = time.perf_counter(), self.responder.learned
             self.responder.learn(min(self._next(), before + pieces * PIECE), self.threads, stop=stop)
         return (self.responder.learned - before) / (time.perf_counter() - began)
 
-    def _deal_seconds(self, stop: Stop) -> float:
-        """Seconds that a deal takes when a response is valued."""
-        response, pairs = self.responder.response(WAYS[0]), min(TRIAL_PAIRS, self.settings.pairs)
-        for timed in (2, pairs):  # the first compiles
+    def _board_seconds(self, stop: Stop) -> float:
+        """Seconds that a board takes when a response is valued."""
+        response, boards = self.responder.response(WAYS[0]), min(TRIAL_BOARDS, self.settings.valued_each)
+        for timed in (2, boards):  # the first compiles
             began = time.perf_counter()
             self._value(response, timed, 0, "", lambda now: None, stop)
-        return (time.perf_counter() - began) / pairs
+        return (time.perf_counter() - began) / boards
 
     # What is kept
 
@@ -261,7 +251,7 @@ class ResponseDoublings:
         self._kept_at = time.monotonic()
         if self.folder is None:
             return
-        arrays = {f"learner_{player}": self.responder.learners[player].table for player in range(PLAYERS)}
+        arrays = {"learner": self.responder.learner.table}
         if self.best is not None:
             arrays["best"] = self.best.table
         facts = {
@@ -280,8 +270,7 @@ class ResponseDoublings:
         if any(facts.get(name) != value for name, value in self._facts().items()):
             return
         responder = self.responder
-        for player in range(PLAYERS):
-            responder.learners[player].table[:] = arrays[f"learner_{player}"]
+        responder.learner.table[:] = arrays["learner"]
         responder.done[:] = facts["done"]
         self.found, self.final = facts["found"], [Winnings(**each) for each in facts["final"]]
         if "best" in arrays:

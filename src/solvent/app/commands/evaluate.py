@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from solvent.evaluate.local_best_response import ResponseActions
 
 MOST_HANDS = 10**10
+MOST_BOARDS = 10**8
 MOST_LBR_HANDS = 10**8
 """What a hand won is kept: 8 bytes each."""
 MOST_RUN_OUTS = 100_000
@@ -66,17 +67,22 @@ LbrStreets = Annotated[
         "--lbr-actions is given]"
     ),
 ]
-InsideIterations = Annotated[
+InsideBoards = Annotated[
     int,
     typer.Option(
         min=1,
-        max=MOST_HANDS,
-        help="Iterations for each seat in which a best response inside the abstraction is first learned; then "
-        "twice as many, and so on until a doubling adds less than 5 mbb/hand.",
+        max=MOST_BOARDS,
+        help="Boards on which a best response inside the abstraction is first learned for each seat; then twice "
+        "as many, and so on until a doubling adds less than 5 mbb/hand.",
     ),
 ]
-InsideDeals = Annotated[
-    int, typer.Option(min=12, max=MOST_HANDS, help="Deals a seat that such a response is valued over.")
+InsideValued = Annotated[
+    int,
+    typer.Option(
+        min=12,
+        max=MOST_BOARDS,
+        help="Boards that such a response is valued over, with all their deals in both seats.",
+    ),
 ]
 RunOuts = Annotated[
     int,
@@ -100,8 +106,8 @@ def evaluate(
     lbr_actions: LbrActions = None,
     lbr_streets: LbrStreets = None,
     run_outs: RunOuts = 100,
-    inside_iterations: InsideIterations = 4_000_000,
-    inside_deals: InsideDeals = 6_000_000,
+    inside_boards: InsideBoards = 4_000,
+    inside_valued: InsideValued = 12_000,
     behaviour_hands: BehaviourHands = 200_000,
     post: Post = "none",
     stack: Stack = None,
@@ -124,7 +130,7 @@ def evaluate(
         lbr_hands=lbr_hands or (OWN_LBR_HANDS if names_own_code(run) else LBR_HANDS),
         lbr=_responses(lbr_actions, lbr_streets),
         run_outs=run_outs,
-        inside=DoublingSettings(inside_iterations, max(inside_iterations, MOST), inside_deals),
+        inside=DoublingSettings(inside_boards, max(inside_boards, MOST), inside_valued),
         behaviour_hands=behaviour_hands,
         post=parse_post(post),
         seed=seed,

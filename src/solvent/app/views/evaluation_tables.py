@@ -100,11 +100,12 @@ def _inside_rows(inside: dict[str, Any]) -> list[list[str]]:
     for rung in inside["rungs"]:
         way = max(WAYS, key=lambda way: rung[way]["mbb_per_hand"])
         won = with_interval(rung[way]["mbb_per_hand"], rung[way]["mbb_per_hand_95"], 0)
-        rows.append([f"inside, {rung['iterations']:,} iterations, {way}", won, ""])
+        rows.append([f"inside, {rung['boards']:,} boards, {way}", won, ""])
     if inside["complete"]:
         won = with_interval(inside["mbb_per_hand"], inside["mbb_per_hand_95"], 0)
         settled = "" if inside["settled"] else ", not settled"
-        rows.append([f"inside, the best of these over other deals{settled}", won, f"{2 * inside['deals']:,}"])
+        boards = f"all of {inside['valued']:,} boards"
+        rows.append([f"inside, the best of these on other boards{settled}", won, boards])
     else:
         rows.append(["inside", "-", "stopped"])
     return rows

@@ -42,8 +42,6 @@ BETTINGS = {"fcpa": "fcpa", "three-sizes": "preset=laptop; postflop=50%,100%,a"}
 """Betting trees: 1,360 decisions, and 18,396."""
 FLOOR = 0.01
 """Big blinds an iteration."""
-CLOCK = 4_000_000
-"""Iterations that an agent's own regrets count for when a response begins with them, however it was trained."""
 
 
 class Kind(NamedTuple):
@@ -54,6 +52,8 @@ class Kind(NamedTuple):
     betting: str = "fcpa"
     rule: str = "lcfr"
     floor: float = 0.0
+    seconds: tuple[float, ...] = (300.0, 1200.0)
+    """Seconds of training at which agents are measured."""
 
 
 KINDS = (
@@ -62,20 +62,18 @@ KINDS = (
         for betting in BETTINGS
         for cards in ("tiny", "small")
     ),
-    Kind("cfr", rule="cfr"),
-    Kind("dcfr", rule="dcfr"),
-    Kind("floor", floor=FLOOR),
+    Kind("cfr", rule="cfr", seconds=(300.0,)),
+    Kind("dcfr", rule="dcfr", seconds=(300.0,)),
+    Kind("floor", floor=FLOOR, seconds=(300.0,)),
 )  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Scale:
-    """How much is trained and measured."""
+    """How much is measured."""
 
-    seconds: tuple[float, ...]
-    """Seconds of training at which agents are measured."""
     response: DoublingSettings
-    """How long responses are learned, and over how many deals they are valued."""
+    """How long responses are learned, and over how many boards they are valued."""
     pairs: int
     """Pairs of deals of a meeting."""
     local_hands: int
@@ -83,12 +81,12 @@ class Scale:
 
 
 FULL = {
-    "fcpa": Scale((300.0, 1200.0), DoublingSettings(most=16_000_000, deals=900_000), 500_000, 20_000),
-    "three-sizes": Scale((300.0, 1200.0), DoublingSettings(most=8_000_000, deals=240_000), 100_000, 20_000),
+    "fcpa": Scale(DoublingSettings(2_000, 16_000, 6_000), 200_000, 20_000),
+    "three-sizes": Scale(DoublingSettings(500, 2_000, 900), 50_000, 20_000),
 }
-"""By betting, so that training and measuring take less than an hour: deals of the larger tree take six times as
-long to value."""
-SMALL = Scale((0.2, 0.4), DoublingSettings(200, 200, 12), 20, 4)
+"""By betting, so that training and measuring take less than an hour: boards of the larger tree take fourteen times
+as long."""
+SMALL, SMALL_SECONDS = Scale(DoublingSettings(10, 10, 12), 20, 4), (0.2, 0.4)
 
 
 def scale_of(kind: Kind, setup: PartSetup) -> Scale:
@@ -100,9 +98,11 @@ def measure(kind: Kind, setup: PartSetup, kept: KeptRuns, say: Say) -> Found:
     """Train both agents of a part up to each time, and measure them as they are then."""
     scale = scale_of(kind, setup)
     agents = setup.work / "agents" / commit()  # those of another version of the code are not trained on
+    if setup.small:
+        kind = kind._replace(seconds=SMALL_SECONDS)
     pair = AgentPair(kind, setup, scale, agents, setup.folder_of(kind.cards, say), say)
     rows, meetings = [], []
-    for seconds in scale.seconds:
+    for seconds in kind.seconds:
         for sampling in TRAINING_SAMPLINGS:
             setting = {"sampling": sampling, "seconds": seconds}
             rows.append(setting | once(kept, setting, partial(pair.measured, sampling, seconds)))
@@ -159,7 +159,7 @@ class AgentPair(NamedTuple):
     def _train(self, sampling: str, seconds: float) -> int:
         """Train an agent to a time, from what it was at the time before; return its iterations."""
         folder, kind = self.folder(sampling, seconds), self.kind
-        earlier = [time for time in self.scale.seconds if time < seconds]
+        earlier = [time for time in self.kind.seconds if time < seconds]
         if earlier and not Run.is_run(folder):
             shutil.copytree(self.folder(sampling, earlier[-1]), folder)
         design = TrainingSettings(
@@ -181,18 +181,13 @@ class AgentPair(NamedTuple):
 
 
 def _inside(training: TrainingRun, settings: DoublingSettings, threads: int) -> dict[str, Any]:
-    """What a response learned inside the abstraction wins.
-
-    It begins with the agent's regrets, which count for as much whichever way the agent was trained: deals are many
-    more than boards.
-    """
-    trained = training.blueprint()
+    """What a response learned inside the abstraction wins."""
     weight = training.run.facts()["weight"]
-    found = ResponseDoublings(trained, settings, weight=weight, clock=CLOCK, threads=threads).run()
+    found = ResponseDoublings(training.blueprint(), settings, weight=weight, threads=threads).run()
     return {
         "mbb": found["mbb_per_hand"],
         "interval": found["mbb_per_hand_95"],
-        "iterations": found["iterations"],
+        "boards": found["boards"],
         "settled": found["settled"],
     }
 
@@ -240,21 +235,21 @@ def section(found: Found) -> str:
                 f"{row['iterations']:,}",
                 f"{row['touched'] / row['seconds'] / 1e6:,.1f}",
                 f"{row['inside']['mbb']:+,.0f} ± {row['inside']['interval']:,.0f}",
-                f"{row['inside']['iterations'] / 1e6:,.0f}{'' if row['inside']['settled'] else ' +'}",
+                f"{row['inside']['boards']:,}{'' if row['inside']['settled'] else ' +'}",
                 f"{local.mbb:+,.0f} [{low:+,.0f}, {high:+,.0f}] {local.actions}",
                 f"{met['mbb']:+,.1f} ± {met['interval']:,.1f}" if row["sampling"] == PUBLIC else "",
             ]
         )
     floor = f", with a regret floor of {found['floor']:g} big blinds" if found["floor"] else ""
     header = [
-        "sampling", "after", "iterations", "million rows a second", "inside wins", "learned in", "local wins",
+        "sampling", "after", "iterations", "million rows a second", "inside wins", "learned on", "local wins",
         "head to head",
     ]  # fmt: skip
     parts = [
         f"## {found['name']}",
         f"`{found['betting']}` with {found['cards']} cards, {found['rule']}{floor}, {found['threads']} threads. "
-        f"Responses are learned in {found['response']['first']:,} to {found['response']['most']:,} iterations for "
-        f"each seat and valued over {found['response']['deals']:,} deals in each; local best responses play "
+        f"Responses are learned on {found['response']['first']:,} to {found['response']['most']:,} boards for "
+        f"each seat and valued over {found['response']['valued']:,}; local best responses play "
         f"{found['local_hands']:,} hands; agents meet over {found['pairs']:,} pairs of deals.",
         markdown_table(header, rows),
     ]

@@ -12,9 +12,9 @@ from solvent.experiments.page import Reading, write_page
 from solvent.experiments.parts import PartResult, figures_and_bars, parts_text
 
 MEASURED = f"""mbb/hand with 95 % intervals. An iteration of external sampling is a deal, one of public sampling a
-board with all hands of both players. *Inside*: what a response learned inside the abstraction wins, trained in
-twice as many iterations until a doubling adds less than {ENOUGH:g} mbb/hand. *Learned in*: million iterations for
-each seat, with a + where the last doubling still added more. *Local*: the local best response that wins most, of
+board with all hands of both players. *Inside*: what a response learned inside the abstraction wins, learned on
+twice as many boards until a doubling adds less than {ENOUGH:g} mbb/hand. *Learned on*: boards for each seat, with a
++ where the last doubling still added more. *Local*: the local best response that wins most, of
 {"; ".join(map(str, STANDARD))}. *Head to head*: what public sampling wins from external sampling.
 """
 

@@ -20,7 +20,7 @@ def measure_threads(setup: Setup, kept: KeptRuns, say: Say) -> Found:
     """Rows a second on one thread and on several, without locks, with, and inside a traversal."""
     say("rows a second in every way")
     return measure(
-        setup.folder_of("tiny", say), setup.betting, setup.threads, setup.amount.speed_repeats
+        setup.folder_of("tiny", say), setup.betting, max(2, setup.threads), setup.amount.speed_repeats
     ).as_dict()
 
 

@@ -28,7 +28,7 @@ Work = Annotated[
     Path, typer.Option(help="The folder in which agents are trained; those found there are used.")
 ]
 Seconds = Annotated[float | None, typer.Option(min=0.1, help="Seconds of training for each agent.")]
-Threads = Annotated[int, typer.Option(min=2, max=MOST_THREADS, help="Threads.")]
+Threads = Annotated[int, typer.Option(min=1, max=MOST_THREADS, help="Threads.")]
 PartScale = Annotated[str, typer.Option(help="full, or small: seconds on tiny cards, to see that it works.")]
 AllCards = Annotated[
     Path, typer.Option(help="The folder of card abstractions; those that are missing are made.")

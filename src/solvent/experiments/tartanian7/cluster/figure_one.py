@@ -54,13 +54,15 @@ class Scale:
     """Seconds of training at which runs are compared."""
     seeds: int = 2
     pairs: int = 100_000
-    """Pairs of deals of a meeting, and of what a response wins."""
-    response: int = 400_000
-    """Iterations in which a response is learned, for each seat."""
+    """Pairs of deals of a meeting."""
+    boards: int = 1_000
+    """Boards on which a response is learned, for each seat."""
+    valued: int = 1_000
+    """Boards over which its winnings are averaged."""
 
 
 FULL = Scale()
-SMALL = Scale(marks=(0.2, 0.4), seeds=1, pairs=200, response=500)
+SMALL = Scale(marks=(0.2, 0.4), seeds=1, pairs=200, boards=5, valued=5)
 
 
 def scale_of(setup: Setup) -> Scale:
@@ -97,7 +99,8 @@ def measure(setup: Setup, kept: KeptRuns, say: Say) -> Found:
         "threads": setup.threads,
         "batch": setup.batch,
         "pairs": scale.pairs,
-        "response": scale.response,
+        "boards": scale.boards,
+        "valued": scale.valued,
         "seeds": scale.seeds,
         "runs": runs,
         "meetings": meetings,
@@ -161,7 +164,7 @@ def _respond(setup: Setup, say: Say, seed: int, mark: float) -> list[dict[str, A
     """A learned response to each run."""
     scale, rows = scale_of(setup), []
     for run, table in _tables(setup, say, seed, mark).items():
-        won = response_winnings(table, scale.response, scale.pairs, threads=setup.threads)
+        won = response_winnings(table, scale.boards, scale.valued, threads=setup.threads)
         rows.append({"seed": seed, "mark": mark, "run": run, "mbb": won.mbb, "interval": won.mbb_interval})
     return rows
 
@@ -259,7 +262,7 @@ def section(found: Found) -> str:
         "averaged over what agents may draw):",
         markdown_table(["", *seconds], meetings),
         "What a response learned inside the run's own abstraction wins from it, in mbb/hand, which bounds its "
-        f"exploitability there from below ({found['response']:,} iterations for each seat); abstractions "
+        f"exploitability there from below (learned on {found['boards']:,} boards for each seat); abstractions "
         "with and without clusters are not to be compared by it:",
         markdown_table(["", *seconds], responses),
     ]

@@ -51,14 +51,14 @@ class Scale:
     longer: tuple[float, ...] = (45e6,)
     """Marks that batches of one iteration take too long for; others are compared with the second of `batches`."""
     seeds: int = 8
-    pairs: int = 50_000
-    """Pairs of deals over which a response's winnings are averaged."""
-    response: int = 400_000
-    """Iterations in which a response is learned, for each seat."""
+    boards: int = 1_000
+    """Boards on which a response is learned, for each seat."""
+    valued: int = 1_000
+    """Boards over which its winnings are averaged."""
 
 
 FULL = Scale()
-SMALL = Scale(batches=(1, 20), marks=(20e3,), longer=(40e3,), seeds=2, pairs=200, response=500)
+SMALL = Scale(batches=(1, 20), marks=(20e3,), longer=(40e3,), seeds=2, boards=5, valued=5)
 
 
 def measure(setup: Setup, kept: KeptRuns, say: Say) -> Found:
@@ -83,8 +83,8 @@ def measure(setup: Setup, kept: KeptRuns, say: Say) -> Found:
         "marks": scale.marks,
         "longer": scale.longer,
         "seeds": scale.seeds,
-        "pairs": scale.pairs,
-        "response": scale.response,
+        "valued": scale.valued,
+        "boards": scale.boards,
         "rows": rows,
     }
 
@@ -122,7 +122,7 @@ def _trained(
     for mark in marks:
         while solver.touched < mark:
             solver.run(1)
-        won = response_winnings(blueprint, scale.response, scale.pairs)
+        won = response_winnings(blueprint, scale.boards, scale.valued)
         at = {"mark": mark, "iterations": solver.iterations, "touched": solver.touched}
         rows.append(at | {"mbb": won.mbb, "interval": won.mbb_interval})
     return rows
@@ -231,8 +231,8 @@ def section(found: Found) -> str:
     parts = [
         "## Staleness: batches at equal rows touched",
         f"{BETTING} betting, cards {found['cards']}, {found['seeds']} seeds, children in one process. What a "
-        f"response learned inside the abstraction wins ({found['response']:,} iterations for each seat, "
-        f"{found['pairs']:,} pairs of deals), in mbb/hand; in brackets how much more than from B = 1 or, beyond "
+        f"response learned inside the abstraction wins (learned on {found['boards']:,} boards for each seat, "
+        f"valued over {found['valued']:,}), in mbb/hand; in brackets how much more than from B = 1 or, beyond "
         f"what B = 1 reached, than from B = {found['batches'][1]:,}, both over ahead 0 and 1, with 95 % intervals "
         f"over seeds. p is the chance of so large a cost at {last} if there were none, one-sided and adjusted by "
         f"Holm's method for all {len(judged)} comparisons; at {(1 - LEVEL) / 2:g} or below a cost is sure. Runs "

@@ -82,8 +82,11 @@ class BoardRoom(NamedTuple):
     """float32[slots x WIDTH]"""
     lane_sums: NDArray[np.float32]
     """float32[(1 + CARDS) x WIDTH]"""
+    learns: NDArray[np.bool_]
+    """bool[2]: whether the walk is for a player: values are found and regrets learned for these alone."""
     needed: NDArray[np.bool_]
-    """bool[STREETS, 2]: whether the other player reaches the street tree, so that there is something to win."""
+    """bool[STREETS, 2]: whether the walk is for the player and the other one reaches the street tree, so that there
+    is something to win."""
     tree: NDArray[np.int64]
     """int64[STREETS]: the street tree that is being walked on each street."""
     deal: NDArray[np.int64]
@@ -112,6 +115,7 @@ def board_room(slots: int, buckets: int, stride: int) -> BoardRoom:
         np.zeros(slots * WIDTH, dtype=np.float32),
         np.zeros(slots * WIDTH, dtype=np.float32),
         np.zeros((1 + CARDS) * WIDTH, dtype=np.float32),
+        np.ones(2, dtype=np.bool_),
         np.zeros((STREETS, 2), dtype=np.bool_),
         np.zeros(STREETS, dtype=np.int64),
         np.zeros(STREETS, dtype=np.int64),
@@ -140,7 +144,7 @@ def numbers_at(room, street, player):  # type: ignore[no-untyped-def]
 
 
 @internal
-def play_street(trees, tree, hands, room, table, weights):  # type: ignore[no-untyped-def]
+def play_street(trees, tree, hands, room, tables, weights):  # type: ignore[no-untyped-def]
     """Regret matching at every row of a street tree; the chances of sequences, and the sums of the average."""
     stride = trees.stride
     street, empty = tree.street, tree.sequences
@@ -158,7 +162,7 @@ def play_street(trees, tree, hands, room, table, weights):  # type: ignore[no-un
     for k in range(tree.first_decision, tree.first_decision + tree.decisions):
         decision = trees.decision[k]
         player, actions = decision.player, decision.actions
-        base = numbers_at(room, street, player)
+        base, table = numbers_at(room, street, player), tables[player]
         for bucket in range(buckets):
             row = starts[bucket] + decision.row
             numbers = base + bucket * stride
@@ -306,8 +310,8 @@ def add_by_bucket(numbers, street, stride, hands, sums):  # type: ignore[no-unty
 def begin_street(deal, street, stride, hands, room, lowest):  # type: ignore[no-untyped-def]
     """Give every hand its reach behind a deal; False if there is nothing to do there.
 
-    Where neither player comes with any hand no number would change. With a regret floor a street tree is also left
-    out if all buckets of a player have left out an action on the way.
+    Where no opponent of a player who learns comes with any hand no number would change. With a regret floor a
+    street tree is also left out if all buckets of a player have left out an action on the way.
     """
     if lowest < 0:
         for player in range(2):
@@ -323,8 +327,8 @@ def begin_street(deal, street, stride, hands, room, lowest):  # type: ignore[no-
         for slot in range(hands.counts[0]):
             after[slot] = before[slot] * room.chance[base + here[slot]]
         total = add_by_bucket(after, street + 1, stride, hands, room.reach_sum[street + 1, player])
-        room.needed[street + 1, 1 - player] = total > 0
-        reached = reached or total > 0
+        room.needed[street + 1, 1 - player] = room.learns[1 - player] and total > 0
+        reached = reached or room.needed[street + 1, 1 - player]
     return reached
 
 
@@ -345,7 +349,7 @@ def take_back(deal, street, stride, hands, room):  # type: ignore[no-untyped-def
 
 
 @internal
-def learn_street(trees, tree, hands, room, table, weights):  # type: ignore[no-untyped-def]
+def learn_street(trees, tree, hands, room, tables, weights):  # type: ignore[no-untyped-def]
     """Update the regrets of a street tree, last decisions first."""
     stride = trees.stride
     street = tree.street
@@ -355,7 +359,7 @@ def learn_street(trees, tree, hands, room, table, weights):  # type: ignore[no-u
         player, actions = decision.player, decision.actions
         if not room.needed[street, player]:
             continue
-        base, weight = numbers_at(room, street, player), weights.regret
+        base, weight, table = numbers_at(room, street, player), weights.regret, tables[player]
         for bucket in range(buckets):
             numbers = base + bucket * stride
             first, row = numbers + decision.first, starts[bucket] + decision.row
@@ -369,9 +373,9 @@ def learn_street(trees, tree, hands, room, table, weights):  # type: ignore[no-u
 
 
 @internal
-def open_street(trees, tree, hands, room, table, weights):  # type: ignore[no-untyped-def]
+def open_street(trees, tree, hands, room, tables, weights):  # type: ignore[no-untyped-def]
     """Walk down a street tree: play it, and end the hands that end there."""
-    play_street(trees, tree, hands, room, table, weights)
+    play_street(trees, tree, hands, room, tables, weights)
     for player in range(2):
         if room.needed[tree.street, player]:
             for slot in range(hands.counts[0]):
@@ -382,19 +386,20 @@ def open_street(trees, tree, hands, room, table, weights):  # type: ignore[no-un
 
 
 @kernel
-def walk_board(trees, hands, room, table, weights):  # type: ignore[no-untyped-def]
-    """Walk the betting tree once for all hands of a board and both players, and update the table.
+def walk_board(trees, hands, room, tables, weights):  # type: ignore[no-untyped-def]
+    """Walk the betting tree once for all hands of a board, and update the tables of the players who learn.
 
-    trees: `StreetTrees`. hands: `BoardHands`, dealt. weights: `BoardWeights`.
+    trees: `StreetTrees`. hands: `BoardHands`, dealt. tables: float32[numbers] of each player; when both learn they
+    may be one. weights: `BoardWeights`.
     """
     street, stride = np.int64(0), trees.stride
     for player in range(2):
-        room.needed[0, player] = True
+        room.needed[0, player] = room.learns[player]
         for slot in range(hands.counts[0]):
             room.reach[0, player, slot] = 1
         add_by_bucket(room.reach[0, player], 0, stride, hands, room.reach_sum[0, player])
     room.tree[0] = 0
-    open_street(trees, trees.tree[0], hands, room, table, weights)
+    open_street(trees, trees.tree[0], hands, room, tables, weights)
     while True:
         tree = trees.tree[room.tree[street]]
         if room.deal[street] < tree.first_deal + tree.deals:
@@ -402,11 +407,11 @@ def walk_board(trees, hands, room, table, weights):  # type: ignore[no-untyped-d
             if begin_street(deal, street, trees.stride, hands, room, weights.lowest):
                 street += 1
                 room.tree[street] = deal.tree
-                open_street(trees, trees.tree[deal.tree], hands, room, table, weights)
+                open_street(trees, trees.tree[deal.tree], hands, room, tables, weights)
             else:
                 room.deal[street] += 1
             continue
-        learn_street(trees, tree, hands, room, table, weights)
+        learn_street(trees, tree, hands, room, tables, weights)
         if street == 0:
             return
         street -= 1
@@ -441,9 +446,48 @@ def board_iterations(start, end, seed, options, trees, hands, room, blueprint, l
 
     options: `IterationOptions`. hands: `BoardHands`, room. blueprint: `BlueprintArrays`.
     """
+    tables = (blueprint.table, blueprint.table)
     for iteration in range(start, end):
         deal_board(
             iteration_key(seed, iteration), trees.stride, hands, room, blueprint.layout, lookup, evaluator
         )
         terms = iteration_terms(iteration, options, random_float(room.random))
-        walk_board(trees, hands, room, blueprint.table, board_weights(terms, hands))
+        walk_board(trees, hands, room, tables, board_weights(terms, hands))
+
+
+@internal
+def board_value(player, hands, room):  # type: ignore[no-untyped-def]
+    """What a player wins on the board that was walked, in chips a deal."""
+    total = np.float64(0)
+    for slot in range(hands.counts[0]):
+        total += room.value[0, player, slot]
+    left = len(hands.deck) - BOARD - 2
+    return total / (hands.counts[0] * (left * (left - 1) // 2))
+
+
+class Boards(NamedTuple):
+    """The boards of a response, and what each counts."""
+
+    seed: int
+    clock: int
+    """Board i counts clock + i + 1 in the player's regrets; below 0 nothing is learned."""
+    player: int
+
+
+@kernel
+def respond_on_boards(start, end, boards, trees, hands, room, tables, layout, lookup, evaluator, values):  # type: ignore[no-untyped-def]
+    """Walk boards `start` to `end` for one player alone, whose opponent stays as it is.
+
+    boards: `Boards`. hands, room: one thread's memory, whose players who learn are set here. tables: of both
+    players, probabilities standing where regrets do for the opponent. values: float64[end - start], to which what
+    the player wins on each board is written, in chips a deal.
+    """
+    for who in range(2):
+        room.learns[who] = who == boards.player
+    none = np.float32(0)
+    for board in range(start, end):
+        deal_board(iteration_key(boards.seed, board), trees.stride, hands, room, layout, lookup, evaluator)
+        weight = np.float32(boards.clock + board + 1) if boards.clock >= 0 else none
+        weights = BoardWeights(board_weights((weight, none, none), hands).regret, none, none, none)
+        walk_board(trees, hands, room, tables, weights)
+        values[board - start] = board_value(boards.player, hands, room)
