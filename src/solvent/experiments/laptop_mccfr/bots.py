@@ -1,8 +1,9 @@
 """Laptop MCCFR at this machine's scale: the bots that the parts of the experiment train, keep and compare.
 
 The game is the paper's (100 big blinds; before the flop raises to 2, 4, 8, 16 big blinds or all-in; two bets or
-raises a street) with three sizes after the flop instead of seven. All bots of a comparison have the same number of
-iterations, or the same seconds, and are compared over several seeds; nothing is processed on either side.
+raises a street) with two sizes after the flop, the pot and all-in, instead of seven: so a bot's training ends in
+minutes and goes far enough for what is asked of it. All bots of a comparison have the same number of iterations,
+or the same seconds, and are compared over several seeds; nothing is processed on either side.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from solvent.solvers.blueprint.training_work import Parts, Training
 from solvent.solvers.training_settings import TrainingSettings
 from solvent.strategy.agents.blueprint import Blueprint
 
-BETTING = "preset=laptop; postflop=50%,100%,a"
+BETTING = "preset=laptop; postflop=100%,a"
 RULES, EMD = "rules", "emd"
 """Cards by rule, and as many buckets by the earth mover's distance."""
 EXPLORATION_PART = 0.2
@@ -44,7 +45,7 @@ CHUNK_SECONDS = 0.25
 class Scale:
     """How much is trained and played."""
 
-    iterations: int = 72_000_000
+    iterations: int = 48_000_000
     """Iterations of a bot of Figures 1, 5, 7 and 8."""
     bots: int = 4
     """Bots with true rewards, whose ensemble is Figure 7's."""

@@ -53,7 +53,7 @@ def reproduce_laptop_mccfr(
     again: Again = False,
     iterations: Annotated[
         int | None,
-        typer.Option(min=100, help="Iterations of each bot of Figures 1, 5, 7 and 8.  [default: 72 million]"),
+        typer.Option(min=100, help="Iterations of each bot of Figures 1, 5, 7 and 8.  [default: 48 million]"),
     ] = None,
     threads: Threads = 2,
     out: ResultsFolder = RESULTS,
