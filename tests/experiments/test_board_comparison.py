@@ -25,10 +25,10 @@ def test_a_part_measures_both_ways_and_goes_on(tmp_path, monkeypatch):
         with monkeypatch.context() as patch:
             patch.setattr(comparison, "expected_match", interrupted)
             with pytest.raises(KeyboardInterrupt):
-                run_parts(comparison.PARTS, setup, ["dcfr"])
+                run_parts(comparison.PARTS, setup, ["lcfr"])
         seen: list[str] = []
-        (result,) = run_parts(comparison.PARTS, setup, ["dcfr"], watch=lambda step: seen.append(step.stage))
-    assert seen[0] == "dcfr: head to head after 200 ms"
+        (result,) = run_parts(comparison.PARTS, setup, ["lcfr"], watch=lambda step: seen.append(step.stage))
+    assert seen[0] == "lcfr: head to head after 200 ms"
     found = result.found
     assert [(row["sampling"], row["seconds"]) for row in found["rows"]] == [
         (sampling, seconds) for seconds in comparison.SMALL_SECONDS for sampling in ("external", "public")
@@ -39,7 +39,7 @@ def test_a_part_measures_both_ways_and_goes_on(tmp_path, monkeypatch):
         assert late["touched"] >= early["touched"] > 0
     write_comparison_page([result], page, "solvent reproduce public-sampling --scale small")
     text, figures = page.read_text(), json.loads(figures_file(page).read_text())["figures"]
-    assert "\n## dcfr\n" in text
+    assert "\n## lcfr\n" in text
     assert "Not run: tiny-fcpa, small-fcpa" in text
-    assert "dcfr.public.0.4 s.inside" in figures
+    assert "lcfr.public.0.4 s.inside" in figures
     assert len(figures) == 2 * 2 * 2 + 2

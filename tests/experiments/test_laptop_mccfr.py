@@ -104,7 +104,11 @@ def test_bots_of_a_comparison_differ_by_what_is_compared_alone():
     assert emd.label == rules.label
     assert not emd.by_rule
     plain, weights = (prior_comparison.BOTS[name].settings for name in ("plain", "weights"))
-    assert replace(weights, initial_weights=False, unvisited="uniform") == plain == TrainingSettings()
+    assert (
+        replace(weights, initial_weights=False, unvisited="uniform")
+        == plain
+        == TrainingSettings(sampling="external")
+    )
 
 
 def test_intervals_are_over_seeds_and_deals():

@@ -26,7 +26,7 @@ def small_cards_everywhere() -> Iterator[None]:
 
 def save_training(folder: Path, betting: str, checkpoints: Sequence[int]) -> Path:
     """A training with random tables at so many iterations each."""
-    asked = TrainingSettings(betting=betting).as_json()
+    asked = TrainingSettings(betting=betting, sampling="external").as_json()
     fixed = {name: asked[name] for name in TrainingSettings.kept() if name in asked}
     fixed["cards_fingerprint"] = small_cards().fingerprint
     run = Run.create(folder, "training", fixed, {"cards": ["cards"]}, retention=KEPT_CHECKPOINTS)

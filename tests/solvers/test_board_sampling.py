@@ -16,7 +16,7 @@ from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.randomness import iteration_key, random_float
 from solvent.games.betting.rules import FOLD
 from solvent.games.betting.sizes import parse_betting
-from solvent.solvers.blueprint.boards.dealing import find_board_buckets, sort_hands
+from solvent.solvers.blueprint.boards.dealing import draw_board, find_board_buckets, sort_hands
 from solvent.solvers.blueprint.boards.kernels import BoardWeights, walk_board
 from solvent.solvers.blueprint.boards.solver import BoardSolver
 from solvent.solvers.blueprint.boards.street_trees import street_trees
@@ -52,11 +52,11 @@ def with_regrets(tree, cards, pure=False, seed=1):
     return blueprint
 
 
-def added_by_walk(blueprint, board, deck, weights):
-    """What the kernel adds to a table for one board."""
-    solver = BoardSolver(blueprint, deck=deck)
+def added_by_walk(blueprint, board, deck, weights, drawn=()):
+    """What the kernel adds to a table for one board, with all hands or with those of the cards `drawn`."""
+    solver = BoardSolver(blueprint, deck=deck, hole_cards=len(drawn) or None)
     hands, room = solver.rooms(1)[0]
-    hands.deck[:] = [*board, *(card for card in deck if card not in board)]
+    hands.deck[:] = [*board, *drawn, *(card for card in deck if card not in (*board, *drawn))]
     sort_hands(hands, evaluator())
     find_board_buckets(hands, solver.trees.stride, blueprint.layout, blueprint.cards.lookup)
     table = blueprint.table.copy()
@@ -85,6 +85,39 @@ def test_a_board_is_the_sum_of_its_deals(tree, cards):
                 found = twin.added.row(node, cluster, bucket)
                 np.testing.assert_allclose(found[0], regrets, atol=1e-6)
                 np.testing.assert_allclose(found[1], sums / 3, atol=1e-9)
+
+
+@pytest.mark.parametrize("hole_cards", [4, 5])
+def test_hands_of_drawn_cards_are_all_hands_on_average(tree, cards, hole_cards):
+    """Over every choice of hole cards, with each choice weighed as the solver weighs it."""
+    deck, board = np.append(TEN, [40]), [0, 5, 10, 15, 18]
+    blueprint = with_regrets(tree, cards)
+
+    def weights(left):
+        return 2 / (left * (left - 1)) * 2 / ((left - 2) * (left - 3)), 2 / (left * (left - 1))
+
+    left = [int(card) for card in deck if card not in board]
+    every = added_by_walk(blueprint, board, deck, weights(len(left)))
+    choices = list(combinations(left, hole_cards))
+    drawn = sum(added_by_walk(blueprint, board, deck, weights(hole_cards), drawn) for drawn in choices)
+    assert np.count_nonzero(every) > 200
+    np.testing.assert_allclose(drawn / len(choices), every, rtol=1e-3, atol=0.02)
+
+
+def test_hole_cards_are_drawn_anew_for_each_board(tree, cards):
+    solver = BoardSolver(Blueprint(tree, cards), hole_cards=20)
+    hands, room = solver.rooms(1)[0]
+    seen = set()
+    for iteration in range(200):
+        room.random[0] = iteration_key(3, iteration)
+        draw_board(hands, room.random)
+        assert sorted(hands.deck) == list(range(52))
+        sort_hands(hands, evaluator())
+        held = set(hands.card[: hands.counts[0]].ravel().tolist())
+        assert hands.counts[0] == 190
+        assert held == set(hands.deck[5:25].tolist())
+        seen.add(tuple(sorted(held)))
+    assert len(seen) == 200
 
 
 def test_boards_are_external_sampling_times_a_constant(tree, cards):
@@ -203,3 +236,5 @@ def test_a_strategy_grows_sane(cards):
 def test_a_deck_has_room_for_two_hands_and_a_board(tree, cards):
     with pytest.raises(InputError, match="nine cards"):
         BoardSolver(Blueprint(tree, cards), deck=np.arange(8))
+    with pytest.raises(InputError, match="4 to 47 of the cards"):
+        BoardSolver(Blueprint(tree, cards), hole_cards=3)

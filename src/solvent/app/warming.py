@@ -15,11 +15,11 @@ from solvent.forms.betting import build_tree
 from solvent.games.betting.sizes import parse_betting
 from solvent.play.matches import round_robin
 from solvent.play.table_agent import TableAgent, rule_agent, table_agent
-from solvent.solvers.blueprint.training_work import Training
+from solvent.solvers.blueprint.training_work import Parts, Training
 from solvent.solvers.holdem.spot_run import warm_up
 from solvent.solvers.holdem.spot_settings import SpotSettings
 from solvent.solvers.solve import solve
-from solvent.solvers.training_settings import TrainingSettings
+from solvent.solvers.training_settings import PARTS, TRAINING_SAMPLINGS, TrainingSettings
 from solvent.strategy.agents.blueprint import Blueprint
 
 BETTING = "preflop=3x,a; flop=50%,a; cap=1; stack=10"
@@ -51,9 +51,10 @@ def warm_solve() -> None:
 
 
 def warm_train() -> None:
-    """Train on a small betting tree for no iterations."""
+    """Train on a small betting tree for no iterations, by each way of sampling."""
     model = _blueprint()
-    Training(model.tree, model.cards, TrainingSettings()).warm_up()
+    for sampling in TRAINING_SAMPLINGS:
+        Training(model.tree, model.cards, TrainingSettings(sampling=sampling), Parts(PARTS, None)).warm_up()
 
 
 def warm_match() -> None:

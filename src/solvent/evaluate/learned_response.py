@@ -2,7 +2,7 @@
 
 A card abstraction forgets, so no pass over it finds the best response exactly. Here one is learned for each seat:
 the opponent is the agent as it plays, post-processing included, frozen at its rows, and public sampling trains the
-responder's rows (`solvers.blueprint.boards`): a board is drawn, and the values of all hands on it are exact. The
+responder's rows (`solvers.blueprint.boards`): a board is drawn, and the values of hands on it are exact. The
 responder begins with the agent's own regrets, and the clock goes on: board i counts T + i, where T is the number
 of boards that the agent's regrets count for, so that near equilibrium it begins with most of the work done. It can
 be played in two ways: greedily, taking the action of greatest regret at each row, or by regret matching, which is
@@ -36,6 +36,7 @@ from solvent.play.table_kernels import ACTED, BUCKET, CLUSTER, NODE, room, strat
 from solvent.solvers.blueprint.boards.dealing import BoardHands
 from solvent.solvers.blueprint.boards.kernels import BoardRoom, Boards, respond_on_boards
 from solvent.solvers.blueprint.boards.solver import BoardSolver
+from solvent.solvers.training_settings import DEFAULT_HOLE_CARDS
 from solvent.strategy.agents.blueprint import Blueprint
 from solvent.strategy.post_processing import NONE, PostProcessing
 
@@ -92,7 +93,13 @@ class Responder:
         return min(self.done)
 
     @cached_property
-    def _solver(self) -> BoardSolver:
+    def _learning(self) -> BoardSolver:
+        """Walks boards to learn on, with hands of cards that are drawn, as trainings do."""
+        return BoardSolver(self.learner, hole_cards=DEFAULT_HOLE_CARDS)
+
+    @cached_property
+    def _valuing(self) -> BoardSolver:
+        """Walks boards with all their hands."""
         return BoardSolver(self.learner)
 
     def learn(
@@ -117,7 +124,7 @@ class Responder:
                 watch(Progress("learning", each, boards, unit="boards"))
 
         pieces = PLAYERS * max(0, -(-left // PIECE))
-        in_pieces(work, pieces, 1, self._solver.rooms(threads), watch=seen, stop=stop)
+        in_pieces(work, pieces, 1, self._learning.rooms(threads), watch=seen, stop=stop)
 
     def _walk(
         self,
@@ -132,7 +139,7 @@ class Responder:
         values = np.zeros(max(0, end - start))
         players = (table, self.frozen.table) if boards.player == 0 else (self.frozen.table, table)
         respond_on_boards(
-            start, end, boards, self._solver.trees, *memory, players, self.learner.layout,
+            start, end, boards, self._valuing.trees, *memory, players, self.learner.layout,
             self.learner.cards.lookup, evaluator(), values,
         )  # fmt: skip
         return values
@@ -174,7 +181,7 @@ class Responder:
             if watch is not None:
                 watch(Progress("valuing", now.done, boards, unit="boards"))
 
-        won = in_pieces(work, boards, PIECE, self._solver.rooms(threads), watch=seen, stop=stop)
+        won = in_pieces(work, boards, PIECE, self._valuing.rooms(threads), watch=seen, stop=stop)
         parts = [round(each * PARTS) for each in np.concatenate(won).tolist()]
         return Winnings(len(parts), sum(parts), sum(part * part for part in parts), PARTS * self.big_blind)
 

@@ -21,6 +21,15 @@ ENGINES = ("processes", "ray", "auto")
 """Names of what runs children; HOST:PORT is another."""
 TRAINING_SAMPLINGS = EXTERNAL, PUBLIC = ("external", "public")
 """What a training draws: a deal and the other player's actions, or a board alone."""
+AUTO = "auto"
+PUBLIC_RULE = "dcfr"
+"""The rule of public sampling where none is given."""
+PARTS = 100
+"""Parts of a run at whose ends a rule that discounts is applied to the whole table."""
+MOST_HOLE_CARDS = 47
+"""Cards that a board leaves."""
+DEFAULT_HOLE_CARDS = 24
+"""Cards of which the hands of a board are made. `solvent reproduce public-sampling` compares it with all."""
 CHILD_WEIGHTS = ("repaired", "literal")
 DEFAULT_BATCH = 1_000
 """B, iterations of a turn, where the user gives none.
@@ -33,6 +42,8 @@ MOST_CHILDREN, MOST_BATCH, MOST_SAMPLES = 100_000, 1_000_000, 10_000
 """Larger numbers are slips of the keyboard."""
 DISTRIBUTED = {"batch": DEFAULT_BATCH, "ahead": DEFAULT_AHEAD, "samples": 1, "child_weights": "repaired"}
 """What the tables of a head and children depend on, and its defaults."""
+NOT_PUBLIC = {"reward": "y1", "locks": "none", "cluster": None, "batch": None}
+"""Options that go with external sampling alone, and what they are without it."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +51,9 @@ class TrainingSettings(RunSettings):
     """The options of a training, apart from its cards."""
 
     rule: RegretRule = altered(  # noqa: RUF009
-        "rule", help="Regret rule: cfr, lcfr, dcfr, dcfr(a,b,g) or file.py:Class.", shown="lcfr"
+        "rule",
+        help="Regret rule: cfr, lcfr, dcfr, dcfr(a,b,g) or file.py:Class.",
+        shown="dcfr with public sampling, else lcfr",
     )
     iterations: int | None = altered("iterations", shown=None)
     check_every: int | None = altered("check_every", shown="each time there are 10 % more")
@@ -94,11 +107,20 @@ class TrainingSettings(RunSettings):
         shown="40,000 iterations",
     )
     sampling: str = option(
-        EXTERNAL,
+        AUTO,
         "external: a deal, and actions of the other player; public: a board, walked with all hands at once.",
-        one_of("sampling", TRAINING_SAMPLINGS),
+        one_of("sampling", (AUTO, *TRAINING_SAMPLINGS)),
         SAMPLE,
         kept=True,
+        shown="public; external with a cluster, locks or another reward",
+    )
+    hole_cards: int | None = option(
+        None,
+        "Public sampling: draw this many of the 47 cards that a board leaves, and walk the hands made of them.",
+        whole(4, MOST_HOLE_CARDS),
+        SAMPLE,
+        kept=True,
+        shown=str(DEFAULT_HOLE_CARDS),
     )
     locks: str = option(
         "none",
@@ -162,8 +184,12 @@ class TrainingSettings(RunSettings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.sampling == AUTO:
+            object.__setattr__(self, "sampling", EXTERNAL if self._only_external() else PUBLIC)
         if self.rule is None:
-            object.__setattr__(self, "rule", load_rule(SAMPLED_RULE))
+            object.__setattr__(self, "rule", load_rule(self._usual_rule()))
+        if self.sampling == PUBLIC and self.hole_cards is None:
+            object.__setattr__(self, "hole_cards", DEFAULT_HOLE_CARDS)
         self._check_exploration()
         if self.unvisited is None:
             object.__setattr__(self, "unvisited", "prior" if self.initial_weights else "uniform")
@@ -175,6 +201,8 @@ class TrainingSettings(RunSettings):
             raise InputError("locks inside a traversal go with no regret floor")
         if self.sampling == PUBLIC:
             self._check_public()
+        elif self.hole_cards is not None:
+            raise InputError("hole-cards go with sampling public, not with external")
         if self.cluster is not None or any(getattr(self, name) is not None for name in DISTRIBUTED):
             for name, default in DISTRIBUTED.items():
                 if getattr(self, name) is None:
@@ -195,13 +223,25 @@ class TrainingSettings(RunSettings):
         if self.exploration_part == 0:
             raise InputError("exploration over 0 of the run is none; leave out exploration-decay")
 
+    def _only_external(self) -> bool:
+        """Whether an option goes with external sampling alone."""
+        shared = any(getattr(self, name) is not None for name in DISTRIBUTED)
+        return shared or any(getattr(self, name) != default for name, default in NOT_PUBLIC.items())
+
+    def _usual_rule(self) -> str:
+        """The rule where none is given: one that discounts needs a run of enough parts and no regret floor."""
+        short = self.iterations is not None and self.iterations < PARTS
+        return (
+            PUBLIC_RULE if self.sampling == PUBLIC and not self.regret_floor and not short else SAMPLED_RULE
+        )
+
     @property
     def begins_with_prior(self) -> bool:
         """Whether a new table is filled from simulated win rates."""
         return self.initial_weights or self.unvisited == "prior"
 
     def _check_public(self) -> None:
-        for name, default in (("reward", "y1"), ("locks", "none"), ("cluster", None), ("batch", None)):
+        for name, default in NOT_PUBLIC.items():
             if getattr(self, name) != default:
                 raise InputError(f"{name} {getattr(self, name)} goes with sampling external, not with public")
 

@@ -3,8 +3,9 @@
 Each part trains two agents, one by each way of sampling, on the same cards and betting tree, with the same rule,
 and stops them at the same seconds of training. There a response is learned to each inside its own abstraction,
 local best responses of several settings are played, of which the one that wins most counts, and the two agents
-meet. The first parts compare cards and trees; the others compare rules, and a regret floor below which actions are
-mostly skipped, on the first of them. A part takes less than an hour on two cores.
+meet. The first parts compare cards and trees; the others compare rules, a regret floor below which actions are
+mostly skipped, and boards with all hands instead of those of drawn cards, on the first of them. A part takes less
+than an hour on two cores.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from solvent.play.agents import AgentLoader
 from solvent.play.expected import expected_match
 from solvent.solvers.blueprint.training import train_to
 from solvent.solvers.rules import load_rule
-from solvent.solvers.training_settings import EXTERNAL, PUBLIC, TRAINING_SAMPLINGS, TrainingSettings
+from solvent.solvers.training_settings import EXTERNAL, MOST_HOLE_CARDS, PUBLIC, TrainingSettings
 from solvent.strategy.agents.training_run import TrainingRun
 
 BETTINGS = {"fcpa": "fcpa", "three-sizes": "preset=laptop; postflop=50%,100%,a"}
@@ -44,16 +45,34 @@ FLOOR = 0.01
 """Big blinds an iteration."""
 
 
+class Way(NamedTuple):
+    """A way of sampling."""
+
+    sampling: str
+    hole_cards: int | None = None
+
+
+ALL_HANDS = "all hands"
+WAYS = {EXTERNAL: Way(EXTERNAL), PUBLIC: Way(PUBLIC), ALL_HANDS: Way(PUBLIC, MOST_HOLE_CARDS)}
+
+
 class Kind(NamedTuple):
     """What both agents of a part have in common."""
 
     name: str
     cards: str = "tiny"
     betting: str = "fcpa"
-    rule: str = "lcfr"
+    rule: str = "dcfr"
     floor: float = 0.0
     seconds: tuple[float, ...] = (300.0, 1200.0)
     """Seconds of training at which agents are measured."""
+    first: str = EXTERNAL
+    """What public sampling is compared with, of `WAYS`."""
+
+    @property
+    def ways(self) -> tuple[str, str]:
+        """The ways that are compared."""
+        return self.first, PUBLIC
 
 
 KINDS = (
@@ -63,8 +82,9 @@ KINDS = (
         for cards in ("tiny", "small")
     ),
     Kind("cfr", rule="cfr", seconds=(300.0,)),
-    Kind("dcfr", rule="dcfr", seconds=(300.0,)),
-    Kind("floor", floor=FLOOR, seconds=(300.0,)),
+    Kind("lcfr", rule="lcfr", seconds=(300.0,)),
+    Kind("floor", rule="lcfr", floor=FLOOR, seconds=(300.0,)),
+    Kind("all-hands", seconds=(300.0,), first=ALL_HANDS),
 )  # fmt: skip
 
 
@@ -81,8 +101,8 @@ class Scale:
 
 
 FULL = {
-    "fcpa": Scale(DoublingSettings(2_000, 16_000, 6_000), 200_000, 20_000),
-    "three-sizes": Scale(DoublingSettings(500, 2_000, 900), 50_000, 20_000),
+    "fcpa": Scale(DoublingSettings(4_000, 16_000, 3_000), 100_000, 8_000),
+    "three-sizes": Scale(DoublingSettings(1_000, 2_000, 480), 50_000, 8_000),
 }
 """By betting, so that training and measuring take less than an hour: boards of the larger tree take fourteen times
 as long."""
@@ -103,9 +123,9 @@ def measure(kind: Kind, setup: PartSetup, kept: KeptRuns, say: Say) -> Found:
     pair = AgentPair(kind, setup, scale, agents, setup.folder_of(kind.cards, say), say)
     rows, meetings = [], []
     for seconds in kind.seconds:
-        for sampling in TRAINING_SAMPLINGS:
-            setting = {"sampling": sampling, "seconds": seconds}
-            rows.append(setting | once(kept, setting, partial(pair.measured, sampling, seconds)))
+        for way in kind.ways:
+            setting = {"sampling": way, "seconds": seconds}
+            rows.append(setting | once(kept, setting, partial(pair.measured, way, seconds)))
         met = once(kept, {"meeting": seconds}, partial(pair.met, seconds))
         meetings.append({"seconds": seconds} | met)
     return {
@@ -131,16 +151,16 @@ class AgentPair(NamedTuple):
     cards: Path
     say: Say
 
-    def folder(self, sampling: str, seconds: float) -> Path:
+    def folder(self, way: str, seconds: float) -> Path:
         """The run's folder of an agent after so many seconds of training."""
-        return self.agents / f"{self.kind.name}-{sampling}-{seconds:g}"
+        return self.agents / f"{self.kind.name}-{way.replace(' ', '-')}-{seconds:g}"
 
-    def measured(self, sampling: str, seconds: float) -> dict[str, Any]:
+    def measured(self, way: str, seconds: float) -> dict[str, Any]:
         """What responses win from an agent after so many seconds."""
-        which, threads = f"{sampling} sampling, {span(seconds)}", self.setup.threads
+        which, threads = f"{way}, {span(seconds)}", self.setup.threads
         self.say(f"{which}: training")
-        iterations = self._train(sampling, seconds)
-        folder = self.folder(sampling, seconds)
+        iterations = self._train(way, seconds)
+        folder = self.folder(way, seconds)
         training = TrainingRun.open(folder, self.cards)
         self.say(f"{which}: learning a response inside the abstraction")
         inside = _inside(training, self.scale.response, threads)
@@ -156,27 +176,26 @@ class AgentPair(NamedTuple):
             "local": local,
         }
 
-    def _train(self, sampling: str, seconds: float) -> int:
+    def _train(self, way: str, seconds: float) -> int:
         """Train an agent to a time, from what it was at the time before; return its iterations."""
-        folder, kind = self.folder(sampling, seconds), self.kind
+        folder, kind = self.folder(way, seconds), self.kind
         earlier = [time for time in self.kind.seconds if time < seconds]
         if earlier and not Run.is_run(folder):
-            shutil.copytree(self.folder(sampling, earlier[-1]), folder)
+            shutil.copytree(self.folder(way, earlier[-1]), folder)
         design = TrainingSettings(
             betting=BETTINGS[kind.betting],
             rule=load_rule(kind.rule),
-            sampling=sampling,
+            sampling=WAYS[way].sampling,
+            hole_cards=WAYS[way].hole_cards,
             regret_floor=kind.floor,
         )
         return train_to(folder, self.cards, design, seconds, self.setup.threads)
 
     def met(self, seconds: float) -> dict[str, float]:
-        """What public sampling wins from external sampling, head to head."""
+        """What public sampling wins from what it is compared with, head to head."""
         self.say(f"head to head after {span(seconds)}")
-        public, external = (
-            AgentLoader().load_table(str(self.folder(sampling, seconds))) for sampling in (PUBLIC, EXTERNAL)
-        )
-        won = expected_match(public, external, self.scale.pairs, threads=self.setup.threads).winnings
+        first, public = (AgentLoader().load_table(str(self.folder(way, seconds))) for way in self.kind.ways)
+        won = expected_match(public, first, self.scale.pairs, threads=self.setup.threads).winnings
         return {"mbb": won.mbb, "interval": won.mbb_interval}
 
 
@@ -192,9 +211,9 @@ def _inside(training: TrainingRun, settings: DoublingSettings, threads: int) -> 
     }
 
 
-def row_of(found: Found, sampling: str, seconds: float) -> dict[str, Any]:
+def row_of(found: Found, way: str, seconds: float) -> dict[str, Any]:
     """What was measured of an agent."""
-    (row,) = (row for row in found["rows"] if (row["sampling"], row["seconds"]) == (sampling, seconds))
+    (row,) = (row for row in found["rows"] if (row["sampling"], row["seconds"]) == (way, seconds))
     return dict(row)
 
 
@@ -206,8 +225,8 @@ def local_best(row: Mapping[str, Any]) -> LargestResponse:
 def gain(found: Found) -> tuple[float, float]:
     """How much less a response wins inside the abstraction from public sampling's last agent, and its interval."""
     last = found["rows"][-1]["seconds"]
-    external, public = (row_of(found, sampling, last)["inside"] for sampling in (EXTERNAL, PUBLIC))
-    return external["mbb"] - public["mbb"], hypot(external["interval"], public["interval"])
+    first, public = (row_of(found, way, last)["inside"] for way in (found["first"], PUBLIC))
+    return first["mbb"] - public["mbb"], hypot(first["interval"], public["interval"])
 
 
 def figures(found: Found) -> dict[str, float]:
@@ -217,7 +236,7 @@ def figures(found: Found) -> dict[str, float]:
         name = f"{found['name']}.{row['sampling']}.{row['seconds']:g} s"
         named |= {f"{name}.inside": row["inside"]["mbb"], f"{name}.local": local_best(row).mbb}
     for meeting in found["meetings"]:
-        named[f"{found['name']}.public over external.{meeting['seconds']:g} s"] = meeting["mbb"]
+        named[f"{found['name']}.public over {found['first']}.{meeting['seconds']:g} s"] = meeting["mbb"]
     return named
 
 

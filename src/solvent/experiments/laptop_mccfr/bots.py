@@ -27,7 +27,7 @@ from solvent.games.betting.sizes import EVERYTHING, parse_betting
 from solvent.play.expected import expected_match
 from solvent.play.table_agent import TableAgent, table_agent
 from solvent.solvers.blueprint.training_work import Parts, Training
-from solvent.solvers.training_settings import TrainingSettings
+from solvent.solvers.training_settings import EXTERNAL, TrainingSettings
 from solvent.strategy.agents.blueprint import Blueprint
 
 BETTING = "preset=laptop; postflop=100%,a"
@@ -129,6 +129,7 @@ class Bot(NamedTuple):
 def reward_bot(reward: str) -> Bot:
     """A bot as the paper trains it, with one of its rewards."""
     settings = TrainingSettings(
+        sampling=EXTERNAL,
         reward=reward,
         exploration_decay=True,
         exploration_part=EXPLORATION_PART,

@@ -26,13 +26,13 @@ from solvent.experiments.page import markdown_table
 from solvent.experiments.parts import Found, Part, once
 from solvent.experiments.steps import Say
 from solvent.games.betting.sizes import RAISES
-from solvent.solvers.training_settings import TrainingSettings
+from solvent.solvers.training_settings import EXTERNAL, TrainingSettings
 
 BUCKETS = "buckets"
 BOTS = {
-    RULES: Bot(RULES, TrainingSettings(), RULES),
-    EMD: Bot(EMD, TrainingSettings(), EMD),
-    RAISES: Bot(RAISES, TrainingSettings(), RULES, history=RAISES),
+    RULES: Bot(RULES, TrainingSettings(sampling=EXTERNAL), RULES),
+    EMD: Bot(EMD, TrainingSettings(sampling=EXTERNAL), EMD),
+    RAISES: Bot(RAISES, TrainingSettings(sampling=EXTERNAL), RULES, history=RAISES),
 }
 MEANING = {
     RULES: "buckets by rule, the whole betting",

@@ -20,7 +20,7 @@ from solvent.experiments.page import markdown_table
 from solvent.experiments.parts import Found, Part, once
 from solvent.experiments.steps import Say
 from solvent.foundation.units import span
-from solvent.solvers.training_settings import TrainingSettings
+from solvent.solvers.training_settings import EXTERNAL, TrainingSettings
 
 PRIOR = "prior"
 MOST_SEEDS = 3
@@ -29,9 +29,9 @@ CARDS = "small"
 BOTS = {
     name: Bot(f"{PRIOR}-{name}", settings, CARDS)
     for name, settings in {
-        "plain": TrainingSettings(),
-        "unvisited": TrainingSettings(unvisited="prior"),
-        "weights": TrainingSettings(initial_weights=True),
+        "plain": TrainingSettings(sampling=EXTERNAL),
+        "unvisited": TrainingSettings(sampling=EXTERNAL, unvisited="prior"),
+        "weights": TrainingSettings(sampling=EXTERNAL, initial_weights=True),
     }.items()
 }
 MEANING = {

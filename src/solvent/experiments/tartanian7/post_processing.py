@@ -96,7 +96,7 @@ def run(
 
     def train(name: str, betting: str, reward: str, seed: int) -> str:
         say(f"training {name}, {scale.seconds:.0f} s")
-        design = TrainingSettings(betting=betting, reward=reward, seed=seed)
+        design = TrainingSettings(betting=betting, reward=reward, seed=seed, sampling="external")
         train_to(work / name, cards, design, scale.seconds, threads)
         return str(work / name)
 

@@ -29,17 +29,19 @@ from solvent.foundation.progress import SIZED, Progress, Stop, Watch, interrupti
 from solvent.foundation.storage.files import check_room
 from solvent.foundation.storage.run import Retention, Run
 from solvent.foundation.units import size, span
-from solvent.solvers.blueprint.training_work import PARTS, Parts, Training, TrainingWork
+from solvent.solvers.blueprint.training_work import Parts, Training, TrainingWork
 from solvent.solvers.rules import RegretRule
 from solvent.solvers.session import Limits, Session
 from solvent.solvers.solver import compile_seconds
-from solvent.solvers.training_settings import TrainingSettings
+from solvent.solvers.training_settings import EXTERNAL, PARTS, TrainingSettings
 from solvent.strategy.agents.blueprint import Blueprint
 from solvent.strategy.agents.training_run import betting_of
 
 KEPT_CHECKPOINTS = Retention(newest=2, older=2, apart=4)
 BESIDES = 400 << 20
 """Bytes of interpreter, compiled kernels and the parts of the card tables that are in use."""
+BEFORE_SAMPLINGS = {"sampling": EXTERNAL}
+"""What runs do that were begun when there was one kind of sampling."""
 TRAINING, COMPILING, WIN_RATES = "training", "compiling kernels", "simulating win rates"
 
 
@@ -144,7 +146,8 @@ def train(
     if resume is not None:
         run = Run.open(resume, "training")
         _check_same_algorithm(run, asked)
-        settings = TrainingSettings.resumed(run.configuration, given, str(run.folder))
+        began = BEFORE_SAMPLINGS | run.configuration
+        settings = TrainingSettings.resumed(began, given, str(run.folder))
         found = find_cards(run, cards)
         as_before = not Limits.of(asked).given
     else:

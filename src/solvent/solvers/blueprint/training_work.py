@@ -25,11 +25,9 @@ from solvent.solvers.blueprint.discounting import discount
 from solvent.solvers.blueprint.initial_weights import VISITS, write_prior
 from solvent.solvers.blueprint.solver import BlueprintSolver
 from solvent.solvers.sampled.options import DECAY, NO_DECAY
-from solvent.solvers.training_settings import EXTERNAL, PUBLIC, TrainingSettings
+from solvent.solvers.training_settings import EXTERNAL, PARTS, PUBLIC, TrainingSettings
 from solvent.strategy.agents.blueprint import TABLE_LAYOUT, Blueprint
 
-PARTS = 100
-"""Parts of a run at whose ends a rule that discounts is applied to the whole table."""
 FIRST_RENEWAL = 1_000
 """The iteration at which the prior is first written anew where iteration t counts t; then at twice as many."""
 CHUNK_SECONDS = 1.0
@@ -315,7 +313,9 @@ class Training(TrainingWork):
             solver.run(iterations, **shared)
 
     def _solver_of(self, blueprint: Blueprint) -> BlueprintSolver | BoardSolver:
-        return BoardSolver(blueprint) if self.settings.sampling == PUBLIC else BlueprintSolver(blueprint)
+        if self.settings.sampling == PUBLIC:
+            return BoardSolver(blueprint, hole_cards=self.settings.hole_cards)
+        return BlueprintSolver(blueprint)
 
     def _discount(self, positive: float, negative: float, keep: float) -> None:
         discount(self.solver.blueprint, positive, negative, keep, self.settings.threads)

@@ -1,5 +1,9 @@
 """A board for public sampling: five cards of a deck, its hands sorted by strength, and their buckets.
 
+Hands are made of all cards that the board leaves, or of some that are drawn from these, which takes less time. Any
+two hands that share no card are then as likely to be there as any other two, so that what is found with them is on
+average what is found with all hands.
+
 Hands are in *slots*, from the weakest to the strongest, and keep their slots on every street. The buckets that
 occur on the board are numbered 0, 1, 2, ... street by street, so that a walk has no work with others.
 """
@@ -35,9 +39,11 @@ class BoardHands(NamedTuple):
     start: NDArray[np.int64]
     """int64[STREETS, buckets]: where the rows of each bucket that occurs begin in the table."""
     deck: NDArray[np.int64]
-    """int64[cards]: the deck, its first five cards the board in dealing order."""
+    """int64[cards]: the deck, its first five cards the board in dealing order; hands are made of those after it."""
     sorted_deck: NDArray[np.int64]
     """int64[cards]: the deck before it is shuffled."""
+    hole_cards: int
+    """Cards after the board of which hands are made."""
     number: NDArray[np.int32]
     """int32[buckets]: room for the number of each bucket of a street."""
     place: NDArray[np.int32]
@@ -46,10 +52,9 @@ class BoardHands(NamedTuple):
     """int32[slots]: room for the strengths of hands not yet sorted."""
 
 
-def board_hands(cards: NDArray[np.int64], buckets: int) -> BoardHands:
+def board_hands(cards: NDArray[np.int64], buckets: int, hole_cards: int) -> BoardHands:
     """Room for the boards of a deck of at least nine cards; `buckets` is the most that a street has."""
-    left = len(cards) - BOARD
-    slots = left * (left - 1) // 2
+    slots = hole_cards * (hole_cards - 1) // 2
     return BoardHands(
         np.zeros(1 + STREETS, dtype=np.int64),
         np.zeros((slots, 2), dtype=np.int32),
@@ -58,6 +63,7 @@ def board_hands(cards: NDArray[np.int64], buckets: int) -> BoardHands:
         np.zeros((STREETS, min(slots, buckets)), dtype=np.int64),
         np.array(cards, dtype=np.int64),
         np.array(cards, dtype=np.int64),
+        hole_cards,
         np.zeros(buckets, dtype=np.int32),
         np.zeros(KINDS + 2, dtype=np.int32),
         np.zeros(slots, dtype=np.int32),
@@ -66,15 +72,16 @@ def board_hands(cards: NDArray[np.int64], buckets: int) -> BoardHands:
 
 @kernel
 def draw_board(hands, random):  # type: ignore[no-untyped-def]
-    """Draw five cards, whatever hands may hold."""
+    """Draw five cards, whatever hands may hold, and the cards of hands if these are not all others."""
     for place in range(len(hands.deck)):
         hands.deck[place] = hands.sorted_deck[place]
-    shuffle(hands.deck, BOARD, random)
+    drawn = BOARD + hands.hole_cards
+    shuffle(hands.deck, drawn if drawn < len(hands.deck) else BOARD, random)
 
 
 @kernel
 def sort_hands(hands, evaluator):  # type: ignore[no-untyped-def]
-    """Put every hand that the board leaves into its slot, by counting strengths."""
+    """Put every hand into its slot, by counting strengths."""
     card_key, card_bit, high_place, low_place, by_ranks, by_flush = evaluator
     deck, place, strength = hands.deck, hands.place, hands.strength
     key, bits = np.int64(EMPTY_KEY), np.int64(0)
@@ -84,7 +91,7 @@ def sort_hands(hands, evaluator):  # type: ignore[no-untyped-def]
     for k in range(len(place)):
         place[k] = 0
     found = 0
-    for one in range(BOARD, len(deck)):
+    for one in range(BOARD, BOARD + hands.hole_cards):
         for other in range(BOARD, one):
             a, b = deck[one], deck[other]
             held = strength_of(
@@ -97,7 +104,7 @@ def sort_hands(hands, evaluator):  # type: ignore[no-untyped-def]
     for k in range(1, len(place)):
         place[k] += place[k - 1]
     hands.counts[0], found = found, 0
-    for one in range(BOARD, len(deck)):
+    for one in range(BOARD, BOARD + hands.hole_cards):
         for other in range(BOARD, one):
             slot = place[strength[found]]
             place[strength[found]] += 1

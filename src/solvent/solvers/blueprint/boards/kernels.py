@@ -32,13 +32,7 @@ from solvent.foundation.kernels.randomness import iteration_key, random_float
 from solvent.passes import sweep_instructions as _sweep_code
 from solvent.passes.elementwise import WIDTH
 from solvent.solvers.blueprint.boards import lane_code as _lane_code
-from solvent.solvers.blueprint.boards.dealing import (
-    BOARD,
-    STREETS,
-    draw_board,
-    find_board_buckets,
-    sort_hands,
-)
+from solvent.solvers.blueprint.boards.dealing import STREETS, draw_board, find_board_buckets, sort_hands
 from solvent.solvers.blueprint.kernels import iteration_terms
 from solvent.solvers.sampled.tables.kernels import add_to_sum, match_regrets
 
@@ -427,7 +421,7 @@ def board_weights(terms, hands):  # type: ignore[no-untyped-def]
     walk takes all: regrets are divided by n m, and averages by n. terms: as `iteration_terms` returns them.
     """
     weight, least, lowest = terms
-    left, average = len(hands.deck) - BOARD - 2, weight / np.float32(hands.counts[0])
+    left, average = hands.hole_cards - 2, weight / np.float32(hands.counts[0])
     return BoardWeights(average / np.float32(left * (left - 1) // 2), average, least, lowest)
 
 
@@ -461,7 +455,7 @@ def board_value(player, hands, room):  # type: ignore[no-untyped-def]
     total = np.float64(0)
     for slot in range(hands.counts[0]):
         total += room.value[0, player, slot]
-    left = len(hands.deck) - BOARD - 2
+    left = hands.hole_cards - 2
     return total / (hands.counts[0] * (left * (left - 1) // 2))
 
 

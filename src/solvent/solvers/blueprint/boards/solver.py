@@ -17,15 +17,32 @@ from solvent.solvers.blueprint.kernels import MIXED, RAISED, BlueprintArrays, It
 from solvent.strategy.agents.blueprint import Blueprint
 
 DECK = np.arange(52)
+TWO_HANDS = 4
+"""Cards of two hands."""
 
 
 class BoardSolver:
     """Fills the tables of a blueprint, board by board. An iteration is a board."""
 
-    def __init__(self, blueprint: Blueprint, touched: int = 0, deck: NDArray[np.int64] = DECK) -> None:
-        """`touched`: rows that training has touched so far. `deck`: the cards that are dealt, at least nine."""
-        if len(deck) < BOARD + 4:
+    def __init__(
+        self,
+        blueprint: Blueprint,
+        touched: int = 0,
+        deck: NDArray[np.int64] = DECK,
+        hole_cards: int | None = None,
+    ) -> None:
+        """`touched`: rows that training has touched so far. `deck`: the cards that are dealt, at least nine.
+
+        `hole_cards`: how many cards are drawn on each board that its hands are made of; None for all it leaves.
+        """
+        if len(deck) < BOARD + TWO_HANDS:
             raise InputError(f"two hands and a board take nine cards, and this deck has {len(deck)}")
+        left = len(deck) - BOARD
+        self.hole_cards = left if hole_cards is None else hole_cards
+        if not TWO_HANDS <= self.hole_cards <= left:
+            raise InputError(
+                f"hands are made of {TWO_HANDS} to {left} of the cards that a board leaves, not of {hole_cards}"
+            )
         self.blueprint, self.touched, self.deck = blueprint, touched, deck
         self._rooms: list[tuple[BoardHands, BoardRoom]] = []
 
@@ -77,7 +94,7 @@ class BoardSolver:
         """Memory for some threads, kept for the next call; each has touched no row yet."""
         buckets = self.blueprint.layout.buckets
         while len(self._rooms) < threads:
-            hands = board_hands(self.deck, int(buckets.max()))
+            hands = board_hands(self.deck, int(buckets.max()), self.hole_cards)
             room = board_room(len(hands.tie), hands.start.shape[1], self.trees.stride)
             self._rooms.append((hands, room))
         for _, room in self._rooms:
