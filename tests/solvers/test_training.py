@@ -24,6 +24,7 @@ from solvent.games.betting.sizes import parse_betting
 from solvent.solvers.blueprint.solver import BlueprintSolver
 from solvent.solvers.blueprint.training import KEPT_CHECKPOINTS, train
 from solvent.solvers.rules import load_rule
+from solvent.solvers.training_settings import TrainingSettings
 from solvent.strategy.agents.blueprint import Blueprint
 from solvent.strategy.agents.training_run import TrainingRun
 
@@ -40,8 +41,8 @@ def cards(small, monkeypatch):
     return small
 
 
-def trained(out, iterations, **options):
-    return train("cards", out=out, iterations=iterations, betting=BETTING, **options)
+def trained(out, iterations, sampling="external", **options):
+    return train("cards", out=out, iterations=iterations, betting=BETTING, sampling=sampling, **options)
 
 
 def table(folder):
@@ -84,6 +85,31 @@ def test_public_sampling_is_kept_and_goes_on(tmp_path):
         train(resume=folder, iterations=200, locks="rows")
     with pytest.raises(InputError, match="reward y2 goes with sampling external"):
         trained(tmp_path / "other", 100, sampling="public", reward="y2")
+
+
+def test_public_sampling_is_what_is_done_where_nothing_else_is_asked(tmp_path):
+    folder = tmp_path / "run"
+    made = train("cards", out=folder, iterations=100, betting=BETTING)
+    assert (made.settings.sampling, made.settings.hole_cards) == ("public", 24)
+    assert str(made.settings.rule) == "dcfr(1.5,0,2)"
+    with pytest.raises(InputError, match="began with hole-cards 24"):
+        train(resume=folder, iterations=200, hole_cards=30)
+    short = train("cards", out=tmp_path / "short", iterations=99, betting=BETTING)
+    assert str(short.settings.rule) == "lcfr"  # too short for a hundred parts
+    for options in ({"reward": "y2"}, {"locks": "rows"}, {"batch": 10}):
+        settings = TrainingSettings(**options)
+        assert (settings.sampling, settings.hole_cards, str(settings.rule)) == ("external", None, "lcfr")
+    with pytest.raises(InputError, match="hole-cards go with sampling public"):
+        TrainingSettings(sampling="external", hole_cards=24)
+
+
+def test_runs_from_before_there_were_samplings_go_on_as_they_began(tmp_path):
+    folder = tmp_path / "run"
+    trained(folder, 200)
+    file = folder / "run.toml"
+    lines = file.read_text().splitlines()
+    file.write_text("\n".join(line for line in lines if not line.startswith("sampling")) + "\n")
+    assert train(resume=folder, iterations=300).settings.sampling == "external"
 
 
 def test_compiling_is_not_training_time(tmp_path):
@@ -160,7 +186,8 @@ folder = {folder!r}
 if Run.is_run(__import__("pathlib").Path(folder)):
     train(resume=folder, iterations=10**12, checkpoint_every=0.05)
 else:
-    made = train("cards", out=folder, betting=BETTING, iterations=10**12, checkpoint_every=0.05)
+    made = train("cards", out=folder, betting=BETTING, iterations=10**12,
+                 checkpoint_every=0.05, sampling="external")
     sys.exit(17 if made.stopped_by == "interrupt" else 0)
 """
 
@@ -281,7 +308,7 @@ def test_an_interrupted_dcfr_training_equals_an_undisturbed_one(tmp_path):
 
 
 def test_parts_of_a_time_end_by_the_clock_and_go_on_when_it_is_extended(tmp_path):
-    train("cards", out=tmp_path / "run", betting=BETTING, rule="dcfr", time=0.5)
+    train("cards", out=tmp_path / "run", betting=BETTING, sampling="external", rule="dcfr", time=0.5)
     assert Run.open(tmp_path / "run").facts()["parts_done"] in range(97, 105)
     train(resume=tmp_path / "run", time="0.25s")
     assert Run.open(tmp_path / "run").facts()["parts_done"] >= 145

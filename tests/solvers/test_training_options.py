@@ -30,7 +30,7 @@ def cards(small, monkeypatch):
 
 
 def trained(out, iterations, **options):
-    return train("cards", out=out, iterations=iterations, **options)
+    return train("cards", out=out, iterations=iterations, sampling="external", **options)
 
 
 def table(folder):
@@ -79,7 +79,7 @@ def test_rows_never_visited_play_the_prior_where_that_is_asked(tmp_path):
 
 
 def test_exploration_decays_over_a_part_of_the_run(cards):
-    settings = TrainingSettings(exploration_decay=True, exploration_part=0.4)
+    settings = TrainingSettings(sampling="external", exploration_decay=True, exploration_part=0.4)
     tree = build_tree(parse_betting(BETTING))
     iterations = Training(tree, cards, settings, Parts(10_000, None))
     assert iterations.exploration() == (0.01, 0.01 / 4_000)
@@ -89,7 +89,9 @@ def test_exploration_decays_over_a_part_of_the_run(cards):
     assert seconds.exploration() == (pytest.approx(0.0075), 0.0)
     seconds.seconds = 50.0
     assert seconds.exploration() == (0.0, 0.0)
-    assert Training(tree, cards, TrainingSettings(exploration_decay=True)).exploration() == (0.01, 2.5e-7)
+    assert Training(
+        tree, cards, TrainingSettings(sampling="external", exploration_decay=True)
+    ).exploration() == (0.01, 2.5e-7)
 
 
 def test_the_length_that_exploration_is_a_part_of_is_kept(tmp_path):

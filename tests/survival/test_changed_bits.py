@@ -141,7 +141,18 @@ def test_a_changed_bit_in_a_solve(
 def test_a_changed_bit_in_a_training(forker: Forker, cards: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
     made = forker.run(
-        *("train", "--cards", cards, "--betting", BETTING, "--threads", 1, "--json"),
+        *(
+            "train",
+            "--cards",
+            cards,
+            "--betting",
+            BETTING,
+            "--sampling",
+            "external",
+            "--threads",
+            1,
+            "--json",
+        ),
         *("--iterations", 2_000, "--out", run),
     )
     assert made.code == 0, made.err
@@ -153,7 +164,18 @@ def test_a_changed_bit_in_a_training(forker: Forker, cards: Path, tmp_path: Path
 def test_a_changed_bit_in_an_agent_that_plays(forker: Forker, cards: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
     made = forker.run(
-        *("train", "--cards", cards, "--betting", BETTING, "--threads", 1, "--json"),
+        *(
+            "train",
+            "--cards",
+            cards,
+            "--betting",
+            BETTING,
+            "--sampling",
+            "external",
+            "--threads",
+            1,
+            "--json",
+        ),
         *("--iterations", 2_000, "--out", run),
     )
     assert made.code == 0, made.err

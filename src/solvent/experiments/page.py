@@ -71,20 +71,23 @@ def write_page(
     body: str,
     figures: Mapping[str, float] | None = None,
     bars: Sequence[Bar] = (),
+    parts: Mapping[str, Any] | None = None,
 ) -> None:
     """Write a results page: a title, its three lines, where it comes from, the body, and our own bars.
 
-    `figures` are what was measured, by name; they go into the JSON file beside the page.
+    `figures` are what was measured, by name; they go into the JSON file beside the page, and so do the records of
+    `parts`, by name, if the experiment has any.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    parts = [f"# {title}", str(reading), provenance(command), _bars_sentence(bars), body, _bars_section(bars)]
-    path.write_text("\n\n".join(part.rstrip() for part in parts if part) + "\n")
+    texts = [f"# {title}", str(reading), provenance(command), _bars_sentence(bars), body, _bars_section(bars)]
+    path.write_text("\n\n".join(text.rstrip() for text in texts if text) + "\n")
     record = {
         "command": command,
         "date": str(datetime.now(UTC).date()),
         "commit": commit(),
         "figures": dict(figures or {}),
         "bars": [bar._asdict() for bar in bars],
+        **({} if parts is None else {"parts": dict(parts)}),
     }
     figures_file(path).write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n")
 

@@ -1,9 +1,11 @@
 """Experiments in parts, run one after another; each is kept once it is done.
 
 A part runs, keeps what it found as JSON, and has a section of the experiment's page. What it found is a file in the
-work folder. A part whose file is there, of the same scale, is not run again, so that the page can be made of parts
-that were run at different times; it names the commit of each. A part that was stopped goes on from what it had
-measured.
+work folder. A part whose file is there, of the same scale, is not run again. A part that was stopped goes on from
+what it had measured.
+
+The page is made of parts that were run at different times, and names the commit of each. What they found is also in
+the JSON file beside the page: when some parts are asked for by name, the others stay on the page as they were.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from solvent.abstraction.cards.buckets import TABLES, CardAbstraction
 from solvent.abstraction.cards.build import build
 from solvent.abstraction.cards.presets import PRESETS, Design
 from solvent.experiments.kept import KeptRuns
-from solvent.experiments.page import Bar, markdown_table
+from solvent.experiments.page import Bar, figures_file, markdown_table
 from solvent.experiments.steps import Say, saying
 from solvent.foundation.errors import InputError
 from solvent.foundation.machine import commit
@@ -99,6 +101,8 @@ class PartResult(NamedTuple):
     commit: str
     seconds: float
     found: Found
+    scale: dict[str, Any]
+    """How much was run."""
 
 
 def once(kept: KeptRuns, setting: Mapping[str, Any], measure: Callable[[], Any]) -> Any:
@@ -116,20 +120,26 @@ def run_parts(
     names: Sequence[str] = (),
     again: bool = False,
     watch: Watch | None = None,
+    page: Path | None = None,
 ) -> list[PartResult]:
-    """Run the parts of these names, or all, that have not been run; return all that have been."""
+    """Run the parts of these names, or all, that have not been run; return all that have been.
+
+    Parts that are not asked for are taken from `page` if they were not run in this work folder.
+    """
     known = [part.name for part in parts]
     for name in names:
         if name not in known:
             raise InputError(
                 f"there is no part {name!r}; there are {', '.join(known)}{did_you_mean(name, known)}"
             )
-    say, results = saying(watch), []
+    say, results, on_page = saying(watch), [], {} if page is None else _on_page(page)
     for part in parts:
         asked = not names or part.name in names
         done = None if asked and again else _read(setup, part)
         if done is None and asked:
             done = _run(setup, part, partial(_say_of, say, part.name))
+        if done is None:
+            done = _result(setup, part, on_page.get(part.name, {}))
         if done is not None:
             results.append(done)
     return results
@@ -159,10 +169,28 @@ def _run(setup: S, part: Part[S], say: Say) -> PartResult:
 def _read(setup: S, part: Part[S]) -> PartResult | None:
     """What a part found, if it has been run at this scale."""
     path = _file(setup, part)
-    record = json.loads(path.read_text()) if path.exists() else {}
-    if record.get("scale") != setup.scale:
+    return _result(setup, part, json.loads(path.read_text()) if path.exists() else {})
+
+
+def _on_page(page: Path) -> dict[str, Any]:
+    """The records of the parts that a page was made of, by their names."""
+    path = figures_file(page)
+    parts: dict[str, Any] = json.loads(path.read_text()).get("parts", {}) if path.exists() else {}
+    return parts
+
+
+def _result(setup: S, part: Part[S], record: Mapping[str, Any]) -> PartResult | None:
+    """What a record says that a part found, if it is of this scale."""
+    scale = json.loads(json.dumps(setup.scale))
+    if record.get("scale") != scale:
         return None
-    return PartResult(part, record["commit"], record["seconds"], record["found"])
+    return PartResult(part, record["commit"], record["seconds"], record["found"], scale)
+
+
+def records(results: Sequence[PartResult]) -> dict[str, Any]:
+    """What a page's JSON file says of its parts, by their names."""
+    kept = ("scale", "commit", "seconds", "found")
+    return {each.part.name: {name: getattr(each, name) for name in kept} for each in results}
 
 
 def _file(setup: PartSetup, part: Part[Any]) -> Path:
@@ -178,7 +206,7 @@ def figures_and_bars(results: Sequence[PartResult]) -> tuple[dict[str, float], l
 def parts_text(parts: Sequence[Part[Any]], results: Sequence[PartResult]) -> str:
     """A table of how long each part took and at which commit; and which parts have not been run."""
     rows = [[each.part.name, span(each.seconds), each.commit] for each in results]
-    table = markdown_table(["part", "took", "at commit"], rows)
+    table = "A part is run alone by `--part NAME`.\n\n" + markdown_table(["part", "took", "at commit"], rows)
     absent = [part.name for part in parts if part.name not in {each.part.name for each in results}]
     return table + (f"\nNot run: {', '.join(absent)}.\n" if absent else "")
 

@@ -9,7 +9,7 @@ from solvent.evaluate.local_best_response import STANDARD
 from solvent.evaluate.response_doublings import ENOUGH
 from solvent.experiments.board_sampling.comparison import PARTS, gain
 from solvent.experiments.page import Reading, write_page
-from solvent.experiments.parts import PartResult, figures_and_bars, parts_text
+from solvent.experiments.parts import PartResult, figures_and_bars, parts_text, records
 
 MEASURED = f"""mbb/hand with 95 % intervals. An iteration of external sampling is a deal, one of public sampling a
 board with all hands of both players. *Inside*: what a response learned inside the abstraction wins, learned on
@@ -28,7 +28,9 @@ def write_comparison_page(results: Sequence[PartResult], page: Path, command: st
         *(result.part.section(result.found) for result in results),
     ]
     body = "\n\n".join(part.rstrip() for part in sections)
-    write_page(page, "Public and external sampling", command, reading(results), body, figures, bars)
+    write_page(
+        page, "Public and external sampling", command, reading(results), body, figures, bars, records(results)
+    )
 
 
 def reading(results: Sequence[PartResult]) -> Reading:

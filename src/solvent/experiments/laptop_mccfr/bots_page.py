@@ -13,7 +13,7 @@ from solvent.experiments.laptop_mccfr.bucket_comparison import BUCKETS
 from solvent.experiments.laptop_mccfr.experiment import PARTS
 from solvent.experiments.laptop_mccfr.style_figures import FIGURE_7, FIGURE_8, STYLES, TRUE, won_from
 from solvent.experiments.page import Reading, markdown_table, write_csv, write_page
-from solvent.experiments.parts import Found, PartResult, figures_and_bars, parts_text
+from solvent.experiments.parts import Found, PartResult, figures_and_bars, parts_text, records
 from solvent.foundation.extras import pyplot
 from solvent.foundation.units import span
 
@@ -54,7 +54,7 @@ def write_laptop_page(results: Sequence[PartResult], page: Path, command: str) -
         sections.append(f"![What bots win from changed versions of themselves]({page.stem}.png)")
     sections += [result.part.section(result.found) for result in results]
     body = "\n\n".join(part.rstrip() for part in sections if part)
-    write_page(page, TITLE, command, reading(by), body, figures, bars)
+    write_page(page, TITLE, command, reading(by), body, figures, bars, records(results))
 
 
 def reading(by: Mapping[str, Found]) -> Reading:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from solvent.experiments.page import Reading, write_csv, write_page
-from solvent.experiments.parts import PartResult, figures_and_bars, parts_text
+from solvent.experiments.parts import PartResult, figures_and_bars, parts_text, records
 from solvent.experiments.tartanian7.cluster import figure_one
 from solvent.experiments.tartanian7.cluster.experiment import PARTS
 from solvent.experiments.tartanian7.cluster.figure_one import CHILDREN, FLAT_THREADS, THREADS
@@ -48,7 +48,7 @@ def write_cluster_page(results: Sequence[PartResult], page: Path, command: str) 
         plot_figure_one(by[figure_one.NAME].found, page.with_suffix(".png"))
         sections.insert(2, f"![Head to head and learned responses over seconds]({page.stem}.png)")
     body = "\n\n".join(part.rstrip() for part in sections if part)
-    write_page(page, TITLE, command, reading(figures), body, figures, bars)
+    write_page(page, TITLE, command, reading(figures), body, figures, bars, records(results))
 
 
 def reading(figures: Mapping[str, float]) -> Reading:
