@@ -129,7 +129,7 @@ def _in_addition(inside: Bound, local: Bound | None, settled: bool) -> str:
     if local is None:
         return "; what buckets and bet sizes cost in addition has not been measured (`--parts lbr`)"
     if _exceeds(local, inside, 1.0):
-        rest = "the rest is what" if settled else "part of the rest is what"
+        rest = "the rest is what" if settled else "the rest is probably what"
         return (
             f", and at least about {local.mbb:,.0f} with exact cards and other bets (local best response): {rest} "
             f"buckets and bet sizes cost in addition"
@@ -144,7 +144,7 @@ def _advice(document: dict[str, Any]) -> str:
     """How the agent behaves, how to judge it, and what would improve it."""
     inside, local = inside_bound(document), local_bound(document)
     time = f"training time (`solvent train --resume {document['run']} --time 30m`)"
-    larger = "larger cards (`--preset small`) or more bet sizes"
+    larger = "larger cards (`--preset`) or more bet sizes"
     if inside is None:
         improves = f"more {time} improves it first, then {larger}"
     elif not inside.is_proven or (local is not None and _exceeds(local, inside, MUCH_MORE)):

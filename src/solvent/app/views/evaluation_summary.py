@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from solvent.app.terminal import table, terminal
 from solvent.app.views.evaluation_tables import measured, with_interval
+from solvent.app.views.report import FILE as REPORT
 from solvent.evaluate.sentences import sentences
 
 
@@ -15,6 +17,8 @@ def show_summary(document: dict[str, Any]) -> None:
     rows = summary_rows(document)
     if rows:
         shown = table(_title(document), "mbb/hand")
+        shown.caption = f"all figures: {Path(document['run']) / REPORT}, or --details"
+        shown.caption_justify = "left"
         for row in rows:
             shown.add_row(*row)
         console.print(shown)
@@ -25,6 +29,7 @@ def show_sentences(document: dict[str, Any]) -> None:
     """Print what the figures mean, a sentence a paragraph."""
     console = terminal()
     for sentence in sentences(document):
+        console.print()
         console.print(sentence)
 
 
@@ -89,5 +94,5 @@ def _behaviour(document: dict[str, Any]) -> list[tuple[str, str]]:
     found = [("checks of behaviour passed", f"{passed} of {len(checks)}{rare}")]
     for check in checks:
         if not check["passed"]:
-            found.append((f"FAILED: {check['name']}", f"{measured(check)}, not {check['wanted']}"))
+            found.append((f"FAILED: {check['name']} (wanted: {check['wanted']})", measured(check)))
     return found
