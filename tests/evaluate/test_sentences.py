@@ -82,12 +82,10 @@ def test_figures_that_are_not_significant_prove_nothing() -> None:
 def test_inside_is_told_apart_from_what_the_abstraction_costs() -> None:
     given = document(inside=inside(50.0, 10.0), lbr_maximum=local(900.0, 700.0, 1_100.0))
     _, losses, advice = sentences(given)
-    assert "at least about 50 mbb/hand with the agent's own buckets and bets" in losses
-    assert "at least about 900 with exact cards" in losses
+    assert "at least about 50 (+40 to +60) mbb/hand with the agent's own buckets and bets" in losses
+    assert "at least about 900 (+700 to +1,100) with exact cards" in losses
     assert ": the rest is what buckets and bet sizes cost" in losses
-    assert (
-        "larger cards (`--preset`) or more bet sizes would improve it more than training time" in advice
-    )
+    assert "larger cards (`--preset`) or more bet sizes would improve it more than training time" in advice
     given["inside"]["settled"] = False
     assert ": the rest is probably what" in sentences(given)[1]
 
@@ -115,7 +113,7 @@ def test_a_response_that_was_stopped_counts_as_not_measured() -> None:
 
 def test_an_agent_without_a_run_has_its_losses_alone() -> None:
     (said,) = sentences({"agent": "mine", "lbr_maximum": local(900.0, 700.0, 1_100.0)})
-    assert "at least about 900 mbb/hand from it (+700 to +1,100, local best response)" in said
+    assert "at least about 900 (+700 to +1,100) mbb/hand from it by local best response" in said
     assert "--parts" not in said
 
 

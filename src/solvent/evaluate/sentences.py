@@ -79,9 +79,7 @@ def _wins(document: dict[str, Any]) -> str:
         names = [f"{row['opponent']} ({-_mbb(row):,.0f} ± {row['mbb_per_hand_95']:,.0f})" for row in lost]
         said.append(f"loses to {_listed(names)}")
         proof = f"it can be exploited by at least about {-_mbb(lost[0]):,.0f} mbb/hand"
-        means = f"the loss proves that {proof}" + (
-            ", the wins only that it has learnt something" if won else ""
-        )
+        means = f"losing proves that {proof}" + (", winning only that it has learnt something" if won else "")
     elif won:
         means = "it has learnt something, but wins do not show how much it can lose"
     else:
@@ -104,12 +102,12 @@ def _losses(document: dict[str, Any]) -> str:
             )
         tells = "; `--parts inside` says how much of it is unfinished training" if "run" in document else ""
         return (
-            f"{who.capitalize()} wins at least about {local.mbb:,.0f} mbb/hand from it ({_range(local)}, local "
-            f"best response), and the best opponent may win more{tells}."
+            f"{who.capitalize()} wins at least about {_about(local)} mbb/hand from it by local best "
+            f"response, and the best opponent may win more{tells}."
         )
     if inside.is_proven:
         first = (
-            f"wins at least about {inside.mbb:,.0f} mbb/hand with the agent's own buckets and bets, which is what "
+            f"wins at least about {_about(inside)} mbb/hand with the agent's own buckets and bets, which is what "
             f"training has still to mend"
         )
     else:
@@ -131,7 +129,7 @@ def _in_addition(inside: Bound, local: Bound | None, settled: bool) -> str:
     if _exceeds(local, inside, 1.0):
         rest = "the rest is what" if settled else "the rest is probably what"
         return (
-            f", and at least about {local.mbb:,.0f} with exact cards and other bets (local best response): {rest} "
+            f", and at least about {_about(local)} with exact cards and other bets (local best response): {rest} "
             f"buckets and bet sizes cost in addition"
         )
     return (
@@ -185,6 +183,10 @@ def _low(row: dict[str, Any]) -> float:
 
 def _high(row: dict[str, Any]) -> float:
     return _mbb(row) + float(row["mbb_per_hand_95"])
+
+
+def _about(bound: Bound) -> str:
+    return f"{bound.mbb:,.0f} ({_range(bound)})"
 
 
 def _range(bound: Bound) -> str:
