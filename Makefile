@@ -26,6 +26,7 @@ run: $(READY)
 			--time $(TIME) --checkpoint-every $(CHECKPOINT) --out $(AGENT); \
 	fi
 	@$(BIN)/solvent evaluate $(AGENT) $(MEASURE)
+	@echo
 	@echo "The report: $(AGENT)/report.html"
 	@echo "Play against it: $(BIN)/solvent play $(AGENT)"
 
