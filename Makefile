@@ -6,18 +6,29 @@ READY := $(VENV)/.ready
 
 .PHONY: run test pytest test-all bench lint format docs clean
 
+# What `make run` trains and measures. From a fresh clone it takes less than 12 minutes on two cores: 40 seconds of
+# set-up, 2 minutes of compiling, a minute of cards, TIME, and about 4 minutes of measuring.
 AGENT := runs/holdem
-POST := threshold(0.15)
+CARDS := tiny
+BETTING := preset=fcpa; postflop=50%,100%,a | a
+SAMPLING := public
+RULE := dcfr
+TIME := 4m
+CHECKPOINT := 30s
+MEASURE := --parts styles,lbr,inside,behaviour --hands 60000 --lbr-hands 10000 \
+	--inside-boards 2000 --inside-most 8000 --inside-valued 6000
 
 run: $(READY)
 	@if [ -f $(AGENT)/run.toml ]; then \
-		$(BIN)/solvent train --resume $(AGENT) --time 3m --checkpoint-every 30s; \
+		$(BIN)/solvent train --resume $(AGENT) --time $(TIME) --checkpoint-every $(CHECKPOINT); \
 	else \
-		$(BIN)/solvent train --preset tiny --betting fcpa --time 3m --checkpoint-every 30s --out $(AGENT); \
+		$(BIN)/solvent train --preset $(CARDS) --betting '$(BETTING)' --sampling $(SAMPLING) --rule $(RULE) \
+			--time $(TIME) --checkpoint-every $(CHECKPOINT) --out $(AGENT); \
 	fi
-	@$(BIN)/solvent evaluate $(AGENT) --post '$(POST)'
+	@$(BIN)/solvent evaluate $(AGENT) $(MEASURE)
+	@echo
 	@echo "The report: $(AGENT)/report.html"
-	@echo "Play against it: $(BIN)/solvent play $(AGENT) --post '$(POST)'"
+	@echo "Play against it: $(BIN)/solvent play $(AGENT)"
 
 # The checks of `lint` take one core and half a minute, so they run beside the tests.
 test: $(READY)

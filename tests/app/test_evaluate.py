@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import json
 import os
 import signal
@@ -15,15 +16,19 @@ import pytest
 from oracles.trainings import save_training, small_cards_everywhere
 from solvent.app.command_line import run
 from solvent.app.views.evaluation_section import evaluation_section
+from solvent.app.views.evaluation_summary import summary_rows
 from solvent.evaluate import evaluation
 from solvent.evaluate.agent_parts import AgentSettings, TrainedAgent
 from solvent.evaluate.evaluation import evaluate, read_evaluations, save
 from solvent.evaluate.response_doublings import DoublingSettings
+from solvent.evaluate.sentences import sentences
+from solvent.evaluate.style_table import play_all, style_opponents
 from solvent.foundation.errors import InputError
 from solvent.foundation.progress import Progress, Stop
 from solvent.response.measure import exploitability
 from solvent.solvers.solve import solve
 from solvent.strategy.agents.training_run import TrainingRun
+from solvent.strategy.post_processing import NONE, PostProcessing, parse_post
 
 BETTING = "preflop=100%,a; postflop=100%,a; stack=15"
 QUICK = ("--hands", "400", "--lbr-hands", "106", "--behaviour-hands", "500", "--threads", "1")
@@ -86,15 +91,18 @@ def test_all_parts(solvent, folder) -> None:
     assert low <= largest["mbb_per_hand"] <= high
     assert "inside" not in found["parts"]
     assert len(found["behaviour"]["checks"]) >= 10
+    said = found.pop("sentences")
+    assert len(said) == 3
     assert read_evaluations(folder) == [found]
     report = (folder / "report.html").read_text()
     assert "<h2>Evaluation</h2>" in report
+    assert all(html.escape(sentence) in report for sentence in said)
     assert "fcpa on turn, river" in report
 
 
 def test_inside_the_abstraction(solvent, folder) -> None:
     short = ("--inside-boards", "20", "--inside-valued", "60", "--threads", "1")
-    code, out, err = solvent("evaluate", folder, "--parts", "inside", *short)
+    code, out, err = solvent("evaluate", folder, "--parts", "inside", *short, "--details")
     assert code == 0
     assert "learning on 20 boards for each seat" in err
     assert "inside, 20 boards" in out
@@ -106,6 +114,75 @@ def test_inside_the_abstraction(solvent, folder) -> None:
     assert found["inside"]["valued"] == 60
     assert not (folder / "inside").exists()
     assert "inside, 40 boards" in (folder / "report.html").read_text()
+
+
+def test_inside_ends_after_the_most_boards(solvent, folder) -> None:
+    short = ("--inside-boards", "20", "--inside-most", "39", "--inside-valued", "12", "--threads", "1")
+    code, out, err = solvent("evaluate", folder, "--parts", "inside", *short)
+    assert code == 0
+    assert "or up to 39" in err
+    assert "if it settles" not in err
+    assert "inside its abstraction, not settled" in one_line(out)
+    (found,) = read_evaluations(folder)
+    assert [rung["boards"] for rung in found["inside"]["rungs"]] == [20]
+    code, _, err = solvent("evaluate", folder, "--parts", "inside", *short, "--inside-most", "19")
+    assert code == 2
+    assert "no fewer than the first 20" in err
+
+
+def one_line(out: str) -> str:
+    """What was printed, without the borders of tables and the breaks of lines."""
+    return " ".join(out.replace("│", " ").split())
+
+
+def test_a_summary_is_one_table_and_three_sentences(solvent, folder) -> None:
+    assert solvent("evaluate", folder, *QUICK, "--parts", "behaviour,posts,earlier")[0] == 0
+    code, out, _ = solvent("evaluate", folder, *QUICK, "--parts", "styles,lbr")
+    assert code == 0
+    assert max(map(len, out.splitlines())) <= 80
+    assert out.count("┏") == 1
+    (found,) = read_evaluations(folder)
+    names = [name for name, _ in summary_rows(found)]
+    assert set(names) >= {f"wins against {row['opponent']}" for row in found["styles"]}
+    for figure in (
+        "wins against itself after 500 iterations",
+        "purify wins against the plain strategy",
+        f"loses at least, to local best response ({found['lbr_maximum']['actions']})",
+        "checks of behaviour passed",
+    ):
+        assert figure in names  # those measured before are known too
+    assert "wins against always-fold" in out
+    assert one_line(out).endswith(f"report.html, or --details {' '.join(sentences(found))}")
+
+
+def test_a_failed_check_is_seen(solvent, folder) -> None:
+    out = solvent("evaluate", folder, *QUICK, "--parts", "behaviour")[1]
+    (found,) = read_evaluations(folder)
+    failed = [check for check in found["behaviour"]["checks"] if not check["passed"]]
+    assert failed  # play by chance
+    for check in failed:
+        assert any(name.startswith(f"FAILED: {check['name']}") for name, _ in summary_rows(found))
+        assert check["name"] in sentences(found)[2]
+    assert "│ FAILED: " in out
+    assert f"It FAILED {len(failed)} of {len(found['behaviour']['checks'])} checks" in one_line(out)
+    details = solvent("evaluate", folder, *QUICK, "--parts", "behaviour", "--details")[1]
+    assert "wanted" in details
+    assert "FAILED" in details
+    assert "It FAILED" in one_line(details)
+
+
+def test_styles_are_post_processed_alike(folder) -> None:
+    purify = parse_post("purify")
+    processed = agent(folder, hands=400, post=purify)
+    found = evaluate(processed, ("styles",))
+    by_name = {row["opponent"]: row["mbb_per_hand"] for row in found["styles"]}
+
+    def won(post: PostProcessing) -> dict[str, float]:
+        opponents = style_opponents(processed.run, post)
+        return {name: one.winnings.mbb for name, one in play_all(processed.agent, opponents, 400)}
+
+    assert by_name == won(purify)
+    assert by_name != won(NONE)
 
 
 def test_a_stop_inside_goes_on(folder) -> None:

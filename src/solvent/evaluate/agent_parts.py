@@ -90,7 +90,8 @@ class TrainedAgent:
     def measure(self, part: str, found: dict[str, Any], watch: Watch, stop: Stop) -> bool:
         """Measure a part and put it into `found`; whether it was measured to its end."""
         if part == "styles":
-            return self._matches(found.setdefault(part, []), style_opponents(self.run), watch, stop)
+            opponents = style_opponents(self.run, self.settings.post)
+            return self._matches(found.setdefault(part, []), opponents, watch, stop)
         if part == "earlier":
             opponents = earlier_opponents(self.run, self.settings.post)
             return self._matches(found.setdefault(part, []), opponents, watch, stop)
@@ -127,7 +128,7 @@ class TrainedAgent:
         return True
 
     def _posts(self, rows: list[dict[str, Any]], watch: Watch, stop: Stop) -> bool:
-        """Measure every post-processing against the plain strategy and players of other kinds."""
+        """Measure every post-processing against the same players, none of whom is post-processed."""
         settings = self.settings
         against = [Opponent("the plain strategy", run_agent(self.run))]
         against += [one for one in style_opponents(self.run) if one.name in POSTS_AGAINST]

@@ -141,6 +141,16 @@ def save(folder: Path, document: dict[str, Any]) -> None:
     write_text(folder / FILE, json.dumps(written, indent=1) + "\n")
 
 
+def known(folder: Path, document: dict[str, Any]) -> dict[str, Any]:
+    """All that a run's file knows of the document's strategy; the document where it knows nothing."""
+    same = (
+        found
+        for found in read_evaluations(folder)
+        if all(found.get(key) == document.get(key) for key in SAME)
+    )
+    return next(same, document)
+
+
 def read_evaluations(folder: Path) -> list[dict[str, Any]]:
     """What a run's file says of each strategy, the last measured first; empty where there is no file."""
     path = folder / FILE

@@ -54,7 +54,7 @@ class DoublingSettings:
     first: int = FIRST
     """Boards for each seat before the first value."""
     most: int = MOST
-    """Boards after which no doubling is begun."""
+    """Boards for each seat that are never exceeded: a doubling that would is not begun."""
     valued: int = VALUED
     """Boards of the last value."""
     enough: float = ENOUGH
@@ -203,21 +203,26 @@ class ResponseDoublings:
         seconds = (settings.valued - settings.valued_each * len(self.final)) * each
         said = (
             f"learning on {settings.first:,} boards for each seat, then twice as many, ..., until a doubling adds "
-            f"less than {settings.enough:g} mbb/hand; values over {settings.valued_each:,} boards, the last over "
-            f"{settings.valued:,}; {size(TABLES * self.responder.blueprint.table.nbytes)} of tables"
+            f"less than {settings.enough:g} mbb/hand, or up to {settings.most:,}; values over "
+            f"{settings.valued_each:,} boards, the last over {settings.valued:,}; "
+            f"{size(TABLES * self.responder.blueprint.table.nbytes)} of tables"
         )
         if rungs:
             said += f"; going on after {self.responder.learned:,} boards"
         if self.found["settled"] or self._next() > settings.most:
             said += f". About {duration(seconds)}"
         elif (rate := self._rate(stop)) > 0:
-            ends, values = settings.first << max(1, rungs), 2 * settings.valued_each * each
-            seconds += (ends - self.responder.learned) / rate + max(1, 2 - rungs) * values
-            more = duration(ends / rate + values)
-            said += (
-                f". About {duration(seconds)} if it settles after {ends:,} boards, {more} more if one doubling "
-                f"later, and up to twice that for each further one"
-            )
+            # Two values are needed to settle, unless no second one is allowed.
+            last = max(rungs, 1) if settings.first << max(rungs, 1) <= settings.most else rungs
+            ends, values = settings.first << last, 2 * settings.valued_each * each
+            seconds += (ends - self.responder.learned) / rate + (1 + last - rungs) * values
+            said += f". About {duration(seconds)}"
+            if 2 * ends <= settings.most:
+                more = duration(ends / rate + values)
+                said += (
+                    f" if it settles after {ends:,} boards, {more} more if one doubling later, and up to twice "
+                    f"that for each further one"
+                )
         watch(Progress(SIZED, 0, detail=said))
 
     def _rate(self, stop: Stop) -> float:

@@ -37,10 +37,13 @@ def run_agent(run: TrainingRun, post: PostProcessing = NONE, iterations: int | N
     return table_agent(f"{run.folder}#{model.iterations}", [model], post=post)
 
 
-def style_opponents(run: TrainingRun) -> list[Opponent]:
-    """The run's own strategy changed into other players, and players by rule."""
+def style_opponents(run: TrainingRun, post: PostProcessing = NONE) -> list[Opponent]:
+    """The run's own strategy changed into other players, and players by rule.
+
+    A style changes the strategy first; the result is post-processed, as the agent is.
+    """
     model = run.blueprint()
-    styles = [Opponent(style, table_agent(style, [model], style)) for style in STYLES[1:]]
+    styles = [Opponent(style, table_agent(style, [model], style, post)) for style in STYLES[1:]]
     return styles + [Opponent(name, rule_agent(name)) for name in BY_RULE]
 
 

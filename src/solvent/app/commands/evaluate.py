@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -84,6 +84,14 @@ InsideValued = Annotated[
         help="Boards that such a response is valued over, with all their deals in both seats.",
     ),
 ]
+InsideMost = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        max=MOST_BOARDS,
+        help="Boards for each seat that such a response is learned on at most, settled or not.  [default: 256000]",
+    ),
+]
 RunOuts = Annotated[
     int,
     typer.Option(min=16, max=MOST_RUN_OUTS, help="Boards that local best response draws before the turn."),
@@ -96,6 +104,12 @@ Stack = Annotated[
     float | None,
     typer.Option(min=1, max=100_000, help="Own agents: stack in big blinds.  [default: 200]"),
 ]
+Details = Annotated[
+    bool,
+    typer.Option(
+        "--details", help="Print every table of an agent, as in its report.html, instead of the summary."
+    ),
+]
 
 
 def evaluate(
@@ -107,6 +121,7 @@ def evaluate(
     lbr_streets: LbrStreets = None,
     run_outs: RunOuts = 100,
     inside_boards: InsideBoards = 4_000,
+    inside_most: InsideMost = None,
     inside_valued: InsideValued = 12_000,
     behaviour_hands: BehaviourHands = 200_000,
     post: Post = "none",
@@ -114,14 +129,19 @@ def evaluate(
     cards: Cards = None,
     seed: Seed = 0,
     threads: Threads = None,
+    details: Details = False,
     as_json: Json = False,
 ) -> None:
-    """Measure an agent: matches, what it can lose, behaviour. Measure a solved game exactly."""
-    from solvent.app.views.evaluation_tables import show_agent, show_solved
+    """Measure an agent: matches, what it can lose, behaviour. Measure a solved game exactly.
+
+    What was measured of a training ends in one table and three sentences; its report.html has every figure.
+    """
     from solvent.app.views.report import write_report
     from solvent.evaluate.agent_parts import LBR_HANDS, AgentSettings, TrainedAgent
     from solvent.evaluate.evaluation import evaluate as measure
+    from solvent.evaluate.evaluation import known
     from solvent.evaluate.response_doublings import MOST, DoublingSettings
+    from solvent.evaluate.sentences import sentences
     from solvent.foundation.machine import cores
     from solvent.strategy.post_processing import parse_post
 
@@ -130,7 +150,7 @@ def evaluate(
         lbr_hands=lbr_hands or (OWN_LBR_HANDS if names_own_code(run) else LBR_HANDS),
         lbr=_responses(lbr_actions, lbr_streets),
         run_outs=run_outs,
-        inside=DoublingSettings(inside_boards, max(inside_boards, MOST), inside_valued),
+        inside=DoublingSettings(inside_boards, inside_most or max(inside_boards, MOST), inside_valued),
         behaviour_hands=behaviour_hands,
         post=parse_post(post),
         seed=seed,
@@ -142,12 +162,30 @@ def evaluate(
         if isinstance(measured, TrainedAgent):
             with suppress(KeyboardInterrupt):
                 write_report(measured.run.run, measured.run.blueprint())
-    if as_json:
+    everything = document if measured.folder is None else known(measured.folder, document)
+    if not as_json:
+        _show(document, everything, details)
+    elif "game" in document:
         print_json(document)
     else:
-        (show_solved if "game" in document else show_agent)(document)
+        print_json({**document, "sentences": sentences(everything)})
     if stop.requested:
         raise typer.Exit(stop.exit_code)
+
+
+def _show(document: dict[str, Any], everything: dict[str, Any], details: bool) -> None:
+    """Print what was measured now, or a summary of everything that is known of the same strategy."""
+    from solvent.app.views.evaluation_summary import show_sentences, show_summary
+    from solvent.app.views.evaluation_tables import show_agent, show_solved, show_stopped
+
+    if "game" in document:
+        show_solved(document)
+    elif details or "run" not in document:  # figures of an agent without a run are kept nowhere
+        show_agent(document)
+        show_sentences(everything)
+    else:
+        show_summary(everything)
+    show_stopped(document)
 
 
 def _responses(actions: list[str] | None, streets: str | None) -> tuple[ResponseActions, ...]:

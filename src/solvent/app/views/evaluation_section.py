@@ -10,6 +10,7 @@ from typing import Any
 from solvent.app.views.evaluation_tables import LOSES, measured, response_rows, verdict, with_interval
 from solvent.app.views.line_chart import Line, line_chart
 from solvent.evaluate.evaluation import read_evaluations
+from solvent.evaluate.sentences import sentences
 from solvent.foundation.errors import InputError
 
 
@@ -86,15 +87,21 @@ def response_lines(found: list[dict[str, Any]]) -> list[Line]:
 def _of_one(found: dict[str, Any], iterations: int) -> str:
     """The part of the section on one strategy."""
     try:
-        tables = _matches(found) + _responses(found) + _posts(found) + _behaviour(found)
+        tables = _meaning(found) + _matches(found) + _responses(found) + _posts(found) + _behaviour(found)
     except (KeyError, TypeError, ValueError):
         return "<p>The results of an evaluation are damaged; evaluate again.</p>"
     of = f"After {found.get('iterations', 0):,} iterations, post-processing {found.get('post', 'none')}."
     if found.get("iterations") != iterations:
         of += " Training has gone on since."
     if found.get("styles"):
-        of += " Styles change the strategy as it is, without post-processing."
+        of += " Styles change the strategy, and are post-processed as it is."
     return f"<p>{html.escape(of)}</p>{tables}"
+
+
+def _meaning(found: dict[str, Any]) -> str:
+    """What the figures mean, as a list."""
+    said = "".join(f"<li>{html.escape(sentence)}</li>" for sentence in sentences(found))
+    return f"<ul class='meaning'>{said}</ul>"
 
 
 def _matches(found: dict[str, Any]) -> str:

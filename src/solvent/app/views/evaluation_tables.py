@@ -32,8 +32,12 @@ def show_solved(document: dict[str, Any]) -> None:
     console.print(shown)
     if "no_local_best_response" in document:
         console.print(document["no_local_best_response"], soft_wrap=True)
+
+
+def show_stopped(document: dict[str, Any]) -> None:
+    """Say that not everything was measured, where that is so."""
     if not document["complete"]:
-        console.print(STOPPED)
+        terminal().print(STOPPED if "run" in document or "game" in document else HALF)
 
 
 def show_agent(document: dict[str, Any]) -> None:
@@ -43,15 +47,13 @@ def show_agent(document: dict[str, Any]) -> None:
     _show_responses(console, document)
     _show_posts(console, document)
     _show_behaviour(console, document)
-    if not document["complete"]:
-        console.print(STOPPED if "run" in document else HALF)
 
 
 def _show_matches(console: Console, document: dict[str, Any]) -> None:
     titles = {"styles": "wins against", "earlier": "wins against earlier checkpoints"}
     for part, title in titles.items():
         if document.get(part):
-            note = f"post-processing {document['post']}; styles are without" if part == "styles" else None
+            note = f"post-processing {document['post']}, all styles alike" if part == "styles" else None
             shown = table(title, "mbb/hand", "BB/100", "hands", title=note)
             for row in document[part]:
                 shown.add_row(

@@ -37,7 +37,7 @@ STYLE = """
 body{font:16px/1.5 system-ui,sans-serif;color:#1a1a1a;background:#fff;max-width:76rem;margin:0 auto;padding:1rem}
 h1{font-size:1.6rem;line-height:1.25;margin:.5rem 0}
 h2{font-size:1.25rem;margin:2.2rem 0 .6rem;border-bottom:1px solid #ccc}
-p{max-width:46rem}
+p,.meaning{max-width:46rem}
 .now{background:#fff6d6;border-left:4px solid #d9a400;padding:.5rem .8rem}
 .charts{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,28rem),1fr));gap:1.6rem 2rem}
 figure{margin:0;min-width:0}

@@ -1,0 +1,198 @@
+"""An evaluation in plain sentences: what its figures prove, what they do not, and what would improve the agent.
+
+Figures that are not significant prove nothing, and the sentences say so. The bounds are explained in
+`docs/evaluation.md`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+MUCH_MORE = 2.0
+"""Where local best response surely wins this many times what is won inside the abstraction, buckets and bet sizes
+cost more than unfinished training."""
+
+
+def sentences(document: dict[str, Any]) -> list[str]:
+    """What the figures of an agent's evaluation mean.
+
+    A training has three sentences: what it wins and loses against versions of itself; what an opponent who knows
+    its strategy wins at least; and how it behaves, and what would improve it. Any other agent has the second alone,
+    since nothing else is measured of it. A part that was not measured is named.
+    """
+    if "run" not in document:
+        return [_losses(document)]
+    return [_wins(document), _losses(document), _advice(document)]
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A lower bound of what an agent can lose, in mbb/hand, with the ends of its 95 % interval."""
+
+    mbb: float
+    low: float
+    high: float
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether the agent surely loses something."""
+        return self.low > 0
+
+
+def inside_bound(document: dict[str, Any]) -> Bound | None:
+    """What a best response inside the abstraction wins; None where it was not measured to its end."""
+    inside = document.get("inside")
+    if not inside or not inside["complete"]:
+        return None
+    mbb, half = inside["mbb_per_hand"], inside["mbb_per_hand_95"]
+    return Bound(mbb, mbb - half, mbb + half)
+
+
+def local_bound(document: dict[str, Any]) -> Bound | None:
+    """The most that local best response wins; None where it was not measured to its end."""
+    largest = document.get("lbr_maximum")
+    return None if not largest else Bound(largest["mbb_per_hand"], *largest["mbb_per_hand_95"])
+
+
+def _wins(document: dict[str, Any]) -> str:
+    rows = [
+        row for row in document.get("styles", []) if row["complete"] and row["mbb_per_hand_95"] is not None
+    ]
+    if not rows:
+        return "It has not been played against versions of itself (`--parts styles`)."
+    won = sorted((row for row in rows if _low(row) > 0), key=_mbb)
+    lost = sorted((row for row in rows if _high(row) < 0), key=_mbb)
+    close = [row for row in rows if _low(row) <= 0 <= _high(row)]
+    said = []
+    if won:
+        least, most = won[0], won[-1]
+        all_of = "all" if len(won) == len(rows) else f"{len(won)} of"
+        by = f"{_mbb(most):,.0f} mbb/hand ({most['opponent']})"
+        if len(won) > 1:
+            by = f"{_mbb(least):,.0f} ({least['opponent']}) to {by}"
+        said.append(f"wins against {all_of} {len(rows)} versions of itself and simple players, by {by}")
+    if close:
+        said.append(f"is too close to tell against {_listed([row['opponent'] for row in close])}")
+    if lost:
+        names = [f"{row['opponent']} ({-_mbb(row):,.0f} ± {row['mbb_per_hand_95']:,.0f})" for row in lost]
+        said.append(f"loses to {_listed(names)}")
+        proof = f"it can be exploited by at least about {-_mbb(lost[0]):,.0f} mbb/hand"
+        means = f"losing proves that {proof}" + (", winning only that it has learnt something" if won else "")
+    elif won:
+        means = "it has learnt something, but wins do not show how much it can lose"
+    else:
+        means = "that proves nothing, and more hands would tell (`--hands`)"
+    return f"It {', and it '.join(said)}: {means}."
+
+
+def _losses(document: dict[str, Any]) -> str:
+    inside, local = inside_bound(document), local_bound(document)
+    if inside is None and local is None:
+        parts = "lbr,inside" if "run" in document else "lbr"
+        return f"What an opponent who knows its strategy wins has not been measured (`--parts {parts}`)."
+    who = "an opponent who knows its strategy"
+    if inside is None:
+        assert local is not None
+        if not local.is_proven:
+            return (
+                f"Local best response, {who}, wins nothing for sure ({_range(local)} mbb/hand), which does not "
+                f"prove that nobody does."
+            )
+        tells = "; `--parts inside` says how much of it is unfinished training" if "run" in document else ""
+        return (
+            f"{who.capitalize()} wins at least about {_about(local)} mbb/hand from it by local best "
+            f"response, and the best opponent may win more{tells}."
+        )
+    if inside.is_proven:
+        first = (
+            f"wins at least about {_about(inside)} mbb/hand with the agent's own buckets and bets, which is what "
+            f"training has still to mend"
+        )
+    else:
+        first = (
+            f"wins nothing for sure with the agent's own buckets and bets ({_range(inside)} mbb/hand), so that "
+            f"training has come far"
+        )
+    return f"{who.capitalize()} {first}{_in_addition(inside, local, document['inside']['settled'])}."
+
+
+def _in_addition(inside: Bound, local: Bound | None, settled: bool) -> str:
+    """What local best response adds to what is known from inside the abstraction.
+
+    A response that has `settled` wins about as much as the best one inside, so that what local best response wins
+    more is due to exact cards and other bets.
+    """
+    if local is None:
+        return "; what buckets and bet sizes cost in addition has not been measured (`--parts lbr`)"
+    if _exceeds(local, inside, 1.0):
+        rest = "the rest is what" if settled else "the rest is probably what"
+        return (
+            f", and at least about {_about(local)} with exact cards and other bets (local best response): {rest} "
+            f"buckets and bet sizes cost in addition"
+        )
+    return (
+        f"; local best response, with exact cards and other bets, finds no more for sure ({_range(local)}), so "
+        f"what buckets and bet sizes cost in addition does not show"
+    )
+
+
+def _advice(document: dict[str, Any]) -> str:
+    """How the agent behaves, how to judge it, and what would improve it."""
+    inside, local = inside_bound(document), local_bound(document)
+    time = f"training time (`solvent train --resume {document['run']} --time 30m`)"
+    larger = "larger cards (`--preset`) or more bet sizes"
+    if inside is None:
+        improves = f"more {time} improves it first, then {larger}"
+    elif not inside.is_proven or (local is not None and _exceeds(local, inside, MUCH_MORE)):
+        improves = f"{larger} would improve it more than {time}"
+    else:
+        improves = f"more {time} would improve it most, then {larger}"
+    return f"{_behaviour(document)}; judge it by what it loses, not by what it wins: {improves}."
+
+
+def _behaviour(document: dict[str, Any]) -> str:
+    checks = document.get("behaviour", {}).get("checks", [])
+    failed = [check["name"] for check in checks if not check["passed"]]
+    if not checks:
+        return "Its behaviour has not been checked (`--parts behaviour`)"
+    if failed:
+        return f"It FAILED {len(failed)} of {len(checks)} checks of sane play ({', '.join(failed)})"
+    rare = sum(check["measured"] is None for check in checks)
+    passes = f"It passes all {len(checks)} checks of sane play"
+    return (
+        passes
+        if not rare
+        else f"It fails none of {len(checks)} checks of sane play ({rare} too rare to tell)"
+    )
+
+
+def _exceeds(local: Bound, inside: Bound, times: float) -> bool:
+    """Whether local best response surely wins more than so many times what is won inside the abstraction."""
+    return local.is_proven and local.low > times * max(inside.high, 0.0)
+
+
+def _mbb(row: dict[str, Any]) -> float:
+    return float(row["mbb_per_hand"])
+
+
+def _low(row: dict[str, Any]) -> float:
+    return _mbb(row) - float(row["mbb_per_hand_95"])
+
+
+def _high(row: dict[str, Any]) -> float:
+    return _mbb(row) + float(row["mbb_per_hand_95"])
+
+
+def _about(bound: Bound) -> str:
+    return f"{bound.mbb:,.0f} ({_range(bound)})"
+
+
+def _range(bound: Bound) -> str:
+    return f"{bound.low:+,.0f} to {bound.high:+,.0f}"
+
+
+def _listed(words: Sequence[str]) -> str:
+    """Words as a sentence lists them: `a, b and c`."""
+    return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
