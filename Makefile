@@ -11,8 +11,6 @@ READY := $(VENV)/.ready
 AGENT := runs/holdem
 CARDS := tiny
 BETTING := preset=fcpa; postflop=50%,100%,a | a
-SAMPLING := public
-RULE := dcfr
 TIME := 4m
 CHECKPOINT := 30s
 MEASURE := --parts styles,lbr,inside,behaviour --hands 60000 --lbr-hands 10000 \
@@ -22,7 +20,7 @@ run: $(READY)
 	@if [ -f $(AGENT)/run.toml ]; then \
 		$(BIN)/solvent train --resume $(AGENT) --time $(TIME) --checkpoint-every $(CHECKPOINT); \
 	else \
-		$(BIN)/solvent train --preset $(CARDS) --betting '$(BETTING)' --sampling $(SAMPLING) --rule $(RULE) \
+		$(BIN)/solvent train --preset $(CARDS) --betting '$(BETTING)' \
 			--time $(TIME) --checkpoint-every $(CHECKPOINT) --out $(AGENT); \
 	fi
 	@$(BIN)/solvent evaluate $(AGENT) $(MEASURE)

@@ -24,10 +24,12 @@ def small_cards_everywhere() -> Iterator[None]:
         yield
 
 
-def save_training(folder: Path, betting: str, checkpoints: Sequence[int]) -> Path:
-    """A training with random tables at so many iterations each."""
+def save_training(
+    folder: Path, betting: str, checkpoints: Sequence[int], without: Sequence[str] = ()
+) -> Path:
+    """A training with random tables at so many iterations each; `without`: options that it does not know."""
     asked = TrainingSettings(betting=betting, sampling="external").as_json()
-    fixed = {name: asked[name] for name in TrainingSettings.kept() if name in asked}
+    fixed = {name: asked[name] for name in TrainingSettings.kept() if name in asked and name not in without}
     fixed["cards_fingerprint"] = small_cards().fingerprint
     run = Run.create(folder, "training", fixed, {"cards": ["cards"]}, retention=KEPT_CHECKPOINTS)
     facts = {

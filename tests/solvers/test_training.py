@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from oracles.blueprints import BETTING, random_cards, use_cards
+from oracles.trainings import save_training
 from solvent.app.command_line import run as run_command
 from solvent.forms.betting import DECISION, build_tree
 from solvent.foundation.errors import InputError
@@ -104,11 +105,7 @@ def test_public_sampling_is_what_is_done_where_nothing_else_is_asked(tmp_path):
 
 
 def test_runs_from_before_there_were_samplings_go_on_as_they_began(tmp_path):
-    folder = tmp_path / "run"
-    trained(folder, 200)
-    file = folder / "run.toml"
-    lines = file.read_text().splitlines()
-    file.write_text("\n".join(line for line in lines if not line.startswith("sampling")) + "\n")
+    folder = save_training(tmp_path / "run", BETTING, [200], without=["sampling", "hole_cards"])
     assert train(resume=folder, iterations=300).settings.sampling == "external"
 
 
