@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from oracles.blueprints import BETTING, random_cards, use_cards
-from oracles.trainings import save_training
+from oracles.trainings import save_training, small_cards_everywhere
 from solvent.app.command_line import run as run_command
 from solvent.forms.betting import DECISION, build_tree
 from solvent.foundation.errors import InputError
@@ -106,7 +106,8 @@ def test_public_sampling_is_what_is_done_where_nothing_else_is_asked(tmp_path):
 
 def test_runs_from_before_there_were_samplings_go_on_as_they_began(tmp_path):
     folder = save_training(tmp_path / "run", BETTING, [200], without=["sampling", "hole_cards"])
-    assert train(resume=folder, iterations=300).settings.sampling == "external"
+    with small_cards_everywhere():
+        assert train(resume=folder, iterations=300).settings.sampling == "external"
 
 
 def test_compiling_is_not_training_time(tmp_path):
