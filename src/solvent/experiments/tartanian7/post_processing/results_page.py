@@ -75,7 +75,7 @@ def reading(results: Sequence[PartResult]) -> Reading:
     found = [said(by[name]) for name, said in FOUND.items() if name in by]
     return Reading(
         "Brown, Ganzfried and Sandholm (2015): New-0.2 wins more than no post-processing, on average and at worst.",
-        " ".join(found) or "Nothing has been measured.",
+        " ".join(filter(None, found)) or "Nothing has been measured.",
         so_what(by),
     )
 

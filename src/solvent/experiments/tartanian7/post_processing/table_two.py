@@ -76,7 +76,7 @@ def section(found: Found) -> str:
         parts += [
             "What the agent wins in mbb/hand, with 95 % intervals; the opponents play unprocessed. *Mean* and "
             "*least* are over opponents. The last columns are what a post-processing wins more than none on the "
-            "same deals: their intervals are those of the difference.",
+            "same deals, with the interval of the difference; at worst, each against its own worst opponent.",
             markdown_table(header, rows),
             verdict(met),
         ]
