@@ -7,7 +7,7 @@ and external sampling; two rules of weighting regrets.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -94,12 +94,8 @@ class Player(NamedTuple):
 
     def settings(self) -> TrainingSettings:
         """How it is trained."""
-        return TrainingSettings(
-            betting=BETTINGS[self.betting],
-            **({} if self.rule is None else {"rule": load_rule(self.rule)}),
-            sampling=self.sampling,
-            seed=self.seed,
-        )
+        usual = TrainingSettings(betting=BETTINGS[self.betting], sampling=self.sampling, seed=self.seed)
+        return usual if self.rule is None else replace(usual, rule=load_rule(self.rule))
 
 
 AGENT = Player("agent", "the agent", "tiny", "three", PUBLIC)
