@@ -18,10 +18,11 @@ from oracles.trainings import save_training, small_cards_everywhere
 from solvent.app.command_line import run as run_command
 from solvent.forms.betting import DECISION, build_tree
 from solvent.foundation.errors import InputError
-from solvent.foundation.progress import Stop
+from solvent.foundation.progress import Interrupted, Stop
 from solvent.foundation.storage import bundle
 from solvent.foundation.storage.run import Run
 from solvent.games.betting.sizes import parse_betting
+from solvent.solvers.blueprint import training
 from solvent.solvers.blueprint.solver import BlueprintSolver
 from solvent.solvers.blueprint.training import KEPT_CHECKPOINTS, train
 from solvent.solvers.rules import load_rule
@@ -234,6 +235,18 @@ def test_any_thread_can_stop_a_training(tmp_path):
     stop.request()
     thread.join(timeout=60)
     assert made[0].stopped_by == "interrupt"
+
+
+def test_a_training_to_a_time_that_is_stopped_is_no_finished_one(tmp_path, monkeypatch):
+    folder, design, stop = tmp_path / "run", TrainingSettings(betting=BETTING), Stop()
+    stop.request()
+    with monkeypatch.context() as patch:
+        patch.setattr(training, "train", lambda *given, **options: train(*given, **options, stop=stop))
+        with pytest.raises(Interrupted):
+            training.train_to(folder, Path("cards"), design, 0.2, 1)
+    assert Run.open(folder, "training").facts()["seconds"] < 0.2
+    assert training.train_to(folder, Path("cards"), design, 0.2, 1) > 0
+    assert Run.open(folder, "training").facts()["seconds"] >= 0.2
 
 
 def test_a_full_disk_is_one_line_and_loses_no_checkpoint(tmp_path, monkeypatch):

@@ -87,9 +87,9 @@ class Part(NamedTuple, Generic[S]):
     run: Callable[[S, KeptRuns, Say], Found]
     """Measure. `KeptRuns` has what the part found before it was stopped; every measurement is added to it."""
     section: Callable[[Found], str]
-    """The part's section of the page, from its heading of second level on."""
+    """The part's section of the page, from its heading of second level on; empty where others speak of it."""
     figures: Callable[[Found], Mapping[str, float]]
-    """The part's figures for the ledger, by names that begin with the part's name."""
+    """The part's figures for the ledger, by names that no other part has."""
     bars: Callable[[Found], list[Bar]]
     """What we had asked of the part before it was measured."""
 
@@ -159,7 +159,7 @@ def _run(setup: S, part: Part[S], say: Say) -> PartResult:
         "seconds": time.perf_counter() - begun,
         "found": found,
     }
-    _file(setup, part).write_text(json.dumps(record, indent=1) + "\n")
+    _file(setup, part.name).write_text(json.dumps(record, indent=1) + "\n")
     unfinished.unlink()
     done = _read(setup, part)
     assert done is not None
@@ -168,8 +168,20 @@ def _run(setup: S, part: Part[S], say: Say) -> PartResult:
 
 def _read(setup: S, part: Part[S]) -> PartResult | None:
     """What a part found, if it has been run at this scale."""
-    path = _file(setup, part)
-    return _result(setup, part, json.loads(path.read_text()) if path.exists() else {})
+    return _result(setup, part, _record(setup, part.name))
+
+
+def finished(setup: PartSetup, name: str) -> Found | None:
+    """What the part of this name found, if it has been run at this scale; for parts that are made of others."""
+    record = _record(setup, name)
+    return record["found"] if _is_of_scale(setup, record) else None
+
+
+def _record(setup: PartSetup, name: str) -> dict[str, Any]:
+    """What the work folder has of a part, at whatever scale."""
+    path = _file(setup, name)
+    record: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
+    return record
 
 
 def _on_page(page: Path) -> dict[str, Any]:
@@ -181,10 +193,13 @@ def _on_page(page: Path) -> dict[str, Any]:
 
 def _result(setup: S, part: Part[S], record: Mapping[str, Any]) -> PartResult | None:
     """What a record says that a part found, if it is of this scale."""
-    scale = json.loads(json.dumps(setup.scale))
-    if record.get("scale") != scale:
+    if not _is_of_scale(setup, record):
         return None
-    return PartResult(part, record["commit"], record["seconds"], record["found"], scale)
+    return PartResult(part, record["commit"], record["seconds"], record["found"], record["scale"])
+
+
+def _is_of_scale(setup: PartSetup, record: Mapping[str, Any]) -> bool:
+    return bool(record.get("scale") == json.loads(json.dumps(setup.scale)))
 
 
 def records(results: Sequence[PartResult]) -> dict[str, Any]:
@@ -193,8 +208,8 @@ def records(results: Sequence[PartResult]) -> dict[str, Any]:
     return {each.part.name: {name: getattr(each, name) for name in kept} for each in results}
 
 
-def _file(setup: PartSetup, part: Part[Any]) -> Path:
-    return setup.work / "parts" / f"{part.name}.json"
+def _file(setup: PartSetup, name: str) -> Path:
+    return setup.work / "parts" / f"{name}.json"
 
 
 def figures_and_bars(results: Sequence[PartResult]) -> tuple[dict[str, float], list[Bar]]:

@@ -1,17 +1,13 @@
-"""The figures of Tartanian7's experiments by name, for the ledger of claims, and the comparisons behind them."""
+"""The figures of Tartanian7's abstractions by name, for the ledger of claims, and the comparisons behind them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from math import hypot
+from collections.abc import Iterator
 
 from solvent.experiments.confidence import Interval, ratio_interval
-from solvent.experiments.tartanian7 import post_processing, sampled_buckets
+from solvent.experiments.tartanian7 import sampled_buckets
 from solvent.experiments.tartanian7.abstraction_pictures import STREETS
 from solvent.experiments.tartanian7.abstraction_quality import Public, Result, Row
-from solvent.experiments.tartanian7.post_processing import PostProcessingTable, average, least
-
-NEW, NONE = "new(0.2)", "none"
 
 
 def abstraction_figures(result: Result) -> dict[str, float]:
@@ -97,40 +93,6 @@ def ratio_of(
     if len(others) == 1:
         others = others * len(values)
     return ratio_interval(values, others)
-
-
-def post_processing_figures(found: PostProcessingTable) -> dict[str, float]:
-    """Return winnings in mbb/hand by post-processing: the mean, the least, and leads with their intervals.
-
-    `lead.mean.none` is New-0.2's lead over no post-processing; `over none.mean.purify` is purification's.
-    """
-    figures: dict[str, float] = {}
-    mine, none = found.row(NEW), found.row(NONE)
-    for post in post_processing.POSTS:
-        row = found.row(post)
-        figures |= {f"mean.{post}": average(row), f"least.{post}": least(row)}
-        figures |= {
-            f"lbr.{post}": each.mbb
-            for each in found.responses
-            if (each.post, each.opponent) == (post, "fcpa")
-        }
-        if post != NEW:
-            figures |= _lead("lead", post, mine, row)
-        if post != NONE:
-            figures |= _lead("over none", post, row, none)
-    return figures
-
-
-def _lead(
-    name: str, post: str, row: Sequence[post_processing.Row], other: Sequence[post_processing.Row]
-) -> dict[str, float]:
-    """Return how far one row is ahead of another, in the mean and at worst."""
-    lead = average(row) - average(other)
-    width = hypot(*(each.interval for each in (*row, *other))) / len(other)
-    figures = dict(_named(f"{name}.mean.{post}", Interval(lead, lead - width, lead + width)))
-    worst, others = (min(rows, key=lambda each: each.mbb) for rows in (row, other))
-    lead, width = worst.mbb - others.mbb, hypot(worst.interval, others.interval)
-    return figures | dict(_named(f"{name}.least.{post}", Interval(lead, lead - width, lead + width)))
 
 
 def _named(name: str, interval: Interval) -> Iterator[tuple[str, float]]:

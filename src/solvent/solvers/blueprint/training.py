@@ -25,7 +25,7 @@ from solvent.forms.betting import BettingTree, build_tree
 from solvent.forms.sampled import table_layout
 from solvent.foundation.errors import InputError
 from solvent.foundation.html import facts_html
-from solvent.foundation.progress import SIZED, Progress, Stop, Watch, interruptible
+from solvent.foundation.progress import SIZED, Interrupted, Progress, Stop, Watch, interruptible
 from solvent.foundation.storage.files import check_room
 from solvent.foundation.storage.run import Retention, Run
 from solvent.foundation.units import size, span
@@ -354,12 +354,19 @@ def _betting_text(betting: str) -> str:
 
 
 def train_to(folder: Path, cards: Path, design: TrainingSettings, seconds: float, threads: int) -> int:
-    """Train in a folder, new or not, until it has had `seconds` of training in all; return its iterations."""
-    if not Run.is_run(folder):
+    """Train in a folder, new or not, until it has had `seconds` of training in all; return its iterations.
+
+    A training that is stopped before raises `Interrupted` once its folder is written; called again, it goes on.
+    """
+    if Run.is_run(folder):
+        facts = Run.open(folder, "training").facts()
+        had = float(facts.get("seconds", 0.0))
+        if had >= seconds:
+            return int(facts["iterations"])
+        result = train(cards, resume=folder, time=seconds - had, threads=threads)
+    else:
         asked = design.as_json() | {"time": seconds, "threads": threads}
-        return train(cards, out=folder, **asked).iterations
-    facts = Run.open(folder, "training").facts()
-    had = float(facts.get("seconds", 0.0))
-    if had >= seconds:
-        return int(facts["iterations"])
-    return train(cards, resume=folder, time=seconds - had, threads=threads).iterations
+        result = train(cards, out=folder, **asked)
+    if result.stopped_by == "interrupt":
+        raise Interrupted(done=result.iterations)
+    return result.iterations
