@@ -29,11 +29,11 @@ def setup(monkeypatch, tmp_path):
     """Random cards of three clusters, children in this process, and next to no time."""
     use_cards(clustered_cards(3), patch=monkeypatch)
     (tmp_path / "cards" / "tiny" / "tables").mkdir(parents=True)
-    small = replace(figure_one.SMALL, marks=(0.01, 0.02), pairs=20, response=20)
+    small = replace(figure_one.SMALL, marks=(0.01, 0.02), pairs=20, boards=2, valued=2)
     monkeypatch.setattr(figure_one, "SMALL", small)
     monkeypatch.setattr(table_one, "SMALL", table_one.Scale(seconds=0.01, hands=200))
     monkeypatch.setattr(resumed, "SMALL", resumed.Scale(rows=5_000, pairs=20))
-    stale = replace(staleness.SMALL, marks=(2e3,), longer=(4e3,), pairs=20, response=20)
+    stale = replace(staleness.SMALL, marks=(2e3,), longer=(4e3,), boards=2, valued=2)
     monkeypatch.setattr(staleness, "SMALL", stale)
     few = replace(cost.SMALL, buckets=(5, 20), row_seconds=0.01, tree_iterations=50, warm=1)
     monkeypatch.setattr(cost, "SMALL", few)

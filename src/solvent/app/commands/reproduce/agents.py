@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     S = TypeVar("S", bound=PartSetup)
 
+THREADS = 2
 Threads = Annotated[int, typer.Option(min=1, max=MOST_THREADS, help="Threads.")]
 PartScale = Annotated[str, typer.Option(help="full, or small: seconds on tiny cards, to see that it works.")]
 AllCards = Annotated[
@@ -47,7 +48,7 @@ def reproduce_laptop_mccfr(
         int | None,
         typer.Option(min=100, help="Iterations of each bot of Figures 1, 5, 7 and 8.  [default: 48 million]"),
     ] = None,
-    threads: Threads = 2,
+    threads: Threads = THREADS,
     out: ResultsFolder = RESULTS,
     as_json: Json = False,
 ) -> None:
@@ -62,7 +63,7 @@ def reproduce_laptop_mccfr(
 
     setup = Setup(cards, work / scale, is_small(scale), threads, iterations)
     options = [] if iterations is None else [f"--iterations {iterations}"]
-    command = _parts_command("laptop-mccfr", part, scale, options)
+    command = _parts_command("laptop-mccfr", threads, scale, options)
     _reproduce(PARTS, setup, part, again, out / "laptop-mccfr.md", command, write_laptop_page, read, as_json)
 
 
@@ -79,7 +80,7 @@ def reproduce_post_processing(
     cards: AllCards = Path("abstractions"),
     work: PartWork = Path("runs/post-processing"),
     again: Again = False,
-    threads: Threads = 2,
+    threads: Threads = THREADS,
     out: ResultsFolder = RESULTS,
     as_json: Json = False,
 ) -> None:
@@ -93,7 +94,7 @@ def reproduce_post_processing(
     )
 
     setup = Setup(cards, work / scale, is_small(scale), threads)
-    page, command = out / "post-processing.md", _parts_command("post-processing", part, scale)
+    page, command = out / "post-processing.md", _parts_command("post-processing", threads, scale)
     _reproduce(PARTS, setup, part, again, page, command, write_post_processing_page, reading, as_json)
 
 
@@ -108,7 +109,7 @@ def reproduce_tartanian7(
     cards: AllCards = Path("abstractions"),
     work: PartWork = Path("runs/tartanian7"),
     again: Again = False,
-    threads: Threads = 2,
+    threads: Threads = THREADS,
     batch: Annotated[
         int | None,
         typer.Option(min=1, help="Iterations of a turn of Algorithm 4.  [default: that of training]"),
@@ -128,7 +129,7 @@ def reproduce_tartanian7(
 
     setup = Setup(cards, work / scale, is_small(scale), threads, memory=parse_size(memory))
     setup = setup if batch is None else replace(setup, batch=batch)
-    page, command = out / "tartanian7.md", _parts_command("tartanian7", part, scale)
+    page, command = out / "tartanian7.md", _parts_command("tartanian7", threads, scale)
     _reproduce(PARTS, setup, part, again, page, command, write_cluster_page, read, as_json)
 
 
@@ -136,15 +137,15 @@ def reproduce_public_sampling(
     part: Annotated[
         list[str] | None,
         typer.Option(
-            help="Parts to run: tiny-fcpa, small-fcpa, tiny-three-sizes, small-three-sizes, cfr, dcfr, floor.  "
-            "[default: all that have not been run]"
+            help="Parts to run: tiny-fcpa, small-fcpa, tiny-three-sizes, small-three-sizes, cfr, lcfr, floor, "
+            "all-hands.  [default: all that have not been run]"
         ),
     ] = None,
     scale: PartScale = "full",
     cards: AllCards = Path("abstractions"),
     work: PartWork = Path("runs/public-sampling"),
     again: Again = False,
-    threads: Threads = 2,
+    threads: Threads = THREADS,
     out: ResultsFolder = RESULTS,
     as_json: Json = False,
 ) -> None:
@@ -154,14 +155,15 @@ def reproduce_public_sampling(
     from solvent.experiments.parts import PartSetup, is_small
 
     setup = PartSetup(cards, work / scale, is_small(scale), threads)
-    page, command = out / "public-sampling.md", _parts_command("public-sampling", part, scale)
+    page, command = out / "public-sampling.md", _parts_command("public-sampling", threads, scale)
     _reproduce(PARTS, setup, part, again, page, command, write_comparison_page, reading, as_json)
 
 
-def _parts_command(name: str, parts: list[str] | None, scale: str, options: Sequence[str] = ()) -> str:
-    """The command that ran parts of an experiment."""
-    asked = [f"--part {part}" for part in parts or ()] + (["--scale small"] if scale == "small" else [])
-    return " ".join([f"solvent reproduce {name}", *asked, *options])
+def _parts_command(name: str, threads: int, scale: str, options: Sequence[str] = ()) -> str:
+    """The command that runs all parts of an experiment."""
+    asked = [f"--threads {threads}"] if threads != THREADS else []
+    small = ["--scale small"] if scale == "small" else []
+    return " ".join([f"solvent reproduce {name}", *small, *asked, *options])
 
 
 def _reproduce(
