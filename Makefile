@@ -9,7 +9,7 @@ READY := $(VENV)/.ready
 # What `make run` trains and measures. From a fresh clone it takes less than 12 minutes on two cores: 40 seconds of
 # set-up, 2 minutes of compiling, a minute of cards, TIME, and about 4 minutes of measuring.
 AGENT := runs/holdem
-CARDS := tiny
+CARDS := small
 BETTING := preset=fcpa; postflop=50%,100%,a | a
 TIME := 4m
 CHECKPOINT := 30s
