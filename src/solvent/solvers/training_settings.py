@@ -243,7 +243,9 @@ class TrainingSettings(RunSettings):
         for name, default in NOT_PUBLIC.items():
             if getattr(self, name) != default:
                 option = name.replace("_", "-")
-                raise InputError(f"{option} {getattr(self, name)} goes with sampling external, not with public")
+                raise InputError(
+                    f"{option} {getattr(self, name)} goes with sampling external, not with public"
+                )
 
     def _check_distributed(self) -> None:
         if self.exploration_part is not None:
