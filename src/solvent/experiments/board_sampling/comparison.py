@@ -50,6 +50,7 @@ class Way(NamedTuple):
 
     sampling: str
     hole_cards: int | None = None
+    """None: the usual number with public sampling, none with external sampling."""
 
 
 ALL_HANDS = "all hands"
