@@ -99,8 +99,12 @@ def test_unfinished_training_is_improved_by_time() -> None:
 
 def test_bounds_that_prove_nothing() -> None:
     far = sentences(document(inside=inside(3.0, 10.0)))
-    assert "wins nothing for sure with the agent's own buckets and bets (-7 to +13 mbb/hand)" in far[1]
+    assert (
+        "wins nothing for sure with the agent's own buckets and bets (-7 to +13 mbb/hand), so that" in far[1]
+    )
     assert "`--parts lbr`" in far[1]
+    unsettled = sentences(document(inside=inside(3.0, 10.0) | {"settled": False}))[1]
+    assert "(-7 to +13 mbb/hand), but may not have learned long enough" in unsettled
     assert "would improve it more than training time" in far[2]
     alone = sentences(document(lbr_maximum=local(-50.0, -90.0, -10.0)))[1]
     assert "wins nothing for sure (-90 to -10 mbb/hand), which does not prove that nobody does" in alone

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from oracles.blueprints import use_cards
+from oracles.blueprints import BETTING, use_cards
 from oracles.table_agent import random_model, small_cards
 from solvent.foundation.storage.run import Run
 from solvent.solvers.blueprint.training import KEPT_CHECKPOINTS
@@ -22,6 +22,14 @@ def small_cards_everywhere() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         use_cards(small_cards(), patch=patch)
         yield
+
+
+def train_command(cards: Path) -> tuple[object, ...]:
+    """A command that trains a small agent, the same one each time; its length and its folder are to be added."""
+    return (
+        *("train", "--cards", cards, "--betting", BETTING, "--sampling", "external"),
+        *("--threads", 1, "--json"),
+    )
 
 
 def save_training(

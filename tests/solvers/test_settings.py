@@ -94,6 +94,8 @@ def test_a_resumed_run_changes_only_what_it_may() -> None:
         with pytest.raises(InputError, match=f"r began with {name}"):
             Settings.resumed(began, {name: value}, "r")
     assert Settings.resumed(began, {"dtype": "auto", "form": "auto"}, "r").dtype == "auto"
+    drawn = TrainingSettings(sampling="external").as_json()
+    assert TrainingSettings.resumed(drawn, {"sampling": "auto"}, "r").sampling == "external"
 
 
 @pytest.mark.parametrize("damage", [{"threads": "two"}, {"seed": -1}, {"plan": "best"}, {"prune_every": 0.5}])

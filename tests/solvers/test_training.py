@@ -98,11 +98,13 @@ def test_public_sampling_is_what_is_done_where_nothing_else_is_asked(tmp_path):
         train(resume=folder, iterations=200, hole_cards=30)
     short = train("cards", out=tmp_path / "short", iterations=99, betting=BETTING)
     assert str(short.settings.rule) == "lcfr"  # too short for a hundred parts
-    for options in ({"reward": "y2"}, {"locks": "rows"}, {"batch": 10}):
+    for options in ({"reward": "y2"}, {"locks": "rows"}, {"batch": 10}, {"ahead": 0}):
         settings = TrainingSettings(**options)
         assert (settings.sampling, settings.hole_cards, str(settings.rule)) == ("external", None, "lcfr")
     with pytest.raises(InputError, match="hole-cards go with sampling public"):
         TrainingSettings(sampling="external", hole_cards=24)
+    with pytest.raises(InputError, match="child-weights literal goes with sampling external"):
+        TrainingSettings(sampling="public", child_weights="literal")
 
 
 def test_runs_from_before_there_were_samplings_go_on_as_they_began(tmp_path):

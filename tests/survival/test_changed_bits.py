@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 from oracles.blueprints import BETTING, random_cards
+from oracles.trainings import train_command
 from solvent.foundation.storage.run import Run
 from survival.forking import Ended, Forker
 
@@ -140,21 +141,7 @@ def test_a_changed_bit_in_a_solve(
 
 def test_a_changed_bit_in_a_training(forker: Forker, cards: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
-    made = forker.run(
-        *(
-            "train",
-            "--cards",
-            cards,
-            "--betting",
-            BETTING,
-            "--sampling",
-            "external",
-            "--threads",
-            1,
-            "--json",
-        ),
-        *("--iterations", 2_000, "--out", run),
-    )
+    made = forker.run(*train_command(cards), "--iterations", 2_000, "--out", run)
     assert made.code == 0, made.err
     damage_copies(
         forker, run, tmp_path, 100, lambda copy: ("train", "--resume", copy, "--iterations", 3_000, "--json")
@@ -163,21 +150,7 @@ def test_a_changed_bit_in_a_training(forker: Forker, cards: Path, tmp_path: Path
 
 def test_a_changed_bit_in_an_agent_that_plays(forker: Forker, cards: Path, tmp_path: Path) -> None:
     run = tmp_path / "run"
-    made = forker.run(
-        *(
-            "train",
-            "--cards",
-            cards,
-            "--betting",
-            BETTING,
-            "--sampling",
-            "external",
-            "--threads",
-            1,
-            "--json",
-        ),
-        *("--iterations", 2_000, "--out", run),
-    )
+    made = forker.run(*train_command(cards), "--iterations", 2_000, "--out", run)
     assert made.code == 0, made.err
     match = ("match", run, "random", "--hands", 200, "--threads", 1, "--json")
     wanted = won(forker.run(*match, here=True))

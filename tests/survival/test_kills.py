@@ -16,7 +16,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from oracles.blueprints import BETTING, random_cards
+from oracles.blueprints import random_cards
+from oracles.trainings import train_command
 from solvent.foundation.storage.run import CHECKPOINTS, Run
 from survival.forking import Ended, Forker
 
@@ -164,18 +165,7 @@ def test_killed_solves_end_as_undisturbed_ones(case: Case, forker: Forker, tmp_p
 
 def test_killed_trainings_end_as_undisturbed_ones(forker: Forker, cards: Path, tmp_path: Path) -> None:
     whole = tmp_path / "whole"
-    design = (
-        "train",
-        "--cards",
-        cards,
-        "--betting",
-        BETTING,
-        "--sampling",
-        "external",
-        "--threads",
-        1,
-        "--json",
-    )
+    design = train_command(cards)
     limits = ("--iterations", 150_000, "--checkpoint-every", f"{INTERVAL}s")
     warm = forker.run(*design, "--iterations", 10, "--out", tmp_path / "warm", here=True)
     assert warm.code == 0, warm.err
@@ -204,21 +194,7 @@ def test_killed_evaluations_measure_what_undisturbed_ones_do(
 ) -> None:
     """The parts that a kill left done are kept, and the evaluation is complete in the end."""
     trained = tmp_path / "run"
-    done = forker.run(
-        *(
-            "train",
-            "--cards",
-            cards,
-            "--betting",
-            BETTING,
-            "--sampling",
-            "external",
-            "--threads",
-            1,
-            "--json",
-        ),
-        *("--iterations", 20_000, "--out", trained),
-    )
+    done = forker.run(*train_command(cards), "--iterations", 20_000, "--out", trained)
     assert done.code == 0, done.err
     measure = (
         *("evaluate", trained, "--parts", "styles,lbr,behaviour", "--hands", 4_000),

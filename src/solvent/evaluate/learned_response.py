@@ -2,11 +2,11 @@
 
 A card abstraction forgets, so no pass over it finds the best response exactly. Here one is learned for each seat:
 the opponent is the agent as it plays, post-processing included, frozen at its rows, and public sampling trains the
-responder's rows (`solvers.blueprint.boards`): a board is drawn, and the values of hands on it are exact. The
-responder begins with the agent's own regrets, and the clock goes on: board i counts T + i, where T is the number
-of boards that the agent's regrets count for, so that near equilibrium it begins with most of the work done. It can
-be played in two ways: greedily, taking the action of greatest regret at each row, or by regret matching, which is
-safer at rows that sampling hardly came to.
+responder's rows (`solvers.blueprint.boards`): a board is drawn, and 24 cards of which the hands of both players
+are made, as in training; all deals of those hands count. The responder begins with the agent's own regrets, and
+the clock goes on: board i counts T + i, where T is the number of boards that the agent's regrets count for, so
+that near equilibrium it begins with most of the work done. It can be played in two ways: greedily, taking the
+action of greatest regret at each row, or by regret matching, which is safer at rows that sampling hardly came to.
 
 What it wins is averaged over boards too, with all 1,070,190 deals of each and both seats. That is a lower bound of
 what the best response inside the abstraction wins, up to its 95 % interval; unlike a local best response it knows
@@ -134,8 +134,10 @@ class Responder:
         table: NDArray[np.float32],
         memory: tuple[BoardHands, BoardRoom],
     ) -> NDArray[np.float64]:
-        """Walk boards for one seat, whose player plays by the regrets of `table`; what it wins on each, in chips
-        a deal."""
+        """Walk boards for one seat, whose player plays by the regrets of `table`.
+
+        Returns float64[boards], what the player wins on each, in chips a deal.
+        """
         values = np.zeros(max(0, end - start))
         players = (table, self.frozen.table) if boards.player == 0 else (self.frozen.table, table)
         respond_on_boards(
@@ -145,7 +147,7 @@ class Responder:
         return values
 
     def response(self, way: str) -> Blueprint:
-        """The response as it is played in one of `WAYS`: a blueprint, of which regrets and averages are alike."""
+        """The response as it is played in one of `WAYS`, as a blueprint whose regrets equal its averages."""
         made = Blueprint(self.blueprint.tree, self.blueprint.cards)
         for _, old, new in _rows(self.learner, made):
             regrets = old[..., 0, :]

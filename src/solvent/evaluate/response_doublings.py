@@ -39,8 +39,8 @@ ENOUGH = 5.0
 SHARE = 6
 """A value at a doubling is over this part of the last value's boards."""
 TABLES, KEPT_TABLES = 4, 2
-"""Tables in memory: the agent's, the learner's, the best response and the one being valued; and those on the
-disk."""
+"""Tables in memory: the agent's probabilities, the learner's regrets, the best response and the one being valued;
+and those on the disk."""
 KEEP_SECONDS = 120.0
 """Seconds of learning after which what was learned is written to the folder."""
 TRIAL_BOARDS = 20
@@ -64,7 +64,8 @@ class DoublingSettings:
     def __post_init__(self) -> None:
         if self.first < 1 or self.most < self.first:
             raise InputError(
-                f"a response is learned from one board at least, and from no fewer than the first {self.first:,}"
+                f"a response is learned on one board at least and on up to {self.most:,}, which are to be no fewer "
+                f"than the first {self.first:,}"
             )
         if self.valued < 2 * SHARE:
             raise InputError(f"a response is valued over {2 * SHARE} boards at least, not {self.valued}")
@@ -196,7 +197,7 @@ class ResponseDoublings:
         )
 
     def _tell_cost(self, watch: Watch, stop: Stop) -> None:
-        """Say what the measurement will take at least, from how quickly some iterations and some deals go."""
+        """Say what the measurement will take at least, from how quickly some boards are learned and valued."""
         settings, rungs = self.settings, len(self.rungs)
         watch(Progress("learning", self.responder.learned, detail="compiling and timing"))
         each = self._board_seconds(stop)

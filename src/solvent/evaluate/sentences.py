@@ -105,17 +105,18 @@ def _losses(document: dict[str, Any]) -> str:
             f"{who.capitalize()} wins at least about {_about(local)} mbb/hand from it by local best "
             f"response, and the best opponent may win more{tells}."
         )
+    settled = document["inside"]["settled"]
     if inside.is_proven:
         first = (
             f"wins at least about {_about(inside)} mbb/hand with the agent's own buckets and bets, which is what "
             f"training has still to mend"
         )
     else:
-        first = (
-            f"wins nothing for sure with the agent's own buckets and bets ({_range(inside)} mbb/hand), so that "
-            f"training has come far"
+        means = (
+            "so that training seems to have come far" if settled else "but may not have learned long enough"
         )
-    return f"{who.capitalize()} {first}{_in_addition(inside, local, document['inside']['settled'])}."
+        first = f"wins nothing for sure with the agent's own buckets and bets ({_range(inside)} mbb/hand), {means}"
+    return f"{who.capitalize()} {first}{_in_addition(inside, local, settled)}."
 
 
 def _in_addition(inside: Bound, local: Bound | None, settled: bool) -> str:

@@ -5,7 +5,8 @@ work folder. A part whose file is there, of the same scale, is not run again. A 
 what it had measured.
 
 The page is made of parts that were run at different times, and names the commit of each. What they found is also in
-the JSON file beside the page: when some parts are asked for by name, the others stay on the page as they were.
+the JSON file beside the page: when some parts are asked for by name, the others stay on the page as they were if
+they are of the same scale.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from solvent.abstraction.cards.buckets import TABLES, CardAbstraction
 from solvent.abstraction.cards.build import build
@@ -112,6 +113,24 @@ def once(kept: KeptRuns, setting: Mapping[str, Any], measure: Callable[[], Any])
         found = measure()
         kept.add(setting, found)
     return found
+
+
+class Stoppable(Protocol):
+    """What was played or measured, which an interrupt ends early."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether it came to its end."""
+
+
+R = TypeVar("R", bound=Stoppable)
+
+
+def whole(result: R) -> R:
+    """A result that came to its end; one that was interrupted interrupts its part, which keeps nothing of it."""
+    if not result.complete:
+        raise KeyboardInterrupt
+    return result
 
 
 def run_parts(

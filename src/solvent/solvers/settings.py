@@ -112,7 +112,7 @@ class Options:
             values |= dict.fromkeys(set(LIMITS) & values.keys())
         for each in fields(cls):
             name, value = each.name, getattr(asked, each.name)
-            if name not in given or (each.metadata["kept"] and value == "auto"):
+            if name not in given or (each.metadata["kept"] and given[name] == "auto"):
                 continue
             if each.metadata["kept"] and value != values[name]:
                 raise InputError(

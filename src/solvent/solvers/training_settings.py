@@ -42,7 +42,7 @@ MOST_CHILDREN, MOST_BATCH, MOST_SAMPLES = 100_000, 1_000_000, 10_000
 """Larger numbers are slips of the keyboard."""
 DISTRIBUTED = {"batch": DEFAULT_BATCH, "ahead": DEFAULT_AHEAD, "samples": 1, "child_weights": "repaired"}
 """What the tables of a head and children depend on, and its defaults."""
-NOT_PUBLIC = {"reward": "y1", "locks": "none", "cluster": None, "batch": None}
+NOT_PUBLIC = {"reward": "y1", "locks": "none", "cluster": None, **dict.fromkeys(DISTRIBUTED)}
 """Options that go with external sampling alone, and what they are without it."""
 
 
@@ -108,7 +108,7 @@ class TrainingSettings(RunSettings):
     )
     sampling: str = option(
         AUTO,
-        "external: a deal, and actions of the other player; public: a board, walked with all hands at once.",
+        "external: a deal, and actions of the other player; public: a board, walked with many hands at once.",
         one_of("sampling", (AUTO, *TRAINING_SAMPLINGS)),
         SAMPLE,
         kept=True,
@@ -225,11 +225,10 @@ class TrainingSettings(RunSettings):
 
     def _only_external(self) -> bool:
         """Whether an option goes with external sampling alone."""
-        shared = any(getattr(self, name) is not None for name in DISTRIBUTED)
-        return shared or any(getattr(self, name) != default for name, default in NOT_PUBLIC.items())
+        return any(getattr(self, name) != default for name, default in NOT_PUBLIC.items())
 
     def _usual_rule(self) -> str:
-        """The rule where none is given: one that discounts needs a run of enough parts and no regret floor."""
+        """The rule where none is given: one that discounts needs a run of enough iterations and no regret floor."""
         short = self.iterations is not None and self.iterations < PARTS
         return (
             PUBLIC_RULE if self.sampling == PUBLIC and not self.regret_floor and not short else SAMPLED_RULE
@@ -243,7 +242,10 @@ class TrainingSettings(RunSettings):
     def _check_public(self) -> None:
         for name, default in NOT_PUBLIC.items():
             if getattr(self, name) != default:
-                raise InputError(f"{name} {getattr(self, name)} goes with sampling external, not with public")
+                option = name.replace("_", "-")
+                raise InputError(
+                    f"{option} {getattr(self, name)} goes with sampling external, not with public"
+                )
 
     def _check_distributed(self) -> None:
         if self.exploration_part is not None:

@@ -134,7 +134,7 @@ def evaluate(
 ) -> None:
     """Measure an agent: matches, what it can lose, behaviour. Measure a solved game exactly.
 
-    What was measured of a training ends in one table and three sentences; its report.html has every figure.
+    An agent that was trained ends in one table and three sentences; its report.html has every figure.
     """
     from solvent.app.views.report import write_report
     from solvent.evaluate.agent_parts import LBR_HANDS, AgentSettings, TrainedAgent

@@ -27,7 +27,7 @@ from solvent.evaluate.local_best_response import (
 from solvent.evaluate.response_doublings import DoublingSettings, ResponseDoublings
 from solvent.experiments.kept import KeptRuns
 from solvent.experiments.page import markdown_table
-from solvent.experiments.parts import Found, Part, PartSetup, once
+from solvent.experiments.parts import Found, Part, PartSetup, once, whole
 from solvent.experiments.steps import Say
 from solvent.foundation.machine import commit
 from solvent.foundation.storage.run import Run
@@ -50,6 +50,7 @@ class Way(NamedTuple):
 
     sampling: str
     hole_cards: int | None = None
+    """None: the usual number with public sampling, none with external sampling."""
 
 
 ALL_HANDS = "all hands"
@@ -167,7 +168,7 @@ class AgentPair(NamedTuple):
         agent, local = AgentLoader().load_table(str(folder)), []
         for actions in STANDARD:
             self.say(f"{which}: local best response, {actions}")
-            won = LocalBestResponse(agent, actions).run(self.scale.local_hands, threads)
+            won = whole(LocalBestResponse(agent, actions).run(self.scale.local_hands, threads))
             local.append((str(actions), won.mbb, won.mbb_interval))
         return {
             "iterations": iterations,
@@ -195,7 +196,7 @@ class AgentPair(NamedTuple):
         """What public sampling wins from what it is compared with, head to head."""
         self.say(f"head to head after {span(seconds)}")
         first, public = (AgentLoader().load_table(str(self.folder(way, seconds))) for way in self.kind.ways)
-        won = expected_match(public, first, self.scale.pairs, threads=self.setup.threads).winnings
+        won = whole(expected_match(public, first, self.scale.pairs, threads=self.setup.threads)).winnings
         return {"mbb": won.mbb, "interval": won.mbb_interval}
 
 

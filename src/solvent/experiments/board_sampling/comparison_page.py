@@ -10,13 +10,14 @@ from solvent.evaluate.response_doublings import ENOUGH
 from solvent.experiments.board_sampling.comparison import PARTS, gain, local_best, row_of
 from solvent.experiments.page import Reading, write_page
 from solvent.experiments.parts import PartResult, figures_and_bars, parts_text, records
-from solvent.solvers.training_settings import EXTERNAL, PUBLIC
+from solvent.solvers.training_settings import DEFAULT_HOLE_CARDS, EXTERNAL, PUBLIC
 
 MEASURED = f"""mbb/hand with 95 % intervals. An iteration of external sampling is a deal, one of public sampling a
-board with all hands of both players. *Inside*: what a response learned inside the abstraction wins, learned on
-twice as many boards until a doubling adds less than {ENOUGH:g} mbb/hand. *Learned on*: boards for each seat, with a
-+ where the last doubling still added more. *Local*: the local best response that wins most, of
-{"; ".join(map(str, STANDARD))}. *Head to head*: what public sampling wins from what it is compared with.
+board with all deals of the hands of {DEFAULT_HOLE_CARDS} cards that are drawn, or of all hands. *Inside*: what a
+response learned inside the abstraction wins, learned on twice as many boards until a doubling adds less than
+{ENOUGH:g} mbb/hand. *Learned on*: boards for each seat, with a + where the last doubling still added more.
+*Local*: the local best response that wins most, of {"; ".join(map(str, STANDARD))}. *Head to head*: what public
+sampling wins from what it is compared with.
 Agents of dcfr that are trained on keep the length of the parts at whose ends they discount.
 """
 

@@ -33,7 +33,7 @@ FIRST_RENEWAL = 1_000
 CHUNK_SECONDS = 1.0
 """How long a compiled call may keep Ctrl-C, the clock and the progress display waiting."""
 FIRST_CHECK = {EXTERNAL: 1_000, PUBLIC: 10}
-"""The iteration of the first measurement: a board takes as long as thousands of deals."""
+"""The iteration of the first measurement: a board takes as long as hundreds of deals."""
 UNITS = {EXTERNAL: "iterations", PUBLIC: "boards"}
 """What iterations are called."""
 

@@ -13,12 +13,11 @@ from typing import Any, NamedTuple
 
 from solvent.experiments.confidence import Interval, mean_interval
 from solvent.experiments.kept import KeptRuns
-from solvent.experiments.parts import once
+from solvent.experiments.parts import once, whole
 from solvent.experiments.steps import Say
 from solvent.experiments.tartanian7.post_processing.players import AGENT, OPPONENTS, Player, Setup, load
 from solvent.play.asked import averaged_match
 from solvent.play.expected import can_be_averaged
-from solvent.play.matches import MatchResult
 
 NONE, NEW = "none", "new(0.2)"
 SEEDS_EACH = 1_000
@@ -63,13 +62,6 @@ def meet(setup: Setup, kept: KeptRuns, say: Say, post: str, opponent: Player, fi
 
     found = once(kept, {"post": post, "opponent": opponent.name}, measure)
     return Meeting(post, opponent.name, **found)
-
-
-def whole(result: MatchResult) -> MatchResult:
-    """The result of a match that was played to its end; one that was interrupted interrupts its part."""
-    if not result.complete:
-        raise KeyboardInterrupt
-    return result
 
 
 class Meetings:

@@ -14,7 +14,7 @@ from solvent.evaluate.local_best_response import (
 from solvent.experiments.confidence import Interval
 from solvent.experiments.kept import KeptRuns
 from solvent.experiments.page import markdown_table
-from solvent.experiments.parts import Found, Part, once
+from solvent.experiments.parts import Found, Part, once, whole
 from solvent.experiments.steps import Say
 from solvent.experiments.tartanian7.post_processing import chosen, table_two
 from solvent.experiments.tartanian7.post_processing.meetings import NONE, named
@@ -37,9 +37,8 @@ def measure(setup: Setup, kept: KeptRuns, say: Say) -> Found:
 def respond(setup: Setup, say: Say, post: str, actions: ResponseActions) -> dict[str, float]:
     """What one setting of local best response wins from the agent with a post-processing."""
     say(f"{post}: local best response, {actions}")
-    won = LocalBestResponse(load(setup, AGENT, post), actions).run(setup.amount.local_hands, setup.threads)
-    if not won.complete:
-        raise KeyboardInterrupt
+    response = LocalBestResponse(load(setup, AGENT, post), actions)
+    won = whole(response.run(setup.amount.local_hands, setup.threads))
     return {"mbb": won.mbb, "interval": won.mbb_interval}
 
 

@@ -1,4 +1,6 @@
-"""The walk of public sampling: one board, all hands of both players, every line of betting (Johanson et al. 2012).
+"""The walk of public sampling: one board, its hands, every line of betting (Johanson et al. 2012).
+
+The hands are all that the board leaves, or those of some cards (`dealing`), the same for both players.
 
 For each player i, with pi the players' reaches by hand and compatible hands h' of the other player j,
 

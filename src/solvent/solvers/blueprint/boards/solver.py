@@ -1,4 +1,4 @@
-"""Training a blueprint by public sampling: a board is drawn, and all hands of both players walk the tree."""
+"""Training a blueprint by public sampling: many hands of a board walk the tree at once."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class BoardSolver:
     ) -> None:
         """`touched`: rows that training has touched so far. `deck`: the cards that are dealt, at least nine.
 
-        `hole_cards`: how many cards are drawn on each board that its hands are made of; None for all it leaves.
+        `hole_cards`: how many of the cards that a board leaves are drawn to make its hands of; None for all.
         """
         if len(deck) < BOARD + TWO_HANDS:
             raise InputError(f"two hands and a board take nine cards, and this deck has {len(deck)}")
