@@ -87,8 +87,8 @@ def reading(by: Mapping[str, Found]) -> Reading:
 
 def _setting() -> str:
     return (
-        "100 big blinds; before the flop raises to 2, 4, 8, 16 BB or all-in, after it 50 %, 100 % of the pot or "
-        f"all-in, two bets or raises a street (`{BETTING}`)."
+        "100 big blinds; before the flop raises to 2, 4, 8, 16 BB or all-in, after it the pot or all-in, two bets "
+        f"or raises a street (`{BETTING}`). Bots are trained by external sampling, as the paper's are."
     )
 
 
