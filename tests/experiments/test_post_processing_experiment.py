@@ -246,4 +246,4 @@ def test_opponents_have_larger_cards_or_more_sizes(monkeypatch):
     monkeypatch.undo()
     assert {player.cards for player in players.OPPONENTS} == {"small", "rules", "flat"}
     assert {player.sampling for player in players.OPPONENTS} == {"public", "external"}
-    assert len({player.settings().betting for player in players.OPPONENTS}) == 4
+    assert len({player.settings().betting for player in players.OPPONENTS}) == 3

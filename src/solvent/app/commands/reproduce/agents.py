@@ -72,8 +72,7 @@ def reproduce_post_processing(
         list[str] | None,
         typer.Option(
             help="Parts to run: train-agent, train-larger-cards, train-rule-buckets, train-other-tree, "
-            "train-flat-cards, train-discounted, strength, table-2, chosen, price.  [default: all that have not "
-            "been run]"
+            "train-flat-cards, strength, table-2, chosen, price.  [default: all that have not been run]"
         ),
     ] = None,
     scale: PartScale = "full",

@@ -2,12 +2,12 @@
 
 Opponents have larger cards than the agent or more bet sizes, train four times as long, and differ in how they are
 made: buckets inside public clusters, as many without, buckets by rule; the agent's betting tree and others; public
-and external sampling; two rules of weighting regrets.
+and external sampling, each with its usual rule.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -27,16 +27,14 @@ from solvent.games.betting.sizes import parse_betting
 from solvent.play.agents import AgentLoader
 from solvent.play.table_agent import TableAgent
 from solvent.solvers.blueprint.training import train_to
-from solvent.solvers.rules import load_rule
 from solvent.solvers.training_settings import EXTERNAL, PUBLIC, TrainingSettings
 
 BETTINGS = {
     "three": "preset=fcpa; postflop=50%,100%,a | a",
     "four": "preset=fcpa; postflop=33%,75%,150%,a | a",
     "other": "preflop=2.5x,a | 100%,a; postflop=33%,75%,150%,a | a; cap=3; stack=200",
-    "fcpa": "fcpa",
 }
-"""Betting trees of 2,352, 5,204, 5,294 and 1,360 decisions, all of 200 big blinds."""
+"""Betting trees of 2,352, 5,204 and 5,294 decisions, all of 200 big blinds."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +53,7 @@ class Scale:
     """Hands of each setting of local best response."""
 
 
-FULL = Scale(300.0, 1200.0, blocks=20, played=4_000_000, averaged=160_000, local_hands=30_000)
+FULL = Scale(300.0, 1200.0, blocks=20, played=2_000_000, averaged=160_000, local_hands=12_000)
 SMALL = Scale(0.2, 0.4, blocks=4, played=400, averaged=40, local_hands=4)
 
 
@@ -83,8 +81,6 @@ class Player(NamedTuple):
     cards: str
     betting: str
     sampling: str
-    rule: str | None = None
-    """None: the usual one of its sampling."""
     seed: int = 0
 
     @property
@@ -94,8 +90,7 @@ class Player(NamedTuple):
 
     def settings(self) -> TrainingSettings:
         """How it is trained."""
-        usual = TrainingSettings(betting=BETTINGS[self.betting], sampling=self.sampling, seed=self.seed)
-        return usual if self.rule is None else replace(usual, rule=load_rule(self.rule))
+        return TrainingSettings(betting=BETTINGS[self.betting], sampling=self.sampling, seed=self.seed)
 
 
 AGENT = Player("agent", "the agent", "tiny", "three", PUBLIC)
@@ -104,7 +99,6 @@ OPPONENTS = (
     Player("rule-buckets", "buckets by rule, more bet sizes", RULES, "four", EXTERNAL, seed=2),
     Player("other-tree", "larger cards on another tree", "small", "other", PUBLIC, seed=3),
     Player("flat-cards", "buckets without public clusters, more bet sizes", FLAT, "four", EXTERNAL, seed=4),
-    Player("discounted", "larger cards on a smaller tree, DCFR", "small", "fcpa", EXTERNAL, "dcfr", seed=5),
 )
 """Every second one has small cards, so that the halves of a choice differ in their cards."""
 
