@@ -212,7 +212,7 @@ def test_a_response_wins_more_from_worse_play(blueprint):
 
 def test_tables_that_do_not_fit_are_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(response_doublings, "memory_gib", lambda: 8.0)
-    with pytest.raises(InputError, match=r"takes 12.0 GiB of tables, and this machine has 8.0 GiB"):
+    with pytest.raises(InputError, match=r"takes 15.0 GiB of tables, and this machine has 8.0 GiB"):
         response_doublings.check_tables(3 << 30, None)
     monkeypatch.setattr(shutil, "disk_usage", lambda folder: SimpleNamespace(free=3 << 30))
     response_doublings.check_tables(1 << 30, tmp_path / "kept")
