@@ -360,8 +360,8 @@ LAPTOP_MCCFR = Paper(
     "Lin (2024), 4 improvements to Monte Carlo counterfactual regret minimization for Texas heads up no limit "
     "poker",
     "The paper gives neither the factors of its variants nor its intervals; ours are documented, so winnings stand "
-    "beside the paper's and are not the same experiment: ours have other buckets, fewer bet sizes and 40 s of "
-    "training. Ours have 95 % intervals over deals, not over trainings. Exploitability is "
+    "beside the paper's and are not the same experiment: ours have other buckets, fewer bet sizes and equal "
+    "iterations, with 95 % intervals over seeds and deals. Exploitability is "
     "measured on Leduc, a small flop hold'em and a small hold'em to the turn, in this order. Figures 2 and 3 "
     "are illustrations.",
     (*TRAINING, *REWARDS, *PLAYING),
