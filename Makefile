@@ -7,14 +7,14 @@ READY := $(VENV)/.ready
 .PHONY: run test pytest test-all bench lint format docs clean
 
 # What `make run` trains and measures. From a fresh clone it takes less than 12 minutes on two cores: 40 seconds of
-# set-up, 2 minutes of compiling, a minute of cards, TIME, and about 4 minutes of measuring.
+# set-up, 2 minutes of compiling, a minute of cards, TIME, and about 3 minutes of measuring.
 AGENT := runs/holdem
 CARDS := small
 BETTING := preset=fcpa; postflop=50%,100%,a | a
-TIME := 4m
+TIME := 5m
 CHECKPOINT := 30s
 MEASURE := --parts styles,lbr,inside,behaviour --hands 60000 --lbr-hands 10000 \
-	--inside-boards 2000 --inside-most 8000 --inside-valued 6000
+	--inside-boards 4000 --inside-most 16000 --inside-valued 3000
 
 run: $(READY)
 	@if [ -f $(AGENT)/run.toml ]; then \

@@ -101,6 +101,7 @@ def test_public_sampling_is_what_is_done_where_nothing_else_is_asked(tmp_path):
     for options in ({"reward": "y2"}, {"locks": "rows"}, {"batch": 10}, {"ahead": 0}):
         settings = TrainingSettings(**options)
         assert (settings.sampling, settings.hole_cards, str(settings.rule)) == ("external", None, "lcfr")
+    assert TrainingSettings(betting="acpc").sampling == "external"  # a tree of 90,670 decisions
     with pytest.raises(InputError, match="hole-cards go with sampling public"):
         TrainingSettings(sampling="external", hole_cards=24)
     with pytest.raises(InputError, match="child-weights literal goes with sampling external"):

@@ -39,8 +39,8 @@ ENOUGH = 5.0
 SHARE = 6
 """A value at a doubling is over this part of the last value's boards."""
 TABLES, KEPT_TABLES = 5, 2
-"""Tables in memory: the agent's own and its probabilities, the learner's regrets, the best response and the one being
-valued; and those on the disk."""
+"""Tables in memory: the agent's own and its probabilities, the learner's regrets, the best response and the one
+being valued; and those on the disk."""
 KEEP_SECONDS = 120.0
 """Seconds of learning after which what was learned is written to the folder."""
 TRIAL_BOARDS = 20

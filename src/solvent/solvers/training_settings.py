@@ -7,6 +7,7 @@ TrainingSettings(betting="fcpa", time="2h", cluster="processes")    one by a hea
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.threads import MOST_THREADS
@@ -22,6 +23,8 @@ ENGINES = ("processes", "ray", "auto")
 TRAINING_SAMPLINGS = EXTERNAL, PUBLIC = ("external", "public")
 """What a training draws: a deal and the other player's actions, or a board alone."""
 AUTO = "auto"
+MOST_PUBLIC_DECISIONS = 20_000
+"""Decisions of the largest betting tree that is sampled publicly where nothing is said."""
 PUBLIC_RULE = "dcfr"
 """The rule of public sampling where none is given."""
 PARTS = 100
@@ -44,6 +47,15 @@ DISTRIBUTED = {"batch": DEFAULT_BATCH, "ahead": DEFAULT_AHEAD, "samples": 1, "ch
 """What the tables of a head and children depend on, and its defaults."""
 NOT_PUBLIC = {"reward": "y1", "locks": "none", "cluster": None, **dict.fromkeys(DISTRIBUTED)}
 """Options that go with external sampling alone, and what they are without it."""
+
+
+@cache
+def decisions_of(betting: str, stack: float | None) -> int:
+    """Decisions of the betting tree that these bet sizes make."""
+    from solvent.forms.betting import build_tree
+    from solvent.strategy.agents.training_run import betting_of
+
+    return build_tree(betting_of(betting, stack)).decisions
 
 
 @dataclass(frozen=True)
@@ -112,7 +124,8 @@ class TrainingSettings(RunSettings):
         one_of("sampling", (AUTO, *TRAINING_SAMPLINGS)),
         SAMPLE,
         kept=True,
-        shown="public; external with a cluster, locks or another reward",
+        shown=f"public; external on trees of more than {MOST_PUBLIC_DECISIONS:,} decisions, or with a cluster, "
+        "locks or another reward",
     )
     hole_cards: int | None = option(
         None,
@@ -185,7 +198,7 @@ class TrainingSettings(RunSettings):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.sampling == AUTO:
-            object.__setattr__(self, "sampling", EXTERNAL if self._only_external() else PUBLIC)
+            object.__setattr__(self, "sampling", self._usual_sampling())
         if self.rule is None:
             object.__setattr__(self, "rule", load_rule(self._usual_rule()))
         if self.sampling == PUBLIC and self.hole_cards is None:
@@ -222,6 +235,12 @@ class TrainingSettings(RunSettings):
                 raise InputError(f"{option} says how exploration-decay works; give that too")
         if self.exploration_part == 0:
             raise InputError("exploration over 0 of the run is none; leave out exploration-decay")
+
+    def _usual_sampling(self) -> str:
+        """How it is sampled where nothing is said: a board of a large tree takes too long to walk."""
+        if self._only_external() or decisions_of(self.betting, self.stack) > MOST_PUBLIC_DECISIONS:
+            return EXTERNAL
+        return PUBLIC
 
     def _only_external(self) -> bool:
         """Whether an option goes with external sampling alone."""
