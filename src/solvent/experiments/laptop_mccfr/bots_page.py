@@ -70,7 +70,7 @@ def reading(by: Mapping[str, Found]) -> Reading:
     if reward_figure.FIGURE_5 in by:
         agree, against = reward_figure.agreement(by[reward_figure.FIGURE_5])
         found.append(
-            f"Of six meetings of biased rewards {agree} surely come out as in the paper and {against} surely the "
+            f"Of six meetings of biased rewards, {agree} surely came out as in the paper and {against} surely the "
             "other way round."
         )
         if agree != against:

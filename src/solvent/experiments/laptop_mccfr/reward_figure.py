@@ -86,7 +86,7 @@ def section(found: Found) -> str:
         f"each with {found['iterations']:,} iterations; intervals are over seeds and deals. Winnings are in true "
         "chips, whatever a bot was trained on.\n\n"
         f"{markdown_table(['', *REWARDS, 'worst'], rows)}\nThe paper's:\n\n"
-        f"{markdown_table(['', 'mbb/hand'], paper)}\nOf the six meetings {agree} come out surely as in the paper "
+        f"{markdown_table(['', 'mbb/hand'], paper)}\nOf the six meetings, {agree} surely came out as in the paper "
         f"and {against} surely the other way round. A bot that weighs losses more is trained on a game that is not "
         "zero-sum, and its strategy need not be an equilibrium of this one.\n"
     )
