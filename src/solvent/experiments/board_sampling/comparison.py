@@ -1,11 +1,10 @@
 """Public against external sampling at equal seconds: what responses win from the blueprints of each.
 
-Each part trains two agents, one by each way of sampling, on the same cards and betting tree, with the same rule,
-and stops them at the same seconds of training. There a response is learned to each inside its own abstraction,
-local best responses of several settings are played, of which the one that wins most counts, and the two agents
-meet. The first parts compare cards and trees; the others compare rules, a regret floor below which actions are
-mostly skipped, and boards with all hands instead of those of drawn cards, on the first of them. A part takes less
-than an hour on two cores.
+Each part trains two agents, one by each way of sampling, on the same cards and betting tree, and stops them at the
+same seconds of training. There a response is learned to each inside its own abstraction, local best responses of
+several settings are played, of which the one that wins most counts, and the two agents meet. The first parts
+compare cards and trees; the others compare rules, a regret floor below which actions are mostly skipped, and boards
+with all hands instead of those of drawn cards, on the first of them. A part takes less than an hour on two cores.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ from solvent.evaluate.local_best_response import (
 )
 from solvent.evaluate.response_doublings import DoublingSettings, ResponseDoublings
 from solvent.experiments.kept import KeptRuns
-from solvent.experiments.page import markdown_table
+from solvent.experiments.page import markdown_table, threads_text
 from solvent.experiments.parts import Found, Part, PartSetup, once, whole
 from solvent.experiments.steps import Say
 from solvent.foundation.machine import commit
@@ -36,7 +35,14 @@ from solvent.play.agents import AgentLoader
 from solvent.play.expected import expected_match
 from solvent.solvers.blueprint.training import train_to
 from solvent.solvers.rules import load_rule
-from solvent.solvers.training_settings import EXTERNAL, MOST_HOLE_CARDS, PUBLIC, TrainingSettings
+from solvent.solvers.sampled.options import SAMPLED_RULE
+from solvent.solvers.training_settings import (
+    EXTERNAL,
+    MOST_HOLE_CARDS,
+    PUBLIC,
+    PUBLIC_RULE,
+    TrainingSettings,
+)
 from solvent.strategy.agents.training_run import TrainingRun
 
 BETTINGS = {"fcpa": "fcpa", "three-sizes": "preset=laptop; postflop=50%,100%,a"}
@@ -63,7 +69,8 @@ class Kind(NamedTuple):
     name: str
     cards: str = "tiny"
     betting: str = "fcpa"
-    rule: str = "dcfr"
+    rule: str | None = None
+    """None: the usual rule of each way of sampling."""
     floor: float = 0.0
     seconds: tuple[float, ...] = (300.0, 1200.0)
     """Seconds of training at which agents are measured."""
@@ -82,6 +89,7 @@ KINDS = (
         for betting in BETTINGS
         for cards in ("tiny", "small")
     ),
+    Kind("dcfr", rule="dcfr"),
     Kind("cfr", rule="cfr", seconds=(300.0,)),
     Kind("lcfr", rule="lcfr", seconds=(300.0,)),
     Kind("floor", rule="lcfr", floor=FLOOR, seconds=(300.0,)),
@@ -185,7 +193,7 @@ class AgentPair(NamedTuple):
             shutil.copytree(self.folder(way, earlier[-1]), folder)
         design = TrainingSettings(
             betting=BETTINGS[kind.betting],
-            rule=load_rule(kind.rule),
+            rule=None if kind.rule is None else load_rule(kind.rule),  # type: ignore[arg-type]
             sampling=WAYS[way].sampling,
             hole_cards=WAYS[way].hole_cards,
             regret_floor=kind.floor,
@@ -267,13 +275,19 @@ def section(found: Found) -> str:
     ]  # fmt: skip
     parts = [
         f"## {found['name']}",
-        f"`{found['betting']}` with {found['cards']} cards, {found['rule']}{floor}, {found['threads']} threads. "
+        f"`{found['betting']}` with {found['cards']} cards, {_rule_of(found)}{floor}, "
+        f"{threads_text(found['threads'])}. "
         f"Responses are learned on {found['response']['first']:,} to {found['response']['most']:,} boards for "
         f"each seat and valued over {found['response']['valued']:,}; local best responses play "
         f"{found['local_hands']:,} hands; agents meet over {found['pairs']:,} pairs of deals.",
         markdown_table(header, rows),
     ]
     return "\n\n".join(part.rstrip() for part in parts)
+
+
+def _rule_of(found: Found) -> str:
+    """The rule of a part in words."""
+    return found["rule"] or f"{SAMPLED_RULE} with external and {PUBLIC_RULE} with public sampling"
 
 
 def part_of(kind: Kind) -> Part[PartSetup]:

@@ -136,8 +136,8 @@ def reproduce_public_sampling(
     part: Annotated[
         list[str] | None,
         typer.Option(
-            help="Parts to run: tiny-fcpa, small-fcpa, tiny-three-sizes, small-three-sizes, cfr, lcfr, floor, "
-            "all-hands.  [default: all that have not been run]"
+            help="Parts to run: tiny-fcpa, small-fcpa, tiny-three-sizes, small-three-sizes, dcfr, cfr, lcfr, "
+            "floor, all-hands.  [default: all that have not been run]"
         ),
     ] = None,
     scale: PartScale = "full",
