@@ -9,9 +9,9 @@ READY := $(VENV)/.ready
 # What `make run` trains and measures. From a fresh clone it takes less than 12 minutes on two cores: 40 seconds of
 # set-up, 2 minutes of compiling, a minute of cards, TIME, and about 3 minutes of measuring.
 AGENT := runs/holdem
-CARDS := small
+CARDS := tiny
 BETTING := preset=fcpa; postflop=50%,100%,a | a
-TIME := 5m
+TIME := 4m
 CHECKPOINT := 30s
 MEASURE := --parts styles,lbr,inside,behaviour --hands 60000 --lbr-hands 10000 \
 	--inside-boards 4000 --inside-most 16000 --inside-valued 3000
