@@ -153,6 +153,6 @@ def test_meetings_of_rewards_are_counted_as_in_the_paper():
     found = {"iterations": 1, "seeds": 1, "rows": rows}
     assert reward_figure.agreement(found) == (1, 1)
     text = reward_figure.section(found)
-    assert "1 come out surely as in the paper and 1 surely the other way round" in text
+    assert "1 surely came out as in the paper and 1 surely the other way round" in text
     assert "| y1 | - | -50 ± 10 | 50 ± 10 | 0 ± 10 | -50 |" in text
     assert reward_figure.figures(found)["worst.y1"] == -50

@@ -27,7 +27,6 @@ BETTINGS = {
     "three": "preflop=3x,a; postflop=100%; cap=1; stack=10",
     "four": "preflop=3x,a; postflop=50%,100%; cap=1; stack=10",
     "other": "preflop=2x,a; postflop=100%; cap=1; stack=10",
-    "fcpa": "preflop=a; postflop=100%; cap=1; stack=10",
 }
 NOISE = (-1.0, 0.0, 1.0, 0.0)
 """What blocks differ from their mean by: half an interval of 1.3."""
@@ -137,14 +136,14 @@ def test_a_weaker_opponent_is_left_out_and_said(setup):
     assert meetings.Meetings(table["rows"]).opponents == [*NAMES[:2], *NAMES[3:]]
     assert f"Left out, since they surely lose to the agent: {weak}." in table_two.section(table)
     said = results_page.reading([result])
-    assert said.found.startswith(f"4 of 5 opponents are at least as strong as the agent ({weak} left out).")
+    assert said.found.startswith(f"3 of 4 opponents are at least as strong as the agent ({weak} left out).")
 
 
 def test_an_even_opponent_counts_as_strong():
     found = {"rows": rows(lambda post, name: 0.5, NAMES, ["none"])}
     assert not strength.weak_opponents(found)
     assert strength.verdict(found, NAMES[0]) == "yes: it does not surely lose"
-    assert strength.figures(found)["strength.opponents"] == 5
+    assert strength.figures(found)["strength.opponents"] == 4
 
 
 def test_without_strong_opponents_nothing_is_played(setup):
@@ -183,8 +182,8 @@ def test_the_page_says_what_came_out(tmp_path, average, worst, verdict):
     results_page.write_post_processing_page([result], page, "solvent reproduce post-processing")
     text, figures = page.read_text(), json.loads(figures_file(page).read_text())["figures"]
     assert verdict in text
-    assert page.with_suffix(".csv").read_text().count("\n") == 1 + 6 * 5
-    mean = (worst + 4 * average) / 5
+    assert page.with_suffix(".csv").read_text().count("\n") == 1 + 6 * 4
+    mean = (worst + 3 * average) / 4
     assert figures["mean.new(0.2)"] == pytest.approx(mean)
     assert figures["least.new(0.2)"] == pytest.approx(min(worst, average))
     assert figures["lead.mean.none"] == figures["over none.mean.new(0.2)"] == pytest.approx(mean)
