@@ -24,7 +24,8 @@ TRAINING_SAMPLINGS = EXTERNAL, PUBLIC = ("external", "public")
 """What a training draws: a deal and the other player's actions, or a board alone."""
 AUTO = "auto"
 MOST_PUBLIC_DECISIONS = 20_000
-"""Decisions of the largest betting tree that is sampled publicly where nothing is said."""
+"""Decisions of the largest betting tree that is sampled publicly where nothing is said: a guess, as no tree near
+it has been compared yet."""
 PUBLIC_RULE = "dcfr"
 """The rule of public sampling where none is given."""
 PARTS = 100
