@@ -1,47 +1,95 @@
-"""Public against external sampling: a part of the experiment at its smallest, stopped and resumed, and its page."""
+"""Public against external sampling: its parts at their smallest, stopped and resumed, and the page."""
 
 import json
 
 import pytest
 
 from oracles.trainings import small_cards_everywhere
-from solvent.experiments.board_sampling import comparison
-from solvent.experiments.board_sampling.comparison_page import write_comparison_page
+from solvent.evaluate.local_best_response import LocalBestResponse
+from solvent.experiments.board_sampling import sampled_agents
+from solvent.experiments.board_sampling.comparison_page import PARTS, reading, write_comparison_page
+from solvent.experiments.board_sampling.head_to_head import PAIRS
+from solvent.experiments.board_sampling.sampled_agents import AGENTS, SMALL_SECONDS
 from solvent.experiments.page import figures_file
-from solvent.experiments.parts import PartSetup, run_parts
-from solvent.play.matches import MatchResult
-from solvent.play.statistics import Winnings
+from solvent.experiments.parts import PartResult, PartSetup, run_parts
 
 SMALL = "preflop=3x,a; postflop=100%; cap=1; stack=10"
+COMMAND = "solvent reproduce public-sampling --scale small"
 
 
-def test_a_part_measures_both_ways_and_goes_on(tmp_path, monkeypatch):
-    monkeypatch.setitem(comparison.BETTINGS, "fcpa", SMALL)
+def test_agents_are_measured_meet_and_go_on(tmp_path, monkeypatch):
+    monkeypatch.setitem(sampled_agents.BETTINGS, "fcpa", SMALL)
     (tmp_path / "cards" / "tiny" / "tables").mkdir(parents=True)
     setup, page = PartSetup(tmp_path / "cards", tmp_path / "work", True, 1), tmp_path / "page.md"
 
     def interrupted(*given, **options):
-        return MatchResult(("public", "external"), Winnings(1, 0, 0, 100), 4, 0.0)
+        raise KeyboardInterrupt
 
+    asked = ["tiny-fcpa-external", "tiny-fcpa-public", "external-cfr", "head-to-head"]
     with small_cards_everywhere():
         with monkeypatch.context() as patch:
-            patch.setattr(comparison, "expected_match", interrupted)
+            patch.setattr(LocalBestResponse, "run", interrupted)
             with pytest.raises(KeyboardInterrupt):
-                run_parts(comparison.PARTS, setup, ["lcfr"])
+                run_parts(PARTS, setup, asked[:1])
         seen: list[str] = []
-        (result,) = run_parts(comparison.PARTS, setup, ["lcfr"], watch=lambda step: seen.append(step.stage))
-    assert seen[0] == "lcfr: head to head after 200 ms"
-    found = result.found
-    assert [(row["sampling"], row["seconds"]) for row in found["rows"]] == [
-        (sampling, seconds) for seconds in comparison.SMALL_SECONDS for sampling in ("external", "public")
-    ]
-    for sampling in ("external", "public"):
-        early, late = (comparison.row_of(found, sampling, seconds) for seconds in comparison.SMALL_SECONDS)
+        results = run_parts(PARTS, setup, asked, watch=lambda step: seen.append(step.stage))
+    assert [result.part.name for result in results] == asked
+    for result, rule in zip(results[:2], ("lcfr", "dcfr(1.5,0,2)"), strict=True):
+        early, late = result.found["rows"]
+        assert (early["seconds"], late["seconds"]) == SMALL_SECONDS
         assert late["iterations"] >= early["iterations"] > 0
         assert late["touched"] >= early["touched"] > 0
-    write_comparison_page([result], page, "solvent reproduce public-sampling --scale small")
+        assert str(result.found["rule"]) == rule
+        assert (tmp_path / "work" / early["run"]).is_dir()
+        assert early["run"] != late["run"]
+    assert len(results[2].found["rows"]) == 1
+    met = results[3].found["rows"]
+    assert [(row["first"], row["second"], row["seconds"]) for row in met] == [
+        ("tiny-fcpa-public", "tiny-fcpa-external", seconds) for seconds in SMALL_SECONDS
+    ]
+    write_comparison_page(results, page, COMMAND)
     text, figures = page.read_text(), json.loads(figures_file(page).read_text())["figures"]
-    assert "\n## lcfr\n" in text
-    assert "Not run: tiny-fcpa, small-fcpa" in text
-    assert "lcfr.public.0.4 s.inside" in figures
-    assert len(figures) == 2 * 2 * 2 + 2
+    assert text.count("| tiny-fcpa-public |") == 2 + 1 + 2  # both times, its part, and both meetings
+    assert "Not run: small-fcpa-external, small-fcpa-public" in text
+    assert "tiny-fcpa-public.0.4 s.inside" in figures
+    assert len(figures) == 2 * 2 * 2 + 2 + 2
+
+
+def test_every_agent_that_meets_is_trained_at_a_common_time():
+    by_name = {agent.name: agent for agent in AGENTS}
+    for first, second in PAIRS:
+        assert set(by_name[first].seconds) & set(by_name[second].seconds)
+        assert (by_name[first].cards, by_name[first].betting) == (
+            by_name[second].cards,
+            by_name[second].betting,
+        )
+
+
+def row(inside: float, local: float) -> dict:
+    """What is measured of an agent, as JSON has it."""
+    return {
+        "seconds": 1200.0,
+        "inside": {"mbb": inside, "interval": 3.0, "boards": 10, "settled": True},
+        "local": [["fc on turn, river", local, 10.0]],
+    }
+
+
+def test_the_page_says_who_is_surely_ahead():
+    found = [
+        ("tiny-fcpa-external", row(50, 1_000)),
+        ("tiny-fcpa-public", row(30, 2_000)),
+        ("small-fcpa-external", row(50, 2_000)),
+        ("small-fcpa-public", row(52, 1_000)),
+        ("tiny-three-sizes-external", row(50, 1_000)),
+        ("tiny-three-sizes-public", row(80, 1_000)),
+        ("small-three-sizes-public", row(80, 1_000)),
+    ]
+    parts = {part.name: part for part in PARTS}
+    results = [
+        PartResult(parts[name], "0", 1.0, {"name": name, "rows": [measured]}, {}) for name, measured in found
+    ]
+    _, seen, so_what = reading(results)
+    assert "tiny-fcpa 50 with external and 30 with public sampling" in seen
+    assert "surely wins less from public sampling in small-fcpa, and surely more in tiny-fcpa." in seen
+    assert "ahead inside the abstraction in tiny-fcpa, and surely behind in tiny-three-sizes;" in so_what
+    assert reading([])[1] == "Not yet compared."

@@ -196,6 +196,14 @@ def finished(setup: PartSetup, name: str) -> Found | None:
     return record["found"] if _is_of_scale(setup, record) else None
 
 
+def found_by(setup: PartSetup, name: str) -> Found:
+    """What another part found, which the one that asks is made of."""
+    found = finished(setup, name)
+    if found is None:
+        raise InputError(f"what the part {name} finds is needed: run that part first")
+    return found
+
+
 def _record(setup: PartSetup, name: str) -> dict[str, Any]:
     """What the work folder has of a part, at whatever scale."""
     path = _file(setup, name)

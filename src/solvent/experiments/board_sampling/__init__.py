@@ -1,6 +1,6 @@
 """Public sampling beside external sampling, which belongs to no one paper.
 
-`comparison` has the parts of `solvent reproduce public-sampling`: each trains two agents, one in each way, for
-equal times and measures what responses win from them; `comparison_page` writes the results page. Start with
-`comparison`.
+`sampled_agents` has the agents of `solvent reproduce public-sampling`: each is trained in its way for as long as
+the others, and what responses win from it is measured; in `head_to_head` they meet; `comparison_page` puts all into
+one table. Start with `sampled_agents`.
 """

@@ -1,25 +1,23 @@
-"""The results page of public against external sampling."""
+"""The results page of public against external sampling: one table of what responses win from each agent."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from math import hypot
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from solvent.evaluate.local_best_response import STANDARD
 from solvent.evaluate.response_doublings import ENOUGH
-from solvent.experiments.board_sampling.comparison import PARTS, gain, local_best, row_of
-from solvent.experiments.page import Reading, write_page
-from solvent.experiments.parts import PartResult, figures_and_bars, parts_text, records
+from solvent.experiments.board_sampling.head_to_head import HEAD_TO_HEAD
+from solvent.experiments.board_sampling.sampled_agents import AGENTS, BETTINGS, CARDS, agent_part, local_best
+from solvent.experiments.page import Reading, markdown_table, threads_text, write_page
+from solvent.experiments.parts import Found, PartResult, figures_and_bars, parts_text, records
+from solvent.foundation.units import span
 from solvent.solvers.training_settings import DEFAULT_HOLE_CARDS, EXTERNAL, PUBLIC
 
-MEASURED = f"""mbb/hand with 95 % intervals. An iteration of external sampling is a deal, one of public sampling a
-board with all deals of the hands of {DEFAULT_HOLE_CARDS} cards that are drawn, or of all hands. *Inside*: what a
-response learned inside the abstraction wins, learned on twice as many boards until a doubling adds less than
-{ENOUGH:g} mbb/hand. *Learned on*: boards for each seat, with a + where the last doubling still added more.
-*Local*: the local best response that wins most, of {"; ".join(map(str, STANDARD))}. *Head to head*: what public
-sampling wins from what it is compared with.
-Agents of dcfr that are trained on keep the length of the parts at whose ends they discount.
-"""
+PARTS = (*map(agent_part, AGENTS), HEAD_TO_HEAD)
+SETTINGS = [str(actions) for actions in STANDARD]
 
 
 def write_comparison_page(results: Sequence[PartResult], page: Path, command: str) -> None:
@@ -27,8 +25,8 @@ def write_comparison_page(results: Sequence[PartResult], page: Path, command: st
     figures, bars = figures_and_bars(results)
     sections = [
         parts_text(PARTS, results),
-        MEASURED,
-        *(result.part.section(result.found) for result in results),
+        table([result.found for result in _agents(results)]),
+        *(result.part.section(result.found) for result in results if result.part is HEAD_TO_HEAD),
     ]
     body = "\n\n".join(part.rstrip() for part in sections)
     write_page(
@@ -36,45 +34,123 @@ def write_comparison_page(results: Sequence[PartResult], page: Path, command: st
     )
 
 
+def _agents(results: Sequence[PartResult]) -> list[PartResult]:
+    """The results of agents' parts."""
+    return [result for result in results if result.part is not HEAD_TO_HEAD]
+
+
+def table(agents: Sequence[Found]) -> str:
+    """What every agent is, and what responses win from it after each time."""
+    if not agents:
+        return ""
+    rows = [
+        [
+            found["name"],
+            f"`{BETTINGS[found['betting']]}`",
+            found["cards"],
+            _training(found),
+            span(row["seconds"]),
+            f"{row['iterations']:,}",
+            f"{row['touched'] / row['seconds'] / 1e6:,.1f}",
+            f"{row['inside']['mbb']:+,.0f} ± {row['inside']['interval']:,.0f}",
+            f"{row['inside']['boards']:,}{'' if row['inside']['settled'] else ' +'}",
+            _local(row),
+        ]
+        for found in agents
+        for row in found["rows"]
+    ]
+    header = [
+        "agent", "betting", "cards", "training", "after", "iterations", "million rows a second", "inside wins",
+        "learned on", "local wins",
+    ]  # fmt: skip
+    numbered = "; ".join(f"({number}) {setting}" for number, setting in enumerate(SETTINGS, 1))
+    return (
+        "## What responses win\n\n"
+        f"In mbb/hand with 95 % intervals, from agents that were trained on {threads_text(agents[0]['threads'])}. "
+        "An iteration of external sampling is a deal; one of public sampling is a board with all deals of the "
+        f"hands of {DEFAULT_HOLE_CARDS} cards that are drawn, or of all hands.\n\n"
+        "- **Inside**: what a response wins that is learned inside the agent's own abstraction, on twice as many "
+        f"boards until a doubling adds less than {ENOUGH:g} mbb/hand. It shows how far training has come.\n"
+        "- **Learned on**: its boards for each seat, with a + where the last doubling still added more.\n"
+        f"- **Local**: the local best response that wins most, by its number, of {numbered}. It shows what the "
+        "abstraction costs too.\n\n"
+        f"{markdown_table(header, rows)}"
+    )
+
+
+def _training(found: Found) -> str:
+    """How an agent was trained, in a few words."""
+    floor = f", floor {found['floor']:g} bb" if found["floor"] else ""
+    hands = ", all hands" if found["hole_cards"] else ""
+    return f"{found['sampling']}, {found['rule']}{floor}{hands}"
+
+
+def _local(row: dict[str, Any]) -> str:
+    """What the local best response that wins most wins, and its number."""
+    most = local_best(row)
+    low, high = most.mbb_range
+    return f"{most.mbb:+,.0f} [{low:+,.0f}, {high:+,.0f}] ({SETTINGS.index(most.actions) + 1})"
+
+
+class Compared(NamedTuple):
+    """Both ways of sampling with their usual rules on the same cards and tree, after the same seconds."""
+
+    name: str
+    seconds: float
+    external: dict[str, Any]
+    public: dict[str, Any]
+
+    @property
+    def inside(self) -> tuple[float, float]:
+        """How many mbb/hand less a response wins inside the abstraction from public sampling, and its interval."""
+        first, second = self.external["inside"], self.public["inside"]
+        return first["mbb"] - second["mbb"], hypot(first["interval"], second["interval"])
+
+    @property
+    def local(self) -> int:
+        """1 where local best response surely wins less from public sampling, -1 where surely more, else 0."""
+        first, second = (local_best(row).mbb_range for row in (self.external, self.public))
+        return int(second[1] < first[0]) - int(second[0] > first[1])
+
+
+def compared(agents: Sequence[Found]) -> Iterator[Compared]:
+    """What can be compared of these agents, at the longest time."""
+    by_name = {found["name"]: found["rows"][-1] for found in agents}
+    for betting in BETTINGS:
+        for cards in CARDS:
+            name = f"{cards}-{betting}"
+            external, public = (by_name.get(f"{name}-{sampling}") for sampling in (EXTERNAL, PUBLIC))
+            if external is not None and public is not None:
+                yield Compared(name, public["seconds"], external, public)
+
+
 def reading(results: Sequence[PartResult]) -> Reading:
-    """The three lines at the head of the page, from the parts that are there."""
-    said, ahead, behind = [], list[str](), list[str]()
-    for result in results:
-        less, interval = gain(result.found)
-        against = "" if result.found["first"] == EXTERNAL else f" than with {result.found['first']}"
-        said.append(f"{result.part.name} {less:+,.0f} ± {interval:,.0f}{against}")
-        if abs(less) > interval:
-            (ahead if less > 0 else behind).append(result.part.name)
+    """The three lines at the head of the page, from the agents that are there."""
+    claimed = (
+        "Johanson, Bard, Lanctot, Gibson and Bowling (2012): sampling public chances alone converges faster than "
+        "sampling private ones too."
+    )
+    pairs = list(compared([result.found for result in _agents(results)]))
+    if not pairs:
+        return Reading(claimed, "Not yet compared.", "The defaults of `solvent train` are a guess.")
+    said = "; ".join(
+        f"{pair.name} {pair.external['inside']['mbb']:,.0f} with external and "
+        f"{pair.public['inside']['mbb']:,.0f} with public sampling" for pair in pairs
+    )  # fmt: skip
+    ahead = [pair.name for pair in pairs if pair.inside[0] > pair.inside[1]]
+    behind = [pair.name for pair in pairs if pair.inside[0] < -pair.inside[1]]
+    less, more = ([pair.name for pair in pairs if pair.local == sign] for sign in (1, -1))
     found = (
-        "How many mbb/hand less a response inside the abstraction wins from public sampling's agent at the end: "
-        f"{'; '.join(said)}. {_local(results)}"
+        f"What a response inside the abstraction wins after {span(pairs[-1].seconds)}, in mbb/hand: {said}. Local "
+        f"best response surely wins less from public sampling in {_names(less)}, and surely more in {_names(more)}."
     )
     so_what = (
-        f"Public sampling is surely ahead in {', '.join(ahead) or 'none'}, and surely behind in "
-        f"{', '.join(behind) or 'none'}: `solvent train` samples boards unless an option needs external sampling. "
-        "How far training has come shows inside the abstraction; what the abstraction costs shows in local best "
+        f"Public sampling is surely ahead inside the abstraction in {_names(ahead)}, and surely behind in "
+        f"{_names(behind)}; the default of `solvent train` follows. What the abstraction costs shows in local best "
         "response, and training longer does not mend that."
     )
-    return Reading(
-        "Johanson, Bard, Lanctot, Gibson and Bowling (2012): sampling public chances alone converges faster than "
-        "sampling private ones too.",
-        found if said else "Nothing has been run.",
-        so_what,
-    )
+    return Reading(claimed, found, so_what)
 
 
-def _local(results: Sequence[PartResult]) -> str:
-    """Where local best response surely wins more, or less, from public sampling's last agent."""
-    more, less = list[str](), list[str]()
-    for result in results:
-        found = result.found
-        last = found["rows"][-1]["seconds"]
-        first, public = (local_best(row_of(found, way, last)).mbb_range for way in (found["first"], PUBLIC))
-        if public[0] > first[1]:
-            more.append(result.part.name)
-        elif public[1] < first[0]:
-            less.append(result.part.name)
-    return (
-        "Local best response, with exact cards and other bets, surely wins more from it in "
-        f"{', '.join(more) or 'none'}, and surely less in {', '.join(less) or 'none'}."
-    )
+def _names(names: Sequence[str]) -> str:
+    return ", ".join(names) or "none"

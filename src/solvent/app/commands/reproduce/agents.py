@@ -136,8 +136,9 @@ def reproduce_public_sampling(
     part: Annotated[
         list[str] | None,
         typer.Option(
-            help="Parts to run: tiny-fcpa, small-fcpa, tiny-three-sizes, small-three-sizes, dcfr, cfr, lcfr, "
-            "floor, all-hands.  [default: all that have not been run]"
+            help="Parts to run: an agent each, tiny-fcpa-external, tiny-fcpa-public, the same with small cards or "
+            "three-sizes, external-dcfr, public-lcfr, external-cfr, public-cfr, external-floor, public-floor and "
+            "public-all-hands; and head-to-head.  [default: all that have not been run]"
         ),
     ] = None,
     scale: PartScale = "full",
@@ -148,9 +149,8 @@ def reproduce_public_sampling(
     out: ResultsFolder = RESULTS,
     as_json: Json = False,
 ) -> None:
-    """Public against external sampling on cards, trees and rules: an hour a part; stopped, it goes on."""
-    from solvent.experiments.board_sampling.comparison import PARTS
-    from solvent.experiments.board_sampling.comparison_page import reading, write_comparison_page
+    """Public against external sampling on cards, trees and rules: half an hour a part; stopped, it goes on."""
+    from solvent.experiments.board_sampling.comparison_page import PARTS, reading, write_comparison_page
     from solvent.experiments.parts import PartSetup, is_small
 
     setup = PartSetup(cards, work / scale, is_small(scale), threads)

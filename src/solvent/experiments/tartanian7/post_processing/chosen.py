@@ -13,7 +13,7 @@ from typing import NamedTuple
 from solvent.experiments.confidence import Interval
 from solvent.experiments.kept import KeptRuns
 from solvent.experiments.page import markdown_table
-from solvent.experiments.parts import Found, Part
+from solvent.experiments.parts import Found, Part, found_by
 from solvent.experiments.steps import Say
 from solvent.experiments.tartanian7.post_processing import table_two
 from solvent.experiments.tartanian7.post_processing.meetings import (
@@ -25,7 +25,7 @@ from solvent.experiments.tartanian7.post_processing.meetings import (
     named,
     text,
 )
-from solvent.experiments.tartanian7.post_processing.players import Setup, found_by, opponent_named
+from solvent.experiments.tartanian7.post_processing.players import Setup, opponent_named
 
 NAME = "chosen"
 FOLD_ALONE = "new(0.2,classes=actions,between=0,within=0)"

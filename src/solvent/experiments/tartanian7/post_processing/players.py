@@ -15,11 +15,10 @@ from typing import Any, NamedTuple
 from solvent.abstraction.cards.presets import PRESETS, Design
 from solvent.abstraction.cards.rule_buckets import RULES
 from solvent.experiments.kept import KeptRuns
-from solvent.experiments.parts import Found, Part, PartSetup, finished
+from solvent.experiments.parts import Found, Part, PartSetup, found_by
 from solvent.experiments.steps import Say
 from solvent.experiments.tartanian7.cluster.part import FLAT, flat_design
 from solvent.forms.betting import build_tree
-from solvent.foundation.errors import InputError
 from solvent.foundation.machine import commit
 from solvent.foundation.storage.run import Run
 from solvent.foundation.units import span
@@ -135,14 +134,6 @@ def training_part(player: Player) -> Part[Setup]:
 def trained(setup: Setup, player: Player) -> dict[str, Any]:
     """What the part that trains a player found."""
     return found_by(setup, player.part)
-
-
-def found_by(setup: Setup, part: str) -> Found:
-    """What an earlier part found, which the one that asks is made of."""
-    found = finished(setup, part)
-    if found is None:
-        raise InputError(f"what the part {part} finds is needed: run that part first")
-    return found
 
 
 def load(setup: Setup, player: Player, post: str = "none") -> TableAgent:

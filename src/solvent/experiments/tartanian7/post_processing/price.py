@@ -14,11 +14,11 @@ from solvent.evaluate.local_best_response import (
 from solvent.experiments.confidence import Interval
 from solvent.experiments.kept import KeptRuns
 from solvent.experiments.page import markdown_table
-from solvent.experiments.parts import Found, Part, once, whole
+from solvent.experiments.parts import Found, Part, found_by, once, whole
 from solvent.experiments.steps import Say
 from solvent.experiments.tartanian7.post_processing import chosen, table_two
 from solvent.experiments.tartanian7.post_processing.meetings import NONE, named
-from solvent.experiments.tartanian7.post_processing.players import AGENT, Setup, found_by, load
+from solvent.experiments.tartanian7.post_processing.players import AGENT, Setup, load
 
 NAME = "price"
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from solvent.experiments.kept import KeptRuns
 from solvent.experiments.page import markdown_table
-from solvent.experiments.parts import Found, Part
+from solvent.experiments.parts import Found, Part, found_by
 from solvent.experiments.steps import Say
 from solvent.experiments.tartanian7.post_processing import strength
 from solvent.experiments.tartanian7.post_processing.meetings import NEW, NONE, Meetings, meet, named, text
-from solvent.experiments.tartanian7.post_processing.players import Setup, found_by
+from solvent.experiments.tartanian7.post_processing.players import Setup
 
 NAME = "table-2"
 POSTS = (NONE, "purify", "threshold(0.15)", NEW, "purify(first=false)", "new(0.2,first=false)")
