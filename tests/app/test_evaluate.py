@@ -122,7 +122,7 @@ def test_inside_ends_after_the_most_boards(solvent, folder) -> None:
     assert code == 0
     assert "or up to 39" in err
     assert "if it settles" not in err
-    assert "inside its abstraction, not settled" in one_line(out)
+    assert "inside its abstraction, still improving" in one_line(out)
     (found,) = read_evaluations(folder)
     assert [rung["boards"] for rung in found["inside"]["rungs"]] == [20]
     code, _, err = solvent("evaluate", folder, "--parts", "inside", *short, "--inside-most", "19")

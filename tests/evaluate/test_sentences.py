@@ -55,7 +55,7 @@ def test_wins_against_all() -> None:
     said = sentences(document(styles=styles(tight=(12.4, 3.0), random=(3_000.0, 50.0))))[0]
     assert said == (
         "It wins against all 2 versions of itself and simple players, by 12 (tight) to 3,000 mbb/hand (random): it "
-        "has learnt something, but wins do not show how much it can lose."
+        "has learned something, but wins do not show how much it can lose."
     )
 
 
@@ -68,7 +68,14 @@ def test_a_sure_loss_proves_that_it_can_be_exploited() -> None:
     assert "by 3,000 mbb/hand (random)" in said
     assert "too close to tell against aggressive" in said
     assert "loses to deterministic (90 ± 9) and tight (34 ± 5)" in said
-    assert "proves that it can be exploited by at least about 90 mbb/hand" in said
+    assert "proves that it can be exploited by at least about 90 (+79 to +101) mbb/hand" in said
+
+
+def test_the_worst_of_many_matches_may_be_lost_by_chance() -> None:
+    rows = styles(**{f"style {number}": (-1.0 if number else -10.0, 9.0) for number in range(9)})
+    said = sentences(document(styles=rows))[0]
+    assert "loses to style 0 (10 ± 9)" in said
+    assert "proves nothing, as one of so many matches may be lost by chance" in said
 
 
 def test_figures_that_are_not_significant_prove_nothing() -> None:
@@ -93,21 +100,25 @@ def test_inside_is_told_apart_from_what_the_abstraction_costs() -> None:
 def test_unfinished_training_is_improved_by_time() -> None:
     given = document(inside=inside(500.0, 50.0), lbr_maximum=local(520.0, 300.0, 700.0))
     _, losses, advice = sentences(given)
-    assert "finds no more for sure (+300 to +700)" in losses
+    assert "is not shown to find more (+300 to +700)" in losses
     assert "more training time (`solvent train --resume runs/x --time 30m`) would improve it most" in advice
 
 
 def test_bounds_that_prove_nothing() -> None:
     far = sentences(document(inside=inside(3.0, 10.0)))
-    assert (
-        "wins nothing for sure with the agent's own buckets and bets (-7 to +13 mbb/hand), so that" in far[1]
+    nothing = (
+        "is not shown to win anything with the agent's own buckets and bets (-7 to +13 mbb/hand), so that"
     )
+    assert nothing in far[1]
     assert "`--parts lbr`" in far[1]
-    unsettled = sentences(document(inside=inside(3.0, 10.0) | {"settled": False}))[1]
+    _, unsettled, advice = sentences(document(inside=inside(3.0, 10.0) | {"settled": False}))
     assert "(-7 to +13 mbb/hand), but may not have learned long enough" in unsettled
+    assert "shows when the response inside learns longer" in advice
     assert "would improve it more than training time" in far[2]
     alone = sentences(document(lbr_maximum=local(-50.0, -90.0, -10.0)))[1]
-    assert "wins nothing for sure (-90 to -10 mbb/hand), which does not prove that nobody does" in alone
+    assert (
+        "is not shown to win anything (-90 to -10 mbb/hand), which does not prove that nobody does" in alone
+    )
 
 
 def test_a_response_that_was_stopped_counts_as_not_measured() -> None:

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from solvent.evaluate.local_best_response import largest_response
+
 MUCH_MORE = 2.0
 """Where local best response surely wins this many times what is won inside the abstraction, buckets and bet sizes
 cost more than unfinished training."""
@@ -78,13 +80,21 @@ def _wins(document: dict[str, Any]) -> str:
     if lost:
         names = [f"{row['opponent']} ({-_mbb(row):,.0f} ± {row['mbb_per_hand_95']:,.0f})" for row in lost]
         said.append(f"loses to {_listed(names)}")
-        proof = f"it can be exploited by at least about {-_mbb(lost[0]):,.0f} mbb/hand"
-        means = f"losing proves that {proof}" + (", winning only that it has learnt something" if won else "")
+        means = _proof(rows) + (", while winning shows only that it has learned something" if won else "")
     elif won:
-        means = "it has learnt something, but wins do not show how much it can lose"
+        means = "it has learned something, but wins do not show how much it can lose"
     else:
         means = "that proves nothing, and more hands would tell (`--hands`)"
     return f"It {', and it '.join(said)}: {means}."
+
+
+def _proof(rows: Sequence[dict[str, Any]]) -> str:
+    """What losses prove, allowing for that the largest of several matches is taken."""
+    largest = largest_response([(row["opponent"], -_mbb(row), float(row["mbb_per_hand_95"])) for row in rows])
+    bound = Bound(largest.mbb, *largest.mbb_range)
+    if not bound.is_proven:
+        return "that proves nothing, as one of so many matches may be lost by chance"
+    return f"losing proves that it can be exploited by at least about {_about(bound)} mbb/hand"
 
 
 def _losses(document: dict[str, Any]) -> str:
@@ -97,8 +107,8 @@ def _losses(document: dict[str, Any]) -> str:
         assert local is not None
         if not local.is_proven:
             return (
-                f"Local best response, {who}, wins nothing for sure ({_range(local)} mbb/hand), which does not "
-                f"prove that nobody does."
+                f"Local best response, {who}, is not shown to win anything ({_range(local)} mbb/hand), which "
+                f"does not prove that nobody does."
             )
         tells = "; `--parts inside` says how much of it is unfinished training" if "run" in document else ""
         return (
@@ -108,14 +118,15 @@ def _losses(document: dict[str, Any]) -> str:
     settled = document["inside"]["settled"]
     if inside.is_proven:
         first = (
-            f"wins at least about {_about(inside)} mbb/hand with the agent's own buckets and bets, which is what "
-            f"training has still to mend"
+            f"wins at least about {_about(inside)} mbb/hand with the agent's own buckets and bets, which "
+            f"more training could remove"
         )
     else:
         means = (
             "so that training seems to have come far" if settled else "but may not have learned long enough"
         )
-        first = f"wins nothing for sure with the agent's own buckets and bets ({_range(inside)} mbb/hand), {means}"
+        own = f"with the agent's own buckets and bets ({_range(inside)} mbb/hand)"
+        first = f"is not shown to win anything {own}, {means}"
     return f"{who.capitalize()} {first}{_in_addition(inside, local, settled)}."
 
 
@@ -134,7 +145,7 @@ def _in_addition(inside: Bound, local: Bound | None, settled: bool) -> str:
             f"buckets and bet sizes cost in addition"
         )
     return (
-        f"; local best response, with exact cards and other bets, finds no more for sure ({_range(local)}), so "
+        f"; local best response, with exact cards and other bets, is not shown to find more ({_range(local)}), so "
         f"what buckets and bet sizes cost in addition does not show"
     )
 
@@ -144,12 +155,17 @@ def _advice(document: dict[str, Any]) -> str:
     inside, local = inside_bound(document), local_bound(document)
     time = f"training time (`solvent train --resume {document['run']} --time 30m`)"
     larger = "larger cards (`--preset`) or more bet sizes"
+    either = f"whether more {time} or {larger} would improve it more"
     if inside is None:
-        improves = f"more {time} improves it first, then {larger}"
-    elif not inside.is_proven or (local is not None and _exceeds(local, inside, MUCH_MORE)):
+        improves = f"{either} has not been measured (`--parts inside`)"
+    elif local is not None and _exceeds(local, inside, MUCH_MORE):
+        improves = f"{larger} would improve it more than {time}"
+    elif inside.is_proven:
+        improves = f"more {time} would improve it most, then {larger}"
+    elif document["inside"]["settled"]:
         improves = f"{larger} would improve it more than {time}"
     else:
-        improves = f"more {time} would improve it most, then {larger}"
+        improves = f"{either} shows when the response inside learns longer (`--inside-most`)"
     return f"{_behaviour(document)}; judge it by what it loses, not by what it wins: {improves}."
 
 

@@ -29,16 +29,19 @@ it has been compared yet."""
 PUBLIC_RULE = "dcfr"
 """The rule of public sampling where none is given."""
 PARTS = 100
-"""Parts of a run at whose ends a rule that discounts is applied to the whole table."""
+"""Equal parts of a run; a rule that discounts is applied to the whole table at the end of each."""
 MOST_HOLE_CARDS = 47
 """Cards that a board leaves."""
 DEFAULT_HOLE_CARDS = 24
-"""Cards of which the hands of a board are made. `solvent reproduce public-sampling` compares it with all."""
+"""Cards that are drawn with a board; both players' hands are made of them.
+
+`solvent reproduce public-sampling` compares it with all.
+"""
 CHILD_WEIGHTS = ("repaired", "literal")
 DEFAULT_BATCH = 1_000
 """B, iterations of a turn, where the user gives none.
 
-It is to be the largest that costs nothing measurable at equal rows touched, with `DEFAULT_AHEAD`:
+It is meant to be the largest without a measurable cost at equal rows touched, with `DEFAULT_AHEAD`:
 `solvent reproduce tartanian7 --part staleness` measures that.
 """
 DEFAULT_AHEAD = 1
@@ -66,7 +69,7 @@ class TrainingSettings(RunSettings):
     rule: RegretRule = altered(  # noqa: RUF009
         "rule",
         help="Regret rule: cfr, lcfr, dcfr, dcfr(a,b,g) or file.py:Class.",
-        shown="dcfr with public sampling, else lcfr",
+        shown="dcfr with public sampling, without a regret floor and from 100 iterations on; else lcfr",
     )
     iterations: int | None = altered("iterations", shown=None)
     check_every: int | None = altered("check_every", shown="each time there are 10 % more")
@@ -75,8 +78,8 @@ class TrainingSettings(RunSettings):
     seed: int = altered("seed", help="Seed of what is drawn.")
     regret_floor: float = altered(
         "regret_floor",
-        help="Mostly skip actions whose regret an iteration is this many big blinds below zero, such as 0.01; "
-        "0: none.",
+        help="Mostly skip actions whose average regret per iteration is this many big blinds below zero, such as "
+        "0.01; 0: none.",
     )
     betting: str = option(
         "fcpa",
@@ -97,7 +100,7 @@ class TrainingSettings(RunSettings):
     )
     initial_visits: float | None = option(
         None,
-        "Visits of a row that --initial-weights count for: after about as many they are unlearned.",
+        "How many visits of a row --initial-weights count for; after about so many, they are outweighed.",
         number(0.0),
         ALGORITHM,
         kept=True,

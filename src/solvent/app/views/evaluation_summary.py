@@ -70,7 +70,7 @@ def _posts(document: dict[str, Any]) -> list[tuple[str, str]]:
 def _losses(document: dict[str, Any]) -> list[tuple[str, str]]:
     found = []
     if inside := document.get("inside"):
-        settled = ", not settled" if inside["complete"] and not inside["settled"] else ""
+        settled = ", still improving" if inside["complete"] and not inside["settled"] else ""
         won = (
             with_interval(inside["mbb_per_hand"], inside["mbb_per_hand_95"], 0) if inside["complete"] else "-"
         )

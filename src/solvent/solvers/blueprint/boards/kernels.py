@@ -15,7 +15,7 @@ bucket obeys the same recursion as v itself. Work by hand remains at the beginni
 hands, where the sequences of the other player are lanes of one sweep over all hands (`lane_code`).
 
 A hand that is all in before the river is shown on the board that was drawn. That is unbiased and costs one more
-lane of a sweep; the exact equity would take 48 or 1,128 boards.
+lane of a sweep; the exact equity would take 48 boards from the turn on, 1,176 from the flop and millions before it.
 
 Lines that the other player takes with no hand are not walked. To walk lines of little reach only sometimes, with a
 weight that makes up for it, would be unbiased too, but it does not pay: where fewer than 3 % of all hands come,
