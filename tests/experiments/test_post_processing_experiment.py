@@ -57,7 +57,8 @@ def rows(won, opponents, posts):
 
 def judged(setup, weak=()):
     """Keep what `strength` would find, were the agent to beat the weak opponents alone."""
-    found = {"players": [], "rows": rows(lambda post, name: 100 * (name in weak) - 50, NAMES, ["none"])}
+    met = rows(lambda post, name: 100 * (name in weak) - 50, NAMES, ["none"])
+    found = {"players": [], "rows": met, "margin": 10.0}
     part = strength.STRENGTH._replace(run=lambda *given: found)
     (result,) = run_parts([part], setup)
     return result
@@ -134,16 +135,22 @@ def test_a_weaker_opponent_is_left_out_and_said(setup):
     assert strength.verdict(result.found, NAMES[0]) == "yes: surely stronger"
     table = run_parts(experiment.PARTS, setup, ["table-2"])[-1].found
     assert meetings.Meetings(table["rows"]).opponents == [*NAMES[:2], *NAMES[3:]]
-    assert f"Left out, since they surely lose to the agent: {weak}." in table_two.section(table)
+    assert f"Left out, since they are not shown to be as strong as the agent: {weak}." in table_two.section(
+        table
+    )
     said = results_page.reading([result])
     assert said.found.startswith(f"3 of 4 opponents are at least as strong as the agent ({weak} left out).")
 
 
-def test_an_even_opponent_counts_as_strong():
-    found = {"rows": rows(lambda post, name: 0.5, NAMES, ["none"])}
-    assert not strength.weak_opponents(found)
-    assert strength.verdict(found, NAMES[0]) == "yes: it does not surely lose"
-    assert strength.figures(found)["strength.opponents"] == 4
+def test_an_opponent_counts_as_strong_if_it_surely_loses_little():
+    lost = dict(zip(NAMES, (0.5, 8.0, 9.5, 12.0), strict=True))
+    found = {"rows": rows(lambda post, name: lost[name], NAMES, ["none"]), "margin": 10.0}
+    assert strength.weak_opponents(found) == NAMES[2:]
+    assert strength.verdict(found, NAMES[0]) == "yes: it surely loses less than 10"
+    assert strength.figures(found)["strength.opponents"] == 2
+    found["rows"] = rows(lambda post, name: 0.5, NAMES, ["none"])
+    found["rows"][0]["blocks"] = [-50.0, 50.0]
+    assert strength.verdict(found, NAMES[0]) == "no: it may lose more"
 
 
 def test_without_strong_opponents_nothing_is_played(setup):
@@ -189,8 +196,7 @@ def test_the_page_says_what_came_out(tmp_path, average, worst, verdict):
     assert figures["lead.mean.none"] == figures["over none.mean.new(0.2)"] == pytest.approx(mean)
     # All have the same noise, as on the same deals, so that nothing is left of it in a difference.
     assert figures["lead.mean.none.low"] == pytest.approx(mean)
-    advice = "play `new(0.2)`" if mean > 0 else "no post-processing is surely ahead of none"
-    assert advice in text.splitlines()[4]
+    assert "Nothing follows yet" in text.splitlines()[4]  # what is best here was not judged on others
 
 
 # Chosen on some, judged on others
@@ -216,6 +222,30 @@ def test_a_post_processing_is_chosen_on_one_half_and_judged_on_the_other():
     assert both.over_new.middle == pytest.approx(-15)
     assert chosen.chosen_posts({"rows": rows(won, opponents, posts)}) == ["a", "b"]
     assert "is surely behind `none` (-10 ± 0) and surely behind `new(0.2)` (-15 ± 0)" in chosen.verdict(both)
+
+
+@pytest.mark.parametrize(
+    ("same_everywhere", "local", "advice"),
+    [
+        (True, 100.0, "play `new(0.2)`; local best response does not surely win more"),
+        (True, 200.0, "leave the strategy alone against those who do, who win more from `new(0.2)`"),
+        (False, 100.0, "Leave the strategy alone: what was chosen on some opponents is not surely ahead"),
+    ],
+)
+def test_advice_follows_from_opponents_that_had_no_part_in_the_choice(same_everywhere, local, advice):
+    """Either `new(0.2)` wins 30 more from all opponents, or from every second one, and 30 less from the others."""
+    posts = ("none", "new(0.2)")
+
+    def won(post, name):
+        sign = 1 if same_everywhere else (-1) ** NAMES.index(name)
+        return 30.0 * sign * posts.index(post)
+
+    priced = [
+        {"post": post, "actions": "fc", "mbb": mbb, "interval": 20.0}
+        for post, mbb in zip(posts, (100.0, local), strict=True)
+    ]
+    by = {"chosen": {"rows": rows(won, NAMES, posts)}, "price": {"hands": 10, "rows": priced}}
+    assert advice in results_page.so_what(by)
 
 
 def test_every_candidate_is_a_post_processing_of_its_own():

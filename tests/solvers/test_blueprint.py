@@ -18,14 +18,14 @@ from solvent.foundation.kernels.randomness import mix as mixed
 from solvent.games.betting.rules import FOLD
 from solvent.games.betting.sizes import parse_betting
 from solvent.solvers.blueprint.discounting import discount
-from solvent.solvers.blueprint.initial_weights import UNVISITED, write_prior
+from solvent.solvers.blueprint.initial_weights import write_prior
 from solvent.solvers.blueprint.row_locks import locked_iterations
 from solvent.solvers.blueprint.solver import BlueprintSolver
 from solvent.solvers.rewards import reward as reward_of
 from solvent.solvers.sampled.tables.kernels import add_to_sum
 from solvent.solvers.sampled.tables.keys import BOARD, HANDS, WALKS
 from solvent.strategy.agents.blueprint import Blueprint
-from solvent.strategy.agents.prior import prior_strategy
+from solvent.strategy.agents.prior import UNVISITED, prior_strategy
 
 
 @pytest.fixture(scope="module")

@@ -63,6 +63,29 @@ def test_more_initial_visits_stay_nearer_to_the_prior(tmp_path):
     assert away[0] > 0.1 > 0.01 > away[1]
 
 
+def test_initial_weights_count_for_a_deal_or_for_a_hand_of_a_board(cards):
+    tree, tables = build_tree(parse_betting(BETTING)), {}
+    for sampling in ("external", "public"):
+        settings = TrainingSettings(sampling=sampling, initial_weights=True, threads=1)
+        training = Training(tree, cards, settings, Parts(1_000, None))
+        training.begin()
+        tables[sampling] = training.solver.blueprint.row(0, 0, 3)[0]
+    assert tables["public"].sum() > 0
+    np.testing.assert_allclose(tables["external"], 276 * tables["public"], rtol=1e-5)
+
+
+@pytest.mark.parametrize("sampling", ["external", "public"])
+def test_exploration_is_raised_to_or_mixed_in(tmp_path, sampling):
+    options = {"betting": BETTING, "sampling": sampling, "exploration_decay": True, "rule": "lcfr"}
+    for mix in (False, True):
+        train("cards", out=tmp_path / f"{mix}", iterations=50, exploration_mix=mix, **options)
+    del options["exploration_decay"]
+    train("cards", out=tmp_path / "none", iterations=50, **options)
+    raised, mixed, none = (table(tmp_path / name) for name in ("False", "True", "none"))
+    assert (raised != mixed).any()
+    assert (raised != none).any()
+
+
 @pytest.mark.parametrize(("sampling", "iterations"), [("external", 5), ("public", 1)])
 def test_rows_never_visited_play_the_prior_where_that_is_asked(tmp_path, sampling, iterations):
     for unvisited in ("prior", "uniform"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from solvent.evaluate.behaviour import HANDS as BEHAVIOUR_HANDS
@@ -16,7 +16,6 @@ from solvent.evaluate.local_best_response import (
     ResponseResult,
     check_hands,
     largest_response,
-    response_actions,
 )
 from solvent.evaluate.response_doublings import DoublingSettings, ResponseDoublings
 from solvent.evaluate.style_table import (
@@ -133,8 +132,9 @@ class TrainedAgent:
         against = [Opponent("the plain strategy", run_agent(self.run))]
         against += [one for one in style_opponents(self.run) if one.name in POSTS_AGAINST]
         hands = max(4, settings.hands // POST_PART // 2 * 2)
-        lbr_hands = max(2, settings.lbr_hands // POST_PART // 2 * 2)
-        each = len(against) * hands + lbr_hands
+        fewer = replace(settings, lbr_hands=max(2, settings.lbr_hands // POST_PART // 2 * 2))
+        responses = len(fewer.lbr) * fewer.lbr_hands
+        each = len(against) * hands + responses
         for number, text in enumerate(POSTS):
             which = f"post-processing {text} ({number + 1} of {len(POSTS)})"
 
@@ -146,9 +146,9 @@ class TrainedAgent:
                 )
 
             def responded(
-                now: Progress, before: int = (number + 1) * each - lbr_hands, which: str = which
+                now: Progress, before: int = (number + 1) * each - responses, which: str = which
             ) -> None:
-                what = f"{which} against local best response"
+                what = f"{which} against {now.detail}"
                 watch(Progress("playing", before + now.done, len(POSTS) * each, what, unit="hands"))
 
             agent = run_agent(self.run, parse_post(text))
@@ -158,11 +158,11 @@ class TrainedAgent:
             matches = [match_row(name, result) for name, result in played]
             if not all(match["complete"] for match in matches):
                 return False
-            response = LocalBestResponse(agent, response_actions("fcpa"), seed=settings.seed)
-            result = response.run(lbr_hands, settings.threads, watch=responded, stop=stop)
-            if not result.complete:
+            found: dict[str, Any] = {}
+            if not measure_responses(agent, None, fewer, found, responded, stop):
                 return False
-            rows.append({"post": text, "matches": matches, "lbr": response_row(result)})
+            largest = max(found["lbr"], key=lambda row: float(row["mbb_per_hand"]))
+            rows.append({"post": text, "matches": matches, "lbr": largest})
         return True
 
     def _behaviour(self, watch: Watch, stop: Stop) -> dict[str, Any]:

@@ -32,6 +32,7 @@ from solvent.play.table_kernels import (
     sums_start,
     win_rate,
 )
+from solvent.strategy.agents.prior import UNVISITED
 
 WEIGHT, FOLDED, CALLED, RAISED = range(4)
 """Columns of `Observed.sums`: decisions, and the probabilities of each kind of action summed over them."""
@@ -152,7 +153,7 @@ def note(seat, agent, room, deck, state, evaluator, hands, observed):  # type: i
     for model in range(agent.models):
         for place in range(count):
             visits += agent.tables[model][row + place]
-    counts[UNTRAINED] += not visits > 0
+    counts[UNTRAINED] += not visits > 2 * UNVISITED * agent.models
     strength = min(int(win_rate(agent, walk, street) * BINS), BINS - 1)
     cell = sums[street, 1 if folds else 0, strength]
     cell[WEIGHT] += 1.0

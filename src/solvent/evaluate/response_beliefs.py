@@ -29,7 +29,7 @@ from solvent.evaluate.response_answers import (
     turn_to,
 )
 from solvent.evaluate.response_range import ASTRAY, LIVE, MOST_PLACES, OPENED, PLACES, normalise
-from solvent.forms.betting_kernels import STREET, options
+from solvent.forms.betting_kernels import BIG, PLAYER, STACK, STREET, options
 from solvent.foundation.kernels.compiling import internal
 from solvent.games.betting.rules import CALL, FOLD
 from solvent.play.table_kernels import (
@@ -52,7 +52,7 @@ def believe_own(agent, action, memory):  # type: ignore[no-untyped-def]
         return
     beliefs = memory.beliefs
     if memory.counts[PLACES] == 0:
-        if first_share(agent, action, memory.room.walk, memory) == 1.0:
+        if first_share(agent, action, memory.room.walk, memory) == 1.0 and is_on_tree(agent, action, memory):
             return
         begin_beliefs(agent, memory)
     memory.counts[OPENED] = 0
@@ -62,6 +62,20 @@ def believe_own(agent, action, memory):  # type: ignore[no-untyped-def]
             show(agent, action, ALMOST_ONE if second else 0.0, beliefs.walk[place], memory)
             move(agent, place, 1.0 - share if second else share, memory)
     accept_slots(agent, memory)
+
+
+@internal
+def is_on_tree(agent, action, memory):  # type: ignore[no-untyped-def]
+    """Whether the agent's copy, which has been shown an action, has it as it is.
+
+    Behind a bet that was surely taken for another the pots differ, and several of the agent's raises may become
+    one real raise.
+    """
+    state, walk = memory.state, memory.trial.walk
+    if action <= CALL or walk[LOST] or walk[OWES]:
+        return True
+    real = min(action, min(state[STACK], state[STACK + 1]))
+    return agent.nodes[walk[NODE]].paid[state[PLAYER]] * state[BIG] == real * agent.big_blind
 
 
 @internal

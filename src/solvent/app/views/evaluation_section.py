@@ -144,7 +144,7 @@ def _posts(found: dict[str, Any]) -> str:
         if "lbr" in row
     ]
     names = [match["opponent"] for match in found["posts"][0]["matches"]] if rows else []
-    return _table(["post-processed, wins against", *names, "local best response wins"], rows)
+    return _table(["post-processed, wins against", *names, "local best response wins most"], rows)
 
 
 def _behaviour(found: dict[str, Any]) -> str:

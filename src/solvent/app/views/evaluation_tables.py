@@ -116,7 +116,7 @@ def _inside_rows(inside: dict[str, Any]) -> list[list[str]]:
 def _show_posts(console: Console, document: dict[str, Any]) -> None:
     if document.get("posts"):
         posts = document["posts"]
-        names = [*(match["opponent"] for match in posts[0]["matches"]), "LBR wins"]
+        names = [*(match["opponent"] for match in posts[0]["matches"]), "LBR wins most"]
         shown = table("mbb/hand against", *(row["post"] for row in posts))
         shown.show_edge = False  # Five columns fit 80 characters without it.
         for name, *found in zip(names, *((*row["matches"], row["lbr"]) for row in posts), strict=True):

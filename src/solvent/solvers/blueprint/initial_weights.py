@@ -24,18 +24,12 @@ from solvent.foundation.kernels.compiling import internal, kernel
 from solvent.foundation.kernels.threads import in_pieces
 from solvent.games.betting.rules import FOLD, STREETS
 from solvent.strategy.agents.blueprint import Blueprint
-from solvent.strategy.agents.prior import prior
+from solvent.strategy.agents.prior import UNVISITED, prior
 
 VISITS = 1.0
-"""Visits that the prior counts for, where a user gives no number.
+"""Visits that the prior counts for, where a user gives no number; with public sampling visits of a hand of a board.
 
 Head to head after 375,000 iterations 1 won from 10, and 10 from 100, which also lost to no prior at all.
-"""
-UNVISITED = 1e-20
-"""The strategy sums of a row that no visit has added to.
-
-A visit adds far more: with external sampling 1 or more, with public sampling a hand's part of a board times the
-chance that its player comes there.
 """
 ROUNDING = np.float32(1e-4)
 """How far a regret may be from the prior, as a part of it, and still be one that nothing was added to."""

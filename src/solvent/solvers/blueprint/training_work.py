@@ -12,6 +12,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -185,9 +186,12 @@ class TrainingWork(ABC):
 
     @property
     def _prior_visits(self) -> float:
-        """Visits that the prior counts for."""
+        """Visits that the prior counts for: of deals, or of the hands of a board, of which each adds its part."""
         settings = self.settings
-        return (settings.initial_visits or VISITS) if settings.initial_weights else 0.0
+        if not settings.initial_weights:
+            return 0.0
+        hands = 1 if settings.hole_cards is None else comb(settings.hole_cards, 2)
+        return (settings.initial_visits or VISITS) / hands
 
     def exploration(self) -> tuple[float, float]:
         """The least probability of an action by now, and by how much it falls with each iteration."""

@@ -27,6 +27,12 @@ FACING_FOLD, FACING_RAISE = (0.80, 0.25, 0.05, 0.01), (0.05, 0.15, 0.35, 0.75)
 OPEN_RAISE = (0.10, 0.25, 0.60, 0.85)
 WITHIN = (0.1, 0.3, 0.6, 0.9)
 """A win rate between each two steps."""
+UNVISITED = 1e-20
+"""The strategy sums of a row of the prior that no visit has added to.
+
+A visit adds far more: with external sampling 1 or more, with public sampling a hand's part of a board times the
+chance that its player comes there.
+"""
 FOLD, CALL, RAISE = range(3)
 KINDS = {"fold": FOLD, "check": CALL, "call": CALL}
 """Which of the three an action is by its first word; all others bet or raise."""

@@ -50,10 +50,12 @@ class Scale:
     """Pairs of deals of a match on one betting tree, which is walked for each."""
     local_hands: int
     """Hands of each setting of local best response."""
+    margin: float
+    """mbb/hand: an opponent that surely loses less to the agent is taken for at least as strong."""
 
 
-FULL = Scale(300.0, 1200.0, blocks=20, played=2_000_000, averaged=160_000, local_hands=12_000)
-SMALL = Scale(0.2, 0.4, blocks=4, played=400, averaged=40, local_hands=4)
+FULL = Scale(300.0, 1200.0, blocks=20, played=2_000_000, averaged=160_000, local_hands=12_000, margin=10.0)
+SMALL = Scale(0.2, 0.4, blocks=4, played=400, averaged=40, local_hands=4, margin=1e6)
 
 
 @dataclass(frozen=True)

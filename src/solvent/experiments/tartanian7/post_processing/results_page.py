@@ -14,9 +14,9 @@ from solvent.experiments.tartanian7.post_processing.experiment import PARTS
 from solvent.experiments.tartanian7.post_processing.meetings import NEW, NONE, Meetings, text
 
 OURS = """What is not the paper's: the agent and the opponents, since the competition's agents are not public; that
-only opponents count that do not surely lose to the agent; deals in blocks, the same for all post-processings; the
-rows with `first=false`, which the paper has in a footnote; the candidates and the halves of the choice; and local
-best response as the price."""
+only opponents count that surely lose less than 10 mbb/hand to the agent; deals in blocks, the same for all
+post-processings; the rows with `first=false`, which the paper has in a footnote; the candidates and the halves of
+the choice; and local best response as the price."""
 
 
 @dataclass(frozen=True)
@@ -118,22 +118,23 @@ FOUND = {
 
 
 def so_what(by: Mapping[str, Found]) -> str:
-    """What to do, as far as it follows from what was found."""
-    if table_two.NAME not in by or not by[table_two.NAME]["rows"]:
+    """What to do, as far as it follows from opponents that had no part in the choice."""
+    met = Meetings(by[chosen.NAME]["rows"] if chosen.NAME in by else [])
+    if len(met.opponents) < chosen.LEAST_OPPONENTS:
         return "Nothing follows yet."
-    met = Meetings(by[table_two.NAME]["rows"])
-    others = [post for post in table_two.POSTS if post != NONE]
-    ahead = [post for post in others if met.mean_lead(post, NONE).low > 0]
-    best = max(ahead, key=lambda post: met.mean(post).middle, default=NONE)
-    if best == NONE:
+    if chosen.two_fold(met).over_none.low <= 0:
         return (
-            "Leave the strategy alone: against strong opponents no post-processing is surely ahead of none."
+            "Leave the strategy alone: what was chosen on some opponents is not surely ahead of no post-processing "
+            "on the others."
         )
-    advice = f"Against strong opponents who do not adapt, play `{best}`"
+    posts = chosen.chosen_posts(by[chosen.NAME])
+    advice = f"Against strong opponents who do not adapt, play {' or '.join(f'`{post}`' for post in posts)}"
     if price.NAME not in by:
         return f"{advice}."
     found = by[price.NAME]
-    low, high = price.largest(found, best).mbb_range[0], price.largest(found, NONE).mbb_range[1]
-    if low > high:
-        return f"{advice}; leave the strategy alone against those who do, who win more from it."
+    highest = price.largest(found, NONE).mbb_range[1]
+    dear = [post for post in posts if price.largest(found, post).mbb_range[0] > highest]
+    if dear:
+        said = " and ".join(f"`{post}`" for post in dear)
+        return f"{advice}; leave the strategy alone against those who do, who win more from {said}."
     return f"{advice}; local best response does not surely win more from it than from `{NONE}`."

@@ -25,7 +25,7 @@ def measure(setup: Setup, kept: KeptRuns, say: Say) -> Found:
     """Play every opponent against the agent."""
     players = [trained(setup, player) for player in (AGENT, *OPPONENTS)]
     rows = [meet(setup, kept, say, NONE, opponent, STRENGTH_SEEDS)._asdict() for opponent in OPPONENTS]
-    return {"players": players, "rows": rows}
+    return {"players": players, "rows": rows, "margin": setup.amount.margin}
 
 
 def opponent_wins(found: Found, opponent: str) -> Interval:
@@ -35,8 +35,8 @@ def opponent_wins(found: Found, opponent: str) -> Interval:
 
 
 def is_as_strong(found: Found, opponent: str) -> bool:
-    """Whether an opponent is at least as strong as the agent: what it wins is not surely below 0 (95 %)."""
-    return opponent_wins(found, opponent).high >= 0
+    """Whether an opponent is shown to be at least as strong as the agent: it surely loses less than the margin."""
+    return opponent_wins(found, opponent).low > -found["margin"]
 
 
 def strong_opponents(found: Found) -> list[Player]:
@@ -90,8 +90,8 @@ def section(found: Found) -> str:
         f"All play 200 big blinds; each was trained on {threads_text(found['players'][0]['threads'])}.",
         markdown_table(header, made),
         "Head to head, neither side post-processed: what the opponent wins from the agent, in mbb/hand with 95 % "
-        "intervals. An opponent is at least as strong unless it surely loses, that is unless the whole interval "
-        "is below 0. Its deals are not used again.",
+        "intervals. An opponent is taken for at least as strong if the whole interval is above "
+        f"{-found['margin']:g}. Its deals are not used again.",
         markdown_table(["opponent", "wins from the agent", "at least as strong", "pairs of deals"], rows),
         left_out,
     ]
@@ -103,7 +103,9 @@ def verdict(found: Found, opponent: str) -> str:
     won = opponent_wins(found, opponent)
     if won.low > 0:
         return "yes: surely stronger"
-    return "yes: it does not surely lose" if won.high >= 0 else "no: it surely loses"
+    if is_as_strong(found, opponent):
+        return f"yes: it surely loses less than {found['margin']:g}"
+    return "no: it surely loses" if won.high < 0 else "no: it may lose more"
 
 
 STRENGTH = Part(NAME, measure, section, figures, lambda found: [])

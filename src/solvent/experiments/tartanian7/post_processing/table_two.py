@@ -88,7 +88,9 @@ def _left_out(found: Found) -> str:
     if not found["rows"]:
         return "No opponent is at least as strong as the agent, so nothing was played."
     weak = found["left out"]
-    return f"Left out, since they surely lose to the agent: {', '.join(weak)}." if weak else ""
+    return (
+        f"Left out, since they are not shown to be as strong as the agent: {', '.join(weak)}." if weak else ""
+    )
 
 
 def verdict(met: Meetings) -> str:
