@@ -146,8 +146,9 @@ def reading(results: Sequence[PartResult]) -> Reading:
     )
     so_what = (
         f"Public sampling is surely ahead inside the abstraction in {_names(ahead)}, and surely behind in "
-        f"{_names(behind)}; the default of `solvent train` follows. What the abstraction costs shows in local best "
-        "response, and training longer does not mend that."
+        f"{_names(behind)}; the default of `solvent train` follows. Surely means that intervals over boards are "
+        "apart: each agent is one training, and a response that still improved (+) is a lower bound. What the "
+        "abstraction costs shows in local best response, and training longer does not mend that."
     )
     return Reading(claimed, found, so_what)
 

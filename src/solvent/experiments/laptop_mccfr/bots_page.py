@@ -11,7 +11,14 @@ from solvent.experiments.laptop_mccfr import reward_figure
 from solvent.experiments.laptop_mccfr.bots import BETTING, EMD, RULES, Won, over_seeds
 from solvent.experiments.laptop_mccfr.bucket_comparison import BUCKETS
 from solvent.experiments.laptop_mccfr.experiment import PARTS
-from solvent.experiments.laptop_mccfr.style_figures import FIGURE_7, FIGURE_8, STYLES, TRUE, won_from
+from solvent.experiments.laptop_mccfr.style_figures import (
+    FIGURE_7,
+    FIGURE_8,
+    STYLES,
+    TRUE,
+    ensemble_won_from,
+    won_from,
+)
 from solvent.experiments.page import Reading, markdown_table, write_csv, write_page
 from solvent.experiments.parts import Found, PartResult, figures_and_bars, parts_text, records
 from solvent.foundation.extras import pyplot
@@ -115,7 +122,10 @@ def csv_rows(results: Sequence[PartResult]) -> list[CsvRow]:
     rows = []
     for result in results:
         for row in result.found.get("rows", ()):
-            bot = row.get("first", "ensemble" if result.part.name == FIGURE_7 else TRUE)
+            bot = row.get("first", TRUE)
+            if result.part.name == FIGURE_7:
+                without = row["without"]
+                bot = "ensemble" if without is None else f"ensemble without bot {without + 1}"
             other = row.get("second", row.get("style", ""))
             mark = row.get("mark")
             rows.append(CsvRow(result.part.name, row["seed"], mark, bot, other, row["mbb"], row["interval"]))
@@ -132,7 +142,7 @@ def plot_meetings(bots: Found, ensemble: Found, path: Path) -> None:
         )
         for seed in range(bots["bots"])
     ]
-    groups.append(("ensemble", {style: won_from(ensemble, style) for style in STYLES}))
+    groups.append(("ensemble", {style: ensemble_won_from(ensemble, style) for style in STYLES}))
     large = [style for style in STYLES if max(abs(met[style].mbb) for _, met in groups) > LARGE]
     panels = [[style for style in STYLES if style not in large], large]
     figure, axes = plt.subplots(
