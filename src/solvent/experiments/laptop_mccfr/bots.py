@@ -97,7 +97,10 @@ class Setup(PartSetup):
 def emd_design() -> Design:
     """A design of clustered buckets to compare with rule buckets: equal numbers, one public cluster."""
     rules = PRESETS[RULES]
-    return Design(f"{RULES}-{EMD}", 1, rules.flop, rules.turn, rules.river, base=1, iterations=30, restarts=2)
+    return Design(
+        f"{RULES}-{EMD}", 1, rules.flop, rules.turn, rules.river, base=1, codes_per_strip=128, iterations=30,
+        restarts=2,
+    )  # fmt: skip
 
 
 class Bot(NamedTuple):

@@ -164,9 +164,10 @@ def ensemble_section(found: Found) -> str:
         f"{markdown_table(['opponent', 'ensemble', 'paper'], rows)}\nThe paper's factors are unknown, so that its "
         "numbers are beside ours and not of the same experiment. Where a bot mixes actions it is nearly "
         "indifferent between them after enough training, and so is it against a version of itself that mixes them "
-        "in other parts: versions that only re-weigh, such as the calling machine, then lose next to nothing, while "
-        "those that play what the bot never does, such as random, lose much. Averaging bots removes what differs "
-        "from seed to seed; it does not remove what all of them have in common, which is what a version wins by.\n"
+        "in other parts: versions that only re-weigh, such as the calling machine, then lose next to nothing, "
+        "while those that play what the bot never does, such as random, lose much. Averaging bots removes what "
+        "differs from seed to seed; it does not remove what all of them have in common, which is what a version "
+        "wins by.\n"
     )
 
 

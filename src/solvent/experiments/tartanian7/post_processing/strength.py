@@ -36,7 +36,7 @@ def opponent_wins(found: Found, opponent: str) -> Interval:
 
 def is_as_strong(found: Found, opponent: str) -> bool:
     """Whether an opponent is shown to be at least as strong as the agent: it surely loses less than the margin."""
-    return opponent_wins(found, opponent).low > -found["margin"]
+    return bool(opponent_wins(found, opponent).low > -found["margin"])
 
 
 def strong_opponents(found: Found) -> list[Player]:
