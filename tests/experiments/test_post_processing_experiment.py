@@ -70,7 +70,8 @@ def judged(setup, weak=()):
 def test_the_command_runs_all_parts_and_goes_on(setup, tmp_path, capfd):
     command = ["reproduce", "post-processing", "--scale", "small", "--threads", "1"]
     folders = ["--cards", str(setup.cards), "--work", str(tmp_path / "work"), "--out", str(tmp_path)]
-    assert run_here([*command, *folders, "--part", "train-agent", "--json"]) == 0
+    remark = ["--remark", "Alone on the machine."]
+    assert run_here([*command, *folders, "--part", "train-agent", *remark, "--json"]) == 0
     assert json.loads(capfd.readouterr().out)["figures"] == {}
     page = tmp_path / "post-processing.md"
     assert "Not run: train-larger-cards" in page.read_text()
@@ -84,6 +85,7 @@ def test_the_command_runs_all_parts_and_goes_on(setup, tmp_path, capfd):
         "## The price: local best response",
     ]
     assert "Not run" not in text
+    assert "\ntrain-agent: Alone on the machine.\n" in text
     assert "the opponents play unprocessed" in text
     assert {f"lbr.{post}" for post in table_two.POSTS} <= set(figures)
     before = {path: path.stat().st_mtime_ns for path in (setup.work / "parts").iterdir()}

@@ -104,6 +104,8 @@ class PartResult(NamedTuple):
     found: Found
     scale: dict[str, Any]
     """How much was run."""
+    remark: str = ""
+    """What readers of the page should know of this run, such as what else the machine did."""
 
 
 def once(kept: KeptRuns, setting: Mapping[str, Any], measure: Callable[[], Any]) -> Any:
@@ -140,10 +142,12 @@ def run_parts(
     again: bool = False,
     watch: Watch | None = None,
     page: Path | None = None,
+    remark: str = "",
 ) -> list[PartResult]:
     """Run the parts of these names, or all, that have not been run; return all that have been.
 
-    Parts that are not asked for are taken from `page` if they were not run in this work folder.
+    Parts that are not asked for are taken from `page` if they were not run in this work folder. `remark` goes with
+    the parts that are run.
     """
     known = [part.name for part in parts]
     for name in names:
@@ -156,7 +160,7 @@ def run_parts(
         asked = not names or part.name in names
         done = None if asked and again else _read(setup, part)
         if done is None and asked:
-            done = _run(setup, part, partial(_say_of, say, part.name))
+            done = _run(setup, part, partial(_say_of, say, part.name), remark)
         if done is None:
             done = _result(setup, part, on_page.get(part.name, {}))
         if done is not None:
@@ -168,7 +172,7 @@ def _say_of(say: Say, name: str, step: str) -> None:
     say(f"{name}: {step}")
 
 
-def _run(setup: S, part: Part[S], say: Say) -> PartResult:
+def _run(setup: S, part: Part[S], say: Say, remark: str) -> PartResult:
     unfinished = setup.work / "parts" / f"{part.name}-unfinished.jsonl"
     kept, begun = KeptRuns(unfinished, setup.scale), time.perf_counter()
     found = part.run(setup, kept, say)
@@ -176,6 +180,7 @@ def _run(setup: S, part: Part[S], say: Say) -> PartResult:
         "scale": setup.scale,
         "commit": commit(),
         "seconds": time.perf_counter() - begun,
+        "remark": remark,
         "found": found,
     }
     _file(setup, part.name).write_text(json.dumps(record, indent=1) + "\n")
@@ -222,7 +227,8 @@ def _result(setup: S, part: Part[S], record: Mapping[str, Any]) -> PartResult | 
     """What a record says that a part found, if it is of this scale."""
     if not _is_of_scale(setup, record):
         return None
-    return PartResult(part, record["commit"], record["seconds"], record["found"], record["scale"])
+    remark = record.get("remark", "")
+    return PartResult(part, record["commit"], record["seconds"], record["found"], record["scale"], remark)
 
 
 def _is_of_scale(setup: PartSetup, record: Mapping[str, Any]) -> bool:
@@ -231,7 +237,7 @@ def _is_of_scale(setup: PartSetup, record: Mapping[str, Any]) -> bool:
 
 def records(results: Sequence[PartResult]) -> dict[str, Any]:
     """What a page's JSON file says of its parts, by their names."""
-    kept = ("scale", "commit", "seconds", "found")
+    kept = ("scale", "commit", "seconds", "remark", "found")
     return {each.part.name: {name: getattr(each, name) for name in kept} for each in results}
 
 
@@ -246,9 +252,15 @@ def figures_and_bars(results: Sequence[PartResult]) -> tuple[dict[str, float], l
 
 
 def parts_text(parts: Sequence[Part[Any]], results: Sequence[PartResult]) -> str:
-    """A table of how long each part took and at which commit; and which parts have not been run."""
+    """A table of how long each part took and at which commit, remarks, and which parts have not been run."""
     rows = [[each.part.name, span(each.seconds), each.commit] for each in results]
     table = "A part is run alone by `--part NAME`.\n\n" + markdown_table(["part", "took", "at commit"], rows)
+    remarks: dict[str, list[str]] = {}
+    for each in results:
+        if each.remark:
+            remarks.setdefault(each.remark, []).append(each.part.name)
+    for remark, names in remarks.items():
+        table += f"\n{', '.join(names)}: {remark}\n"
     absent = [part.name for part in parts if part.name not in {each.part.name for each in results}]
     return table + (f"\nNot run: {', '.join(absent)}.\n" if absent else "")
 

@@ -31,6 +31,12 @@ PartWork = Annotated[
     Path, typer.Option(help="The folder of trained agents and finished parts, which are not run again.")
 ]
 Again = Annotated[bool, typer.Option(help="Run parts again that have been run.")]
+Remark = Annotated[
+    str,
+    typer.Option(
+        help="A sentence for the page about the parts that are run, such as what else the machine did."
+    ),
+]
 
 
 def reproduce_laptop_mccfr(
@@ -49,6 +55,7 @@ def reproduce_laptop_mccfr(
         typer.Option(min=100, help="Iterations of each bot of Figures 1, 5, 7 and 8.  [default: 48 million]"),
     ] = None,
     threads: Threads = THREADS,
+    remark: Remark = "",
     out: ResultsFolder = RESULTS,
     as_json: Json = False,
 ) -> None:
@@ -64,7 +71,9 @@ def reproduce_laptop_mccfr(
     setup = Setup(cards, work / scale, is_small(scale), threads, iterations)
     options = [] if iterations is None else [f"--iterations {iterations}"]
     command = _parts_command("laptop-mccfr", threads, scale, options)
-    _reproduce(PARTS, setup, part, again, out / "laptop-mccfr.md", command, write_laptop_page, read, as_json)
+    _reproduce(
+        PARTS, setup, part, again, remark, out / "laptop-mccfr.md", command, write_laptop_page, read, as_json
+    )
 
 
 def reproduce_post_processing(
@@ -80,6 +89,7 @@ def reproduce_post_processing(
     work: PartWork = Path("runs/post-processing"),
     again: Again = False,
     threads: Threads = THREADS,
+    remark: Remark = "",
     out: ResultsFolder = RESULTS,
     as_json: Json = False,
 ) -> None:
@@ -94,7 +104,7 @@ def reproduce_post_processing(
 
     setup = Setup(cards, work / scale, is_small(scale), threads)
     page, command = out / "post-processing.md", _parts_command("post-processing", threads, scale)
-    _reproduce(PARTS, setup, part, again, page, command, write_post_processing_page, reading, as_json)
+    _reproduce(PARTS, setup, part, again, remark, page, command, write_post_processing_page, reading, as_json)
 
 
 def reproduce_tartanian7(
@@ -109,6 +119,7 @@ def reproduce_tartanian7(
     work: PartWork = Path("runs/tartanian7"),
     again: Again = False,
     threads: Threads = THREADS,
+    remark: Remark = "",
     batch: Annotated[
         int | None,
         typer.Option(min=1, help="Iterations of a turn of Algorithm 4.  [default: that of training]"),
@@ -129,7 +140,7 @@ def reproduce_tartanian7(
     setup = Setup(cards, work / scale, is_small(scale), threads, memory=parse_size(memory))
     setup = setup if batch is None else replace(setup, batch=batch)
     page, command = out / "tartanian7.md", _parts_command("tartanian7", threads, scale)
-    _reproduce(PARTS, setup, part, again, page, command, write_cluster_page, read, as_json)
+    _reproduce(PARTS, setup, part, again, remark, page, command, write_cluster_page, read, as_json)
 
 
 def reproduce_public_sampling(
@@ -146,6 +157,7 @@ def reproduce_public_sampling(
     work: PartWork = Path("runs/public-sampling"),
     again: Again = False,
     threads: Threads = THREADS,
+    remark: Remark = "",
     out: ResultsFolder = RESULTS,
     as_json: Json = False,
 ) -> None:
@@ -155,7 +167,7 @@ def reproduce_public_sampling(
 
     setup = PartSetup(cards, work / scale, is_small(scale), threads)
     page, command = out / "public-sampling.md", _parts_command("public-sampling", threads, scale)
-    _reproduce(PARTS, setup, part, again, page, command, write_comparison_page, reading, as_json)
+    _reproduce(PARTS, setup, part, again, remark, page, command, write_comparison_page, reading, as_json)
 
 
 def _parts_command(name: str, threads: int, scale: str, options: Sequence[str] = ()) -> str:
@@ -170,6 +182,7 @@ def _reproduce(
     setup: S,
     asked: list[str] | None,
     again: bool,
+    remark: str,
     page: Path,
     command: str,
     write: Callable[[Sequence[PartResult], Path, str], None],
@@ -180,7 +193,7 @@ def _reproduce(
     from solvent.experiments.parts import figures_and_bars, run_parts
 
     with watching() as watch:
-        results = run_parts(parts, setup, asked or (), again, watch, page)
+        results = run_parts(parts, setup, asked or (), again, watch, page, remark)
     write(results, page, command)
     if as_json:
         print_json({"figures": figures_and_bars(results)[0], "page": str(page)})
