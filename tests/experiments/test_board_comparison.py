@@ -89,7 +89,12 @@ def test_the_page_says_who_is_surely_ahead():
         PartResult(parts[name], "0", 1.0, {"name": name, "rows": [measured]}, {}) for name, measured in found
     ]
     _, seen, so_what = reading(results)
-    assert "tiny-fcpa 50 with external and 30 with public sampling" in seen
-    assert "surely wins less from public sampling in small-fcpa, and surely more in tiny-fcpa." in seen
-    assert "ahead inside the abstraction in tiny-fcpa, and surely behind in tiny-three-sizes;" in so_what
+    assert "tiny-fcpa-public 30 and tiny-fcpa-external 50 after 20 min" in seen
+    small, tiny = (
+        "small-fcpa-public against small-fcpa-external",
+        "tiny-fcpa-public against tiny-fcpa-external",
+    )
+    assert f"surely wins less from public sampling in {small}, and surely more in {tiny}." in seen
+    behind = "tiny-three-sizes-public against tiny-three-sizes-external"
+    assert f"surely ahead in {tiny}, and surely behind in {behind};" in so_what
     assert reading([])[1] == "Not yet compared."

@@ -129,8 +129,9 @@ def test_the_length_that_exploration_is_a_part_of_is_kept(tmp_path):
     assert Run.open(tmp_path / "run").fixed["length"] == 400
 
 
-def test_an_agent_that_remembers_raises_alone_plays(tmp_path):
-    trained(tmp_path / "run", 2_000, betting=SHARED)
+@pytest.mark.parametrize(("sampling", "iterations"), [("external", 2_000), ("public", 20)])
+def test_an_agent_that_remembers_raises_alone_plays(tmp_path, sampling, iterations):
+    train("cards", out=tmp_path / "run", iterations=iterations, sampling=sampling, betting=SHARED)
     agent = AgentLoader().load_table(str(tmp_path / "run"))
     won = expected_match(agent, agent, 20).winnings
     assert won.mbb == pytest.approx(0.0, abs=1.0)

@@ -220,7 +220,9 @@ def _facts_table(rows: Mapping[str, str]) -> str:
 
 def _learning(settings: TrainingSettings) -> str:
     """How the training weighs and explores, in a line."""
-    drawn = "a deal" if settings.hole_cards is None else f"a board and the hands of {settings.hole_cards} cards"
+    drawn = (
+        "a deal" if settings.hole_cards is None else f"a board and the hands of {settings.hole_cards} cards"
+    )
     parts = [f"an iteration draws {drawn}", f"rule {settings.rule}", f"reward {settings.reward}"]
     if settings.exploration_decay:
         over = "" if settings.exploration_part is None else f" over {settings.exploration_part:g} of the run"

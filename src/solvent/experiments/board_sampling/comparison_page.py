@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 from solvent.evaluate.local_best_response import STANDARD
 from solvent.evaluate.response_doublings import ENOUGH
-from solvent.experiments.board_sampling.head_to_head import HEAD_TO_HEAD
-from solvent.experiments.board_sampling.sampled_agents import AGENTS, BETTINGS, CARDS, agent_part, local_best
+from solvent.experiments.board_sampling.head_to_head import HEAD_TO_HEAD, PAIRS
+from solvent.experiments.board_sampling.sampled_agents import AGENTS, BETTINGS, agent_part, local_best
 from solvent.experiments.page import Reading, markdown_table, threads_text, write_page
 from solvent.experiments.parts import Found, PartResult, figures_and_bars, parts_text, records
 from solvent.foundation.units import span
-from solvent.solvers.training_settings import DEFAULT_HOLE_CARDS, EXTERNAL, PUBLIC
+from solvent.solvers.training_settings import DEFAULT_HOLE_CARDS
 
 PARTS = (*map(agent_part, AGENTS), HEAD_TO_HEAD)
 SETTINGS = [str(actions) for actions in STANDARD]
@@ -93,35 +93,39 @@ def _local(row: dict[str, Any]) -> str:
 
 
 class Compared(NamedTuple):
-    """Both ways of sampling with their usual rules on the same cards and tree, after the same seconds."""
+    """An agent of public sampling beside the one it is compared with, at the last time that both were measured."""
 
     name: str
-    seconds: float
-    external: dict[str, Any]
-    public: dict[str, Any]
+    rival: str
+    row: dict[str, Any]
+    rival_row: dict[str, Any]
 
     @property
-    def inside(self) -> tuple[float, float]:
-        """How many mbb/hand less a response wins inside the abstraction from public sampling, and its interval."""
-        first, second = self.external["inside"], self.public["inside"]
-        return first["mbb"] - second["mbb"], hypot(first["interval"], second["interval"])
+    def inside(self) -> int:
+        """1 where a response inside the abstraction surely wins less from it than from its rival, -1 where more."""
+        mine, others = self.row["inside"], self.rival_row["inside"]
+        less, interval = others["mbb"] - mine["mbb"], hypot(mine["interval"], others["interval"])
+        return int(less > interval) - int(less < -interval)
 
     @property
     def local(self) -> int:
-        """1 where local best response surely wins less from public sampling, -1 where surely more, else 0."""
-        first, second = (local_best(row).mbb_range for row in (self.external, self.public))
-        return int(second[1] < first[0]) - int(second[0] > first[1])
+        """1 where local best response surely wins less from it than from its rival, -1 where more."""
+        mine, others = (local_best(row).mbb_range for row in (self.row, self.rival_row))
+        return int(mine[1] < others[0]) - int(mine[0] > others[1])
+
+    def __str__(self) -> str:
+        mine, others = (row["inside"]["mbb"] for row in (self.row, self.rival_row))
+        return f"{self.name} {mine:,.0f} and {self.rival} {others:,.0f} after {span(self.row['seconds'])}"
 
 
 def compared(agents: Sequence[Found]) -> Iterator[Compared]:
-    """What can be compared of these agents, at the longest time."""
-    by_name = {found["name"]: found["rows"][-1] for found in agents}
-    for betting in BETTINGS:
-        for cards in CARDS:
-            name = f"{cards}-{betting}"
-            external, public = (by_name.get(f"{name}-{sampling}") for sampling in (EXTERNAL, PUBLIC))
-            if external is not None and public is not None:
-                yield Compared(name, public["seconds"], external, public)
+    """The pairs of these agents that are compared."""
+    rows = {found["name"]: {row["seconds"]: row for row in found["rows"]} for found in agents}
+    for name, rival in PAIRS:
+        common = rows.get(name, {}).keys() & rows.get(rival, {}).keys()
+        if common:
+            last = max(common)
+            yield Compared(name, rival, rows[name][last], rows[rival][last])
 
 
 def reading(results: Sequence[PartResult]) -> Reading:
@@ -133,19 +137,14 @@ def reading(results: Sequence[PartResult]) -> Reading:
     pairs = list(compared([result.found for result in _agents(results)]))
     if not pairs:
         return Reading(claimed, "Not yet compared.", "The defaults of `solvent train` are a guess.")
-    said = "; ".join(
-        f"{pair.name} {pair.external['inside']['mbb']:,.0f} with external and "
-        f"{pair.public['inside']['mbb']:,.0f} with public sampling" for pair in pairs
-    )  # fmt: skip
-    ahead = [pair.name for pair in pairs if pair.inside[0] > pair.inside[1]]
-    behind = [pair.name for pair in pairs if pair.inside[0] < -pair.inside[1]]
-    less, more = ([pair.name for pair in pairs if pair.local == sign] for sign in (1, -1))
+    less, more = ([pair for pair in pairs if pair.local == sign] for sign in (1, -1))
+    ahead, behind = ([pair for pair in pairs if pair.inside == sign] for sign in (1, -1))
     found = (
-        f"What a response inside the abstraction wins after {span(pairs[-1].seconds)}, in mbb/hand: {said}. Local "
-        f"best response surely wins less from public sampling in {_names(less)}, and surely more in {_names(more)}."
+        f"What a response inside the abstraction wins, in mbb/hand: {'; '.join(map(str, pairs))}. Local best "
+        f"response surely wins less from public sampling in {_names(less)}, and surely more in {_names(more)}."
     )
     so_what = (
-        f"Public sampling is surely ahead inside the abstraction in {_names(ahead)}, and surely behind in "
+        f"Inside the abstraction public sampling is surely ahead in {_names(ahead)}, and surely behind in "
         f"{_names(behind)}; the default of `solvent train` follows. Surely means that intervals over boards are "
         "apart: each agent is one training, and a response that still improved (+) is a lower bound. What the "
         "abstraction costs shows in local best response, and training longer does not mend that."
@@ -153,5 +152,5 @@ def reading(results: Sequence[PartResult]) -> Reading:
     return Reading(claimed, found, so_what)
 
 
-def _names(names: Sequence[str]) -> str:
-    return ", ".join(names) or "none"
+def _names(pairs: Sequence[Compared]) -> str:
+    return ", ".join(f"{pair.name} against {pair.rival}" for pair in pairs) or "no pair"

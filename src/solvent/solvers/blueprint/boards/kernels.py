@@ -8,11 +8,14 @@ For each player i, with pi the players' reaches by hand and compatible hands h' 
     R(b, a) += w_R  sum over h in b of (v(h, a) - v(h))
     S(b, a) += w_S  sum over h in b of pi_i(h) sigma(b, a)
 
-Both players' tables are updated in one walk, from the strategies that the walk began with. Hands of one bucket
-play alike within a street, so that most of the work is done by bucket: with f(b, s) the probability of the own
-sequence s in a street tree, pi(h) is h's reach at the beginning of the street times f, and the sum of v over a
-bucket obeys the same recursion as v itself. Work by hand remains at the beginning of a street and at the ends of
-hands, where the sequences of the other player are lanes of one sweep over all hands (`lane_code`).
+Both players' tables are updated in one walk, from the strategies that the walk began with; where decisions share
+rows, later ones see what earlier ones have added.
+
+Hands of one bucket play alike within a street, so that most of the work is done by bucket: with f(b, s) the
+probability of the own sequence s in a street tree, pi(h) is h's reach at the beginning of the street times f, and
+the sum of v over a bucket obeys the same recursion as v itself. Work by hand remains at the beginning of a street
+and at the ends of hands, where the sequences of the other player are lanes of one sweep over all hands
+(`lane_code`).
 
 A hand that is all in before the river is shown on the board that was drawn. That is unbiased and costs one more
 lane of a sweep; the exact equity would take 48 boards from the turn on, 1,176 from the flop and millions before it.
