@@ -13,8 +13,8 @@ from rich.console import Console
 from oracles.table_agent import random_model
 from oracles.trainings import save_training, small_cards_everywhere
 from solvent.app.command_line import run
-from solvent.app.views.action_colours import action_colours
 from solvent.app.views.agent_strategies import decision_document, decision_view
+from solvent.app.views.charts.action_colours import action_colours
 from solvent.cards.deck import parse_cards
 from solvent.strategy.agents.betting_line import find_decision
 from solvent.strategy.agents.trained import TrainedStrategy

@@ -12,10 +12,10 @@ import pytest
 
 from oracles.trainings import save_training, small_cards_everywhere
 from solvent.app.command_line import run
-from solvent.app.views.action_colours import action_colours
-from solvent.app.views.evaluation_section import bounds_section, response_lines
-from solvent.app.views.html_chart import strategy_chart
-from solvent.app.views.line_chart import Line, line_chart
+from solvent.app.views.charts.action_colours import action_colours
+from solvent.app.views.charts.html_chart import strategy_chart
+from solvent.app.views.charts.line_chart import Line, line_chart
+from solvent.app.views.evaluation.section import bounds_section, response_lines
 from solvent.app.views.report import postflop_examples, preflop_decisions, write_report
 from solvent.cards.deck import parse_cards
 from solvent.evaluate.evaluation import save

@@ -17,7 +17,7 @@ from solvent.evaluate.local_best_response import (
     largest_response,
     response_actions,
 )
-from solvent.evaluate.local_response_kernels import LEAST_REST
+from solvent.evaluate.local_response.kernels import LEAST_REST
 from solvent.foundation.errors import InputError
 from solvent.foundation.progress import Progress
 from solvent.games.betting.rules import BOARD_CARDS, CALL, FOLD, HoldemRules, act, legal, start

@@ -2,10 +2,8 @@
 
 `evaluation` is the loop that measures part after part and keeps each; start reading there. Its parts are
 `solved_parts` for solved games (with `local_response_public`) and `agent_parts` for trained agents (with
-`style_table`, `local_best_response`, `response_doublings` and `behaviour`). Local best response against compiled
-agents is played by `local_response_kernels` with `response_range`, `response_answers` and, where bets have left the
-agent's tree, `response_beliefs`; against any other agent by `asked_response`. `learned_response` learns a best
-response inside a trained agent's own abstraction, and `response_doublings` decides for how long. `sentences` says
-in words what was measured of an agent.
+`style_table`, `local_best_response`, `response_doublings` and `behaviour`). The hands of local best response are
+played by `local_response`. `learned_response` learns a best response inside a trained agent's own abstraction, and
+`response_doublings` decides for how long. `sentences` says in words what was measured of an agent.
 This room imports `play` and everything below it.
 """

@@ -23,8 +23,8 @@ range, and the agent's folds with their probability while the rest of the hand g
 and a smaller variance than dealing the agent a hand. What hand k draws is decided by the seed and k; the response
 has the button in every second hand.
 
-Compiled agents are played by `local_response_kernels`; any other agent that says its probabilities
-(`solvent.play.contract`) is asked at every decision, by `asked_response`.
+Compiled agents are played by `local_response.kernels`; any other agent that says its probabilities
+(`solvent.play.contract`) is asked at every decision, by `local_response.asked`.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ from solvent.cards.deck import cards_label
 from solvent.cards.evaluator import evaluator
 from solvent.cards.hands import HANDS
 from solvent.cards.showdown import pairs
-from solvent.evaluate.asked_response import AskedResponse
-from solvent.evaluate.local_response_kernels import Choices, respond_hands
-from solvent.evaluate.response_range import LENGTH, ResponseMemory, response_memory
+from solvent.evaluate.local_response.asked import AskedResponse
+from solvent.evaluate.local_response.kernels import Choices, respond_hands
+from solvent.evaluate.local_response.ranges import LENGTH, ResponseMemory, response_memory
 from solvent.forms.betting_kernels import size_table
 from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.threads import in_pieces

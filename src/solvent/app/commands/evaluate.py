@@ -175,8 +175,8 @@ def evaluate(
 
 def _show(document: dict[str, Any], everything: dict[str, Any], details: bool) -> None:
     """Print what was measured now, or a summary of everything that is known of the same strategy."""
-    from solvent.app.views.evaluation_summary import show_sentences, show_summary
-    from solvent.app.views.evaluation_tables import show_agent, show_solved, show_stopped
+    from solvent.app.views.evaluation.summary import show_sentences, show_summary
+    from solvent.app.views.evaluation.tables import show_agent, show_solved, show_stopped
 
     if "game" in document:
         show_solved(document)

@@ -13,9 +13,9 @@ from solvent.app.options import Json
 from solvent.app.outcomes import EXIT_CODES
 from solvent.app.output import check_writable
 from solvent.app.settings_options import settings_parameters, with_parameters
-from solvent.app.spot_exploit import exploit_command
-from solvent.app.spot_report import report_command
-from solvent.app.spot_words import read_spoken
+from solvent.app.spot.exploit import exploit_command
+from solvent.app.spot.report import report_command
+from solvent.app.spot.words import read_spoken
 from solvent.app.terminal import has_colours, print_json, terminal
 from solvent.app.watching import said, watching
 from solvent.foundation.errors import InputError

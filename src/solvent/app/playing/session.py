@@ -23,7 +23,7 @@ from solvent.app.playing.answers import (
 )
 from solvent.app.playing.watched_agent import Thought, WatchedAgent
 from solvent.app.terminal import table
-from solvent.app.views.playing_cards import cards_text
+from solvent.app.views.charts.playing_cards import cards_text
 from solvent.cards.ranking import best_strength, hand_names
 from solvent.games.betting.rules import BOARD_CARDS, STREETS, HoldemRules, act, legal, start
 from solvent.games.hand_history import Hand

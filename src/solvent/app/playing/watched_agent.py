@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from rich.text import Text
 
 from solvent.app.playing.answers import action_words, street_base
-from solvent.app.views.playing_cards import cards_text
+from solvent.app.views.charts.playing_cards import cards_text
 from solvent.cards.hands import hand_number
 from solvent.games.betting.rules import STREETS, HoldemRules
 from solvent.play.contract import Agent, AgentHand, Board, Event, Hole, MeasurableHand, View

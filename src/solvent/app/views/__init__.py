@@ -2,7 +2,6 @@
 
 Views import the library and `app.terminal`, and no command. Start with `strategies.py`, which shows solved
 games; `agent_strategies.py` shows a trained agent at one hand or as a grid of all hands in the terminal.
-`evaluation_summary.py` is the table that `solvent evaluate` ends in, `evaluation_tables.py` has all of its tables.
-`report.py` is the page of a training, with the charts of `html_chart.py`, and `action_colours.py` the one
-palette of actions.
+`evaluation/` shows what was measured of an agent, `spots/` what a spot is worth. `report.py` is the page of a
+training. All draw with `charts/`, which has the one palette of actions.
 """

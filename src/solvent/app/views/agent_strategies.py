@@ -10,8 +10,8 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from solvent.app.terminal import table
-from solvent.app.views.action_colours import action_colours
-from solvent.app.views.class_chart import MARKS, chart_lines
+from solvent.app.views.charts.action_colours import action_colours
+from solvent.app.views.charts.class_chart import MARKS, chart_lines
 from solvent.app.views.strategies import BAR
 from solvent.cards.deck import cards_label, parse_cards
 from solvent.foundation.errors import InputError

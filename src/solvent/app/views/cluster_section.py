@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from solvent.app.views.line_chart import Line, line_chart
+from solvent.app.views.charts.line_chart import Line, line_chart
 
 SHOWN_CHILDREN = 4
 """Workers that have a line of their own; of more, the least and the most idle are shown."""

@@ -10,10 +10,10 @@ import html
 from collections.abc import Mapping
 from pathlib import Path
 
+from solvent.app.views.charts.html_chart import strategy_chart
+from solvent.app.views.charts.line_chart import Line, line_chart
 from solvent.app.views.cluster_section import cluster_section
-from solvent.app.views.evaluation_section import bounds_section, evaluation_section
-from solvent.app.views.html_chart import strategy_chart
-from solvent.app.views.line_chart import Line, line_chart
+from solvent.app.views.evaluation.section import bounds_section, evaluation_section
 from solvent.cards.deck import parse_cards
 from solvent.forms.betting import DEAL, DECISION, BettingTree
 from solvent.foundation.storage.files import write_text

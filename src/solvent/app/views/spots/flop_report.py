@@ -11,7 +11,7 @@ from pathlib import Path
 from rich.table import Table
 
 from solvent.app.terminal import table
-from solvent.app.views.html_chart import cards_html
+from solvent.app.views.charts.html_chart import cards_html
 from solvent.app.views.report import STYLE
 from solvent.cards.deck import parse_cards
 from solvent.foundation.colours import (

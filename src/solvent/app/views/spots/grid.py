@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from rich.text import Text
 
-from solvent.app.views.class_chart import MARKS, chart_lines
+from solvent.app.views.charts.class_chart import MARKS, chart_lines
 from solvent.solvers.spots.grid import class_frequencies
 
 PLAIN = {"fold": "f", "check": "c", "call": "c"}

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.app.views.action_colours import action_colours
-from solvent.app.views.playing_cards import SYMBOLS
+from solvent.app.views.charts.action_colours import action_colours
+from solvent.app.views.charts.playing_cards import SYMBOLS
 from solvent.cards.deck import RANKS, Card
 from solvent.strategy.agents.betting_line import action_label
 from solvent.strategy.agents.trained import TrainedStrategy, class_label

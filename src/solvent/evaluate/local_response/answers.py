@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from solvent.evaluate.response_range import LISTED, LIVE
+from solvent.evaluate.local_response.ranges import LISTED, LIVE
 from solvent.forms.betting_kernels import STREET, options
 from solvent.foundation.kernels.compiling import internal
 from solvent.games.betting.rules import FOLD

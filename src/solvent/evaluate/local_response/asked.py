@@ -1,6 +1,6 @@
 """Local best response to any agent that says its probabilities: asked for its strategy at every decision.
 
-This plays the hands of `local_response_kernels` with the agent contract (`solvent.play.contract`) in place of
+This plays the hands of `kernels` with the agent contract (`solvent.play.contract`) in place of
 compiled tables: the same cards, the same draws, so that a compiled agent gives the same numbers both ways. It is
 slower by what asking costs.
 
@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from solvent.cards.evaluator import evaluator
 from solvent.cards.hands import HANDS
 from solvent.cards.showdown import pairs
-from solvent.evaluate.local_response_kernels import LEAST_REST, Choices
-from solvent.evaluate.response_range import (
+from solvent.evaluate.local_response.kernels import LEAST_REST, Choices
+from solvent.evaluate.local_response.ranges import (
     BOARD,
     LENGTH,
     LIVE,

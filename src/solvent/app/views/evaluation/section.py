@@ -7,8 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from solvent.app.views.evaluation_tables import LOSES, measured, response_rows, verdict, with_interval
-from solvent.app.views.line_chart import Line, line_chart
+from solvent.app.views.charts.line_chart import Line, line_chart
+from solvent.app.views.evaluation.tables import LOSES, measured, response_rows, verdict, with_interval
 from solvent.evaluate.evaluation import read_evaluations
 from solvent.evaluate.sentences import sentences
 from solvent.foundation.errors import InputError

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from solvent.abstraction.betting.translation import NONE
 from solvent.abstraction.cards.dealing import lead
 from solvent.cards.hands import HANDS
-from solvent.evaluate.response_answers import (
+from solvent.evaluate.local_response.answers import (
     ALMOST_ONE,
     after_bet,
     agent_chances,
@@ -29,8 +29,8 @@ from solvent.evaluate.response_answers import (
     show,
     sum_groups,
 )
-from solvent.evaluate.response_beliefs import believe_agent, believe_own
-from solvent.evaluate.response_range import (
+from solvent.evaluate.local_response.beliefs import believe_agent, believe_own
+from solvent.evaluate.local_response.ranges import (
     ASTRAY,
     LENGTH,
     LISTED,

@@ -14,7 +14,7 @@ import typer
 
 from solvent.app.options import Json
 from solvent.app.settings_options import settings_parameters, with_parameters
-from solvent.app.spot_words import read_spoken
+from solvent.app.spot.words import read_spoken
 from solvent.app.terminal import print_json, terminal
 from solvent.app.watching import watching
 from solvent.foundation.errors import InputError

@@ -2,7 +2,7 @@
 
 The range is a weight for each of the 1,326 hands. Once a bet has left the agent's tree, nobody but the agent knows
 what it was taken for, and the response believes in several *places* of the agent's tree, each with a range of its
-own: see `response_beliefs`. All functions work in one thread's `ResponseMemory`.
+own: see `beliefs`. All functions work in one thread's `ResponseMemory`.
 """
 
 from __future__ import annotations

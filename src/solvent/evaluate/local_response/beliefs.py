@@ -8,7 +8,7 @@ hands it may hold there, by Bayes' rule
 
 What the response does splits each place as the mapping does. What the agent does leaves, of each place, the
 abstract actions that become the same real action. The true place is drawn all the same, by
-`local_response_kernels`: the hand is played and paid there, and the response decides without it. So what it wins
+`kernels`: the hand is played and paid there, and the response decides without it. So what it wins
 is won with public knowledge alone, a lower bound of what the agent can lose; that unlikely places are forgotten
 only makes the response weaker.
 """
@@ -19,7 +19,7 @@ import numpy as np
 
 from solvent.abstraction.betting.translation import NONE
 from solvent.cards.hands import HANDS
-from solvent.evaluate.response_answers import (
+from solvent.evaluate.local_response.answers import (
     ALMOST_ONE,
     agent_chances,
     copy_place,
@@ -28,7 +28,7 @@ from solvent.evaluate.response_answers import (
     sum_groups,
     turn_to,
 )
-from solvent.evaluate.response_range import ASTRAY, LIVE, MOST_PLACES, OPENED, PLACES, normalise
+from solvent.evaluate.local_response.ranges import ASTRAY, LIVE, MOST_PLACES, OPENED, PLACES, normalise
 from solvent.forms.betting_kernels import BIG, PLAYER, STACK, STREET, options
 from solvent.foundation.kernels.compiling import internal
 from solvent.games.betting.rules import CALL, FOLD

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from solvent.app.terminal import table, terminal
-from solvent.app.views.evaluation_tables import measured, with_interval
+from solvent.app.views.evaluation.tables import measured, with_interval
 from solvent.app.views.report import FILE as REPORT
 from solvent.evaluate.sentences import sentences
 
