@@ -47,6 +47,7 @@ QUESTIONS = {
     "sampling-speed": "how quick is Monte Carlo CFR?",
     "sampling-options": "do the improvements of Laptop MCCFR lower exploitability?",
     "training-speed": "what limits training?",
+    "agents": "how much do the agents lose that users train?",
     "public-sampling": "which way of sampling trains agents best?",
     "cluster": "what do messages cost?",
     "tartanian7": "does training by children on a cluster win?",

@@ -23,6 +23,7 @@ EXPERIMENTS: dict[str, Callable[..., None]] = {
     "laptop-mccfr": agents.reproduce_laptop_mccfr,
     "post-processing": agents.reproduce_post_processing,
     "tartanian7": agents.reproduce_tartanian7,
+    "agents": agents.reproduce_agents,
     "public-sampling": agents.reproduce_public_sampling,
     "sampling-options": papers.reproduce_sampling_options,
     "sampled-buckets": papers.reproduce_sampled_buckets,

@@ -1,0 +1,150 @@
+"""Agents as users train them, measured as they play: nothing is processed on either side.
+
+Each agent plays versions of itself and simple players, local best response of several settings, and a best response
+that is learned inside its abstraction; and its behaviour is checked. What is measured is kept in the run's folder,
+so that a part that was stopped goes on with what is missing.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from solvent.evaluate.agent_parts import AgentSettings, TrainedAgent
+from solvent.evaluate.evaluation import evaluate, known
+from solvent.evaluate.response_doublings import DoublingSettings
+from solvent.evaluate.sentences import inside_bound, local_bound, sentences
+from solvent.experiments.kept import KeptRuns
+from solvent.experiments.page import Bar
+from solvent.experiments.parts import Found, Part, PartSetup
+from solvent.experiments.steps import Say
+from solvent.foundation.machine import commit
+from solvent.foundation.units import span
+from solvent.solvers.blueprint.training import train_to
+from solvent.solvers.training_settings import TrainingSettings
+from solvent.strategy.agents.training_run import TrainingRun
+
+BETTING = "preset=fcpa; postflop=50%,100%,a | a"
+"""Two bet sizes and all-in: 2,352 decisions."""
+MEASURED = ("styles", "lbr", "inside", "behaviour")
+"""The parts of an evaluation."""
+KEPT = ("iterations", "post", "parts", "styles", "lbr", "lbr_maximum", "inside", "behaviour")
+"""What of an evaluation goes on the page."""
+
+
+class UsersAgent(NamedTuple):
+    """An agent, and what we ask of it."""
+
+    name: str
+    cards: str
+    seconds: float
+    most_inside: float | None
+    """mbb/hand that a best response inside its abstraction may win; None asks nothing."""
+    most_deterministic: float
+    """mbb/hand that its deterministic version may win from it."""
+    most_otherwise: float
+    """And any other opponent."""
+
+    def most_won_by(self, opponent: str) -> float:
+        """mbb/hand that an opponent may win from it."""
+        return self.most_deterministic if opponent == "deterministic" else self.most_otherwise
+
+
+AGENTS = (
+    UsersAgent("make-run", "tiny", 240.0, most_inside=60.0, most_deterministic=50.0, most_otherwise=20.0),
+    UsersAgent("hour", "small", 3600.0, most_inside=None, most_deterministic=20.0, most_otherwise=10.0),
+)
+FULL = AgentSettings(hands=60_000, inside=DoublingSettings(8_000, 64_000))
+SMALL = AgentSettings(
+    hands=40, lbr_hands=4, inside=DoublingSettings(10, 20, valued=12), behaviour_hands=50, run_outs=16
+)
+SMALL_SECONDS = 0.3
+
+
+@dataclass(frozen=True)
+class Setup(PartSetup):
+    """`PartSetup` whose parts may have had different numbers of threads, which the page says of each."""
+
+    @property
+    def scale(self) -> dict[str, Any]:
+        return {"small": self.small}
+
+
+def measure(agent: UsersAgent, setup: Setup, kept: KeptRuns, say: Say) -> Found:
+    """Train an agent and measure it."""
+    place = Path("agents") / commit() / agent.name  # those of another version of the code are not trained on
+    folder, cards = setup.work / place, setup.folder_of(agent.cards, say)
+    seconds = SMALL_SECONDS if setup.small else agent.seconds
+    say(f"training {span(seconds)}")
+    train_to(folder, cards, TrainingSettings(betting=BETTING), seconds, setup.threads)
+    document = measured(TrainingRun.open(folder, cards), SMALL if setup.small else FULL, setup.threads, say)
+    return {
+        "name": agent.name,
+        "run": "RUN",  # as the page calls it: its folder is on one machine alone
+        "cards": setup.design_of(agent.cards).label,
+        "betting": BETTING,
+        "seconds": seconds,
+        "threads": setup.threads,
+        **{key: document[key] for key in KEPT if key in document},
+    }
+
+
+def measured(run: TrainingRun, settings: AgentSettings, threads: int, say: Say) -> dict[str, Any]:
+    """What is known of an agent, once what was missing has been measured."""
+    agent = TrainedAgent(run, replace(settings, threads=threads))
+    done = known(run.folder, agent.facts).get("parts", {})
+    missing = tuple(part for part in MEASURED if not done.get(part))
+    if missing:
+        say(f"measuring {', '.join(missing)}")
+        if not evaluate(agent, missing)["complete"]:
+            raise KeyboardInterrupt
+    return known(run.folder, agent.facts)
+
+
+def figures(found: Found) -> dict[str, float]:
+    """What was measured of an agent, by name."""
+    name, inside, local = found["name"], inside_bound(found), local_bound(found)
+    assert inside is not None
+    result = {f"{name}.from {row['opponent']}": float(row["mbb_per_hand"]) for row in found["styles"]}
+    result |= {f"{name}.inside": inside.mbb, f"{name}.checks passed": float(_passed(found))}
+    return result | ({} if local is None else {f"{name}.local": local.mbb})
+
+
+def bars(agent: UsersAgent, found: Found) -> list[Bar]:
+    """What we ask of an agent."""
+    name, inside = agent.name, inside_bound(found)
+    assert inside is not None
+    made = []
+    if agent.most_inside is not None:
+        seen = f"{inside.mbb:,.0f} ({inside.low:,.0f} to {inside.high:,.0f})"
+        wanted = f"at most {agent.most_inside:g} mbb/hand"
+        made.append(
+            Bar(f"{name}: a best response inside wins", wanted, seen, inside.mbb <= agent.most_inside)
+        )
+    for row in found["styles"]:
+        lost, most = -float(row["mbb_per_hand"]), agent.most_won_by(row["opponent"])
+        seen = f"{lost:,.0f} ± {row['mbb_per_hand_95']:,.0f}"
+        made.append(Bar(f"{name}: {row['opponent']} wins", f"at most {most:g} mbb/hand", seen, lost <= most))
+    passed, checks = _passed(found), len(found["behaviour"]["checks"])
+    made.append(Bar(f"{name}: checks of behaviour", "all passed", f"{passed} of {checks}", passed == checks))
+    return made
+
+
+def _passed(found: Found) -> int:
+    """How many checks of behaviour an agent passes."""
+    return sum(check["passed"] for check in found["behaviour"]["checks"])
+
+
+def agent_part(agent: UsersAgent) -> Part[Setup]:
+    """The part that trains and measures an agent; the page's one table has its figures."""
+    return Part(agent.name, partial(measure, agent), section, figures, partial(bars, agent))
+
+
+def section(found: Found) -> str:
+    """What the figures of an agent mean, in sentences."""
+    return "\n\n".join([f"## {found['name']}", *sentences(found)])
+
+
+PARTS = tuple(map(agent_part, AGENTS))
