@@ -109,7 +109,7 @@ class Scale:
 
 FULL = {
     "fcpa": Scale(DoublingSettings(4_000, 16_000, 3_000), 8_000),
-    "three-sizes": Scale(DoublingSettings(1_000, 2_000, 480), 8_000),
+    "three-sizes": Scale(DoublingSettings(1_000, 4_000, 480), 8_000),
 }
 """By betting, so that a part takes less than an hour: boards of the larger tree take fourteen times as long."""
 SMALL, SMALL_SECONDS = Scale(DoublingSettings(10, 10, 12), 4), (0.2, 0.4)
