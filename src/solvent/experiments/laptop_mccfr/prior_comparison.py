@@ -17,8 +17,9 @@ from solvent.experiments.laptop_mccfr.bots import (
     trained,
 )
 from solvent.experiments.page import markdown_table
-from solvent.experiments.parts import Found, Part, once
+from solvent.experiments.parts import Found, Part, finished, once
 from solvent.experiments.steps import Say
+from solvent.foundation.errors import InputError
 from solvent.foundation.units import span
 from solvent.solvers.training_settings import EXTERNAL, TrainingSettings
 
@@ -55,9 +56,12 @@ def train_seed(seed: int) -> Part[Setup]:
 
 
 def measure(setup: Setup, kept: KeptRuns, say: Say) -> Found:
-    """The bots against each other at every mark."""
+    """The bots against each other at every mark, for every seed that has been trained."""
     scale, rows = setup.amount, []
-    for seed in range(scale.seeds):
+    seeds = [seed for seed in range(scale.seeds) if finished(setup, f"train-{PRIOR}-{seed}") is not None]
+    if not seeds:
+        raise InputError(f"no bots are there: run the part train-{PRIOR}-0 first")
+    for seed in seeds:
         for mark in scale.marks:
             tables = {
                 name: bot.table(setup, say, seed, mark, f"train-{PRIOR}-{seed}") for name, bot in BOTS.items()
@@ -68,7 +72,7 @@ def measure(setup: Setup, kept: KeptRuns, say: Say) -> Found:
                 setting = {"first": first, "second": second, "mark": mark}
                 rows.append(setting | once(kept, setting | {"seed": seed}, meeting))
     label = setup.load(CARDS, say).design.label
-    return {"cards": label, "marks": scale.marks, "seeds": scale.seeds, "pairs": scale.pairs, "rows": rows}
+    return {"cards": label, "marks": scale.marks, "seeds": len(seeds), "pairs": scale.pairs, "rows": rows}
 
 
 def between(found: Found, first: str, second: str, mark: float) -> Won:
@@ -95,10 +99,12 @@ def section(found: Found) -> str:
         for first, second in PAIRS
     ]
     kinds = [[name, text] for name, text in MEANING.items()]
+    several = found["seeds"] > 1
+    bots, over = (f"{found['seeds']} bots", "seeds and deals") if several else ("one bot", "deals")
     return (
-        f"## Initial weights and rows never visited\n\nCards {found['cards']}; {found['seeds']} bots of each "
-        f"kind, at equal seconds:\n\n{markdown_table(['bot', ''], kinds)}\nWinnings are in mbb/hand, of "
-        f"{found['pairs']:,} pairs of deals for each seed, with intervals over seeds and deals:\n\n"
+        f"## Initial weights and rows never visited\n\nCards {found['cards']}; {bots} of each kind, at equal "
+        f"seconds:\n\n{markdown_table(['bot', ''], kinds)}\nWinnings are in mbb/hand, of {found['pairs']:,} pairs of "
+        f"deals for each seed, with intervals over {over}:\n\n"
         f"{markdown_table(['', *map(span, marks)], rows)}\nWhat is played at rows that were never visited matters "
         "as long as there are many of them. Initial weights also decide what is played at a row's first visits, "
         "and so what other rows are trained against.\n"
