@@ -103,8 +103,8 @@ def section(found: Found) -> str:
     bots, over = (f"{found['seeds']} bots", "seeds and deals") if several else ("one bot", "deals")
     return (
         f"## Initial weights and rows never visited\n\nCards {found['cards']}; {bots} of each kind, at equal "
-        f"seconds:\n\n{markdown_table(['bot', ''], kinds)}\nWinnings are in mbb/hand, of {found['pairs']:,} pairs of "
-        f"deals for each seed, with intervals over {over}:\n\n"
+        f"seconds:\n\n{markdown_table(['bot', ''], kinds)}\nWinnings are in mbb/hand, of {found['pairs']:,} pairs "
+        f"of deals for each seed, with intervals over {over}:\n\n"
         f"{markdown_table(['', *map(span, marks)], rows)}\nWhat is played at rows that were never visited matters "
         "as long as there are many of them. Initial weights also decide what is played at a row's first visits, "
         "and so what other rows are trained against.\n"
