@@ -137,7 +137,7 @@ def test_the_mean_is_that_of_hands_plainly_dealt(actions: str, hands: int) -> No
         (("own", "none", 1, False), "fcpa", 8),
         (("tight", "purify", 1, False), "fc,60%,250%", 8),
         (("own", "none", 1, False, CAPPED), "fc,60%", 6),
-        (("own", "none", 1, False, SMALL_BETS), "fc,300%", 10),
+        (("own", "none", 1, False, SMALL_BETS), "fc,300%", 5),
         pytest.param(("own", "none", 1, False), "fc,40%,60%", 30, marks=pytest.mark.slow),
         (("own", "threshold(0.2)", 2, True), "turn=fc;river=fc,100%", 4),
         pytest.param(("own", "none", 2, True), "fc,60%", 6, marks=pytest.mark.slow),
