@@ -96,5 +96,6 @@ def test_the_page_says_who_is_surely_ahead():
     )
     assert f"surely wins less from public sampling in {small}, and surely more in {tiny}." in seen
     behind = "tiny-three-sizes-public against tiny-three-sizes-external"
-    assert f"surely ahead in {tiny}, and surely behind in {behind};" in so_what
+    assert f"surely ahead in {tiny}, and surely behind in {behind}." in so_what
+    assert "have not been compared on small-three-sizes: there the default is a guess." in so_what
     assert reading([])[1] == "Not yet compared."

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from solvent.evaluate.local_best_response import STANDARD
 from solvent.evaluate.response_doublings import ENOUGH
-from solvent.experiments.board_sampling.head_to_head import HEAD_TO_HEAD, PAIRS
+from solvent.experiments.board_sampling.head_to_head import HEAD_TO_HEAD, PAIRS, USUAL_PAIRS
 from solvent.experiments.board_sampling.sampled_agents import AGENTS, BETTINGS, agent_part, local_best
 from solvent.experiments.page import Reading, markdown_table, threads_text, write_page
 from solvent.experiments.parts import Found, PartResult, figures_and_bars, parts_text, records
@@ -145,11 +145,21 @@ def reading(results: Sequence[PartResult]) -> Reading:
     )
     so_what = (
         f"Inside the abstraction public sampling is surely ahead in {_names(ahead)}, and surely behind in "
-        f"{_names(behind)}; the default of `solvent train` follows. Surely means that intervals over boards are "
-        "apart: each agent is one training, and a response that still improved (+) is a lower bound. What the "
+        f"{_names(behind)}. {_default(pairs)} Surely means that intervals over boards are apart: "
+        "each agent is one training, and a response that still improved (+) is a lower bound. What the "
         "abstraction costs shows in local best response, and training longer does not mend that."
     )
     return Reading(claimed, found, so_what)
+
+
+def _default(pairs: Sequence[Compared]) -> str:
+    """What the default of `solvent train` rests on."""
+    seen = {(pair.name, pair.rival) for pair in pairs}
+    missing = [name.removesuffix("-public") for name, rival in USUAL_PAIRS if (name, rival) not in seen]
+    if not missing:
+        return "The default of `solvent train` follows."
+    where = ", ".join(missing)
+    return f"With their usual rules they have not been compared on {where}: there the default is a guess."
 
 
 def _names(pairs: Sequence[Compared]) -> str:

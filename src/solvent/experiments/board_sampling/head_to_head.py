@@ -14,19 +14,19 @@ from solvent.play.agents import AgentLoader
 from solvent.play.expected import expected_match
 
 NAME = "head-to-head"
+USUAL_PAIRS = tuple(
+    (f"{cards}-{betting}-public", f"{cards}-{betting}-external") for betting in BETTINGS for cards in CARDS
+)
+"""Names of agents with the usual rules, which decide what `solvent train` does by default."""
 PAIRS = (
-    *(
-        (f"{cards}-{betting}-public", f"{cards}-{betting}-external")
-        for betting in BETTINGS
-        for cards in CARDS
-    ),
+    *USUAL_PAIRS,
     ("tiny-fcpa-public", "external-dcfr"),
     ("public-lcfr", "tiny-fcpa-external"),
     ("public-cfr", "external-cfr"),
     ("public-floor", "external-floor"),
     ("tiny-fcpa-public", "public-all-hands"),
 )
-"""Names of agents that meet."""
+"""Names of all agents that meet."""
 DEALS = {"fcpa": 100_000, "three-sizes": 50_000}
 """Pairs of deals of a meeting, by betting."""
 SMALL_DEALS = 20

@@ -54,7 +54,7 @@ class SampledAgent(NamedTuple):
     """An agent of the comparison: what it plays with, and how it is trained."""
 
     name: str
-    """Of its part too."""
+    """Its name, and that of the part that trains it."""
     sampling: str
     cards: str = "tiny"
     betting: str = "fcpa"
