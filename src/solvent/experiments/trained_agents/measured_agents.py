@@ -53,7 +53,7 @@ class UsersAgent(NamedTuple):
 
 
 AGENTS = (
-    UsersAgent("make-run", "tiny", 240.0, most_inside=60.0, most_deterministic=50.0, most_otherwise=20.0),
+    UsersAgent("make-run", "tiny", 330.0, most_inside=60.0, most_deterministic=50.0, most_otherwise=20.0),
     UsersAgent("hour", "small", 3600.0, most_inside=None, most_deterministic=20.0, most_otherwise=10.0),
 )
 FULL = AgentSettings(hands=60_000, inside=DoublingSettings(8_000, 64_000))
