@@ -5,8 +5,8 @@ work folder. A part whose file is there, of the same scale, is not run again. A 
 what it had measured.
 
 The page is made of parts that were run at different times, and names the commit of each. What they found is also in
-the JSON file beside the page: when some parts are asked for by name, the others stay on the page as they were if
-they are of the same scale.
+the JSON file beside the page: when some parts are asked for by name, the others stay on the page as they were. A
+page has parts of one scale, and is not overwritten by those of another.
 """
 
 from __future__ import annotations
@@ -156,6 +156,12 @@ def run_parts(
                 f"there is no part {name!r}; there are {', '.join(known)}{did_you_mean(name, known)}"
             )
     say, results, on_page = saying(watch), [], {} if page is None else _on_page(page)
+    for record in on_page.values():
+        if not _is_of_scale(setup, record):
+            raise InputError(
+                f"{page} has results of another scale ({_scale_text(record['scale'])}), which would be lost; "
+                f"have these ({_scale_text(setup.scale)}) written elsewhere with --out"
+            )
     for part in parts:
         asked = not names or part.name in names
         done = None if asked and again else _read(setup, part)
@@ -227,8 +233,21 @@ def _result(setup: S, part: Part[S], record: Mapping[str, Any]) -> PartResult | 
     """What a record says that a part found, if it is of this scale."""
     if not _is_of_scale(setup, record):
         return None
-    remark = record.get("remark", "")
-    return PartResult(part, record["commit"], record["seconds"], record["found"], record["scale"], remark)
+    found = record["found"]
+    try:  # the form of what parts find may change from one version to another
+        part.section(found), part.figures(found), part.bars(found)
+    except (KeyError, IndexError, TypeError, ValueError) as error:
+        raise InputError(
+            f"what the part {part.name} found at commit {record['commit']} is kept in a form that this version "
+            f"does not read; run it again with --part {part.name} --again"
+        ) from error
+    return PartResult(
+        part, record["commit"], record["seconds"], found, record["scale"], record.get("remark", "")
+    )
+
+
+def _scale_text(scale: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} {json.dumps(value)}" for name, value in scale.items())
 
 
 def _is_of_scale(setup: PartSetup, record: Mapping[str, Any]) -> bool:

@@ -1,0 +1,80 @@
+"""Experiments in parts: what is kept, what a page keeps, and what is refused."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from solvent.experiments.page import figures_file
+from solvent.experiments.parts import Part, PartSetup, parts_text, records, run_parts
+from solvent.foundation.errors import InputError
+
+RUNS: list[str] = []
+
+
+def _part(name: str) -> Part[PartSetup]:
+    def run(setup, kept, say):
+        RUNS.append(name)
+        return {"value": 3}
+
+    return Part(
+        name,
+        run,
+        lambda found: f"## {name}\n\n{found['value']}",
+        lambda found: {name: found["value"]},
+        lambda found: [],
+    )
+
+
+PARTS = [_part("first"), _part("second")]
+
+
+@pytest.fixture
+def setup(tmp_path) -> PartSetup:
+    RUNS.clear()
+    (tmp_path / "work" / "parts").mkdir(parents=True)
+    return PartSetup(tmp_path / "cards", tmp_path / "work", True, 1)
+
+
+def _write(results, page) -> None:
+    """What a page keeps of its parts."""
+    figures_file(page).write_text(json.dumps({"parts": records(results)}))
+
+
+def test_a_part_is_run_once_and_again_when_asked(setup) -> None:
+    assert [each.part.name for each in run_parts(PARTS, setup, remark="alone")] == ["first", "second"]
+    results = run_parts(PARTS, setup, ["second"], again=True)
+    assert RUNS == ["first", "second", "second"]
+    assert [each.remark for each in results] == ["alone", ""]
+    assert "\nfirst: alone\n" in parts_text(PARTS, results)
+
+
+def test_parts_of_a_page_stay_when_others_are_run_elsewhere(setup, tmp_path) -> None:
+    page = tmp_path / "page.md"
+    _write(run_parts(PARTS, setup, ["first"]), page)
+    elsewhere = PartSetup(setup.cards, tmp_path / "elsewhere", True, 1)
+    (elsewhere.work / "parts").mkdir(parents=True)
+    results = run_parts(PARTS, elsewhere, ["second"], page=page)
+    assert [each.part.name for each in results] == ["first", "second"]
+    assert RUNS == ["first", "second"]
+
+
+@pytest.mark.parametrize(("small", "threads"), [(False, 1), (True, 2)])
+def test_results_of_another_scale_are_not_overwritten(setup, tmp_path, small, threads) -> None:
+    page = tmp_path / "page.md"
+    _write(run_parts(PARTS, setup), page)
+    other = PartSetup(setup.cards, setup.work, small, threads)
+    with pytest.raises(InputError, match=r"small true, threads 1.*--out"):
+        run_parts(PARTS, other, ["first"], page=page)
+    assert RUNS == ["first", "second"]
+
+
+def test_a_record_of_another_form_is_run_again_at_once(setup) -> None:
+    run_parts(PARTS, setup)
+    path = setup.work / "parts" / "first.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | {"found": {"worth": 3}}))
+    with pytest.raises(InputError, match=r"the part first found at commit .* --part first --again"):
+        run_parts(PARTS, setup, ["second"])
+    run_parts(PARTS, setup, ["first"], again=True)
+    assert RUNS == ["first", "second", "first"]
