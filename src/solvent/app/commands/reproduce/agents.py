@@ -162,8 +162,8 @@ def reproduce_public_sampling(
     as_json: Json = False,
 ) -> None:
     """Public against external sampling on cards, trees and rules: half an hour a part; stopped, it goes on."""
-    from solvent.experiments.board_sampling.comparison_page import PARTS, reading, write_comparison_page
     from solvent.experiments.parts import PartSetup, is_small
+    from solvent.experiments.public_sampling.comparison_page import PARTS, reading, write_comparison_page
 
     setup = PartSetup(cards, work / scale, is_small(scale), threads)
     page, command = out / "public-sampling.md", _parts_command("public-sampling", threads, scale)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from functools import partial
 
-from solvent.experiments.board_sampling.sampled_agents import AGENTS, BETTINGS, CARDS, agent_named
 from solvent.experiments.kept import KeptRuns
 from solvent.experiments.page import markdown_table
 from solvent.experiments.parts import Found, Part, PartSetup, finished, once, whole
+from solvent.experiments.public_sampling.sampled_agents import AGENTS, BETTINGS, CARDS, agent_named
 from solvent.experiments.steps import Say
 from solvent.foundation.units import span
 from solvent.play.agents import AgentLoader

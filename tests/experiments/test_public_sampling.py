@@ -6,12 +6,12 @@ import pytest
 
 from oracles.trainings import small_cards_everywhere
 from solvent.evaluate.local_best_response import LocalBestResponse
-from solvent.experiments.board_sampling import sampled_agents
-from solvent.experiments.board_sampling.comparison_page import PARTS, reading, write_comparison_page
-from solvent.experiments.board_sampling.head_to_head import PAIRS
-from solvent.experiments.board_sampling.sampled_agents import AGENTS, SMALL_SECONDS
 from solvent.experiments.page import figures_file
 from solvent.experiments.parts import PartResult, PartSetup, run_parts
+from solvent.experiments.public_sampling import sampled_agents
+from solvent.experiments.public_sampling.comparison_page import PARTS, reading, write_comparison_page
+from solvent.experiments.public_sampling.head_to_head import PAIRS
+from solvent.experiments.public_sampling.sampled_agents import AGENTS, SMALL_SECONDS
 
 SMALL = "preflop=3x,a; postflop=100%; cap=1; stack=10"
 COMMAND = "solvent reproduce public-sampling --scale small"

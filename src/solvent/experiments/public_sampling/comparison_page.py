@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 
 from solvent.evaluate.local_best_response import STANDARD
 from solvent.evaluate.response_doublings import ENOUGH
-from solvent.experiments.board_sampling.head_to_head import HEAD_TO_HEAD, PAIRS, USUAL_PAIRS
-from solvent.experiments.board_sampling.sampled_agents import AGENTS, BETTINGS, agent_part, local_best
 from solvent.experiments.page import Reading, markdown_table, threads_text, write_page
 from solvent.experiments.parts import Found, PartResult, figures_and_bars, parts_text, records
+from solvent.experiments.public_sampling.head_to_head import HEAD_TO_HEAD, PAIRS, USUAL_PAIRS
+from solvent.experiments.public_sampling.sampled_agents import AGENTS, BETTINGS, agent_part, local_best
 from solvent.foundation.units import span
 from solvent.solvers.training_settings import DEFAULT_HOLE_CARDS
 
