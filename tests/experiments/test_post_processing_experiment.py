@@ -58,7 +58,8 @@ def rows(won, opponents, posts):
 def judged(setup, weak=()):
     """Keep what `strength` would find, were the agent to beat the weak opponents alone."""
     met = rows(lambda post, name: 100 * (name in weak) - 50, NAMES, ["none"])
-    found = {"players": [], "rows": met, "margin": 10.0}
+    trained = [players.trained(setup, player) for player in (players.AGENT, *players.OPPONENTS)]
+    found = {"players": trained, "rows": met, "margin": 10.0}
     part = strength.STRENGTH._replace(run=lambda *given: found)
     (result,) = run_parts([part], setup)
     return result

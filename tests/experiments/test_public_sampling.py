@@ -10,8 +10,9 @@ from solvent.experiments.page import figures_file
 from solvent.experiments.parts import PartResult, PartSetup, run_parts
 from solvent.experiments.public_sampling import sampled_agents
 from solvent.experiments.public_sampling.comparison_page import PARTS, reading, write_comparison_page
-from solvent.experiments.public_sampling.head_to_head import PAIRS
-from solvent.experiments.public_sampling.sampled_agents import AGENTS, SMALL_SECONDS
+from solvent.experiments.public_sampling.head_to_head import PAIRS, USUAL_PAIRS
+from solvent.experiments.public_sampling.sampled_agents import AGENTS, BETTINGS, DECISIONS, SMALL_SECONDS
+from solvent.solvers.training_settings import MOST_PUBLIC_DECISIONS, decisions_of
 
 SMALL = "preflop=3x,a; postflop=100%; cap=1; stack=10"
 COMMAND = "solvent reproduce public-sampling --scale small"
@@ -74,6 +75,14 @@ def row(inside: float, local: float) -> dict:
     }
 
 
+def results_of(found: list[tuple[str, dict]]) -> list[PartResult]:
+    """Results of agents of these names."""
+    parts = {part.name: part for part in PARTS}
+    return [
+        PartResult(parts[name], "0", 1.0, {"name": name, "rows": [measured]}, {}) for name, measured in found
+    ]
+
+
 def test_the_page_says_who_is_surely_ahead():
     found = [
         ("tiny-fcpa-external", row(50, 1_000)),
@@ -84,11 +93,7 @@ def test_the_page_says_who_is_surely_ahead():
         ("tiny-three-sizes-public", row(80, 1_000)),
         ("small-three-sizes-public", row(80, 1_000)),
     ]
-    parts = {part.name: part for part in PARTS}
-    results = [
-        PartResult(parts[name], "0", 1.0, {"name": name, "rows": [measured]}, {}) for name, measured in found
-    ]
-    _, seen, so_what = reading(results)
+    _, seen, so_what = reading(results_of(found))
     assert "tiny-fcpa-public 30 and tiny-fcpa-external 50 after 20 min" in seen
     small, tiny = (
         "small-fcpa-public against small-fcpa-external",
@@ -99,3 +104,36 @@ def test_the_page_says_who_is_surely_ahead():
     assert f"surely ahead in {tiny}, and surely behind in {behind}." in so_what
     assert "have not been compared on small-three-sizes: there the default is a guess." in so_what
     assert reading([])[1] == "Not yet compared."
+
+
+@pytest.mark.parametrize(
+    ("insides", "locals_", "said"),
+    [
+        ((50, 52), (500, 500), "is surely ahead inside the abstraction and surely ahead against"),
+        (
+            (80, 81),
+            (1_000, 500),
+            "is neither surely ahead nor behind inside the abstraction and nowhere surely",
+        ),
+        ((50, 120), (2_000, 500), "is surely ahead with some cards and behind with others inside"),
+        (
+            (81, 120),
+            (2_000, 2_000),
+            "is nowhere surely ahead inside the abstraction and surely behind against",
+        ),
+    ],
+)
+def test_the_page_says_what_the_default_rests_on(insides, locals_, said):
+    found = [
+        *((name, row(50, 1_000)) for pair in USUAL_PAIRS[:2] for name in pair),
+        *((name, row(80, 1_000)) for _, name in USUAL_PAIRS[2:]),
+        *((USUAL_PAIRS[2 + k][0], row(insides[k], locals_[k])) for k in range(2)),
+    ]
+    so_what = reading(results_of(found))[2]
+    assert f"of 18,396, public sampling {said}" in so_what
+    assert "guess" not in so_what
+
+
+def test_betting_trees_have_the_decisions_that_the_page_names():
+    for name, betting in BETTINGS.items():
+        assert decisions_of(betting, None) == DECISIONS[name] < MOST_PUBLIC_DECISIONS

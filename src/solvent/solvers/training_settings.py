@@ -24,8 +24,11 @@ TRAINING_SAMPLINGS = EXTERNAL, PUBLIC = ("external", "public")
 """What a training draws: a deal and the other player's actions, or a board alone."""
 AUTO = "auto"
 MOST_PUBLIC_DECISIONS = 20_000
-"""Decisions of the largest betting tree that is sampled publicly where nothing is said: a guess, as no tree near
-it has been compared yet."""
+"""Decisions of the largest betting tree that is sampled publicly where nothing is said.
+
+`solvent reproduce public-sampling` compares both ways on trees of up to 18,396 decisions, where a board takes as
+long as thousands of deals; on larger ones they have not been compared.
+"""
 PUBLIC_RULE = "dcfr"
 """The rule of public sampling where none is given."""
 PARTS = 100

@@ -12,12 +12,20 @@ from solvent.evaluate.response_doublings import ENOUGH
 from solvent.experiments.page import Reading, markdown_table, threads_text, write_page
 from solvent.experiments.parts import Found, PartResult, figures_and_bars, parts_text, records
 from solvent.experiments.public_sampling.head_to_head import HEAD_TO_HEAD, PAIRS, USUAL_PAIRS
-from solvent.experiments.public_sampling.sampled_agents import AGENTS, BETTINGS, agent_part, local_best
+from solvent.experiments.public_sampling.sampled_agents import (
+    AGENTS,
+    BETTINGS,
+    DECISIONS,
+    agent_part,
+    local_best,
+)
 from solvent.foundation.units import span
-from solvent.solvers.training_settings import DEFAULT_HOLE_CARDS
+from solvent.solvers.training_settings import DEFAULT_HOLE_CARDS, MOST_PUBLIC_DECISIONS
 
 PARTS = (*map(agent_part, AGENTS), HEAD_TO_HEAD)
 SETTINGS = [str(actions) for actions in STANDARD]
+LARGEST = "three-sizes"
+"""The largest betting tree."""
 
 
 def write_comparison_page(results: Sequence[PartResult], page: Path, command: str) -> None:
@@ -156,10 +164,26 @@ def _default(pairs: Sequence[Compared]) -> str:
     """What the default of `solvent train` rests on."""
     seen = {(pair.name, pair.rival) for pair in pairs}
     missing = [name.removesuffix("-public") for name, rival in USUAL_PAIRS if (name, rival) not in seen]
-    if not missing:
-        return "The default of `solvent train` follows."
-    where = ", ".join(missing)
-    return f"With their usual rules they have not been compared on {where}: there the default is a guess."
+    if missing:
+        where = ", ".join(missing)
+        return f"With their usual rules they have not been compared on {where}: there the default is a guess."
+    largest = [pair for pair in pairs if (pair.name, pair.rival) in USUAL_PAIRS and LARGEST in pair.name]
+    inside, local = (_standing([getattr(pair, kind) for pair in largest]) for kind in ("inside", "local"))
+    return (
+        f"`solvent train` samples publicly on betting trees of up to {MOST_PUBLIC_DECISIONS:,} decisions: on "
+        f"the largest that was compared, of {DECISIONS[LARGEST]:,}, public sampling is {inside} inside the "
+        f"abstraction and {local} against local best response. On larger trees, whose boards take longer, they "
+        "have not been compared."
+    )
+
+
+def _standing(signs: Sequence[int]) -> str:
+    """How public sampling does in some comparisons, of which each is 1 where it is ahead and -1 where behind."""
+    if min(signs) == max(signs):
+        return {1: "surely ahead", 0: "neither surely ahead nor behind", -1: "surely behind"}[signs[0]]
+    if -1 not in signs:
+        return "nowhere surely behind"
+    return "surely ahead with some cards and behind with others" if 1 in signs else "nowhere surely ahead"
 
 
 def _names(pairs: Sequence[Compared]) -> str:
