@@ -6,8 +6,10 @@ import json
 
 import pytest
 
+from solvent.experiments.kept import KeptRuns
 from solvent.experiments.page import figures_file
 from solvent.experiments.parts import Part, PartSetup, parts_text, records, run_parts
+from solvent.experiments.public_sampling.sampled_agents import copy_run
 from solvent.foundation.errors import InputError
 
 RUNS: list[str] = []
@@ -78,3 +80,42 @@ def test_a_record_of_another_form_is_run_again_at_once(setup) -> None:
         run_parts(PARTS, setup, ["second"])
     run_parts(PARTS, setup, ["first"], again=True)
     assert RUNS == ["first", "second", "first"]
+
+
+@pytest.mark.parametrize("cut", [0, 40])
+def test_a_damaged_record_is_refused_in_a_sentence(setup, tmp_path, cut) -> None:
+    page = tmp_path / "page.md"
+    _write(run_parts(PARTS, setup), page)
+    for path in (setup.work / "parts" / "second.json", figures_file(page)):
+        whole = path.read_text()
+        path.write_text(whole[:cut])
+        with pytest.raises(InputError, match=f"{path.name} is damaged; remove it"):
+            run_parts(PARTS, setup, ["first"], page=page)
+        path.write_text(whole)
+    path = setup.work / "parts" / "first.json"
+    record = json.loads(path.read_text())
+    path.write_text(json.dumps({"scale": record["scale"]}))
+    with pytest.raises(InputError, match="run it again with --part first --again"):
+        run_parts(PARTS, setup)
+
+
+def test_a_line_that_was_cut_short_is_run_again(tmp_path) -> None:
+    path, scale = tmp_path / "part-unfinished.jsonl", {"small": True}
+    kept = KeptRuns(path, scale)
+    for number in range(3):
+        kept.add({"number": number}, number)
+    path.write_text(path.read_text()[:-5])
+    kept = KeptRuns(path, scale)
+    assert [kept.find({"number": number}) for number in range(3)] == [0, 1, None]
+    kept.add({"number": 2}, 2)
+    assert KeptRuns(path, scale).find({"number": 2}) == 2
+
+
+def test_a_copy_that_was_stopped_is_made_anew(tmp_path) -> None:
+    run, copy = tmp_path / "run", tmp_path / "copy"
+    run.mkdir()
+    (run / "run.toml").write_text("whole")
+    copy.mkdir()
+    copy_run(run, copy)
+    assert (copy / "run.toml").read_text() == "whole"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["copy", "run"]

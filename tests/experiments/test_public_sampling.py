@@ -109,17 +109,17 @@ def test_the_page_says_who_is_surely_ahead():
 @pytest.mark.parametrize(
     ("insides", "locals_", "said"),
     [
-        ((50, 52), (500, 500), "is surely ahead inside the abstraction and surely ahead against"),
+        ((50, 52), (500, 500), "is surely ahead inside the abstraction, surely ahead against"),
         (
             (80, 81),
             (1_000, 500),
-            "is neither surely ahead nor behind inside the abstraction and nowhere surely",
+            "is neither surely ahead nor behind inside the abstraction, nowhere surely",
         ),
         ((50, 120), (2_000, 500), "is surely ahead with some cards and behind with others inside"),
         (
             (81, 120),
             (2_000, 2_000),
-            "is nowhere surely ahead inside the abstraction and surely behind against",
+            "is nowhere surely ahead inside the abstraction, surely behind against",
         ),
     ],
 )
@@ -129,8 +129,15 @@ def test_the_page_says_what_the_default_rests_on(insides, locals_, said):
         *((name, row(80, 1_000)) for _, name in USUAL_PAIRS[2:]),
         *((USUAL_PAIRS[2 + k][0], row(insides[k], locals_[k])) for k in range(2)),
     ]
-    so_what = reading(results_of(found))[2]
+    met = [
+        {"first": first, "second": second, "seconds": 1200.0, "mbb": -30.0, "interval": 10.0}
+        for first, second in USUAL_PAIRS[2:]
+    ]
+    _, seen, so_what = reading([*results_of(found), PartResult(PARTS[-1], "0", 1.0, {"rows": met}, {})])
     assert f"of 18,396, public sampling {said}" in so_what
+    assert "local best response and surely behind head to head." in so_what
+    loses = ", ".join(f"{first} against {second}" for first, second in USUAL_PAIRS[2:])
+    assert f"Head to head the first surely wins in no pair, and surely loses in {loses}." in seen
     assert "guess" not in so_what
 
 

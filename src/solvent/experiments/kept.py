@@ -8,12 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from solvent.foundation.machine import commit
+from solvent.foundation.storage.files import write_text
 
 
 class KeptRuns:
     """What each setting gave, as JSON, a line for each.
 
-    The first line is the commit and how much is run; where these have changed since, everything is run anew.
+    The first line is the commit and how much is run; where these have changed since, everything is run anew. A line
+    that was cut short, as its writer was killed, is run again.
     """
 
     def __init__(self, path: Path | None, scale: Mapping[str, Any]) -> None:
@@ -27,8 +29,12 @@ class KeptRuns:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(head + "\n")
             return
-        for line in lines[1:]:
-            row = json.loads(line)
+        for number, line in enumerate(lines[1:], start=1):
+            try:
+                row = json.loads(line)
+            except ValueError:
+                write_text(path, "\n".join(lines[:number]) + "\n")
+                return
             self._found[_key(row["setting"])] = row["found"]
 
     def find(self, setting: Mapping[str, Any]) -> Any:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from solvent.foundation.machine import commit, describe_machine, describe_software
+from solvent.foundation.storage.files import write_text
 from solvent.foundation.units import size
 
 Record = Any
@@ -80,7 +81,7 @@ def write_page(
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     texts = [f"# {title}", str(reading), provenance(command), _bars_sentence(bars), body, _bars_section(bars)]
-    path.write_text("\n\n".join(text.rstrip() for text in texts if text) + "\n")
+    write_text(path, "\n\n".join(text.rstrip() for text in texts if text) + "\n")
     record = {
         "command": command,
         "date": str(datetime.now(UTC).date()),
@@ -89,7 +90,7 @@ def write_page(
         "bars": [bar._asdict() for bar in bars],
         **({} if parts is None else {"parts": dict(parts)}),
     }
-    figures_file(path).write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n")
+    write_text(figures_file(path), json.dumps(record, indent=1, ensure_ascii=False) + "\n")
 
 
 def figures_file(page: Path) -> Path:

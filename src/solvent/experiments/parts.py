@@ -29,6 +29,7 @@ from solvent.foundation.errors import InputError
 from solvent.foundation.machine import commit
 from solvent.foundation.names import did_you_mean
 from solvent.foundation.progress import Watch
+from solvent.foundation.storage.files import write_text
 from solvent.foundation.units import span
 
 Found = dict[str, Any]
@@ -159,8 +160,8 @@ def run_parts(
     for record in on_page.values():
         if not _is_of_scale(setup, record):
             raise InputError(
-                f"{page} has results of another scale ({_scale_text(record['scale'])}), which would be lost; "
-                f"have these ({_scale_text(setup.scale)}) written elsewhere with --out"
+                f"{page} has results of another scale ({_scale_text(record.get('scale', {}))}), which would be "
+                f"lost; have these ({_scale_text(setup.scale)}) written elsewhere with --out"
             )
     for part in parts:
         asked = not names or part.name in names
@@ -189,7 +190,7 @@ def _run(setup: S, part: Part[S], say: Say, remark: str) -> PartResult:
         "remark": remark,
         "found": found,
     }
-    _file(setup, part.name).write_text(json.dumps(record, indent=1) + "\n")
+    write_text(_file(setup, part.name), json.dumps(record, indent=1) + "\n")
     unfinished.unlink()
     done = _read(setup, part)
     assert done is not None
@@ -217,15 +218,23 @@ def found_by(setup: PartSetup, name: str) -> Found:
 
 def _record(setup: PartSetup, name: str) -> dict[str, Any]:
     """What the work folder has of a part, at whatever scale."""
-    path = _file(setup, name)
-    record: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
-    return record
+    return _json_of(_file(setup, name))
+
+
+def _json_of(path: Path) -> dict[str, Any]:
+    """What is in a JSON file; nothing if there is none."""
+    if not path.exists():
+        return {}
+    try:
+        content = json.loads(path.read_text())
+    except ValueError as error:
+        raise InputError(f"{path} is damaged; remove it to have what it held measured again") from error
+    return content if isinstance(content, dict) else {}
 
 
 def _on_page(page: Path) -> dict[str, Any]:
     """The records of the parts that a page was made of, by their names."""
-    path = figures_file(page)
-    parts: dict[str, Any] = json.loads(path.read_text()).get("parts", {}) if path.exists() else {}
+    parts: dict[str, Any] = _json_of(figures_file(page)).get("parts", {})
     return parts
 
 
@@ -233,17 +242,22 @@ def _result(setup: S, part: Part[S], record: Mapping[str, Any]) -> PartResult | 
     """What a record says that a part found, if it is of this scale."""
     if not _is_of_scale(setup, record):
         return None
-    found = record["found"]
     try:  # the form of what parts find may change from one version to another
-        part.section(found), part.figures(found), part.bars(found)
+        result = PartResult(
+            part,
+            record["commit"],
+            record["seconds"],
+            record["found"],
+            record["scale"],
+            record.get("remark", ""),
+        )
+        part.section(result.found), part.figures(result.found), part.bars(result.found)
     except (KeyError, IndexError, TypeError, ValueError) as error:
         raise InputError(
-            f"what the part {part.name} found at commit {record['commit']} is kept in a form that this version "
+            f"what the part {part.name} found at commit {record.get('commit')} is kept in a form that this version "
             f"does not read; run it again with --part {part.name} --again"
         ) from error
-    return PartResult(
-        part, record["commit"], record["seconds"], found, record["scale"], record.get("remark", "")
-    )
+    return result
 
 
 def _scale_text(scale: Mapping[str, Any]) -> str:

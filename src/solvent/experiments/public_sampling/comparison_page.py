@@ -107,6 +107,14 @@ class Compared(NamedTuple):
     rival: str
     row: dict[str, Any]
     rival_row: dict[str, Any]
+    meeting: dict[str, Any] | None = None
+    """What it wins from its rival head to head; None if they have not met."""
+
+    @property
+    def met(self) -> int:
+        """1 where it surely wins from its rival head to head, -1 where it surely loses."""
+        won = self.meeting
+        return 0 if won is None or abs(won["mbb"]) <= won["interval"] else 1 if won["mbb"] > 0 else -1
 
     @property
     def inside(self) -> int:
@@ -126,14 +134,22 @@ class Compared(NamedTuple):
         return f"{self.name} {mine:,.0f} and {self.rival} {others:,.0f} after {span(self.row['seconds'])}"
 
 
-def compared(agents: Sequence[Found]) -> Iterator[Compared]:
+def compared(results: Sequence[PartResult]) -> Iterator[Compared]:
     """The pairs of these agents that are compared."""
+    agents = [result.found for result in _agents(results)]
+    meetings = {
+        (row["first"], row["second"], row["seconds"]): row
+        for result in results
+        if result.part is HEAD_TO_HEAD
+        for row in result.found["rows"]
+    }
     rows = {found["name"]: {row["seconds"]: row for row in found["rows"]} for found in agents}
     for name, rival in PAIRS:
         common = rows.get(name, {}).keys() & rows.get(rival, {}).keys()
         if common:
             last = max(common)
-            yield Compared(name, rival, rows[name][last], rows[rival][last])
+            meeting = meetings.get((name, rival, last))
+            yield Compared(name, rival, rows[name][last], rows[rival][last], meeting)
 
 
 def reading(results: Sequence[PartResult]) -> Reading:
@@ -142,14 +158,16 @@ def reading(results: Sequence[PartResult]) -> Reading:
         "Johanson, Bard, Lanctot, Gibson and Bowling (2012): sampling public chances alone converges faster than "
         "sampling private ones too."
     )
-    pairs = list(compared([result.found for result in _agents(results)]))
+    pairs = list(compared(results))
     if not pairs:
         return Reading(claimed, "Not yet compared.", "The defaults of `solvent train` are a guess.")
     less, more = ([pair for pair in pairs if pair.local == sign] for sign in (1, -1))
     ahead, behind = ([pair for pair in pairs if pair.inside == sign] for sign in (1, -1))
+    wins, loses = ([pair for pair in pairs if pair.met == sign] for sign in (1, -1))
     found = (
         f"What a response inside the abstraction wins, in mbb/hand: {'; '.join(map(str, pairs))}. Local best "
-        f"response surely wins less from public sampling in {_names(less)}, and surely more in {_names(more)}."
+        f"response surely wins less from public sampling in {_names(less)}, and surely more in {_names(more)}. "
+        f"Head to head the first surely wins in {_names(wins)}, and surely loses in {_names(loses)}."
     )
     so_what = (
         f"Inside the abstraction public sampling is surely ahead in {_names(ahead)}, and surely behind in "
@@ -168,12 +186,14 @@ def _default(pairs: Sequence[Compared]) -> str:
         where = ", ".join(missing)
         return f"With their usual rules they have not been compared on {where}: there the default is a guess."
     largest = [pair for pair in pairs if (pair.name, pair.rival) in USUAL_PAIRS and LARGEST in pair.name]
-    inside, local = (_standing([getattr(pair, kind) for pair in largest]) for kind in ("inside", "local"))
+    kinds = "inside", "local", "met"
+    inside, local, met = (_standing([getattr(pair, kind) for pair in largest]) for kind in kinds)
     return (
         f"`solvent train` samples publicly on betting trees of up to {MOST_PUBLIC_DECISIONS:,} decisions: on "
         f"the largest that was compared, of {DECISIONS[LARGEST]:,}, public sampling is {inside} inside the "
-        f"abstraction and {local} against local best response. On larger trees, whose boards take longer, they "
-        "have not been compared."
+        f"abstraction, {local} against local best response and {met} head to head. What a response wins "
+        "decides, since a match shows only what one opponent does. On larger trees, whose boards take longer, "
+        "they have not been compared."
     )
 
 

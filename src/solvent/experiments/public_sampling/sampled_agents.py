@@ -27,6 +27,7 @@ from solvent.experiments.kept import KeptRuns
 from solvent.experiments.parts import Found, Part, PartSetup, once, whole
 from solvent.experiments.steps import Say
 from solvent.foundation.machine import commit
+from solvent.foundation.storage.files import WRITING
 from solvent.foundation.storage.run import Run
 from solvent.foundation.units import span
 from solvent.play.agents import AgentLoader
@@ -124,7 +125,7 @@ def measure(agent: SampledAgent, setup: PartSetup, kept: KeptRuns, say: Say) -> 
     for seconds in agent.marks(setup):
         place = Path("agents") / commit() / f"{agent.name}-{seconds:g}"  # no other version's are trained on
         if before is not None and not Run.is_run(setup.work / place):
-            shutil.copytree(setup.work / before, setup.work / place)
+            copy_run(setup.work / before, setup.work / place)
         before = place
         stage = Stage(agent, setup.work / place, cards, scale, setup.threads, say)
         setting = {"seconds": seconds}
@@ -137,6 +138,15 @@ def measure(agent: SampledAgent, setup: PartSetup, kept: KeptRuns, say: Say) -> 
         "local_hands": scale.local_hands,
         "rows": rows,
     }
+
+
+def copy_run(run: Path, copy: Path) -> None:
+    """Copy a run's folder, whole or not at all."""
+    aside = copy.with_name(f"{copy.name}{WRITING}")
+    for half_made in (aside, copy):
+        shutil.rmtree(half_made, ignore_errors=True)
+    shutil.copytree(run, aside)
+    aside.rename(copy)
 
 
 class Stage(NamedTuple):
