@@ -92,7 +92,8 @@ def test_inside_is_told_apart_from_what_the_abstraction_costs() -> None:
     assert "at least about 50 (+40 to +60) mbb/hand with the agent's own buckets and bets" in losses
     assert "at least about 900 (+700 to +1,100) with exact cards" in losses
     assert ": the rest is what buckets and bet sizes cost" in losses
-    assert "larger cards (`--preset`) or more bet sizes would improve it more than training time" in advice
+    assert "more sizes to bet and raise (`--betting`), and then larger cards (`--preset`), would" in advice
+    assert "improve it more than training time (`solvent train --resume runs/x --time 30m`)" in advice
     given["inside"]["settled"] = False
     assert ": the rest is probably what" in sentences(given)[1]
 
@@ -114,7 +115,7 @@ def test_bounds_that_prove_nothing() -> None:
     _, unsettled, advice = sentences(document(inside=inside(3.0, 10.0) | {"settled": False}))
     assert "(-7 to +13 mbb/hand), but may not have learned long enough" in unsettled
     assert "shows when the response inside learns longer" in advice
-    assert "would improve it more than training time" in far[2]
+    assert "would probably improve it more than training time" in far[2]
     alone = sentences(document(lbr_maximum=local(-50.0, -90.0, -10.0)))[1]
     assert (
         "is not shown to win anything (-90 to -10 mbb/hand), which does not prove that nobody does" in alone

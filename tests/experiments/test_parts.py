@@ -8,7 +8,7 @@ import pytest
 
 from solvent.experiments.kept import KeptRuns
 from solvent.experiments.page import figures_file
-from solvent.experiments.parts import Part, PartSetup, parts_text, records, run_parts
+from solvent.experiments.parts import Part, PartSetup, once, parts_text, records, run_parts
 from solvent.experiments.public_sampling.sampled_agents import copy_run
 from solvent.foundation.errors import InputError
 
@@ -50,6 +50,37 @@ def test_a_part_is_run_once_and_again_when_asked(setup) -> None:
     assert RUNS == ["first", "second", "second"]
     assert [each.remark for each in results] == ["alone", ""]
     assert "\nfirst: alone\n" in parts_text(PARTS, results)
+
+
+def test_a_part_is_run_again_when_what_it_is_made_of_has_been(setup) -> None:
+    parts = [*PARTS, _part("sum")._replace(made_of=("first", "second"))]
+    run_parts(parts, setup, ["first", "sum"])
+    run_parts(parts, setup, ["sum"])
+    assert RUNS == ["first", "sum"]
+    run_parts(parts, setup)
+    assert RUNS == ["first", "sum", "second", "sum"]
+    run_parts(parts, setup, again=True, names=["first"])  # which finds the same again
+    run_parts(parts, setup)
+    assert RUNS == ["first", "sum", "second", "sum", "first"]
+
+
+def test_measurements_of_parts_that_have_been_run_again_are_not_taken_up(setup) -> None:
+    stopped, values = [True], []
+
+    def run(setup, kept, say):
+        values.append(once(kept, {"number": 1}, lambda: len(values)))
+        if stopped[0]:
+            raise KeyboardInterrupt
+        return {"value": values[-1]}
+
+    part = PARTS[1]._replace(run=run, made_of=("first",))
+    for _ in range(2):
+        with pytest.raises(KeyboardInterrupt):
+            run_parts([part], setup)
+    run_parts(PARTS, setup, ["first"])
+    stopped[0] = False
+    run_parts([PARTS[0], part], setup)
+    assert values == [0, 0, 2]
 
 
 def test_parts_of_a_page_stay_when_others_are_run_elsewhere(setup, tmp_path) -> None:

@@ -50,7 +50,7 @@ def test_agents_are_measured_and_go_on(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(TrainedAgent, "measure", counted)
     with small_cards_everywhere():
         with pytest.raises(KeyboardInterrupt):
-            run_parts(PARTS, setup, ["make-run"])
+            run_parts(PARTS, setup, ["train-make-run", "make-run"])
         results = run_parts(PARTS, setup)
     assert asked == ["styles", "lbr", "lbr", "inside", "behaviour", "styles", "lbr", "inside", "behaviour"]
     write_agents_page(results, page, "solvent reproduce agents --scale small")

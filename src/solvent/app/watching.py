@@ -25,7 +25,7 @@ def watching(quiet: bool = False, console: Console | None = None) -> AbstractCon
 
 @contextmanager
 def keeping_runs(kept: Path) -> Iterator[Path]:
-    """The file of an experiment's finished runs; whoever stops it is told that it goes on from there."""
+    """The file or folder of an experiment's finished runs; whoever stops it is told that it goes on from there."""
     try:
         yield kept
     except KeyboardInterrupt:

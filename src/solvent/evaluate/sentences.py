@@ -151,19 +151,24 @@ def _in_addition(inside: Bound, local: Bound | None, settled: bool) -> str:
 
 
 def _advice(document: dict[str, Any]) -> str:
-    """How the agent behaves, how to judge it, and what would improve it."""
+    """How the agent behaves, how to judge it, and what would improve it.
+
+    Bet sizes come before cards: the agents that we measured lost more than twice as much to bets off their trees as
+    to bets on them, whatever their cards (`docs/evaluation.md`).
+    """
     inside, local = inside_bound(document), local_bound(document)
     time = f"training time (`solvent train --resume {document['run']} --time 30m`)"
-    larger = "larger cards (`--preset`) or more bet sizes"
-    either = f"whether more {time} or {larger} would improve it more"
+    sizes, cards = "more sizes to bet and raise (`--betting`)", "larger cards (`--preset`)"
+    either = f"whether more {time}, {sizes} or {cards} would improve it most"
+    abstraction = f"{sizes}, and then {cards}, would probably improve it more than {time}"
     if inside is None:
         improves = f"{either} has not been measured (`--parts inside`)"
     elif local is not None and _exceeds(local, inside, MUCH_MORE):
-        improves = f"{larger} would improve it more than {time}"
+        improves = abstraction
     elif inside.is_proven:
-        improves = f"more {time} would improve it most, then {larger}"
+        improves = f"more {time} would improve it most, then {sizes}, then {cards}"
     elif document["inside"]["settled"]:
-        improves = f"{larger} would improve it more than {time}"
+        improves = abstraction
     else:
         improves = f"{either} shows when the response inside learns longer (`--inside-most`)"
     return f"{_behaviour(document)}; judge it by what it loses, not by what it wins: {improves}."

@@ -1,8 +1,8 @@
 """Experiments in parts, run one after another; each is kept once it is done.
 
 A part runs, keeps what it found as JSON, and has a section of the experiment's page. What it found is a file in the
-work folder. A part whose file is there, of the same scale, is not run again. A part that was stopped goes on from
-what it had measured.
+work folder. A part whose file is there, of the same scale, is not run again unless a part that it is made of has
+been, as when an agent that it matches was trained anew. A part that was stopped goes on from what it had measured.
 
 The page is made of parts that were run at different times, and names the commit of each. What they found is also in
 the JSON file beside the page: when some parts are asked for by name, the others stay on the page as they were. A
@@ -11,6 +11,7 @@ page has parts of one scale, and is not overwritten by those of another.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -94,6 +95,8 @@ class Part(NamedTuple, Generic[S]):
     """The part's figures for the ledger, by names that no other part has."""
     bars: Callable[[Found], list[Bar]]
     """What we had asked of the part before it was measured."""
+    made_of: tuple[str, ...] = ()
+    """The names of the parts whose findings this one uses, all of them before it."""
 
 
 class PartResult(NamedTuple):
@@ -145,7 +148,7 @@ def run_parts(
     page: Path | None = None,
     remark: str = "",
 ) -> list[PartResult]:
-    """Run the parts of these names, or all, that have not been run; return all that have been.
+    """Run the parts of these names, or all, that have not been run or are outdated; return all that have been run.
 
     Parts that are not asked for are taken from `page` if they were not run in this work folder. `remark` goes with
     the parts that are run.
@@ -165,7 +168,7 @@ def run_parts(
             )
     for part in parts:
         asked = not names or part.name in names
-        done = None if asked and again else _read(setup, part)
+        done = None if asked and (again or _is_outdated(setup, part)) else _read(setup, part)
         if done is None and asked:
             done = _run(setup, part, partial(_say_of, say, part.name), remark)
         if done is None:
@@ -181,10 +184,12 @@ def _say_of(say: Say, name: str, step: str) -> None:
 
 def _run(setup: S, part: Part[S], say: Say, remark: str) -> PartResult:
     unfinished = setup.work / "parts" / f"{part.name}-unfinished.jsonl"
-    kept, begun = KeptRuns(unfinished, setup.scale), time.perf_counter()
+    made_of = _made_of(setup, part)
+    kept, begun = KeptRuns(unfinished, setup.scale | {"made_of": made_of}), time.perf_counter()
     found = part.run(setup, kept, say)
     record = {
         "scale": setup.scale,
+        "made_of": made_of,
         "commit": commit(),
         "seconds": time.perf_counter() - begun,
         "remark": remark,
@@ -195,6 +200,22 @@ def _run(setup: S, part: Part[S], say: Say, remark: str) -> PartResult:
     done = _read(setup, part)
     assert done is not None
     return done
+
+
+def _made_of(setup: S, part: Part[S]) -> dict[str, str | None]:
+    """Fingerprints of what the parts found that a part is made of; None for one that has not been run."""
+    found = {name: finished(setup, name) for name in part.made_of}
+    return {name: None if each is None else _fingerprint(each) for name, each in found.items()}
+
+
+def _fingerprint(found: Found) -> str:
+    return hashlib.sha256(json.dumps(found, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _is_outdated(setup: S, part: Part[S]) -> bool:
+    """Whether a part that this one is made of has been run since; not where the record does not tell."""
+    known = _record(setup, part.name).get("made_of")
+    return known is not None and known != _made_of(setup, part)
 
 
 def _read(setup: S, part: Part[S]) -> PartResult | None:

@@ -100,5 +100,12 @@ def section(found: Found) -> str:
 
 PARTS = (
     *(training_part(f"train-{name}", bot, iterations="bucket_iterations") for name, bot in BOTS.items()),
-    Part(BUCKETS, measure, section, figures, lambda found: []),
+    Part(
+        BUCKETS,
+        measure,
+        section,
+        figures,
+        lambda found: [],
+        made_of=tuple(f"train-{name}" for name in BOTS),
+    ),
 )

@@ -26,6 +26,8 @@ from solvent.solvers.training_settings import EXTERNAL, TrainingSettings
 PRIOR = "prior"
 MOST_SEEDS = 3
 """Parts that train; a scale with fewer seeds leaves the rest without work."""
+TRAININGS = tuple(f"train-{PRIOR}-{seed}" for seed in range(MOST_SEEDS))
+"""The names of these parts, by seed."""
 CARDS = "small"
 BOTS = {
     name: Bot(f"{PRIOR}-{name}", settings, CARDS)
@@ -52,20 +54,18 @@ def train_seed(seed: int) -> Part[Setup]:
             rows += trained(setup, kept, say, bot, seed, setup.amount.marks, SECONDS)
         return {"cards": setup.load(CARDS, say).design.label, "bots": rows}
 
-    return Part(f"train-{PRIOR}-{seed}", run, lambda found: "", lambda found: {}, lambda found: [])
+    return Part(TRAININGS[seed], run, lambda found: "", lambda found: {}, lambda found: [])
 
 
 def measure(setup: Setup, kept: KeptRuns, say: Say) -> Found:
     """The bots against each other at every mark, for every seed that has been trained."""
     scale, rows = setup.amount, []
-    seeds = [seed for seed in range(scale.seeds) if finished(setup, f"train-{PRIOR}-{seed}") is not None]
+    seeds = [seed for seed in range(scale.seeds) if finished(setup, TRAININGS[seed]) is not None]
     if not seeds:
-        raise InputError(f"no bots are there: run the part train-{PRIOR}-0 first")
+        raise InputError(f"no bots are there: run the part {TRAININGS[0]} first")
     for seed in seeds:
         for mark in scale.marks:
-            tables = {
-                name: bot.table(setup, say, seed, mark, f"train-{PRIOR}-{seed}") for name, bot in BOTS.items()
-            }
+            tables = {name: bot.table(setup, say, seed, mark, TRAININGS[seed]) for name, bot in BOTS.items()}
             for first, second in PAIRS:
                 say(f"seed {seed}, {span(mark)}: {first} against {second}")
                 meeting = partial(meet, setup, agent([tables[first]]), agent([tables[second]]), seed)
@@ -113,5 +113,5 @@ def section(found: Found) -> str:
 
 PARTS = (
     *(train_seed(seed) for seed in range(MOST_SEEDS)),
-    Part(PRIOR, measure, section, figures, lambda found: []),
+    Part(PRIOR, measure, section, figures, lambda found: [], made_of=TRAININGS),
 )

@@ -92,4 +92,11 @@ def section(found: Found) -> str:
     )
 
 
-PART = Part(FIGURE_5, measure, section, figures, lambda found: [])
+PART = Part(
+    FIGURE_5,
+    measure,
+    section,
+    figures,
+    lambda found: [],
+    made_of=tuple(f"train-{reward}" for reward in REWARDS),
+)

@@ -35,6 +35,8 @@ MOST_LOST = {"deterministic": 50.0}
 MOST_LOST_OTHERWISE = 20.0
 """Our bars: what a bot may lose to a version of itself, in mbb/hand."""
 TRUE = "y1"
+TRAINING = f"train-{TRUE}"
+"""The part that trains these bots."""
 FIGURE_8, FIGURE_7 = "figure-8", "figure-7"
 
 
@@ -42,7 +44,7 @@ def measure_bots(setup: Setup, kept: KeptRuns, say: Say) -> Found:
     """Every bot with true rewards against every changed version of itself."""
     bot, mark, rows = reward_bot(TRUE), float(setup.amount.iterations), []
     for seed in range(setup.amount.bots):
-        table = bot.table(setup, say, seed, mark, f"train-{TRUE}")
+        table = bot.table(setup, say, seed, mark, TRAINING)
         for style in STYLES:
             say(f"bot {seed + 1} against its {style} version")
             meeting = partial(meet, setup, agent([table]), agent([table], style), seed)
@@ -56,7 +58,7 @@ def measure_ensemble(setup: Setup, kept: KeptRuns, say: Say) -> Found:
     The ensembles without one of the bots play the same deals, so that the interval can be over seeds too.
     """
     bot, mark, rows = reward_bot(TRUE), float(setup.amount.iterations), []
-    tables = [bot.table(setup, say, seed, mark, f"train-{TRUE}") for seed in range(setup.amount.bots)]
+    tables = [bot.table(setup, say, seed, mark, TRAINING) for seed in range(setup.amount.bots)]
     for style in STYLES:
         for without in (None, *range(len(tables))):
             which = "the ensemble" if without is None else f"the ensemble without bot {without + 1}"
@@ -172,6 +174,13 @@ def ensemble_section(found: Found) -> str:
 
 
 PARTS = (
-    Part(FIGURE_8, measure_bots, bots_section, bot_figures, bars),
-    Part(FIGURE_7, measure_ensemble, ensemble_section, ensemble_figures, lambda found: []),
+    Part(FIGURE_8, measure_bots, bots_section, bot_figures, bars, made_of=(TRAINING,)),
+    Part(
+        FIGURE_7,
+        measure_ensemble,
+        ensemble_section,
+        ensemble_figures,
+        lambda found: [],
+        made_of=(TRAINING,),
+    ),
 )

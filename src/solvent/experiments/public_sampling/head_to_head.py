@@ -85,4 +85,6 @@ def section(found: Found) -> str:
     return f"## Head to head\n\n{markdown_table(header, rows)}"
 
 
-HEAD_TO_HEAD = Part(NAME, measure, section, figures, lambda found: [])
+HEAD_TO_HEAD = Part(
+    NAME, measure, section, figures, lambda found: [], made_of=tuple(agent.name for agent in AGENTS)
+)

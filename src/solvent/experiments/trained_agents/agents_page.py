@@ -9,7 +9,7 @@ from typing import Any
 from solvent.evaluate.sentences import inside_bound, local_bound
 from solvent.experiments.page import Reading, markdown_table, threads_text, write_page
 from solvent.experiments.parts import Found, PartResult, figures_and_bars, parts_text, records
-from solvent.experiments.trained_agents.measured_agents import PARTS
+from solvent.experiments.trained_agents.measured_agents import AGENTS, PARTS
 from solvent.foundation.units import span
 
 
@@ -18,11 +18,17 @@ def write_agents_page(results: Sequence[PartResult], page: Path, command: str) -
     figures, bars = figures_and_bars(results)
     sections = [
         parts_text(PARTS, results),
-        table([result.found for result in results]),
+        table([result.found for result in measurements(results)]),
         *(result.part.section(result.found) for result in results),
     ]
     body = "\n\n".join(part.rstrip() for part in sections if part)
     write_page(page, "Agents", command, reading(results), body, figures, bars, records(results))
+
+
+def measurements(results: Sequence[PartResult]) -> list[PartResult]:
+    """The results of the parts that measure an agent."""
+    names = [agent.name for agent in AGENTS]
+    return [result for result in results if result.part.name in names]
 
 
 def table(agents: Sequence[Found]) -> str:
@@ -94,7 +100,7 @@ def _checks(found: Found) -> str:
 def reading(results: Sequence[PartResult]) -> Reading:
     """The three lines at the head of the page."""
     said = []
-    for result in results:
+    for result in measurements(results):
         inside, local = inside_bound(result.found), local_bound(result.found)
         assert inside is not None
         assert local is not None
@@ -105,6 +111,6 @@ def reading(results: Sequence[PartResult]) -> Reading:
     return Reading(
         "Nothing by a paper: these are the agents that users of `solvent train` get.",
         f"{'; '.join(said)}." if said else "Nothing has been measured.",
-        "Train until the response inside the abstraction wins little; what is lost beyond that takes larger cards "
-        "and more bet sizes.",
+        "Train until the response inside the abstraction wins little; what is lost beyond that takes more sizes to "
+        "bet and raise: larger cards alone have not lowered it.",
     )

@@ -1,8 +1,9 @@
 """Agents as users train them, measured as they play: nothing is processed on either side.
 
-Each agent plays versions of itself and simple players, local best response of several settings, and a best response
-that is learned inside its abstraction; and its behaviour is checked. What is measured is kept in the run's folder,
-so that a part that was stopped goes on with what is missing.
+An agent has two parts, so that each takes at most an hour: one trains it, the other measures it. It plays versions
+of itself and simple players, local best response of several settings, and a best response that is learned inside
+its abstraction; and its behaviour is checked. What is measured is kept in the run's folder, so that a part that was
+stopped goes on with what is missing.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from solvent.evaluate.response_doublings import DoublingSettings
 from solvent.evaluate.sentences import inside_bound, local_bound, sentences
 from solvent.experiments.kept import KeptRuns
 from solvent.experiments.page import Bar
-from solvent.experiments.parts import Found, Part, PartSetup
+from solvent.experiments.parts import Found, Part, PartSetup, found_by
 from solvent.experiments.steps import Say
 from solvent.foundation.machine import commit
 from solvent.foundation.units import span
@@ -47,6 +48,11 @@ class UsersAgent(NamedTuple):
     most_otherwise: float
     """And any other opponent."""
 
+    @property
+    def training(self) -> str:
+        """The name of the part that trains it; its own name is that of the part that measures it."""
+        return f"train-{self.name}"
+
     def most_won_by(self, opponent: str) -> float:
         """mbb/hand that an opponent may win from it."""
         return self.most_deterministic if opponent == "deterministic" else self.most_otherwise
@@ -72,21 +78,30 @@ class Setup(PartSetup):
         return {"small": self.small}
 
 
-def measure(agent: UsersAgent, setup: Setup, kept: KeptRuns, say: Say) -> Found:
-    """Train an agent and measure it."""
+def train(agent: UsersAgent, setup: Setup, kept: KeptRuns, say: Say) -> Found:
+    """Train an agent, from where a training of this commit was stopped."""
     place = Path("agents") / commit() / agent.name  # those of another version of the code are not trained on
-    folder, cards = setup.work / place, setup.folder_of(agent.cards, say)
+    cards = setup.folder_of(agent.cards, say)
     seconds = SMALL_SECONDS if setup.small else agent.seconds
     say(f"training {span(seconds)}")
-    train_to(folder, cards, TrainingSettings(betting=BETTING), seconds, setup.threads)
-    document = measured(TrainingRun.open(folder, cards), SMALL if setup.small else FULL, setup.threads, say)
+    iterations = train_to(
+        setup.work / place, cards, TrainingSettings(betting=BETTING), seconds, setup.threads
+    )
+    return {"place": str(place), "seconds": seconds, "threads": setup.threads, "iterations": iterations}
+
+
+def measure(agent: UsersAgent, setup: Setup, kept: KeptRuns, say: Say) -> Found:
+    """Measure an agent that has been trained."""
+    trained, cards = found_by(setup, agent.training), setup.folder_of(agent.cards, say)
+    run = TrainingRun.open(setup.work / trained["place"], cards)
+    document = measured(run, SMALL if setup.small else FULL, setup.threads, say)
     return {
         "name": agent.name,
         "run": "RUN",  # as the page calls it: its folder is on one machine alone
         "cards": setup.design_of(agent.cards).label,
         "betting": BETTING,
-        "seconds": seconds,
-        "threads": setup.threads,
+        "seconds": trained["seconds"],
+        "threads": trained["threads"],
         **{key: document[key] for key in KEPT if key in document},
     }
 
@@ -137,9 +152,15 @@ def _passed(found: Found) -> int:
     return sum(check["passed"] for check in found["behaviour"]["checks"])
 
 
-def agent_part(agent: UsersAgent) -> Part[Setup]:
-    """The part that trains and measures an agent; the page's one table has its figures."""
-    return Part(agent.name, partial(measure, agent), section, figures, partial(bars, agent))
+def agent_parts(agent: UsersAgent) -> tuple[Part[Setup], Part[Setup]]:
+    """The part that trains an agent, and the one that measures it; the page's one table has its figures."""
+    training = Part[Setup](
+        agent.training, partial(train, agent), lambda found: "", lambda found: {}, lambda found: []
+    )
+    measuring = Part(
+        agent.name, partial(measure, agent), section, figures, partial(bars, agent), made_of=(agent.training,)
+    )
+    return training, measuring
 
 
 def section(found: Found) -> str:
@@ -147,4 +168,4 @@ def section(found: Found) -> str:
     return "\n\n".join([f"## {found['name']}", *sentences(found)])
 
 
-PARTS = tuple(map(agent_part, AGENTS))
+PARTS = tuple(part for agent in AGENTS for part in agent_parts(agent))

@@ -91,11 +91,15 @@ class TrainingResult:
 
     def summary(self) -> dict[str, str]:
         """The most important facts in words, by their names."""
-        asked, batches = self.settings.iterations, ""
+        asked, remark = self.settings.iterations, ""
         if self.settings.batch and asked is not None and self.iterations > asked:
-            batches = f", in whole batches of {self.settings.batch:,}"
+            remark = f", in whole batches of {self.settings.batch:,}"
+        elif self.settings.rule.discounts and self.iterations < PARTS:
+            remark = (
+                f"; {self.settings.rule} discounts at the end of each of {PARTS} parts of a run: train longer"
+            )
         return {
-            "iterations": f"{self.iterations:,} (stopped by {self.stopped_by}{batches})",
+            "iterations": f"{self.iterations:,} (stopped by {self.stopped_by}{remark})",
             "time": f"{span(self.seconds)} (and {span(self.compile_seconds)} for kernels)",
             "rows touched": f"{self.rows_touched:,}, {self.rows_rate / 1e6:.1f} million a second",
             "regret of the first decision": f"{self.regret:.1f} mbb",

@@ -12,7 +12,7 @@ import typer
 from solvent.app.commands.reproduce.papers import RESULTS
 from solvent.app.options import MOST_THREADS, Json, ResultsFolder
 from solvent.app.terminal import print_json, terminal
-from solvent.app.watching import watching
+from solvent.app.watching import keeping_runs, watching
 from solvent.foundation.units import parse_size
 
 if TYPE_CHECKING:
@@ -173,7 +173,9 @@ def reproduce_public_sampling(
 def reproduce_agents(
     part: Annotated[
         list[str] | None,
-        typer.Option(help="Parts to run: make-run, hour.  [default: all that have not been run]"),
+        typer.Option(
+            help="Parts to run: train-make-run, make-run, train-hour, hour.  [default: all that have not been run]"
+        ),
     ] = None,
     scale: PartScale = "full",
     cards: AllCards = Path("abstractions"),
@@ -184,7 +186,7 @@ def reproduce_agents(
     out: ResultsFolder = RESULTS,
     as_json: Json = False,
 ) -> None:
-    """The agent of `make run` and one of an hour, measured: 20 and 80 minutes; stopped, it goes on."""
+    """The agent of `make run` and one of an hour: trained, then measured, in parts of at most an hour each."""
     from solvent.experiments.parts import is_small
     from solvent.experiments.trained_agents.agents_page import reading, write_agents_page
     from solvent.experiments.trained_agents.measured_agents import PARTS, Setup
@@ -216,7 +218,7 @@ def _reproduce(
     """Run the parts of an experiment that were asked for, write its page, and print its three lines or figures."""
     from solvent.experiments.parts import figures_and_bars, run_parts
 
-    with watching() as watch:
+    with watching() as watch, keeping_runs(setup.work):
         results = run_parts(parts, setup, asked or (), again, watch, page, remark)
     write(results, page, command)
     if as_json:

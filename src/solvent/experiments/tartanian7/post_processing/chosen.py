@@ -175,4 +175,4 @@ def _ahead(lead: Interval) -> str:
     return "surely behind" if lead.high < 0 else "not surely apart from"
 
 
-CHOSEN = Part(NAME, measure, section, figures, lambda found: [])
+CHOSEN = Part(NAME, measure, section, figures, lambda found: [], made_of=(table_two.NAME,))

@@ -89,4 +89,4 @@ def verdict(found: Found) -> str:
     return f"Surely dearer than `none` (intervals apart): {', '.join(dearer) or 'no post-processing'}."
 
 
-PRICE = Part(NAME, measure, section, figures, lambda found: [])
+PRICE = Part(NAME, measure, section, figures, lambda found: [], made_of=(chosen.NAME,))

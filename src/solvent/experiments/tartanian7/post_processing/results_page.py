@@ -95,7 +95,7 @@ def _table_found(found: Found) -> str:
     best = max(table_two.POSTS, key=lambda post: met.mean(post).middle)
     return (
         f"Against them `{NEW}` wins {text(met.mean(NEW))} mbb/hand on average and `{NONE}` "
-        f"{text(met.mean(NONE))}; `{best}` wins most. {table_two.verdict(met)}"
+        f"{text(met.mean(NONE))}; `{best}` wins most of those in the table. {table_two.verdict(met)}"
     )
 
 

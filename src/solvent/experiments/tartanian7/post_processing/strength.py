@@ -108,4 +108,11 @@ def verdict(found: Found, opponent: str) -> str:
     return "no: it surely loses" if won.high < 0 else "no: it may lose more"
 
 
-STRENGTH = Part(NAME, measure, section, figures, lambda found: [])
+STRENGTH = Part(
+    NAME,
+    measure,
+    section,
+    figures,
+    lambda found: [],
+    made_of=tuple(player.part for player in (AGENT, *OPPONENTS)),
+)

@@ -110,4 +110,4 @@ def verdict(met: Meetings) -> str:
     return f"The paper's finding {outcome} ({said})."
 
 
-TABLE_TWO = Part(NAME, measure, section, figures, lambda found: [])
+TABLE_TWO = Part(NAME, measure, section, figures, lambda found: [], made_of=(strength.NAME,))
