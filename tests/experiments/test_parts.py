@@ -11,6 +11,7 @@ from solvent.experiments.page import figures_file
 from solvent.experiments.parts import Part, PartSetup, once, parts_text, records, run_parts
 from solvent.experiments.public_sampling.sampled_agents import copy_run
 from solvent.foundation.errors import InputError
+from solvent.foundation.machine import describe_machine
 
 RUNS: list[str] = []
 
@@ -49,7 +50,14 @@ def test_a_part_is_run_once_and_again_when_asked(setup) -> None:
     results = run_parts(PARTS, setup, ["second"], again=True)
     assert RUNS == ["first", "second", "second"]
     assert [each.remark for each in results] == ["alone", ""]
-    assert "\nfirst: alone\n" in parts_text(PARTS, results)
+    text = parts_text(PARTS, [results[0], results[1]._replace(machine="")])
+    assert "\nfirst: alone\n" in text
+    assert [
+        line.split(" | ")[-1] for line in text.splitlines() if line.startswith(("| first", "| second"))
+    ] == [
+        f"{describe_machine()} |",
+        "not noted |",
+    ]
 
 
 def test_a_part_is_run_again_when_what_it_is_made_of_has_been(setup) -> None:

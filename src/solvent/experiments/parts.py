@@ -4,9 +4,9 @@ A part runs, keeps what it found as JSON, and has a section of the experiment's 
 work folder. A part whose file is there, of the same scale, is not run again unless a part that it is made of has
 been, as when an agent that it matches was trained anew. A part that was stopped goes on from what it had measured.
 
-The page is made of parts that were run at different times, and names the commit of each. What they found is also in
-the JSON file beside the page: when some parts are asked for by name, the others stay on the page as they were. A
-page has parts of one scale, and is not overwritten by those of another.
+The page is made of parts that were run at different times, and names the commit and the machine of each. What they
+found is also in the JSON file beside the page: when some parts are asked for by name, the others stay on the page
+as they were. A page has parts of one scale, and is not overwritten by those of another.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from solvent.experiments.kept import KeptRuns
 from solvent.experiments.page import Bar, figures_file, markdown_table
 from solvent.experiments.steps import Say, saying
 from solvent.foundation.errors import InputError
-from solvent.foundation.machine import commit
+from solvent.foundation.machine import commit, describe_machine
 from solvent.foundation.names import did_you_mean
 from solvent.foundation.progress import Watch
 from solvent.foundation.storage.files import write_text
@@ -110,6 +110,8 @@ class PartResult(NamedTuple):
     """How much was run."""
     remark: str = ""
     """What readers of the page should know of this run, such as what else the machine did."""
+    machine: str = ""
+    """Where it was run; empty in records that do not tell."""
 
 
 def once(kept: KeptRuns, setting: Mapping[str, Any], measure: Callable[[], Any]) -> Any:
@@ -191,6 +193,7 @@ def _run(setup: S, part: Part[S], say: Say, remark: str) -> PartResult:
         "scale": setup.scale,
         "made_of": made_of,
         "commit": commit(),
+        "machine": describe_machine(),
         "seconds": time.perf_counter() - begun,
         "remark": remark,
         "found": found,
@@ -271,6 +274,7 @@ def _result(setup: S, part: Part[S], record: Mapping[str, Any]) -> PartResult | 
             record["found"],
             record["scale"],
             record.get("remark", ""),
+            record.get("machine", ""),
         )
         part.section(result.found), part.figures(result.found), part.bars(result.found)
     except (KeyError, IndexError, TypeError, ValueError) as error:
@@ -291,7 +295,7 @@ def _is_of_scale(setup: PartSetup, record: Mapping[str, Any]) -> bool:
 
 def records(results: Sequence[PartResult]) -> dict[str, Any]:
     """What a page's JSON file says of its parts, by their names."""
-    kept = ("scale", "commit", "seconds", "remark", "found")
+    kept = ("scale", "commit", "machine", "seconds", "remark", "found")
     return {each.part.name: {name: getattr(each, name) for name in kept} for each in results}
 
 
@@ -306,9 +310,12 @@ def figures_and_bars(results: Sequence[PartResult]) -> tuple[dict[str, float], l
 
 
 def parts_text(parts: Sequence[Part[Any]], results: Sequence[PartResult]) -> str:
-    """A table of how long each part took and at which commit, remarks, and which parts have not been run."""
-    rows = [[each.part.name, span(each.seconds), each.commit] for each in results]
-    table = "A part is run alone by `--part NAME`.\n\n" + markdown_table(["part", "took", "at commit"], rows)
+    """A table of how long each part took, at which commit and where; remarks; and which parts have not been run."""
+    rows = [
+        [each.part.name, span(each.seconds), each.commit, each.machine or "not noted"] for each in results
+    ]
+    table = "A part is run alone by `--part NAME`.\n\n"
+    table += markdown_table(["part", "took", "at commit", "on"], rows)
     remarks: dict[str, list[str]] = {}
     for each in results:
         if each.remark:
