@@ -6,6 +6,8 @@ import os
 import subprocess
 import sys
 
+import pytest
+
 KERNELS = """
 from solvent.foundation.kernels.compiling import compiled, internal, internal_compiled
 
@@ -61,6 +63,7 @@ print(*((name, in_machine_code(name)) for name in made))
 """
 
 
+@pytest.mark.slow
 def test_the_callers_alone_become_machine_code_and_the_cache_has_what_they_call(tmp_path):
     (tmp_path / "kernels.py").write_text(KERNELS)
     here = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}

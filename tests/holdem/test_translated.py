@@ -94,6 +94,7 @@ def test_rivers(spot: Spot, sizes: dict[str, Any], turned: bool, seed: int, smal
     check(*((other, spot) if turned else (spot, other)), seed, small_bets)
 
 
+@pytest.mark.slow
 @settings(few, max_examples=5)
 @given(
     spot=spots(4, ranks=4),

@@ -220,6 +220,17 @@ def test_killed_training_goes_on_bit_for_bit(tmp_path, cards):
     np.testing.assert_array_equal(table(folder), straight.blueprint.table)
 
 
+def test_measurements_before_the_first_checkpoint_are_made_once(tmp_path):
+    folder = tmp_path / "run"
+    trained(folder, 3_000)
+    measured = [row["iterations"] for row in Run.open(folder).metrics()]
+    for number in Run.open(folder).checkpoints():  # as a kill before the first checkpoint leaves a run
+        shutil.rmtree(Run.open(folder).checkpoint(number))
+    train(resume=folder)
+    assert [row["iterations"] for row in Run.open(folder).metrics()] == measured
+    assert len(measured) > 1
+
+
 def test_sigterm_saves(tmp_path):
     process = begin_and_wait(tmp_path / "run", 0)
     process.send_signal(signal.SIGTERM)

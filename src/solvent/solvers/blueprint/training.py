@@ -247,6 +247,7 @@ def _loop(session: Session, training: TrainingWork, settings: TrainingSettings, 
     if session.run.checkpoints():
         session.resume(as_before)
     else:
+        session.run.forget_metrics_after(0)  # those of a process that was killed before its first checkpoint
         session.watch(Progress(WIN_RATES if settings.begins_with_prior else TRAINING, 0))
         training.begin()
         if settings.begins_with_prior and settings.distributed:
