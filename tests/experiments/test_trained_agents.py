@@ -12,9 +12,8 @@ from solvent.app.commands.evaluate import evaluate as evaluate_command
 from solvent.evaluate.agent_parts import TrainedAgent
 from solvent.experiments.page import figures_file
 from solvent.experiments.parts import run_parts
-from solvent.experiments.trained_agents import measured_agents
 from solvent.experiments.trained_agents.agents_page import write_agents_page
-from solvent.experiments.trained_agents.measured_agents import AGENTS, BETTING, PARTS, Setup, bars
+from solvent.experiments.trained_agents.measured_agents import AGENTS, PARTS, Setup, bars
 from solvent.foundation.units import parse_time
 
 MAKEFILE = Path(__file__).parents[2] / "Makefile"
@@ -29,14 +28,13 @@ def made(name: str) -> str:
 
 def test_the_first_agent_is_that_of_make_run() -> None:
     agent = AGENTS[0]
-    assert (made("CARDS"), made("BETTING")) == (agent.cards, BETTING)
+    assert (made("CARDS"), made("BETTING")) == (agent.cards, agent.betting)
     assert parse_time(made("TIME")) == agent.seconds
     options = {name.replace("_", "-") for name in inspect.signature(evaluate_command).parameters}
     assert set(re.findall(r"--([a-z-]+)", made("MEASURE"))) <= options
 
 
 def test_agents_are_measured_and_go_on(tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr(measured_agents, "BETTING", "preflop=3x,a; postflop=100%; cap=1; stack=10")
     (tmp_path / "cards" / "tiny" / "tables").mkdir(parents=True)
     setup, page = Setup(tmp_path / "cards", tmp_path / "work", True, 1), tmp_path / "agents.md"
     measure, asked = TrainedAgent.measure, []

@@ -25,6 +25,7 @@ from solvent.games.betting.sizes import parse_betting
 from solvent.solvers.blueprint import training
 from solvent.solvers.blueprint.solver import BlueprintSolver
 from solvent.solvers.blueprint.training import KEPT_CHECKPOINTS, train
+from solvent.solvers.blueprint.training_work import Length, Training
 from solvent.solvers.rules import load_rule
 from solvent.solvers.training_settings import TrainingSettings
 from solvent.strategy.agents.blueprint import Blueprint
@@ -332,11 +333,71 @@ def test_an_interrupted_dcfr_training_equals_an_undisturbed_one(tmp_path):
     assert [each["parts_done"] for each in facts] == [100, 100]
 
 
-def test_parts_of_a_time_end_by_the_clock_and_go_on_when_it_is_extended(tmp_path):
+def test_parts_of_a_time_end_by_the_clock(tmp_path):
     train("cards", out=tmp_path / "run", betting=BETTING, sampling="external", rule="dcfr", time=0.5)
     assert Run.open(tmp_path / "run").facts()["parts_done"] in range(97, 105)
-    train(resume=tmp_path / "run", time="0.25s")
-    assert Run.open(tmp_path / "run").facts()["parts_done"] >= 145
+
+
+def test_a_run_that_is_extended_has_longer_parts(tmp_path):
+    """A hundred parts, whatever its first limit was: few seconds at first do not leave an hour with tiny parts."""
+    trained(tmp_path / "run", 200, rule="dcfr")
+    train(resume=tmp_path / "run", iterations=2_000)
+    facts = Run.open(tmp_path / "run").facts()
+    assert (facts["parts_done"], facts["length"]["iterations"]) == (100, 2_000)
+    train(resume=tmp_path / "run", time=0.2)
+    facts = Run.open(tmp_path / "run").facts()
+    assert facts["parts_done"] in range(97, 105)
+
+
+def test_an_extended_run_that_was_killed_has_the_same_parts(tmp_path):
+    for name in ("straight", "killed"):
+        trained(tmp_path / name, 300, rule="dcfr")
+    train(resume=tmp_path / "straight", iterations=2_000)
+    stop = Stop()
+
+    def interrupt(progress):
+        if progress.stage == "training" and progress.done >= 700:
+            stop.request()
+
+    train(resume=tmp_path / "killed", iterations=2_000, check_every=7, watch=interrupt, stop=stop)
+    assert 300 < newest(tmp_path / "killed") < 2_000
+    train(resume=tmp_path / "killed")
+    np.testing.assert_array_equal(table(tmp_path / "killed"), table(tmp_path / "straight"))
+
+
+def test_parts_end_by_time_where_iterations_would_last_longer(tmp_path):
+    train("cards", out=tmp_path / "run", betting=BETTING, rule="dcfr", iterations=10**9, time=0.5)
+    assert Run.open(tmp_path / "run").facts()["parts_done"] >= 90
+
+
+@pytest.mark.parametrize(
+    ("length", "iterations", "seconds", "over"),
+    [
+        (Length(1_030), 10, 0.0, 1),
+        (Length(1_030), 19, 0.0, 1),
+        (Length(1_030), 20, 0.0, 2),
+        (Length(1_030), 1_030, 0.0, 100),
+        (Length(time=50.0), 7, 0.49, 0),
+        (Length(time=50.0), 7, 1.6, 3),
+        (Length(1_000, 50.0), 20, 1.6, 3),
+        (Length(1_000, 50.0), 40, 1.6, 4),
+    ],
+)
+def test_parts_that_are_over(length, iterations, seconds, over):
+    assert length.parts_done(iterations, seconds) == over
+
+
+def test_parts_that_are_over_at_once_discount_the_table_once(cards, monkeypatch):
+    """However short a part is beside an iteration: a discount follows what was learned since the last one."""
+    settings = TrainingSettings(sampling="external", rule=load_rule("dcfr"), threads=1)
+    training = Training(build_tree(parse_betting(BETTING)), cards, settings, Length(time=1e-6))
+    seen = []
+    monkeypatch.setattr(training, "_discount", lambda *weights: seen.append(weights))
+    training.run(50)
+    training.run(50)
+    assert len(seen) == 2
+    assert training.parts_done > 200
+    assert seen[0][2] < 1e-4
 
 
 @pytest.mark.parametrize(

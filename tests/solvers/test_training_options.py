@@ -11,7 +11,7 @@ from solvent.games.betting.sizes import parse_betting
 from solvent.play.agents import AgentLoader
 from solvent.play.expected import expected_match
 from solvent.solvers.blueprint.training import train
-from solvent.solvers.blueprint.training_work import Parts, Training
+from solvent.solvers.blueprint.training_work import Length, Training
 from solvent.solvers.training_settings import TrainingSettings
 from solvent.strategy.agents.training_run import TrainingRun
 
@@ -67,7 +67,7 @@ def test_initial_weights_count_for_a_deal_or_for_a_hand_of_a_board(cards):
     tree, tables = build_tree(parse_betting(BETTING)), {}
     for sampling in ("external", "public"):
         settings = TrainingSettings(sampling=sampling, initial_weights=True, threads=1)
-        training = Training(tree, cards, settings, Parts(1_000, None))
+        training = Training(tree, cards, settings, Length(1_000))
         training.begin()
         tables[sampling] = training.solver.blueprint.row(0, 0, 3)[0]
     assert tables["public"].sum() > 0
@@ -106,10 +106,10 @@ def test_rows_never_visited_play_the_prior_where_that_is_asked(tmp_path, samplin
 def test_exploration_decays_over_a_part_of_the_run(cards):
     settings = TrainingSettings(sampling="external", exploration_decay=True, exploration_part=0.4)
     tree = build_tree(parse_betting(BETTING))
-    iterations = Training(tree, cards, settings, Parts(10_000, None))
+    iterations = Training(tree, cards, settings, Length(10_000))
     assert iterations.exploration() == (0.01, 0.01 / 4_000)
-    assert iterations.parts is None
-    seconds = Training(tree, cards, settings, Parts(None, 100.0))
+    assert not iterations.discounts
+    seconds = Training(tree, cards, settings, Length(time=100.0))
     seconds.seconds = 10.0
     assert seconds.exploration() == (pytest.approx(0.0075), 0.0)
     seconds.seconds = 50.0
@@ -119,14 +119,21 @@ def test_exploration_decays_over_a_part_of_the_run(cards):
     ).exploration() == (0.01, 2.5e-7)
 
 
-def test_the_length_that_exploration_is_a_part_of_is_kept(tmp_path):
+def test_exploration_falls_over_a_part_of_the_run_as_it_is_planned_now(tmp_path):
     options = {"exploration_decay": True, "exploration_part": 0.5, "exploration_mix": True}
     trained(tmp_path / "run", 400, betting=BETTING, **options)
     run = Run.open(tmp_path / "run")
-    assert run.fixed["length"] == 400
+    assert run.facts()["length"] == {"iterations": 400, "time": None}
     assert (run.fixed["exploration_part"], run.fixed["exploration_mix"]) == (0.5, True)
     assert train(resume=tmp_path / "run", iterations=800).iterations == 800
-    assert Run.open(tmp_path / "run").fixed["length"] == 400
+    assert run.facts()["length"] == {"iterations": 800, "time": None}
+
+
+def test_exploration_falls_by_whichever_limit_comes_first(cards):
+    settings = TrainingSettings(sampling="external", exploration_decay=True, exploration_part=0.5)
+    training = Training(build_tree(parse_betting(BETTING)), cards, settings, Length(1_000_000, 100.0))
+    training.seconds = 25.0
+    assert training.exploration() == (pytest.approx(0.005), 0.0)
 
 
 @pytest.mark.parametrize(("sampling", "iterations"), [("external", 2_000), ("public", 20)])

@@ -15,7 +15,7 @@ from solvent.forms.betting import build_tree
 from solvent.games.betting.sizes import parse_betting
 from solvent.play.matches import round_robin
 from solvent.play.table_agent import TableAgent, rule_agent, table_agent
-from solvent.solvers.blueprint.training_work import Parts, Training
+from solvent.solvers.blueprint.training_work import Length, Training
 from solvent.solvers.holdem.spot_run import warm_up
 from solvent.solvers.holdem.spot_settings import SpotSettings
 from solvent.solvers.solve import solve
@@ -54,7 +54,7 @@ def warm_train() -> None:
     """Train on a small betting tree for no iterations, by each way of sampling."""
     model = _blueprint()
     for sampling in TRAINING_SAMPLINGS:
-        Training(model.tree, model.cards, TrainingSettings(sampling=sampling), Parts(PARTS, None)).warm_up()
+        Training(model.tree, model.cards, TrainingSettings(sampling=sampling), Length(PARTS)).warm_up()
 
 
 def warm_match() -> None:

@@ -27,8 +27,6 @@ from solvent.solvers.blueprint.training import train_to
 from solvent.solvers.training_settings import TrainingSettings
 from solvent.strategy.agents.training_run import TrainingRun
 
-BETTING = "preset=fcpa; postflop=50%,100%,a | a"
-"""Two bet sizes and all-in: 2,352 decisions."""
 MEASURED = ("styles", "lbr", "inside", "behaviour")
 """The parts of an evaluation."""
 KEPT = ("iterations", "post", "parts", "styles", "lbr", "lbr_maximum", "inside", "behaviour")
@@ -40,6 +38,7 @@ class UsersAgent(NamedTuple):
 
     name: str
     cards: str
+    betting: str
     seconds: float
     most_inside: float | None
     """mbb/hand that a best response inside its abstraction may win; None asks nothing."""
@@ -59,14 +58,31 @@ class UsersAgent(NamedTuple):
 
 
 AGENTS = (
-    UsersAgent("make-run", "tiny", 330.0, most_inside=60.0, most_deterministic=50.0, most_otherwise=20.0),
-    UsersAgent("hour", "small", 3600.0, most_inside=None, most_deterministic=20.0, most_otherwise=10.0),
+    UsersAgent(
+        "make-run",
+        "tiny",
+        "preset=fcpa; postflop=50%,100%,a | a",  # 2,352 decisions
+        330.0,
+        most_inside=60.0,
+        most_deterministic=50.0,
+        most_otherwise=20.0,
+    ),
+    UsersAgent(
+        "hour",
+        "tiny",
+        "preset=fcpa; preflop=100%,200%,a",  # 3,004 decisions
+        3600.0,
+        most_inside=None,
+        most_deterministic=20.0,
+        most_otherwise=10.0,
+    ),
 )
 FULL = AgentSettings(hands=60_000, inside=DoublingSettings(8_000, 64_000))
 SMALL = AgentSettings(
     hands=40, lbr_hands=4, inside=DoublingSettings(10, 20, valued=12), behaviour_hands=50, run_outs=16
 )
 SMALL_SECONDS = 0.3
+SMALL_BETTING = "preflop=3x,a; postflop=100%; cap=1; stack=10"
 
 
 @dataclass(frozen=True)
@@ -77,6 +93,10 @@ class Setup(PartSetup):
     def scale(self) -> dict[str, Any]:
         return {"small": self.small}
 
+    def betting_of(self, agent: UsersAgent) -> str:
+        """The bets of an agent; at small scale few of them stand for all."""
+        return SMALL_BETTING if self.small else agent.betting
+
 
 def train(agent: UsersAgent, setup: Setup, kept: KeptRuns, say: Say) -> Found:
     """Train an agent, from where a training of this commit was stopped."""
@@ -84,9 +104,8 @@ def train(agent: UsersAgent, setup: Setup, kept: KeptRuns, say: Say) -> Found:
     cards = setup.folder_of(agent.cards, say)
     seconds = SMALL_SECONDS if setup.small else agent.seconds
     say(f"training {span(seconds)}")
-    iterations = train_to(
-        setup.work / place, cards, TrainingSettings(betting=BETTING), seconds, setup.threads
-    )
+    settings = TrainingSettings(betting=setup.betting_of(agent))
+    iterations = train_to(setup.work / place, cards, settings, seconds, setup.threads)
     return {"place": str(place), "seconds": seconds, "threads": setup.threads, "iterations": iterations}
 
 
@@ -99,7 +118,7 @@ def measure(agent: UsersAgent, setup: Setup, kept: KeptRuns, say: Say) -> Found:
         "name": agent.name,
         "run": "RUN",  # as the page calls it: its folder is on one machine alone
         "cards": setup.design_of(agent.cards).label,
-        "betting": BETTING,
+        "betting": setup.betting_of(agent),
         "seconds": trained["seconds"],
         "threads": trained["threads"],
         **{key: document[key] for key in KEPT if key in document},

@@ -29,7 +29,7 @@ from solvent.foundation.progress import SIZED, Interrupted, Progress, Stop, Watc
 from solvent.foundation.storage.files import check_room
 from solvent.foundation.storage.run import Retention, Run
 from solvent.foundation.units import size, span
-from solvent.solvers.blueprint.training_work import Parts, Training, TrainingWork
+from solvent.solvers.blueprint.training_work import Length, Training, TrainingWork
 from solvent.solvers.rules import RegretRule
 from solvent.solvers.session import Limits, Session
 from solvent.solvers.solver import compile_seconds
@@ -175,7 +175,8 @@ def train(
     with run.locked():
         kept = sum(file.stat().st_size for n in run.checkpoints() for file in run.checkpoint(n).iterdir())
         check_room(run.folder, max(0, cost.disk - kept))
-        training, session = _session(run, tree, found, settings, cost, watch, stop, saved)
+        length = _length(run, settings, as_before)
+        training, session = _session(run, tree, found, settings, length, cost, watch, stop, saved)
         return _train(session, training, settings, cost, as_before)
 
 
@@ -184,6 +185,7 @@ def _session(
     tree: BettingTree,
     cards: CardAbstraction,
     settings: TrainingSettings,
+    length: Length | None,
     cost: TrainingCost,
     watch: Watch,
     stop: Stop,
@@ -192,13 +194,13 @@ def _session(
     """The work of a training and the session that drives it."""
     limits, every = Limits.of(settings), settings.checkpoint_every
     if not settings.distributed:
-        plain = Training(tree, cards, settings, _parts(run))
+        plain = Training(tree, cards, settings, length)
         after = None if saved is None else lambda run: saved(run, plain.solver.blueprint)
         return plain, Session(TRAINING, plain, limits, run, every, watch, stop, after, plain.unit)
     from solvent.solvers.distributed.launching import launch
     from solvent.solvers.distributed.training import DistributedTraining, TurnSession, saved_blueprint
 
-    work = DistributedTraining(tree, cards, settings, _parts(run), lambda: launch(settings, tree, cards))
+    work = DistributedTraining(tree, cards, settings, length, lambda: launch(settings, tree, cards))
     after = None
     if saved is not None and cost.memory + cost.table_bytes <= settings.memory:
         after = lambda run: saved(run, saved_blueprint(run, tree, cards))  # noqa: E731
@@ -325,20 +327,20 @@ def _new_run(out: Path, cards: Path, found: CardAbstraction, settings: TrainingS
     """Begin the run of a training. It notes where its cards are, so that both can move together."""
     asked = replace(settings, betting=_betting_text(settings.betting)).as_json()
     kept = {name: asked.pop(name) for name in TrainingSettings.kept() if name in asked}
-    length: dict[str, Any] = {}
-    if settings.rule.discounts or settings.exploration_part is not None:
-        length = {"length": settings.iterations} if settings.iterations else {"length_seconds": settings.time}
     for name in ("cluster", "children"):  # they are given anew whenever the run goes on
         asked.pop(name, None)
-    fixed = {**kept, "cards_fingerprint": found.fingerprint, **length}
+    fixed = {**kept, "cards_fingerprint": found.fingerprint}
     adjustable = {**asked, "cards": noted_paths(cards, out)}
     return Run.create(out, "training", fixed, adjustable, retention=KEPT_CHECKPOINTS)
 
 
-def _parts(run: Run) -> Parts | None:
-    """The parts of a run whose rule discounts, or that explores for a part of it."""
-    length, seconds = run.fixed.get("length"), run.fixed.get("length_seconds")
-    return None if length is None and seconds is None else Parts(length, seconds)
+def _length(run: Run, settings: TrainingSettings, as_before: bool) -> Length | None:
+    """The length of a run whose rule discounts, or that explores for a part of it, as its limits have it now."""
+    if not settings.rule.discounts and settings.exploration_part is None:
+        return None
+    had = 0.0 if as_before else float(run.facts().get("seconds", 0.0))
+    limits = Limits.of(settings).later(-had)
+    return Length(limits.iterations, limits.time)
 
 
 def _betting_text(betting: str) -> str:

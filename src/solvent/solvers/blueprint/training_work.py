@@ -3,7 +3,7 @@
 Rules: cfr and lcfr weigh iterations as they are sampled. A rule that discounts, dcfr(a,b,g), would have to
 touch the whole table in each iteration; instead the run is divided into 100 equal parts, and the whole table is
 discounted at the end of each, with the number of the part for the rule's t (Brown and Sandholm 2019, section
-6).
+6). A run that is resumed for longer goes on as one of that length, with longer parts.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from math import comb
 from typing import Any
 
@@ -40,23 +40,33 @@ UNITS = {EXTERNAL: "iterations", PUBLIC: "boards"}
 
 
 @dataclass(frozen=True)
-class Parts:
-    """The equal parts of a run, a hundredth of its first length each; a longer run has more of them."""
+class Length:
+    """The planned length of a run, all of its calls together; what is reached first ends it."""
 
-    iterations: int | None
-    """The length in iterations."""
-    time: float | None
-    """The length in seconds, where there is no length in iterations."""
+    iterations: int | None = None
+    time: float | None = None
+    """Seconds of training."""
 
-    def end_of(self, done: int) -> int | None:
-        """The iteration at which the part after `done` parts ends; None where parts are of time."""
-        return None if self.iterations is None else (done + 1) * self.iterations // PARTS
+    def done(self, iterations: int, seconds: float) -> float:
+        """The part of the run that is done, from 0 to 1."""
+        by_iterations = 0.0 if self.iterations is None else iterations / self.iterations
+        by_time = 0.0 if self.time is None else seconds / self.time
+        return max(by_iterations, by_time)
 
-    def is_over(self, done: int, iterations: int, seconds: float) -> bool:
-        """Whether the part after `done` parts has ended."""
-        if self.iterations is not None:
-            return iterations >= (done + 1) * self.iterations // PARTS
-        return self.time is not None and seconds >= (done + 1) * self.time / PARTS
+    def parts_done(self, iterations: int, seconds: float) -> int:
+        """How many of the run's equal parts are over."""
+        by_iterations = 0 if self.iterations is None else _last_part(iterations, self.iterations)
+        by_time = 0 if self.time is None else int(PARTS * seconds / self.time)
+        return max(by_iterations, by_time)
+
+    def end_of(self, part: int) -> int | None:
+        """The iteration at which a part ends, counted from 1; None where the run has no length in iterations."""
+        return None if self.iterations is None else part * self.iterations // PARTS
+
+
+def _last_part(iterations: int, length: int) -> int:
+    """The last part that ends, at part * length // PARTS, no later than `iterations`."""
+    return ((iterations + 1) * PARTS - 1) // length
 
 
 class TrainingWork(ABC):
@@ -69,17 +79,18 @@ class TrainingWork(ABC):
         tree: BettingTree,
         cards: CardAbstraction,
         settings: TrainingSettings,
-        parts: Parts | None = None,
+        length: Length | None = None,
     ) -> None:
-        """`parts` is the length of a run whose rule discounts, or that explores for a part of it."""
-        self.tree, self.cards, self.settings, self.length = tree, cards, settings, parts
-        self.parts = parts if settings.rule.discounts else None
+        """`length` is needed by rules that discount, and by exploration that falls over a part of the run."""
+        self.tree, self.cards, self.settings, self.length = tree, cards, settings, length
+        self.discounts = settings.rule.discounts and length is not None
+        """Whether the table is discounted at the end of each part of the run."""
         self.parts_done = 0
         """Parts of the run at whose end the table has been discounted."""
         self.weight = 0.0
         """The sum of the iterations' weights, faded as regrets fade."""
         self.seconds = 0.0
-        """Seconds of training so far, by which parts of a time end."""
+        """Seconds of training so far."""
         self.prior_weight = 1.0
         """What a visit counts in the prior that stands at rows where nothing has been learned."""
 
@@ -159,15 +170,15 @@ class TrainingWork(ABC):
             start, before = time.perf_counter(), self.iterations
             self._iterate(self._next_stop(target) - before)
             self.weight += _weights(before, self.iterations, self.settings.rule.linear)
-            now = self.seconds + time.perf_counter() - start
-            while self.parts is not None and self.parts.is_over(self.parts_done, self.iterations, now):
-                self._end_part()
+            self._end_parts(self.seconds + time.perf_counter() - start)
             self._renew_prior()
             self.seconds += time.perf_counter() - start
 
     def _next_stop(self, target: int) -> int:
         """The iteration up to which nothing is to be done but iterations, `target` at most."""
-        return target if self.parts is None else min(target, self.parts.end_of(self.parts_done) or target)
+        if not self.discounts or self.length is None:
+            return target
+        return min(target, self.length.end_of(self.parts_done + 1) or target)
 
     def _renew_prior(self) -> None:
         """Write the prior anew if a visit counts much more by now; a head and children leave it as it began."""
@@ -200,18 +211,24 @@ class TrainingWork(ABC):
             return NO_DECAY
         if settings.exploration_part is None or length is None:
             return DECAY
-        if length.iterations is not None:
+        if length.time is None and length.iterations is not None:
             return DECAY[0], DECAY[0] / (settings.exploration_part * length.iterations)
-        assert length.time is not None
-        return DECAY[0] * max(0.0, 1.0 - self.seconds / (settings.exploration_part * length.time)), 0.0
+        done = length.done(self.iterations, self.seconds)
+        return DECAY[0] * max(0.0, 1.0 - done / settings.exploration_part), 0.0
 
-    def _end_part(self) -> None:
-        """Discount the whole table as the rule does after iteration t, the number of the part."""
-        self.parts_done += 1
-        part, power = self.parts_done, self.settings.rule.average_power or 0.0
-        weights = self.settings.rule.weights(part)
-        # The average counts by t^p: what came before part t + 1 keeps (t / (t + 1))^p of its weight beside it.
-        keep = weights.keep * (part / (part + 1)) ** power
+    def _end_parts(self, seconds: float) -> None:
+        """Discount the whole table, as the rule does after iteration t, if parts are over; the last of them is t.
+
+        Where one stretch of iterations was longer than a part, several are over at once. Nothing was learned
+        between their ends, so that the table is discounted once.
+        """
+        over = self.length.parts_done(self.iterations, seconds) if self.length is not None else 0
+        if not self.discounts or over <= self.parts_done:
+            return
+        before, self.parts_done = self.parts_done, over
+        power, weights = self.settings.rule.average_power or 0.0, self.settings.rule.weights(over)
+        # The average counts by t^p: what came up to part t keeps (t / (t + 1))^p of its weight beside part t + 1.
+        keep = weights.keep * ((before + 1) / (over + 1)) ** power
         self._discount(weights.positive, weights.negative, keep)
         self.weight *= weights.positive
         self.prior_weight *= weights.positive
@@ -237,6 +254,7 @@ class TrainingWork(ABC):
             "touched": self.touched,
             "layout": TABLE_LAYOUT,
             "parts_done": self.parts_done,
+            "length": None if self.length is None else asdict(self.length),
             "weight": self.weight,
             "prior_weight": self.prior_weight,
             "rule": str(self.settings.rule),
@@ -245,8 +263,9 @@ class TrainingWork(ABC):
     def restore(self, facts: Mapping[str, Any]) -> None:
         if facts["layout"] != TABLE_LAYOUT:
             raise InputError("these tables were made by another version of solvent; train anew")
-        self.parts_done, self.weight = facts["parts_done"], facts["weight"]
-        self.seconds = facts["seconds"]
+        self.parts_done, self.weight, self.seconds = facts["parts_done"], facts["weight"], facts["seconds"]
+        if self.length is not None and asdict(self.length) != facts.get("length"):  # it goes on for longer
+            self.parts_done = self.length.parts_done(facts["iterations"], self.seconds)
         self.prior_weight = facts.get("prior_weight", self.prior_weight)
 
 
@@ -258,9 +277,9 @@ class Training(TrainingWork):
         tree: BettingTree,
         cards: CardAbstraction,
         settings: TrainingSettings,
-        parts: Parts | None = None,
+        length: Length | None = None,
     ) -> None:
-        super().__init__(tree, cards, settings, parts)
+        super().__init__(tree, cards, settings, length)
         self.solver = self._solver_of(Blueprint(tree, cards))
 
     @property
@@ -295,7 +314,7 @@ class Training(TrainingWork):
 
     def warm_up(self) -> None:
         self._iterate(0)
-        if self.parts is not None:
+        if self.discounts:
             self._discount(1.0, 1.0, 1.0)
 
     def close(self) -> None:

@@ -18,7 +18,7 @@ from solvent.foundation.progress import TOLD, Progress
 from solvent.foundation.storage.bundle import bundle_checksums
 from solvent.foundation.storage.files import check_room
 from solvent.foundation.storage.run import Run
-from solvent.solvers.blueprint.training_work import Parts, TrainingWork
+from solvent.solvers.blueprint.training_work import Length, TrainingWork
 from solvent.solvers.distributed.batches import Batch, Children, Discount, ShardFile, Traffic
 from solvent.solvers.distributed.child import Child
 from solvent.solvers.distributed.launching import distributed_settings
@@ -44,11 +44,11 @@ class DistributedTraining(TrainingWork):
         tree: BettingTree,
         cards: CardAbstraction,
         settings: TrainingSettings,
-        parts: Parts | None,
+        length: Length | None,
         launch: Callable[[], Children],
     ) -> None:
         """launch: begins the children, once the kernels have been compiled."""
-        super().__init__(tree, cards, settings, parts)
+        super().__init__(tree, cards, settings, length)
         self.how = distributed_settings(settings, tree)
         self.unsaved = ""
         """Why the last checkpoint could not be written; nothing if it was."""
