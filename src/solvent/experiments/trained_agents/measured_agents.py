@@ -27,6 +27,8 @@ from solvent.solvers.blueprint.training import train_to
 from solvent.solvers.training_settings import TrainingSettings
 from solvent.strategy.agents.training_run import TrainingRun
 
+BETTING = "preset=fcpa; preflop=100%,200%,a"
+"""Pot and all-in, and twice the pot before the flop: 3,004 decisions."""
 MEASURED = ("styles", "lbr", "inside", "behaviour")
 """The parts of an evaluation."""
 KEPT = ("iterations", "post", "parts", "styles", "lbr", "lbr_maximum", "inside", "behaviour")
@@ -61,7 +63,7 @@ AGENTS = (
     UsersAgent(
         "make-run",
         "tiny",
-        "preset=fcpa; postflop=50%,100%,a | a",  # 2,352 decisions
+        BETTING,
         330.0,
         most_inside=60.0,
         most_deterministic=50.0,
@@ -69,8 +71,8 @@ AGENTS = (
     ),
     UsersAgent(
         "hour",
-        "tiny",
-        "preset=fcpa; preflop=100%,200%,a",  # 3,004 decisions
+        "small",
+        BETTING,
         3600.0,
         most_inside=None,
         most_deterministic=20.0,
