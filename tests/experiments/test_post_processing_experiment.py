@@ -173,13 +173,10 @@ def test_without_strong_opponents_nothing_is_played(setup):
 @pytest.mark.parametrize(
     ("average", "worst", "verdict"),
     [
-        (30.0, 30.0, "comes out: New-0.2 is surely ahead of `none` both on average and at worst"),
-        (30.0, -10.0, "surely ahead of `none` on average alone, and surely behind at worst"),
-        (
-            -30.0,
-            -30.0,
-            "does not come out: New-0.2 is not surely ahead of `none`, on average or at worst, and",
-        ),
+        (30.0, 30.0, "Here it is surely ahead on average and at worst of `none`, surely ahead"),
+        (30.0, -10.0, "surely ahead on average and surely behind at worst of `none`"),
+        (-30.0, -30.0, "surely behind on average and at worst of `purify`"),
+        (0.0, 0.0, "neither surely ahead nor surely behind of `threshold(0.15)`; over `none` it wins +0 ± 0"),
     ],
 )
 def test_the_page_says_what_came_out(tmp_path, average, worst, verdict):

@@ -216,8 +216,8 @@ def _sound(watched: Watched) -> list[Check]:
             100 * counts[UNTRAINED] / decisions,
             "% of decisions",
             (0, 1),
-            "the agent comes to rows that training never visited and plays all actions alike there: train longer, "
-            "or with fewer buckets or bets",
+            "the agent comes to rows that training never visited and plays there what it has not learned: train "
+            "longer, or with fewer buckets or bets",
         ),
     ]
 

@@ -26,7 +26,7 @@ from solvent.foundation.errors import InputError
 from solvent.games.betting.sizes import EVERYTHING, parse_betting
 from solvent.play.expected import expected_match
 from solvent.play.table_agent import TableAgent, table_agent
-from solvent.solvers.blueprint.training_work import Parts, Training
+from solvent.solvers.blueprint.training_work import Length, Training
 from solvent.solvers.training_settings import EXTERNAL, TrainingSettings
 from solvent.strategy.agents.blueprint import Blueprint
 
@@ -152,7 +152,7 @@ def train_bot(
     cards = setup.load(bot.cards, say)
     if settings.begins_with_prior:
         win_rates(cards, threads=setup.threads)
-    length = Parts(int(marks[-1]), None) if unit == ITERATIONS else Parts(None, marks[-1])
+    length = Length(int(marks[-1])) if unit == ITERATIONS else Length(time=marks[-1])
     work = Training(bot.tree(setup), cards, settings, length)
     work.warm_up()
     work.begin()

@@ -107,8 +107,22 @@ def section(found: Found) -> str:
         f"of deals for each seed, with intervals over {over}:\n\n"
         f"{markdown_table(['', *map(span, marks)], rows)}\nWhat is played at rows that were never visited matters "
         "as long as there are many of them. Initial weights also decide what is played at a row's first visits, "
-        "and so what other rows are trained against.\n"
+        f"and so what other rows are trained against. {' '.join(outcomes(found))}\n"
     )
+
+
+def outcomes(found: Found) -> list[str]:
+    """For each kind of bot beside another, after how long it surely wins or loses; a sentence each."""
+    said = []
+    for first, second in PAIRS:
+        won = {mark: between(found, first, second, mark) for mark in found["marks"]}
+        wins = [span(mark) for mark, each in won.items() if each.low > 0]
+        loses = [span(mark) for mark, each in won.items() if each.high < 0]
+        sure = [
+            f"surely {verb} after {', '.join(at)}" for verb, at in (("wins", wins), ("loses", loses)) if at
+        ]
+        said.append(f"*{first}* {' and '.join(sure) or 'neither surely wins nor loses'} against *{second}*.")
+    return said
 
 
 PARTS = (

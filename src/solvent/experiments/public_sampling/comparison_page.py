@@ -171,8 +171,8 @@ def reading(results: Sequence[PartResult]) -> Reading:
     )
     so_what = (
         f"Inside the abstraction public sampling is surely ahead in {_names(ahead)}, and surely behind in "
-        f"{_names(behind)}. {_default(pairs)} Surely means that intervals over boards are apart: "
-        "each agent is one training, and a response that still improved (+) is a lower bound. What the "
+        f"{_names(behind)}. {_default(pairs)} Surely means by more than the 95 % interval of the difference over "
+        "boards: each agent is one training, and a response that still improved (+) is a lower bound. What the "
         "abstraction costs shows in local best response, and training longer does not mend that."
     )
     return Reading(claimed, found, so_what)

@@ -94,20 +94,24 @@ def _left_out(found: Found) -> str:
 
 
 def verdict(met: Meetings) -> str:
-    """Whether New-0.2 is ahead of none on average and at worst, as in the paper."""
+    """Over which of the paper's other rows New-0.2 is ahead, as it is over all of them in the paper."""
+    others = [post for post in PAPER if post != NEW]
+    said = ", ".join(f"{_standing(met, other)} `{other}`" for other in others)
     leads = {"on average": met.mean_lead(NEW, NONE), "at worst": met.least_lead(NEW, NONE)}
-    sure = [where for where, lead in leads.items() if lead.low > 0]
+    over = ", ".join(f"{text(lead)} {where}" for where, lead in leads.items())
+    return (
+        f"The paper has New-0.2 ahead of its other rows, on average and at worst. Here it is {said}; over `{NONE}` "
+        f"it wins {over}."
+    )
+
+
+def _standing(met: Meetings, other: str) -> str:
+    """Where New-0.2 is ahead of another row or behind it, by more than the interval of the difference."""
+    leads = {"on average": met.mean_lead(NEW, other), "at worst": met.least_lead(NEW, other)}
+    ahead = [where for where, lead in leads.items() if lead.low > 0]
     behind = [where for where, lead in leads.items() if lead.high < 0]
-    said = ", ".join(f"{text(lead)} {where}" for where, lead in leads.items())
-    if len(sure) == len(leads):
-        outcome = f"comes out: New-0.2 is surely ahead of `{NONE}` both on average and at worst"
-    elif sure:
-        outcome = f"comes out in part: New-0.2 is surely ahead of `{NONE}` {sure[0]} alone"
-    else:
-        outcome = f"does not come out: New-0.2 is not surely ahead of `{NONE}`, on average or at worst"
-    if behind:
-        outcome += f", and surely behind {' and '.join(behind)}"
-    return f"The paper's finding {outcome} ({said})."
+    said = [f"surely {word} {' and '.join(at)}" for word, at in (("ahead", ahead), ("behind", behind)) if at]
+    return f"{' and '.join(said) if said else 'neither surely ahead nor surely behind'} of"
 
 
 TABLE_TWO = Part(NAME, measure, section, figures, lambda found: [], made_of=(strength.NAME,))
