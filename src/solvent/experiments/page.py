@@ -52,10 +52,11 @@ class Bar(NamedTuple):
     met: bool
 
 
-def provenance(command: str) -> str:
-    """Return the lines at the head of every results page."""
+def provenance(command: str, in_parts: bool = False) -> str:
+    """Return the lines at the head of every results page; a table says where each of its parts was run, if any."""
     today = datetime.now(UTC).date()
-    return f"```sh\n{command}\n```\n\n{today}; {describe_machine()}; {describe_software()}.\n"
+    where = "written from parts that were run as the table below says" if in_parts else describe_machine()
+    return f"```sh\n{command}\n```\n\n{today}; {where}; {describe_software()}.\n"
 
 
 def markdown_table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
@@ -80,7 +81,8 @@ def write_page(
     `parts`, by name, if the experiment has any.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
-    texts = [f"# {title}", str(reading), provenance(command), _bars_sentence(bars), body, _bars_section(bars)]
+    origin = provenance(command, parts is not None)
+    texts = [f"# {title}", str(reading), origin, _bars_sentence(bars), body, _bars_section(bars)]
     write_text(path, "\n\n".join(text.rstrip() for text in texts if text) + "\n")
     record = {
         "command": command,
