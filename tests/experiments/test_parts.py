@@ -10,8 +10,10 @@ from solvent.experiments.kept import KeptRuns
 from solvent.experiments.page import figures_file
 from solvent.experiments.parts import Part, PartSetup, once, parts_text, records, run_parts
 from solvent.experiments.public_sampling.sampled_agents import copy_run
+from solvent.experiments.steps import within
 from solvent.foundation.errors import InputError
 from solvent.foundation.machine import describe_machine
+from solvent.foundation.progress import Progress
 
 RUNS: list[str] = []
 
@@ -158,3 +160,12 @@ def test_a_copy_that_was_stopped_is_made_anew(tmp_path) -> None:
     copy_run(run, copy)
     assert (copy / "run.toml").read_text() == "whole"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["copy", "run"]
+
+
+def test_a_long_step_says_how_far_it_is() -> None:
+    said: list[str] = []
+    watch = within(said.append, "training")
+    for done in (0.0, 1.0, 1.5, 2.0, 100.0):
+        watch(Progress("training", done, 200.0))
+    watch(Progress("compiling kernels", 0))
+    assert said == ["training", "training, 1 % done", "training, 50 % done"]

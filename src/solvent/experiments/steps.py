@@ -17,3 +17,18 @@ def saying(watch: Watch | None) -> Say:
         return lambda step: None
     number = count(1)
     return lambda step: watch(Progress(step, next(number)))
+
+
+def within(say: Say, step: str) -> Watch:
+    """Say that a step begins, and return a `Watch` of its work that says how many percent of it are done."""
+    say(step)
+    said = 0
+
+    def watch(now: Progress) -> None:
+        nonlocal said
+        percent = int(100 * now.done / now.total) if now.total else 0
+        if percent > said:
+            said = percent
+            say(f"{step}, {percent} % done")
+
+    return watch

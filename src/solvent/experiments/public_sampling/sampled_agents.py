@@ -25,7 +25,7 @@ from solvent.evaluate.local_best_response import (
 from solvent.evaluate.response_doublings import DoublingSettings, ResponseDoublings
 from solvent.experiments.kept import KeptRuns
 from solvent.experiments.parts import Found, Part, PartSetup, once, whole
-from solvent.experiments.steps import Say
+from solvent.experiments.steps import Say, within
 from solvent.foundation.machine import commit
 from solvent.foundation.storage.files import WRITING
 from solvent.foundation.storage.run import Run
@@ -163,8 +163,8 @@ class Stage(NamedTuple):
     def measured(self, seconds: float) -> dict[str, Any]:
         """What responses win from it after so many seconds of training."""
         after = f"after {span(seconds)}"
-        self.say(f"{after}: training")
-        iterations = train_to(self.folder, self.cards, self.agent.settings, seconds, self.threads)
+        watch = within(self.say, f"{after}: training")
+        iterations = train_to(self.folder, self.cards, self.agent.settings, seconds, self.threads, watch)
         training = TrainingRun.open(self.folder, self.cards)
         self.say(f"{after}: learning a response inside the abstraction")
         inside = self._inside(training)

@@ -20,7 +20,7 @@ from solvent.evaluate.sentences import inside_bound, local_bound, sentences
 from solvent.experiments.kept import KeptRuns
 from solvent.experiments.page import Bar
 from solvent.experiments.parts import Found, Part, PartSetup, found_by
-from solvent.experiments.steps import Say
+from solvent.experiments.steps import Say, within
 from solvent.foundation.machine import commit
 from solvent.foundation.units import span
 from solvent.solvers.blueprint.training import train_to
@@ -105,9 +105,11 @@ def train(agent: UsersAgent, setup: Setup, kept: KeptRuns, say: Say) -> Found:
     place = Path("agents") / commit() / agent.name  # those of another version of the code are not trained on
     cards = setup.folder_of(agent.cards, say)
     seconds = SMALL_SECONDS if setup.small else agent.seconds
-    say(f"training {span(seconds)}")
-    settings = TrainingSettings(betting=setup.betting_of(agent))
-    iterations = train_to(setup.work / place, cards, settings, seconds, setup.threads)
+    settings, watch = (
+        TrainingSettings(betting=setup.betting_of(agent)),
+        within(say, f"training {span(seconds)}"),
+    )
+    iterations = train_to(setup.work / place, cards, settings, seconds, setup.threads, watch)
     return {"place": str(place), "seconds": seconds, "threads": setup.threads, "iterations": iterations}
 
 

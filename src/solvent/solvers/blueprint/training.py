@@ -360,7 +360,14 @@ def _betting_text(betting: str) -> str:
     return text if same else os.path.abspath(betting)
 
 
-def train_to(folder: Path, cards: Path, design: TrainingSettings, seconds: float, threads: int) -> int:
+def train_to(
+    folder: Path,
+    cards: Path,
+    design: TrainingSettings,
+    seconds: float,
+    threads: int,
+    watch: Watch | None = None,
+) -> int:
     """Train in a folder, new or not, until it has had `seconds` of training in all; return its iterations.
 
     A training that is stopped before raises `Interrupted` once its folder is written; called again, it goes on.
@@ -370,10 +377,10 @@ def train_to(folder: Path, cards: Path, design: TrainingSettings, seconds: float
         had = float(facts.get("seconds", 0.0))
         if had >= seconds:
             return int(facts["iterations"])
-        result = train(cards, resume=folder, time=seconds - had, threads=threads)
+        result = train(cards, resume=folder, time=seconds - had, threads=threads, watch=watch)
     else:
         asked = design.as_json() | {"time": seconds, "threads": threads}
-        result = train(cards, out=folder, **asked)
+        result = train(cards, out=folder, watch=watch, **asked)
     if result.stopped_by == "interrupt":
         raise Interrupted(done=result.iterations)
     return result.iterations

@@ -16,7 +16,7 @@ from solvent.abstraction.cards.presets import PRESETS, Design
 from solvent.abstraction.cards.rule_buckets import RULES
 from solvent.experiments.kept import KeptRuns
 from solvent.experiments.parts import Found, Part, PartSetup, found_by
-from solvent.experiments.steps import Say
+from solvent.experiments.steps import Say, within
 from solvent.experiments.tartanian7.cluster.part import FLAT, flat_design
 from solvent.forms.betting import build_tree
 from solvent.foundation.machine import commit
@@ -109,9 +109,8 @@ def train(player: Player, setup: Setup, kept: KeptRuns, say: Say) -> Found:
     seconds = setup.amount.agent_seconds if player is AGENT else setup.amount.opponent_seconds
     cards = setup.folder_of(player.cards, say)
     place = Path("agents") / commit() / player.name  # those of another version of the code are not trained on
-    say(f"training {span(seconds)}")
-    settings = player.settings()
-    iterations = train_to(setup.work / place, cards, settings, seconds, setup.threads)
+    settings, watch = player.settings(), within(say, f"training {span(seconds)}")
+    iterations = train_to(setup.work / place, cards, settings, seconds, setup.threads, watch)
     return {
         "name": player.name,
         "what": player.what,
