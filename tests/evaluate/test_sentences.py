@@ -51,6 +51,16 @@ def test_nothing_measured_names_the_parts() -> None:
     assert "`--parts behaviour`" in third
 
 
+def test_an_interval_that_is_too_wide_does_not_praise_training() -> None:
+    _, second, third = sentences(document(inside=inside(39.0, 54.0)))
+    assert "too few boards to tell" in second
+    assert "come far" not in second
+    assert "valued over more boards" in third
+    _, second, third = sentences(document(inside=inside(9.0, 14.0)))
+    assert "come far" in second
+    assert "would probably improve it more than" in third
+
+
 def test_wins_against_all() -> None:
     said = sentences(document(styles=styles(tight=(12.4, 3.0), random=(3_000.0, 50.0))))[0]
     assert said == (

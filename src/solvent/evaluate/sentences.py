@@ -15,6 +15,8 @@ from solvent.evaluate.local_best_response import largest_response
 MUCH_MORE = 2.0
 """Where local best response surely wins this many times what is won inside the abstraction, buckets and bet sizes
 cost more than unfinished training."""
+LITTLE = 50.0
+"""Training has come far where a settled response surely wins less than this, in mbb/hand."""
 
 
 def sentences(document: dict[str, Any]) -> list[str]:
@@ -122,9 +124,12 @@ def _losses(document: dict[str, Any]) -> str:
             f"more training could remove"
         )
     else:
-        means = (
-            "so that training seems to have come far" if settled else "but may not have learned long enough"
-        )
+        if settled and inside.high < LITTLE:
+            means = "so that training seems to have come far"
+        elif settled:
+            means = "but was valued over too few boards to tell (`--inside-valued`)"
+        else:
+            means = "but may not have learned long enough"
         own = f"with the agent's own buckets and bets ({_range(inside)} mbb/hand)"
         first = f"is not shown to win anything {own}, {means}"
     return f"{who.capitalize()} {first}{_in_addition(inside, local, settled)}."
@@ -167,8 +172,10 @@ def _advice(document: dict[str, Any]) -> str:
         improves = abstraction
     elif inside.is_proven:
         improves = f"more {time} would improve it most, then {sizes}, then {cards}"
-    elif document["inside"]["settled"]:
+    elif document["inside"]["settled"] and inside.high < LITTLE:
         improves = abstraction
+    elif document["inside"]["settled"]:
+        improves = f"{either} shows when the response inside is valued over more boards (`--inside-valued`)"
     else:
         improves = f"{either} shows when the response inside learns longer (`--inside-most`)"
     return f"{_behaviour(document)}; judge it by what it loses, not by what it wins: {improves}."
