@@ -7,6 +7,8 @@ from itertools import count
 
 from solvent.foundation.progress import Progress, Watch
 
+SAID_PERCENT = 5
+"""A long step says how far it is each time that this much more of it is done."""
 Say = Callable[[str], None]
 """Told what the experiment does next."""
 
@@ -26,7 +28,7 @@ def within(say: Say, step: str) -> Watch:
 
     def watch(now: Progress) -> None:
         nonlocal said
-        percent = int(100 * now.done / now.total) if now.total else 0
+        percent = int(100 / SAID_PERCENT * now.done / now.total) * SAID_PERCENT if now.total else 0
         if percent > said:
             said = percent
             say(f"{step}, {percent} % done")
