@@ -111,6 +111,6 @@ def reading(results: Sequence[PartResult]) -> Reading:
     return Reading(
         "Nothing by a paper: these are the agents that users of `solvent train` get.",
         f"{'; '.join(said)}." if said else "Nothing has been measured.",
-        "Train until the response inside the abstraction wins little; what is lost beyond that takes more sizes to "
-        "bet and raise: larger cards alone have not lowered it.",
+        "Train until the response inside the abstraction wins little; what local best response wins beyond that is "
+        "what buckets and bet sizes cost.",
     )
