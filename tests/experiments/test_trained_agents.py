@@ -13,7 +13,16 @@ from solvent.evaluate.agent_parts import TrainedAgent
 from solvent.experiments.page import figures_file
 from solvent.experiments.parts import run_parts
 from solvent.experiments.trained_agents.agents_page import write_agents_page
-from solvent.experiments.trained_agents.measured_agents import AGENTS, PARTS, Setup, bars
+from solvent.experiments.trained_agents.measured_agents import (
+    AGENTS,
+    FULL,
+    MEASURED,
+    PARTS,
+    SMALL,
+    Setup,
+    _is_measured,
+    bars,
+)
 from solvent.foundation.units import parse_time
 
 MAKEFILE = Path(__file__).parents[2] / "Makefile"
@@ -57,6 +66,19 @@ def test_agents_are_measured_and_go_on(tmp_path, monkeypatch) -> None:
     for heading in ("What was measured", "make-run", "hour", "Our own bars"):
         assert f"\n## {heading}\n" in text
     assert {"make-run.inside", "hour.local", "hour.from deterministic"} <= set(figures)
+
+
+def test_what_was_measured_over_fewer_hands_is_measured_again() -> None:
+    document = {
+        "parts": {"styles": True, "lbr": True, "inside": True, "behaviour": True},
+        "styles": [{"hands": 40}, {"hands": 40}],
+        "lbr": [{"hands": 4}],
+        "inside": {"valued": 12},
+    }
+    assert all(_is_measured(part, document, SMALL) for part in MEASURED)
+    more = [part for part in MEASURED if not _is_measured(part, document, FULL)]
+    assert more == ["styles", "lbr", "inside"]
+    assert not any(_is_measured(part, {}, SMALL) for part in MEASURED)
 
 
 def test_bars_are_those_that_we_asked_for() -> None:

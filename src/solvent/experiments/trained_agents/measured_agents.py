@@ -79,7 +79,8 @@ AGENTS = (
         most_otherwise=10.0,
     ),
 )
-FULL = AgentSettings(hands=60_000, inside=DoublingSettings(8_000, 64_000))
+FULL = AgentSettings(hands=2_000_000, inside=DoublingSettings(8_000, 64_000))
+"""A million pairs of deals a match: over 30,000, intervals of 12 to 30 mbb/hand are wider than the bars."""
 SMALL = AgentSettings(
     hands=40, lbr_hands=4, inside=DoublingSettings(10, 20, valued=12), behaviour_hands=50, run_outs=16
 )
@@ -132,13 +133,23 @@ def measure(agent: UsersAgent, setup: Setup, kept: KeptRuns, say: Say) -> Found:
 def measured(run: TrainingRun, settings: AgentSettings, threads: int, say: Say) -> dict[str, Any]:
     """What is known of an agent, once what was missing has been measured."""
     agent = TrainedAgent(run, replace(settings, threads=threads))
-    done = known(run.folder, agent.facts).get("parts", {})
-    missing = tuple(part for part in MEASURED if not done.get(part))
+    before = known(run.folder, agent.facts)
+    missing = tuple(part for part in MEASURED if not _is_measured(part, before, settings))
     if missing:
         say(f"measuring {', '.join(missing)}")
         if not evaluate(agent, missing)["complete"]:
             raise KeyboardInterrupt
     return known(run.folder, agent.facts)
+
+
+def _is_measured(part: str, document: dict[str, Any], settings: AgentSettings) -> bool:
+    """Whether a part has been measured over as many hands or boards as the settings ask for."""
+    if not document.get("parts", {}).get(part):
+        return False
+    if part == "inside":
+        return bool(document["inside"]["valued"] == settings.inside.valued)
+    hands = {"styles": settings.hands, "lbr": settings.lbr_hands}.get(part)
+    return hands is None or all(row["hands"] == hands for row in document[part])
 
 
 def figures(found: Found) -> dict[str, float]:
