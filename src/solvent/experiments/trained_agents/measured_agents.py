@@ -27,8 +27,6 @@ from solvent.solvers.blueprint.training import train_to
 from solvent.solvers.training_settings import TrainingSettings
 from solvent.strategy.agents.training_run import TrainingRun
 
-BETTING = "preset=fcpa; preflop=100%,200%,a"
-"""Pot and all-in, and twice the pot before the flop: 3,004 decisions."""
 MEASURED = ("styles", "lbr", "inside", "behaviour")
 """The parts of an evaluation."""
 KEPT = ("iterations", "post", "parts", "styles", "lbr", "lbr_maximum", "inside", "behaviour")
@@ -63,7 +61,7 @@ AGENTS = (
     UsersAgent(
         "make-run",
         "tiny",
-        BETTING,
+        "preset=fcpa; postflop=50%,100%,a | a",  # 2,352 decisions
         330.0,
         most_inside=60.0,
         most_deterministic=50.0,
@@ -72,7 +70,7 @@ AGENTS = (
     UsersAgent(
         "hour",
         "small",
-        BETTING,
+        "preset=fcpa; preflop=100%,200%,a",  # 3,004 decisions
         3600.0,
         most_inside=None,
         most_deterministic=20.0,
