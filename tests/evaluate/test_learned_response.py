@@ -15,7 +15,6 @@ from solvent.evaluate.response_doublings import DoublingSettings, ResponseDoubli
 from solvent.foundation.errors import InputError
 from solvent.foundation.progress import SIZED, Interrupted, Stop
 from solvent.play.expected import expected_match
-from solvent.play.statistics import Winnings
 from solvent.play.table_agent import table_agent
 from solvent.solvers.blueprint.solver import BlueprintSolver
 from solvent.strategy.agents.blueprint import Blueprint
@@ -162,20 +161,6 @@ def test_doublings_end_and_the_last_value_is_of_other_boards(pusher, tmp_path):
     assert "if it settles after 1,000 boards" in cost
     units = {now.unit for now in told if now.total}
     assert units == {"boards"}
-
-
-def test_a_response_that_wins_less_than_before_has_not_settled(pusher, monkeypatch):
-    """Twice as many boards lose 30, which is no sign that more would add nothing; those after them do settle it."""
-    won = {10: 50.0, 20: 20.0, 40: 51.0}
-
-    def value(doublings, response, boards, part, *_):
-        chips = round(4 * won.get(doublings.responder.learned, 0.0))
-        return Winnings(pairs=2, won=chips, squares=chips**2, big_blind=1000)
-
-    monkeypatch.setattr(ResponseDoublings, "_value", value)
-    found = ResponseDoublings(pusher, DoublingSettings(first=10, valued=12)).run()
-    assert [rung["boards"] for rung in found["rungs"]] == [10, 20, 40]
-    assert found["settled"]
 
 
 def test_what_was_stopped_goes_on(pusher, tmp_path):

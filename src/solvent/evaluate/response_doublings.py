@@ -2,8 +2,7 @@
 
 A response (`learned_response`) is learned on 4,000, 8,000, 16,000, ... boards for each seat. At every doubling it
 is played greedily and by regret matching, always on the same boards, and the larger value counts. A doubling that
-adds less than 5 mbb/hand to the largest value so far is the last, unless the response wins less than before by more
-than that: then it has not settled, and there is another doubling. The response of the largest value then plays
+adds less than 5 mbb/hand to the largest value so far is the last. The response of the largest value then plays
 boards that it was not chosen by, all deals of each in both seats: so the figure is no larger for having been
 chosen, and its 95 % interval is the usual one. It is a lower bound of what the best response inside the
 abstraction wins.
@@ -59,7 +58,7 @@ class DoublingSettings:
     valued: int = VALUED
     """Boards of the last value."""
     enough: float = ENOUGH
-    """A doubling that changes the value by less than this, in mbb a hand, is the last."""
+    """A doubling that adds less than this, in mbb a hand, is the last."""
     seed: int = SEED
 
     def __post_init__(self) -> None:
@@ -159,7 +158,7 @@ class ResponseDoublings:
                 self.found |= {"boards": rung["boards"], "way": way, "chosen_by": won.mbb}
         self.rungs.append(rung)
         largest, way = self._largest(rung)
-        self.found["settled"] = before is not None and abs(largest - before) < self.settings.enough
+        self.found["settled"] = before is not None and largest - before < self.settings.enough
         watch(Progress(TOLD, 0, detail=f"{rung['boards']:,} boards: wins {largest:+.1f} mbb/hand {way}"))
         self._write()
 
