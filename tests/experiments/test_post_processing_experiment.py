@@ -173,10 +173,18 @@ def test_without_strong_opponents_nothing_is_played(setup):
 @pytest.mark.parametrize(
     ("average", "worst", "verdict"),
     [
-        (30.0, 30.0, "Here it is surely ahead on average and at worst of `none`, surely ahead"),
-        (30.0, -10.0, "surely ahead on average and surely behind at worst of `none`"),
-        (-30.0, -30.0, "surely behind on average and at worst of `purify`"),
-        (0.0, 0.0, "neither surely ahead nor surely behind of `threshold(0.15)`; over `none` it wins +0 ± 0"),
+        (
+            30.0,
+            30.0,
+            "Here it is, against `none` surely ahead on average and at worst; against `purify` surely",
+        ),
+        (30.0, -10.0, "against `none` surely ahead on average and surely behind at worst;"),
+        (-30.0, -30.0, "against `purify` surely behind on average and at worst;"),
+        (
+            0.0,
+            0.0,
+            "against `threshold(0.15)` neither surely ahead nor surely behind. Over `none` it wins +0 ± 0",
+        ),
     ],
 )
 def test_the_page_says_what_came_out(tmp_path, average, worst, verdict):

@@ -264,7 +264,7 @@ class TrainingWork(ABC):
         if facts["layout"] != TABLE_LAYOUT:
             raise InputError("these tables were made by another version of solvent; train anew")
         self.parts_done, self.weight, self.seconds = facts["parts_done"], facts["weight"], facts["seconds"]
-        if self.length is not None and asdict(self.length) != facts.get("length"):  # it goes on for longer
+        if self.length is not None and asdict(self.length) != facts.get("length"):  # its limits have changed
             self.parts_done = self.length.parts_done(facts["iterations"], self.seconds)
         self.prior_weight = facts.get("prior_weight", self.prior_weight)
 

@@ -96,12 +96,12 @@ def _left_out(found: Found) -> str:
 def verdict(met: Meetings) -> str:
     """Over which of the paper's other rows New-0.2 is ahead, as it is over all of them in the paper."""
     others = [post for post in PAPER if post != NEW]
-    said = ", ".join(f"{_standing(met, other)} `{other}`" for other in others)
+    said = "; ".join(f"against `{other}` {_standing(met, other)}" for other in others)
     leads = {"on average": met.mean_lead(NEW, NONE), "at worst": met.least_lead(NEW, NONE)}
     over = ", ".join(f"{text(lead)} {where}" for where, lead in leads.items())
     return (
-        f"The paper has New-0.2 ahead of its other rows, on average and at worst. Here it is {said}; over `{NONE}` "
-        f"it wins {over}."
+        f"The paper has New-0.2 ahead of its other rows, on average and at worst. Here it is, {said}. Over "
+        f"`{NONE}` it wins {over}."
     )
 
 
@@ -111,7 +111,7 @@ def _standing(met: Meetings, other: str) -> str:
     ahead = [where for where, lead in leads.items() if lead.low > 0]
     behind = [where for where, lead in leads.items() if lead.high < 0]
     said = [f"surely {word} {' and '.join(at)}" for word, at in (("ahead", ahead), ("behind", behind)) if at]
-    return f"{' and '.join(said) if said else 'neither surely ahead nor surely behind'} of"
+    return " and ".join(said) if said else "neither surely ahead nor surely behind"
 
 
 TABLE_TWO = Part(NAME, measure, section, figures, lambda found: [], made_of=(strength.NAME,))
