@@ -138,7 +138,7 @@ def test_figures_are_those_of_the_ledger() -> None:
     assert found["total.memory at the end by none"] == pytest.approx(0.5)
     assert found["quickest.seconds by none"] == pytest.approx(0.5)
     assert found["factor"] == pytest.approx(2.5)
-    asked = [name for claim in TOTAL_RBP.claims if claim.source == LARGER for name in claim.names]
+    asked = [name for claim in TOTAL_RBP.claims if claim.page == LARGER for name in claim.names]
     assert asked
     assert set(asked) <= set(found)
     json.dumps(found, allow_nan=False)

@@ -7,6 +7,7 @@ import json
 import re
 import shlex
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -27,7 +28,6 @@ from solvent.experiments.ledger.claims import (
     Increasing,
     Near,
     Paper,
-    Source,
     Verdict,
     Won,
     not_built,
@@ -88,7 +88,7 @@ def test_something_decides_or_a_reason_is_given(each: tuple[Paper, Claim]) -> No
     claim = each[1]
     if claim.criterion is not None:
         assert not claim.tests
-        assert claim.source.page
+        assert claim.page
         assert claim.ours
         assert "{" in str(claim.ours), "our figure is shown"
     elif claim.tests:
@@ -96,7 +96,7 @@ def test_something_decides_or_a_reason_is_given(each: tuple[Paper, Claim]) -> No
         assert claim.ours
     else:
         assert claim.missing is not None
-        assert bool(claim.ours) == bool(claim.source.page)
+        assert bool(claim.ours) == bool(claim.page)
 
 
 def test_every_test_that_is_named_exists() -> None:
@@ -108,7 +108,9 @@ def test_every_test_that_is_named_exists() -> None:
 
 def test_every_command_parses() -> None:
     whole = typer.main.get_command(app)
-    for command in {claim.source.command for _, claim in CLAIMS if claim.source.command}:
+    commands = {page.command for page in read_results(RESULTS).values() if page.command}
+    assert len(commands) >= 15
+    for command in commands:
         words = shlex.split(command)
         assert words[0] == "solvent"
         context = whole.make_context("solvent", words[1:])
@@ -122,8 +124,8 @@ def test_every_figure_is_in_the_file_of_its_page() -> None:
     pages = read_results(RESULTS)
     for _, claim in CLAIMS:
         decided = claim.criterion is not None and claim.missing is None
-        if decided or (claim.criterion is None and claim.source.page):
-            absent = set(claim.names) - set(pages[claim.source.page].figures)
+        if decided or (claim.criterion is None and claim.page):
+            absent = set(claim.names) - set(pages[claim.page].figures)
             assert not absent, f"{claim.place}: {absent}"
 
 
@@ -206,16 +208,15 @@ def test_together_is_never_better_than_the_best_nor_worse_than_the_worst(verdict
 
 
 def results(**figures: float) -> dict[str, ResultsPage]:
-    return {"page": ResultsPage("page", "Page", "So what.", figures, (), "abc1234")}
+    return {"page": ResultsPage("page", "Page", "So what.", figures, (), "abc1234", "solvent games")}
 
 
 def test_a_claim_without_its_figure_says_what_it_waits_for() -> None:
-    source = Source("page", "solvent reproduce total-rbp")
-    claim = Claim("Table 1", "twice", "{x:.1f} times", Near("x", 2), source)
-    waiting = Claim("Table 1", "twice", "{x:.1f} times", Near("x", 2), source, missing=not_built("not yet"))
+    claim = Claim("Table 1", "twice", "{x:.1f} times", Near("x", 2), "page")
+    waiting = replace(claim, missing=not_built("not yet", "solvent solve leduc --rule none", "nothing"))
     found = [judge(PAPERS[0], each, results(x=2.0)) for each in (claim, waiting)]
-    assert [(entry.verdict, entry.ours, entry.commit) for entry in found] == [
-        (Verdict.AGREES, "2.0 times", "abc1234")
+    assert [(entry.verdict, entry.ours, entry.command, entry.commit) for entry in found] == [
+        (Verdict.AGREES, "2.0 times", "solvent games", "abc1234")
     ] * 2
     without = [judge(PAPERS[0], each, results()) for each in (claim, waiting)]
     assert [entry.verdict for entry in without] == [Verdict.NOT_TESTED, Verdict.NOT_BUILT]
@@ -223,8 +224,7 @@ def test_a_claim_without_its_figure_says_what_it_waits_for() -> None:
 
 
 def test_figures_that_cannot_decide_are_shown_beside_the_reason() -> None:
-    source = Source("page", "solvent reproduce total-rbp")
-    claim = Claim("Table 1", "twice", "{x:.1f} times", source=source, missing=not_tested("another game"))
+    claim = Claim("Table 1", "twice", "{x:.1f} times", page="page", missing=not_tested("another game"))
     shown, without = (judge(PAPERS[0], claim, pages) for pages in (results(x=2.0), results()))
     assert (shown.verdict, shown.ours, shown.commit) == (
         Verdict.NOT_TESTED, "2.0 times; another game", "abc1234",

@@ -170,7 +170,7 @@ def test_bumps_and_levels() -> None:
 def test_every_figure_of_a_claim_is_there() -> None:
     figures = saef_figures(made_up())
     for claim in SAEF.claims:
-        if claim.source.page == "saef":
+        if claim.page == "saef":
             assert not set(claim.names) - set(figures), claim.states
 
 

@@ -13,11 +13,10 @@ from solvent.experiments.ledger.claims import (
     Increasing,
     Near,
     Paper,
-    Source,
     not_tested,
 )
 
-PLANS = Source("aggregation", "solvent reproduce aggregation")
+PLANS = "aggregation"
 GAMES = tuple(each.name for each in PAPER.values())
 SMALLEST, LARGEST = GAMES[0], GAMES[-1]
 FITS = tuple(each.name for each in PAPER.values() if each.flattened is not None)
@@ -41,7 +40,7 @@ TABLE = tuple(
         f"{{{paper.name}.seconds.serial:.3g}} s, {{{paper.name}.seconds.as printed:.3g}} s: "
         f"{{{paper.name}.speedup.as printed:.3g}} times; {{{paper.name}.speedup.auto:,.4g}} by default",
         _as_quick(f"{paper.name}.speedup.as printed", paper.speedup),
-        source=PLANS,
+        page=PLANS,
     )
     for paper in PAPER.values()
 )
@@ -62,21 +61,21 @@ AGGREGATION = Paper(
             f"sweeps and "
             "isomorphism",
             Above(f"{LARGEST}.speedup.as printed", 31),
-            source=PLANS,
+            page=PLANS,
         ),
         Claim(
             "Abstract, section 4",
             "the larger the game, the larger the speed-up",
             ", ".join(f"{{{game}.speedup.as printed:.3g}}" for game in GAMES),
             Increasing(tuple(f"{game}.speedup.as printed" for game in GAMES)),
-            source=PLANS,
+            page=PLANS,
         ),
         Claim(
             "Section 1",
             "an aggregated round takes less than a thirtieth of a serial one",
             f"1 / {{{LARGEST}.speedup.as printed:.1f}} of it on the largest game",
             Above(f"{LARGEST}.speedup.as printed", 30),
-            source=PLANS,
+            page=PLANS,
         ),
         Claim(
             "Section 1",
@@ -86,7 +85,7 @@ AGGREGATION = Paper(
             "its "
             "tables",
             Every(*(Below(f"{game}.aggregated by serial memory", 1.1) for game in GAMES)),
-            source=PLANS,
+            page=PLANS,
         ),
         Claim(
             "Section 1",
@@ -94,7 +93,7 @@ AGGREGATION = Paper(
             ", ".join(f"{{{game}.flattened by aggregated:.1f}}" for game in FITS)
             + " times the seconds, on one core, where flattening gains nothing",
             Every(*(Below(f"{game}.flattened by aggregated", 1.1) for game in FITS)),
-            source=PLANS,
+            page=PLANS,
         ),
         Claim(
             "Figure 1, serial",
@@ -115,7 +114,7 @@ AGGREGATION = Paper(
                 *(Below(f"{game}.branched by serial memory", 1.1) for game in GAMES),
                 *(Above(f"{game}.speedup.branched", 1) for game in GAMES),
             ),
-            source=PLANS,
+            page=PLANS,
         ),
         Claim(
             "Figure 1, flattened, memory",
@@ -123,7 +122,7 @@ AGGREGATION = Paper(
             ", ".join(f"{{{game}.flattened by serial memory:.0f}}" for game in FITS)
             + " times the serial plan's memory",
             Every(*(Above(f"{game}.flattened by serial memory", 2) for game in FITS)),
-            source=PLANS,
+            page=PLANS,
         ),
         Claim(
             "Figure 1, flattened, parallelism",
@@ -186,7 +185,7 @@ AGGREGATION = Paper(
                 for figure in ("figure 3.aggregated", "speedup.as printed")
                 for game in GAMES[1:]
             )),
-            source=PLANS,
+            page=PLANS,
         ),
         Claim(
             "Figure 3, section 4",
@@ -194,7 +193,7 @@ AGGREGATION = Paper(
             f"there the aggregated plan is {{{SMALLEST}.speedup.as printed:.2f}} times as quick: no GPU has to be "
             "started",
             Below(f"{SMALLEST}.speedup.as printed", 1),
-            source=PLANS,
+            page=PLANS,
         ),
         *TABLE,
         Claim(
@@ -206,7 +205,7 @@ AGGREGATION = Paper(
                 for paper in PAPER.values()
                 if paper.flattened is not None
             )),
-            source=PLANS,
+            page=PLANS,
         ),
         Claim(
             "Table 1, section 4",
@@ -217,14 +216,14 @@ AGGREGATION = Paper(
                 *(Above(f"{game}.flattened.fits", 0.5) for game in FITS),
                 *(Below(f"{game}.flattened.fits", 0.5) for game in TOO_LARGE),
             ),
-            source=PLANS,
+            page=PLANS,
         ),
         Claim(
             "Section 4",
             "the aggregated plan is quicker than the flattened one on cards (1.39 times on 4 suits 3 cards)",
             f"{{{FITS[-1]}.flattened by aggregated:.1f}} times, on one core, where flattening gains nothing",
             Near(f"{FITS[-1]}.flattened by aggregated", 1.39),
-            source=PLANS,
+            page=PLANS,
         ),
         Claim(
             "Section 4",
@@ -234,7 +233,7 @@ AGGREGATION = Paper(
                 f"{game} {{{game}.seconds.as printed:.3g}} s with products, {{{game}.seconds.quickest:.3g}} s swept"
                 for game in CARDS
             ),
-            source=PLANS,
+            page=PLANS,
             missing=not_tested(
                 "one product for a board was not timed against one for each terminal, and sweeps are "
                 "ours"
@@ -246,7 +245,7 @@ AGGREGATION = Paper(
             "flattened takes " + ", ".join(f"{{{game}.flattened by aggregated:.1f}}" for game in BLUFF)
             + " times the aggregated plan's seconds, on one core",
             Every(*(Below(f"{game}.flattened by aggregated", 1) for game in BLUFF)),
-            source=PLANS,
+            page=PLANS,
         ),
         Claim(
             "Sections 1 and 5",

@@ -207,23 +207,13 @@ def together(verdicts: Sequence[Verdict]) -> Verdict:
     return Verdict.IN_PART if positive else Verdict.NOT_REPRODUCED
 
 
-class Source(NamedTuple):
-    """The results page that has a claim's figures, without its suffix, and the command that writes it."""
-
-    page: str
-    command: str
-
-
-NOWHERE = Source("", "")
-
-
 @dataclass(frozen=True)
 class Claim:
     """One table, figure, theorem, algorithm or stated result of a paper, and how it is decided.
 
-    Exactly one of three decides: `criterion`, on the figures of `source`; `tests`, which check a theorem or an
+    Exactly one of three decides: `criterion`, on the figures of `page`; `tests`, which check a theorem or an
     algorithm by brute force; or neither, and then `missing` says why. Figures that were measured but cannot decide
-    are still shown: `ours` and `source` without a criterion.
+    are still shown: `ours` and `page` without a criterion.
     """
 
     place: str
@@ -233,7 +223,8 @@ class Claim:
     ours: str = ""
     """What we have; figures stand in it as {name:format}."""
     criterion: Criterion | None = None
-    source: Source = NOWHERE
+    page: str = ""
+    """The results page that has its figures, without suffix; the page itself says which command wrote them."""
     tests: tuple[str, ...] = ()
     """Paths of tests as pytest takes them."""
     refuted: bool = False
@@ -248,16 +239,27 @@ class Claim:
         return tuple(dict.fromkeys((*(self.criterion.names if self.criterion else ()), *shown)))
 
 
+class Absent(NamedTuple):
+    """How one sees that something is not there; a test looks for it, so that a row falls once it is built."""
+
+    command: str
+    """A command that would use it, and that is refused."""
+    words: str
+    """What the code outside experiments would call it: a regular expression that matches nowhere there."""
+
+
 class Missing(NamedTuple):
     """Why a claim has no figure."""
 
     verdict: Verdict
     reason: str
+    absent: Absent | None = None
+    """Where something is not implemented: what is absent."""
 
 
-def not_built(reason: str) -> Missing:
-    """Return that something is not implemented, and what."""
-    return Missing(Verdict.NOT_BUILT, reason)
+def not_built(reason: str, command: str, words: str) -> Missing:
+    """Return that something is not implemented, what, and how one sees it."""
+    return Missing(Verdict.NOT_BUILT, reason, Absent(command, words))
 
 
 def not_tested(reason: str) -> Missing:

@@ -13,15 +13,14 @@ from solvent.experiments.ledger.claims import (
     Increasing,
     Near,
     Paper,
-    Source,
     Won,
     not_built,
     not_tested,
 )
 
-BOTS = Source("laptop-mccfr", "solvent reproduce laptop-mccfr")
-OPTIONS = Source("sampling-options", "solvent reproduce sampling-options")
-SPEED = Source("training-speed", "solvent bench training --cards abstractions/small --betting laptop")
+BOTS = "laptop-mccfr"
+OPTIONS = "sampling-options"
+SPEED = "training-speed"
 GAMES = ("leduc", "flop_holdem", "holdem")
 RULES = "tests/abstraction/test_rule_buckets.py"
 AGENTS = "tests/play/test_table_agents.py"
@@ -83,7 +82,7 @@ TRAINING = (
         "{buckets.rules from emd:,.0f} [{buckets.rules from emd.low:,.0f}, {buckets.rules from emd.high:,.0f}] "
         "mbb/hand won from buckets by the earth mover's distance",
         Above("buckets.rules from emd.high", 0),
-        source=BOTS,
+        page=BOTS,
         missing=not_tested("the comparison has not been run"),
     ),
     Claim(
@@ -97,13 +96,13 @@ TRAINING = (
         "{threads.inside:.4f} times one thread's rows a second, on two cores, which cannot give 60 times; an "
         "iteration takes microseconds here, not 30 s, and making threads takes longer",
         Near("threads.inside", 60),
-        source=SPEED,
+        page=SPEED,
     ),
     Claim(
         "Section 6.1",
         "the locks are the main bottleneck",
         "with locks {threads.rows by none:.2f} of the rows without, traversals side by side",
-        source=SPEED,
+        page=SPEED,
         missing=not_tested("the paper's threads are inside a traversal"),
     ),
     Claim(
@@ -126,7 +125,7 @@ TRAINING = (
         "deviation over seeds after 10,000 iterations, three small games together: "
         "{exploration decay.deviation:.2f} "
         "[{exploration decay.deviation.low:.2f}, {exploration decay.deviation.high:.2f}] of that without",
-        source=OPTIONS,
+        page=OPTIONS,
         missing=not_tested("8 seeds cannot decide: the interval has a third less and a half more"),
     ),
     Claim(
@@ -140,7 +139,7 @@ TRAINING = (
         "without)",
         f"exploitability by that without: {_by_game('exploration decay', 'last')}",
         Every(*(Below(f"exploration decay.{game}.last.high", 1.2) for game in GAMES)),
-        source=OPTIONS,
+        page=OPTIONS,
     ),
     Claim(
         "Section 6.2",
@@ -166,7 +165,7 @@ REWARDS = (
             f"{{{winner} from {loser}:,.0f}} [{{{winner} from {loser}.low:,.0f}}, "
             f"{{{winner} from {loser}.high:,.0f}}]",
             Won(f"{winner} from {loser}", abs(paper)),
-            source=BOTS,
+            page=BOTS,
         )
         for (first, second), paper in PAPER_REWARDS.items()
         for winner, loser in [(first, second) if paper > 0 else (second, first)]
@@ -176,7 +175,7 @@ REWARDS = (
         "y2 60, y4 -60, y3 -100, y1 -300 (section 6.3 orders them y2, y3, y4, y1, against its own table)",
         "y2 {worst.y2:,.0f}, y4 {worst.y4:,.0f}, y3 {worst.y3:,.0f}, y1 {worst.y1:,.0f}",
         Increasing(("worst.y1", "worst.y3", "worst.y4", "worst.y2")),
-        source=BOTS,
+        page=BOTS,
     ),
     Claim(
         "Section 6.3",
@@ -190,7 +189,7 @@ REWARDS = (
             for reward in ("reward y2", "reward y3", "reward y4, largest loss 100")
             for game in GAMES
         )),
-        source=OPTIONS,
+        page=OPTIONS,
     ),
     Claim(
         "Figure 6",
@@ -206,7 +205,7 @@ REWARDS = (
         "{4 models, summed.leduc.fair:.2f}, {4 models, summed.flop_holdem.fair:.2f}, "
         "{4 models, summed.holdem.fair:.2f}",
         _less_exploitable("4 models, summed", "last"),
-        source=OPTIONS,
+        page=OPTIONS,
     ),
     Claim(
         "Section 6.4",
@@ -214,7 +213,7 @@ REWARDS = (
         "deviation over seeds, pooled over three small games: {4 models, summed.deviation:.2f} "
         "[{4 models, summed.deviation.low:.2f}, {4 models, summed.deviation.high:.2f}] of one model's",
         Below("4 models, summed.deviation.high", 1),
-        source=OPTIONS,
+        page=OPTIONS,
     ),
     Claim(
         "Section 7",
@@ -233,7 +232,7 @@ REWARDS = (
         f"exploitability after 10,000 iterations by that without: {_by_game('initial weights', 'first')}; in the "
         f"end {', '.join(f'{{initial weights.{game}.last:.2f}}' for game in GAMES)}",
         _less_exploitable("initial weights", "first"),
-        source=OPTIONS,
+        page=OPTIONS,
     ),
     Claim(
         "Section 7",
@@ -244,7 +243,7 @@ REWARDS = (
         "{prior.weights from plain.120.high:,.0f}], 10 min {prior.weights from plain.600:,.0f} "
         "[{prior.weights from plain.600.low:,.0f}, {prior.weights from plain.600.high:,.0f}]",
         All(*(Above(f"prior.weights from plain.{seconds}.low", 0) for seconds in (30, 120, 600))),
-        source=BOTS,
+        page=BOTS,
         missing=not_tested("the comparison has not been run"),
     ),
 )  # fmt: skip
@@ -270,7 +269,7 @@ PLAYING = (
         "on average the bots beat all variants of themselves (we ask: surely above 0 against each of the seven)",
         f"{_meetings('mean')} mbb/hand",
         _wins_from_all("mean"),
-        source=BOTS,
+        page=BOTS,
     ),
     Claim(
         "Figure 1, section 8",
@@ -282,7 +281,7 @@ PLAYING = (
         "the bot is not exploitable: it loses to no variant (we ask the same)",
         f"the ensemble's: {_meetings('ensemble')} mbb/hand",
         _wins_from_all("ensemble"),
-        source=BOTS,
+        page=BOTS,
     ),
     *(
         Claim(
@@ -290,7 +289,7 @@ PLAYING = (
             f"the ensemble wins {paper:,.0f} mbb/hand",
             f"{{ensemble.{style}:,.0f}} [{{ensemble.{style}.low:,.0f}}, {{ensemble.{style}.high:,.0f}}]",
             Won(f"ensemble.{style}", paper),
-            source=BOTS,
+            page=BOTS,
         )
         for style, paper in PAPER_WINS.items()
     ),
@@ -299,7 +298,7 @@ PLAYING = (
         "each of four bots is profitable against virtually all its variants (we ask the same)",
         f"the worst bot's: {_meetings('worst bot')} mbb/hand",
         _wins_from_all("worst bot"),
-        source=BOTS,
+        page=BOTS,
     ),
     Claim(
         "Section 9",
@@ -311,7 +310,7 @@ PLAYING = (
             for style in PAPER_WINS
             if style != "tight-aggressive"
         )),
-        source=BOTS,
+        page=BOTS,
     ),
     Claim(
         "Section 9",
@@ -350,8 +349,16 @@ PLAYING = (
         "the bot takes 1 gigabit",
         missing=not_tested("its buckets are lost with Figure 4, so its size is not comparable"),
     ),
-    Claim("Section 11", "deep CFR may converge sooner", missing=not_built("deep CFR is not built")),
-    Claim("Section 12", "a bot for more than two players", missing=not_built("agents play heads-up alone")),
+    Claim(
+        "Section 11",
+        "deep CFR may converge sooner",
+        missing=not_built("deep CFR is not built", "solvent solve leduc --rule deep_cfr", "deep_cfr|neural net"),
+    ),
+    Claim(
+        "Section 12",
+        "a bot for more than two players",
+        missing=not_built("agents play heads-up alone", "solvent train --players 3", "multi-?way|three-handed"),
+    ),
 )  # fmt: skip
 
 LAPTOP_MCCFR = Paper(

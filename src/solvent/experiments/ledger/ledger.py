@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from solvent.experiments.ledger.aggregation_claims import AGGREGATION
-from solvent.experiments.ledger.claims import PLACEHOLDER, Claim, Paper, Verdict
+from solvent.experiments.ledger.claims import PLACEHOLDER, Claim, Paper, Verdict, not_tested
 from solvent.experiments.ledger.laptop_mccfr_claims import LAPTOP_MCCFR
 from solvent.experiments.ledger.results import ResultsPage
 from solvent.experiments.ledger.saef_claims import SAEF
@@ -27,7 +27,9 @@ class Entry:
     claim: Claim
     verdict: Verdict
     ours: str
-    commit: str
+    command: str = ""
+    """What wrote its figures; empty without figures."""
+    commit: str = ""
     """Where its figures were measured; empty without figures."""
 
     def as_dict(self) -> dict[str, Any]:
@@ -39,9 +41,9 @@ class Entry:
             "ours": self.ours,
             "verdict": str(self.verdict),
             "criterion": "" if claim.criterion is None else str(claim.criterion),
-            "command": claim.source.command,
+            "command": self.command,
             "tests": list(claim.tests),
-            "page": f"{claim.source.page}.md" if claim.source.page else "",
+            "page": f"{claim.page}.md" if claim.page else "",
             "commit": self.commit,
         }
 
@@ -53,22 +55,24 @@ def entries(results: Mapping[str, ResultsPage], papers: Sequence[Paper] = PAPERS
 
 def judge(paper: Paper, claim: Claim, results: Mapping[str, ResultsPage]) -> Entry:
     """Judge a claim; where its figures are not there, say what it waits for."""
-    page = results.get(claim.source.page)
+    page = results.get(claim.page)
     figures = {} if page is None else page.figures
     if claim.criterion is None:
         if claim.tests:
             verdict = Verdict.REFUTED if claim.refuted else Verdict.HOLDS_IN_TESTS
-            return Entry(paper, claim, verdict, claim.ours, "")
+            return Entry(paper, claim, verdict, claim.ours)
         assert claim.missing is not None, f"nothing decides about {claim.place}: {claim.states}"
-        verdict, reason = claim.missing
+        verdict, reason = claim.missing.verdict, claim.missing.reason
         if page is None or not claim.ours or not all(name in figures for name in claim.names):
-            return Entry(paper, claim, verdict, reason, "")
-        return Entry(paper, claim, verdict, f"{_filled(claim.ours, figures)}; {reason}", page.commit)
+            return Entry(paper, claim, verdict, reason)
+        ours = f"{_filled(claim.ours, figures)}; {reason}"
+        return Entry(paper, claim, verdict, ours, page.command, page.commit)
     if not all(name in figures for name in claim.names):
-        verdict, reason = claim.missing or (Verdict.NOT_TESTED, NO_FIGURE)
-        return Entry(paper, claim, verdict, reason, "")
+        missing = claim.missing or not_tested(NO_FIGURE)
+        return Entry(paper, claim, missing.verdict, missing.reason)
     assert page is not None
-    return Entry(paper, claim, claim.criterion.judge(figures), _filled(claim.ours, figures), page.commit)
+    verdict = claim.criterion.judge(figures)
+    return Entry(paper, claim, verdict, _filled(claim.ours, figures), page.command, page.commit)
 
 
 def _filled(text: str, figures: Mapping[str, float]) -> str:

@@ -134,4 +134,4 @@ def _shown_by(entry: Entry) -> str:
         return "<br>".join(f"`{test.rpartition('/')[2]}`" for test in claim.tests)
     if not entry.commit:
         return ""
-    return f"`{claim.source.command}`<br>[{claim.source.page}]({claim.source.page}.md) at {entry.commit}"
+    return f"`{entry.command}`<br>[{claim.page}]({claim.page}.md) at {entry.commit}"

@@ -27,6 +27,8 @@ class ResultsPage:
     bars: tuple[Bar, ...]
     commit: str
     """The commit at which it was measured; empty where the page has no figures."""
+    command: str = ""
+    """The command that measured it; empty where the page has no figures."""
 
     @property
     def in_short(self) -> str:
@@ -47,7 +49,9 @@ def _read(page: Path) -> ResultsPage:
     record = _record(figures_file(page))
     bars = tuple(Bar(**bar) for bar in record.get("bars", ()))
     figures = {name: float(value) for name, value in record.get("figures", {}).items()}
-    return ResultsPage(page.stem, head[1], head[4], figures, bars, record.get("commit", ""))
+    return ResultsPage(
+        page.stem, head[1], head[4], figures, bars, record.get("commit", ""), record.get("command", "")
+    )
 
 
 def _record(path: Path) -> dict[str, Any]:

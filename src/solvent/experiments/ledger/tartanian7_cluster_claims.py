@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from solvent.experiments.ledger.claims import Above, All, Below, Claim, Every, Source, not_tested
+from solvent.experiments.ledger.claims import Above, All, Below, Claim, Every, not_tested
 
-RUN = Source("tartanian7", "solvent reproduce tartanian7")
+RUN = "tartanian7"
 NOT_RUN = not_tested("`solvent reproduce tartanian7` has not been run")
 ESTIMATOR = "tests/solvers/distributed/test_estimator.py"
 DISTRIBUTED = "tests/solvers/distributed/test_distributed.py"

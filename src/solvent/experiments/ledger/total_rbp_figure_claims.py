@@ -15,11 +15,10 @@ from solvent.experiments.ledger.claims import (
     Every,
     Increasing,
     Near,
-    Source,
     not_tested,
 )
 
-PRUNING = Source("total-rbp", "solvent reproduce total-rbp")
+PRUNING = "total-rbp"
 GAMES = ("leduc", "leduc5")
 VARIANTS = {
     "cfr.simultaneous": "CFR, simultaneous",
@@ -86,7 +85,7 @@ SPACE = (
             for game in GAMES
             for way in ("interval", "total")
         )),
-        source=PRUNING,
+        page=PRUNING,
     ),
     Claim(
         "Section 5",
@@ -98,7 +97,7 @@ SPACE = (
         Every(*(
             Above(f"{game}.cfr+.alternating.noise.{way}", 1.05) for game in GAMES for way in ("interval", "total")
         )),
-        source=PRUNING,
+        page=PRUNING,
     ),
     *(
         Claim(
@@ -106,7 +105,7 @@ SPACE = (
             "about half is stored, for each C",
             f"{_stored(f'leduc.{variant}')}; bytes of tables {_tables(f'leduc.{variant}', CS)} of none's",
             Every(*(Near(f"leduc.{variant}.factor.C={c}", 2) for c in CS)),
-            source=PRUNING,
+            page=PRUNING,
         )
         for variant, told in VARIANTS.items()
     ),
@@ -119,7 +118,7 @@ SPACE = (
             for variant, told in VARIANTS.items()
         ),
         Every(*(Near(f"leduc.{variant}.factor.C={c}.T=2000", 2) for variant in VARIANTS for c in CS)),
-        source=PRUNING,
+        page=PRUNING,
     ),
     *(
         Claim(
@@ -128,7 +127,7 @@ SPACE = (
             f"{{leduc5.{variant}.factor.C=0.1:.1f}}; regrets alone {{leduc5.{variant}.regrets factor.C=0.1:.1f}}; "
             f"bytes of tables {_tables(f'leduc5.{variant}', ('0.1',))} of none's",
             Near(f"leduc5.{variant}.factor.C=0.1", 7 if told.startswith("CFR,") else 10),
-            source=PRUNING,
+            page=PRUNING,
         )
         for variant, told in VARIANTS.items()
     ),
@@ -141,7 +140,7 @@ SPACE = (
             Below("leduc5.cfr.simultaneous.since half.C=0.1", 0.99),
             Below("leduc5.cfr.alternating.since half.C=0.1", 0.99),
         ),
-        source=PRUNING,
+        page=PRUNING,
     ),
     Claim(
         "Section 5",
@@ -162,7 +161,7 @@ SPACE = (
             for variant in VARIANTS
             for c in ("0.01", "0.1")
         )),
-        source=PRUNING,
+        page=PRUNING,
     ),
     Claim(
         "Section 5, Figure 1",
@@ -173,7 +172,7 @@ SPACE = (
             for game in GAMES
             for variant in VARIANTS
         )),
-        source=PRUNING,
+        page=PRUNING,
     ),
     Claim(
         "Section 5, Figure 1",
@@ -191,7 +190,7 @@ SPACE = (
             for game in GAMES
             for variant in VARIANTS
         )),
-        source=PRUNING,
+        page=PRUNING,
     ),
     Claim(
         "Section 5",
@@ -204,7 +203,7 @@ SPACE = (
         Every(*(
             All(*_within(f"{game}.{variant}.{LOWEST_C}", 1.1)) for game in GAMES for variant in VARIANTS
         )),
-        source=PRUNING,
+        page=PRUNING,
     ),
     Claim(
         "Abstract",
@@ -215,7 +214,7 @@ SPACE = (
             for variant, told in VARIANTS.items()
         ),
         Every(*(Increasing(tuple(f"{game}.{variant}.factor.C=0.1" for game in GAMES)) for variant in VARIANTS)),
-        source=PRUNING,
+        page=PRUNING,
     ),
     Claim(
         "Abstract",
@@ -223,7 +222,7 @@ SPACE = (
         "on Leduc-5 with C = 0.1, factors of "
         + ", ".join(f"{{leduc5.{variant}.factor.C=0.1:.1f}} ({told})" for variant, told in VARIANTS.items()),
         Every(*(Near(f"leduc5.{variant}.factor.C=0.1", 10) for variant in VARIANTS)),
-        source=PRUNING,
+        page=PRUNING,
     ),
 )  # fmt: skip
 
@@ -237,14 +236,14 @@ CONVERGENCE = (
             *_within("leduc.cfr.alternating.nodes.interval by total", 1.25),
             *_within("leduc.cfr.simultaneous.nodes.interval by total", 1.25),
         ),
-        source=PRUNING,
+        page=PRUNING,
     ),
     Claim(
         "Figure 2, Leduc, CFR+",
         "interval RBP is significantly better",
         "interval by total: {leduc.cfr+.alternating.nodes.interval by total:.2f} times the nodes",
         Below("leduc.cfr+.alternating.nodes.interval by total", 0.9),
-        source=PRUNING,
+        page=PRUNING,
     ),
     Claim(
         "Figure 2, Leduc-5, CFR",
@@ -253,7 +252,7 @@ CONVERGENCE = (
         "{leduc5.cfr.alternating.nodes.exploitability:.2g}; simultaneous "
         "{leduc5.cfr.simultaneous.nodes.interval by total:.2f}",
         Near("leduc5.cfr.alternating.nodes.interval by total", 2),
-        source=PRUNING,
+        page=PRUNING,
     ),
     Claim(
         "Figure 2, Leduc-5, CFR+",
@@ -262,7 +261,7 @@ CONVERGENCE = (
         "times "
         "the last exploitability",
         Above("leduc5.cfr+.alternating.nodes.interval by total early", 1.5),
-        source=PRUNING,
+        page=PRUNING,
     ),
     Claim(
         "Figure 2, Leduc-5, CFR+",
@@ -271,7 +270,7 @@ CONVERGENCE = (
         "exploitability "
         "{leduc5.cfr+.alternating.nodes.exploitability:.2g}",
         Below("leduc5.cfr+.alternating.nodes.interval by total", 1),
-        source=PRUNING,
+        page=PRUNING,
     ),
     Claim(
         "Figure 2",
@@ -280,7 +279,7 @@ CONVERGENCE = (
         "Leduc, "
         "{leduc5.cfr.alternating.nodes.none by total:.1f} on Leduc-5; none by partial "
         "{leduc.cfr.alternating.nodes.none by partial:.1f}, {leduc5.cfr.alternating.nodes.none by partial:.1f}",
-        source=PRUNING,
+        page=PRUNING,
         missing=not_tested("the figure is lost, and the text does not say which is ahead"),
     ),
     Claim(
@@ -301,7 +300,7 @@ CONVERGENCE = (
                 )
             ),
         ),
-        source=PRUNING,
+        page=PRUNING,
     ),
     Claim(
         "Section 4",
