@@ -8,6 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solvent.cards.deck import RANKS, CardError, cards_label, deck, parse_cards
+from solvent.cards.equities import equity
+from solvent.cards.hand_order import CLASSES_BY_EQUITY, hands_of_class
 from solvent.cards.hands import HANDS, hand_number
 from solvent.cards.ranges import Range, parse_range, range_label
 
@@ -45,6 +47,11 @@ def hands(text: str) -> dict[str, float]:
         ("AKs-AKs", "AKs"),
         (" qq + ,\tAkS ", "QQ KK AA AKs"),
         ("AA,AA:0,KK", "KK"),
+        ("AA, KK,", "AA KK"),
+        ("5x", "54s 54o 53s 53o 52s 52o"),
+        ("4XS,3xo", "43s 42s 32o"),
+        ("top 2%", "AA KK QQ JJ TT"),
+        ("TOP 2.5 %, AA:0", "KK QQ JJ TT 99"),
     ],
 )
 def test_entries_name_classes(text: str, classes: str) -> None:
@@ -54,6 +61,43 @@ def test_entries_name_classes(text: str, classes: str) -> None:
 def test_weights_and_later_entries_override() -> None:
     assert hands("QQ+:0.5,AA,76s:.25") == {"QQ": 0.5, "KK": 0.5, "AA": 1.0, "76s": 0.25}
     assert hands("AA,QQ+:0.5") == {"QQ": 0.5, "KK": 0.5, "AA": 0.5}
+
+
+def test_weights_of_blocks_as_another_program_writes_them() -> None:
+    assert hands("[50]AKo[/50],QQ") == {"AKo": 0.5, "QQ": 1.0}
+    assert hands("[25.5]KK, QQ-JJ[/25.5],[100]A5s[/100],") == {
+        "KK": 0.255,
+        "QQ": 0.255,
+        "JJ": 0.255,
+        "A5s": 1.0,
+    }
+    assert hands("random:0,[50]top 1%[/50]") == {"AA": 0.5, "KK": 0.5, "QQ": 0.5}
+
+
+def test_an_ace_with_any_card_is_every_ace_but_the_pair() -> None:
+    np.testing.assert_array_equal(parse_range("Ax").weights, parse_range("A2+").weights)
+    np.testing.assert_array_equal(parse_range("Axs,Kxo").weights, parse_range("A2s+,K2o+").weights)
+
+
+def test_the_top_of_all_hands_grows_by_whole_classes() -> None:
+    assert len(set(CLASSES_BY_EQUITY)) == 169
+    assert sum(map(hands_of_class, CLASSES_BY_EQUITY)) == HANDS
+    before = 0.0
+    for percent in (0, 0.1, 1, 5, 10, 33.3, 50, 99.9, 100):
+        combos = parse_range(f"top {percent}%").combos
+        assert percent / 100 * HANDS <= combos < percent / 100 * HANDS + 13
+        assert combos >= before
+        before = combos
+    assert before == HANDS
+
+
+@pytest.mark.slow
+def test_the_order_of_classes_is_by_exact_equity_against_a_random_hand() -> None:
+    both = parse_range("random")
+    equities = equity(both, both, threads=1).sides[0].hands
+    by_class = [equities[parse_range(label).weights > 0] for label in CLASSES_BY_EQUITY]
+    assert max(np.ptp(found) for found in by_class) < 1e-12
+    assert (np.diff([found.mean() for found in by_class]) < -1e-6).all()
 
 
 def test_every_hand() -> None:
@@ -72,8 +116,20 @@ def test_a_hand_alone() -> None:
     [
         ("", "'' has none somewhere"),
         ("AA,,KK", "'AA,,KK' has none somewhere"),
-        ("AA,", "has none somewhere"),
-        ("AX", "'AX' names no hands"),
+        (",", "has none somewhere"),
+        (",AA", "has none somewhere"),
+        ("AA,,", "has none somewhere"),
+        ("2x", "'2x' names no hands"),
+        ("Ax+", "'Ax\\+' names no hands"),
+        ("top 101%", "from 0 to 100; 'top101%' has '101'"),
+        ("top %", "'top%' has ''"),
+        ("[50]AKo", "\\[50\\] does not end"),
+        ("[50]AKo[/40]", "\\[/40\\] ends a block that has not begun"),
+        ("AKo[/50]", "has not begun"),
+        ("[50]AKo,[40]AKs[/40]", "begins before \\[50\\] has ended"),
+        ("[50]AKo:0.5[/50]", "'AKo:0.5' has two weights"),
+        ("[50][/50]", "has none somewhere"),
+        ("[150]AKo[/150]", "from 0 to 100; '\\[150\\]' has '150'"),
         ("A", "'A' names no hands"),
         ("AKx", "'AKx' names no hands"),
         ("AKs0.5", "'AKs0.5' names no hands"),

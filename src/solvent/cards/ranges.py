@@ -11,12 +11,14 @@ Entries stand between commas. Later ones override earlier ones, so `random,AA:0`
 | `ATs+` | the higher card stays and the lower one rises to just below it: ATs, AJs, AQs, AKs |
 | `A5s-A2s`, `A2s-A5s` | the higher card stays: A2s, A3s, A4s, A5s |
 | `T9s-76s`, `76s-T9s` | both cards rise together: 76s, 87s, 98s, T9s |
+| `Ax`, `Axs`, `Kxo` | the higher card stays with any lower one: aces but AA, suited aces, offsuit kings |
 | `AsKh` | this hand alone |
+| `top 10%` | the strongest classes that hold at least this part of all hands, in the order of `hand_order` |
 | `random`, `100%` | every hand |
 
-`:0.5` after any of them is its weight, from 0 to 1; without it the weight is 1. Upper and lower case are alike,
-cards may come in either order, and spaces are ignored. Shares of hands such as `15%` are not read: there is no one
-order of hands to take them from.
+`:0.5` after any of them is its weight, from 0 to 1; without it the weight is 1. `[50]AKo,QQ[/50]` gives all entries
+inside a weight in percent, as GTO+ writes it. Upper and lower case are alike, cards may come in either order,
+spaces and a comma at the end are ignored.
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from solvent.cards.deck import RANKS, CardError, card_label, parse_cards
+from solvent.cards.hand_order import top_classes
 from solvent.cards.hands import HANDS, hand_number, hole_cards
 
 ACE = len(RANKS) - 1
@@ -38,6 +41,10 @@ ACE = len(RANKS) - 1
 LEAST_PLAIN = 1e-6
 """Hands of less weight are left out of texts for other programs."""
 _WEIGHT = re.compile(r"(\d+\.?\d*|\.\d+)(e-?\d+)?")
+_OPENED = re.compile(r"\[([^]/]*)\](.*)")
+_CLOSED = re.compile(r"(.*)\[/([^]]*)\]")
+_ANY_KICKER = re.compile(rf"([{RANKS}])x([so]?)", re.IGNORECASE)
+_TOP = re.compile(r"top(.*)%", re.IGNORECASE)
 
 _Class = tuple[int, int, str]
 """Higher rank, lower rank, and 's', 'o' or '' for both (and for pairs)."""
@@ -77,12 +84,9 @@ def parse_range(text: str) -> Range:
     'QQ+,AK,A5s-A2s,87s'
     """
     weights = np.zeros(HANDS)
-    for part in text.split(","):
-        entry = "".join(part.split())
-        if not entry:
-            raise CardError(f"a range is hands between commas, such as QQ+,AKs; {text!r} has none somewhere")
-        named, colon, weight = entry.partition(":")
-        weights[_hands_of(named, entry)] = _weight(weight, entry) if colon else 1.0
+    for entry, weight in _entries(text):
+        named, colon, own = entry.partition(":")
+        weights[_hands_of(named, entry)] = _weight(own, entry) if colon else weight
     return Range(weights)
 
 
@@ -141,6 +145,43 @@ def hand_label(hand: int) -> str:
 # From text
 
 
+def _entries(text: str) -> Iterator[tuple[str, float]]:
+    """The entries between commas without blanks, each with the weight of the block that it stands in, or 1."""
+    parts = ["".join(part.split()) for part in text.split(",")]
+    if len(parts) > 1 and not parts[-1]:
+        parts.pop()
+    percent, weight = "", 1.0
+    for part in parts:
+        opened = _OPENED.fullmatch(part)
+        if opened is not None:
+            if percent:
+                raise CardError(f"{part!r} begins before [{percent}] has ended with [/{percent}]")
+            percent, part = opened.groups()
+            weight = _percent(percent, f"[{percent}]")
+        closed = _CLOSED.fullmatch(part)
+        if closed is not None:
+            part = closed[1]
+            if closed[2] != percent:
+                raise CardError(f"[/{closed[2]}] ends a block that has not begun with [{closed[2]}]")
+        if not part:
+            raise CardError(f"a range is hands between commas, such as QQ+,AKs; {text!r} has none somewhere")
+        if percent and ":" in part:
+            raise CardError(f"{part!r} has two weights: its own and that of [{percent}]")
+        yield part, weight
+        if closed is not None:
+            percent, weight = "", 1.0
+    if percent:
+        raise CardError(f"[{percent}] does not end: write [/{percent}] after the last of its hands")
+
+
+def _percent(text: str, entry: str) -> float:
+    """A part of 1 that is written in percent."""
+    percent = float(text) if _WEIGHT.fullmatch(text.lower()) else -1.0
+    if not 0 <= percent <= 100:
+        raise CardError(f"a percentage is a number from 0 to 100; {entry!r} has {text!r}")
+    return percent / 100
+
+
 def _weight(text: str, entry: str) -> float:
     weight = float(text) if _WEIGHT.fullmatch(text.lower()) else -1.0
     if not 0 <= weight <= 1:
@@ -152,6 +193,12 @@ def _hands_of(name: str, entry: str) -> list[int]:
     """The numbers of the hands that an entry names, without its weight."""
     if name.lower() in ("random", "100%"):
         return list(range(HANDS))
+    if (share := _TOP.fullmatch(name)) is not None:
+        kinds = [_parse_class(label, entry) for label in top_classes(_percent(share[1], entry))]
+        return [hand for kind in kinds for hand in _of_class(kind)]
+    if (found := _ANY_KICKER.fullmatch(name)) is not None and found[1] != RANKS[0]:
+        high = RANKS.index(found[1].upper())
+        return [hand for kicker in range(high) for hand in _of_class((high, kicker, found[2].lower()))]
     if "-" in name:
         bottom, top = sorted(_parse_class(end, entry) for end in name.split("-", 1))
         return [hand for kind in _span(bottom, top, entry) for hand in _of_class(kind)]
@@ -172,7 +219,9 @@ def _parse_class(name: str, entry: str) -> _Class:
     """Pairs, or two ranks with or without suits."""
     ranks, suits = name[:2].upper(), name[2:].lower()
     if len(ranks) != 2 or not set(ranks) <= set(RANKS) or suits not in ("", "s", "o"):
-        raise CardError(f"{entry!r} names no hands; entries look like 77+, ATs+, A5s-A2s, AKo or AsKh")
+        raise CardError(
+            f"{entry!r} names no hands; entries look like 77+, ATs+, A5s-A2s, AKo, Ax, AsKh or top 15%"
+        )
     low, high = sorted(map(RANKS.index, ranks))
     if low == high and suits:
         raise CardError(f"{entry!r} names no hands: a pair is neither suited nor offsuit")
