@@ -86,7 +86,17 @@ def test_a_chart_of_all_hands(solvent) -> None:
     assert "AKs" in out
     assert "iterations" in out
     on_board = json.loads(solvent("show", "a", "r300c", "--board", "Kd7d2c", "--json")[1])
-    assert len(on_board["classes"]) == 169
+    reach = on_board["reach"]
+    assert len(reach) == 169
+    assert set(on_board["classes"]) == {
+        label for label, part in reach.items() if part > 1e-4 * max(reach.values())
+    }
+    assert 0 < len(on_board["classes"]) < 169, "some classes of these tables never call a raise"
+    assert sum(on_board["frequencies"].values()) == pytest.approx(1)
+    code, out, _ = solvent("show", "a", "r300c", "--board", "Kd7d2c")
+    assert "of play" in out
+    never = next(label for label, part in reach.items() if part == 0 and len(label) == 3)
+    assert f"{never} " not in out
     code, out, _ = solvent("show", "a", "r300c", "--board", "2c2d2h")
     assert code == 0
 

@@ -102,15 +102,17 @@ def test_a_chart_shows_the_strategy(training: TrainingRun) -> None:
     node, board = find_decision(training.tree, "r300c/"), parse_cards("Kd7d2c")
     shown = strategy_chart(strategy, node, "title", board)
     assert shown.count("<td") == 169
-    assert re.search(r"title='22: check \d+ %, bet 6 BB \d+ %'", shown)
+    assert re.search(r"title='22: check \d+ %, bet 6 BB \d+ %; \d+ % come here'", shown)
+    assert " 0 100%/100% 100% no-repeat" in shown, "the class that comes most fills its cell"
     assert "K♦" in shown
     shares = [int(share) for share in re.findall(r"<b>(\d+) %</b>", shown)]
     assert abs(sum(shares) - 100) <= 1
     holes = [(high, low) for high in range(52) for low in range(high) if not {high, low} & set(board)]
-    mean = np.mean([strategy.hand(node, hole, board) for hole in holes], axis=0)
+    reach = [strategy.hand_reach(node, hole, board) for hole in holes]
+    mean = np.average([strategy.hand(node, hole, board) for hole in holes], axis=0, weights=reach)
     assert shares == np.rint(100 * mean).astype(int).tolist()
     gone = strategy_chart(strategy, node, "title", parse_cards("KdKsKc"))
-    assert gone.count("class='none'") == 1  # no pair of kings is left
+    assert "<td class='none'>KK</td>" in gone, "no pair of kings is left"
 
 
 @pytest.mark.parametrize("betting", ["fcpa", "preflop=a; stack=10", "stack=20; flop=50%", BETTING])

@@ -15,6 +15,7 @@ from holdem.small_spots import spots
 from solvent.cards.deck import card_label, deck, parse_cards
 from solvent.cards.evaluator import hand_strengths
 from solvent.cards.hands import hole_cards
+from solvent.cards.ranges import parse_range
 from solvent.forms.holdem.game import holdem_game
 from solvent.forms.holdem.tree import DECISION
 from solvent.games.holdem.spot import Spot
@@ -23,6 +24,7 @@ from solvent.passes.holdem.kernels import EVALUATE
 from solvent.solvers.holdem.lock_text import parse_lock
 from solvent.solvers.holdem.solver import HoldemSolver
 from solvent.solvers.spots.answers import Answers
+from solvent.solvers.spots.grid import node_heights, node_weights
 from solvent.solvers.spots.node import SpotNode
 from solvent.solvers.spots.showdowns import Showdowns
 from solvent.solvers.spots.solution import SpotSolution
@@ -31,6 +33,26 @@ SIZES = {"pot": 20, "stack": 60, "bets": "50%,a", "raises": "100%,a"}
 RIVER = Spot("Td9d6hQc2s", "QQ:0.75,99,AhKh:0.3,T8s,76s:0.5", "JJ:0.2,TT,A9s,98s:0.6,AQo:0.9", **SIZES)
 TURN = Spot("Tc9c6cQc", "QQ,99:0.5,T8s,AhKh,AsKs,AdKd", "JJ:0.2,TT,AQo", rake="5%", **SIZES)
 """A turn whose rivers differ only in suits for the ranges."""
+
+
+def test_cells_are_as_high_as_their_classes_come(river: SpotSolution) -> None:
+    node = river.at("check")
+    every = parse_range("JJ,TT,A9s,98s,AQo").weights > 0
+    possible = every & ~np.isin(hole_cards(), node.cards).any(axis=1)
+    weights = dict(zip(node.numbers[1].tolist(), node.weights[1].tolist(), strict=True))
+    heights = node_heights(node)
+    assert heights.keys() == {"JJ", "TT", "A9s", "98s", "AQo"}
+    for label, height in heights.items():
+        hands = np.flatnonzero(possible & (parse_range(label).weights > 0)).tolist()
+        mean = math.fsum(weights[hand] for hand in hands) / len(hands)
+        assert node_weights(node)[label] == pytest.approx(mean)
+        assert height == pytest.approx(mean / 1.0), "tens come with weight 1"
+    page = node._repr_html_()
+    assert page.count("100%/100% 100% no-repeat") == 2
+    assert page.count("100%/100% 20% no-repeat") == 1
+    assert "as high as its class comes here" in page
+    high = {patch.get_height() for patch in node.plot_grid().patches}
+    assert {0.2, 0.6, 0.9} <= {round(each, 9) for each in high}
 
 
 def solved(spot: Spot, iterations: int, isomorphism: bool = True, lock: str = "") -> SpotSolution:

@@ -19,6 +19,9 @@ from solvent.strategy.agents.trained import TrainedStrategy, class_label, hole_c
 BETTING = "preflop=3bb,a; flop=100%; cap=1; stack=20"
 
 
+PLACES = {class_label(row, column): (row, column) for row in range(13) for column in range(13)}
+
+
 @pytest.fixture(scope="module")
 def agent() -> TrainedStrategy:
     tree, cards = build_tree(parse_betting(BETTING)), random_cards()
@@ -101,23 +104,59 @@ def test_a_hand_has_the_strategy_of_its_bucket(agent: TrainedStrategy) -> None:
         agent.query("AsKs|Kd7d2c|r300c/", 0)
 
 
-def test_a_class_is_the_mean_over_its_hands(agent: TrainedStrategy) -> None:
+def test_a_class_is_the_mean_over_its_hands_by_reach(agent: TrainedStrategy) -> None:
     """The slow twin: every hand of a class, one by one."""
     board = parse_cards("Kd7d2c")
-    node = find_decision(agent.tree, "r300c/")
+    before, node = (find_decision(agent.tree, line) for line in ("r300", "r300c/"))
     chart = agent.classes(node, board)
-    wanted = {"AKs": ["AcKc", "AhKh", "AsKs"], "KK": ["KcKh", "KcKs", "KhKs"], "AA": ["AcAd", "AcAh", "AcAs"]}
-    wanted["AA"] += ["AdAh", "AdAs", "AhAs"]
-    places = {class_label(row, column): (row, column) for row in range(13) for column in range(13)}
-    assert len(places) == 169
+    called = [move.text for move in moves(agent.tree, before)].index("c")
+
+    def reach(hand: tuple[int, ...]) -> float:
+        return float(agent.hand(before, hand, ())[called])
+
+    wanted = {"AKs": ["AcKc", "AhKh", "AsKs"], "KK": ["KcKh", "KcKs", "KhKs"], "72s": ["7h2h", "7s2s"]}
     for label, hands in wanted.items():
-        mean = np.mean([agent.hand(node, parse_cards(hand), board) for hand in hands], axis=0)
-        assert chart[places[label]] == pytest.approx(mean), label
-    paired = agent.classes(find_decision(agent.tree, "r300c/"), parse_cards("2c2d2h"))
-    assert np.isnan(paired[places["22"]]).all()
+        holes = [parse_cards(hand) for hand in hands]
+        parts = [reach(hole) for hole in holes]
+        mean = np.average([agent.hand(node, hole, board) for hole in holes], axis=0, weights=parts)
+        assert chart.probabilities[PLACES[label]] == pytest.approx(mean), label
+        assert chart.reach[PLACES[label]] == pytest.approx(np.mean(parts)), label
+        assert agent.hand_reach(node, holes[0], board) == pytest.approx(parts[0])
+    holes = [(high, low) for high in range(52) for low in range(high) if not {high, low} & set(board)]
+    mean = np.average(
+        [agent.hand(node, hole, board) for hole in holes], axis=0, weights=[reach(hole) for hole in holes]
+    )
+    assert chart.frequencies == pytest.approx(mean)
+    assert chart.heights.max() == 1
+    paired = agent.classes(node, parse_cards("2c2d2h"))
+    assert np.isnan(paired.probabilities[PLACES["22"]]).all()
+    assert np.isnan(paired.reach[PLACES["22"]])
     preflop = agent.classes(0)
-    for label, place in places.items():
-        assert preflop[place] == pytest.approx(agent.hand(0, hole_cards(label), ()))
+    assert (preflop.reach == 1).all()
+    for label, place in PLACES.items():
+        assert preflop.probabilities[place] == pytest.approx(agent.hand(0, hole_cards(label), ()))
+
+
+def test_hands_that_always_fold_are_neither_drawn_nor_averaged(agent: TrainedStrategy) -> None:
+    """Before the flop the big blind folds 72o and calls with aces alone."""
+    before, node = (find_decision(agent.tree, line) for line in ("r300", "r300c/"))
+    aces, worst = (agent.cards.bucket(0, hole_cards(hand), ()) for hand in ("AA", "72o"))
+
+    def average(at: int, cluster: int, bucket: int) -> np.ndarray:
+        if at != before:
+            return agent.tables.average(at, cluster, bucket)
+        plays = {aces: 1, worst: 0}.get((cluster, bucket), 0)
+        return np.eye(len(agent.tree.actions(at)))[plays]
+
+    tables = SimpleNamespace(tree=agent.tree, cards=agent.cards, average=average)
+    board = parse_cards("Kd7d2c")
+    strategy = TrainedStrategy(tables, {})
+    chart = strategy.classes(node, board)
+    held = ~np.isnan(chart.probabilities).any(axis=2)
+    assert np.argwhere(held).tolist() == [[0, 0]]
+    assert chart.reach[PLACES["72o"]] == chart.heights[PLACES["72o"]] == 0
+    assert chart.frequencies == pytest.approx(chart.probabilities[0, 0])
+    assert strategy.hand_reach(node, parse_cards("7h2s"), board) == 0
 
 
 def test_rows_are_all_infosets_and_can_be_asked_again(agent: TrainedStrategy) -> None:

@@ -8,6 +8,7 @@ Near-black text is readable on all of them (a contrast of 4.5 or more, which WCA
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 FOLD_COLOUR, CHECK_COLOUR, CALL_COLOUR, ALL_IN_COLOUR = "#84b6eb", "#c8e6b4", "#6fbf73", "#c3a0f0"
 BET_COLOURS = ("#fff3a6", "#ffe066", "#ffbf47", "#fb9a4b", "#f47b67", "#ec6f9d")
@@ -15,6 +16,8 @@ BET_COLOURS = ("#fff3a6", "#ffe066", "#ffbf47", "#fb9a4b", "#f47b67", "#ec6f9d")
 SMALLEST = -2.0
 """The logarithm to base 2 of the first of these sizes, in pots."""
 TEXT_COLOUR = "#111111"
+EMPTY_COLOUR = "#eeeeee"
+"""What stands where no hand is."""
 
 
 def bet_colour(pots: float) -> str:
@@ -26,11 +29,22 @@ def bet_colour(pots: float) -> str:
     last = len(BET_COLOURS) - 1
     place = min(max(math.log2(max(pots, 1e-9)) - SMALLEST, 0.0), float(last))
     below = min(int(place), last - 1)
-    mixed = [
+    return _hex(
         round(one + (place - below) * (other - one))
         for one, other in zip(_rgb(BET_COLOURS[below]), _rgb(BET_COLOURS[below + 1]), strict=True)
-    ]
-    return "#{:02x}{:02x}{:02x}".format(*mixed)
+    )
+
+
+def paler(colour: str, part: float) -> str:
+    """The colour as far from `EMPTY_COLOUR` as a part of it says: itself for 1.
+
+    >>> paler("#fff3a6", 1), paler("#fff3a6", 0), paler("#fff3a6", 0.5)
+    ('#fff3a6', '#eeeeee', '#f6f0ca')
+    """
+    return _hex(
+        round(none + part * (full - none))
+        for full, none in zip(_rgb(colour), _rgb(EMPTY_COLOUR), strict=True)
+    )
 
 
 def contrast(first: str, second: str) -> float:
@@ -50,6 +64,10 @@ def _luminance(colour: str) -> float:
         part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
     )
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def _hex(parts: Iterable[int]) -> str:
+    return "#" + "".join(f"{part:02x}" for part in parts)
 
 
 def _rgb(colour: str) -> tuple[int, int, int]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import product
+from textwrap import wrap
 from typing import Any
 
 import numpy as np
@@ -11,13 +13,16 @@ from rich.text import Text
 
 from solvent.app.terminal import table
 from solvent.app.views.charts.action_colours import action_colours
-from solvent.app.views.charts.class_chart import MARKS, chart_lines
+from solvent.app.views.charts.class_chart import COLOURED_NOTE, MARKED_NOTE, MARKS, chart_lines
 from solvent.app.views.strategies import BAR
 from solvent.cards.deck import cards_label, parse_cards
 from solvent.foundation.errors import InputError
 from solvent.games.betting.rules import STREETS
 from solvent.strategy.agents.betting_line import describe_decision, find_decision, moves
 from solvent.strategy.agents.trained import TrainedStrategy, class_label, hole_cards
+
+WIDTH = 80
+"""Columns of the chart and of the sentence under it."""
 
 
 def decision_document(strategy: TrainedStrategy, line: str, hand: str | None, board: str) -> dict[str, Any]:
@@ -45,15 +50,18 @@ def decision_document(strategy: TrainedStrategy, line: str, hand: str | None, bo
         found = strategy.hand(node, hole, on_board)
         document["hand"] = cards_label(hole) if on_board else hand
         document["bucket"] = list(strategy.cards.bucket(document["street"], hole, on_board))
+        document["reach"] = strategy.hand_reach(node, hole, on_board)
         document["probabilities"] = dict(zip(names, found.tolist(), strict=True))
         return document
     chart = strategy.classes(node, on_board)
-    document["classes"] = {
-        class_label(row, column): dict(zip(names, chart[row, column].tolist(), strict=True))
-        for row in range(13)
-        for column in range(13)
-        if not np.isnan(chart[row, column]).any()
-    }
+    document["frequencies"] = dict(zip(names, map(_plain, chart.frequencies.tolist()), strict=True))
+    document["classes"], document["reach"] = {}, {}
+    for row, column in product(range(13), repeat=2):
+        label, played = class_label(row, column), chart.probabilities[row, column]
+        if not np.isnan(played).any():
+            document["classes"][label] = dict(zip(names, played.tolist(), strict=True))
+        if not np.isnan(chart.reach[row, column]):
+            document["reach"][label] = float(chart.reach[row, column])
     return document
 
 
@@ -64,11 +72,16 @@ def decision_view(document: Mapping[str, Any], coloured: bool) -> RenderableType
     if "hand" in document:
         cluster, bucket = document["bucket"]
         title += f"; {document['hand']}" + (f", bucket {cluster}.{bucket}" if board else "")
+        title += f", of which {document['reach']:.2%} come here" if document["reach"] < 1 else ""
         return Group(Text(title), _hand_table(document))
     marks = _marks([action["action"] for action in document["actions"]], document["actions"])
     classes = {label: list(found.values()) for label, found in document["classes"].items()}
-    chart = chart_lines(classes, [action["colour"] for action in document["actions"]], marks, coloured)
-    return Group(Text(title), *chart, "", _legend(document, marks, coloured))
+    most = max(document["reach"].values(), default=0.0)
+    heights = {label: document["reach"][label] / most for label in classes}
+    colours = [action["colour"] for action in document["actions"]]
+    chart = chart_lines(classes, heights, colours, marks, coloured)
+    note = wrap(COLOURED_NOTE if coloured else MARKED_NOTE, WIDTH)
+    return Group(Text(title), *chart, "", *map(Text, note), _legend(document, marks, coloured))
 
 
 def _hand_table(document: Mapping[str, Any]) -> RenderableType:
@@ -92,15 +105,16 @@ def _marks(names: Sequence[str], actions: Sequence[Mapping[str, Any]]) -> list[s
 
 
 def _legend(document: Mapping[str, Any], marks: Sequence[str], coloured: bool) -> RenderableType:
-    shown = table("", "action", "", "all hands", "what follows")
-    combos = np.array([_combos(label) for label in document["classes"]])
-    rows = np.array([list(found.values()) for found in document["classes"].values()])
-    means = combos @ rows / combos.sum()
-    for action, mark, mean in zip(document["actions"], marks, means, strict=True):
+    shown = table("", "action", "", "of play", "what follows")
+    for action, mark in zip(document["actions"], marks, strict=True):
+        mean = document["frequencies"][action["action"]]
         key = Text("  ", style=f"on {action['colour']}") if coloured else Text(mark)
-        shown.add_row(key, action["label"], action["action"], f"{mean:.1%}", action["line"])
+        shown.add_row(
+            key, action["label"], action["action"], "-" if mean is None else f"{mean:.1%}", action["line"]
+        )
     return shown
 
 
-def _combos(label: str) -> int:
-    return 6 if len(label) == 2 else 4 if label[2] == "s" else 12
+def _plain(number: float) -> float | None:
+    """A number for JSON: None instead of NaN."""
+    return None if number != number else number

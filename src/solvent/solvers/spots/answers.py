@@ -15,6 +15,7 @@ from solvent.passes.holdem.kernels import EVALUATE
 from solvent.solvers.holdem.solver import HoldemSolver
 from solvent.solvers.spots.branch import Branch
 from solvent.solvers.spots.showdowns import Showdowns
+from solvent.strategy.reach import ratio
 
 Pair = tuple[NDArray[np.float64], NDArray[np.float64]]
 """An array by hand for each player, OOP first."""
@@ -84,9 +85,3 @@ class SolvedNode:
             values = self._answers.values(player, node, self._board) if some else against
             self._payoffs[player, node] = ratio(values, against)
         return self._payoffs[player, node]
-
-
-def ratio(above: NDArray[np.float64], below: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Quotients, NaN where nothing can be divided by."""
-    positive = below > 0
-    return np.where(positive, above / np.where(positive, below, 1.0), np.nan)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from functools import cache
 from html import escape
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any
@@ -11,31 +13,33 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from solvent.cards.deck import RANKS
+from solvent.cards.hands import HANDS, hole_cards
+from solvent.cards.ranges import hand_label
 from solvent.foundation.colours import (
     ALL_IN_COLOUR,
     CALL_COLOUR,
     CHECK_COLOUR,
+    EMPTY_COLOUR,
     FOLD_COLOUR,
     TEXT_COLOUR,
     bet_colour,
 )
 from solvent.foundation.extras import extra
+from solvent.foundation.html import shares_background
 from solvent.games.holdem.spot import NAMES
 from solvent.strategy.agents.trained import class_label
+from solvent.strategy.reach import not_negligible, relative
 
 if TYPE_CHECKING:
     from solvent.solvers.spots.node import SpotNode
 
 PLAIN = {"fold": FOLD_COLOUR, "check": CHECK_COLOUR, "call": CALL_COLOUR}
-EMPTY = "#eeeeee"
-"""The colour of classes that the player does not hold."""
 FADED_TEXT = "#666666"
 NOT_REACHED = "not reached: play never comes here, so what stands here is no advice"
 HARDLY = "hardly ever reached: what stands here has been learned from next to no hands"
 LEAST_COMBOS = 0.01
 """Hands in all, by weight, below which a node is called hardly reached."""
-LEAST_SHARE = 1e-4
-"""The weight of a hand beside the largest at a node, at or below which its strategy is not shown."""
+HEIGHTS = "A cell is filled as high as its class comes here, beside the class that comes most."
 TABLE = "border-collapse:collapse;font-size:clamp(8px,2.3vw,1em)"
 """The style of the grid, whose cells shrink with their text until all thirteen fit a narrow window."""
 TITLE_LETTERS = 76
@@ -62,17 +66,6 @@ def class_frequencies(
             sums[label] = sums.get(label, 0.0) + weight * played
             totals[label] = totals.get(label, 0.0) + weight
     return {label: (found / totals[label]).tolist() for label, found in sums.items()}
-
-
-def not_negligible(weights: ArrayLike) -> NDArray[np.bool_]:
-    """Which hands come often enough, beside the one that comes most, for their strategy to have been learned.
-
-    >>> not_negligible([0.5, 6e-7, 0.0]).tolist()
-    [True, False, False]
-    """
-    found = np.asarray(weights, dtype=np.float64)
-    often: NDArray[np.bool_] = found > LEAST_SHARE * found.max(initial=0.0)
-    return often
 
 
 def hand_class(hand: str) -> str:
@@ -108,6 +101,33 @@ def node_classes(node: SpotNode) -> dict[str, list[float]]:
     return class_frequencies(node.hands[node.player], node.matchups[node.player], node.strategy)
 
 
+def node_weights(node: SpotNode) -> dict[str, float]:
+    """How much of each class of hands of the player to act comes here: the mean weight of what the board leaves."""
+    if node.player is None:
+        return {}
+    every = class_of_hand()
+    left = Counter(every[~np.isin(hole_cards(), node.cards).any(axis=1)].tolist())
+    sums: dict[str, float] = dict.fromkeys(every[node.numbers[node.player]].tolist(), 0.0)
+    for label, weight in zip(
+        every[node.numbers[node.player]].tolist(), node.weights[node.player].tolist(), strict=True
+    ):
+        sums[label] += weight
+    return {label: weight / left[label] for label, weight in sums.items()}
+
+
+def node_heights(node: SpotNode) -> dict[str, float]:
+    """How high the cells of classes are filled: their weights beside the largest."""
+    weights = node_weights(node)
+    heights = relative(np.array(list(weights.values())))
+    return dict(zip(weights, heights.tolist(), strict=True))
+
+
+@cache
+def class_of_hand() -> NDArray[np.str_]:
+    """The class of each of the 1,326 hands by number."""
+    return np.array([hand_class(hand_label(number)) for number in range(HANDS)])
+
+
 def node_title(node: SpotNode) -> str:
     """A node in a few words, such as `Td9d6h, check: IP to act, pot 200`."""
     line = f", {node.line}" if node.line else ""
@@ -130,10 +150,13 @@ def grid_html(node: SpotNode) -> str:
     if not node.reached[node.player].any():
         return f"<p>{title}</p><p><b>{NOT_REACHED}</b></p>"
     classes, colours = node_classes(node), node_colours(node)
+    weights, heights = node_weights(node), node_heights(node)
     rows = "".join(
         "<tr>"
         + "".join(
-            _cell(label, classes.get(label), colours, node.actions)
+            _cell(label, classes[label], colours, node.actions, weights[label], heights[label])
+            if label in classes
+            else f"<td style='{CELL};background:{EMPTY_COLOUR};color:{FADED_TEXT}'>{label}</td>"
             for label in (class_label(row, column) for column in range(13))
         )
         + "</tr>"
@@ -146,26 +169,28 @@ def grid_html(node: SpotNode) -> str:
     )
     warning = reach_warning(node)
     said = f"<p><b>{warning}</b></p>" if warning else ""
-    return f"{said}<table style='{TABLE}'><caption>{title}</caption>{rows}</table><p>{legend}</p>"
-
-
-def _cell(label: str, shares: list[float] | None, colours: Sequence[str], actions: Sequence[str]) -> str:
-    if shares is None:
-        return f"<td style='{CELL};background:{EMPTY};color:{FADED_TEXT}'>{label}</td>"
-    ends = np.rint(100 * np.cumsum(shares)).astype(int).tolist()
-    parts = ",".join(
-        f"{colour} {start}% {end}%"
-        for colour, start, end in zip(colours, [0, *ends[:-1]], ends, strict=True)
-        if end > start
+    return (
+        f"{said}<table style='{TABLE}'><caption>{title}</caption>{rows}</table><p>{legend}</p>"
+        f"<p>{HEIGHTS}</p>"
     )
+
+
+def _cell(
+    label: str,
+    shares: list[float],
+    colours: Sequence[str],
+    actions: Sequence[str],
+    weight: float,
+    height: float,
+) -> str:
     says = ", ".join(f"{action} {100 * share:.1f} %" for action, share in zip(actions, shares, strict=True))
-    style = f"{CELL};background:linear-gradient(90deg,{parts})"
-    return f"<td style='{style}' title='{escape(f'{label}: {says}')}'>{label}</td>"
+    style = f"{CELL};{shares_background(shares, colours, height)}"
+    return f"<td style='{style}' title='{escape(f'{label}: {says}, weight {weight:.3f}')}'>{label}</td>"
 
 
 def plot_grid(node: SpotNode, axes: Any = None) -> Any:
     """Draw the grid with Matplotlib, on new axes unless some are given; returns the axes."""
-    classes, colours = node_classes(node), node_colours(node)
+    classes, colours, heights = node_classes(node), node_colours(node), node_heights(node)
     extra("matplotlib", "pictures")
     from matplotlib.patches import Patch, Rectangle
 
@@ -178,9 +203,11 @@ def plot_grid(node: SpotNode, axes: Any = None) -> Any:
         for column in range(13):
             label = class_label(row, column)
             shares = classes.get(label)
+            axes.add_patch(Rectangle((column, row), 1, 1, facecolor=EMPTY_COLOUR, linewidth=0))
             left = float(column)
-            for share, colour in zip(shares or [1.0], colours if shares else [EMPTY], strict=True):
-                axes.add_patch(Rectangle((left, row), share, 1, facecolor=colour, linewidth=0))
+            for share, colour in zip(shares or [], colours if shares else [], strict=True):
+                high = heights[label]
+                axes.add_patch(Rectangle((left, row + 1 - high), share, high, facecolor=colour, linewidth=0))
                 left += share
             text_colour = TEXT_COLOUR if shares else FADED_TEXT
             axes.text(column + 0.5, row + 0.5, label, ha="center", va="center", fontsize=8, color=text_colour)

@@ -18,9 +18,10 @@ from solvent.cards.ranges import hand_label
 from solvent.forms.holdem.tree import DEAL, DECISION, FOLDED, RUN_OUT, SHOWN
 from solvent.foundation.errors import InputError
 from solvent.games.holdem.spot import NAMES
-from solvent.solvers.spots.answers import Answers, Pair, ratio
+from solvent.solvers.spots.answers import Answers, Pair
 from solvent.solvers.spots.grid import grid_html, node_classes, plot_grid
 from solvent.solvers.spots.lines import Place, act, cards_to_come, deal, hands_at
+from solvent.strategy.reach import ratio
 
 KINDS = {DECISION: "decision", DEAL: "deal", FOLDED: "fold", SHOWN: "showdown", RUN_OUT: "run-out"}
 

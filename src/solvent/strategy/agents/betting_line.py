@@ -66,6 +66,16 @@ def find_decision(tree: BettingTree, line: str) -> int:
     return node
 
 
+def own_actions(tree: BettingTree, node: int) -> list[tuple[int, int]]:
+    """What the player who decides here did on the way: the decision and the place of the action, latest first."""
+    player, found = tree.player[node], []
+    while (above := int(tree.parent[node])) >= 0:
+        if tree.kind[above] == DECISION and tree.player[above] == player:
+            found.append((above, tree.children(above).index(node)))
+        node = above
+    return found
+
+
 def moves(tree: BettingTree, node: int) -> list[Move]:
     """What a decision offers, in the order of its probabilities."""
     made = []

@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
@@ -21,12 +22,33 @@ from solvent.cards.isomorphism import Indexer
 from solvent.forms.betting import DECISION
 from solvent.foundation.errors import InputError
 from solvent.games.betting.rules import BOARD_CARDS, STREETS, action_text
-from solvent.strategy.agents.betting_line import find_decision
+from solvent.strategy.agents.betting_line import find_decision, own_actions
 from solvent.strategy.agents.blueprint import Blueprint
+from solvent.strategy.reach import not_negligible, ratio, relative
 from solvent.strategy.strategy import Row, Strategy
 
 BUCKET = re.compile(r"(\d+)\.(\d+)")
 CLASS = re.compile(rf"([{RANKS}])([{RANKS}])([so]?)")
+
+
+@dataclass(frozen=True, eq=False)
+class ClassChart:
+    """A decision by class of hands: [0, 0] are aces, and suited hands stand above the diagonal.
+
+    A hand counts by its reach: how often it comes there, as far as the player's own actions on the way go.
+    """
+
+    probabilities: NDArray[np.float64]
+    """float64[13, 13, actions]: the mean of a class's hands by reach; NaN where none comes, or hardly any."""
+    reach: NDArray[np.float64]
+    """float64[13, 13]: the part of a class's hands that comes, from 0 to 1; NaN where the board leaves no hand."""
+    frequencies: NDArray[np.float64]
+    """float64[actions]: the mean of all hands by reach; NaN where none comes."""
+
+    @property
+    def heights(self) -> NDArray[np.float64]:
+        """float64[13, 13]: reach beside that of the class that comes most, 0 where none comes."""
+        return relative(np.nan_to_num(self.reach))
 
 
 class TrainedStrategy(Strategy):
@@ -85,26 +107,48 @@ class TrainedStrategy(Strategy):
         street = self.check_board(node, board)
         return self.tables.average(node, *self.cards.bucket(street, hole, board))
 
-    def classes(self, node: int, board: tuple[Card, ...] = ()) -> NDArray[np.float64]:
-        """float64[13, 13, actions]: the strategy by class of hands, aces first, suited hands above the diagonal.
+    def hand_reach(self, node: int, hole: tuple[Card, ...], board: tuple[Card, ...]) -> float:
+        """How often two hole cards come to a decision, as far as the player's own actions go, from 0 to 1."""
+        self.check_board(node, board)
+        return float(self._reach(node, np.array([hole], dtype=np.int64), board)[0])
 
-        Each is the mean over the class's hands that the board leaves; NaN where it leaves none.
-        """
-        street = self.check_board(node, board)
+    def classes(self, node: int, board: tuple[Card, ...] = ()) -> ClassChart:
+        """The strategy by class of hands."""
+        self.check_board(node, board)
         left = [card for card in range(52) if card not in board]
         holes = np.array(list(combinations(left, 2)), dtype=np.int64)[:, ::-1]
-        hands = np.concatenate([holes, np.tile(np.array(board, np.int64), (len(holes), 1))], axis=1)
-        clusters, buckets = self.cards.buckets(street, hands)
-        found, which = np.unique(np.stack([clusters, buckets]), axis=1, return_inverse=True)
-        rows = np.array([self.tables.average(node, int(c), int(b)) for c, b in found.T])
+        played, reach = self._play(node, holes, board), self._reach(node, holes, board)
         high, low = 12 - holes[:, 0] // 4, 12 - holes[:, 1] // 4
         suited = holes[:, 0] % 4 == holes[:, 1] % 4
         row, column = np.where(suited, high, low), np.where(suited, low, high)
-        total, count = np.zeros((13, 13, rows.shape[1])), np.zeros((13, 13, 1))
-        np.add.at(total, (row, column), rows[which.ravel()])
-        np.add.at(count, (row, column), 1.0)
-        mean: NDArray[np.float64] = np.divide(total, count, out=np.full_like(total, np.nan), where=count > 0)
-        return mean
+        hands, comes, total = np.zeros((13, 13)), np.zeros((13, 13)), np.zeros((13, 13, played.shape[1]))
+        np.add.at(hands, (row, column), 1.0)
+        np.add.at(comes, (row, column), reach)
+        np.add.at(total, (row, column), reach[:, None] * played)
+        part = ratio(comes, hands)
+        often = not_negligible(np.nan_to_num(part))
+        return ClassChart(
+            np.where(often[:, :, None], ratio(total, comes[:, :, None]), np.nan),
+            part,
+            ratio(total.sum(axis=(0, 1)), np.full(played.shape[1], reach.sum())),
+        )
+
+    def _reach(self, node: int, holes: NDArray[np.int64], board: tuple[Card, ...]) -> NDArray[np.float64]:
+        """float64[hands]: the product of the player's own actions on the way to a decision."""
+        reach = np.ones(len(holes))
+        for above, action in own_actions(self.tree, node):
+            so_far = board[: BOARD_CARDS[self.tree.street[above]]]
+            reach *= self._play(above, holes, so_far)[:, action]
+        return reach
+
+    def _play(self, node: int, holes: NDArray[np.int64], board: tuple[Card, ...]) -> NDArray[np.float64]:
+        """float64[hands, actions]: the strategy of many hands, int64[hands, 2], on a board."""
+        hands = np.concatenate([holes, np.tile(np.array(board, np.int64), (len(holes), 1))], axis=1)
+        clusters, buckets = self.cards.buckets(int(self.tree.street[node]), hands)
+        found, which = np.unique(np.stack([clusters, buckets]), axis=1, return_inverse=True)
+        rows = np.array([self.tables.average(node, int(c), int(b)) for c, b in found.T])
+        played: NDArray[np.float64] = rows[which.ravel()]
+        return played
 
     def check_board(self, node: int, board: tuple[Card, ...]) -> int:
         """The street of a decision, if the board has that street's cards."""

@@ -1,4 +1,7 @@
-"""The 13 x 13 chart of all classes of hands, coloured by action or with a mark for the likeliest one."""
+"""The 13 x 13 chart of all classes of hands, coloured by action or with a mark for the likeliest one.
+
+A class of which less comes to the decision than of others is paler or, without colours, has a sign.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ import numpy as np
 from rich.text import Text
 
 from solvent.cards.deck import RANKS
-from solvent.foundation.colours import TEXT_COLOUR
+from solvent.foundation.colours import TEXT_COLOUR, paler
 from solvent.strategy.agents.trained import class_label
 
 WIDEST, LABELLED, MARKED = 6, 4, 5
@@ -17,12 +20,31 @@ NARROWEST = 2
 MARKS = "123456789"
 """What stands for bets where there are no colours, from the smallest; f, c and a stand for themselves."""
 
+PURE, FEW = 0.9, 0.25
+"""Without colours: the frequency below which the likeliest action is no whole answer, and the height of little."""
+MIXED_SIGN, FEW_SIGN = "~", "'"
+COLOURED_NOTE = "a colour is as wide as its action is frequent, and paler where less of the class comes here"
+MARKED_NOTE = (
+    f"marks are likeliest actions; {MIXED_SIGN} below {PURE:.0%}; {FEW_SIGN} less than a quarter of the class that "
+    "comes most; . is a class that is not held here"
+)
+"""How a chart is read, with colours and without."""
+
 Frequencies = Mapping[str, Sequence[float]]
 """The probabilities of all actions by class of hands, `AKs`; classes that nobody holds are left out."""
 
 
+Heights = Mapping[str, float]
+"""How much of each class comes to the decision, beside the class that comes most: from 0 to 1."""
+
+
 def chart_lines(
-    classes: Frequencies, colours: Sequence[str], marks: Sequence[str], coloured: bool, width: int = 80
+    classes: Frequencies,
+    heights: Heights,
+    colours: Sequence[str],
+    marks: Sequence[str],
+    coloured: bool,
+    width: int = 80,
 ) -> list[Text]:
     """A line for each row of classes: as wide in each action's colour as it is likely, or the likeliest's mark.
 
@@ -30,13 +52,14 @@ def chart_lines(
     """
     cell = min(WIDEST, width // 13)
     if cell < (LABELLED if coloured else MARKED):
-        return _small_chart(classes, colours, marks, coloured)
-    return [_row(row, classes, colours, marks, coloured, cell) for row in range(13)]
+        return _small_chart(classes, heights, colours, marks, coloured)
+    return [_row(row, classes, heights, colours, marks, coloured, cell) for row in range(13)]
 
 
 def _row(
     row: int,
     classes: Frequencies,
+    heights: Heights,
     colours: Sequence[str],
     marks: Sequence[str],
     coloured: bool,
@@ -51,35 +74,47 @@ def _row(
         elif coloured:
             inside = f" {label}" if cell == WIDEST else label
             for place, letter in enumerate(f"{inside:<{cell - 1}}"):
-                line.append(letter, style=_style(found, colours, (place + 0.5) / (cell - 1)))
+                line.append(letter, style=_style(found, colours, heights[label], (place + 0.5) / (cell - 1)))
             line.append(" ")
         else:
-            gap = " " if cell == WIDEST else ""
-            line.append(f"{label + gap + marks[int(np.argmax(found))]:<{cell}}")
+            mark, sign = _mark(found, marks, heights[label])
+            line.append(f"{label + sign + mark if cell == WIDEST else label + mark + sign:<{cell}}")
     return line
 
 
 def _small_chart(
-    classes: Frequencies, colours: Sequence[str], marks: Sequence[str], coloured: bool
+    classes: Frequencies,
+    heights: Heights,
+    colours: Sequence[str],
+    marks: Sequence[str],
+    coloured: bool,
 ) -> list[Text]:
     ranks = RANKS[::-1]
     lines = [Text("  " + " ".join(ranks), no_wrap=True)]
     for row in range(13):
         line = Text(f"{ranks[row]} ", no_wrap=True)
         for column in range(13):
-            found = classes.get(class_label(row, column))
+            label = class_label(row, column)
+            found = classes.get(label)
             if found is None:
                 line.append(". " if not coloured else "  ")
             elif coloured:
                 for place in range(NARROWEST):
-                    line.append(" ", style=_style(found, colours, (place + 0.5) / NARROWEST))
+                    style = _style(found, colours, heights[label], (place + 0.5) / NARROWEST)
+                    line.append(" ", style=style)
             else:
-                line.append(f"{marks[int(np.argmax(found))]} ")
+                line.append("".join(_mark(found, marks, heights[label])))
         lines.append(line)
     return lines
 
 
-def _style(found: Sequence[float], colours: Sequence[str], place: float) -> str:
+def _mark(found: Sequence[float], marks: Sequence[str], height: float) -> tuple[str, str]:
+    """The mark of the likeliest action, and a sign where it says too little of the class."""
+    sign = FEW_SIGN if height < FEW else MIXED_SIGN if max(found) < PURE else " "
+    return marks[int(np.argmax(found))], sign
+
+
+def _style(found: Sequence[float], colours: Sequence[str], height: float, place: float) -> str:
     """The colour at a place from 0 to 1 of a class: actions take their parts from the left, in their order."""
     which = int((np.cumsum(found) <= place - 1e-12).sum())
-    return f"{TEXT_COLOUR} on {colours[min(which, len(colours) - 1)]}"
+    return f"{TEXT_COLOUR} on {paler(colours[min(which, len(colours) - 1)], height)}"

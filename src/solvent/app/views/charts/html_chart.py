@@ -5,34 +5,30 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
 from solvent.app.views.charts.action_colours import action_colours
 from solvent.app.views.charts.playing_cards import SYMBOLS
 from solvent.cards.deck import RANKS, Card
+from solvent.foundation.html import shares_background
 from solvent.strategy.agents.betting_line import action_label
-from solvent.strategy.agents.trained import TrainedStrategy, class_label
+from solvent.strategy.agents.trained import ClassChart, TrainedStrategy, class_label
 
 SUIT_COLOURS = ("#1b7a2f", "#1f5fbf", "#c02626", "#111111")
 """Clubs, diamonds, hearts and spades, as on a terminal."""
 
 
 def strategy_chart(strategy: TrainedStrategy, node: int, title: str, board: tuple[Card, ...] = ()) -> str:
-    """A figure: the chart, what its colours mean, and how often each action is taken over all hands."""
+    """A figure: the chart, what its colours mean, and how often each action is taken, hands by reach."""
     tree = strategy.tree
     chart = strategy.classes(node, board)
     colours = action_colours(tree, node)
     labels = [action_label(tree, node, action) for action in tree.actions(node)]
     rows = "".join(
-        "<tr>"
-        + "".join(_cell(row, column, chart[row, column], colours, labels) for column in range(13))
-        + "</tr>"
+        f"<tr>{''.join(_cell(chart, row, column, colours, labels) for column in range(13))}</tr>"
         for row in range(13)
     )
     keys = "".join(
         f"<li><i style='background:{colour}'></i>{html.escape(label)} <b>{_percent(share)}</b></li>"
-        for colour, label, share in zip(colours, labels, _shares(chart, board), strict=True)
+        for colour, label, share in zip(colours, labels, chart.frequencies.tolist(), strict=True)
     )
     on_board = f"<span class='board'>{cards_html(board)}</span>: " if board else ""
     return (
@@ -49,41 +45,20 @@ def cards_html(cards: Sequence[Card]) -> str:
     )
 
 
-def _cell(
-    row: int, column: int, shares: NDArray[np.float64], colours: Sequence[str], labels: Sequence[str]
-) -> str:
-    """A class of hands: as wide in each action's colour as it is likely; probabilities when pointed at."""
-    label = class_label(row, column)
-    if np.isnan(shares).any():
+def _cell(chart: ClassChart, row: int, column: int, colours: Sequence[str], labels: Sequence[str]) -> str:
+    """A class of hands: as wide in each action's colour as it is likely, as high as it comes there.
+
+    Probabilities are said when it is pointed at.
+    """
+    label, shares = class_label(row, column), chart.probabilities[row, column].tolist()
+    if any(share != share for share in shares):
         return f"<td class='none'>{label}</td>"
-    ends = np.rint(100 * np.cumsum(shares)).astype(int)
-    starts = np.concatenate([[0], ends[:-1]])
-    shown = [k for k in range(len(colours)) if ends[k] > starts[k]]
-    says = ", ".join(f"{labels[k]} {_percent(float(shares[k]))}" for k in shown)
-    parts = ",".join(f"{colours[k]} {starts[k]}% {ends[k]}%" for k in shown)
-    style = colours[shown[0]] if len(shown) == 1 else f"linear-gradient(90deg,{parts})"
-    return f"<td style='background:{style}' title='{html.escape(f'{label}: {says}')}'>{label}</td>"
-
-
-def _shares(chart: NDArray[np.float64], board: tuple[Card, ...]) -> list[float]:
-    """How often each action is taken over all hands that the board leaves, each hand as likely as another."""
-    left = [sum(card // 4 == rank for card in range(52) if card not in board) for rank in range(13)]
-    suits = [
-        {card % 4 for card in range(52) if card // 4 == rank and card not in board} for rank in range(13)
-    ]
-    total, hands = np.zeros(chart.shape[2]), 0
-    for row in range(13):
-        for column in range(13):
-            high, low = 12 - min(row, column), 12 - max(row, column)
-            suited = len(suits[high] & suits[low])
-            if row == column:
-                count = left[high] * (left[high] - 1) // 2
-            else:
-                count = suited if column > row else left[high] * left[low] - suited
-            if count:
-                total, hands = total + count * chart[row, column], hands + count
-    found: list[float] = (total / hands).tolist()
-    return found
+    says = ", ".join(
+        f"{name} {_percent(share)}" for name, share in zip(labels, shares, strict=True) if share > 0
+    )
+    comes = f"; {_percent(part)} come here" if (part := float(chart.reach[row, column])) < 1 - 1e-9 else ""
+    style = shares_background(shares, colours, float(chart.heights[row, column]))
+    return f"<td style='{style}' title='{html.escape(f'{label}: {says}{comes}')}'>{label}</td>"
 
 
 def _percent(share: float) -> str:
@@ -92,6 +67,8 @@ def _percent(share: float) -> str:
     >>> _percent(0.5), _percent(0.0004), _percent(0.9999)
     ('50 %', '< 1 %', '> 99 %')
     """
+    if share != share:
+        return "-"
     if 0 < share < 0.01:
         return "< 1 %"
     return "> 99 %" if 0.99 < share < 1 - 1e-9 else f"{100 * share:.0f} %"

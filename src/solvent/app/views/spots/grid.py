@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from textwrap import wrap
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from rich.text import Text
 
-from solvent.app.views.charts.class_chart import MARKS, chart_lines
+from solvent.app.views.charts.class_chart import COLOURED_NOTE, MARKED_NOTE, MARKS, chart_lines
 from solvent.solvers.spots.grid import class_frequencies
 
 PLAIN = {"fold": "f", "check": "c", "call": "c"}
 """Marks of actions without an amount."""
-COLOURED = "the wider a colour in a class, the more often the class plays that action"
-MARKED = "marks are likeliest actions; . is a class that is not held here"
-"""How the grid is read, with colours and without."""
 
 
 def grid_text(
     hands: Sequence[str],
     weights: ArrayLike,
     strategy: ArrayLike,
+    heights: Mapping[str, float],
     actions: Sequence[str],
     colour: bool,
     width: int,
@@ -31,13 +29,15 @@ def grid_text(
     """The grid: a cell for each class of hands, with what its hands play on average by weight, and a legend.
 
     hands: labels such as AhKh. weights: float[hands]; hands that hardly come (`not_negligible`) are left out.
-    strategy: float[actions, hands]. actions: names such as check, bet 100. colour: whether cells are coloured, or
-    say which action is the likeliest. width: columns of the terminal. colours: of the actions (`node_colours`).
+    strategy: float[actions, hands]. heights: of classes (`node_heights`). actions: names such as check, bet 100.
+    colour: whether cells are coloured, or say which action is the likeliest. width: columns of the terminal.
+    colours: of the actions (`node_colours`).
     """
     weights, strategy = np.asarray(weights, dtype=np.float64), np.asarray(strategy, dtype=np.float64)
     marks = action_marks(actions)
-    lines = chart_lines(class_frequencies(hands, weights, strategy), colours, marks, colour, width)
-    note = [Text(line) for line in wrap(COLOURED if colour else MARKED, width)]
+    classes = class_frequencies(hands, weights, strategy)
+    lines = chart_lines(classes, heights, colours, marks, colour, width)
+    note = [Text(line) for line in wrap(COLOURED_NOTE if colour else MARKED_NOTE, width)]
     legend = _legend(weights, strategy, actions, colours, marks, colour)
     return Text("\n").join([*lines, Text(""), *note, *legend])
 

@@ -13,7 +13,7 @@ from solvent.foundation.units import size, span
 from solvent.games.holdem.spot import NAMES
 from solvent.solvers.holdem.growing.growing_work import SizesFound
 from solvent.solvers.holdem.spot_result import SpotResult
-from solvent.solvers.spots.grid import node_colours
+from solvent.solvers.spots.grid import node_colours, node_heights
 from solvent.solvers.spots.node import SpotNode
 from solvent.solvers.spots.solution import SpotSolution
 
@@ -59,8 +59,16 @@ def node_grid(node: SpotNode, width: int, coloured: bool) -> Text:
     """The strategy at a decision as a grid; hands that cannot be there are left out."""
     assert node.player is not None
     who, actions = node.player, node.actions
-    weights = node.matchups[who]
-    return grid_text(node.hands[who], weights, node.strategy, actions, coloured, width, node_colours(node))
+    return grid_text(
+        node.hands[who],
+        node.matchups[who],
+        node.strategy,
+        node_heights(node),
+        actions,
+        coloured,
+        width,
+        node_colours(node),
+    )
 
 
 def _title(result: SpotResult) -> str:
