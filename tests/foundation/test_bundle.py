@@ -159,10 +159,10 @@ def test_a_folder_that_cannot_be_written_in_is_still_read(folder: Path, monkeypa
     monkeypatch.setattr(bundle, "REMEMBERED_FROM", 1)
     monkeypatch.setattr(bundle, "SETTLED_NS", 0)
 
-    def refuse(path: Path, content: bytes) -> None:
+    def refuse(*given: object) -> None:
         raise PermissionError(errno.EACCES, "Permission denied")
 
-    monkeypatch.setattr(files, "write_bytes", refuse)
+    monkeypatch.setattr(files.os, "replace", refuse)
     read_bundle(folder)
     assert not (folder / NOTE).exists()
 

@@ -15,11 +15,10 @@ def test_a_failed_write_spares_what_was_there(tmp_path: Path, monkeypatch: pytes
     path = tmp_path / "policy.pkl"
     write_whole(path, b"first")
 
-    def full(target: Path, content: bytes) -> None:
-        target.write_bytes(content[:3])
+    def full(handle: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(files, "write_bytes", full)
+    monkeypatch.setattr(files.os, "fsync", full)
     with pytest.raises(InputError, match=r"cannot write .*policy\.pkl: No space left on device"):
         write_whole(path, b"second")
     assert [(each.name, each.read_bytes()) for each in tmp_path.iterdir()] == [("policy.pkl", b"first")]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,7 +9,7 @@ from pathlib import Path
 from typing import TextIO
 
 from solvent.foundation.errors import InputError
-from solvent.foundation.storage.files import WRITING
+from solvent.foundation.storage.files import can_write_in, existing_folder, replacing_text
 
 
 @contextmanager
@@ -20,15 +19,8 @@ def written(out: Path | None) -> Iterator[TextIO]:
         yield sys.stdout
         return
     check_writable(out)
-    aside = out.with_name(f".{out.name}{WRITING}")
-    try:
-        with aside.open("w", newline="", encoding="utf-8") as file:
-            yield file
-        os.replace(aside, out)
-    except OSError as error:
-        raise InputError(f"cannot write {out}: {error.strerror or error}") from error
-    finally:
-        aside.unlink(missing_ok=True)
+    with replacing_text(out) as file:
+        yield file
 
 
 def check_writable(path: Path) -> None:
@@ -40,8 +32,8 @@ def check_writable(path: Path) -> None:
 
 def check_writable_folder(folder: Path) -> None:
     """Refuse a folder in which nothing can be written, whether it exists or would have to be made."""
-    above = next(path for path in (folder.absolute(), *folder.absolute().parents) if path.exists())
+    above = existing_folder(folder)
     if not above.is_dir():
         raise InputError(f"cannot write in {folder}: {above} is a file")
-    if not os.access(above, os.W_OK | os.X_OK):
-        raise InputError(f"cannot write in {folder}: {above} is not yours to write in")
+    if not can_write_in(above):
+        raise InputError(f"cannot write in {folder}: nothing can be written in {above}")

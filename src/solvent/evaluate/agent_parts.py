@@ -29,6 +29,7 @@ from solvent.evaluate.style_table import (
 )
 from solvent.foundation.errors import InputError
 from solvent.foundation.progress import Progress, Stop, Watch
+from solvent.foundation.storage.files import can_write_in
 from solvent.games.betting.rules import HoldemRules
 from solvent.play.asked import is_measurable
 from solvent.play.contract import Agent
@@ -77,7 +78,8 @@ class TrainedAgent:
     usual = ("styles", "earlier", "lbr", "posts", "behaviour")
 
     def __init__(self, run: TrainingRun, settings: AgentSettings) -> None:
-        self.run, self.settings, self.folder = run, settings, run.folder
+        self.run, self.settings = run, settings
+        self.folder = run.folder if can_write_in(run.folder) else None
         self.agent = run_agent(run, settings.post)
         self.facts = {
             "run": str(run.folder),
@@ -120,7 +122,7 @@ class TrainedAgent:
         settings = self.settings
         doublings = ResponseDoublings(
             self.run.blueprint(), settings.inside, post=settings.post, weight=self.run.run.facts().get("weight"),
-            folder=self.run.folder / INSIDE_FOLDER, threads=settings.threads,
+            folder=None if self.folder is None else self.folder / INSIDE_FOLDER, threads=settings.threads,
         )  # fmt: skip
         found["inside"] = doublings.found
         doublings.run(watch, stop)

@@ -29,7 +29,7 @@ class Measured(Protocol):
 
     @property
     def folder(self) -> Path | None:
-        """The run's folder, where what is found is kept; None where there is no run."""
+        """The run's folder, where what is found is kept; None where there is no run, or nothing can be written."""
 
     facts: dict[str, Any]
     """What the file says of the strategy besides its parts, `SAME` included."""
@@ -105,7 +105,7 @@ def check_parts(measured: Measured, parts: tuple[str, ...] | None) -> tuple[str,
 
 
 def _what(measured: Measured) -> str:
-    return str(measured.folder if measured.folder is not None else measured.facts["agent"])
+    return str(measured.facts["run"] if "run" in measured.facts else measured.facts["agent"])
 
 
 def check_writable(folder: Path) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 from solvent.evaluate.local_response_public import local_response
 from solvent.foundation.errors import InputError
 from solvent.foundation.progress import Progress, Stop, Watch
+from solvent.foundation.storage.files import can_write_in
 from solvent.response.continuous.measure import has_continuous_sizes, measure_continuous
 from solvent.response.measure import measure
 from solvent.strategy.opening import open_solved
@@ -24,7 +25,7 @@ class SolvedGame:
     """The newest strategy of a solved game, to be measured (`evaluation.Measured`)."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
+        self.folder = folder if can_write_in(folder) else None
         self.strategy = open_solved(folder)
         self.parts: tuple[str, ...] = ("best_response", "local_best_response")
         if has_continuous_sizes(self.strategy):

@@ -10,6 +10,7 @@ from typing import Any
 
 from solvent.foundation.errors import InputError
 from solvent.foundation.extras import extra, pyplot
+from solvent.foundation.storage.files import write_picture
 from solvent.foundation.storage.run import KINDS, Run
 
 OVER = ("iterations", "seconds")
@@ -91,8 +92,6 @@ def save(curves: Sequence[Curve], path: Path, over: str = "iterations", title: s
     plt = pyplot()
     axes = draw(curves, over, title)
     try:
-        axes.figure.savefig(path, dpi=120)
-    except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror or error}") from error
+        write_picture(path, axes.figure, dpi=120)
     finally:
         plt.close(axes.figure)

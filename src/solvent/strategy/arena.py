@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from solvent.foundation.kernels.compiling import kernel
-from solvent.foundation.kernels.memory import give_back_memory
+from solvent.foundation.kernels.memory import give_back_memory, new_table
 
 ABSENT = -1
 LARGE = 1 << 20
@@ -34,7 +34,7 @@ class Arena:
         """Numbers per table in blocks that are present."""
         self._given = len(self.sizes)
         """Blocks that the arena was made with; those after them were added."""
-        self._tables = {name: np.zeros(0, dtype=dtype) for name in names}
+        self._tables = {name: new_table(0, dtype) for name in names}
 
     @classmethod
     def full(cls, sizes: NDArray[np.int64], names: Sequence[str], dtype: DTypeLike) -> Arena:
@@ -43,7 +43,7 @@ class Arena:
         ends = np.cumsum(arena.sizes)
         arena.offset[:] = ends - arena.sizes
         arena.used = arena.stored = int(ends[-1]) if len(ends) else 0
-        arena._tables = {name: np.zeros(arena.used, dtype=dtype) for name in names}
+        arena._tables = {name: new_table(arena.used, dtype) for name in names}
         return arena
 
     @property
@@ -137,7 +137,7 @@ class Arena:
     def spread(self, name: str) -> NDArray[np.floating]:
         """A table with a place for every block, in order, and 0 where one is absent."""
         table = self._tables[name]
-        whole = np.zeros(int(self.sizes.sum()), dtype=table.dtype)
+        whole = new_table(int(self.sizes.sum()), table.dtype)
         whole[np.repeat(self.offset != ABSENT, self.sizes)] = table[self.places]
         return whole
 
@@ -171,7 +171,7 @@ class Arena:
                 raise ValueError(name)
         keep = np.repeat(stored, sizes)
         for name, table in self._tables.items():
-            self._tables[name] = np.zeros(capacity, dtype=table.dtype)
+            self._tables[name] = new_table(capacity, table.dtype)
             self._tables[name][:count] = saved[name][keep]
         self.sizes = sizes
         self.offset = np.where(stored, np.cumsum(sizes * stored) - sizes, ABSENT)
@@ -188,7 +188,7 @@ class Arena:
 
     def _resize(self, capacity: int) -> None:
         for name, table in self._tables.items():
-            larger = np.zeros(capacity, dtype=table.dtype)
+            larger = new_table(capacity, table.dtype)
             larger[: self.used] = table[: self.used]
             self._tables[name] = larger
 

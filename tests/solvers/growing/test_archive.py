@@ -44,3 +44,18 @@ def test_resumed_run_with_an_archive_equals_an_undisturbed_one_to_the_bit(monkey
     np.testing.assert_array_equal(whole.strategy.weights, cut.strategy.weights)
     assert whole.convergence[-1]["archived_bytes"] == cut.convergence[-1]["archived_bytes"] > 0
     assert whole.nodes_touched == cut.nodes_touched
+
+
+def test_a_full_disk_leaves_the_tables_in_memory(monkeypatch):
+    def full(file, array):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(archive, "LEAST", 1)
+    filed, plain = (GrowingSolver(ContinuousLeduc(), load_rule("cfr")) for _ in range(2))
+    plain.game.archive = None
+    monkeypatch.setattr(archive, "put_array", full)
+    for solver in (filed, plain):
+        solver.run(30)
+    assert filed.game.archive.bytes == 0
+    for name in plain.game.tables.names:
+        np.testing.assert_array_equal(filed.game.tables.rows(name), plain.game.tables.rows(name))

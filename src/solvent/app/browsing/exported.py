@@ -19,6 +19,7 @@ from solvent.cards.ranges import plain_range
 from solvent.foundation.errors import InputError
 from solvent.foundation.names import did_you_mean
 from solvent.foundation.progress import Progress, Watch
+from solvent.foundation.storage.files import write_picture
 from solvent.games.holdem.spot import NAMES
 from solvent.solvers.spots.grid import grid_html, node_title
 from solvent.solvers.spots.lines import find_action
@@ -52,7 +53,7 @@ def export_spot(run: str, wanted: Wanted, out: Path | None, watch: Watch | None)
             return _write_json(node, facts, last, file, watch)
     if wanted.to == "png":
         assert out is not None
-        node.plot_grid().figure.savefig(out, format="png", dpi=150)
+        write_picture(out, node.plot_grid().figure, dpi=150, format="png")
         return 1
     text = {"csv": _csv_lines, "html": _html_lines, "range": _range_lines}[wanted.to]
     lines = text(node, wanted.part)

@@ -10,8 +10,9 @@ import typer
 
 from solvent.app.agent_options import load_agents, rules_of
 from solvent.app.options import Cards, Json, Seed, Threads
+from solvent.app.outcomes import say
 from solvent.app.terminal import print_json
-from solvent.app.watching import watching
+from solvent.app.watching import said, watching
 from solvent.foundation.errors import InputError
 from solvent.foundation.own_code import explained, names_own_code
 from solvent.foundation.progress import interruptible
@@ -157,9 +158,11 @@ def evaluate(
         threads=threads or cores(),
     )
     measured = _measured(run, settings, cards, stack)
+    if measured.folder is None and "run" in measured.facts and said(as_json):
+        say(f"nothing can be written in {run}: what is measured is printed, and not kept")
     with watching(quiet=as_json) as watch, interruptible() as stop, explained():
         document = measure(measured, None if parts is None else tuple(_words(parts)), watch=watch, stop=stop)
-        if isinstance(measured, TrainedAgent):
+        if isinstance(measured, TrainedAgent) and measured.folder is not None:
             with suppress(KeyboardInterrupt):
                 write_report(measured.run.run, measured.run.blueprint())
     everything = document if measured.folder is None else known(measured.folder, document)

@@ -23,6 +23,7 @@ from solvent.app.terminal import table
 from solvent.cards.deck import RANKS, cards_label
 from solvent.foundation.errors import InputError
 from solvent.foundation.extras import pyplot
+from solvent.foundation.storage.files import write_picture
 from solvent.foundation.units import size
 
 BARS = " ▁▂▃▄▅▆▇█"
@@ -190,9 +191,7 @@ def plot_clusters(found: list[PublicCluster], path: Path) -> None:
 
 def _save(figure: Any, path: Path, plt: Any) -> None:
     try:
-        figure.savefig(path, dpi=110)
-    except ValueError as error:
-        raise InputError(f"cannot write the picture {path}: {error}") from error
+        write_picture(path, figure, dpi=110)
     finally:
         plt.close(figure)
 

@@ -9,10 +9,10 @@ import resource
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 Made = TypeVar("Made")
 
@@ -59,12 +59,22 @@ def status(key: str, process: int | None = None) -> int | None:
     return next((int(line.split()[1]) * 1024 for line in lines if line.startswith(key + ":")), None)
 
 
+def new_table(shape: int | tuple[int, ...], dtype: DTypeLike) -> NDArray[Any]:
+    """A table of zeros. All tables of regrets, averages and values are made here, or from a `new_area`."""
+    return np.zeros(shape, dtype=dtype)
+
+
+def new_area(size: int) -> mmap.mmap:
+    """Zeros, a number of bytes, of which parts can be given back to the system."""
+    return mmap.mmap(-1, max(1, size), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+
+
 def zeros_in_pages(count: int, huge: bool) -> NDArray[np.float32]:
     """float32[count] zeros in pages of 2 MB (`huge`) or 4 KB, as far as the system grants them.
 
     Every page is touched, so that later writes cause no page faults.
     """
-    area = mmap.mmap(-1, 4 * count, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    area = new_area(4 * count)
     area.madvise(mmap.MADV_HUGEPAGE if huge else mmap.MADV_NOHUGEPAGE)
     zeros = np.frombuffer(area, dtype=np.float32)
     zeros[:: mmap.PAGESIZE // 4] = 0

@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,17 +70,19 @@ def write_bundle(
 
 
 def write_array(path: Path, array: NDArray[Any]) -> dict[str, Any]:
-    """Write a file of a bundle; its size and its checksum, as the manifest has them.
-
-    The file is what `np.save` writes, which may lose the end of an array on a full disk and say nothing.
-    """
-    array = np.asarray(array, order="C")
+    """Write a file of a bundle; its size and its checksum, as the manifest has them."""
     with path.open("wb") as file:
-        np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(array))
-        file.write(array.reshape(-1).view(np.uint8).data)
-        file.flush()
+        put_array(file, array)
         os.fsync(file.fileno())
     return {"bytes": path.stat().st_size, "sha256": _sha256(path)}
+
+
+def put_array(file: IO[bytes], array: NDArray[Any]) -> None:
+    """Write an array as `np.save` does, which may lose the end of it on a full disk and say nothing."""
+    array = np.asarray(array, order="C")
+    np.lib.format.write_array_header_1_0(file, np.lib.format.header_data_from_array_1_0(array))
+    file.write(array.reshape(-1).view(np.uint8).data)
+    file.flush()
 
 
 def read_bundle(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import fcntl
+import io
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any, BinaryIO, TextIO
 
 from solvent.foundation.errors import InputError
 from solvent.foundation.units import size
@@ -20,6 +22,44 @@ DISK_RESERVE = 16 << 20
 """Bytes that are left free on the disk whatever happens."""
 
 
+@contextmanager
+def replacing(path: Path, aside: str = WRITING) -> Iterator[BinaryIO]:
+    """A file that takes the place of `path` when the block has ended and all of it is on the disk.
+
+    Whatever fails before leaves what was there. `aside` ends the name under which the file is written.
+    """
+    written = path.with_name(f".{path.name}{aside}")
+    try:
+        with written.open("wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(written, path)
+        sync(path.parent)
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror or error}") from error
+    finally:
+        with suppress(OSError):  # a read-only file system refuses even to remove what is not there
+            written.unlink(missing_ok=True)
+
+
+@contextmanager
+def replacing_text(path: Path, encoding: str = "utf-8") -> Iterator[TextIO]:
+    """A text file that takes the place of `path`, like `replacing`; line ends stay as they are written."""
+    with replacing(path) as file:
+        text = io.TextIOWrapper(file, encoding=encoding, newline="")
+        try:
+            yield text
+        finally:
+            text.detach()
+
+
+def write_whole(path: Path, content: bytes, aside: str = WRITING) -> None:
+    """Write a small file whole or not at all. `aside` ends the name under which it is written first."""
+    with replacing(path, aside) as file:
+        file.write(content)
+
+
 def write_text(path: Path, text: str, aside: str = WRITING) -> None:
     """Write a small text file whole or not at all. `aside` ends the name under which it is written first."""
     try:
@@ -29,16 +69,13 @@ def write_text(path: Path, text: str, aside: str = WRITING) -> None:
     write_whole(path, content, aside)
 
 
-def write_whole(path: Path, content: bytes, aside: str = WRITING) -> None:
-    """Write a small file whole or not at all. `aside` ends the name under which it is written first."""
-    written = path.with_name(f".{path.name}{aside}")
-    try:
-        write_bytes(written, content)
-        os.replace(written, path)
-        sync(path.parent)
-    except OSError as error:
-        written.unlink(missing_ok=True)
-        raise InputError(f"cannot write {path}: {error.strerror or error}") from error
+def write_picture(path: Path, figure: Any, dpi: int, format: str | None = None) -> None:
+    """Write a figure of matplotlib whole or not at all, by default in the format that the name ends with."""
+    with replacing(path) as file:
+        try:
+            figure.savefig(file, format=format or path.suffix[1:] or "png", dpi=dpi)
+        except ValueError as error:
+            raise InputError(f"cannot write the picture {path}: {error}") from error
 
 
 def write_bytes(path: Path, content: bytes) -> None:
@@ -61,6 +98,11 @@ def sync(folder: Path) -> None:
 def existing_folder(path: Path) -> Path:
     """The path itself, or the nearest one above it that exists."""
     return next(place for place in (path.absolute(), *path.absolute().parents) if place.exists())
+
+
+def can_write_in(folder: Path) -> bool:
+    """Whether files can be made in an existing folder: not on a read-only file system, nor in somebody else's."""
+    return folder.is_dir() and os.access(folder, os.W_OK | os.X_OK)
 
 
 def check_room(folder: Path, needed: int) -> None:

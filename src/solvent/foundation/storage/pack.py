@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 from solvent.foundation.errors import InputError
 from solvent.foundation.progress import Progress, Stop, Watch
 from solvent.foundation.storage.bundle import MANIFEST, bundle_files, read_bundle
-from solvent.foundation.storage.files import LOCK, WRITING, check_room, sync
+from solvent.foundation.storage.files import LOCK, WRITING, check_room, replacing, sync
 from solvent.foundation.storage.run import CHECKPOINTS, CONFIGURATION, Run
 
 FIRST = PurePosixPath(CONFIGURATION)
@@ -38,8 +38,7 @@ def pack(
     """
     if path.exists():
         raise InputError(f"{path} exists already; choose another name")
-    aside = path.with_name(f".{path.name}{WRITING}")
-    with run.locked():
+    with run.unchanged():
         run.load_checkpoint(iterations, mapped=True)  # refuses what is damaged
         number = run.checkpoints()[-1] if iterations is None else iterations
         members = dict(_members(run, number, bundles or {}))
@@ -47,7 +46,10 @@ def pack(
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             check_room(path.parent, total)
-            with tarfile.open(aside, "w", format=tarfile.PAX_FORMAT) as tar:
+            with (
+                replacing(path) as whole,
+                tarfile.open(fileobj=whole, mode="w", format=tarfile.PAX_FORMAT) as tar,
+            ):
                 done = 0
                 for name, source in members.items():
                     if stop is not None:
@@ -59,12 +61,8 @@ def pack(
                     done += entry.size
                     if watch is not None:
                         watch(Progress("packing", done, total))
-            os.replace(aside, path)
-            sync(path.parent)
         except OSError as error:
             raise InputError(f"cannot write {path}: {error.strerror or error}") from error
-        finally:
-            aside.unlink(missing_ok=True)
 
 
 def is_packed(path: Path) -> bool:

@@ -21,7 +21,7 @@ import shutil
 import tomllib
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -33,6 +33,7 @@ from solvent.foundation.errors import InputError
 from solvent.foundation.storage.bundle import WriteOthers, read_bundle, read_facts, write_bundle
 from solvent.foundation.storage.files import (
     LOCK,
+    can_write_in,
     existing_folder,
     held,
     is_half_written,
@@ -129,7 +130,7 @@ class Run:
                 f"{folder} holds files that are not a run's; choose another folder, or empty this one"
             )
         above = existing_folder(folder)
-        if not above.is_dir() or not os.access(above, os.W_OK | os.X_OK):
+        if not can_write_in(above):
             raise InputError(f"cannot make the folder {folder}: {above} is not a folder to write in")
 
     @classmethod
@@ -215,6 +216,12 @@ class Run:
             (self.folder / CREATING).unlink(missing_ok=True)
             for folder in (self.folder, self.folder / CHECKPOINTS):
                 remove_half_written(folder)
+            yield
+
+    @contextmanager
+    def unchanged(self) -> Iterator[None]:
+        """Keep other processes from writing the run while it is read; where nobody can write, nothing is held."""
+        with self.locked() if can_write_in(self.folder) else nullcontext():
             yield
 
     @property

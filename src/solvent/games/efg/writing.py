@@ -9,7 +9,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TextIO
 
+from solvent.foundation.errors import InputError
 from solvent.foundation.progress import Progress, Watch
+from solvent.foundation.storage.files import replacing_text
 from solvent.games.efg.labels import quote, unique_labels
 from solvent.games.efg.tree import EfgGame
 from solvent.games.game import (
@@ -50,7 +52,7 @@ def write_efg(
         raise GameError(f"{game} has {histories:,} histories; an .efg file may list at most {most_nodes:,}")
     lines = _counted(_lines(game), game, most_nodes, watch)
     if isinstance(target, str | os.PathLike):
-        with _open_aside(target) as stream:
+        with _open(target) as stream:
             stream.writelines(lines)
     else:
         target.writelines(lines)
@@ -69,24 +71,18 @@ def _counted(lines: Iterator[str], game: Game, most_nodes: int, watch: Watch | N
 
 
 @contextmanager
-def _open_aside(path: str | os.PathLike[str]) -> Iterator[TextIO]:
+def _open(path: str | os.PathLike[str]) -> Iterator[TextIO]:
     """Open a file that replaces `path` only once it is complete, so that a failure spares what was there."""
     place = Path(path)
+    if not place.exists() or place.is_file():
+        with replacing_text(place.resolve(), "ascii") as stream:
+            yield stream
+        return
     try:
-        if place.exists() and not place.is_file():  # A device or a pipe; a directory refuses.
-            with place.open("w", encoding="ascii") as stream:
-                yield stream
-            return
-        place = place.resolve()
-        part = place.with_name(place.name + ".part")
-        try:
-            with part.open("w", encoding="ascii") as stream:
-                yield stream
-            part.replace(place)
-        finally:
-            part.unlink(missing_ok=True)
+        with place.open("w", encoding="ascii") as stream:  # a device or a pipe; a folder refuses
+            yield stream
     except OSError as error:
-        raise GameError(f"{os.fspath(path)} cannot be written: {error.strerror}") from None
+        raise InputError(f"cannot write {path}: {error.strerror or error}") from error
 
 
 def _lines(game: Game) -> Iterator[str]:

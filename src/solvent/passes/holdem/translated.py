@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from solvent.abstraction.betting.tree_translation import CHECK, NONE, Translation, Views
 from solvent.forms.holdem.game import HoldemGame
 from solvent.foundation.errors import InputError
+from solvent.foundation.kernels.memory import new_table
 from solvent.foundation.kernels.threads import in_pieces
 from solvent.games.holdem.spot import Spot
 from solvent.passes.holdem import translated_kernels
@@ -45,7 +46,7 @@ class TranslatedTable:
         small, large, dtype = self.small, self.passes.game, self.passes.dtype
         if average.shape != (small.cells,):
             raise InputError(f"a strategy of {small.name} has {small.cells:,} numbers, not {average.shape}")
-        table = np.zeros(large.cells, dtype=dtype)
+        table = new_table(large.cells, dtype)
         given = SmallTable(np.asarray(average), small.street_at, small.board_cells, small.edge_at)
         for player in (0, 1):
             self._fill_player(player, given, table)

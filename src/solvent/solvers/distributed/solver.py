@@ -20,6 +20,7 @@ from solvent.abstraction.cards.buckets import CardAbstraction
 from solvent.forms.betting import BettingTree, sampled_walk
 from solvent.forms.sampled import table_layout
 from solvent.foundation.errors import InputError
+from solvent.foundation.kernels.memory import new_table
 from solvent.solvers.blueprint.discounting import arena_discounter, head_discounter
 from solvent.solvers.distributed.batches import Children, Discount, DistributedSettings, Reply, Shard
 from solvent.solvers.distributed.child import Child
@@ -143,7 +144,7 @@ def make_head(
 ) -> Head:
     """A head for hold'em; None makes a table of zeros."""
     layout = table_layout(tree.bucket_floats, cards.sizes)
-    table = np.zeros(layout.head, dtype=np.float32) if table is None else table
+    table = new_table(layout.head, np.float32) if table is None else table
     dealer = HoldemDealer(cards, layout, settings.seed)
     return Head(transformed_walk(tree, settings), table, dealer, settings, head_discounter(tree, layout))
 
@@ -161,7 +162,7 @@ def make_children(
     discounter = arena_discounter(tree, layout)
     made = []
     for n in clusters:
-        table = np.zeros(layout.arena, dtype=np.float32) if tables is None else tables[CLUSTER.format(n)]
+        table = new_table(layout.arena, np.float32) if tables is None else tables[CLUSTER.format(n)]
         made.append(Child(n, walk, table, dealer, settings, discounter))
     return made
 

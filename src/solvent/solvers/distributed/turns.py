@@ -23,6 +23,7 @@ from solvent.forms.betting import BettingTree
 from solvent.forms.sampled import TableLayout, table_layout
 from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.compiling import internal, kernel
+from solvent.foundation.kernels.memory import new_table
 from solvent.foundation.kernels.randomness import iteration_key
 from solvent.solvers.blueprint.kernels import deal_hands, showdown_outcome
 from solvent.solvers.distributed.batches import DistributedSettings
@@ -137,7 +138,7 @@ def make_branches(
     for n in clusters:
         dealer = TurnDealer(above, turns, n, layout)
         size = own + dealer.clusters * below
-        table = np.zeros(size, dtype=np.float32) if tables is None else tables[CLUSTER.format(n)]
+        table = new_table(size, np.float32) if tables is None else tables[CLUSTER.format(n)]
         if table.shape != (size,):
             raise InputError(f"the table of cluster {n} has {size:,} numbers, and {table.size:,} were given")
         head = Head(

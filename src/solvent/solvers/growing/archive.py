@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.forms.explicit.tree import DECISION, ExplicitTree
+from solvent.foundation.storage.bundle import put_array
 from solvent.solvers.growing.tables import BY_NODE, GrowingTables
 
 IDLE = 10
@@ -67,14 +68,17 @@ class Archive:
             chosen[name] = np.flatnonzero(mask & (tables.offset[name] >= 0))
         if 8 * tables.hands * sum(map(len, chosen.values())) < LEAST:
             return
+        try:
+            self._file = self._file or tempfile.TemporaryFile()  # noqa: SIM115 (it lives as long as the archive)
+            self._file.seek(0)
+            for name, blocks in chosen.items():
+                put_array(self._file, blocks)
+                put_array(self._file, tables.table(name)[tables.places(name, blocks)])
+        except OSError:  # no room on the disk: the tables stay in memory
+            return
         self._heads = np.flatnonzero(resting & ~behind)
-        self._file = self._file or tempfile.TemporaryFile()  # noqa: SIM115 (it lives as long as the archive)
-        self._file.seek(0)
         for name, blocks in chosen.items():
-            rows = tables.table(name)[tables.places(name, blocks)]
-            np.save(self._file, blocks)
-            np.save(self._file, rows)
-            self.bytes += rows.nbytes
+            self.bytes += 8 * tables.hands * len(blocks)
             tables.let_go(name, blocks)
         self.last_bytes = self.bytes
 

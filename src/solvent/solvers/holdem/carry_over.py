@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from solvent.forms.holdem.game import HoldemGame
 from solvent.forms.holdem.tree import DEAL, DECISION, HoldemTree
 from solvent.foundation.errors import InputError
+from solvent.foundation.kernels.memory import new_table
 from solvent.games.betting.action_words import amount_of
 from solvent.solvers.holdem.solver import HoldemSolver
 from solvent.solvers.rules import RegretRule
@@ -138,7 +139,7 @@ def moved_table(
     table: NDArray[Any], old: HoldemGame, new: HoldemGame, edges: list[tuple[int, int]]
 ) -> NDArray[Any]:
     """A table in the layout of the new game, 0 where the old one has nothing."""
-    found = np.zeros(new.cells, dtype=table.dtype)
+    found = new_table(new.cells, table.dtype)
     for before, now in edges:
         street = int(new.tree.street[new.tree.edge_node[now]])
         edge_numbers(found, new, now, street)[:] = edge_numbers(table, old, before, street)

@@ -19,6 +19,7 @@ from solvent.forms.holdem.game import HoldemGame
 from solvent.forms.holdem.locks import NodeLock, lock_tables
 from solvent.forms.holdem.tree import DECISION
 from solvent.foundation.errors import InputError
+from solvent.foundation.kernels.memory import new_table
 from solvent.foundation.kernels.threads import check_threads
 from solvent.passes.holdem.holdem_pass import HoldemPass
 from solvent.passes.holdem.kernels import EVALUATE, RESPOND, UNMARKED, Tables
@@ -72,9 +73,9 @@ class HoldemSolver:
         self.threads = self.passes.threads
         self.iterations = self.nodes_touched = 0
         self.head_start = 0.0
-        self.regret, self.average = (np.zeros(game.cells, dtype=dtype) for _ in range(2))
+        self.regret, self.average = (new_table(game.cells, dtype) for _ in range(2))
         scales = self.passes.decisions if narrow else 0
-        self.regret_scale, self.average_scale = (np.zeros(scales, dtype=kind) for _ in range(2))
+        self.regret_scale, self.average_scale = (new_table(scales, kind) for _ in range(2))
         self.marked = UNMARKED
         self.lock(locks)
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from solvent.forms.public import PublicGame
 from solvent.foundation.errors import InputError
+from solvent.foundation.kernels.memory import new_table
 from solvent.passes.matching import update_arrays
 from solvent.passes.public_kernels import UPDATE, Rule, Tables
 from solvent.passes.public_pass import PublicPass
@@ -62,7 +63,7 @@ class BucketedSolver:
             self._locked = LockedRegrets(self.locks, np.concatenate(places), np.dtype(np.float64))
         self.edge_player = game.nodes.player[game.edge_node]
         self.offset = np.cumsum(game.block_sizes) - game.block_sizes
-        self.slot_regret, self.slot_average, self.seen = (np.zeros(game.cells) for _ in range(3))
+        self.slot_regret, self.slot_average, self.seen = (new_table(game.cells, np.float64) for _ in range(3))
 
     def run(self, iterations: int) -> None:
         """Run so many more iterations."""

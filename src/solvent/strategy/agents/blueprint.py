@@ -14,6 +14,7 @@ from solvent.abstraction.cards.buckets import CardAbstraction
 from solvent.forms.betting import BettingTree
 from solvent.forms.sampled import row_start, table_layout
 from solvent.foundation.errors import InputError
+from solvent.foundation.kernels.memory import new_table
 from solvent.strategy.strategy import normalise_block
 
 TABLE_LAYOUT = 2
@@ -37,7 +38,7 @@ class Blueprint:
         self.tree, self.cards, self.iterations = tree, cards, iterations
         self.layout = table_layout(tree.bucket_floats, cards.sizes)
         numbers = self.layout.numbers
-        self.table = np.zeros(numbers, dtype=np.float32) if table is None else table
+        self.table = new_table(numbers, np.float32) if table is None else table
         if self.table.shape != (numbers,):
             raise InputError(
                 f"these tables have {self.table.size:,} numbers, and this blueprint has {numbers:,}"

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from solvent.foundation.kernels.compiling import internal, joined, kernel
 from solvent.foundation.kernels.intrinsics import lowest_bit
+from solvent.foundation.kernels.memory import new_area, new_table
 
 Array = Any
 
@@ -58,10 +59,7 @@ class HandBlocks:
             np.full(blocks, ABSENT, dtype=np.int64),
             np.array([0, capacity, 0], dtype=np.int64),
         )
-        self._areas = [
-            mmap.mmap(-1, max(1, capacity * self.dtype.itemsize), flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-            for _ in self.names
-        ]
+        self._areas = [new_area(capacity * self.dtype.itemsize) for _ in self.names]
         self._tables = {
             name: np.frombuffer(area, dtype=self.dtype, count=capacity)
             for name, area in zip(self.names, self._areas, strict=True)
@@ -113,7 +111,7 @@ class HandBlocks:
         stored."""
         slots = self.slots[blocks]
         ends = np.cumsum(slots, dtype=np.int64)
-        whole = np.zeros(int(ends[-1]) if len(ends) else 0, dtype=self.dtype)
+        whole = new_table(int(ends[-1]) if len(ends) else 0, self.dtype)
         spread_all(self.stored, self._tables[name], blocks, ends - slots, slots, whole)
         return whole
 
@@ -127,7 +125,7 @@ class HandBlocks:
             f"{kind}_elsewhere": self.stored.offset == ELSEWHERE,
         }
         for name in self.names:
-            numbers = saved[f"{kind}_{name}"] = np.zeros(self.numbers, dtype=self.dtype)
+            numbers = saved[f"{kind}_{name}"] = new_table(self.numbers, self.dtype)
             copy_blocks(self.stored, self._tables[name], starts, numbers)
         return saved
 

@@ -14,6 +14,7 @@ from numpy.typing import DTypeLike, NDArray
 from solvent.forms.history import GameTree
 from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.compiling import compiled
+from solvent.foundation.kernels.memory import new_table
 from solvent.games.game import CHANCE, TERMINAL
 
 LINE = 64
@@ -92,7 +93,7 @@ def lay_out_histories(tree: GameTree, payoff: NDArray[np.float64], dtype: DTypeL
 def aligned(numbers: int, dtype: DTypeLike) -> NDArray[Any]:
     """Zeros that begin with a cache line."""
     kind = np.dtype(dtype)
-    room = np.zeros(numbers * kind.itemsize + LINE, dtype=np.uint8)
+    room = new_table(numbers * kind.itemsize + LINE, np.uint8)
     start = -room.ctypes.data % LINE
     return room[start : start + numbers * kind.itemsize].view(kind)
 

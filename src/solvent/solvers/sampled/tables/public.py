@@ -21,6 +21,7 @@ from solvent.abstraction.cards.public_equity import showdown_signs, showdown_sym
 from solvent.forms.public import DECISION, PublicGame
 from solvent.forms.sampled import SHOWN, SampledWalk, lay_out_walk, place_rows
 from solvent.foundation.errors import InputError
+from solvent.foundation.kernels.memory import new_table
 from solvent.passes.public_pass import PublicPass
 from solvent.response.history import Evaluation
 from solvent.response.public import evaluate_public
@@ -63,7 +64,7 @@ class SampledPublicSolver:
             for start, rows, size in zip(ends - counts * floats, self.rows, floats, strict=True)
         ]
         """Where in the table the rows of each slot's bucket begin, by round: int64[boards x slots]."""
-        self.table = np.zeros(int(ends[-1]), dtype=np.float32)
+        self.table = new_table(int(ends[-1]), np.float32)
         self.locks, self._locked = locks or None, None
         if self.locks is not None:
             self.locks.check(game.name, game.fingerprint)
