@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import shutil
 from itertools import combinations
@@ -10,7 +12,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from solvent.app.views.spots.flop_report import flops_csv, page, picture, textures_csv, write_files
+from solvent.app.views.spots.flop_report import (
+    flops_csv,
+    page,
+    picture,
+    report_tables,
+    textures_csv,
+    write_files,
+)
 from solvent.cards.deck import parse_cards
 from solvent.cards.hands import hole_cards
 from solvent.cards.ranges import Range, parse_range
@@ -190,6 +199,20 @@ def test_a_decision_after_a_line(report: FlopReport) -> None:
     )
     assert sum(after.mean.ev) == pytest.approx(10)
     assert "IP after check" in page(after)
+    shares = weights * reach / (weights @ np.array(reach))
+    assert [after.share(row) for row in after.rows] == pytest.approx(shares)
+    for means in after.by_texture().values():
+        assert sum(mean.share for mean in means.values()) == pytest.approx(1)
+        assert sum(mean.share * mean.ev[1] for mean in means.values()) == pytest.approx(after.mean.ev[1])
+    shown = list(csv.DictReader(io.StringIO(flops_csv(after))))
+    for name in ("ev_ip", "bet 15"):
+        mean = after.mean.ev[1] if name == "ev_ip" else after.mean.actions[name]
+        assert sum(float(row["share"]) * float(row[name]) for row in shown) == pytest.approx(mean)
+    document = after.as_dict()
+    assert [row["share"] for row in document["flops"]] == pytest.approx(shares)
+    assert document["means_weighted_by"].startswith("share: ")
+    assert f"<td>{100 * shares[0]:.1f}</td>" in page(after)
+    assert "share" in [str(column.header) for column in report_tables(after, 100)[0].columns]
     answers = flop_report(SPOT, FLOPS[:1], SETTINGS, line="check, bet 15")
     assert (answers.player, list(answers.mean.actions)) == (0, ["fold", "call"])
     assert sum(answers.mean.ev) == pytest.approx(25)
@@ -245,9 +268,11 @@ def test_what_does_not_fit_is_refused_first() -> None:
 
 def test_files_of_a_report(report: FlopReport, tmp_path: Path) -> None:
     lines = flops_csv(report).splitlines()
-    assert lines[0].startswith("flop,weight,reach,suits,pairing,high_card,connection,check,bet 15,ev_oop")
+    assert lines[0].startswith(
+        "flop,weight,reach,share,suits,pairing,high_card,connection,check,bet 15,ev_oop"
+    )
     assert lines[1].startswith("AsKs2s,0.1666")
-    assert textures_csv(report).splitlines()[1].startswith("all,,3,1.0,1.0,")
+    assert textures_csv(report).splitlines()[1].startswith("all,,3,1.0,1.0,1.0,")
     assert "rainbow" in picture(report)
     assert page(report).count("<tr>") == 2 + 1 + 3 + 2 + 3 + 2 + 3
     assert json.loads(json.dumps(report.as_dict()))["flops"][2]["texture"]["pairing"] == "paired"

@@ -30,6 +30,7 @@ FLOPS_CSV, TEXTURES_CSV, PICTURE, PAGE = "flops.csv", "textures.csv", "report.sv
 TITLES = {"suits": "suits", "pairing": "pairs", "high_card": "high card", "connection": "straights"}
 """What each field of a texture is called."""
 UNITS = "EVs in chips, the rest in %"
+SHARE = "means are weighted by share: how often a flop comes, times how often play reaches the decision on it"
 GAP = "exploit."
 """The heading over exploitability in percent of the pot."""
 MOST_SHOWN = 30
@@ -66,8 +67,8 @@ def write_files(report: FlopReport, folder: Path) -> list[Path]:
 def report_tables(report: FlopReport, width: int) -> list[Table]:
     """Means by texture, and the flops one by one if they are not too many; without frames if `width` is small."""
     headers = _headers(report)
-    title = f"{_title(report)}; {UNITS}"
-    means = table("", "flops", "weight", *headers, title=title, numbers=True)
+    title = f"{_title(report)}; {UNITS}; {SHARE}"
+    means = table("", "flops", "share", *headers, title=title, numbers=True)
     means.columns[0].no_wrap = True
     means.add_row("all", *_mean_cells(report.mean), end_section=True)
     for field, found in report.by_texture().items():
@@ -75,10 +76,10 @@ def report_tables(report: FlopReport, width: int) -> list[Table]:
             means.add_row(_texture_name(field, value), *_mean_cells(mean), end_section=place == len(found))
     if len(report.rows) > MOST_SHOWN:
         return _without_frames([means]) if width < LEAST_WIDTH else [means]
-    flops = table("flop", "weight", *headers, GAP, numbers=True)
+    flops = table("flop", "share", *headers, GAP, numbers=True)
     flops.columns[0].no_wrap = True
     for row in report.rows:
-        flops.add_row(row.flop, *_cells(row.weight, row), f"{row.exploitability_percent:.2f}")
+        flops.add_row(row.flop, *_cells(report.share(row), row), f"{row.exploitability_percent:.2f}")
     return _without_frames([means, flops]) if width < LEAST_WIDTH else [means, flops]
 
 
@@ -110,9 +111,9 @@ def _mean_cells(mean: FlopMean, players: int = 1) -> list[str]:
     return [f"{mean.flops:,}", *_cells(mean.share, mean, players)]
 
 
-def _cells(weight: float, found: FlopMean | FlopResult, players: int = 1) -> list[str]:
+def _cells(share: float, found: FlopMean | FlopResult, players: int = 1) -> list[str]:
     return [
-        f"{100 * weight:.1f}",
+        f"{100 * share:.1f}",
         *(f"{100 * frequency:.1f}" for frequency in found.actions.values()),
         *(f"{chips:.2f}" for chips in found.ev[:players]),
         f"{100 * found.equity[0]:.1f}",
@@ -123,12 +124,13 @@ def _cells(weight: float, found: FlopMean | FlopResult, players: int = 1) -> lis
 
 
 def flops_csv(report: FlopReport) -> str:
-    """A line for each flop: its weight, texture, frequencies, EVs in chips and equities."""
+    """A line for each flop: weight, reach and their product in the means, texture, frequencies, EVs, equities."""
     actions = list(report.mean.actions)
     header = [
         "flop",
         "weight",
         "reach",
+        "share",
         *TITLES,
         *actions,
         *PAIR_COLUMNS,
@@ -140,6 +142,7 @@ def flops_csv(report: FlopReport) -> str:
             row.flop,
             row.weight,
             row.reach,
+            report.share(row),
             *(getattr(row.texture, field) for field in TITLES),
             *row.actions.values(),
             *row.ev,
@@ -154,10 +157,20 @@ def flops_csv(report: FlopReport) -> str:
 
 def textures_csv(report: FlopReport) -> str:
     """A line for all flops and for each value of a texture's fields, with weighted means."""
-    header = ["field", "value", "flops", "weight", "reach", *report.mean.actions, *PAIR_COLUMNS]
+    header = ["field", "value", "flops", "weight", "reach", "share", *report.mean.actions, *PAIR_COLUMNS]
     found: Mapping[str, Mapping[str, FlopMean]] = {"all": {"": report.mean}, **report.by_texture()}
     lines = [
-        [field, value, mean.flops, mean.share, mean.reach, *mean.actions.values(), *mean.ev, *mean.equity]
+        [
+            field,
+            value,
+            mean.flops,
+            mean.weight,
+            mean.reach,
+            mean.share,
+            *mean.actions.values(),
+            *mean.ev,
+            *mean.equity,
+        ]
         for field, means in found.items()
         for value, mean in means.items()
     ]
@@ -210,7 +223,7 @@ def _colours(report: FlopReport) -> dict[str, str]:
 
 def colour_key(colours: Mapping[str, str]) -> tuple[str, int]:
     """What the colours mean, in as many lines as it takes, and where the bars below begin."""
-    made, left, top = [f"<text x='{WIDTH - RIGHT + 8}' y='20'>EV of OOP, weight</text>"], LEFT, 8
+    made, left, top = [f"<text x='{WIDTH - RIGHT + 8}' y='20'>EV of OOP, share</text>"], LEFT, 8
     for action, colour in colours.items():
         wide = 40 + 8 * len(action)
         if left > LEFT and left + wide > WIDTH - RIGHT:
@@ -248,7 +261,7 @@ def page(report: FlopReport) -> str:
     flops = [
         [
             cards_html(parse_cards(row.flop)),
-            *map(html.escape, _cells(row.weight, row, 2)),
+            *map(html.escape, _cells(report.share(row), row, 2)),
             f"{row.exploitability_percent:.3f}",
         ]
         for row in report.rows
@@ -267,11 +280,12 @@ def page(report: FlopReport) -> str:
         f"<p class='ranges'>OOP holds {html.escape(str(spot['oop']))}. IP holds {html.escape(str(spot['ip']))}. "
         f"Sizes: {html.escape(sizes)}.</p>"
         f"<p>Frequencies are of {_decision(report)} over all hands. EVs are what each player takes of the pot, in "
-        "chips; everything else is in percent, equities of OOP and exploitability of the pot. Means are weighted: "
-        "a flop counts by how often it, or a flop that it stands for, comes with these ranges.</p>"
+        "chips; everything else is in percent, equities of OOP and exploitability of the pot. Means are weighted "
+        "by shares: how often a flop, or one that it stands for, comes with these ranges, times how often play "
+        "reaches the decision on it.</p>"
         f"<h2>By texture</h2><div class='wide'>{picture(report)}</div>"
-        f"{_html_table(['', 'flops', 'weight', *headers], [[html.escape(cell) for cell in row] for row in means])}"
-        f"<h2>By flop</h2>{_html_table(['flop', 'weight', *headers, 'exploitability'], flops)}</body></html>\n"
+        f"{_html_table(['', 'flops', 'share', *headers], [[html.escape(cell) for cell in row] for row in means])}"
+        f"<h2>By flop</h2>{_html_table(['flop', 'share', *headers, 'exploitability'], flops)}</body></html>\n"
     )
 
 

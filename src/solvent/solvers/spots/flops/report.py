@@ -16,6 +16,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -55,7 +56,7 @@ class FlopResult:
 
     flop: str
     weight: float
-    """The flop's part in the means of a report; those of all its flops sum to 1."""
+    """How often the flop, or one that it stands for, comes; the weights of all flops of a report sum to 1."""
     reach: float
     """How often the decision is reached; 1 at the first."""
     actions: Mapping[str, float]
@@ -77,12 +78,14 @@ class FlopResult:
 class FlopMean:
     """Means over some flops of a report. Pairs are of OOP and IP.
 
-    Flops count by their weights and, in frequencies, EVs and equities, by how often they reach the decision.
+    A flop counts by `FlopReport.share`: how often it comes, times how often play reaches the decision on it.
     """
 
     flops: int
     share: float
-    """The weight of these flops among all that are solved."""
+    """What these flops count for in the mean over all that are solved; 0 where the decision is never reached."""
+    weight: float
+    """How often these flops come, of all that are solved."""
     reach: float
     """How often the decision is reached on them."""
     actions: Mapping[str, float]
@@ -113,6 +116,14 @@ class FlopReport:
         """Weighted means over all flops that have been solved."""
         return self._mean(self.rows)
 
+    def share(self, row: FlopResult) -> float:
+        """The weight of a flop in the mean over all that are solved: weight times reach, as a part of their sum."""
+        return _count(row) / self._total if self._total > 0 else 0.0
+
+    @cached_property
+    def _total(self) -> float:
+        return math.fsum(_count(row) for row in self.rows)
+
     def by_texture(self) -> dict[str, dict[str, FlopMean]]:
         """Weighted means by what the textures' fields may be; those that no flop has are left out."""
         found: dict[str, dict[str, FlopMean]] = {}
@@ -127,8 +138,7 @@ class FlopReport:
         if not rows:
             raise InputError("no flop of the report has been solved yet")
         weight = math.fsum(row.weight for row in rows)
-
-        counts = [row.weight * row.reach for row in rows]
+        counts = [_count(row) for row in rows]
         total = math.fsum(counts)
 
         def mean(values: Sequence[float]) -> float:
@@ -139,7 +149,8 @@ class FlopReport:
 
         return FlopMean(
             flops=len(rows),
-            share=weight / math.fsum(row.weight for row in self.rows),
+            share=math.fsum(self.share(row) for row in rows),
+            weight=weight / math.fsum(row.weight for row in self.rows),
             reach=total / weight,
             actions={name: mean([row.actions[name] for row in rows]) for name in rows[0].actions},
             ev=(mean([row.ev[0] for row in rows]), mean([row.ev[1] for row in rows])),
@@ -157,7 +168,10 @@ class FlopReport:
                 field: {value: _plain(mean) for value, mean in means.items()}
                 for field, means in textures.items()
             },
-            "flops": [{**_plain(row), "texture": _plain(row.texture)} for row in self.rows],
+            "flops": [
+                {**_plain(row), "share": self.share(row), "texture": _plain(row.texture)} for row in self.rows
+            ],
+            "means_weighted_by": "share: weight (how often a flop comes) x reach (how often it is played to)",
             "spot": {name: value for name, value in self.spot.items() if value is not None},
             "settings": self.settings.as_json(),
             "line": self.line,
@@ -360,6 +374,11 @@ class _ReportWork:
             rules = Spot(**{**self.spot, "board": flop.label})
             self.sizes[alike] = holdem_size(rules, self.settings.isomorphism == "on")
         return self.sizes[alike]
+
+
+def _count(row: FlopResult) -> float:
+    """How often a flop comes and play reaches the decision on it."""
+    return row.weight * row.reach
 
 
 def _read_row(row: Mapping[str, Any]) -> FlopResult:
