@@ -300,6 +300,19 @@ def test_questions_are_answered_while_solving(fresh: Client) -> None:
     assert fresh("stop") == ["stop ok!"]
 
 
+def test_numbers_that_do_not_carry_a_tree_are_told_in_a_sentence() -> None:
+    client = Client(
+        *TURN[:3], "set_pot 0 0 1", "set_eff_stack 100000000", "add_line 1 100000000", "build_tree"
+    )
+    assert "float32 carries 10,000 pots" in client.refusal("calc_results")
+    client.session.take("set_accuracy 0.1")
+    client.session.take("go")
+    client.session.solving.wait()
+    told, stopped = client.said[-2:]
+    assert told.startswith("ERROR: up to 100,000,000 chips")
+    assert stopped == "SOLVER: stopped (failed)"
+
+
 def test_solving_stops_at_an_accuracy(fresh: Client) -> None:
     fresh("set_accuracy 0.01 fraction")
     fresh("go")

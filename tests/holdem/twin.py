@@ -60,7 +60,8 @@ class Twin:
         self.rules, self.locks = rules, dict(locks or {})
         numbers = [np.flatnonzero(weights) for weights in rules.range_weights]
         self.hands = [[tuple(hole_cards()[hand].tolist()) for hand in held] for held in numbers]
-        self.weights = [rules.range_weights[player][numbers[player]] for player in (0, 1)]
+        given = rules.range_weights
+        self.weights = [given[player][numbers[player]] / given[player].max() for player in (0, 1)]
         self.apart = np.array(
             [[not set(mine) & set(yours) for yours in self.hands[1]] for mine in self.hands[0]]
         )

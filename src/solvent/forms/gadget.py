@@ -47,7 +47,7 @@ class Gadget:
     share a card, and not divided by any mass.
     """
     reach: NDArray[np.float64] | None = None
-    """float64[hands]: the reach with which the hands enter by the old strategy.
+    """float64[hands]: the reach with which the hands enter by the old strategy, up to their weights in the game.
 
     `unsafe` takes the player's range where it is not given; `floor` keeps a part of it.
     """

@@ -163,7 +163,7 @@ class LargerTree:
     ) -> float:
         """Half of what both would gain by best responses, in chips; without rake quicker than `evaluate`."""
         tables = self.tables(small, average, locks)
-        if (self.game.tree.pays.sum(axis=(1, 2)) != 0).any():
+        if self.game.raked:
             return evaluate_holdem(self.passes, tables).exploitability
         return max(0.0, sum(values_by_player(self.passes, tables, RESPOND)) / 2)
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
+from solvent.foundation.errors import InputError
 from solvent.response.holdem import HoldemEvaluation
 from solvent.solvers.holdem.solver import HoldemSolver
 
@@ -99,6 +100,9 @@ class Solving:
             if not self.solver.iterations:
                 self.solver.warm_up()  # compiling counts as no part of the time
             reason = self._iterate()
+        except InputError as refusal:  # the numbers cannot carry this tree
+            with suppress(OSError):
+                self.say([f"ERROR: {refusal}"], False)
         except OSError:
             reason = "nobody listens"
         finally:

@@ -124,7 +124,9 @@ class HoldemGame:
     hands: tuple[NDArray[np.int64], NDArray[np.int64]]
     """The numbers of each player's hands."""
     weights: tuple[NDArray[np.float64], NDArray[np.float64]]
-    """Their weights."""
+    """Their weights, as fractions of the largest in the range: float32 carries no range of tiny weights."""
+    largest: tuple[float, float]
+    """The largest weight of each range, as it was given."""
     streets: Sequence[Street]
     deal_scale: float
     """1 / the sum over pairs of hands without a common card of the product of their weights."""
@@ -134,6 +136,22 @@ class HoldemGame:
     @property
     def name(self) -> str:
         return str(self.rules)
+
+    @cached_property
+    def root_pot(self) -> float:
+        """Chips in the middle at the root, which EVs are shares of; without any, twice the least stake."""
+        stakes = np.abs(self.tree.pays[self.tree.pays != 0])
+        return float(self.rules.starting_pot) or 2 * float(stakes.min(initial=np.inf))
+
+    @property
+    def compatible_share(self) -> float:
+        """How much of the product of both ranges' weights belongs to hands that share no card."""
+        return 1 / (self.deal_scale * float(self.weights[0].sum() * self.weights[1].sum()))
+
+    @property
+    def raked(self) -> bool:
+        """Whether the house takes anything: then the game is not zero-sum."""
+        return bool((self.tree.pays.sum(axis=(1, 2)) != 0).any())
 
     @cached_property
     def edge_slots(self) -> NDArray[np.int64]:
@@ -224,10 +242,13 @@ def holdem_game(rules: Any, isomorphism: bool = True) -> HoldemGame:
     deck, ranges = sorted(rules.deck), rules.range_weights
     group = suit_group(deck, rules.root_board, ranges) if isomorphism else [IDENTITY]
     hands = (np.flatnonzero(ranges[0]), np.flatnonzero(ranges[1]))
-    weights = (ranges[0][hands[0]], ranges[1][hands[1]])
+    largest = (float(ranges[0].max()), float(ranges[1].max()))
+    weights = (ranges[0][hands[0]] / largest[0], ranges[1][hands[1]] / largest[1])
     compatible = _compatible(hands)
     pairs = float((compatible * np.outer(*weights)).sum())
     if not pairs > 0:
+        if compatible.any():
+            raise GameError("the only hands that can be held at the same time weigh next to nothing")
         raise GameError("the ranges leave no pair of hands that can be held at the same time")
     deals = rules.deals[: len(tree.subtrees) - 1]
     streets: list[Street] = []
@@ -244,7 +265,7 @@ def holdem_game(rules: Any, isomorphism: bool = True) -> HoldemGame:
         streets.append(Street(here, first_child, sides, 1 / comb(left, dealt), run_outs))
     streets, flat = _end_to_end(streets)
     give_back_memory()  # what building took is not to lie beside the tables
-    return HoldemGame(rules, tree, hands, weights, streets, 1.0 / pairs, len(group) > 1, flat)
+    return HoldemGame(rules, tree, hands, weights, largest, streets, 1.0 / pairs, len(group) > 1, flat)
 
 
 def _end_to_end(streets: Sequence[Street]) -> tuple[list[Street], FlatArrays]:

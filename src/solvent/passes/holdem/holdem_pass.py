@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from copy import copy
+from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,7 +14,7 @@ from numpy.typing import NDArray
 from solvent.forms.holdem.game import HoldemGame
 from solvent.foundation.kernels.threads import on_each
 from solvent.passes.holdem import kernels
-from solvent.passes.holdem.kernels import UPDATE, Room, Spaces, Tables
+from solvent.passes.holdem.kernels import EVALUATE, UPDATE, Room, Spaces, Tables
 from solvent.passes.holdem.layout import lay_out
 from solvent.passes.holdem.terminals import scratch_for
 
@@ -58,6 +61,22 @@ class HoldemPass:
         """Both players' values by hand, like `measure`, by one call of the kernel."""
         self._run(tables, mode, NO_WEIGHTS, 0, 2)
         return self._found(0), self._found(1)
+
+    def house_takes(self, tables: Tables, reach: NDArray[np.float64]) -> float:
+        """The rake that a strategy pays on average; player 0's hands come to the root with `reach`."""
+        if not self.game.raked:
+            return 0.0
+        return float(reach @ self._house.measure(tables, EVALUATE, 0))
+
+    @cached_property
+    def _house(self) -> HoldemPass:
+        """Passes in which player 0 is paid what the house takes; space and starting reach are shared."""
+        tree = self.game.tree
+        taken = -(tree.pays + tree.pays[:, ::-1, ::-1])  # who wins meets one who loses
+        house = copy(self)
+        paid = lay_out(replace(self.game, tree=replace(tree, pays=taken)), self.dtype)
+        house.plan = self.plan._replace(lanes=paid.lanes)
+        return house
 
     def update(self, tables: Tables, weights: NDArray[np.float64], player: int) -> NDArray[np.float64]:
         """Run one player's half of an iteration; returns the player's values by hand, like `measure`.

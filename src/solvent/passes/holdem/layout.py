@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from solvent.forms.holdem.game import HoldemGame
 from solvent.forms.holdem.tree import DEAL, DECISION, FOLDED, RUN_OUT, SHOWN, Subtree
+from solvent.foundation.errors import InputError
 from solvent.passes.elementwise import WIDTH
 
 Array = Any
@@ -177,7 +178,7 @@ class _Lane:
 
 
 def lay_out(game: HoldemGame, dtype: np.dtype[Any]) -> Plan:
-    """Lay a game out for kernels that compute in `dtype`."""
+    """Lay a game out for kernels that compute in `dtype`; refused where a payoff is too large for it."""
     tree = game.tree
     bundles = [_bundles(game, number) for number in range(len(game.streets))]
     reach_at, value_at, sizes = _rows(game, bundles)
@@ -205,14 +206,29 @@ def lay_out(game: HoldemGame, dtype: np.dtype[Any]) -> Plan:
         run_outs=run_outs,
         number=_numbers(game),
     )
+    with np.errstate(over="ignore"):
+        lanes = _lanes(game, every, np.asarray(scale, dtype=np.float64), reach_at, value_at, dtype)
+    _check_finite(lanes, dtype)
     return Plan(
         nodes=nodes,
         boards=_boards(game),
-        lanes=_lanes(game, every, np.asarray(scale, dtype=np.float64), reach_at, value_at, dtype),
+        lanes=lanes,
         streets=_streets(game, nodes, sizes),
         root_reach=np.concatenate(game.weights[::-1]).astype(dtype),
         root_at=np.array([0, len(game.weights[1])]),
     )
+
+
+def _check_finite(lanes: Lanes, dtype: np.dtype[Any]) -> None:
+    """Refuse payoffs, times the chance of a deal, that `dtype` turns into infinity."""
+    with np.errstate(over="ignore"):
+        run_outs = lanes.run_outs.astype(dtype)
+    paid = (lanes.ahead, lanes.level, lanes.behind, lanes.tied, lanes.stake, run_outs)
+    if not all(np.isfinite(numbers).all() for numbers in paid):
+        instead = "solve it with dtype float64" if dtype != np.float64 else "bring them closer together"
+        raise InputError(
+            f"weights and chips of this spot are too far apart for {dtype}: payoffs overflow; {instead}"
+        )
 
 
 def _bundles(game: HoldemGame, number: int) -> list[list[Subtree]]:

@@ -24,7 +24,7 @@ from solvent.foundation.kernels.threads import check_threads
 from solvent.passes.holdem.holdem_pass import HoldemPass
 from solvent.passes.holdem.kernels import EVALUATE, RESPOND, UNMARKED, Tables
 from solvent.passes.holdem.node_code import LARGEST
-from solvent.response.holdem import HoldemEvaluation, evaluation_of, values_by_player
+from solvent.response.holdem import HoldemEvaluation, check_sum, evaluation_of, values_by_player
 from solvent.solvers.history.solver import NOT_ZERO_SUM
 from solvent.solvers.holdem.spot_settings import DEFAULT_RULE, DTYPES
 from solvent.solvers.pruned.pruning import NO_PRUNING
@@ -159,18 +159,18 @@ class HoldemSolver:
 
     def evaluate(self) -> HoldemEvaluation:
         """Exploitability and values of the average strategy, by exact best responses that keep to the locks."""
-        return evaluation_of(self.values(EVALUATE), self.values(RESPOND))
+        value = self.values(EVALUATE)
+        check_sum(self.passes, value, self.passes.house_takes(self._played(), self.root_reach(0)))
+        return evaluation_of(value, self.values(RESPOND))
 
     def exploitability(self) -> float:
-        """Half of what both players would gain by best responses; in a zero-sum game quicker than `evaluate`."""
-        if self.raked:
-            return self.evaluate().exploitability
-        return max(0.0, sum(self.values(RESPOND)) / 2)
+        """Half of what both players would gain by best responses."""
+        return self.evaluate().exploitability
 
     @property
     def raked(self) -> bool:
         """Whether the house takes anything: then the game is not zero-sum."""
-        return bool((self.game.tree.pays.sum(axis=(1, 2)) != 0).any())
+        return self.game.raked
 
     def values(self, mode: int) -> tuple[float, float]:
         """What each player wins by the average strategy (`EVALUATE`) or by responding best to it (`RESPOND`)."""
@@ -188,7 +188,7 @@ class HoldemSolver:
             chance x sum over the other's hands g of reach(g) x payoff(h, g)
 
         where g shares no card with h or the board, payoff(h, g) is what the player wins from here on average, in
-        chips, reach(g) is g's weight in the range times the probabilities of the other's actions on the way
+        chips, reach(g) is g's weight in the game times the probabilities of the other's actions on the way
         (`reaches_at`), and chance is a factor for the whole board (`chance_at`). The player's own reach is left
         out. So the values of both players, each times the player's own reach, sum to the same with opposite signs
         (without rake); at the root the sum is the value of the game. Hands that the board blocks have the value 0.
@@ -201,8 +201,9 @@ class HoldemSolver:
     def reaches_at(self, node: int, board: int = 0) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The reach of each player's hands at a node on a board of its street, float64[hands] each.
 
-        It is the hand's weight at the root times the probabilities by the average strategy of the player's own
-        actions on the way to the node; 0 for hands that the board blocks. Chance and the other player are left out.
+        It is the hand's weight at the root, a fraction of the largest in the range, times the probabilities by the
+        average strategy of the player's own actions on the way to the node; 0 for hands that the board blocks.
+        Chance and the other player are left out.
         """
         game, tree = self.game, self.game.tree
         street, parent = int(tree.street[node]), tree.parent
@@ -223,7 +224,7 @@ class HoldemSolver:
         return reaches
 
     def root_reach(self, player: int) -> NDArray[np.float64]:
-        """The reach with which a player's hands come to the root: their weights in the range. A copy."""
+        """The reach with which a player's hands come to the root: their weights in the game. A copy."""
         return self.game.weights[player].copy()
 
     def chance_at(self, node: int) -> float:

@@ -21,8 +21,8 @@ flops of half a million infosets up; small spots take longer for each number, an
 USUAL_ITERATIONS, USUAL_PERCENT, FALL = 130, 0.3, 0.8
 """Iterations in which spots usually get to an exploitability of 0.3 % of the pot, and the power of the target by
 which other targets take more or fewer."""
-MEASURING = 1.1
-"""Measurements take a tenth of the time besides."""
+MEASURING = 1.2
+"""Measurements take a fifth of the time besides."""
 
 
 def table_bytes(expected: HoldemSize, dtype: str) -> int:

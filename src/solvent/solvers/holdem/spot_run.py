@@ -29,6 +29,7 @@ from solvent.foundation.kernels.memory import peak_memory
 from solvent.foundation.progress import SIZED, Progress, Stop, Watch, interruptible
 from solvent.foundation.storage.run import Run
 from solvent.games.holdem.spot import Spot
+from solvent.response.holdem import check_carried
 from solvent.response.translated import LargerTree
 from solvent.solvers.holdem.carry_over import OTHER_CARDS, carry_over
 from solvent.solvers.holdem.growing.growing_solver import GrowingSolver
@@ -172,6 +173,7 @@ def _build(
     watch(Progress(BUILDING, 0))
     began = time.perf_counter()
     game = holdem_game(rules, settings.isomorphism == "on")
+    check_carried(game, np.dtype("float64" if settings.dtype == "float64" else "float32"))
     kind = HoldemSolver if settings.sizes is None else GrowingSolver
     solver = kind(game, settings.rule, settings.threads, settings.dtype, locked)
     spent += time.perf_counter() - began

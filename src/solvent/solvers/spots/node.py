@@ -119,7 +119,9 @@ class SpotNode:
     @cached_property
     def weights(self) -> Pair:
         """How much of each hand comes here: its weight in the range times the player's own actions on the way."""
-        return self._by_hand(self._solved.reaches)
+        first, second = self.solver.game.largest
+        mine, yours = self._by_hand(self._solved.reaches)
+        return mine * first, yours * second
 
     @cached_property
     def matchups(self) -> Pair:
@@ -127,13 +129,19 @@ class SpotNode:
 
         Averages over a range are weighted by these: they are in proportion to how often a hand is held here.
         """
-        mine, others = self.weights, self._by_hand(self._solved.against)
+        first, second = self.solver.game.largest
+        return self._relative[0] * first * second, self._relative[1] * first * second
+
+    @cached_property
+    def _relative(self) -> Pair:
+        """`matchups` with weights as fractions of the largest of each range, which do not vanish in products."""
+        mine, others = self._by_hand(self._solved.reaches), self._by_hand(self._solved.against)
         return mine[0] * others[0], mine[1] * others[1]
 
     @cached_property
     def reached(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Whether each hand can be here at all; the strategy of a hand that cannot is no advice."""
-        return self.matchups[0] > 0, self.matchups[1] > 0
+        return self._relative[0] > 0, self._relative[1] > 0
 
     @cached_property
     def strategy(self) -> NDArray[np.float64]:
@@ -174,7 +182,7 @@ class SpotNode:
 
     def average(self, player: int, numbers: NDArray[np.float64]) -> float:
         """The mean of numbers by hand over a player's range, weighted by `matchups`; NaN where none is reached."""
-        reached, weights = self.reached[player], self.matchups[player]
+        reached, weights = self.reached[player], self._relative[player]
         total = weights[reached].sum()
         return float(weights[reached] @ numbers[reached] / total) if total > 0 else float("nan")
 
