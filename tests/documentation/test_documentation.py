@@ -25,7 +25,7 @@ import typer
 
 from solvent.app.command_line import app
 from solvent.games.catalogue import load_game
-from solvent.solvers.settings import Settings
+from solvent.solvers.settings import Settings, given_options
 from solvent.solvers.training_settings import TrainingSettings
 
 ROOT = Path(__file__).parents[2]
@@ -91,7 +91,7 @@ def check_values(context: Any) -> None:
     if kind is None:
         return
     names = {each.name for each in fields(kind)}
-    kind(**{name: value for name, value in context.params.items() if name in names and value is not None})
+    kind.of(given_options({name: value for name, value in context.params.items() if name in names}))
     game = context.params.get("game")
     if game and not game.endswith(".efg") and ".py:" not in game:
         load_game(game)

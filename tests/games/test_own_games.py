@@ -28,17 +28,34 @@ def test_a_public_game_of_ones_own_is_the_same_on_both_forms() -> None:
 
 
 @pytest.mark.parametrize("form", ["public", "history"])
-def test_a_run_and_a_saved_strategy_open_again_by_themselves(form: str, tmp_path: Path) -> None:
+def test_a_run_and_a_saved_strategy_open_again_where_their_code_is_allowed(form: str, tmp_path: Path) -> None:
     game = solvent.load_game(f"{ONE_CARD}(4)")
     solved = solvent.solve(game, form=form, iterations=20, out=tmp_path / "run")
     solved.strategy.save(tmp_path / "saved")
     for folder in ("run", "saved"):
-        opened = solvent.open_strategy(tmp_path / folder)
+        opened = solvent.open_strategy(tmp_path / folder, own_code=True)
         assert all(opened[key] == pytest.approx(row, abs=1e-12) for key, row in solved.strategy.items())
         assert solvent.best_response(game, opened, 0).value > 0
         assert solvent.value_against(opened, opened) == pytest.approx(solved.value, abs=1e-12)
         assert solvent.open_strategy(tmp_path / folder, game=game) == opened
-    assert solvent.solve(resume=tmp_path / "run", iterations=30).iterations == 30
+    assert solvent.solve(resume=tmp_path / "run", own_code=True, iterations=30).iterations == 30
+    assert solvent.solve(game, resume=tmp_path / "run", iterations=40).iterations == 40
+    assert solvent.solve(game, form=form, warm_start=tmp_path / "run", iterations=2).iterations == 2
+
+
+def test_code_that_a_run_names_is_not_run_unless_it_is_allowed(tmp_path: Path) -> None:
+    solvent.solve(f"{ONE_CARD}(4)", form="history", iterations=5, out=tmp_path / "run")
+    opened = solvent.open_strategy(tmp_path / "run")  # whose infosets are in the folder
+    assert len(opened) == 8
+    not_run = "is own code, '.*OneCard.*', which is not run because a file names it; .* give --own-code"
+    with pytest.raises(InputError, match=not_run):
+        solvent.value_against(opened, opened)
+    with pytest.raises(InputError, match=not_run):
+        solvent.solve(resume=tmp_path / "run", iterations=10)
+    opened.save(tmp_path / "saved")
+    again = solvent.open_strategy(tmp_path / "saved", own_code=True)
+    assert again == opened
+    assert isinstance(solvent.value_against(again, again), float)
 
 
 def test_a_game_that_cannot_be_found_again_is_passed_in(tmp_path: Path) -> None:
@@ -65,7 +82,7 @@ def test_a_file_that_has_changed_is_noticed(tmp_path: Path) -> None:
     solvent.solve(f"{file}:OneCard(ranks=3)", iterations=5, out=tmp_path / "run")
     file.write_text(text.replace("stake=2", "stake=3"))
     with pytest.raises(InputError, match="another version of it"):
-        solvent.open_strategy(tmp_path / "run")
+        solvent.open_strategy(tmp_path / "run", own_code=True)
 
 
 def test_a_module_names_a_game(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

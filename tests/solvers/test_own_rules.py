@@ -51,7 +51,7 @@ class OneByOne(solvent.LocalUpdate):
         return rows
 
 
-PREDICTIVE = load_rule(f"{EXAMPLES / 'local_update.py'}:Predictive")
+PREDICTIVE = load_rule(f"{EXAMPLES / 'local_update.py'}:Predictive", own_code=True)
 
 
 @pytest.mark.parametrize("updates", ["alternating", "simultaneous"])
@@ -183,8 +183,10 @@ def test_what_the_linear_program_cannot_do_is_refused(
 
 
 def test_rules_by_name() -> None:
-    assert str(load_rule(f"{HEDGE}(rate=0.5)")) == "hedge(rate=0.5)"
+    assert str(load_rule(f"{HEDGE}(rate=0.5)", own_code=True)) == "hedge(rate=0.5)"
+    with pytest.raises(InputError, match=r"Hedge' is own code, which runs only where you name it: by --rule"):
+        load_rule(HEDGE)
     with pytest.raises(InputError, match="is no rule: subclass"):
-        load_rule(f"{EXAMPLES / 'rock_paper_scissors.py'}:RockPaperScissors")
+        load_rule(f"{EXAMPLES / 'rock_paper_scissors.py'}:RockPaperScissors", own_code=True)
     with pytest.raises(InputError, match=r"there is no rule 'cfrplus'.*; did you mean cfr\+"):
         load_rule("cfrplus")

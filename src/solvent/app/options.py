@@ -30,6 +30,13 @@ RunName = Annotated[
     str,
     typer.Argument(help="A run's folder, a training's checkpoint such as RUN#500000, or a saved strategy."),
 ]
+OwnCode = Annotated[
+    bool,
+    typer.Option(
+        "--own-code",
+        help="Run the code of a run whose game is own code, where you trust it.  [default: a run is data]",
+    ),
+]
 Seed = Annotated[int, typer.Option(min=0, max=MOST_SEED, help="Seed of everything that is drawn.")]
 Cards = Annotated[
     Path | None,

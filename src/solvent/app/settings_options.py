@@ -11,7 +11,7 @@ import typer
 from typer.models import ArgumentInfo, OptionInfo
 
 from solvent.solvers.option_checks import Check
-from solvent.solvers.settings import PANELS, Options, flag
+from solvent.solvers.settings import PANELS, Options, flag, given_options
 
 
 def with_settings(kind: type[Options]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -32,7 +32,7 @@ def with_parameters(
 ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
     """Decorator that gives a command further parameters in place of `**options`.
 
-    The command receives those that are not None.
+    The command receives those that are not None, and a rule in place of its name.
     """
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -41,8 +41,7 @@ def with_parameters(
 
         def run(**arguments: Any) -> Any:
             options = {each.name: arguments.pop(each.name) for each in parameters}
-            given = {name: value for name, value in options.items() if value is not None}
-            return command(**arguments, **given)
+            return command(**arguments, **given_options(options))
 
         arguments = [each for each in own.values() if _is_argument(each)]
         rest = [each for each in own.values() if not _is_argument(each)]

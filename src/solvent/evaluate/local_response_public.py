@@ -249,9 +249,8 @@ def _on_public_form(strategy: TableStrategy) -> tuple[PublicGame, NDArray[np.flo
             f"hands for each"
         )
     from solvent.forms.public import public_game
-    from solvent.games.catalogue import load_game
 
-    rules: Any = load_game(strategy.game if strategy.source is None else strategy.source)
+    rules: Any = strategy.rules()
     if not isinstance(rules, PublicRules):
         raise InputError(f"local best response is for games with a public form; {strategy.game} has none")
     game = public_game(rules, isomorphism=False)

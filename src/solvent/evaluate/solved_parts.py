@@ -24,9 +24,9 @@ LOCAL = (("fc", False), ("all bets", True))
 class SolvedGame:
     """The newest strategy of a solved game, to be measured (`evaluation.Measured`)."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, own_code: bool = False) -> None:
         self.folder = folder if can_write_in(folder) else None
-        self.strategy = open_solved(folder)
+        self.strategy = open_solved(folder, own_code=own_code)
         self.parts: tuple[str, ...] = ("best_response", "local_best_response")
         if has_continuous_sizes(self.strategy):
             self.parts += ("continuous",)

@@ -1,7 +1,8 @@
 """Own code named on the command line: `module:Class` from what can be imported, `file.py:Class` from a file.
 
 One function loads it for games, rules and agents alike. The module is looked for in the working directory first, as
-`python -m` does.
+`python -m` does. Only what a person names comes here, on the command line or in Python: text that a file holds, as
+a run's configuration does, is read by functions that cannot reach this module.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from solvent.foundation.names import did_you_mean
 WRITTEN = re.compile(r"(?P<module>[^\W\d]\w*(?:\.[^\W\d]\w*)*|.+\.py):(?P<name>[^\W\d]\w*)")
 FAILURES = (Exception, SystemExit)
 """How own code fails: `sys.exit` in it would otherwise end the command without a word."""
+MOST_SHOWN = 100
+"""Letters of a name that a refusal shows."""
 _files: set[str] = set()
 """Files of own code that have been loaded."""
 
@@ -32,6 +35,11 @@ def names_own_code(text: str) -> bool:
     [True, True, False, False]
     """
     return WRITTEN.fullmatch(text) is not None
+
+
+def cut(text: str) -> str:
+    """A name out of a file as far as a refusal shows it."""
+    return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}..."
 
 
 def load_own(text: str, what: str = "class") -> Any:

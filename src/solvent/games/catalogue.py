@@ -1,14 +1,20 @@
-"""Every game by its name: built in, from OpenSpiel, from a Gambit file, or a class of one's own."""
+"""Every game by its name: built in, from OpenSpiel, from a Gambit file, or a class of one's own.
+
+A name has one of two origins. A person's, typed or passed in Python, goes to `load_game`, which runs own code where
+the name asks for it. Text that a file holds goes to `named_game` or `stored_game`, which run none.
+"""
 
 from __future__ import annotations
 
 import inspect
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from solvent.foundation.errors import InputError
 from solvent.foundation.names import did_you_mean
+from solvent.foundation.own_code import cut
 from solvent.games.bluff import Bluff
 from solvent.games.continuous_leduc import ContinuousLeduc
 from solvent.games.efg.reading import read_efg
@@ -20,7 +26,7 @@ from solvent.games.holdem.spot import Spot
 from solvent.games.kuhn import Kuhn
 from solvent.games.leduc import Leduc, Leduc5
 from solvent.games.naming import parse_call, spell
-from solvent.games.openspiel import load_openspiel
+from solvent.games.openspiel import PREFIX, load_openspiel
 from solvent.games.own import is_own, make_own
 
 GAMES: dict[str, type[Game]] = {
@@ -34,6 +40,9 @@ GAMES: dict[str, type[Game]] = {
     "nolimit": NoLimit,
     "spot": Spot,
 }
+EFG = ".efg"
+OPENSPIEL_FILE = re.compile(r"\w*file\w*\s*=")
+"""A parameter by which one of OpenSpiel's games reads a file: filename, boards_file and the like."""
 OTHER_NAMES = {"liars_dice": "bluff", "liar's dice": "bluff", "dudo": "bluff", "texas_holdem": "holdem"}
 """What others call some of the games."""
 
@@ -70,13 +79,20 @@ def load_game(source: Any) -> Game:
         return read_efg(source)
     if not isinstance(source, str):
         return _from_object(source)
-    if source.startswith("openspiel:"):
-        return load_openspiel(source.removeprefix("openspiel:"))
-    if source.endswith(".efg"):
-        return read_efg(Path(source))
-    if is_own(source):
-        return _from_object(make_own(source, "game"))
-    name, arguments = parse_call(source)
+    return _from_object(make_own(source, "game")) if _is_own_game(source) else named_game(source)
+
+
+def named_game(text: str) -> Game:
+    """A game by a name that runs nobody's own code: built in, OpenSpiel's, or the path of an `.efg` file.
+
+    >>> str(named_game("kuhn"))
+    'kuhn'
+    """
+    if text.startswith(PREFIX):
+        return load_openspiel(text)
+    if text.endswith(EFG):
+        return read_efg(Path(text))
+    name, arguments = parse_call(text)
     if name not in GAMES:
         near = f"; did you mean {OTHER_NAMES[name.lower()]}?" if name.lower() in OTHER_NAMES else ""
         raise GameError(
@@ -84,6 +100,14 @@ def load_game(source: Any) -> Game:
             f"file.py:Class{near or did_you_mean(name, GAMES)}"
         )
     return _build(name, arguments)
+
+
+def named_spot(text: Any) -> Spot | None:
+    """The spot that `spot(...)` describes; None for every other text, which is not read any further."""
+    if not isinstance(text, str) or not text.startswith(f"{Spot.name}("):
+        return None
+    made = named_game(text)
+    return made if isinstance(made, Spot) else None
 
 
 def parameters(name: str) -> list[Parameter]:
@@ -106,18 +130,46 @@ def _from_object(source: Any) -> Game:
     return source
 
 
-def game_again(name: str, source: Any, where: Path) -> Game:
-    """The game of a run or a saved strategy: from what `source` says, a game or text, or else by its name."""
-    if source is not None:
-        return load_game(source)
+def stored_game(name: Any, source: Any, where: str | Path) -> Game:
+    """The game of a run or a saved strategy by its name; `where` is what says so, for refusals. Runs no own code.
+
+    source: the game itself, where a person gave or allowed it; else what the file says of its code, or None
+    """
+    if not isinstance(source, str | None):
+        return _from_object(source)
+    text = name if source is None else source
+    if not isinstance(text, str):
+        raise InputError(f"{where} is damaged: its game is not text")
+    if _is_own_game(text):
+        raise InputError(
+            f"the game of {where} is own code, {cut(text)!r}, which is not run because a file names it; if you "
+            f"trust it, give --own-code (in Python own_code=True), or give the game itself again"
+        )
+    if text.startswith(PREFIX) and OPENSPIEL_FILE.search(text):
+        raise InputError(
+            f"the game of {where} is one that OpenSpiel reads from a file, {cut(text)!r}, which is not opened "
+            f"because a run names it; give the game itself again"
+        )
     try:
-        return load_game(name)
+        return named_game(text)
     except GameError as error:
         if "there is no game" not in str(error):
             raise
         raise InputError(
-            f"{where} is of {name}, a game of your own that cannot be found by itself; pass it as game"
+            f"{where} is of {cut(text)}, a game of your own that cannot be found by itself; pass it as game"
         ) from error
+
+
+def allowed_game(source: Any, own_code: bool) -> Any:
+    """The game itself where a stored source names own code and a person allows to run it; else the source as it is.
+
+    own_code: what the person said, by --own-code or `own_code=True`; never anything that a file says
+    """
+    return load_game(source) if own_code and isinstance(source, str) and _is_own_game(source) else source
+
+
+def _is_own_game(text: str) -> bool:
+    return not text.startswith(PREFIX) and not text.endswith(EFG) and is_own(text)
 
 
 def _build(name: str, arguments: list[tuple[str | None, Any]]) -> Game:

@@ -14,7 +14,6 @@ from solvent.forms.public import PublicGame
 from solvent.forms.public_sequences import few_histories, public_sequence_form
 from solvent.foundation.errors import InputError
 from solvent.games.catalogue import load_game
-from solvent.games.game import Game
 from solvent.games.own import name_of
 from solvent.passes.holdem.holdem_pass import HoldemPass
 from solvent.passes.public_pass import PublicPass
@@ -117,13 +116,9 @@ def value_against(first: TableStrategy, second: TableStrategy, tree: GameTree | 
     return expected_value(tree, (first.probabilities, second.probabilities))[0]
 
 
-def _rules_of(strategy: TableStrategy) -> Game:
-    return load_game(strategy.game if strategy.source is None else strategy.source)
-
-
 def _tree_of(strategy: TableStrategy) -> GameTree:
     """The compiled game of a strategy on the history form."""
-    tree = compile_tree(_rules_of(strategy))
+    tree = compile_tree(strategy.rules())
     if tree.fingerprint != strategy.fingerprint:
         raise InputError(f"{strategy.game} has changed since the strategy was made: its tree is not the same")
     return tree
@@ -137,7 +132,7 @@ def _meeting_form(first: TableStrategy, second: TableStrategy, tree: GameTree | 
     public = [each.game for each in infosets if not isinstance(each, InfosetTable)]
     if len(public) == 2:
         return min(public, key=lambda game: game.isomorphism)
-    return tree or compile_tree(_rules_of(first))
+    return tree or compile_tree(first.rules())
 
 
 def _measure_public(

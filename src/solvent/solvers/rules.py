@@ -29,6 +29,7 @@ from numpy.typing import DTypeLike, NDArray
 
 from solvent.foundation.errors import InputError
 from solvent.foundation.names import did_you_mean
+from solvent.foundation.own_code import cut
 from solvent.games.naming import parse_call, spell
 from solvent.games.own import is_own, make_own
 from solvent.passes.schedule import KEEP, NEXT_PREDICTION, PREDICTION
@@ -370,8 +371,10 @@ WITHOUT_REGRETS: dict[str, type[RegretRule]] = {"lp": LinearProgram}
 """What can be asked for in place of a regret rule."""
 
 
-def load_rule(rule: str | RegretRule) -> RegretRule:
-    """A rule by name, with its parameters in brackets if it has any; `file.py:Class(...)` is one of one's own.
+def load_rule(rule: str | RegretRule, own_code: bool = False) -> RegretRule:
+    """A rule by name, with its parameters in brackets if it has any; a rule is taken as it is.
+
+    own_code: whether `file.py:Class(...)` is run; only for what a person names, never for text that a file holds
 
     >>> load_rule("dcfr(1.5,0,2)") == load_rule("dcfr")
     True
@@ -385,6 +388,11 @@ def load_rule(rule: str | RegretRule) -> RegretRule:
     if not isinstance(rule, str):
         raise InputError(f"a rule is a name such as dcfr, or a RegretRule; it cannot be {rule!r}")
     if is_own(rule):
+        if not own_code:
+            raise InputError(
+                f"rule {cut(rule)!r} is own code, which runs only where you name it: by --rule, or as rule= of "
+                f"solve and train in Python"
+            )
         own = make_own(rule, "rule")
         if not isinstance(own, RegretRule):
             raise InputError(f"{rule} is no rule: subclass solvent.RegretRule or solvent.LocalUpdate")

@@ -13,10 +13,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import Field, dataclass, field, fields
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.threads import MOST_THREADS
+from solvent.foundation.own_code import cut
 from solvent.solvers.growing import growth_settings as growing
 from solvent.solvers.growing.discounts import DISCOUNTS
 from solvent.solvers.option_checks import (
@@ -73,6 +74,9 @@ def option(
 class Options:
     """Options whose fields say how their values are read. None stands for an option without a value of its own."""
 
+    given_anew: ClassVar[tuple[str, ...]] = ()
+    """Options that no run keeps: a person gives them again whenever it is resumed."""
+
     def __post_init__(self) -> None:
         for each in fields(self):
             value = getattr(self, each.name)
@@ -82,7 +86,7 @@ class Options:
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Self:
-        """Settings from options by name; None is an option that was not given."""
+        """Settings from options by name; None is an option that was not given. No text in them runs own code."""
         unknown = given.keys() - {each.name for each in fields(cls)}
         if unknown:
             raise InputError(f"there is no option {min(unknown)!r}")
@@ -125,6 +129,8 @@ class Options:
     def _began(cls, began: Mapping[str, Any], rule: Any, run: str) -> Self:
         """The settings that a run's configuration holds; `rule` is the one that is given now."""
         known = {each.name: began[each.name] for each in fields(cls) if each.name in began}
+        for name in cls.given_anew:
+            known.pop(name, None)
         if rule is not None:
             if str(load_rule(rule)) != known.get("rule"):
                 raise InputError(f"{run} began with rule {known.get('rule')}; it cannot go on with {rule}")
@@ -133,8 +139,9 @@ class Options:
             try:
                 known["rule"] = load_rule(known["rule"])
             except InputError as error:
+                own = cut(known["rule"])
                 raise InputError(
-                    f"{run} began with a rule of your own, {known['rule']}; pass it again as rule="
+                    f"{run} began with a rule of your own, {own}; pass it again as rule=, or by --rule"
                 ) from error
         try:
             return cls.of(known)
@@ -208,6 +215,17 @@ class RunSettings(Options):
         SAMPLE,
         kept=True,
     )
+
+
+def given_options(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options as a person gives them, without those that are None; a rule of their own is made from its name.
+
+    Own code that is a rule runs here and nowhere else: options that a file holds do not come this way.
+    """
+    given = {name: value for name, value in options.items() if value is not None}
+    if "rule" in given:
+        given["rule"] = load_rule(given["rule"], own_code=True)
+    return given
 
 
 def flag(name: str) -> str:

@@ -23,7 +23,7 @@ from solvent.foundation.showing import both, showing
 from solvent.foundation.storage.files import write_text
 from solvent.foundation.storage.run import Run
 from solvent.foundation.units import size
-from solvent.games.catalogue import game_again, load_game
+from solvent.games.catalogue import load_game
 from solvent.games.efg.tree import EfgGame
 from solvent.games.game import Game
 from solvent.games.own import source_of
@@ -35,8 +35,16 @@ from solvent.solvers.pruned.public.coarse_start import start_from_coarse
 from solvent.solvers.pruned.public.solver import PrunedPublicSolver
 from solvent.solvers.result_views import curve, summary
 from solvent.solvers.rules import LinearProgram
+from solvent.solvers.run_game import check_same_game, game_of
 from solvent.solvers.session import Limits, Session
-from solvent.solvers.settings import DEFAULT_ITERATIONS, PRUNING, SAMPLED_ITERATIONS, SAMPLING, Settings
+from solvent.solvers.settings import (
+    DEFAULT_ITERATIONS,
+    PRUNING,
+    SAMPLED_ITERATIONS,
+    SAMPLING,
+    Settings,
+    given_options,
+)
 from solvent.solvers.solver import Solver, compile_seconds
 from solvent.strategy.opening import open_solved
 from solvent.strategy.solved.infosets import InfosetTable
@@ -141,6 +149,7 @@ def solve(
     out: str | Path | None = None,
     resume: str | Path | None = None,
     warm_start: TableStrategy | str | Path | None = None,
+    own_code: bool = False,
     watch: Watch | None = None,
     progress: bool = False,
     stop: Stop | None = None,
@@ -156,7 +165,8 @@ def solve(
     `out` names a new folder to save the run in. `resume` names an earlier run's folder: the game may be left
     out, the rule and whatever else decides the numbers stay as they were, and limits, plan and threads may
     change. `warm_start` is a strategy, or the folder of one, to start from instead of uniform play; with total
-    pruning on the public form it is the folder of a run of a coarser game, with fewer bet sizes.
+    pruning on the public form it is the folder of a run of a coarser game, with fewer bet sizes. A run of a game of
+    your own is resumed with that game given again, or with `own_code=True`, which runs the code that the run names.
 
     `progress` shows how far the solve is, on standard error or in a notebook; `watch` is called with each
     `Progress`. Ctrl-C, SIGTERM or, from any thread, `stop.request()` end the solve after the running iterations;
@@ -169,6 +179,7 @@ def solve(
                 out=out,
                 resume=resume,
                 warm_start=warm_start,
+                own_code=own_code,
                 watch=both(show, watch),
                 stop=stop,
                 **options,
@@ -177,7 +188,7 @@ def solve(
         raise InputError("give a new folder with out or an old one with resume, not both")
     if resume is not None and warm_start is not None:
         raise InputError("a resumed run has its own start; leave warm-start out")
-    given = {name: value for name, value in options.items() if value is not None}
+    given = given_options(options)
     asked = Settings.of(given)
     if out is not None:
         Run.check_new(out)
@@ -185,10 +196,10 @@ def solve(
     settings = asked if run is None else Settings.resumed(run.configuration, given, str(run.folder))
     if run is not None and "plan" in given and "form" not in given:
         settings = replace(settings, form="auto")  # the plan may need another form: refused with that reason
-    start = _start_of(warm_start, settings)
     if game is None and run is None:
         raise InputError("say which game to solve")
-    rules = _game_of(run) if game is None and run is not None else load_game(game)
+    rules = game_of(run, own_code) if game is None and run is not None else load_game(game)
+    start = _start_of(warm_start, settings, rules, own_code)
     if run is None and "rule" not in given:
         settings = replace(settings, rule=default_rule(rules, settings))
     settings.check_given(given)
@@ -205,7 +216,7 @@ def solve(
     if limits.iterations:
         solver.rule.check_clock(limits.iterations, solver.dtype)
     if start is not None:
-        _begin_from(solver, start)
+        _begin_from(solver, start, own_code)
     watch(Progress(SIZED, 0, detail=_cost(solver)))
     work = _Solve(solver)
     if out is not None:
@@ -221,17 +232,24 @@ def solve(
     return result
 
 
-def _start_of(given: TableStrategy | str | Path | None, settings: Settings) -> TableStrategy | Run | None:
-    """What to start from: the strategy given or in the folder given, or with total pruning the run there."""
+def _start_of(
+    given: TableStrategy | str | Path | None, settings: Settings, rules: Game, own_code: bool
+) -> TableStrategy | Run | None:
+    """What to start from: the strategy given or in the folder given, or with total pruning the run there.
+
+    Where the solve is of a game of one's own, a strategy in a folder is one of that game.
+    """
     if settings.pruning == "total" and isinstance(given, str | Path):
         return Run.open(given, "solve")
-    start = open_solved(given) if isinstance(given, str | Path) else given
+    start: Any = given
+    if isinstance(given, str | Path):
+        start = open_solved(given, None if source_of(rules) is None else rules, own_code)
     if start is not None and not isinstance(start, TableStrategy):
         raise InputError(f"warm_start is a strategy or the folder of one, not a {type(start).__name__}")
     return start
 
 
-def _begin_from(solver: Solver, start: TableStrategy | Run) -> None:
+def _begin_from(solver: Solver, start: TableStrategy | Run, own_code: bool) -> None:
     """Start a solve from a strategy, or from the run of a coarser game."""
     if isinstance(start, TableStrategy):
         solver.warm_start(_matching(solver, start))
@@ -245,7 +263,7 @@ def _begin_from(solver: Solver, start: TableStrategy | Run) -> None:
         raise InputError(
             f"{start.folder} was not solved with pruning total on the public form, so it has no sums of values"
         )
-    coarse = make_solver(_game_of(start), settings, filled=False)
+    coarse = make_solver(game_of(start, own_code), settings, filled=False)
     assert isinstance(coarse, PrunedPublicSolver)
     tables, facts = start.load_checkpoint()
     coarse.load_tables(tables)
@@ -288,7 +306,7 @@ def _prepare(
     stop.check()
     check_given(given, settings, solver)
     if run is not None:
-        _check_same_game(run, solver)
+        check_same_game(run, solver)
     return solver
 
 
@@ -415,26 +433,6 @@ def _limits(settings: Settings, asked: bool, run: Run | None) -> tuple[Limits, b
     return replace(
         limits, iterations=SAMPLED_ITERATIONS if settings.how_to_sample else DEFAULT_ITERATIONS
     ), False
-
-
-def _game_of(run: Run) -> Game:
-    return game_again(run.configuration["game"], run.configuration.get("source"), run.folder)
-
-
-def _check_same_game(run: Run, solver: Solver) -> None:
-    began = run.configuration
-    if solver.fingerprint == began["fingerprint"]:
-        return
-    if began["game"] == solver.name and began.get("form", "history") != solver.form:
-        raise InputError(
-            f"{run.folder} began on the {began.get('form', 'history')} form, and plan {solver.plan_name} "
-            f"runs on the {solver.form} form"
-        )
-    if began["game"] == solver.name:
-        raise InputError(
-            f"{solver.name} has changed since {run.folder} began: its tree is no longer the same"
-        )
-    raise InputError(f"{run.folder} is a run of {began['game']}, not of {solver.name}")
 
 
 def _matching(solver: Solver, strategy: TableStrategy) -> TableStrategy:

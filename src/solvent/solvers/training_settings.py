@@ -69,6 +69,8 @@ def decisions_of(betting: str, stack: float | None) -> int:
 class TrainingSettings(RunSettings):
     """The options of a training, apart from its cards."""
 
+    given_anew = ("cluster", "children")
+
     rule: RegretRule = altered(  # noqa: RUF009
         "rule",
         help="Regret rule: cfr, lcfr, dcfr, dcfr(a,b,g) or file.py:Class.",

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from solvent.app.options import Json, RunName, Threads
+from solvent.app.options import Json, OwnCode, RunName, Threads
 from solvent.app.terminal import print_json, terminal
 from solvent.app.watching import watching
 from solvent.foundation.errors import InputError
@@ -26,6 +26,7 @@ def compare(
     ] = 4_000,
     seed: Annotated[int, typer.Option(min=0, max=(1 << 63) - 1, help="Agents: seed of the deals.")] = 0,
     threads: Threads = None,
+    own_code: OwnCode = False,
     as_json: Json = False,
 ) -> None:
     """Compare two strategies of one solved game, two trained agents, or two runs of one spot: how they differ.
@@ -44,7 +45,7 @@ def compare(
         if is_spot(one):
             open_named(other)
             raise InputError(f"{one} is of a spot and {other} is not, so there is nothing to compare them by")
-    first, second = open_named(a), open_named(b)
+    first, second = (open_named(each, own_code=own_code) for each in (a, b))
     if isinstance(first, TableStrategy) and isinstance(second, TableStrategy):
         document = compare_solved(first, second, (a, b))
         view = solved_table

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from solvent.app.agent_options import load_agents, rules_of
-from solvent.app.options import Cards, Json, Seed, Threads
+from solvent.app.options import Cards, Json, OwnCode, Seed, Threads
 from solvent.app.outcomes import say
 from solvent.app.terminal import print_json
 from solvent.app.watching import said, watching
@@ -128,6 +128,7 @@ def evaluate(
     post: Post = "none",
     stack: Stack = None,
     cards: Cards = None,
+    own_code: OwnCode = False,
     seed: Seed = 0,
     threads: Threads = None,
     details: Details = False,
@@ -157,7 +158,7 @@ def evaluate(
         seed=seed,
         threads=threads or cores(),
     )
-    measured = _measured(run, settings, cards, stack)
+    measured = _measured(run, settings, cards, stack, own_code)
     if measured.folder is None and "run" in measured.facts and said(as_json):
         say(f"nothing can be written in {run}: what is measured is printed, and not kept")
     with watching(quiet=as_json) as watch, interruptible() as stop, explained():
@@ -205,7 +206,9 @@ def _words(text: str) -> list[str]:
     return [word.strip() for word in text.split(",") if word.strip()]
 
 
-def _measured(name: str, settings: AgentSettings, cards: Path | None, stack: float | None) -> Measured:
+def _measured(
+    name: str, settings: AgentSettings, cards: Path | None, stack: float | None, own_code: bool
+) -> Measured:
     """What a name stands for: a solved game, a trained agent, or any other agent."""
     from solvent.evaluate.agent_parts import NamedAgent, TrainedAgent
     from solvent.evaluate.solved_parts import SolvedGame
@@ -225,5 +228,5 @@ def _measured(name: str, settings: AgentSettings, cards: Path | None, stack: flo
             "--stack is for own agents; a training is measured with the stacks it was trained with"
         )
     if (folder / MANIFEST).is_file() or Run.open(folder).kind == "solve":
-        return SolvedGame(folder)
+        return SolvedGame(folder, own_code)
     return TrainedAgent(TrainingRun.open(folder, cards), settings)

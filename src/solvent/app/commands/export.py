@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from solvent.app.options import Cards
+from solvent.app.options import Cards, OwnCode
 from solvent.app.output import check_writable, written
 from solvent.foundation.errors import InputError
 
@@ -36,6 +36,7 @@ def export(
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Write over a file that exists.")] = False,
     cards: Cards = None,
+    own_code: OwnCode = False,
     line: Annotated[
         str | None,
         typer.Option(help="The line to the node.  [default: the first]", rich_help_panel=SPOTS),
@@ -77,13 +78,13 @@ def export(
     if out is not None and to != "strategy":
         check_writable(out)
     if to == "efg":
-        _write_game(source, out)
+        _write_game(source, out, own_code)
     elif to in ("openspiel", "strategy"):
         if out is None:
             raise InputError(f"name the file or folder of the {to} export with --out")
-        _write_solved(source, to, out)
+        _write_solved(source, to, out, own_code)
     else:
-        strategy = open_named(source, cards)
+        strategy = open_named(source, cards, own_code)
         with _watching(out) as watch, written(out) as file:
             rows = (write_csv if to == "csv" else write_json)(strategy, file, watch)
         if out is not None:
@@ -109,19 +110,19 @@ def _watching(out: Path | None) -> AbstractContextManager[Watch | None]:
     return nullcontext() if out is None and sys.stdout.isatty() else watching()
 
 
-def _write_game(source: str, out: Path | None) -> None:
+def _write_game(source: str, out: Path | None, own_code: bool) -> None:
     from solvent.games.catalogue import load_game
     from solvent.games.efg.writing import write_efg
 
-    name = _solved(source).game if Path(source).is_dir() else source
+    game = _solved(source, own_code).rules() if Path(source).is_dir() else load_game(source)
     with _watching(out) as watch, written(out) as file:
-        write_efg(load_game(name), file, watch=watch)
+        write_efg(game, file, watch=watch)
 
 
-def _write_solved(source: str, to: str, out: Path) -> None:
+def _write_solved(source: str, to: str, out: Path, own_code: bool) -> None:
     from solvent.strategy.solved.openspiel import save_tabular_policy
 
-    strategy = _solved(source)
+    strategy = _solved(source, own_code)
     if to == "openspiel":
         save_tabular_policy(strategy, out)
     elif out.exists():
@@ -130,11 +131,11 @@ def _write_solved(source: str, to: str, out: Path) -> None:
         strategy.save(out)
 
 
-def _solved(source: str) -> TableStrategy:
+def _solved(source: str, own_code: bool) -> TableStrategy:
     from solvent.app.opening import open_named
     from solvent.strategy.solved.tables import TableStrategy
 
-    strategy = open_named(source)
+    strategy = open_named(source, own_code=own_code)
     if not isinstance(strategy, TableStrategy):
         raise InputError(f"{source} is a trained agent, which is exported as csv or json")
     return strategy

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from solvent.app.later import Command
-from solvent.app.options import Cards, Json, RunName
+from solvent.app.options import Cards, Json, OwnCode, RunName
 from solvent.app.outcomes import EXIT_CODES
 from solvent.app.terminal import has_colours, print_json, terminal
 from solvent.foundation.errors import InputError
@@ -91,6 +91,7 @@ def show_run(
             rich_help_panel=SPOTS,
         ),
     ] = False,
+    own_code: OwnCode = False,
     as_json: Json = False,
 ) -> None:
     """Show a run's summary, or its strategy: at an infoset of a solved game, or at a line of an agent or a spot."""
@@ -108,7 +109,7 @@ def show_run(
         return
     if grid or table or next_cards or only is not None or sort is not None:
         raise InputError(f"--grid, --table, --only, --sort and --next-cards are for spots, and {run} is none")
-    strategy = open_named(run, cards)
+    strategy = open_named(run, cards, own_code)
     if isinstance(strategy, TrainedStrategy):
         if player is not None:
             raise InputError("--player is for solved games; an agent's betting line says who decides")

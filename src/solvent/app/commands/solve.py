@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from solvent.app.options import Json
+from solvent.app.options import Json, OwnCode
 from solvent.app.settings_options import with_settings
 from solvent.app.terminal import print_json, terminal
 from solvent.app.watching import watching
@@ -36,6 +36,7 @@ def solve(
             rich_help_panel=ALGORITHM,
         ),
     ] = None,
+    own_code: OwnCode = False,
     as_json: Json = False,
     **options: Any,
 ) -> int:
@@ -56,7 +57,14 @@ def solve(
         options.setdefault("threads", cores())
     with watching(quiet=as_json) as watch, explained():
         result = solve_game(
-            game, out=out, resume=resume, warm_start=warm_start, watch=watch, stop=stop, **options
+            game,
+            out=out,
+            resume=resume,
+            warm_start=warm_start,
+            own_code=own_code,
+            watch=watch,
+            stop=stop,
+            **options,
         )
     if result.run is not None and installed("matplotlib"):
         save([curve(result)], result.run / PICTURE)

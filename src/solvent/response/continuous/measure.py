@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from solvent.forms.explicit.build import explicit_tree
 from solvent.forms.explicit.tree import DECISION, ExplicitTree
 from solvent.foundation.errors import InputError
-from solvent.games.catalogue import load_game
 from solvent.games.continuous_leduc import ContinuousLeduc, SizedBetting, parse_size
 from solvent.response.continuous.exploitability import (
     PRECISION,
@@ -70,7 +69,7 @@ def _on_tree(strategy: TableStrategy) -> tuple[ExplicitTree, NDArray[np.float64]
 
     Bets that the strategy knows beyond those of the rules, as one of a growing run does, are added to the tree.
     """
-    rules = load_game(strategy.game if strategy.source is None else strategy.source)
+    rules = strategy.rules()
     if not isinstance(rules, ContinuousLeduc):
         raise InputError(f"{strategy.game} has no continuous sizes; continuous_leduc has")
     tree = explicit_tree(rules)

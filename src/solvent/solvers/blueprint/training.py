@@ -32,6 +32,7 @@ from solvent.foundation.units import size, span
 from solvent.solvers.blueprint.training_work import Length, Training, TrainingWork
 from solvent.solvers.rules import RegretRule
 from solvent.solvers.session import Limits, Session
+from solvent.solvers.settings import given_options
 from solvent.solvers.solver import compile_seconds
 from solvent.solvers.training_settings import EXTERNAL, PARTS, TrainingSettings
 from solvent.strategy.agents.blueprint import Blueprint
@@ -141,7 +142,7 @@ def train(
     run and its tables, which are still being trained and must not be changed. Ctrl-C, SIGTERM or, from any thread,
     `stop.request()` end the training with a checkpoint.
     """
-    given = {name: value for name, value in options.items() if value is not None}
+    given = given_options(options)
     asked = TrainingSettings.of(given)
     check_training(asked)
     if out is not None and resume is not None:
@@ -327,7 +328,7 @@ def _new_run(out: Path, cards: Path, found: CardAbstraction, settings: TrainingS
     """Begin the run of a training. It notes where its cards are, so that both can move together."""
     asked = replace(settings, betting=_betting_text(settings.betting)).as_json()
     kept = {name: asked.pop(name) for name in TrainingSettings.kept() if name in asked}
-    for name in ("cluster", "children"):  # they are given anew whenever the run goes on
+    for name in TrainingSettings.given_anew:
         asked.pop(name, None)
     fixed = {**kept, "cards_fingerprint": found.fingerprint}
     adjustable = {**asked, "cards": noted_paths(cards, out)}

@@ -12,7 +12,7 @@ from solvent.forms.holdem.game import HoldemGame, holdem_game
 from solvent.foundation.errors import InputError
 from solvent.foundation.storage.files import write_text
 from solvent.foundation.storage.run import Run
-from solvent.games.catalogue import load_game
+from solvent.games.catalogue import named_spot
 from solvent.games.holdem.spot import Spot
 from solvent.solvers.holdem.growing.growing_solver import GrowingSolver
 from solvent.solvers.holdem.growing.growing_work import LOG, SizeAdded, grown_solver, log_of
@@ -57,8 +57,8 @@ def spot_of(run: Run) -> Spot:
 
 def first_spot_of(run: Run) -> Spot:
     """The spot that a run began with."""
-    rules = load_game(run.configuration.get("game"))
-    if not isinstance(rules, Spot):
+    rules = named_spot(run.configuration.get("game"))
+    if rules is None:
         raise InputError(f"the configuration of {run.folder} is damaged: its game is no spot")
     return rules
 

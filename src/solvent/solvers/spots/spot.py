@@ -29,6 +29,7 @@ from solvent.solvers.holdem.spot_cost import describe_size
 from solvent.solvers.holdem.spot_run import solve_spot
 from solvent.solvers.holdem.spot_settings import SpotSettings
 from solvent.solvers.holdem.spot_work import with_limits
+from solvent.solvers.settings import given_options
 from solvent.solvers.spots.solution import SpotSolution
 
 
@@ -139,7 +140,7 @@ class Spot:
 
 def _named(options: dict[str, Any]) -> dict[str, Any]:
     """The options that were given; isomorphism may be True or False."""
-    given = {name: value for name, value in options.items() if value is not None}
+    given = given_options(options)
     if isinstance(given.get("isomorphism"), bool):
         given["isomorphism"] = "on" if given["isomorphism"] else "off"
     return given

@@ -9,7 +9,7 @@ from solvent.forms.history import GameTree
 from solvent.forms.holdem.game import HoldemGame, has_holdem_form, holdem_game
 from solvent.forms.public import PublicGame, public_game
 from solvent.foundation.errors import InputError
-from solvent.games.catalogue import game_again
+from solvent.games.catalogue import stored_game
 from solvent.games.public_rules import PublicRules
 from solvent.strategy.solved.holdem_infosets import HoldemInfosets
 from solvent.strategy.solved.infosets import InfosetTable
@@ -35,8 +35,8 @@ def public_form(rules: PublicRules, isomorphism: bool) -> PublicForm:
 def public_infosets(
     name: str, source: Any, isomorphism: bool, fingerprint: str, where: Path
 ) -> PublicInfosets | HoldemInfosets:
-    """The infosets of a public form by the game's name or source; `where` is what refers to it, for refusals."""
-    rules = game_again(name, source, where)
+    """The infosets of a public form by the game's name or source, as for `stored_game`."""
+    rules = stored_game(name, source, where)
     game = public_form(rules, isomorphism) if isinstance(rules, PublicRules) else None
     if game is None or game.fingerprint != fingerprint:
         raise InputError(f"{where} belongs to another game than {name}, or to another version of it")

@@ -164,10 +164,13 @@ class InfosetTable:
 
     @classmethod
     def from_arrays(cls, arrays: Arrays) -> InfosetTable:
-        """The table that `arrays` describes."""
+        """The table that `arrays` describes, which a saved strategy has unless it was changed."""
         rest = dict(arrays)
-        names = json.loads(bytes(rest.pop("action_names")))
-        return cls(action_sets=tuple(tuple(actions) for actions in names), **rest)  # type: ignore[arg-type]
+        try:
+            names = json.loads(bytes(rest.pop("action_names")))
+            return cls(action_sets=tuple(tuple(actions) for actions in names), **rest)  # type: ignore[arg-type]
+        except (KeyError, TypeError, ValueError) as error:
+            raise InputError("a saved strategy is damaged: it has not the arrays of its infosets") from error
 
 
 def _hash(player: int, label: bytes) -> int:

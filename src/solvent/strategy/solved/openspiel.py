@@ -11,8 +11,8 @@ import numpy as np
 from solvent.forms.history import GameTree
 from solvent.foundation.errors import InputError
 from solvent.foundation.storage.files import write_whole
-from solvent.games.catalogue import load_game
-from solvent.games.openspiel import OpenSpielGame
+from solvent.games.catalogue import named_game
+from solvent.games.openspiel import PREFIX, OpenSpielGame
 from solvent.strategy.solved.infosets import InfosetTable
 from solvent.strategy.solved.policies import row_of
 from solvent.strategy.solved.tables import TableStrategy
@@ -22,7 +22,7 @@ def to_tabular_policy(strategy: TableStrategy) -> Any:
     """OpenSpiel's `TabularPolicy` of a strategy for an `openspiel:` game."""
     from open_spiel.python import policy as open_spiel_policy
 
-    policy = open_spiel_policy.TabularPolicy(_pyspiel_game(strategy.game))
+    policy = open_spiel_policy.TabularPolicy(_pyspiel_game(strategy))
     for player, labels in enumerate(policy.states_per_player):
         for label in labels:
             row = policy.policy_for_key(label)
@@ -37,7 +37,7 @@ def from_openspiel_policy(tree: GameTree, policy: Any) -> TableStrategy:
 
     The policy is asked once at each infoset, in the first state of it that a depth-first walk finds.
     """
-    game = tree.rules if isinstance(tree.rules, OpenSpielGame) else load_game(tree.name)
+    game = tree.rules if isinstance(tree.rules, OpenSpielGame) else named_game(tree.name)
     if not isinstance(game, OpenSpielGame):
         raise InputError(f"{tree.name} is not OpenSpiel's, as the policy is; give openspiel:NAME")
     infosets = InfosetTable.of(tree)
@@ -62,8 +62,8 @@ def save_tabular_policy(strategy: TableStrategy, path: Path) -> None:
     write_whole(path, pickle.dumps(to_tabular_policy(strategy)))
 
 
-def _pyspiel_game(name: str) -> Any:
-    game = load_game(name)
+def _pyspiel_game(strategy: TableStrategy) -> Any:
+    game = strategy.rules() if strategy.game.startswith(PREFIX) else None
     if not isinstance(game, OpenSpielGame):
-        raise InputError(f"{name} is not OpenSpiel's; solve openspiel:NAME to get a TabularPolicy")
+        raise InputError(f"{strategy.game} is not OpenSpiel's; solve openspiel:NAME to get a TabularPolicy")
     return game.game

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from solvent.forms.history import GameTree
 from solvent.foundation.errors import InputError
 from solvent.foundation.storage.bundle import read_bundle, write_bundle
+from solvent.games.catalogue import allowed_game, stored_game
+from solvent.games.game import Game
 from solvent.games.own import source_of
 from solvent.strategy.solved.form_infosets import Infosets, public_infosets
 from solvent.strategy.solved.infosets import InfosetTable
@@ -37,7 +39,7 @@ class TableStrategy(Strategy):
     facts: dict[str, Any] = field(default_factory=dict)
     """What made it: rule, iterations, exploitability and how it was measured, seconds, peak memory."""
     source: Any = None
-    """The game itself, or text from which `load_game` makes it; None where the game's name does."""
+    """The game itself; or where its own code is, as a file says, which is not run; None where the name says all."""
 
     def __post_init__(self) -> None:
         if self.weights.shape != (self.infosets.cells,):
@@ -52,6 +54,10 @@ class TableStrategy(Strategy):
         if not (np.asarray(weights) >= 0).all():
             raise InputError(f"a strategy for {tree.name} has numbers of at least 0")
         return cls(tree.name, tree.fingerprint, InfosetTable.of(tree), np.array(weights), facts, tree.rules)
+
+    def rules(self) -> Game:
+        """The game that the strategy is of. One of own code is there only if a person gave it or allowed it."""
+        return stored_game(self.game, self.source, "this strategy")
 
     def __len__(self) -> int:
         return self.infosets.held
@@ -98,17 +104,17 @@ class TableStrategy(Strategy):
         write_bundle(Path(folder), arrays, facts)
 
     @classmethod
-    def load(cls, folder: str | Path, game: Any = None) -> TableStrategy:
-        """Open what `save` wrote. `game` is the game, should it be of one's own and not be found by itself."""
+    def load(cls, folder: str | Path, game: Any = None, own_code: bool = False) -> TableStrategy:
+        """Open what `save` wrote; `game` and `own_code` as for `open_strategy`."""
         folder = Path(folder)
         arrays, facts = read_bundle(folder, mapped=True)
-        if not {"game", "fingerprint"} <= facts.keys() or "weights" not in arrays:
+        weights, source = arrays.pop("weights", None), facts.pop("source", None)
+        name, fingerprint = facts.pop("game", None), facts.pop("fingerprint", None)
+        if weights is None or not isinstance(name, str) or not isinstance(fingerprint, str):
             raise InputError(f"{folder} is not a saved strategy")
-        weights = arrays.pop("weights")
-        name, fingerprint, source = facts.pop("game"), facts.pop("fingerprint"), facts.pop("source", None)
-        source = source if game is None else game
+        source = allowed_game(source, own_code) if game is None else game
         if facts.pop("form", None) == "public":
-            isomorphism = facts.pop("isomorphism")
+            isomorphism = bool(facts.pop("isomorphism", False))
             infosets: Infosets = public_infosets(name, source, isomorphism, fingerprint, folder)
         else:
             infosets = InfosetTable.from_arrays(arrays)
@@ -116,7 +122,7 @@ class TableStrategy(Strategy):
 
 
 def source_text(source: Any) -> str | None:
-    """How a game is written so that `load_game` finds it again, where its name does not say it."""
+    """The own code that a game is, as a file can say it; None where the game's name says all."""
     return source if source is None or isinstance(source, str) else source_of(source)
 
 
