@@ -24,6 +24,7 @@ from solvent.games.betting.tree import (
     spot_start,
     tree_nodes,
 )
+from solvent.games.betting.tree_sizes import POSITIONS, replaced_sizes
 from solvent.games.public_rules import FOLD, MOST_BETTING_NODES, SHOWDOWN, Betting
 
 S = {"bets": "50%,a", "raises": "100%,a"}
@@ -379,3 +380,40 @@ def test_random_trees_replay_by_the_rules(
             assert child.symbol == (SHOWDOWN if after.showdown else FOLD)
             assert abs(child.stake) == rules.pot / 2 + after.at_stake
             assert child.rake == min(beginning.rake * (rules.pot + 2 * after.at_stake), beginning.rake_cap)
+
+
+def size_settings(kind: str) -> st.SearchStrategy[dict[str, str]]:
+    """Some settings of one kind, each with a size of its own."""
+    streets = ["", *STREETS]
+    names = [
+        "_".join(filter(None, (position, street, kind)))
+        for position in ("", *POSITIONS)
+        for street in streets
+    ]
+    chosen = st.lists(st.sampled_from(names), unique=True)
+    return chosen.map(lambda few: {name: f"{10 + names.index(name)}%" for name in few})
+
+
+@settings(max_examples=60, deadline=None)
+@given(data=st.data(), kind=st.sampled_from(("bets", "raises")))
+def test_sizes_given_anew_hold_wherever_their_name_applies(data: st.DataObject, kind: str) -> None:
+    before, anew = data.draw(size_settings(kind)), data.draw(size_settings(kind))
+    anew = {name: f"{size[:-1]}0%" for name, size in anew.items()}
+
+    def sizes(written: dict[str, str], position: int, street: int) -> Any:
+        return getattr(parse_tree_sizes(written).lists[position][street], kind)
+
+    found = replaced_sizes(before, anew)
+    for position, who in enumerate(POSITIONS):
+        for street, where in enumerate(STREETS):
+            named = any(
+                name in anew for name in (f"{who}_{where}_{kind}", f"{where}_{kind}", f"{who}_{kind}", kind)
+            )
+            wanted = sizes(anew if named else before, position, street)
+            assert sizes(found, position, street) == wanted
+
+
+def test_caps_and_lines_given_anew() -> None:
+    before = {"cap": 3, "turn_cap": 1, "merging": "10%", "add": "bet 50", "remove": ["bet 900"]}
+    found = replaced_sizes(before, {"cap": 2, "add": ["check,b70"], "merging": "5%", "oop_bets": None})
+    assert found == {"cap": 2, "merging": "5%", "add": ["bet 50", "check, bet 70"], "remove": ["bet 900"]}

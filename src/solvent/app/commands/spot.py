@@ -23,7 +23,7 @@ from solvent.foundation.names import did_you_mean
 from solvent.foundation.own_code import explained
 from solvent.foundation.progress import Stop, interruptible
 from solvent.foundation.storage.files import write_text
-from solvent.games.betting.tree_sizes import known_settings
+from solvent.games.betting.tree_sizes import known_settings, replaced_sizes
 from solvent.games.holdem.spot import check_used
 from solvent.solvers.holdem.spot_settings import SpotSettings
 from solvent.solvers.settings import ALGORITHM, GAME, KEEP, SIZES
@@ -175,7 +175,7 @@ def solve(
             result = resume_spot(resume, options, watch, stop)
     else:
         request = _request(file, start)
-        request.spot |= spoken
+        request.spot |= spoken if start is None or file is not None else _over_sizes(request.spot, spoken)
         request.locks += locks
         request.check_complete()
         check_used(spoken, request.spot["board"], request.spot.get("rake", 0))
@@ -222,6 +222,15 @@ def _request(file: Path | None, start: Path | None) -> SpotRequest:
         return SpotRequest()
     run = Run.open(start, KIND)
     return SpotRequest(spot_parameters(spot_of(run)), inherited_options(run), list(locks_of(run)))
+
+
+def _over_sizes(run: dict[str, Any], spoken: dict[str, Any]) -> dict[str, Any]:
+    """What was spoken, with sizes that hold wherever they apply: those of the run that they replace are None."""
+    sizes = {name.replace("-", "_") for name in known_settings()}
+    before, given = (
+        {name: settings[name] for name in settings if name in sizes} for settings in (run, spoken)
+    )
+    return {**spoken, **dict.fromkeys(before), **replaced_sizes(before, given)}
 
 
 def _locks(given: list[str], file: Path | None) -> list[str]:

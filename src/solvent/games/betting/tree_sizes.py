@@ -35,6 +35,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from math import inf
 from typing import Any
 
@@ -147,10 +148,63 @@ def _names(position: str, street: str, kind: str) -> tuple[str, ...]:
     return f"{position}-{street}-{kind}", f"{street}-{kind}", f"{position}-{kind}", kind
 
 
+def replaced_sizes(before: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of a tree in which others are given anew, by names without dashes.
+
+    What is given holds wherever its name applies, also where `before` has a name that says more. Lines are added to
+    those of before.
+
+    >>> replaced_sizes({"bets": "50%", "turn_bets": "75%", "oop_raises": "a"}, {"oop_bets": "33%"})
+    {'bets': '50%', 'turn_bets': '75%', 'oop_raises': 'a', 'oop_bets': '33%', 'oop_turn_bets': '33%'}
+    >>> replaced_sizes({"bets": "50%", "turn_bets": "75%", "oop_raises": "a"}, {"bets": "33%"})
+    {'oop_raises': 'a', 'bets': '33%'}
+    """
+    old, new = (
+        {name.replace("_", "-"): value for name, value in settings.items() if value is not None}
+        for settings in (before, given)
+    )
+    kept = {name: value for name, value in old.items() if not _is_replaced(name, new)}
+    found = {**kept, **new}
+    for name in kept:
+        for place in _covered(name):
+            names, other = _place_names(*place), _holding(new, *place)
+            if other is not None and names.index(name) < names.index(other):
+                found[names[0]] = new[other]
+    for name in ("add", "remove"):
+        if name in old and name in new:
+            found[name] = [", ".join(line) for lines in (old, new) for line in parse_lines(lines[name])]
+    return {name.replace("-", "_"): value for name, value in found.items()}
+
+
+Place = tuple[str, str, str]
+"""Position, street and kind: where sizes are looked up."""
+
+
+def _place_names(position: str, street: str, kind: str) -> tuple[str, ...]:
+    """What a setting that holds at a place may be called, the name that says most first."""
+    return (f"{street}-cap", "cap") if kind == "cap" else _names(position, street, kind)
+
+
+def _covered(name: str) -> list[Place]:
+    """The places at which a setting may hold; none of thresholds and lines."""
+    return [place for place in product(POSITIONS, STREETS, (*KINDS, "cap")) if name in _place_names(*place)]
+
+
+def _is_replaced(name: str, new: Mapping[str, Any]) -> bool:
+    """Whether other settings hold at all places at which this one may."""
+    places = _covered(name)
+    return name in new or (bool(places) and all(_holding(new, *place) for place in places))
+
+
+def _holding(settings: Mapping[str, Any], position: str, street: str, kind: str) -> str | None:
+    """The name of the setting that holds at a place."""
+    return next((name for name in _place_names(position, street, kind) if name in settings), None)
+
+
 def _size_lists(given: Mapping[str, Any], position: str, street: str) -> SizeLists:
     def found(kind: str) -> StreetSizes | None:
-        names = [name for name in _names(position, street, kind) if name in given]
-        return _street_sizes(given[names[0]], names[0], street) if names else None
+        name = _holding(given, position, street, kind)
+        return None if name is None else _street_sizes(given[name], name, street)
 
     bets, raises, donks = found("bets") or ((),), found("raises"), found("donk")
     for name, one in (("bets", bets), ("donk", donks or ((),))):
