@@ -11,7 +11,7 @@ TOOLS := $(VENV)/.tools
 # set-up, two minutes of cards and compiling, TIME, and about 3 minutes of measuring.
 AGENT := runs/holdem
 CARDS := tiny
-BETTING := preset=fcpa; postflop=50%,100%,a | a
+BETTING := preset=fcpa; preflop=100%,200%,a
 TIME := 330s
 CHECKPOINT := 30s
 MEASURE := --parts styles,lbr,inside,behaviour --hands 60000 --lbr-hands 6000 \

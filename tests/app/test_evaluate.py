@@ -161,7 +161,7 @@ def test_a_summary_is_one_table_and_three_sentences(solvent, folder) -> None:
 def test_a_failed_check_is_seen(solvent, folder) -> None:
     out = solvent("evaluate", folder, *QUICK, "--parts", "behaviour")[1]
     (found,) = read_evaluations(folder)
-    failed = [check for check in found["behaviour"]["checks"] if not check["passed"]]
+    failed = [check for check in found["behaviour"]["checks"] if not check["passed"] and not check["near"]]
     assert failed  # play by chance
     for check in failed:
         assert any(name.startswith(f"FAILED: {check['name']}") for name, _ in summary_rows(found))

@@ -155,6 +155,24 @@ def test_behaviour(passed, said) -> None:
     assert sentences(document(behaviour=behaviour(*passed)))[2].startswith(said)
 
 
+def test_a_near_miss_is_not_called_a_failure() -> None:
+    checked = behaviour(False, True, False)
+    checked["checks"][0]["near"] = True
+    assert sentences(document(behaviour=checked))[2].startswith(
+        "It FAILED 1 of 3 checks of sane play (check 2), and misses 1 by no more than chance explains (check 0);"
+    )
+    checked["checks"][2]["near"] = True
+    assert sentences(document(behaviour=checked))[2].startswith(
+        "It fails none of 3 checks of sane play, and misses 2 by no more than chance explains (check 0, check 2);"
+    )
+
+
+@pytest.mark.parametrize("others", [{}, {"inside": inside(50.0, 10.0)}])
+def test_a_loss_stands_beside_that_of_folding_every_hand(others) -> None:
+    given = document(lbr_maximum=local(2_800.0, 2_500.0, 3_100.0), folding_loses=750.0, **others)
+    assert "local best response (folding every hand loses 750)" in sentences(given)[1]
+
+
 @pytest.mark.parametrize("has_inside", [False, True])
 @pytest.mark.parametrize("has_local", [False, True])
 @pytest.mark.parametrize("has_checks", [False, True])

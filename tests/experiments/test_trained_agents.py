@@ -23,7 +23,11 @@ from solvent.experiments.trained_agents.measured_agents import (
     _is_measured,
     bars,
 )
+from solvent.forms.betting import build_tree
 from solvent.foundation.units import parse_time
+from solvent.games.betting.rules import CALL
+from solvent.games.betting.sizes import parse_betting
+from solvent.strategy.agents.betting_line import find_decision
 
 MAKEFILE = Path(__file__).parents[2] / "Makefile"
 
@@ -41,6 +45,16 @@ def test_the_first_agent_is_that_of_make_run() -> None:
     assert parse_time(made("TIME")) == agent.seconds
     options = {name.replace("_", "-") for name in inspect.signature(evaluate_command).parameters}
     assert set(re.findall(r"--([a-z-]+)", made("MEASURE"))) <= options
+
+
+@pytest.mark.parametrize("line", ["cc/", "cc/cc/", "cc/cc/cc/"])
+def test_the_agent_of_make_run_can_raise_and_raise_again_after_the_flop(line) -> None:
+    tree = build_tree(parse_betting(AGENTS[0].betting))
+    most = tree.abstraction.rules.effective_stack
+    for _ in ("a bet", "a raise of it", "a raise of that"):
+        sizes = [action for action in tree.actions(find_decision(tree, line)) if CALL < action < most]
+        assert sizes, f"all-in alone after {line}"
+        line += f"r{sizes[0]}"
 
 
 def test_agents_are_measured_and_go_on(tmp_path, monkeypatch) -> None:
@@ -89,7 +103,9 @@ def test_bars_are_those_that_we_asked_for() -> None:
             {"opponent": "tight", "mbb_per_hand": -45.0, "mbb_per_hand_95": 5.0},
         ],
         "inside": {"complete": True, "settled": True, "mbb_per_hand": 61.0, "mbb_per_hand_95": 3.0},
-        "behaviour": {"checks": [{"passed": True}, {"passed": False}]},
+        "behaviour": {
+            "checks": [{"passed": True}, {"passed": False, "near": True}, {"passed": False, "near": False}]
+        },
     }
     run, hour = ({bar.name: bar.met for bar in bars(agent, found)} for agent in AGENTS)
     assert run == {

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from solvent.evaluate.behaviour import HANDS as BEHAVIOUR_HANDS
-from solvent.evaluate.behaviour import Watched, check_behaviour, summary
+from solvent.evaluate.behaviour import Watched, summary
+from solvent.evaluate.behaviour_checks import check_behaviour
 from solvent.evaluate.local_best_response import (
     RUN_OUTS,
     STANDARD,
@@ -86,6 +87,7 @@ class TrainedAgent:
             "iterations": run.blueprint().iterations,
             "post": str(settings.post),
             "seed": settings.seed,
+            "folding_loses": folding_loses(run.blueprint().tree.abstraction.rules),
         }
 
     def measure(self, part: str, found: dict[str, Any], watch: Watch, stop: Stop) -> bool:
@@ -196,11 +198,17 @@ class NamedAgent:
             "agent": agent.name,
             "stack_bb": rules.effective_stack / rules.blinds[1],
             "seed": settings.seed,
+            "folding_loses": folding_loses(rules),
         }
 
     def measure(self, part: str, found: dict[str, Any], watch: Watch, stop: Stop) -> bool:
         """Measure local best response and put it into `found`; whether it was measured to its end."""
         return measure_responses(self.agent, self.rules, self.settings, found, watch, stop)
+
+
+def folding_loses(rules: HoldemRules) -> float:
+    """Folding every hand from both seats loses the mean of both blinds, in mbb/hand."""
+    return 1000 * sum(rules.blinds) / 2 / rules.blinds[1]
 
 
 def measure_responses(

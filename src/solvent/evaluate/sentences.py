@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from solvent.evaluate.behaviour_checks import is_near
 from solvent.evaluate.local_best_response import largest_response
 
 MUCH_MORE = 2.0
@@ -115,7 +116,7 @@ def _losses(document: dict[str, Any]) -> str:
         tells = "; `--parts inside` says how much of it is unfinished training" if "run" in document else ""
         return (
             f"{who.capitalize()} wins at least about {_about(local)} mbb/hand from it by local best "
-            f"response, and the best opponent may win more{tells}."
+            f"response{_neighbour(document)}, and the best opponent may win more{tells}."
         )
     settled = document["inside"]["settled"]
     if inside.is_proven:
@@ -132,10 +133,16 @@ def _losses(document: dict[str, Any]) -> str:
             means = "but may not have learned long enough"
         own = f"with the agent's own buckets and bets ({_range(inside)} mbb/hand)"
         first = f"is not shown to win anything {own}, {means}"
-    return f"{who.capitalize()} {first}{_in_addition(inside, local, settled)}."
+    return f"{who.capitalize()} {first}{_in_addition(document, inside, local)}."
 
 
-def _in_addition(inside: Bound, local: Bound | None, settled: bool) -> str:
+def _neighbour(document: dict[str, Any]) -> str:
+    """The loss that everybody knows how to bring about, beside what local best response wins."""
+    folding = document.get("folding_loses")
+    return "" if folding is None else f" (folding every hand loses {folding:,.0f})"
+
+
+def _in_addition(document: dict[str, Any], inside: Bound, local: Bound | None) -> str:
     """What local best response adds to what is known from inside the abstraction.
 
     A response that has `settled` wins about as much as the best one inside, so that what local best response wins
@@ -144,10 +151,10 @@ def _in_addition(inside: Bound, local: Bound | None, settled: bool) -> str:
     if local is None:
         return "; what buckets and bet sizes cost in addition has not been measured (`--parts lbr`)"
     if _exceeds(local, inside, 1.0):
-        rest = "the rest is what" if settled else "the rest is probably what"
+        rest = "the rest is what" if document["inside"]["settled"] else "the rest is probably what"
         return (
-            f", and at least about {_about(local)} with exact cards and other bets (local best response): {rest} "
-            f"buckets and bet sizes cost in addition"
+            f", and at least about {_about(local)} with exact cards and other bets, by local best response"
+            f"{_neighbour(document)}: {rest} buckets and bet sizes cost in addition"
         )
     return (
         f"; local best response, with exact cards and other bets, is not shown to find more ({_range(local)}), so "
@@ -183,11 +190,16 @@ def _advice(document: dict[str, Any]) -> str:
 
 def _behaviour(document: dict[str, Any]) -> str:
     checks = document.get("behaviour", {}).get("checks", [])
-    failed = [check["name"] for check in checks if not check["passed"]]
+    near = [check["name"] for check in checks if is_near(check)]
+    failed = [check["name"] for check in checks if not check["passed"] and check["name"] not in near]
     if not checks:
         return "Its behaviour has not been checked (`--parts behaviour`)"
+    misses = f"misses {len(near)} by no more than chance explains ({', '.join(near)})" if near else ""
     if failed:
-        return f"It FAILED {len(failed)} of {len(checks)} checks of sane play ({', '.join(failed)})"
+        also = f", and {misses}" if near else ""
+        return f"It FAILED {len(failed)} of {len(checks)} checks of sane play ({', '.join(failed)}){also}"
+    if near:
+        return f"It fails none of {len(checks)} checks of sane play, and {misses}"
     rare = sum(check["measured"] is None for check in checks)
     passes = f"It passes all {len(checks)} checks of sane play"
     return (

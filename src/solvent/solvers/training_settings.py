@@ -88,7 +88,7 @@ class TrainingSettings(RunSettings):
     )
     betting: str = option(
         "fcpa",
-        "Bet sizes: fcpa, laptop, acpc, a TOML file, or text such as 'flop=50%,a | 3x; cap=2'.",
+        "Bet sizes: fcpa, laptop, acpc, a TOML file, or text such as 'preset=fcpa; flop=50%,a | 3x,a'.",
         TEXT,
         GAME,
         kept=True,

@@ -124,7 +124,7 @@ def evaluate(
     inside_boards: InsideBoards = 4_000,
     inside_most: InsideMost = None,
     inside_valued: InsideValued = 12_000,
-    behaviour_hands: BehaviourHands = 200_000,
+    behaviour_hands: BehaviourHands = 1_000_000,
     post: Post = "none",
     stack: Stack = None,
     cards: Cards = None,

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from solvent.evaluate.agent_parts import AgentSettings, TrainedAgent
+from solvent.evaluate.behaviour_checks import is_near
 from solvent.evaluate.evaluation import evaluate, known
 from solvent.evaluate.response_doublings import DoublingSettings
 from solvent.evaluate.sentences import inside_bound, local_bound, sentences
@@ -61,7 +62,7 @@ AGENTS = (
     UsersAgent(
         "make-run",
         "tiny",
-        "preset=fcpa; postflop=50%,100%,a | a",  # 2,352 decisions
+        "preset=fcpa; preflop=100%,200%,a",  # 3,004 decisions
         330.0,
         most_inside=60.0,
         most_deterministic=50.0,
@@ -174,8 +175,10 @@ def bars(agent: UsersAgent, found: Found) -> list[Bar]:
         lost, most = -float(row["mbb_per_hand"]), agent.most_won_by(row["opponent"])
         seen = f"{lost:,.0f} ± {row['mbb_per_hand_95']:,.0f}"
         made.append(Bar(f"{name}: {row['opponent']} wins", f"at most {most:g} mbb/hand", seen, lost <= most))
-    passed, checks = _passed(found), len(found["behaviour"]["checks"])
-    made.append(Bar(f"{name}: checks of behaviour", "all passed", f"{passed} of {checks}", passed == checks))
+    checks = found["behaviour"]["checks"]
+    failed = sum(not check["passed"] and not is_near(check) for check in checks)
+    seen = f"{_passed(found)} of {len(checks)} passed, {failed} failed"
+    made.append(Bar(f"{name}: checks of behaviour", "none failed", seen, failed == 0))
     return made
 
 

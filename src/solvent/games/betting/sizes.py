@@ -181,6 +181,15 @@ class BettingAbstraction:
         """Whether both have the same tree: the same bets, stacks and blinds, whatever is remembered of them."""
         return (self.sizes, self.caps, self.rules) == (other.sizes, other.caps, other.rules)
 
+    @property
+    def unbet_streets(self) -> list[str]:
+        """The streets without any size, on which players can only check, call and fold.
+
+        >>> parse_betting("flop=50%,a | 3x; cap=2").unbet_streets
+        ['preflop', 'turn', 'river']
+        """
+        return [street for street, lists in zip(STREETS, self.sizes, strict=True) if not any(lists)]
+
     def describe(self) -> list[str]:
         """Describe the sizes and the cap of each street in one line."""
         lines = []
@@ -213,7 +222,9 @@ def parse_betting(source: str | Path | Mapping[str, Any]) -> BettingAbstraction:
     for part in filter(str.strip, source.split(";")):
         key, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals:
-            raise InputError(f"betting is written like 'flop=50%,a | 3x,a; cap=2'; {part.strip()!r} has no =")
+            raise InputError(
+                f"betting is written like 'preset=fcpa; flop=50%,a | 3x,a; cap=2'; {part.strip()!r} has no ="
+            )
         if key in settings:
             raise InputError(f"betting got {key} twice")
         settings[key] = [_number(one, key) for one in value.split(",")] if key in ("cap", "stack") else value

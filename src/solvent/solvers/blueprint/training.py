@@ -25,7 +25,7 @@ from solvent.forms.betting import BettingTree, build_tree
 from solvent.forms.sampled import table_layout
 from solvent.foundation.errors import InputError
 from solvent.foundation.html import facts_html
-from solvent.foundation.progress import SIZED, Interrupted, Progress, Stop, Watch, interruptible
+from solvent.foundation.progress import SIZED, TOLD, Interrupted, Progress, Stop, Watch, interruptible
 from solvent.foundation.storage.files import check_room
 from solvent.foundation.storage.run import Retention, Run
 from solvent.foundation.units import size, span
@@ -43,6 +43,11 @@ BESIDES = 400 << 20
 """Bytes of interpreter, compiled kernels and the parts of the card tables that are in use."""
 BEFORE_SAMPLINGS = {"sampling": EXTERNAL}
 """What runs do that were begun when there was one kind of sampling."""
+NO_SIZES = (
+    "the betting names no sizes for {streets}: nobody can bet or raise there. To change some streets of a preset, "
+    "begin with it, as in 'preset=fcpa; flop=50%,a'"
+)
+"""What is said before a training whose agent cannot bet on some streets."""
 TRAINING, COMPILING, WIN_RATES = "training", "compiling kernels", "simulating win rates"
 
 
@@ -173,6 +178,8 @@ def train(
         check_room(Path(out), cost.disk)
         run = _new_run(Path(out), Path(cards), found, settings)
     watch(Progress(SIZED, 0, detail=str(cost)))
+    if unbet := tree.abstraction.unbet_streets:
+        watch(Progress(TOLD, 0, detail=NO_SIZES.format(streets=" and ".join(unbet))))
     with run.locked():
         kept = sum(file.stat().st_size for n in run.checkpoints() for file in run.checkpoint(n).iterdir())
         check_room(run.folder, max(0, cost.disk - kept))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from solvent.app.views.charts.line_chart import Line, line_chart
-from solvent.app.views.evaluation.tables import LOSES, measured, response_rows, verdict, with_interval
+from solvent.app.views.evaluation.tables import LOSES, measured, missed, response_rows, verdict, with_interval
 from solvent.evaluate.evaluation import read_evaluations
 from solvent.evaluate.sentences import sentences
 from solvent.foundation.errors import InputError
@@ -154,7 +154,7 @@ def _behaviour(found: dict[str, Any]) -> str:
             check["name"],
             measured(check),
             check["wanted"],
-            verdict(check) + ("" if check["passed"] else f": {check['meaning']}"),
+            verdict(check) + ("" if check["passed"] else f": {missed(check)}"),
         ]
         for check in checks
     ]

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from solvent.app.terminal import table, terminal
-from solvent.app.views.evaluation.tables import measured, with_interval
+from solvent.app.views.evaluation.tables import measured, verdict, with_interval
 from solvent.app.views.report import FILE as REPORT
+from solvent.evaluate.behaviour_checks import is_near
 from solvent.evaluate.sentences import sentences
 
 
@@ -81,6 +82,8 @@ def _losses(document: dict[str, Any]) -> list[tuple[str, str]]:
         found.append((f"loses at least, to local best response ({largest['actions']})", won))
     elif document.get("lbr"):
         found.append(("loses at least, to local best response", "- (stopped)"))
+    if (document.get("lbr") or document.get("inside")) and "folding_loses" in document:
+        found.append(("for comparison, loses by folding every hand", f"{document['folding_loses']:+,.0f}"))
     return found
 
 
@@ -90,9 +93,12 @@ def _behaviour(document: dict[str, Any]) -> list[tuple[str, str]]:
         return []
     told = [check for check in checks if check["measured"] is not None]
     passed = sum(check["passed"] for check in told)
-    rare = f", {len(checks) - len(told)} too rare" if len(told) < len(checks) else ""
-    found = [("checks of behaviour passed", f"{passed} of {len(checks)}{rare}")]
+    near = sum(is_near(check) for check in told)
+    others = (f", {near} near" if near else "") + (
+        f", {len(checks) - len(told)} too rare" if len(told) < len(checks) else ""
+    )
+    found = [("checks of behaviour passed", f"{passed} of {len(checks)}{others}")]
     for check in checks:
         if not check["passed"]:
-            found.append((f"FAILED: {check['name']} (wanted: {check['wanted']})", measured(check)))
+            found.append((f"{verdict(check)}: {check['name']} (wanted: {check['wanted']})", measured(check)))
     return found

@@ -7,6 +7,7 @@ from typing import Any
 from rich.console import Console
 
 from solvent.app.terminal import table, terminal
+from solvent.evaluate.behaviour_checks import is_near
 from solvent.evaluate.learned_response import WAYS
 
 STOPPED = "stopped before all was measured; what was measured is kept"
@@ -93,6 +94,8 @@ def response_rows(document: dict[str, Any]) -> list[list[str]]:
         )
     if inside := document.get("inside"):
         rows += _inside_rows(inside)
+    if rows and "folding_loses" in document:
+        rows.append(["for comparison, folding every hand", f"{document['folding_loses']:+,.0f}", ""])
     return rows
 
 
@@ -134,7 +137,7 @@ def _show_behaviour(console: Console, document: dict[str, Any]) -> None:
         console.print(shown)
         for check in document["behaviour"]["checks"]:
             if not check["passed"]:
-                console.print(f"{check['name']}: {check['meaning']}", soft_wrap=True)
+                console.print(f"{check['name']}: {missed(check)}", soft_wrap=True)
 
 
 def with_interval(value: float | None, interval: float | None, digits: int) -> str:
@@ -145,10 +148,25 @@ def with_interval(value: float | None, interval: float | None, digits: int) -> s
 
 
 def verdict(check: dict[str, Any]) -> str:
-    """Whether a check passed; a dash where it found too little to say."""
-    return "-" if check["measured"] is None else "ok" if check["passed"] else "FAILED"
+    """Whether a check passed, or is near its bar; a dash where it found too little to say."""
+    if check["measured"] is None or check["passed"]:
+        return "-" if check["measured"] is None else "ok"
+    return "near" if is_near(check) else "FAILED"
 
 
 def measured(check: dict[str, Any]) -> str:
-    """What a check measured, with its unit."""
-    return "too rare" if check["measured"] is None else f"{check['measured']:.3g} {check['unit']}".strip()
+    """What a check measured, with half of its 95 % interval over the hands watched, and its unit."""
+    if check["measured"] is None:
+        return "too rare"
+    noise = f" ± {check['noise']:.2g}" if check.get("noise") else ""
+    return f"{check['measured']:.3g}{noise} {check['unit']}".strip()
+
+
+def missed(check: dict[str, Any]) -> str:
+    """What it means that a check did not pass."""
+    if not is_near(check):
+        return str(check["meaning"])
+    return (
+        f"it misses by no more than chance explains, as agents that differ in their seed alone differ by about "
+        f"{check['seeds']:.2g}"
+    )
