@@ -315,8 +315,8 @@ def test_probabilities_of_the_last_hand_are_shown(solvent):
 @pytest.mark.parametrize(("number", "wanted"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_ends_the_play_with_a_summary(solvent, monkeypatch, number, wanted):
     class Signalled(io.StringIO):
-        def readline(self):
-            line = super().readline()
+        def readline(self, *most):
+            line = super().readline(*most)
             if not line:
                 os.kill(os.getpid(), number)
             return line

@@ -129,7 +129,7 @@ def test_refusals_of_toml(tmp_path: Path, change: tuple[str, str], sentence: str
 
 
 def test_files_that_are_no_spots(tmp_path: Path) -> None:
-    assert "cannot read" in refused("spot", tmp_path / "none.toml")
+    assert "there is no file" in refused("spot", tmp_path / "none.toml")
     assert "cannot read" in refused("spot", tmp_path)
     binary = tmp_path / "spot.bin"
     binary.write_bytes(bytes(range(256)))
@@ -218,7 +218,7 @@ def test_ranges_stand_in_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert solved("spot", "folder/read.toml")["ev"] == plain["ev"]
     told = "'mine.txt' is no range but a file; write @mine.txt to read it"
     assert told in refused("spot", "spot.toml", "--oop", "mine.txt")
-    assert "cannot read the range in none.txt" in refused("spot", "spot.toml", "--oop", "@none.txt")
+    assert "there is no file none.txt" in refused("spot", "spot.toml", "--oop", "@none.txt")
     (tmp_path / "both.txt").write_text("# OOP\nAA\n# IP\nKK\n")
     assert "ranges of both players" in refused("spot", "spot.toml", "--oop", "@both.txt")
     (tmp_path / "bad.txt").write_text("AA,1\n")
@@ -237,4 +237,4 @@ def test_a_file_of_locks(tmp_path: Path) -> None:
         ": random = bet 100:1",
     ]
     assert document["root_actions"]["bet 100"] == pytest.approx(1), "a later lock of the same hands holds"
-    assert "cannot read" in refused("spot", spot, "--lock-file", tmp_path / "none")
+    assert "there is no file" in refused("spot", spot, "--lock-file", tmp_path / "none")

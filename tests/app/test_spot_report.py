@@ -81,7 +81,7 @@ def test_the_key_of_the_picture_stays_beside_its_heading() -> None:
         (SPOT, "a report needs --flops"),
         (("--flops", "0", *SPOT), "at least 1 flop, not 0"),
         (("--flops", "-3", *SPOT), "at least 1 flop, not -3"),
-        (("--flops", "nowhere", *SPOT), "cannot read the flops of nowhere"),
+        (("--flops", "nowhere", *SPOT), "there is no file nowhere"),
         (("--flops", "all", *SPOT, "--memory", "1K"), "the memory limit is 1.0 KiB"),
         (("--flops", "all", *SPOT, "--bets", "half"), "half"),
         (("--flops", "all", *SPOT, "--ip", "nonsense"), "nonsense"),

@@ -398,7 +398,7 @@ def test_a_script_describes_a_tree(tmp_path: Path) -> None:
     )
     script.write_text("go")
     assert "no command for scripts" in client.refusal(f"load_script_silent {script}")
-    assert "cannot be read" in client.refusal(f"load_script_silent {tmp_path}")
+    assert "it is a folder, not a file" in client.refusal(f"load_script_silent {tmp_path}")
 
 
 def test_the_size_of_a_tree_is_said_and_too_large_a_one_is_refused() -> None:

@@ -225,10 +225,10 @@ def test_what_is_no_text_file_is_refused(tmp_path: Path, monkeypatch: pytest.Mon
     Path("binary.efg").write_bytes(b"EFG 2 R \xff\xfe\x00\x80")
     for path, sentence in [
         ("missing.efg", "there is no file missing.efg"),
-        (".", ". is a directory, not a .efg file"),
-        ("binary.efg", "binary.efg is not a Gambit .efg file: it is not text in UTF-8"),
-        ("binary.efg/x.efg", "binary.efg/x.efg cannot be read: Not a directory"),
-        ("nul\0.efg", "cannot be read"),
+        (".", "cannot read .: it is a folder, not a file"),
+        ("binary.efg", "cannot read binary.efg: it is no text in UTF-8"),
+        ("binary.efg/x.efg", "cannot read binary.efg/x.efg: Not a directory"),
+        ("nul\0.efg", "cannot read nul"),
     ]:
         with pytest.raises(GameError) as error:
             read_efg(path)

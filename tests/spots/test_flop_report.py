@@ -160,7 +160,7 @@ def test_files_that_name_no_flops(text: str, sentence: str, tmp_path: Path) -> N
 
 
 def test_a_missing_file() -> None:
-    with pytest.raises(InputError, match="cannot read the flops of nowhere"):
+    with pytest.raises(InputError, match="there is no file nowhere"):
         read_flops("nowhere", *RANGES)
 
 

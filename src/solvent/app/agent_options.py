@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from solvent.foundation.errors import InputError
+from solvent.foundation.units import parse_decimal
 
 if TYPE_CHECKING:
     from solvent.games.betting.rules import HoldemRules
@@ -91,12 +92,10 @@ def stack_note(agents: Sequence[Agent], rules: HoldemRules) -> str:
 
 
 def _numbers(text: str, between: str, wanted: str) -> list[float]:
-    try:
-        numbers = [float(part) for part in text.split(between)]
-        if not all(0 <= number < 1e9 for number in numbers) or (between == "/" and len(numbers) != 2):
-            raise ValueError
-    except ValueError as error:
-        raise InputError(f"{wanted}, not {text!r}") from error
+    parts = [parse_decimal(part) for part in text.split(between)]
+    numbers = [number for number in parts if number is not None and 0 <= number < 1e9]
+    if len(numbers) < len(parts) or (between == "/" and len(numbers) != 2):
+        raise InputError(f"{wanted}, not {text!r}")
     return numbers
 
 

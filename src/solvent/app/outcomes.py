@@ -23,7 +23,7 @@ from typing import Any
 
 import typer
 
-from solvent.foundation.errors import InputError
+from solvent.foundation.errors import InputError, shortened
 from solvent.foundation.progress import INTERRUPTED, Interrupted
 
 REFUSED = 2
@@ -99,7 +99,7 @@ def damaged_cache(traceback: TracebackType | None) -> Path | None:
 
 def say(sentence: str) -> None:
     """One line on standard error."""
-    line = " ".join(sentence.split())
+    line = shortened(" ".join(sentence.split()))
     if line:  # without arguments the help has said it
         sys.stderr.write(f"solvent: {line}\n")
 

@@ -44,11 +44,13 @@ def parse_cards(text: str) -> tuple[Card, ...]:
     (51, 45, 0)
     """
     letters = "".join(text.split())
-    cards = tuple(parse_card(letters[start : start + 2]) for start in range(0, len(letters), 2))
-    for place, card in enumerate(cards):
-        if card in cards[:place]:
+    cards: list[Card] = []
+    for start in range(0, len(letters), 2):
+        card = parse_card(letters[start : start + 2])
+        if card in cards:
             raise CardError(f"{text!r} has the card {card_label(card)} twice")
-    return cards
+        cards.append(card)
+    return tuple(cards)
 
 
 def card_label(card: Card) -> str:

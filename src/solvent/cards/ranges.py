@@ -35,16 +35,18 @@ from numpy.typing import ArrayLike, NDArray
 from solvent.cards.deck import RANKS, CardError, card_label, parse_cards
 from solvent.cards.hand_order import top_classes
 from solvent.cards.hands import HANDS, hand_number, hole_cards
+from solvent.foundation.units import parse_decimal
 
 ACE = len(RANKS) - 1
 
 LEAST_PLAIN = 1e-6
 """Hands of less weight are left out of texts for other programs."""
-_WEIGHT = re.compile(r"(\d+\.?\d*|\.\d+)(e-?\d+)?")
+LONGEST_TEXT, LONGEST_ENTRY = 200_000, 100
+"""Letters of the longest range that is read, and of one entry; all hands with weights of their own take 40,000."""
 _OPENED = re.compile(r"\[([^]/]*)\](.*)")
 _CLOSED = re.compile(r"(.*)\[/([^]]*)\]")
-_ANY_KICKER = re.compile(rf"([{RANKS}])x([so]?)", re.IGNORECASE)
-_TOP = re.compile(r"top(.*)%", re.IGNORECASE)
+_ANY_KICKER = re.compile(rf"([{RANKS}])x([so]?)", re.IGNORECASE | re.ASCII)
+_TOP = re.compile(r"top(.*)%", re.IGNORECASE | re.ASCII)
 
 _Class = tuple[int, int, str]
 """Higher rank, lower rank, and 's', 'o' or '' for both (and for pairs)."""
@@ -147,7 +149,11 @@ def hand_label(hand: int) -> str:
 
 def _entries(text: str) -> Iterator[tuple[str, float]]:
     """The entries between commas without blanks, each with the weight of the block that it stands in, or 1."""
+    if len(text) > LONGEST_TEXT:
+        raise CardError(f"a range has at most {LONGEST_TEXT:,} letters, not {len(text):,}")
     parts = ["".join(part.split()) for part in text.split(",")]
+    if long := [part for part in parts if len(part) > LONGEST_ENTRY]:
+        raise CardError(f"{long[0]!r} names no hands: it is too long for an entry of a range")
     if len(parts) > 1 and not parts[-1]:
         parts.pop()
     percent, weight = "", 1.0
@@ -176,15 +182,15 @@ def _entries(text: str) -> Iterator[tuple[str, float]]:
 
 def _percent(text: str, entry: str) -> float:
     """A part of 1 that is written in percent."""
-    percent = float(text) if _WEIGHT.fullmatch(text.lower()) else -1.0
-    if not 0 <= percent <= 100:
+    percent = parse_decimal(text)
+    if percent is None or not 0 <= percent <= 100:
         raise CardError(f"a percentage is a number from 0 to 100; {entry!r} has {text!r}")
     return percent / 100
 
 
 def _weight(text: str, entry: str) -> float:
-    weight = float(text) if _WEIGHT.fullmatch(text.lower()) else -1.0
-    if not 0 <= weight <= 1:
+    weight = parse_decimal(text)
+    if weight is None or not 0 <= weight <= 1:
         raise CardError(f"the weight of a hand is a number from 0 to 1; {entry!r} has {text!r}")
     return weight
 

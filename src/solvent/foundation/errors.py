@@ -2,6 +2,36 @@
 
 from __future__ import annotations
 
+import re
+
+LONGEST_PART, LONGEST = 250, 2_000
+"""Letters of one word or quoted text, and of a whole sentence, that are shown in full."""
+_LONG_PART = re.compile(
+    rf"(?<!\w)'[^']{{{LONGEST_PART},}}'(?!\w)|\"[^\"]{{{LONGEST_PART},}}\"|\S{{{LONGEST_PART},}}"
+)
+
 
 class InputError(ValueError):
-    """Something that was given cannot be used. Its message is one sentence for the person who can mend it."""
+    """Something that was given cannot be used. Its message is one sentence for the person who can mend it.
+
+    A message may repeat what was given, however long that is: it is `shortened`.
+    """
+
+    def __init__(self, sentence: object = "") -> None:
+        super().__init__(shortened(str(sentence)))
+
+
+def shortened(sentence: str) -> str:
+    """A sentence in which no word or quoted text is long, nor the whole: the middle is left out.
+
+    >>> shortened(f"there is no game {'a' * 1000!r}; there is kuhn").replace("aaaaaaaaaaaaaaaa", "")
+    "there is no game 'a[820 letters left out]aaa'; there is kuhn"
+    """
+    if len(sentence) <= LONGEST_PART:
+        return sentence
+    parts = _LONG_PART.sub(lambda found: _middle_out(found[0], 130, 52), sentence)
+    return parts if len(parts) <= LONGEST else _middle_out(parts, 1_500, 400)
+
+
+def _middle_out(text: str, first: int, last: int) -> str:
+    return f"{text[:first]}[{len(text) - first - last:,} letters left out]{text[-last:]}"

@@ -9,19 +9,25 @@ from difflib import SequenceMatcher
 NEAR = 0.6
 """How alike two names are, from 0 to 1, for one to be taken for a slip of the other."""
 MOST = 3
+LONGEST = 100
+"""Letters of the longest name that is compared; a longer text is no slip of a name."""
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """The end of a sentence that names the nearest of the known names; empty where none is near.
 
     Upper and lower case, `_`, `-` and spaces count alike, and so does a known name that begins the one given.
+    Nothing is near a name of more than `LONGEST` letters, because comparing takes the square of its length.
 
     >>> did_you_mean("calling_machin", ["calling-machine", "tight"])
     '; did you mean calling-machine?'
     >>> did_you_mean("leduc_poker", ["kuhn", "leduc"]), did_you_mean("x", ["kuhn"])
     ('; did you mean leduc?', '')
     """
-    near = sorted(((_alike(name, each), each) for each in known), key=lambda pair: -pair[0])
+    if len(name) > LONGEST:
+        return ""
+    short = [each for each in known if len(each) <= LONGEST]
+    near = sorted(((_alike(name, each), each) for each in short), key=lambda pair: -pair[0])
     best = near[0][0] if near else 0.0
     found = [each for share, each in near if share >= max(NEAR, best - 0.1)][:MOST]
     return f"; did you mean {' or '.join(found)}?" if found else ""

@@ -2,13 +2,59 @@
 
 from __future__ import annotations
 
+import math
 import operator
+import re
 from typing import Any
 
 from solvent.foundation.errors import InputError
 
 SIZES = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 TIMES = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
+LONGEST_NUMBER = 60
+"""Letters of the longest text that is read as a number."""
+_WHOLE = re.compile(r"[+-]?[0-9]+")
+_DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
+
+
+def parse_whole(text: str) -> int | None:
+    """The whole number that a text is, in ASCII digits; None for other text, however long. Spaces around count not.
+
+    Every parser reads numbers by this or by `parse_decimal`: `int` and `float` also take other scripts' digits and
+    underscores, and `int` fails on thousands of digits.
+
+    >>> parse_whole(" 12 "), parse_whole("-3"), parse_whole("\N{SUPERSCRIPT TWO}"), parse_whole("9" * 5000)
+    (12, -3, None, None)
+    """
+    word = _number_word(text)
+    return int(word) if _WHOLE.fullmatch(word) else None
+
+
+def parse_decimal(text: str) -> float | None:
+    """The finite number that a text is, in ASCII digits; None for other text, however long.
+
+    >>> parse_decimal("1.5"), parse_decimal(".5e-3"), parse_decimal("1e999"), parse_decimal("nan")
+    (1.5, 0.0005, None, None)
+    """
+    word = _number_word(text)
+    number = float(word) if _DECIMAL.fullmatch(word) else math.inf
+    return number if math.isfinite(number) else None
+
+
+def parse_share(text: str) -> float | None:
+    """A part of a whole, written `0.05` or `5%`; None for other text.
+
+    >>> parse_share("5%"), parse_share("0.05"), parse_share("%")
+    (0.05, 0.05, None)
+    """
+    word = _number_word(text)
+    number = parse_decimal(word.removesuffix("%"))
+    return number / 100 if number is not None and word.endswith("%") else number
+
+
+def _number_word(text: str) -> str:
+    """A text without the spaces around it; empty if it is too long for a number."""
+    return text.strip() if len(text) <= LONGEST_NUMBER else ""
 
 
 def size(count: float) -> str:
@@ -61,13 +107,11 @@ def parse_size(text: str) -> int:
     """
     number = text.upper().removesuffix("B").removesuffix("I").rstrip()
     factor = SIZES.get(number[-1:], 1)
-    try:
-        count = int(float(number[:-1] if factor > 1 else number) * factor)
-    except (ValueError, OverflowError):
-        count = 0
-    if count <= 0:
+    given = parse_decimal(number[:-1] if factor > 1 else number)
+    bytes_given = 0.0 if given is None else given * factor
+    if not 1 <= bytes_given < math.inf:
         raise InputError(f"memory is written like 8G or 512M, not {text!r}")
-    return count
+    return int(bytes_given)
 
 
 def parse_time(text: str, what: str = "a time") -> float:
@@ -77,11 +121,9 @@ def parse_time(text: str, what: str = "a time") -> float:
     (90.0, 300.0, 5400.0, 10.0)
     """
     factor = TIMES.get(text[-1:].lower())
-    try:
-        seconds = float(text if factor is None else text[:-1]) * (factor or 1.0)
-    except ValueError:
-        seconds = -1.0
-    if not 0 <= seconds < float("inf"):
+    number = parse_decimal(text if factor is None else text[:-1])
+    seconds = -1.0 if number is None else number * (factor or 1.0)
+    if not 0 <= seconds < math.inf:
         raise InputError(f"{what} must be a finite time, at least 0, such as 90s, 5m or 2h, not {text!r}")
     return seconds
 

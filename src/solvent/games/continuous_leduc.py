@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
+from solvent.foundation.units import parse_decimal
 from solvent.games.game import GameError
 from solvent.games.leduc import ANTE, Leduc
 from solvent.games.naming import spell
@@ -148,11 +149,12 @@ def parse_size(word: str) -> float:
     >>> parse_size("50%"), parse_size("1/4"), parse_size("0.2")
     (0.5, 0.25, 0.2)
     """
-    try:
-        share = Fraction(word[:-1].strip()) / 100 if word.endswith("%") else Fraction(word)
-        theta = float(share)
-    except (ValueError, ZeroDivisionError, OverflowError) as error:
-        raise GameError(f"a bet size is written 33%, 1/3 or 0.33, not {word!r}") from error
+    above, _, below = word.removesuffix("%").partition("/")
+    parts = [part.strip() for part in (above, below or "1")]
+    if None in map(parse_decimal, parts) or not parse_decimal(parts[1]) or (below and word.endswith("%")):
+        raise GameError(f"a bet size is written 33%, 1/3 or 0.33, not {word!r}")
+    share = Fraction(parts[0]) / Fraction(parts[1])
+    theta = float(share / 100 if word.endswith("%") else share)
     check_size(theta)
     return theta
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from solvent.foundation.units import parse_decimal, parse_whole
 from solvent.games.game import GameError
 
 Argument = tuple[str | None, Any]
@@ -17,6 +18,7 @@ Argument = tuple[str | None, Any]
 DEEPEST_LIST = 10
 """Lists inside lists that are read."""
 QUOTES = "'\""
+NOT_FINITE = ("inf", "-inf", "nan")
 NEEDS_QUOTES = frozenset(",=[]()'\"")
 """Letters that text without quotes cannot have in it."""
 
@@ -29,13 +31,11 @@ def parse_call(text: str, example: str = "leduc or leduc(ranks=5,bets1=[1,2])") 
     >>> parse_call("cfr+")
     ('cfr+', [])
     """
-    match = re.fullmatch(r"\s*([^\s()=,]+)\s*(?:\((.*)\))?\s*", text, re.DOTALL)
-    if match is None:
+    name, bracket, inside = (part.strip() for part in text.partition("("))
+    if not re.fullmatch(r"[^\s()=,]+", name) or (bracket and not inside.endswith(")")):
         raise GameError(f"cannot read {text!r}; write a name such as {example}")
-    name, inside = match.groups()
-    if inside is None or not inside.strip():
-        return name, []
-    return name, [_argument(part, text) for part in _split(inside, text)]
+    inside = inside[:-1]
+    return name, [_argument(part, text) for part in _split(inside, text)] if inside.strip() else []
 
 
 def spell(value: Any) -> str:
@@ -67,7 +67,7 @@ def _argument(part: str, text: str) -> Argument:
     key, equals, value = part.partition("=")
     if not equals or part.strip()[0] in QUOTES:
         return None, _value(part, text)
-    if not re.fullmatch(r"\s*[A-Za-z_]\w*\s*", key):
+    if not re.fullmatch(r"[A-Za-z_]\w*", key.strip()):
         raise GameError(f"cannot read the parameter {part.strip()!r} of {text!r}; write key=value")
     return key.strip(), _value(value, text)
 
@@ -85,18 +85,18 @@ def _value(written: str, text: str, depth: int = 0) -> Any:
         raise GameError(f"a parameter of {text!r} has no value")
     if written.lower() in ("true", "false"):
         return written.lower() == "true"
-    for kind in (int, float):
-        try:
-            return kind(written)
-        except ValueError:
-            continue
-    return written
+    if (whole := parse_whole(written)) is not None:
+        return whole
+    if written.lower() in NOT_FINITE:
+        return float(written)
+    number = parse_decimal(written)
+    return written if number is None else number
 
 
 def _split(inside: str, text: str) -> list[str]:
     """Split at the commas that stand in no brackets and no quotes. A quote opens where a value begins."""
-    parts, depth, quote, before = [""], 0, "", ","
-    for letter in inside:
+    ends, depth, quote, before = [-1], 0, "", ","
+    for place, letter in enumerate(inside):
         if quote:
             quote = "" if letter == quote else quote
         elif letter in QUOTES and (before in ",=[(" or before == letter):
@@ -106,12 +106,10 @@ def _split(inside: str, text: str) -> list[str]:
         if depth < 0:
             raise GameError(f"a bracket of {text!r} closes what was not opened")
         if letter == "," and depth == 0 and not quote:
-            parts.append("")
-        else:
-            parts[-1] += letter
+            ends.append(place)
         before = before if letter.isspace() and not quote else letter
     if quote:
         raise GameError(f"a quote of {text!r} is not closed")
     if depth:
         raise GameError(f"a bracket of {text!r} is not closed")
-    return parts
+    return [inside[end + 1 : stop] for end, stop in zip(ends, [*ends[1:], len(inside)], strict=True)]

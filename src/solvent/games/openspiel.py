@@ -14,11 +14,11 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from difflib import get_close_matches
 from importlib import import_module
 from typing import Any
 
 from solvent.foundation.extras import missing
+from solvent.foundation.names import did_you_mean
 from solvent.games.efg.labels import unique_labels
 from solvent.games.game import CHANCE, TERMINAL, GameError, ListedState, State
 
@@ -151,9 +151,7 @@ def _load(name: str) -> Any:
             import open_spiel.python.games  # noqa: F401
     known = pyspiel.registered_names()
     if short not in known:
-        near = get_close_matches(short, known, n=3)
-        hint = f"; did you mean {' or '.join(near)}?" if near else ""
-        raise GameError(f"OpenSpiel has no game {short!r}{hint}")
+        raise GameError(f"OpenSpiel has no game {short!r}{did_you_mean(short, known)}")
     try:
         with _silent_stderr():
             return pyspiel.load_game(name)

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from os.path import isdir  # unlike Path.is_dir, false for names too long for a file
 from pathlib import Path
 
 from solvent.foundation.errors import InputError
@@ -34,7 +35,7 @@ from solvent.strategy.post_processing import PostProcessing, parse_post
 ENSEMBLES = ("sum", "reach")
 """How an ensemble weighs its runs: all alike, or by how likely each was to play the hand so far."""
 FIRST, LAST = "first", "last"
-CHECKPOINT = re.compile(rf"\d+|\d+(?:\.\d+)?%|{FIRST}|{LAST}")
+CHECKPOINT = re.compile(rf"[0-9]{{1,18}}|[0-9]{{1,18}}(?:\.[0-9]{{1,18}})?%|{FIRST}|{LAST}")
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ def parse_agent(text: str) -> AgentName:
     if _names_own_agent(text):
         return AgentName(own=text)
     runs, style, post = text, STYLES[0], None
-    while not Path(runs).is_dir() and (found := re.search("[:@](?=[^:@]*$)", runs)):
+    while not isdir(runs) and (found := re.search("[:@](?=[^:@]*$)", runs)):
         runs, written = runs[: found.start()], runs[found.end() :]
         _check_no_rule(runs)
         if found[0] == "@" and post is None:
@@ -93,7 +94,7 @@ def parse_agent(text: str) -> AgentName:
             raise InputError(
                 f"{text!r} has two styles or two post-processings; an agent has one of each at most"
             )
-    many = [runs] if Path(runs).is_dir() else runs.split("+")
+    many = [runs] if isdir(runs) else runs.split("+")
     if not all(many):
         raise InputError(f"{text!r} names no agent; write a training's folder, or folders with + in between")
     for run in many:
@@ -103,16 +104,16 @@ def parse_agent(text: str) -> AgentName:
 
 def _names_own_agent(text: str) -> bool:
     """Whether a name is own code's: it is written so, and neither a folder nor a folder with a style."""
-    if not names_own_code(text) or Path(text).is_dir():
+    if not names_own_code(text) or isdir(text):
         return False
     before, _, name = text.rpartition(":")
-    return not Path(before).is_dir() and before not in RULES and name not in STYLES
+    return not isdir(before) and before not in RULES and name not in STYLES
 
 
 def _check_no_rule(text: str) -> None:
     """Refuse an agent that plays by a rule where only a run can stand."""
     rule = text.partition("#")[0]
-    if rule in RULES and not Path(text).is_dir():
+    if rule in RULES and not isdir(text):
         raise InputError(
             f"{rule} plays by a rule: it has no styles, post-processing or checkpoints and joins no ensemble, so "
             f"write {rule} alone"
@@ -121,7 +122,7 @@ def _check_no_rule(text: str) -> None:
 
 def parse_run(text: str) -> RunName:
     """Read a training's folder and checkpoint."""
-    if Path(text).is_dir() or "#" not in text:
+    if isdir(text) or "#" not in text:
         return RunName(Path(text))
     folder, _, checkpoint = text.rpartition("#")
     if not CHECKPOINT.fullmatch(checkpoint):
@@ -184,7 +185,7 @@ class AgentLoader:
 
     def _model(self, run: RunName) -> Blueprint:
         if run not in self._models:
-            if not run.folder.is_dir():
+            if not isdir(run.folder):
                 name = str(run.folder)
                 raise InputError(
                     f"there is no agent {name!r}: it is neither a training's folder, nor one of "

@@ -8,7 +8,7 @@ from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 from solvent.foundation.errors import InputError
-from solvent.foundation.units import parse_size, parse_time
+from solvent.foundation.units import parse_size, parse_time, parse_whole
 from solvent.solvers.rules import RegretRule, load_rule
 
 ANY_DEVICE = ("cpu", "numpy", "torch", "cupy", "jax")
@@ -41,7 +41,7 @@ def one_of(what: str, names: Collection[str]) -> Check:
 def is_address(text: str) -> bool:
     """Whether a text is HOST:PORT."""
     host, colon, port = text.rpartition(":")
-    return bool(host and colon and port.isdecimal() and 0 < int(port) < 65_536 and "/" not in text)
+    return bool(host and colon and 0 < (parse_whole(port) or 0) < 65_536 and "/" not in text)
 
 
 def cluster_among(names: Collection[str]) -> Check:

@@ -17,6 +17,7 @@ from typing import Any, ClassVar, Self
 
 from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.threads import MOST_THREADS
+from solvent.foundation.names import did_you_mean
 from solvent.foundation.own_code import cut
 from solvent.solvers.growing import growth_settings as growing
 from solvent.solvers.growing.discounts import DISCOUNTS
@@ -89,7 +90,9 @@ class Options:
         """Settings from options by name; None is an option that was not given. No text in them runs own code."""
         unknown = given.keys() - {each.name for each in fields(cls)}
         if unknown:
-            raise InputError(f"there is no option {min(unknown)!r}")
+            name = min(unknown)
+            near = did_you_mean(name, [each.name for each in fields(cls)])
+            raise InputError(f"there is no option {name!r}{near}")
         return cls(**{name: value for name, value in given.items() if value is not None})
 
     def as_json(self) -> dict[str, Any]:

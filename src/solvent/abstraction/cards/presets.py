@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
@@ -12,6 +11,7 @@ from solvent.abstraction.cards.rule_buckets import RULES, RuleBuckets
 from solvent.abstraction.hierarchical.public_clusters import METHODS
 from solvent.cards.showdown import LIVE
 from solvent.foundation.errors import InputError
+from solvent.foundation.storage.reading import read_toml
 
 FLOPS = 1_755
 """Flops that differ by more than their suits."""
@@ -176,12 +176,4 @@ def preset_named(name: str) -> Design:
 
 def read_design(path: Path) -> Design:
     """A design from a TOML file."""
-    try:
-        settings = tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise InputError(f"there is no file {path}") from error
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror or error}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} is not TOML: {error}") from error
-    return design_from(settings)
+    return design_from(read_toml(path))

@@ -23,6 +23,7 @@ from solvent.foundation.names import did_you_mean
 from solvent.foundation.own_code import explained
 from solvent.foundation.progress import Stop, interruptible
 from solvent.foundation.storage.files import write_text
+from solvent.foundation.storage.reading import read_text
 from solvent.games.betting.tree_sizes import known_settings, replaced_sizes
 from solvent.games.holdem.spot import check_used
 from solvent.solvers.holdem.spot_settings import SpotSettings
@@ -237,12 +238,7 @@ def _locks(given: list[str], file: Path | None) -> list[str]:
     """Locks of a file and of the command line, which count for more because they come later."""
     if file is None:
         return list(given)
-    try:
-        lines = file.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(
-            f"cannot read {file}: {getattr(error, 'strerror', None) or 'it is no text'}"
-        ) from error
+    lines = read_text(file).splitlines()
     return [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")] + list(
         given
     )

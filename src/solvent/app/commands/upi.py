@@ -28,8 +28,9 @@ def upi(
     Every line is a command; `exit` or the end of the input ends the session.
     """
     from solvent import __version__
-    from solvent.app.upi.session import UpiSession
+    from solvent.app.upi.session import LONGEST_LINE, UpiSession
     from solvent.foundation.machine import cores
+    from solvent.foundation.storage.reading import read_line
     from solvent.solvers.holdem.spot_settings import SpotSettings
 
     given = {"threads": threads or cores(), "memory": memory, "dtype": dtype}
@@ -37,7 +38,7 @@ def upi(
     session = UpiSession(_say, settings)
     _say([f"solvent {__version__}"])
     try:
-        for line in sys.stdin.buffer:
+        while line := read_line(sys.stdin.buffer, LONGEST_LINE):
             if not session.take(line.decode(errors="replace")):
                 break
     finally:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from solvent.foundation.errors import shortened
+from solvent.foundation.units import parse_whole
 from solvent.games.betting.rules import CALL, FOLD, HoldemRules, HoldemState, Legal, act, legal, start
 
 HELP = """Type the number of a choice, a word or a letter:
@@ -83,9 +85,9 @@ def read_answer(answer: str, state: HoldemState, base: int) -> int | None:
     [300, 250, 200, 200, 300]
     """
     allowed, text = legal(state), " ".join(answer.lower().split())
-    if text.isdecimal():
+    if (number := parse_whole(text)) is not None:
         offered = choices(state, base)
-        return offered[int(text) - 1].action if len(text) < 4 and 0 < int(text) <= len(offered) else None
+        return offered[number - 1].action if 0 < number <= len(offered) else None
     word = re.match(r"[a-z-]+", text)
     if word is not None and word[0] in WORDS:
         text = WORDS[word[0]] + text[word.end() :].replace(" to ", " ")
@@ -105,7 +107,7 @@ def _bet(text: str, state: HoldemState, allowed: Legal, base: int) -> int | None
         return pot_bet(0.5, state)
     if re.fullmatch(r"(b ?)?min(imum)?", text):
         return allowed.min_raise or None
-    match = re.fullmatch(r"b ?(\d+(?:\.\d*)?|\.\d+) ?(bb|c|%)?", text)
+    match = re.fullmatch(r"b ?([0-9]+(?:\.[0-9]*)?|\.[0-9]+) ?(bb|c|%)?", text)
     if match is None:
         return None
     number = min(float(match[1]), MOST)
@@ -132,7 +134,7 @@ def refusal(answer: str, state: HoldemState, base: int) -> str:
         because = f": the minimum is {least}, and all-in is {most}"
     elif answer.strip().lower() in ("k", "check", "x"):
         because = f": there are {in_big_blinds(allowed.call, big)} to call"
-    return f"{answer!r} is not possible here{because}; ? for help"
+    return shortened(f"{answer!r} is not possible here{because}; ? for help")
 
 
 def action_words(action: int, state: HoldemState, base: int) -> str:

@@ -25,6 +25,8 @@ from solvent.app.playing.watched_agent import Thought, WatchedAgent
 from solvent.app.terminal import table
 from solvent.app.views.charts.playing_cards import cards_text
 from solvent.cards.ranking import best_strength, hand_names
+from solvent.foundation.errors import shortened
+from solvent.foundation.storage.reading import read_line
 from solvent.games.betting.rules import BOARD_CARDS, STREETS, HoldemRules, act, legal, start
 from solvent.games.hand_history import Hand
 from solvent.play.contract import Agent, View
@@ -33,6 +35,8 @@ from solvent.play.table_agent import TableAgent
 from solvent.play.table_kernels import deal_pair
 
 HELP_WORDS = ("?", "h", "help")
+LONGEST_ANSWER = 1_000
+"""Letters of an answer that are read; the rest of its line is skipped."""
 
 
 class Quit(Exception):  # noqa: N818 -- no error
@@ -133,7 +137,9 @@ class Session:
             if not word:
                 return
             if not self.answers(word):
-                self.console.print(f"{word!r} is none of these: the hand is over, and Enter goes on.")
+                self.console.print(
+                    shortened(f"{word!r} is none of these: the hand is over, and Enter goes on.")
+                )
 
     def answers(self, word: str) -> bool:
         """Do what may be asked for at any time: p, s, q and ?; whether it was one of them."""
@@ -154,7 +160,7 @@ class Session:
         if self.editing:
             return input(question).strip()
         self.console.print(question, end="", soft_wrap=True)
-        line = sys.stdin.readline()
+        line: str = read_line(sys.stdin, LONGEST_ANSWER)
         if not line:
             raise EOFError
         if not sys.stdin.isatty():

@@ -21,6 +21,7 @@ from solvent.foundation.errors import InputError
 from solvent.foundation.own_code import explained
 from solvent.foundation.progress import Stop, Watch, interruptible
 from solvent.foundation.storage.run import Run
+from solvent.foundation.units import parse_whole
 from solvent.games.holdem.spot import check_used
 from solvent.solvers.holdem.spot_settings import SpotSettings
 from solvent.solvers.settings import GAME, KEEP
@@ -135,8 +136,8 @@ def _chosen(
     ranges = parse_range(given["oop"]), parse_range(given["ip"])
     if flops == "all":
         return all_flops(*ranges)
-    if flops.lstrip("+-").isdecimal():
-        return medoid_flops(*ranges, int(flops), settings.threads, watch, stop)
+    if (count := parse_whole(flops)) is not None:
+        return medoid_flops(*ranges, count, settings.threads, watch, stop)
     return read_flops(flops, *ranges)
 
 

@@ -7,9 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from solvent.foundation.errors import InputError
+from solvent.foundation.units import parse_decimal, parse_whole
 from solvent.solvers.spots.spot_file import range_text
 
-CHIPS: dict[str, Callable[[str], float]] = {"pot": int, "stack": int, "least_bet": int, "rake_cap": float}
+CHIPS: dict[str, Callable[[str], float | None]] = {
+    "pot": parse_whole,
+    "stack": parse_whole,
+    "least_bet": parse_whole,
+    "rake_cap": parse_decimal,
+}
 """Options that are chips, and how they are read."""
 
 
@@ -25,9 +31,9 @@ def read_spoken(spoken: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _chips(written: str, name: str, read: Callable[[str], float]) -> float:
-    try:
-        return read(written)
-    except ValueError:
-        kind = "a whole number" if read is int else "a number"
-        raise InputError(f"--{name.replace('_', '-')} is {kind} of chips, not {written!r}") from None
+def _chips(written: str, name: str, read: Callable[[str], float | None]) -> float:
+    number = read(written)
+    if number is None:
+        kind = "a whole number" if read is parse_whole else "a number"
+        raise InputError(f"--{name.replace('_', '-')} is {kind} of chips, not {written!r}")
+    return number

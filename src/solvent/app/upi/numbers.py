@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from solvent.cards.hands import HANDS
 from solvent.cards.ranges import hand_label
 from solvent.foundation.errors import InputError
+from solvent.foundation.units import parse_decimal
 
 
 def hand_order() -> str:
@@ -43,10 +44,8 @@ def decimal(text: str, name: str) -> float:
 
 def _number(text: str) -> float:
     """A number, NaN for other text."""
-    try:
-        return float(text)
-    except ValueError:
-        return nan
+    number = parse_decimal(text)
+    return nan if number is None else number
 
 
 def parse_numbers(words: Sequence[str], what: str) -> NDArray[np.float64]:

@@ -30,6 +30,7 @@ from solvent.forms.holdem.sizing import holdem_size
 from solvent.foundation.errors import InputError
 from solvent.foundation.machine import cores
 from solvent.foundation.names import did_you_mean
+from solvent.foundation.storage.reading import read_text
 from solvent.solvers.holdem.solver import HoldemSolver
 from solvent.solvers.holdem.spot_cost import check_memory, describe_size
 from solvent.solvers.holdem.spot_settings import SpotSettings
@@ -65,6 +66,8 @@ SETUP = (
 NOT_IN_SCRIPTS = ("go", "stop", "wait_for_solver", "exit", "load_script_silent", "set_end_string")
 """Commands that speak besides answering, or change how answers look."""
 MEGABYTE = 1 << 20
+LONGEST_LINE = 4 * MEGABYTE
+"""Letters of the longest line that is obeyed, enough for 1,326 numbers for each of a hundred actions."""
 
 
 class UpiSession:
@@ -100,6 +103,7 @@ class UpiSession:
             return False
         starts = False
         try:
+            _check_length(line)
             answer = self._answer(words[0], words[1:])
             starts = words[0] == "go"
         except InputError as refusal:
@@ -164,11 +168,8 @@ class UpiSession:
     def _do_load_script_silent(self, words: Sequence[str]) -> list[str]:
         """Commands from a file, which are answered only where one is refused; they end with the first refusal."""
         path = Path(" ".join(words).strip('"'))
-        try:
-            text = path.read_text(encoding="utf-8", errors="replace")
-        except OSError as error:
-            raise InputError(f"{path} cannot be read: {error.strerror}") from None
-        for number, line in enumerate(text.splitlines(), start=1):
+        for number, line in enumerate(read_text(path).splitlines(), start=1):
+            _check_length(line)
             command, *rest = line.split() or ["#"]
             if command in NOT_IN_SCRIPTS:
                 raise InputError(f"line {number} of {path} has {command}, which is no command for scripts")
@@ -396,6 +397,11 @@ class UpiSession:
         if len(words) != 2:
             raise InputError("this command takes OOP or IP and a node such as r:0:b100:c:8h")
         return player_number(words[0]), find_node(self._tree(), words[1])
+
+
+def _check_length(line: str) -> None:
+    if len(line) > LONGEST_LINE:
+        raise InputError(f"a line has at most {LONGEST_LINE:,} letters")
 
 
 def _nothing(command: str) -> Callable[[Sequence[str]], list[str]]:

@@ -362,7 +362,7 @@ def _read_configuration(folder: Path) -> dict[str, Any]:
         written = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror or error}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{path} is damaged: {error}") from error
     if "format" not in written and "fingerprint" in written:
         raise InputError(f"{folder} holds a run of an older version of solvent; solve the game anew")

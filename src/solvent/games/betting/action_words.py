@@ -18,11 +18,12 @@ from collections.abc import Sequence
 
 from solvent.foundation.errors import InputError
 from solvent.foundation.names import did_you_mean
+from solvent.foundation.units import LONGEST_NUMBER, parse_decimal, parse_whole
 
 SHORT = {"f": "fold", "x": "check", "k": "check", "c": "call"}
 ALL_IN = "all-in"
 _ALL_IN_WORDS = ("a", "allin", "all in", ALL_IN)
-_AMOUNT = re.compile(r"(b|bet|r|raise|raise to)\s*(\d+)")
+_AMOUNT = re.compile(rf"(b|bet|r|raise|raise to)\s*([0-9]{{1,{LONGEST_NUMBER}}})")
 _CARDS = re.compile(r"([2-9tjqka][cdhs])+")
 
 
@@ -72,12 +73,12 @@ def after(before: Sequence[str]) -> str:
 
 
 def amount_of(action: str) -> int:
-    """The amount of a bet or raise; 0 for other actions.
+    """The amount of a bet or raise; 0 for other actions, and where it is no whole number.
 
     >>> amount_of("raise 300"), amount_of("check")
     (300, 0)
     """
-    return int(action.rpartition(" ")[2]) if action.startswith(("bet ", "raise ")) else 0
+    return parse_whole(action.rpartition(" ")[2]) or 0 if action.startswith(("bet ", "raise ")) else 0
 
 
 def paid_after(action: str, player: int, paid: Sequence[int]) -> tuple[int, int]:
@@ -92,7 +93,8 @@ def paid_after(action: str, player: int, paid: Sequence[int]) -> tuple[int, int]
 
 def _nearest(name: str, actions: Sequence[str]) -> str:
     """The end of a refusal: the action that was meant, by its amount where there is one."""
-    amount, sizes = amount_of(name), [each for each in actions if amount_of(each)]
-    if amount and sizes:
+    bets, sizes = name.startswith(("bet ", "raise ")), [each for each in actions if amount_of(each)]
+    amount = parse_decimal(name.rpartition(" ")[2]) if bets else None
+    if amount is not None and sizes:
         return f"; did you mean {min(sizes, key=lambda each: abs(amount_of(each) - amount))}?"
     return did_you_mean(name, actions)

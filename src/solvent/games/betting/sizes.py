@@ -24,7 +24,6 @@ to a bet, calling and checking are always possible. `size_total` is the one plac
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
@@ -32,6 +31,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from solvent.foundation.errors import InputError
+from solvent.foundation.storage.reading import read_toml
+from solvent.foundation.units import parse_decimal, parse_whole
 from solvent.games.betting.rules import STREETS, HoldemRules
 
 POT, TIMES, TOTAL, ALL_IN, ADDED, GEOMETRIC = 0, 1, 2, 3, 4, 5
@@ -68,8 +69,10 @@ class BetSize(NamedTuple):
 
 
 UNITS = {"%": POT, "x": TIMES, "bb": TOTAL, "c": ADDED}
-NUMBER = r"(\d+(?:\.\d*)?|\.\d+)"
+NUMBER = r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)"
 MOST_GEOMETRIC_BETS = 100
+LONGEST_SIZE = 100
+"""Letters of the longest text that is read as a size."""
 
 
 def parse_bet_size(text: str) -> BetSize:
@@ -78,10 +81,10 @@ def parse_bet_size(text: str) -> BetSize:
     >>> [str(parse_bet_size(text)) for text in ("50%", "2.5x", " 3bb", "100c", "e", "3e200%", "A")]
     ['50%', '2.5x', '3bb', '100c', 'e', '3e200%', 'a']
     """
-    written = text.strip().lower()
+    written = text.strip().lower() if len(text) <= LONGEST_SIZE else ""
     if written in ("a", "allin", "all-in"):
         return BetSize(ALL_IN, 0.0)
-    if match := re.fullmatch(rf"(\d*)e(?:{NUMBER}\s*%)?", written):
+    if match := re.fullmatch(rf"([0-9]*)e(?:{NUMBER}\s*%)?", written):
         bets, most = int(match[1] or 0), float(match[2] or inf) / 100
         if most > 0 and (not match[1] or 1 <= bets <= MOST_GEOMETRIC_BETS):
             return BetSize(GEOMETRIC, most, bets)
@@ -215,7 +218,7 @@ def parse_betting(source: str | Path | Mapping[str, Any]) -> BettingAbstraction:
     if isinstance(source, Mapping):
         return _from_settings(source)
     if isinstance(source, Path) or source.endswith(".toml"):
-        return _from_settings(_read(Path(source)))
+        return _from_settings(read_toml(Path(source)))
     if "=" not in source:
         return betting_preset(source.strip())
     settings: dict[str, Any] = {}
@@ -232,19 +235,10 @@ def parse_betting(source: str | Path | Mapping[str, Any]) -> BettingAbstraction:
 
 
 def _number(text: str, key: str) -> float:
-    try:
-        return int(text) if text.strip().lstrip("-").isdigit() else float(text)
-    except ValueError as error:
-        raise InputError(f"{key} is a number, not {text.strip()!r}") from error
-
-
-def _read(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise InputError(f"there is no file {path}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"{path} is not TOML: {error}") from error
+    whole, number = parse_whole(text), parse_decimal(text)
+    if number is None:
+        raise InputError(f"{key} is a number, not {text.strip()!r}")
+    return number if whole is None else whole
 
 
 def _from_settings(settings: Mapping[str, Any]) -> BettingAbstraction:

@@ -36,10 +36,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from math import inf
 from typing import Any
 
 from solvent.foundation.errors import InputError
+from solvent.foundation.units import parse_share, parse_whole
 from solvent.games.betting.action_words import ALL_IN, spelled_out
 from solvent.games.betting.rules import STREETS
 from solvent.games.betting.sizes import NO_CAP, TIMES, BetSize, StreetSizes, parse_bet_size
@@ -226,19 +226,15 @@ def _street_sizes(written: Any, name: str, street: str) -> StreetSizes:
 
 
 def _cap(cap: Any) -> int:
-    number = int(cap) if isinstance(cap, str) and cap.strip().isdigit() else cap
+    number = parse_whole(cap) if isinstance(cap, str) else cap
     if type(number) is not int or (number < 0 and number != NO_CAP):
         raise InputError(f"cap is the most bets and raises on a street, a whole number, not {cap!r}")
     return number
 
 
 def _threshold(given: Any, name: str) -> float:
-    try:
-        text = str(given).strip()
-        number = float(text[:-1]) / 100 if text.endswith("%") else float(text)
-    except ValueError:
-        number = -1.0
-    if not 0 <= number < inf or isinstance(given, bool):
+    number = None if isinstance(given, bool) else parse_share(str(given))
+    if number is None or number < 0:
         whole = "stack" if name == "all-in-above" else "pot"
         raise InputError(f"{name} is a part of the {whole} of at least 0, such as 0.5 or 50%, not {given!r}")
     return number
@@ -259,7 +255,7 @@ def parse_lines(written: str | Sequence[str]) -> tuple[Line, ...]:
 def _line(written: str) -> Line:
     line = tuple(map(spelled_out, written.split(",")))
     for action in line:
-        if not re.fullmatch(rf"fold|check|call|{ALL_IN}|(bet|raise) [1-9]\d*", action):
+        if not re.fullmatch(rf"fold|check|call|{ALL_IN}|(bet|raise) [1-9][0-9]*", action):
             raise InputError(
                 f"a line is written 'check, bet 100, raise 400' with fold, check, call, bet and raise; "
                 f"{written.strip()!r} has {action!r}"

@@ -6,9 +6,10 @@ import os
 import re
 from fractions import Fraction
 from functools import lru_cache
-from pathlib import Path
 from typing import NoReturn
 
+from solvent.foundation.errors import InputError
+from solvent.foundation.storage.reading import read_text
 from solvent.games.efg.labels import unique_labels, unquote
 from solvent.games.efg.tree import EfgGame, Infoset, Moves, Tree
 from solvent.games.game import CHANCE, GameError
@@ -21,19 +22,11 @@ _Entry = tuple[Infoset | None, Payoffs | None]
 
 def read_efg(path: str | os.PathLike[str]) -> EfgGame:
     """Read the game in a Gambit file. Errors name the line of the file that is wrong."""
-    shown = os.fspath(path)
     try:
-        text = Path(path).read_bytes().decode("utf-8-sig")
-    except FileNotFoundError:
-        raise GameError(f"there is no file {shown}") from None
-    except IsADirectoryError:
-        raise GameError(f"{shown} is a directory, not a .efg file") from None
-    except UnicodeDecodeError:
-        raise GameError(f"{shown} is not a Gambit .efg file: it is not text in UTF-8") from None
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise GameError(f"{shown} cannot be read: {reason}") from None
-    return _Reader(shown, text).game()
+        text = read_text(path, MOST_BYTES)
+    except InputError as error:
+        raise GameError(str(error)) from None
+    return _Reader(os.fspath(path), text).game()
 
 
 _TOKEN = re.compile(
@@ -43,7 +36,9 @@ _TOKEN = re.compile(
              | (?P<open> " ) )""",
     re.VERBOSE | re.DOTALL,
 )
-_NUMBER = re.compile(r"[+-]?(?:\d+/0*[1-9]\d*|(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d{1,3})?)", re.ASCII)
+_NUMBER = re.compile(r"[+-]?(?:\d+/0*[1-9]\d*|(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d{1,3})?)", re.ASCII)
+MOST_BYTES = 4 << 30
+"""Bytes of the largest file that is read; one of them takes many of memory."""
 _LONGEST_NUMBER = 1000
 _LONGEST_INTEGER = 18
 _LARGEST_SHOWN = 10**40

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from solvent.foundation.units import parse_whole
 from solvent.games.betting.rules import STREETS
 from solvent.games.betting.tree import (
     TreeStart,
@@ -103,10 +104,10 @@ def _deals(boards: Sequence[int]) -> tuple[int, ...]:
 
 
 def _blinds(given: str | Sequence[int]) -> tuple[int, int]:
-    try:
-        small, big = map(int, given.split("/")) if isinstance(given, str) else given
-    except (TypeError, ValueError):
-        raise GameError(f"nolimit's blinds are written 1/2, small and big, in chips, not {given!r}") from None
+    blinds: Any = [parse_whole(part) for part in given.split("/")] if isinstance(given, str) else given
+    if not isinstance(blinds, list | tuple) or len(blinds) != 2 or None in blinds:
+        raise GameError(f"nolimit's blinds are written 1/2, small and big, in chips, not {given!r}")
+    small, big = blinds
     return _chips(small, "small blind", 0), _chips(big, "big blind", 1)
 
 

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from solvent.cards.deck import Card, cards_label, deck, parse_cards
 from solvent.cards.hands import hole_cards
 from solvent.cards.ranges import Range, parse_range
+from solvent.foundation.units import parse_share
 from solvent.games.betting.rules import BOARD_CARDS, STREETS
 from solvent.games.betting.tree import TreeStart, betting_tree, parse_tree_sizes, spot_start
 from solvent.games.betting.tree_sizes import Line, parse_lines
@@ -277,13 +278,8 @@ def _chips(given: int, name: str) -> int:
 
 
 def _rake(given: float | str) -> float:
-    rate = -1.0
-    try:
-        text = str(given).strip()
-        rate = float(text[:-1]) / 100 if text.endswith("%") else float(text)
-    except ValueError:
-        pass
-    if not 0 <= rate <= 1:
+    rate = None if isinstance(given, bool) else parse_share(str(given))
+    if rate is None or not 0 <= rate <= 1:
         raise GameError(f"rake is a part of the pot from 0% to 100%, such as 5% or 0.05, not {given!r}")
     return rate
 

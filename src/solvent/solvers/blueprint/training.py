@@ -27,6 +27,7 @@ from solvent.foundation.errors import InputError
 from solvent.foundation.html import facts_html
 from solvent.foundation.progress import SIZED, TOLD, Interrupted, Progress, Stop, Watch, interruptible
 from solvent.foundation.storage.files import check_room
+from solvent.foundation.storage.reading import read_toml
 from solvent.foundation.storage.run import Retention, Run
 from solvent.foundation.units import size, span
 from solvent.solvers.blueprint.training_work import Length, Training, TrainingWork
@@ -355,10 +356,8 @@ def _betting_text(betting: str) -> str:
     """Bet sizes as text that needs no file: a TOML file's settings in one line."""
     if not betting.endswith(".toml"):
         return betting
-    import tomllib
-
     betting_of(betting, None)  # refused here if it cannot be read
-    settings = tomllib.loads(Path(betting).read_text(encoding="utf-8"))
+    settings = read_toml(Path(betting))
     parts = (
         f"{key}={','.join(map(str, value)) if isinstance(value, list) else value}"
         for key, value in settings.items()

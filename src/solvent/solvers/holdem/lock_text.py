@@ -20,6 +20,7 @@ from solvent.cards.ranges import parse_range
 from solvent.forms.holdem.locks import SUM_TOLERANCE, NodeLock
 from solvent.forms.holdem.tree import DECISION, HoldemTree
 from solvent.foundation.errors import InputError
+from solvent.foundation.units import parse_decimal
 from solvent.games.betting.action_words import choose_action, is_cards, match_action, paid_after
 from solvent.games.holdem.spot import NAMES, Spot
 
@@ -87,10 +88,10 @@ def _chances(play: str, actions: Sequence[str], all_in: int, text: str) -> NDArr
         if action in named:
             raise InputError(f"the lock {text!r} names {action!r} twice")
         named.add(action)
-        try:
-            chances[actions.index(action)] = float(written)
-        except ValueError:
-            raise InputError(f"{FORM}, not {text!r}") from None
+        chance = parse_decimal(written)
+        if chance is None:
+            raise InputError(f"{FORM}, not {text!r}")
+        chances[actions.index(action)] = chance
     if not (chances >= 0).all() or abs(chances.sum() - 1) > SUM_TOLERANCE:
         raise InputError(
             f"the probabilities of the lock {text!r} are at least 0 and sum to 1, not to {chances.sum():g}"

@@ -7,6 +7,7 @@ from typing import Any
 
 from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.threads import MOST_THREADS
+from solvent.foundation.units import parse_decimal
 from solvent.solvers.holdem.growing.candidates import AutoSizes, parse_auto_sizes
 from solvent.solvers.local_update import LocalUpdate
 from solvent.solvers.option_checks import BYTES, DURATION, INTERVAL, RULE, Check, one_of, whole
@@ -43,11 +44,8 @@ def target_chips(until: str, pot: float) -> float:
     (1.0, 0.5)
     """
     percent = until.endswith("%")
-    try:
-        number = float(until.removesuffix("%"))
-    except ValueError:
-        number = -1.0
-    if not 0 <= number < float("inf"):
+    number = parse_decimal(until.removesuffix("%"))
+    if number is None or number < 0:
         raise InputError(
             f"until is an exploitability of at least 0, in percent of the pot or chips, such as 0.3% or 0.6, "
             f"not {until!r}"

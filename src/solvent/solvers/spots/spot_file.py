@@ -15,7 +15,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from math import isfinite
@@ -26,6 +25,7 @@ from solvent.cards.deck import CardError, cards_label
 from solvent.cards.ranges import parse_range
 from solvent.foundation.errors import InputError
 from solvent.foundation.names import did_you_mean
+from solvent.foundation.storage.reading import parse_toml, read_text
 from solvent.games.betting.tree_sizes import known_settings
 from solvent.games.holdem.spot import NAMES, Spot
 from solvent.solvers.holdem.spot_settings import SpotSettings
@@ -33,8 +33,6 @@ from solvent.solvers.holdem.spot_settings import SpotSettings
 SPOT_KEYS = ("board", "oop", "ip", "pot", "stack", "rake", "rake_cap", "least_bet")
 NEEDED = ("board", "oop", "ip", "pot", "stack")
 TABLES = ("sizes", "solve")
-MOST_BYTES = 10 << 20
-"""Far more than any spot takes; a larger file is something else."""
 
 TEMPLATE = """\
 # A spot for `solvent spot FILE.toml`. An option on the command line replaces the same setting here, and no other.
@@ -103,14 +101,7 @@ class SpotRequest:
 
 def read_spot_file(path: Path) -> SpotRequest:
     """The spot that a file asks for; a file of TexasSolver is known by its commands."""
-    try:
-        if path.stat().st_size > MOST_BYTES:
-            raise InputError(f"{path} is too large for a spot")
-        text = path.read_text(encoding="utf-8-sig")
-    except OSError as error:
-        raise InputError(f"cannot read {path}: {error.strerror or error}") from error
-    except UnicodeDecodeError as error:
-        raise InputError(f"{path} is neither TOML nor a TexasSolver command file: it is no text") from error
+    text = read_text(path)
     if path.suffix.lower() != ".toml" and _has_commands(text):
         from solvent.solvers.spots.texas_file import read_commands
 
@@ -125,10 +116,7 @@ def _has_commands(text: str) -> bool:
 
 def read_spot_toml(text: str, where: str) -> SpotRequest:
     """The spot that TOML describes; `where` names it in refusals."""
-    try:
-        written = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise InputError(f"{where} is not TOML: {error}") from error
+    written = parse_toml(text, where)
     tables = {name: written.pop(name, {}) for name in TABLES}
     for name, given in tables.items():
         if not isinstance(given, dict):
@@ -175,13 +163,7 @@ def range_text(given: str, folder: Path) -> str:
         _check_no_file(given, folder)
         return given
     path = folder / given[1:].strip()
-    try:
-        if path.stat().st_size > MOST_BYTES:
-            raise InputError(f"{path} is too large for a range")
-        lines = [line.strip() for line in path.read_text(encoding="utf-8-sig").splitlines()]
-    except (OSError, UnicodeDecodeError) as error:
-        why = getattr(error, "strerror", None) or "it is no text"
-        raise InputError(f"cannot read the range in {path}: {why}") from error
+    lines = [line.strip() for line in read_text(path).splitlines()]
     if all(f"# {name}" in lines for name in NAMES):
         raise InputError(f"{path} has the ranges of both players; export one of them with --part")
     found = ",".join(line.strip(",") for line in lines if line.strip(",") and not line.startswith("#"))

@@ -12,7 +12,6 @@ with a note: `--out` keeps a run, which `solvent show` and `solvent export` read
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import isfinite
 from typing import Any
 
 from solvent.cards.deck import cards_label, parse_cards
@@ -20,6 +19,7 @@ from solvent.cards.ranges import parse_range
 from solvent.foundation.errors import InputError
 from solvent.foundation.machine import cores
 from solvent.foundation.names import did_you_mean
+from solvent.foundation.units import parse_decimal
 from solvent.games.betting.rules import STREETS
 from solvent.games.betting.tree_sizes import POSITIONS
 from solvent.solvers.spots.spot_file import SpotRequest
@@ -127,11 +127,8 @@ def _range(text: str) -> str:
 
 
 def _number(text: str) -> float:
-    try:
-        number = float(text)
-    except ValueError:
-        number = -1.0
-    if not (number >= 0 and isfinite(number)):
+    number = parse_decimal(text)
+    if number is None or number < 0:
         raise InputError(f"a number of at least 0 stands here, not {text!r}")
     return number
 

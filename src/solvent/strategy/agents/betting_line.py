@@ -23,7 +23,7 @@ from solvent.games.betting.rules import CALL, FOLD, STREETS, action_text
 
 _TOKEN = re.compile(
     r"(?P<street>/)|(?P<fold>folds?|f)|(?P<all>all[- ]?in|a)|(?P<call>calls?|checks?|c|k)"
-    r"|(?:raises?|bets?|r|b)(?: ?to)? ?(?P<number>\d+(?:\.\d+)?|\.\d+)(?P<unit> ?bb)?"
+    r"|(?:raises?|bets?|r|b)(?: ?to)? ?(?P<number>[0-9]+(?:\.[0-9]+)?|\.[0-9]+)(?P<unit> ?bb)?"
 )
 
 

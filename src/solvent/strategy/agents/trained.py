@@ -27,7 +27,7 @@ from solvent.strategy.agents.blueprint import Blueprint
 from solvent.strategy.reach import not_negligible, ratio, relative
 from solvent.strategy.strategy import Row, Strategy
 
-BUCKET = re.compile(r"(\d+)\.(\d+)")
+BUCKET = re.compile(r"([0-9]{1,18})\.([0-9]{1,18})")
 CLASS = re.compile(rf"([{RANKS}])([{RANKS}])([so]?)")
 
 

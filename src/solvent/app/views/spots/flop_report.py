@@ -23,6 +23,7 @@ from solvent.foundation.colours import (
     bet_colour,
 )
 from solvent.foundation.storage.files import write_text
+from solvent.games.betting.action_words import amount_of
 from solvent.games.holdem.spot import NAMES
 from solvent.solvers.spots.flops.report import FlopMean, FlopReport, FlopResult
 
@@ -214,7 +215,7 @@ def _colours(report: FlopReport) -> dict[str, str]:
     """The colour of each action."""
     made = {}
     for action in report.mean.actions:
-        chips = int(action.split()[-1]) if action.split()[-1].isdecimal() else 0
+        chips = amount_of(action)
         all_in = chips >= int(report.spot["stack"])
         plain = {"fold": FOLD_COLOUR, "call": CALL_COLOUR}.get(action, CHECK_COLOUR)
         made[action] = ALL_IN_COLOUR if all_in else bet_colour(chips / report.pot) if chips else plain

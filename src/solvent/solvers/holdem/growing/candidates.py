@@ -15,6 +15,7 @@ from typing import Any
 
 from solvent.foundation.errors import InputError
 from solvent.foundation.names import did_you_mean
+from solvent.foundation.units import parse_whole
 from solvent.games.betting.sizes import POT, BetSize, parse_bet_size
 
 AUTO = "auto"
@@ -138,6 +139,7 @@ def _part(text: str, key: str) -> float:
 
 
 def _whole(text: str, key: str, least: int, most: int) -> int:
-    if not text.isdigit() or not least <= int(text) <= most:
+    number = parse_whole(text)
+    if number is None or not least <= number <= most:
         raise InputError(f"{key} of sizes is a whole number from {least} to {most:,}, not {text!r}")
-    return int(text)
+    return number

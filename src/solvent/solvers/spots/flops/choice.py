@@ -29,6 +29,8 @@ from solvent.cards.ranges import Range
 from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.threads import in_pieces
 from solvent.foundation.progress import Stop, Watch
+from solvent.foundation.storage.reading import read_text
+from solvent.foundation.units import parse_decimal
 from solvent.solvers.spots.flops.texture import CONNECTION, PAIRING, SUITS, flop_texture
 
 QUANTILES = 20
@@ -159,12 +161,7 @@ def read_flops(path: str | Path, first: Range, second: Range) -> list[WeightedFl
 
     Without weights each flop counts by the chance of its class. Empty lines and what follows a # are skipped.
     """
-    try:
-        lines = Path(path).read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(
-            f"cannot read the flops of {path}: {getattr(error, 'strerror', None) or error}"
-        ) from error
+    lines = read_text(path).splitlines()
     given: dict[tuple[Card, ...], float | None] = {}
     for number, line in enumerate(lines, 1):
         words = line.partition("#")[0].replace(":", " ").replace(",", " ").split()
@@ -180,13 +177,12 @@ def read_flops(path: str | Path, first: Range, second: Range) -> list[WeightedFl
 def _flop_line(words: list[str], where: str) -> tuple[tuple[Card, ...], float | None]:
     """The cards of a line, highest first, and its weight if it has one."""
     cards: tuple[Card, ...] = ()
-    weight: float | None = None
     try:
         cards = tuple(sorted(parse_cards(words[0]), reverse=True))
-        weight = float(words[1]) if len(words) > 1 else None
-    except (CardError, ValueError):
+    except CardError:
         cards = ()
-    if len(set(cards)) != 3 or len(words) > 2 or (weight is not None and not 0 < weight < np.inf):
+    weight = parse_decimal(words[1]) if len(words) == 2 else None
+    if len(set(cards)) != 3 or len(words) > 2 or (len(words) == 2 and not (weight or 0) > 0):
         raise InputError(f"{where} is not a flop such as Ks7d2c, or Ks7d2c 0.5 with a weight above 0")
     return cards, weight
 

@@ -1,0 +1,71 @@
+"""Text from outside, read with a bound: files of settings and commands, TOML, and lines of a stream.
+
+Only regular files are read: a pipe or a device may have no end, or nothing to say for ever.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import tomllib
+from pathlib import Path
+from typing import IO, Any, AnyStr
+
+from solvent.foundation.errors import InputError
+from solvent.foundation.units import size
+
+MOST_BYTES = 10 << 20
+"""Far more than settings, ranges or commands take; a larger file is something else."""
+
+
+def read_text(path: str | os.PathLike[str], most: int = MOST_BYTES) -> str:
+    """The UTF-8 text of a regular file of at most `most` bytes; anything else is refused with a sentence."""
+    try:
+        # Not blocking: a pipe that nobody writes to opens at once, instead of waiting for somebody.
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError as error:
+        raise InputError(f"there is no file {path}") from error
+    except (OSError, ValueError) as error:  # a ValueError: the name has a null in it
+        raise InputError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
+    try:
+        kind = os.fstat(handle).st_mode
+        if not stat.S_ISREG(kind):
+            what = "a folder" if stat.S_ISDIR(kind) else "a pipe or a device"
+            raise InputError(f"cannot read {path}: it is {what}, not a file")
+        with os.fdopen(handle, "rb", closefd=False) as file:
+            content = file.read(most + 1)
+    except OSError as error:
+        raise InputError(f"cannot read {path}: {error.strerror or error}") from error
+    finally:
+        os.close(handle)
+    if len(content) > most:
+        raise InputError(f"{path} is too large: at most {size(most)} are read")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(f"cannot read {path}: it is no text in UTF-8") from error
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """The settings in a TOML file."""
+    return parse_toml(read_text(path), str(path))
+
+
+def parse_toml(text: str, where: str) -> dict[str, Any]:
+    """The settings in TOML text; `where` names it in refusals."""
+    try:
+        return tomllib.loads(text)
+    except (
+        ValueError,
+        RecursionError,
+    ) as error:  # numbers of thousands of digits, and lists in lists in lists
+        why = "it is nested too deeply" if isinstance(error, RecursionError) else error
+        raise InputError(f"{where} is not TOML: {why}") from error
+
+
+def read_line(stream: IO[AnyStr], most: int) -> AnyStr:
+    """The next line of a stream, empty at its end; of one longer than `most`, the first `most` + 1 letters."""
+    line = rest = stream.readline(most + 1)
+    while len(rest) > most and rest[-1:] not in ("\n", b"\n"):
+        rest = stream.readline(most + 1)
+    return line
