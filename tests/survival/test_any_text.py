@@ -55,6 +55,7 @@ from survival.any_text import any_text, check_read
 
 QUICK, FULL = 25, 2_000
 SPOT = {"board": "Td9d6hQc2s", "oop": "AA,KQs,76s", "ip": "JJ,T9s", "pot": 200, "stack": 900, "bets": "50%,a"}
+RANGES = ("QQ+, AKs, 76s:0.5", "99-77,A2s-A5s,AsKh", "random,AA:0", "T9s-76s,Kxs", "[50]AKo,QQ[/50],top 10%")
 TEXAS = "set_pot 50\nset_effective_stack 200\nset_board Qs,Jh,2h\nset_range_ip AA,KK:0.5\nset_range_oop QQ\n"
 TEXAS += "set_bet_sizes oop,flop,bet,50\nset_allin_threshold 0.67\nset_thread_num 8\nset_accuracy 0.5"
 EFG = 'EFG 2 R "t" { "A" "B" }\nc "" 1 "" { "x" 1/2 "y" 0.5 } 0\np "" 1 1 "" { "u" } 0\nt "" 1 "" { 1, -1 }\n'
@@ -137,7 +138,7 @@ PARSERS: dict[str, tuple[Callable[[str], Any], tuple[str, ...]]] = {
     "a card": (parse_card, ("As",)),
     "cards": (parse_cards, ("AsKd 2c",)),
     "a hand": (hole_cards, ("AsKs", "AKo")),
-    "a range": (parse_range, ("QQ+, AKs, 76s:0.5", "99-77,A2s-A5s,AsKh", "random,AA:0", "T9s-76s,Kxs", "[50]AKo,QQ[/50],top 10%")),
+    "a range": (parse_range, RANGES),
     "a range or its file": (lambda text: range_text(text, Path()), ("QQ+,AKs", "@mine.txt")),
     "chips": (lambda text: read_spoken({"pot": text, "rake_cap": text}), ("200", "5.5")),
     "blinds": (lambda text: rules_of([], None, text), ("50/100",)),
