@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from solvent.forms.public import PublicGame as PublicGame
     from solvent.forms.public import public_game as public_game
     from solvent.foundation.errors import InputError as InputError
+    from solvent.foundation.progress import Interrupted as Interrupted
     from solvent.foundation.progress import Progress as Progress
     from solvent.foundation.progress import Stop as Stop
     from solvent.games.betting.rules import CALL as CALL
@@ -85,6 +86,7 @@ _WHERE = {
     "compile_tree": "solvent.forms.history",
     "PublicGame": "solvent.forms.public",
     "public_game": "solvent.forms.public",
+    "Interrupted": "solvent.foundation.progress",
     "Progress": "solvent.foundation.progress",
     "Stop": "solvent.foundation.progress",
     "load_game": "solvent.games.catalogue",

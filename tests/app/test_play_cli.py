@@ -15,6 +15,7 @@ import pytest
 from oracles.trainings import save_training, small_cards_everywhere
 from solvent.abstraction.cards.buckets import CardAbstraction
 from solvent.app.command_line import run
+from solvent.foundation.progress import Interrupted, Stop
 from solvent.games.betting.rules import HoldemRules
 from solvent.games.hand_history import read_phh
 from solvent.play.agents import AgentLoader, AgentName, RunName, parse_agent
@@ -241,11 +242,22 @@ def test_an_interrupted_match_keeps_its_pairs():
         raise KeyboardInterrupt
 
     folds = rule_agent("always-fold")
-    found = Match(folds, rule_agent("always-call"), HoldemRules(), 2_000_000).run(1, watch=stop)
+    with pytest.raises(Interrupted) as stopped:
+        Match(folds, rule_agent("always-call"), HoldemRules(), 2_000_000).run(1, watch=stop)
+    found = stopped.value.result
     assert not found.complete
     assert found.winnings.hands >= 2_000
-    results = list(round_robin([folds, folds, folds], HoldemRules(), 2_000_000, watch=stop))
+
+
+def test_a_stopped_match_is_the_last_of_a_round():
+    folds, stop = rule_agent("always-fold"), Stop()
+    results = list(
+        round_robin(
+            [folds, folds, folds], HoldemRules(), 2_000_000, watch=lambda _: stop.request(), stop=stop
+        )
+    )
     assert len(results) == 1
+    assert not results[0].complete
 
 
 def test_intervals_are_those_of_pair_means():

@@ -19,7 +19,7 @@ from solvent.evaluate.local_best_response import (
 )
 from solvent.evaluate.local_response.kernels import LEAST_REST
 from solvent.foundation.errors import InputError
-from solvent.foundation.progress import Progress
+from solvent.foundation.progress import Interrupted, Progress
 from solvent.games.betting.rules import BOARD_CARDS, CALL, FOLD, HoldemRules, act, legal, start
 from solvent.play.statistics import SURE
 from solvent.play.table_agent import TableAgent, rule_agent, table_agent
@@ -275,7 +275,9 @@ def test_an_interrupt_leaves_what_was_played() -> None:
         if now.done >= 100:
             raise KeyboardInterrupt
 
-    result = LocalBestResponse(rule_agent("always-fold")).run(2_000, watch=stop)
+    with pytest.raises(Interrupted) as stopped:
+        LocalBestResponse(rule_agent("always-fold")).run(2_000, watch=stop)
+    result = stopped.value.result
     assert 100 <= result.hands < 2_000
     assert not result.complete
     assert result.mbb == pytest.approx(750)

@@ -12,16 +12,16 @@ import pytest
 
 from solvent.foundation import progress
 from solvent.foundation.kernels import threads as threads_module
-from solvent.foundation.kernels.threads import in_pieces, on_each
+from solvent.foundation.kernels.threads import in_pieces, on_each, unbroken
 from solvent.foundation.progress import (
     INTERRUPTED,
-    SIGNALS,
     TERMINATED,
+    Held,
     Interrupted,
     Progress,
     Stop,
     interruptible,
-    uninterrupted,
+    raising_signals,
 )
 
 
@@ -175,16 +175,57 @@ def test_a_second_interrupt_comes_at_once(monkeypatch):
             os.kill(os.getpid(), signal.SIGINT)
 
 
-def test_what_must_not_be_interrupted():
-    before = [signal.getsignal(number) for number in SIGNALS]
-    with interruptible() as stop:
-        with uninterrupted():
-            for number in SIGNALS:
-                os.kill(os.getpid(), number)
-        assert not stop.requested
-        os.kill(os.getpid(), signal.SIGTERM)
-        assert stop.requested
-    assert [signal.getsignal(number) for number in SIGNALS] == before
+def test_an_interrupt_waits_for_what_must_not_be_broken_off():
+    began, done = threading.Event(), []
+
+    def call():
+        began.set()
+        time.sleep(0.05)
+        done.append(True)
+
+    def interrupt():
+        began.wait()
+        os.kill(os.getpid(), signal.SIGINT)
+
+    sender = threading.Thread(target=interrupt)
+    sender.start()
+    with pytest.raises(KeyboardInterrupt):
+        unbroken(call)
+    assert done == [True]
+    sender.join()
+    assert unbroken(lambda: threading.current_thread() is threading.main_thread()) is False
+    assert on_each(lambda _: unbroken(threading.get_ident) == threading.get_ident(), 2) == [True, True]
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_command_has_signals_raised_with_their_codes(number):
+    before = signal.getsignal(number)
+    with raising_signals(), pytest.raises(Interrupted) as stopped:
+        signal.raise_signal(number)
+    assert stopped.value.exit_code == 128 + number
+    assert signal.getsignal(number) is before
+
+
+def test_held_interrupts_are_raised_with_the_result():
+    held = Held()
+    with held:
+        raise KeyboardInterrupt
+    with pytest.raises(Interrupted) as stopped:
+        held.result("so far")
+    assert (stopped.value.result, stopped.value.exit_code) == ("so far", INTERRUPTED)
+    with pytest.raises(KeyboardInterrupt), held:  # a second one is not held
+        raise KeyboardInterrupt
+
+
+def test_a_requested_stop_is_no_interrupt():
+    stop = Stop()
+    stop.request()
+    held = Held(Stop(stop))
+    with held:
+        stop.check()
+    assert held.result("so far") == "so far"
+    with pytest.raises(KeyboardInterrupt), held:  # Ctrl-C while the work is being stopped
+        raise KeyboardInterrupt
 
 
 def test_ignored_signals_stay_ignored():

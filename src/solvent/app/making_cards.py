@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from solvent.app.terminal import terminal
 from solvent.app.watching import watching
 from solvent.foundation.errors import InputError
+from solvent.foundation.progress import interruptible
 from solvent.foundation.units import duration, size
 
 if TYPE_CHECKING:
@@ -32,8 +33,8 @@ def make_abstraction(
             f"{size(cost.memory)} of memory, {size(cost.disk)} on the disk, of which {size(cost.kept)} stay",
             soft_wrap=True,
         )
-    with watching(quiet=not said) as watch:
-        return build(design, out, threads, watch)
+    with watching(quiet=not said) as watch, interruptible() as stop:
+        return build(design, out, threads, watch, stop)
 
 
 def cards_folder(

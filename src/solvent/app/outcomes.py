@@ -17,15 +17,17 @@ import errno
 import os
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar
 
 import typer
 
 from solvent.foundation.errors import InputError, shortened
-from solvent.foundation.progress import INTERRUPTED, Interrupted
+from solvent.foundation.progress import INTERRUPTED, Interrupted, raising_signals
 
+Made = TypeVar("Made")
 REFUSED = 2
 BROKEN_PIPE = 128 + signal.SIGPIPE
 EXIT_CODES = (
@@ -39,6 +41,17 @@ _UsageError: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__na
 OUT_OF_MEMORY = (
     "out of memory; take a smaller game, abstraction or number of threads, or close other programs"
 )
+
+
+def stopped_by_signals(work: Callable[[], Made]) -> tuple[Made, int]:
+    """The result of work and the exit code 0; where a signal ends it, the result so far and the signal's code."""
+    try:
+        with raising_signals():
+            return work(), 0
+    except Interrupted as stopped:
+        if stopped.result is None:
+            raise
+        return stopped.result, stopped.exit_code
 
 
 def exit_code(error: BaseException) -> int | None:

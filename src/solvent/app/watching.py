@@ -11,7 +11,7 @@ from rich.console import Console
 
 from solvent.app.outcomes import say
 from solvent.app.terminal import terminal
-from solvent.foundation.progress import Watch
+from solvent.foundation.progress import Watch, raising_signals
 from solvent.foundation.showing import showing
 
 
@@ -27,7 +27,8 @@ def watching(quiet: bool = False, console: Console | None = None) -> AbstractCon
 def keeping_runs(kept: Path) -> Iterator[Path]:
     """The file or folder of an experiment's finished runs; whoever stops it is told that it goes on from there."""
     try:
-        yield kept
+        with raising_signals():
+            yield kept
     except KeyboardInterrupt:
         if kept.exists():
             say(f"stopped; the same command goes on from the finished runs in {kept}")

@@ -14,7 +14,7 @@ from typing import Any, Protocol
 
 from solvent.foundation.errors import InputError
 from solvent.foundation.names import did_you_mean
-from solvent.foundation.progress import SIZED, TOLD, Progress, Stop, Watch
+from solvent.foundation.progress import SIZED, TOLD, Held, Progress, Stop, Watch
 from solvent.foundation.storage.files import write_text
 
 FILE = "evaluation.json"
@@ -58,7 +58,7 @@ def evaluate(
 ) -> dict[str, Any]:
     """Measure parts of a strategy, the usual ones by default, and keep each when it is done; what was found.
 
-    A stop or an interrupt ends it with what was done.
+    A stop ends it with what was done; Ctrl-C raises `Interrupted` with that as its result.
     """
     chosen = check_parts(measured, parts)
     folder = measured.folder
@@ -68,7 +68,8 @@ def evaluate(
     stop = stop or Stop()
     done: dict[str, bool] = {}
     document: dict[str, Any] = {**measured.facts, "parts": done, "complete": False}
-    try:
+    held = Held(stop)
+    with held:
         for number, part in enumerate(chosen):
 
             def seen(now: Progress, stage: str = f"{part} ({number + 1} of {len(chosen)})") -> None:
@@ -85,10 +86,9 @@ def evaluate(
                 save(folder, document)
             if not done[part]:
                 break
-    except KeyboardInterrupt:
-        if done and folder is not None:
-            save(folder, document)
-    return document
+    if not document["complete"] and done and folder is not None:
+        save(folder, document)
+    return held.result(document)
 
 
 def check_parts(measured: Measured, parts: tuple[str, ...] | None) -> tuple[str, ...]:

@@ -32,7 +32,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Collection, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import NormalDist
@@ -50,7 +49,7 @@ from solvent.evaluate.local_response.ranges import LENGTH, ResponseMemory, respo
 from solvent.forms.betting_kernels import size_table
 from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.threads import in_pieces
-from solvent.foundation.progress import Stop, Watch
+from solvent.foundation.progress import Held, Stop, Watch
 from solvent.games.betting.rules import BOARD_CARDS, STREETS, HoldemRules, play
 from solvent.games.betting.sizes import BettingAbstraction, parse_street
 from solvent.play.contract import Agent, EasyAgent
@@ -264,7 +263,7 @@ class LocalBestResponse:
         stop: Stop | None = None,
         plain: bool = False,
     ) -> ResponseResult:
-        """Play so many hands. A stop or an interrupt ends it with what was played.
+        """Play so many hands. A stop ends it with what was played; Ctrl-C raises `Interrupted` with that.
 
         An agent that is not compiled is asked by one thread. `plain` deals a compiled agent a hand and shows it
         down: the same mean, much noisier, to compare with.
@@ -277,13 +276,14 @@ class LocalBestResponse:
         def work(first: int, last: int, memory: ResponseMemory) -> None:
             self._play(first, last, plain, memory, results)
 
-        with suppress(KeyboardInterrupt):
+        held = Held(stop)
+        with held:
             memories = [self._memory() for _ in range(threads if self._asked is None else 1)]
             piece = PIECE if self._asked is None else 2
             in_pieces(work, hands, piece, memories, watch=watch, stage="local best response", stop=stop)
         won = _whole_pairs(results)
-        return ResponseResult(
-            self.actions.name, won, hands, self.rules.blinds[1], time.perf_counter() - began
+        return held.result(
+            ResponseResult(self.actions.name, won, hands, self.rules.blinds[1], time.perf_counter() - began)
         )
 
     def hand(self, number: int) -> ResponseHand:

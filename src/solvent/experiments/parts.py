@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from solvent.abstraction.cards.buckets import TABLES, CardAbstraction
 from solvent.abstraction.cards.build import build
@@ -121,24 +121,6 @@ def once(kept: KeptRuns, setting: Mapping[str, Any], measure: Callable[[], Any])
         found = measure()
         kept.add(setting, found)
     return found
-
-
-class Stoppable(Protocol):
-    """What was played or measured, which an interrupt ends early."""
-
-    @property
-    def complete(self) -> bool:
-        """Whether it came to its end."""
-
-
-R = TypeVar("R", bound=Stoppable)
-
-
-def whole(result: R) -> R:
-    """A result that came to its end; one that was interrupted interrupts its part, which keeps nothing of it."""
-    if not result.complete:
-        raise KeyboardInterrupt
-    return result
 
 
 def run_parts(

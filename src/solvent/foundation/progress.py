@@ -1,9 +1,11 @@
 """How long work reports its progress, and how it is asked to stop.
 
 Work that takes long accepts a `Watch`, which it calls on the caller's thread with a `Progress`, and a `Stop`,
-which it reads between two pieces of work. Any thread may request a stop. `interruptible` turns Ctrl-C and the
-system's request to end into such a stop, so that a command can save what it has before it exits; `uninterrupted`
-lets it end whatever it has begun beside itself.
+which it reads between two pieces of work. Any thread may request a stop. What a signal's handler raises meanwhile,
+such as KeyboardInterrupt, is `Held` until the work has been saved, and then raised with the result so far.
+
+The library leaves signals alone. A command asks for them: `interruptible` turns them into a stop, `raising_signals`
+into exceptions.
 """
 
 from __future__ import annotations
@@ -14,14 +16,17 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from types import FrameType
+from types import FrameType, TracebackType
+from typing import Any, TypeVar
+
+Made = TypeVar("Made")
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C: 128 + SIGINT, as shells count it."""
 TERMINATED = 143
 """Exit code after SIGTERM."""
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""What `interruptible` turns into a stop: Ctrl-C, a request to end, a closed terminal."""
+"""The signals that a command may handle: Ctrl-C, a request to end, a closed terminal."""
 
 SAME_SECONDS = 0.5
 """Ctrl-C again within this time is the same Ctrl-C: a key that is held down repeats itself."""
@@ -52,18 +57,24 @@ Watch = Callable[[Progress], None]
 
 
 class Interrupted(KeyboardInterrupt):
-    """Work that ended because a stop was requested. `done` says how far it had come, in the work's own unit."""
+    """Work that ended because a stop was requested, or by Ctrl-C. What could be saved has been saved."""
 
-    def __init__(self, exit_code: int = INTERRUPTED, done: int = 0) -> None:
+    def __init__(self, exit_code: int = INTERRUPTED, done: int = 0, result: Any = None) -> None:
         super().__init__("stopped on request")
-        self.exit_code, self.done = exit_code, done
+        self.exit_code = exit_code
+        """Exit code of a command that ends so."""
+        self.done = done
+        """How far the work had come, in its own unit."""
+        self.result = result
+        """The result so far, of the kind that the call would have returned; None where there was none yet."""
 
 
 class Stop:
     """A flag that asks long work to stop. Any thread may raise it; every long loop reads it."""
 
-    def __init__(self) -> None:
-        self._requested = threading.Event()
+    def __init__(self, others: Stop | None = None) -> None:
+        """`others`: a stop whose request is a request of this one too."""
+        self._requested, self._others = threading.Event(), others
         self.exit_code = INTERRUPTED
         """What a command that was stopped exits with: 130, or 143 after SIGTERM."""
 
@@ -75,12 +86,46 @@ class Stop:
 
     @property
     def requested(self) -> bool:
-        return self._requested.is_set()
+        return self._requested.is_set() or (self._others is not None and self._others.requested)
 
     def check(self, done: int = 0) -> None:
         """Raise `Interrupted` if a stop was requested."""
         if self.requested:
             raise Interrupted(self.exit_code, done)
+
+
+class Held:
+    """A block of work whose interrupt is raised later, by `result`, once there is a result to go with it.
+
+    An interrupt that comes while one is held already is raised at once. Where `stop` was requested, the
+    `Interrupted` that ends the block is no interrupt: the work ends with what it has.
+    """
+
+    def __init__(self, stop: Stop | None = None) -> None:
+        self.stop = stop
+        self.error: BaseException | None = None
+
+    def __enter__(self) -> Held:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> bool:
+        if not isinstance(error, KeyboardInterrupt | SystemExit) or self.error is not None:
+            return False
+        if self.stop is not None and self.stop.requested:
+            return isinstance(error, Interrupted)
+        self.error = error
+        return True
+
+    def result(self, found: Made) -> Made:
+        """Return what was found, or raise the interrupt with it."""
+        if self.error is None:
+            return found
+        if isinstance(self.error, SystemExit):
+            raise self.error
+        code = self.error.exit_code if isinstance(self.error, Interrupted) else INTERRUPTED
+        raise Interrupted(code, result=found) from self.error
 
 
 @contextmanager
@@ -110,17 +155,30 @@ def interruptible(stop: Stop | None = None) -> Iterator[Stop]:
 
 
 @contextmanager
-def uninterrupted() -> Iterator[None]:
-    """Ignore SIGINT, SIGTERM and SIGHUP while the block runs, which should be short."""
+def raising_signals() -> Iterator[None]:
+    """Have SIGINT, SIGTERM and SIGHUP raise `Interrupted` with their exit codes while the block runs.
+
+    Signals that the process was started to ignore stay ignored, and on another thread than the main one nothing is
+    changed. Signals that follow at once belong to the first.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    with _handled_by(signal.SIG_IGN):
+
+    noted = -SAME_SECONDS
+
+    def interrupt(number: int, frame: FrameType | None) -> None:
+        nonlocal noted
+        before, noted = noted, time.monotonic()
+        if noted >= before + SAME_SECONDS:
+            raise Interrupted(128 + number)
+
+    with _handled_by(interrupt):
         yield
 
 
 @contextmanager
-def _handled_by(handler: Callable[[int, FrameType | None], None] | signal.Handlers) -> Iterator[None]:
+def _handled_by(handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
     """Have the signals that are not ignored handled so while the block runs."""
     before = {number: signal.getsignal(number) for number in SIGNALS}
     for number, kept in before.items():

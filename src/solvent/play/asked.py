@@ -7,7 +7,6 @@ by how likely it is. Of agents of one tree both give the same numbers.
 
 from __future__ import annotations
 
-import contextlib
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +16,7 @@ from solvent.cards.hands import hand_number
 from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.compilations import working_seconds
 from solvent.foundation.kernels.randomness import random_unit
-from solvent.foundation.progress import Progress, Stop, Watch
+from solvent.foundation.progress import Held, Progress, Stop, Watch
 from solvent.games.betting.rules import NOBODY, HoldemRules, HoldemState, act, start
 from solvent.play.contract import Agent, EasyAgent, MeasurableHand, as_agent
 from solvent.play.expected import FAINT, PARTS, Deal, can_be_averaged, expected_match, shares
@@ -79,14 +78,15 @@ def asked_match(
 ) -> MatchResult:
     """Two agents that say their probabilities, over pairs of deals with seats changed.
 
-    Decisions less likely than `faint` are followed for their share of deals, at full weight. A stop or an
-    interrupt ends the match with what was done.
+    Decisions less likely than `faint` are followed for their share of deals, at full weight. A stop ends
+    the match with what was done; Ctrl-C raises `Interrupted` with that as its result.
     """
     if pairs < 2:
         raise InputError(f"an interval takes two pairs of hands at least, not {pairs}")
     deal = Deal(np.zeros(52, np.int64), np.zeros(1, np.uint64), np.zeros(4))
     counted, won, squares = 0, 0, 0
-    with working_seconds() as seconds, contextlib.suppress(KeyboardInterrupt):
+    held = Held(stop)
+    with working_seconds() as seconds, held:
         for pair in range(pairs):
             if stop is not None:
                 stop.check()
@@ -100,7 +100,7 @@ def asked_match(
             if watch is not None:
                 watch(Progress("playing", 2 * counted, 2 * pairs, unit="hands"))
     winnings = Winnings(counted, won, squares, PARTS * rules.blinds[1])
-    return MatchResult((a.name, b.name), winnings, 2 * pairs, seconds())
+    return held.result(MatchResult((a.name, b.name), winnings, 2 * pairs, seconds()))
 
 
 @dataclass

@@ -9,7 +9,6 @@ one strategy, hardly narrower where both play without chance.
 
 from __future__ import annotations
 
-import contextlib
 import time
 from typing import NamedTuple
 
@@ -23,7 +22,7 @@ from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.compiling import internal, kernel
 from solvent.foundation.kernels.randomness import random_bits, random_unit
 from solvent.foundation.kernels.threads import in_pieces
-from solvent.foundation.progress import Progress, Stop, Watch
+from solvent.foundation.progress import Held, Progress, Stop, Watch
 from solvent.games.betting.rules import FOLD
 from solvent.play.matches import MatchResult
 from solvent.play.statistics import Winnings
@@ -90,7 +89,8 @@ def expected_match(
 ) -> MatchResult:
     """Two agents of one betting tree, at least one of them with tables, over pairs of deals.
 
-    Nodes less likely than `faint` are walked for their share of deals. An interrupt ends it with what was done.
+    Nodes less likely than `faint` are walked for their share of deals. A stop ends it with what was done;
+    Ctrl-C raises `Interrupted` with that as its result.
     """
     tree = check_agents(a, b)
     rules = tree.abstraction.rules
@@ -117,11 +117,12 @@ def expected_match(
 
     work(0, 0, 0)
     began = time.perf_counter()
-    with contextlib.suppress(KeyboardInterrupt):
+    held = Held(stop)
+    with held:
         in_pieces(work, pairs, PIECE, list(range(threads)), watch=seen, stop=stop)
     counted, won, squares = (int(sum(each[place] for each in done)) for place in (PAIRS, WON, SQUARES))
     winnings = Winnings(counted, won, squares, PARTS * rules.blinds[1])
-    return MatchResult((a.name, b.name), winnings, 2 * pairs, time.perf_counter() - began)
+    return held.result(MatchResult((a.name, b.name), winnings, 2 * pairs, time.perf_counter() - began))
 
 
 def check_agents(a: TableAgent, b: TableAgent) -> BettingTree:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import combinations
 
@@ -20,7 +19,7 @@ from solvent.cards.evaluator import evaluator
 from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.compilations import working_seconds
 from solvent.foundation.kernels.threads import in_pieces
-from solvent.foundation.progress import Progress, Stop, Watch
+from solvent.foundation.progress import Held, Progress, Stop, Watch
 from solvent.games.betting.rules import BOARD_CARDS, HoldemRules, HoldemState, act, start
 from solvent.games.game import GameError
 from solvent.games.hand_history import Hand
@@ -121,12 +120,13 @@ class Match:
         stop: Stop | None = None,
         record: Callable[[Hands], None] | None = None,
     ) -> MatchResult:
-        """Play. A stop or an interrupt ends the match with what was played.
+        """Play. A stop ends the match with what was played; Ctrl-C raises `Interrupted` with that as its result.
 
         `record` is called with the two hands of each pair. Agents that are not compiled are asked by one thread.
         """
         compiled, played, began = self._compiled(), list[list[int]](), 0.0
-        with working_seconds() as seconds, suppress(KeyboardInterrupt):
+        held = Held(stop)
+        with working_seconds() as seconds, held:
             if compiled is not None:
                 Table(self.rules).play(0, 0, self.seed, *compiled)  # loading kernels is not timed
                 began = seconds()
@@ -136,7 +136,7 @@ class Match:
                 self._play_each(played, watch, stop, record)
         pairs, won, squares = (sum(counts[place] for counts in played) for place in (PAIRS, WON, SQUARES))
         winnings = Winnings(pairs, won, squares, self.rules.blinds[1])
-        return MatchResult((self.a.name, self.b.name), winnings, self.hands, seconds() - began)
+        return held.result(MatchResult((self.a.name, self.b.name), winnings, self.hands, seconds() - began))
 
     def _compiled(self) -> tuple[TableAgent, TableAgent] | None:
         if isinstance(self.a, TableAgent) and isinstance(self.b, TableAgent):

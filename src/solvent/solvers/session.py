@@ -2,8 +2,11 @@
 
 A session drives a piece of `Work`, a solve or a training, in chunks of iterations. Between two chunks it measures
 where a measurement is due, saves a checkpoint where the last one is old, reports progress and reads the stop flag,
-which Ctrl-C, SIGTERM or any thread may raise. Where chunks end depends on the clock, and what is computed does
-not: a run gives the same numbers on one thread however it is cut.
+which any thread may raise. Chunks, measurements and checkpoints are never broken off: what a signal's handler
+raises meanwhile, such as KeyboardInterrupt, is held until the work is measured and saved.
+
+Where chunks end depends on the clock, and what is computed does not: a run gives the same numbers on one thread
+however it is cut.
 """
 
 from __future__ import annotations
@@ -15,7 +18,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from solvent.foundation.errors import InputError
-from solvent.foundation.progress import Progress, Stop, Watch
+from solvent.foundation.kernels.threads import unbroken
+from solvent.foundation.progress import Held, Progress, Stop, Watch
 from solvent.foundation.storage.run import Run
 from solvent.solvers.settings import RunSettings
 from solvent.solvers.solver import Work
@@ -87,6 +91,8 @@ class Session:
         self.saved, self.unit = saved, unit
         self.stage, self.work, self.limits, self.run = stage, work, limits, run
         self.checkpoint_every, self.watch, self.stop = checkpoint_every, watch, stop
+        self.held = Held(stop)
+        """The interrupt that has ended the loop, if one has: its `result` raises it."""
         self.seconds = 0.0
         """Seconds of computing so far, earlier parts of the run included."""
         self.here = 0.0
@@ -141,6 +147,15 @@ class Session:
 
     def loop(self) -> str:
         """Compute until a limit is reached; which one it was."""
+        reason = "interrupt"
+        with self.held:
+            reason = self._until_a_limit()
+        for step in (self._measure_at_last, self._checkpoint, self._report):
+            with self.held:
+                step()
+        return reason
+
+    def _until_a_limit(self) -> str:
         work = self.work
         while (reason := self._reason_to_stop()) is None:
             check = self._next_check(work.iterations)
@@ -150,10 +165,6 @@ class Session:
             self._report()
             if self._checkpoint_is_due():
                 self._checkpoint_under_way()
-        if not self.metrics or self.metrics[-1]["iterations"] != work.iterations:
-            self._measure()
-        self._checkpoint()
-        self._report()
         return reason
 
     def _reason_to_stop(self) -> str | None:
@@ -176,13 +187,20 @@ class Session:
         before = self.work.iterations
         count = min(target - before, max(1, int(budget * self.rate)))
         start = time.perf_counter()
-        self.work.run(count)
+        unbroken(lambda: self.work.run(count))
         spent = time.perf_counter() - start
         self.rate = (self.work.iterations - before) / max(spent, 1e-9)
         self.seconds += spent
         self.here += spent
 
     def _measure(self) -> None:
+        unbroken(self._add_measurement)
+
+    def _measure_at_last(self) -> None:
+        if not self.metrics or self.metrics[-1]["iterations"] != self.work.iterations:
+            self._measure()
+
+    def _add_measurement(self) -> None:
         row = {"iterations": self.work.iterations, "seconds": self.seconds, **self.work.measure()}
         self.metrics.append(row)
         if self.run is not None:
@@ -191,7 +209,8 @@ class Session:
     def _checkpoint(self) -> None:
         if self.run is None or self._saved_iterations == self.work.iterations:
             return
-        self._save(self.run, {**self.work.facts(), "seconds": self.seconds})
+        run, facts = self.run, {**self.work.facts(), "seconds": self.seconds}
+        unbroken(lambda: self._save(run, facts))
         self._saved_at, self._saved_iterations = self.here, self.work.iterations
 
     def _checkpoint_is_due(self) -> bool:

@@ -18,7 +18,7 @@ from typing import Any
 from solvent.foundation.errors import InputError
 from solvent.foundation.html import facts_html
 from solvent.foundation.kernels.memory import peak_memory
-from solvent.foundation.progress import SIZED, Progress, Stop, Watch, interruptible
+from solvent.foundation.progress import SIZED, Progress, Stop, Watch
 from solvent.foundation.showing import both, showing
 from solvent.foundation.storage.files import write_text
 from solvent.foundation.storage.run import Run
@@ -169,8 +169,9 @@ def solve(
     your own is resumed with that game given again, or with `own_code=True`, which runs the code that the run names.
 
     `progress` shows how far the solve is, on standard error or in a notebook; `watch` is called with each
-    `Progress`. Ctrl-C, SIGTERM or, from any thread, `stop.request()` end the solve after the running iterations;
-    the result then says `stopped_by` "interrupt", and the run can be resumed.
+    `Progress`. From any thread `stop.request()` ends the solve after the running iterations; the result then says
+    `stopped_by` "interrupt", and the run can be resumed. Ctrl-C raises `Interrupted`, a KeyboardInterrupt, once the
+    run is saved, with the result so far as its `result`; other signals are the program's own.
     """
     if progress:
         with showing() as show:
@@ -221,7 +222,7 @@ def solve(
     work = _Solve(solver)
     if out is not None:
         run = _new_run(out, rules, work, settings, limits)
-    with run.locked() if run is not None else nullcontext(), interruptible(stop):
+    with run.locked() if run is not None else nullcontext():
         session = Session(SOLVING, work, limits, run, settings.checkpoint_every, watch, stop)
         if resume is not None:
             session.resume(as_before)
@@ -229,7 +230,7 @@ def solve(
         result = _result(session, work, settings, stopped_by, compiling)
         if run is not None:
             write_text(run.folder / RESULT, json.dumps(result.as_dict(), indent=1) + "\n")
-    return result
+    return session.held.result(result)
 
 
 def _start_of(

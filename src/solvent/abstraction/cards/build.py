@@ -41,7 +41,7 @@ from solvent.abstraction.hierarchical.hierarchical import Bucketing, Round, hier
 from solvent.abstraction.hierarchical.public_clusters import cluster_public, transition_distances
 from solvent.cards.isomorphism import Indexer
 from solvent.foundation.errors import InputError
-from solvent.foundation.progress import Progress, Stop, Watch, interruptible
+from solvent.foundation.progress import Progress, Stop, Watch
 from solvent.foundation.storage.bundle import read_bundle, write_bundle
 from solvent.foundation.storage.files import check_room, remove_half_written
 from solvent.foundation.storage.run import CHECKPOINTS, Retention, Run
@@ -115,19 +115,19 @@ def build(
 ) -> tuple[CardAbstraction, dict[str, float]]:
     """Make a card abstraction in a new or an unfinished folder, and say how many seconds each stage took.
 
-    Equal designs make equal tables, whatever the number of threads. A stop, Ctrl-C or SIGTERM ends it with
-    `Interrupted`; another call continues where it stood.
+    Equal designs make equal tables, whatever the number of threads. A stop ends it with `Interrupted`, Ctrl-C with
+    KeyboardInterrupt; another call continues where it stood.
     """
     found = _built(design, folder)
     if found is not None:
         return found, found.facts.get("seconds", {})
     run = _begun(design, folder, threads)
-    with run.locked(), interruptible(stop) as stopping:
+    with run.locked():
         if (found := _built(design, folder)) is None:  # else another process was quicker
             made = run.folder / WORK
             made.mkdir(exist_ok=True)
             remove_half_written(made)
-            builder = _Builder(design, run, threads, watch or (lambda progress: None), stopping)
+            builder = _Builder(design, run, threads, watch or (lambda progress: None), stop or Stop())
             arrays = builder.tables()
             facts = describe_tables(arrays, design) | {"seconds": builder.seconds, "threads": threads}
             CardAbstraction(arrays, facts).save(folder)

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Annotated
 
 import typer
@@ -26,7 +22,7 @@ from solvent.app.agent_options import (
 from solvent.app.options import Cards, Json
 from solvent.app.terminal import print_json, terminal
 from solvent.foundation.own_code import explained
-from solvent.foundation.progress import INTERRUPTED, Interrupted
+from solvent.foundation.progress import INTERRUPTED, Interrupted, raising_signals
 
 MOST_HANDS = 10**9
 
@@ -65,7 +61,7 @@ def play(
         session = Session(players[0], rules, chosen, console, show, write, editing=not as_json)
         session.greet(stack_note(players, rules))
         try:
-            with _ended_by_signals(), explained():
+            with raising_signals(), explained():
                 while hands is None or len(session.won) < hands:
                     session.play_hand()
                     session.between(last=hands is not None and len(session.won) == hands)
@@ -80,21 +76,3 @@ def play(
         session.show_summary()
     if code:
         raise typer.Exit(code)
-
-
-@contextmanager
-def _ended_by_signals() -> Iterator[None]:
-    """Let SIGTERM and SIGHUP end the session as Ctrl-C does, also while it waits for an answer."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
-    def end(number: int, frame: object) -> None:
-        raise Interrupted(128 + number)
-
-    before = {number: signal.signal(number, end) for number in (signal.SIGTERM, signal.SIGHUP)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

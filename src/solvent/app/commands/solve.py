@@ -8,11 +8,12 @@ from typing import Annotated, Any
 import typer
 
 from solvent.app.options import Json, OwnCode
+from solvent.app.outcomes import stopped_by_signals
 from solvent.app.settings_options import with_settings
 from solvent.app.terminal import print_json, terminal
 from solvent.app.watching import watching
 from solvent.foundation.own_code import explained
-from solvent.foundation.progress import Stop, interruptible
+from solvent.foundation.progress import interruptible
 from solvent.solvers.settings import ALGORITHM, KEEP, ONE_THREAD_PLANS, Settings
 
 
@@ -41,8 +42,7 @@ def solve(
     **options: Any,
 ) -> int:
     """Solve a game and watch exploitability fall."""
-    stop = Stop()
-    with interruptible(stop):  # Ctrl-C could get lost in an import
+    with interruptible() as stop:  # Ctrl-C could get lost in an import
         from solvent.app.views.results import PICTURE, result_table
         from solvent.foundation.extras import installed
         from solvent.foundation.machine import cores
@@ -56,15 +56,16 @@ def solve(
     if resume is None and whole and asked.plan not in ONE_THREAD_PLANS:
         options.setdefault("threads", cores())
     with watching(quiet=as_json) as watch, explained():
-        result = solve_game(
-            game,
-            out=out,
-            resume=resume,
-            warm_start=warm_start,
-            own_code=own_code,
-            watch=watch,
-            stop=stop,
-            **options,
+        result, code = stopped_by_signals(
+            lambda: solve_game(
+                game,
+                out=out,
+                resume=resume,
+                warm_start=warm_start,
+                own_code=own_code,
+                watch=watch,
+                **options,
+            )
         )
     if result.run is not None and installed("matplotlib"):
         save([curve(result)], result.run / PICTURE)
@@ -72,4 +73,4 @@ def solve(
         print_json(result.as_dict())
     else:
         terminal().print(result_table(result))
-    return stop.exit_code if stop.requested else 0
+    return code

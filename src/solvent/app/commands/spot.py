@@ -10,7 +10,7 @@ import typer
 
 from solvent.app.later import Commands
 from solvent.app.options import Json
-from solvent.app.outcomes import EXIT_CODES
+from solvent.app.outcomes import EXIT_CODES, stopped_by_signals
 from solvent.app.output import check_writable
 from solvent.app.settings_options import settings_parameters, with_parameters
 from solvent.app.spot.exploit import exploit_command
@@ -21,7 +21,7 @@ from solvent.app.watching import said, watching
 from solvent.foundation.errors import InputError
 from solvent.foundation.names import did_you_mean
 from solvent.foundation.own_code import explained
-from solvent.foundation.progress import Stop, interruptible
+from solvent.foundation.progress import interruptible
 from solvent.foundation.storage.files import write_text
 from solvent.foundation.storage.reading import read_text
 from solvent.games.betting.tree_sizes import known_settings, replaced_sizes
@@ -161,8 +161,7 @@ def solve(
     Exploitability is half of what both players would gain by best responses, in percent of the pot; EVs are shares
     of the pot. `solvent spot init` writes a commented file to begin with; `solvent spot report` solves many flops.
     """
-    stop = Stop()
-    with interruptible(stop):  # Ctrl-C could get lost in an import
+    with interruptible() as stop:  # Ctrl-C could get lost in an import
         from solvent.app.views.spots.solved import spot_views
         from solvent.foundation.machine import cores
         from solvent.solvers.holdem.spot_run import resume_spot, solve_spot
@@ -173,7 +172,7 @@ def solve(
     if resume is not None:
         _check_resumed({"FILE": file, "--out": out, "--from": start, "--lock": locks, **_flags(spoken)})
         with watching(quiet=as_json) as watch, explained():
-            result = resume_spot(resume, options, watch, stop)
+            result, code = stopped_by_signals(lambda: resume_spot(resume, options, watch))
     else:
         request = _request(file, start)
         request.spot |= spoken if start is None or file is not None else _over_sizes(request.spot, spoken)
@@ -184,13 +183,15 @@ def solve(
         for note in request.notes if said(as_json) else ():
             terminal(stderr=True).print(f"note: {note}", soft_wrap=True)
         with watching(quiet=as_json) as watch, explained():
-            result = solve_spot(request.spot, settings, request.locks, watch, stop, out=out, start=start)
+            result, code = stopped_by_signals(
+                lambda: solve_spot(request.spot, settings, request.locks, watch, out=out, start=start)
+            )
     if as_json:
         print_json(result.as_dict())
     else:
         console = terminal()
         console.print(*spot_views(result, console.width, has_colours(console)), sep="\n")
-    return stop.exit_code if stop.requested else 0
+    return code
 
 
 spot.command("report", epilog=EXIT_CODES)(report_command([*GAME_PARAMETERS, *SIZE_PARAMETERS]))

@@ -10,6 +10,7 @@ import typer
 
 from solvent.app.making_cards import cards_folder
 from solvent.app.options import Json
+from solvent.app.outcomes import stopped_by_signals
 from solvent.app.settings_options import with_settings
 from solvent.app.terminal import facts_table, print_json, terminal
 from solvent.app.watching import said, watching
@@ -76,8 +77,8 @@ def train(
     with watching(quiet=as_json) as watch:
         if threads is not None and settings.cluster is not None:
             watch(Progress(TOLD, 0, detail=UNUSED_THREADS))
-        made = train_blueprint(
-            cards, out=out, resume=resume, watch=watch, stop=stop, saved=_report_on, **options
+        made, code = stopped_by_signals(
+            lambda: train_blueprint(cards, out=out, resume=resume, watch=watch, saved=_report_on, **options)
         )
     with interruptible(stop):  # what was trained is shown, whatever comes
         training = TrainingRun.open(made.folder, cards)
@@ -86,7 +87,7 @@ def train(
             print_json(made.as_dict())
         else:
             terminal().print(_result(made, report))
-    return stop.exit_code if stop.requested else 0
+    return stop.exit_code if stop.requested else code
 
 
 def _cards_for_a_new_training(

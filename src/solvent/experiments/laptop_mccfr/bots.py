@@ -19,7 +19,7 @@ from solvent.abstraction.cards.win_rates import win_rates
 from solvent.experiments.confidence import mean_interval
 from solvent.experiments.kept import KeptRuns
 from solvent.experiments.kept_tables import Snapshot, load_table, save_table
-from solvent.experiments.parts import Found, Part, PartSetup, whole
+from solvent.experiments.parts import Found, Part, PartSetup
 from solvent.experiments.steps import Say
 from solvent.forms.betting import BettingTree, build_tree
 from solvent.foundation.errors import InputError
@@ -207,7 +207,7 @@ def _no_bars(found: Found) -> list[Any]:
 
 def meet(setup: Setup, one: TableAgent, other: TableAgent, seed: int) -> dict[str, Any]:
     """What one agent wins from another, with the interval over deals, in mbb/hand."""
-    won = whole(expected_match(one, other, setup.amount.pairs, seed=seed, threads=setup.threads)).winnings
+    won = expected_match(one, other, setup.amount.pairs, seed=seed, threads=setup.threads).winnings
     return {"seed": seed, "mbb": won.mbb, "interval": won.mbb_interval}
 
 

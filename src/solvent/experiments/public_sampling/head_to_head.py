@@ -6,7 +6,7 @@ from functools import partial
 
 from solvent.experiments.kept import KeptRuns
 from solvent.experiments.page import markdown_table
-from solvent.experiments.parts import Found, Part, PartSetup, finished, once, whole
+from solvent.experiments.parts import Found, Part, PartSetup, finished, once
 from solvent.experiments.public_sampling.sampled_agents import AGENTS, BETTINGS, CARDS, agent_named
 from solvent.experiments.steps import Say
 from solvent.foundation.units import span
@@ -57,7 +57,7 @@ def _runs(setup: PartSetup, name: str) -> dict[float, str]:
 def _met(setup: PartSetup, first: str, second: str, deals: int) -> dict[str, float]:
     """What the first agent wins from the second."""
     one, other = (AgentLoader().load_table(str(setup.work / run)) for run in (first, second))
-    won = whole(expected_match(one, other, deals, threads=setup.threads)).winnings
+    won = expected_match(one, other, deals, threads=setup.threads).winnings
     return {"mbb": won.mbb, "interval": won.mbb_interval}
 
 

@@ -24,7 +24,7 @@ from solvent.evaluate.local_best_response import (
 )
 from solvent.evaluate.response_doublings import DoublingSettings, ResponseDoublings
 from solvent.experiments.kept import KeptRuns
-from solvent.experiments.parts import Found, Part, PartSetup, once, whole
+from solvent.experiments.parts import Found, Part, PartSetup, once
 from solvent.experiments.steps import Say, within
 from solvent.foundation.machine import commit
 from solvent.foundation.storage.files import WRITING
@@ -171,7 +171,7 @@ class Stage(NamedTuple):
         table, local = AgentLoader().load_table(str(self.folder)), []
         for actions in STANDARD:
             self.say(f"{after}: local best response, {actions}")
-            won = whole(LocalBestResponse(table, actions).run(self.scale.local_hands, self.threads))
+            won = LocalBestResponse(table, actions).run(self.scale.local_hands, self.threads)
             local.append((str(actions), won.mbb, won.mbb_interval))
         touched = training.run.facts()["touched"]
         return {"iterations": iterations, "touched": touched, "inside": inside, "local": local}

@@ -136,8 +136,7 @@ def measured(run: TrainingRun, settings: AgentSettings, threads: int, say: Say) 
     missing = tuple(part for part in MEASURED if not _is_measured(part, before, settings))
     if missing:
         say(f"measuring {', '.join(missing)}")
-        if not evaluate(agent, missing)["complete"]:
-            raise KeyboardInterrupt
+        evaluate(agent, missing)
     return known(run.folder, agent.facts)
 
 

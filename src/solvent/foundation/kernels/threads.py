@@ -1,6 +1,7 @@
-"""Work on several threads, in two ways; nothing else in the package starts a thread.
+"""Work on several threads, in three ways; nothing else in the library starts a thread.
 
 `in_pieces` cuts work into pieces that threads take as they become free. `on_each` makes one call for each worker.
+`unbroken` makes one call that no signal breaks off.
 Kernels release the interpreter's lock while they run, so threads are enough. Threads are kept for the next call:
 starting one takes longer than one pass over a small game.
 """
@@ -11,7 +12,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Sequence
 from queue import SimpleQueue
-from threading import Lock, Thread
+from threading import Lock, Thread, current_thread, main_thread
 from typing import Any, Generic, TypeVar
 
 from solvent.foundation.progress import Progress, Stop, Watch
@@ -35,12 +36,14 @@ def in_pieces(
     watch: Watch | None = None,
     stage: str = "",
     stop: Stop | None = None,
+    cut: Callable[[], None] = lambda: None,
 ) -> list[Made]:
     """Call work(start, end, room) for pieces that cover 0 to `count`; the results that are not None, in order.
 
     There is one thread for each room. A room is one thread's own memory: no two calls have it at the same time. A
     single room is worked in on the caller's thread. An error, an interrupt or a requested stop ends the work once
-    the pieces under way are done. After a stop the pieces that were done cover 0 to `Interrupted.done`.
+    the pieces under way are done, and `cut` is called to tell them so. After a stop the pieces that were done cover
+    0 to `Interrupted.done`.
     """
     pieces, workers = -(-count // piece), min(len(rooms), -(-count // piece))
     taken, finished, told, ended, lock = 0, 0, 0, False, Lock()
@@ -74,6 +77,7 @@ def in_pieces(
     def end() -> None:
         nonlocal ended
         ended = True
+        cut()
 
     calls = _Calls(take_pieces, workers) if workers > 1 else None
     if calls is not None:
@@ -104,6 +108,19 @@ def on_each(
 
     calls.run(lambda: watch and watch(Progress(stage, len(calls.ended), workers)))
     return [calls.results[which] for which in range(workers)]
+
+
+def unbroken(call: Callable[[], Made]) -> Made:
+    """Make a call that no signal breaks off half-way, and return what it returns.
+
+    Python runs the handlers of signals on the main thread, so there the call is made by another thread. Handlers
+    run at once; what they raise is raised when the call is done.
+    """
+    if current_thread() is not main_thread():
+        return call()
+    calls = _Calls(lambda worker: call(), 1)
+    calls.run(lambda: None)
+    return calls.results[0]
 
 
 def check_threads(threads: int) -> None:

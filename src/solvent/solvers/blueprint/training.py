@@ -25,7 +25,7 @@ from solvent.forms.betting import BettingTree, build_tree
 from solvent.forms.sampled import table_layout
 from solvent.foundation.errors import InputError
 from solvent.foundation.html import facts_html
-from solvent.foundation.progress import SIZED, TOLD, Interrupted, Progress, Stop, Watch, interruptible
+from solvent.foundation.progress import SIZED, TOLD, Progress, Stop, Watch
 from solvent.foundation.storage.files import check_room
 from solvent.foundation.storage.reading import read_toml
 from solvent.foundation.storage.run import Retention, Run
@@ -145,8 +145,8 @@ def train(
     `iterations` count from the beginning, `time` from this call.
 
     `watch` is called with each `Progress`, and `saved` after each checkpoint while the training goes on, with the
-    run and its tables, which are still being trained and must not be changed. Ctrl-C, SIGTERM or, from any thread,
-    `stop.request()` end the training with a checkpoint.
+    run and its tables, which are still being trained and must not be changed. From any thread `stop.request()` ends
+    the training with a checkpoint. Ctrl-C raises `Interrupted` after that checkpoint, with the result so far.
     """
     given = given_options(options)
     asked = TrainingSettings.of(given)
@@ -223,20 +223,14 @@ def _train(
     assert run is not None
     watch(Progress(COMPILING, 0))
     compiling = compile_seconds(training)
-    with interruptible(session.stop):
-        try:
-            training.launch()
-        except InputError:
-            if not run.checkpoints():
-                shutil.rmtree(run.folder, ignore_errors=True)  # nothing was begun
-            raise
-        try:
-            stopped_by = _loop(session, training, settings, as_before)
-            children = training.about_children()
-        finally:
-            training.close()
+    try:
+        _launch(training, run)
+        stopped_by = _loop(session, training, settings, as_before)
+        children = training.about_children()
+    finally:
+        training.close()
     seconds = max(session.seconds, 1e-9)
-    return TrainingResult(
+    result = TrainingResult(
         folder=run.folder,
         settings=settings,
         cost=cost,
@@ -250,6 +244,17 @@ def _train(
         stopped_by=stopped_by,
         children=children,
     )
+    return session.held.result(result)
+
+
+def _launch(training: TrainingWork, run: Run) -> None:
+    """Begin what a training needs beside this process; where that is refused, a new run leaves no folder."""
+    try:
+        training.launch()
+    except InputError:
+        if not run.checkpoints():
+            shutil.rmtree(run.folder, ignore_errors=True)
+        raise
 
 
 def _loop(session: Session, training: TrainingWork, settings: TrainingSettings, as_before: bool) -> str:
@@ -377,7 +382,7 @@ def train_to(
 ) -> int:
     """Train in a folder, new or not, until it has had `seconds` of training in all; return its iterations.
 
-    A training that is stopped before raises `Interrupted` once its folder is written; called again, it goes on.
+    Ctrl-C raises `Interrupted` once the folder is written; called again, the training goes on.
     """
     if Run.is_run(folder):
         facts = Run.open(folder, "training").facts()
@@ -388,6 +393,4 @@ def train_to(
     else:
         asked = design.as_json() | {"time": seconds, "threads": threads}
         result = train(cards, out=folder, watch=watch, **asked)
-    if result.stopped_by == "interrupt":
-        raise Interrupted(done=result.iterations)
     return result.iterations

@@ -10,7 +10,8 @@ from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection, wait
 from typing import Any
 
-from solvent.foundation.progress import SIGNALS, uninterrupted
+from solvent.foundation.kernels.threads import unbroken
+from solvent.foundation.progress import SIGNALS
 from solvent.solvers.distributed.recovering import WorkerChildren
 from solvent.solvers.distributed.workers import (
     LostWorkerError,
@@ -76,11 +77,13 @@ class ProcessWorkers:
         if self._closed:
             return
         self._closed = True
-        with uninterrupted():
-            for pipe in self._pipes:
-                pipe.close()  # a worker ends when nobody is left to ask it
-            for process in self._processes:
-                _end(process, CLOSING_SECONDS)
+        unbroken(self._end_all)
+
+    def _end_all(self) -> None:
+        for pipe in self._pipes:
+            pipe.close()  # a worker ends when nobody is left to ask it
+        for process in self._processes:
+            _end(process, CLOSING_SECONDS)
 
     def _begin(self, owned: Sequence[int]) -> tuple[Connection, Any]:
         context = get_context("spawn")

@@ -26,7 +26,7 @@ from solvent.forms.holdem.sizing import HoldemSize, holdem_size
 from solvent.forms.holdem.tree import DECISION, holdem_tree
 from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.memory import peak_memory
-from solvent.foundation.progress import SIZED, Progress, Stop, Watch, interruptible
+from solvent.foundation.progress import SIZED, Progress, Stop, Watch
 from solvent.foundation.storage.run import Run
 from solvent.games.holdem.spot import Spot
 from solvent.response.holdem import check_carried
@@ -71,8 +71,10 @@ def solve_spot(
     """Solve a spot; `spot` has the parameters of `games.holdem.spot.Spot` by name, `locks` are as in `lock_text`.
 
     The first limit of iterations, exploitability and time stops the solve, and so does `stop`; without a limit it
-    is 0.3 % of the pot. `out` names a new folder to keep the run in; `start` the folder of a run of the same board
-    and hands, whose tables the solve starts from instead of uniform play (`carry_over`).
+    is 0.3 % of the pot. Ctrl-C raises `Interrupted` with the result so far, once the run is saved.
+
+    `out` names a new folder to keep the run in; `start` the folder of a run of the same board and hands, whose
+    tables the solve starts from instead of uniform play (`carry_over`).
     """
     if out is not None:
         Run.check_new(out)
@@ -89,7 +91,7 @@ def solve_spot(
         del before
     work = _work(built, settings, locks)
     run = None if out is None else new_spot_run(out, work, settings, locks, start)
-    with run.locked() if run is not None else nullcontext(), interruptible(stop):
+    with run.locked() if run is not None else nullcontext():
         session = _session(work, run, settings, watch, stop)
         return _finished(session, work, built, settings, locks)
 
@@ -113,7 +115,7 @@ def resume_spot(
     built = _build(first_spot_of(run), settings, locks, watch, stop)
     check_game(run, built.solver.game)
     work = _work(built, settings, locks)
-    with run.locked(), interruptible(stop):
+    with run.locked():
         adjustable = settings.as_json()
         run.configure({name: adjustable.get(name) for name in adjustable.keys() | set(LIMITS)})
         session = _session(work, run, settings, watch, stop)
@@ -235,7 +237,7 @@ def _finished(
     )
     if session.run is not None:
         write_result(session.run, result.as_dict())
-    return result
+    return session.held.result(result)
 
 
 def warm_up(dtype: str, growing: bool = False) -> float:

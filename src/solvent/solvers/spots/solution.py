@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from solvent.cards.deck import cards_label
 from solvent.foundation.errors import InputError
 from solvent.foundation.html import facts_html
-from solvent.foundation.progress import Stop, Watch, interruptible
+from solvent.foundation.progress import Stop, Watch
 from solvent.foundation.showing import both, showing
 from solvent.games.holdem.spot import NAMES, Spot
 from solvent.response.holdem import HoldemEvaluation
@@ -143,7 +143,8 @@ class SpotSolution:
         """Go on solving from what is there, and return the solution itself.
 
         The first limit of `until` (exploitability, '0.3%' of the pot or chips), `iterations` (in all) and `time`
-        stops it; without a limit it is 0.3 % of the pot. `progress` and `watch` are as in `solvent.solve`.
+        stops it; without a limit it is 0.3 % of the pot. `progress` and `watch` are as in `solvent.solve`. Ctrl-C
+        raises `Interrupted`, whose `result` is the solution.
         """
         if progress:
             with showing() as show:
@@ -163,6 +164,6 @@ class SpotSolution:
         limits, stop = spot_limits(settings, pot, solver.raked), stop or Stop()
         work = SpotWork(solver, pot, limits)
         told = work.forecasting(watch or (lambda progress: None))
-        with interruptible(stop):
-            Session(SOLVING, work, limits, None, math.inf, told, stop).loop()
-        return self
+        session = Session(SOLVING, work, limits, None, math.inf, told, stop)
+        session.loop()
+        return session.held.result(self)

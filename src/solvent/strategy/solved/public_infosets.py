@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 
 import numpy as np
@@ -76,9 +76,10 @@ class PublicInfosets:
         node = self._node_of_history.get(history)
         place = self._board_of_label.get(board)
         if node is not None and place is not None and hand in self._hand_of_label:
-            level, number, relabel = place
+            level, number, names = place
             here = self.game.rounds[level]
-            held = self.game.hands.index(relabel(self._hand_of_label[hand]))
+            named = self._hand_of_label[hand]
+            held = self.game.hands.index(named if names is None else names[named])
             slot = np.flatnonzero(here.hand[number] == held)
             owner = int(self.game.nodes.player[node])
             if self.game.nodes.round[node] == level and len(slot) and player in (None, owner):
@@ -134,17 +135,17 @@ class PublicInfosets:
         return {label: hand for hand, label in self.game.rules.hand_labels.items()}
 
     @cached_property
-    def _board_of_label(self) -> dict[str, tuple[int, int, Callable[[Hand], Hand]]]:
-        """Round, number, and how hands are renamed, for the label of every board."""
+    def _board_of_label(self) -> dict[str, tuple[int, int, Mapping[Hand, Hand] | None]]:
+        """Round, number, and the new names of hands, if they have others, for the label of every board."""
         rules = self.game.rules
-        found: dict[str, tuple[int, int, Callable[[Hand], Hand]]] = {}
+        found: dict[str, tuple[int, int, Mapping[Hand, Hand] | None]] = {}
         for level, here in enumerate(self.game.rounds):
             for number, board in enumerate(here.boards):
-                found[rules.board_label(board)] = (level, number, lambda hand: hand)
+                found[rules.board_label(board)] = (level, number, None)
         if self.game.isomorphism:
             for number, board in enumerate(self.game.rounds[-1].boards):
                 for on_hands, on_boards in rules.symmetries():
                     # A symmetry that takes some board to the representative takes its hands along.
                     inverse = {on_hands(hand): hand for hand in self.game.hands}
-                    found.setdefault(rules.board_label(on_boards(board)), (1, number, inverse.__getitem__))
+                    found.setdefault(rules.board_label(on_boards(board)), (1, number, inverse))
         return found

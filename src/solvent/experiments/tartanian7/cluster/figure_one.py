@@ -20,7 +20,7 @@ from solvent.evaluate.learned_response import response_winnings
 from solvent.experiments.kept import KeptRuns
 from solvent.experiments.kept_tables import Snapshot, load_table, save_table
 from solvent.experiments.page import Bar, markdown_table
-from solvent.experiments.parts import Found, Part, once, whole
+from solvent.experiments.parts import Found, Part, once
 from solvent.experiments.steps import Say
 from solvent.experiments.tartanian7.cluster.part import FLAT, Setup
 from solvent.experiments.tartanian7.cluster.training import (
@@ -147,7 +147,7 @@ def _meet(setup: Setup, say: Say, seed: int, mark: float) -> list[dict[str, Any]
     for one, other in PAIRS:
         pairs = scale_of(setup).pairs
         match = expected_match(agents[one], agents[other], pairs, seed=seed, threads=setup.threads)
-        won = whole(match).winnings
+        won = match.winnings
         rows.append(
             {
                 "seed": seed,

@@ -15,7 +15,7 @@ import numpy as np
 from solvent.experiments.kept import KeptRuns
 from solvent.experiments.kept_tables import Snapshot, load_table, save_table
 from solvent.experiments.page import Bar, markdown_table
-from solvent.experiments.parts import Found, Part, once, whole
+from solvent.experiments.parts import Found, Part, once
 from solvent.experiments.steps import Say
 from solvent.experiments.tartanian7.cluster.part import Setup
 from solvent.experiments.tartanian7.cluster.training import (
@@ -99,7 +99,7 @@ def measure(setup: Setup, kept: KeptRuns, say: Say) -> Found:
     plain = once(kept, {"run": "threads"}, on_threads)
     say("head to head")
     agents = [table_agent(name, [load_table(files[name], tree, cards)]) for name in ("resumed", "threads")]
-    won = whole(expected_match(agents[0], agents[1], scale.pairs, seed=1, threads=setup.threads)).winnings
+    won = expected_match(agents[0], agents[1], scale.pairs, seed=1, threads=setup.threads).winnings
     return {
         "cards": cards.design.label,
         "memory": cost.memory,

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from solvent.experiments.kept import KeptRuns
 from solvent.experiments.kept_tables import Snapshot, load_table, save_table
 from solvent.experiments.page import Bar, markdown_table
-from solvent.experiments.parts import Found, Part, once, whole
+from solvent.experiments.parts import Found, Part, once
 from solvent.experiments.steps import Say
 from solvent.experiments.tartanian7.cluster import figure_one
 from solvent.experiments.tartanian7.cluster.figure_one import CHILDREN, FLAT_THREADS, THREADS
@@ -95,7 +95,7 @@ def measure(setup: Setup, kept: KeptRuns, say: Say) -> Found:
             def play(agent: TableAgent = agent, other: TableAgent = other) -> dict[str, float]:
                 assert agent.rules is not None
                 match = Match(agent, other, agent.rules, scale.hands, seed=1)
-                won = whole(match.run(setup.threads)).winnings
+                won = match.run(setup.threads).winnings
                 return {"mbb": won.mbb, "interval": won.mbb_interval}
 
             found = once(kept, {"post": post, "opponent": name}, play)

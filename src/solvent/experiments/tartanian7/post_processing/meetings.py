@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from solvent.experiments.confidence import Interval, mean_interval
 from solvent.experiments.kept import KeptRuns
-from solvent.experiments.parts import once, whole
+from solvent.experiments.parts import once
 from solvent.experiments.steps import Say
 from solvent.experiments.tartanian7.post_processing.players import AGENT, OPPONENTS, Player, Setup, load
 from solvent.play.asked import averaged_match
@@ -51,7 +51,7 @@ def meet(setup: Setup, kept: KeptRuns, say: Say, post: str, opponent: Player, fi
         pairs = (amount.averaged if averaged else amount.played) // amount.blocks
         seed = first_seed + SEEDS_EACH * OPPONENTS.index(opponent)
         blocks = [
-            whole(averaged_match(mine, other, mine.rules, pairs, seed=seed + block, threads=setup.threads))
+            averaged_match(mine, other, mine.rules, pairs, seed=seed + block, threads=setup.threads)
             for block in range(amount.blocks)
         ]
         return {

@@ -14,7 +14,7 @@ from solvent.evaluate.local_best_response import (
 from solvent.experiments.confidence import Interval
 from solvent.experiments.kept import KeptRuns
 from solvent.experiments.page import markdown_table
-from solvent.experiments.parts import Found, Part, found_by, once, whole
+from solvent.experiments.parts import Found, Part, found_by, once
 from solvent.experiments.steps import Say
 from solvent.experiments.tartanian7.post_processing import chosen, table_two
 from solvent.experiments.tartanian7.post_processing.meetings import NONE, named
@@ -38,7 +38,7 @@ def respond(setup: Setup, say: Say, post: str, actions: ResponseActions) -> dict
     """What one setting of local best response wins from the agent with a post-processing."""
     say(f"{post}: local best response, {actions}")
     response = LocalBestResponse(load(setup, AGENT, post), actions)
-    won = whole(response.run(setup.amount.local_hands, setup.threads))
+    won = response.run(setup.amount.local_hands, setup.threads)
     return {"mbb": won.mbb, "interval": won.mbb_interval}
 
 

@@ -20,8 +20,7 @@ from multiprocessing.connection import Client, Connection, Listener, wait
 from typing import Any
 
 from solvent.foundation.errors import InputError
-from solvent.foundation.progress import uninterrupted
-from solvent.solvers.distributed.ray_engine.connecting import LOOKING_SECONDS, RayCluster
+from solvent.solvers.distributed.ray_engine.connecting import LOOKING_SECONDS, RayCluster, uninterrupted
 from solvent.solvers.distributed.ray_engine.placing import place
 from solvent.solvers.distributed.recovering import WorkerChildren
 from solvent.solvers.distributed.workers import (

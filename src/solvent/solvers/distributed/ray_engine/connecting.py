@@ -18,7 +18,7 @@ from typing import Any
 
 from solvent.foundation.errors import InputError
 from solvent.foundation.extras import extra
-from solvent.foundation.progress import uninterrupted
+from solvent.foundation.progress import SIGNALS
 from solvent.solvers.distributed.ray_engine.placing import Node
 from solvent.solvers.distributed.ray_engine.probing import accepts, probe
 from solvent.solvers.distributed.workers import LostClusterError
@@ -195,6 +195,22 @@ def _check_address(address: str) -> None:
         raise InputError(
             f"a Ray cluster is named {LOCAL}, {RUNNING} or HOST:PORT, such as 10.0.0.1:6379, not {address!r}"
         )
+
+
+@contextlib.contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Ignore signals while Ray ends, which handles them in its own way: what it has begun must not outlive us."""
+    if current_thread() is not main_thread():
+        yield
+        return
+    before = {number: signal.getsignal(number) for number in SIGNALS}
+    for number in SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 @contextlib.contextmanager

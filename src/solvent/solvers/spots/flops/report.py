@@ -14,7 +14,6 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
@@ -27,7 +26,7 @@ from solvent.forms.holdem.sizing import HoldemSize, holdem_size
 from solvent.forms.holdem.tree import DECISION
 from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.threads import in_pieces
-from solvent.foundation.progress import SIZED, Interrupted, Progress, Stop, Watch
+from solvent.foundation.progress import SIZED, Held, Progress, Stop, Watch
 from solvent.foundation.storage.run import Run
 from solvent.foundation.units import size, span
 from solvent.games.holdem.spot import NAMES, Spot
@@ -233,14 +232,16 @@ def flop_report(
     """Solve a spot on these flops; those that the run has are not solved again.
 
     settings.threads are those of all solves together, settings.memory what they may take at a time. A requested
-    stop ends the report with the flops that are done. One flop is solved first, for the time that all will take.
+    stop ends the report with the flops that are done; Ctrl-C raises `Interrupted` with them as its result. One flop
+    is solved first, for the time that all will take.
     """
     line, player = _decision(spot, flops[0], line)
     work = _ReportWork(spot, flops, settings, run, line, watch or (lambda progress: None), stop or Stop())
-    with suppress(Interrupted):
+    held = Held(work.stop)
+    with held:
         work.solve_all()
     rows = tuple(work.done[flop.label] for flop in flops if flop.label in work.done)
-    return FlopReport(dict(spot), settings, rows, len(flops), line, player)
+    return held.result(FlopReport(dict(spot), settings, rows, len(flops), line, player))
 
 
 def _decision(spot: Mapping[str, Any], flop: WeightedFlop, line: str) -> tuple[str, int]:
@@ -269,6 +270,8 @@ class _ReportWork:
     ) -> None:
         self.spot, self.flops, self.settings, self.run = spot, flops, settings, run
         self.line, self.watch, self.stop, self.writing = line, watch, stop, Lock()
+        self.cut = Stop(stop)
+        """Ends the solves under way: requested with `stop`, and by an interrupt."""
         known = {flop.label for flop in flops}
         rows = [_read_row(row) for row in (run.metrics() if run is not None else [])]
         self.done = {row.flop: row for row in rows if row.flop in known}
@@ -307,13 +310,13 @@ class _ReportWork:
             for flop in left[start:end]:
                 self.solve(flop, threads)
 
-        in_pieces(work, len(left), 1, [None] * at_once, watch=tell, stop=self.stop)
+        in_pieces(work, len(left), 1, [None] * at_once, watch=tell, stop=self.stop, cut=self.cut.request)
 
     def solve(self, flop: WeightedFlop, threads: int) -> None:
         """Solve on one flop and note the result; one that a stop cut off is forgotten."""
         began = time.perf_counter()
         settings = replace(self.settings, threads=threads)
-        found = solve_spot({**self.spot, "board": flop.label}, settings, stop=self.stop)
+        found = solve_spot({**self.spot, "board": flop.label}, settings, stop=self.cut)
         if found.stopped_by == "interrupt":
             return
         row = {
