@@ -18,7 +18,7 @@ from oracles.trainings import save_training, small_cards_everywhere
 from solvent.app.command_line import run as run_command
 from solvent.forms.betting import build_tree
 from solvent.foundation.errors import InputError
-from solvent.foundation.progress import Interrupted, Stop
+from solvent.foundation.progress import Stop
 from solvent.foundation.storage import bundle
 from solvent.foundation.storage.run import Run
 from solvent.games.betting.sizes import parse_betting
@@ -187,9 +187,11 @@ folder = {folder!r}
 if Run.is_run(__import__("pathlib").Path(folder)):
     train(resume=folder, iterations=10**12, checkpoint_every=0.05)
 else:
-    made = train("cards", out=folder, betting=BETTING, iterations=10**12,
-                 checkpoint_every=0.05, sampling="external")
-    sys.exit(17 if made.stopped_by == "interrupt" else 0)
+    try:
+        train("cards", out=folder, betting=BETTING, iterations=10**12, checkpoint_every=0.05, sampling="external")
+    except KeyboardInterrupt as stopped:
+        made, saved = stopped.result, Run.open(folder).checkpoints()[-1]
+        sys.exit(17 if made.stopped_by == "interrupt" and made.iterations == saved else 0)
 """
 
 
@@ -230,9 +232,9 @@ def test_measurements_before_the_first_checkpoint_are_made_once(tmp_path):
     assert len(measured) > 1
 
 
-def test_sigterm_saves(tmp_path):
+def test_ctrl_c_saves_and_carries_the_result(tmp_path):
     process = begin_and_wait(tmp_path / "run", 0)
-    process.send_signal(signal.SIGTERM)
+    process.send_signal(signal.SIGINT)
     assert process.wait(timeout=60) == 17
     assert train(resume=tmp_path / "run", iterations=newest(tmp_path / "run")).iterations > 0
 
@@ -250,13 +252,16 @@ def test_any_thread_can_stop_a_training(tmp_path):
     assert made[0].stopped_by == "interrupt"
 
 
-def test_a_training_to_a_time_that_is_stopped_is_no_finished_one(tmp_path, monkeypatch):
-    folder, design, stop = tmp_path / "run", TrainingSettings(betting=BETTING), Stop()
-    stop.request()
-    with monkeypatch.context() as patch:
-        patch.setattr(training, "train", lambda *given, **options: train(*given, **options, stop=stop))
-        with pytest.raises(Interrupted):
-            training.train_to(folder, Path("cards"), design, 0.2, 1)
+def test_a_training_to_a_time_that_is_stopped_is_no_finished_one(tmp_path):
+    folder, design = tmp_path / "run", TrainingSettings(betting=BETTING)
+
+    def interrupt(progress):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        training.train_to(
+            folder, Path("cards"), design, 0.2, 1, watch=lambda now: now.done and interrupt(now)
+        )
     assert Run.open(folder, "training").facts()["seconds"] < 0.2
     assert training.train_to(folder, Path("cards"), design, 0.2, 1) > 0
     assert Run.open(folder, "training").facts()["seconds"] >= 0.2
