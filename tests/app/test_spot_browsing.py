@@ -100,6 +100,36 @@ def test_what_is_not_reached_is_no_advice(tmp_path: Path) -> None:
     assert "reached" not in open_spot(out).root.plot_grid().get_title()
 
 
+def test_the_table_says_what_each_action_is_worth(turn: Path, node: SpotNode) -> None:
+    text = solvent("show", turn, LINE, "--table", "--hand", "AsAh").stdout
+    row = next(line for line in text.splitlines() if line.startswith("AsAh"))
+    worths = node.action_evs[:, node.hands[0].index("AsAh")]
+    assert " ".join(f"{worth:.2f}" for worth in worths) in " ".join(row.split())
+    assert "EV of an action: if it is taken here" in " ".join(text.split())
+    other = solvent("show", turn, LINE, "--table", "--player", "1").stdout
+    assert "EV of an action" not in " ".join(other.split())
+
+
+def test_locked_hands_are_marked(turn: Path, tmp_path: Path) -> None:
+    out = tmp_path / "locked"
+    lock = ("--lock", "bet 100: JJ = fold:0.5, call:0.5")
+    assert solvent("spot", "--from", turn, *lock, "--iterations", "10", "--out", out).returncode == 0
+    node = open_spot(out).at("bet 100")
+    jacks = [hand[0] == hand[2] == "J" for hand in node.hands[1]]
+    assert node.locked.tolist() == jacks
+    assert not open_spot(out).root.locked.any()
+    document = solved("show", out, "bet 100")["hands"]
+    assert dict(zip(document["IP"]["hand"], document["IP"]["locked"], strict=True)) == dict(
+        zip(node.hands[1], jacks, strict=True)
+    )
+    assert "locked" not in document["OOP"]
+    heading, *rows = solvent("show", out, "bet 100", "--table").stdout.splitlines()
+    assert heading.endswith(f"6 of {len(jacks)} hands locked")
+    assert " ".join(rows).count("locked") == 6
+    assert f"6 of {len(jacks)} hands locked" in exported(out, "--line", "bet 100", "--format", "html")
+    assert "locked" not in solvent("show", out, "--table").stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
@@ -160,12 +190,18 @@ def test_json_has_nodes_to_a_street(turn: Path, node: SpotNode) -> None:
 
 
 def test_range_texts_are_read_as_the_weights(turn: Path, node: SpotNode) -> None:
+    whole = ("--line", LINE, "--format", "range", "--least", "0", "--part")
     for player, name in enumerate(NAMES):
-        read = parse_range(exported(turn, "--line", LINE, "--format", "range", "--part", name)).weights
-        np.testing.assert_allclose(read[node.numbers[player]], node.weights[player], rtol=1e-5, atol=1e-6)
+        read = parse_range(exported(turn, *whole, name)).weights
+        np.testing.assert_allclose(read[node.numbers[player]], node.weights[player], rtol=1e-5)
+    first = open_spot(turn).root
+    row = first.weights[0] * first.strategy[first.actions.index("bet 900")]
+    dust = row < 1e-3
+    assert row[dust].max() > 0
+    for least, kept in (((), np.where(dust, 0, row)), (("--least", "0"), row)):
+        text = exported(turn, "--format", "range", "--part", "bet 900", *least)
+        np.testing.assert_allclose(parse_range(text).weights[first.numbers[0]], kept, rtol=1e-5)
     text = exported(turn, "--line", LINE, "--format", "range", "--part", "call")
-    row = node.weights[0] * node.strategy[node.actions.index("call")]
-    np.testing.assert_allclose(parse_range(text).weights[node.numbers[0]], row, rtol=1e-5, atol=1e-6)
     assert exported(turn, "--line", "x, b100", "--format", "range", "--part", "c") == text
     for action, short in {"bet 900": "a", "bet 100": "b100", "check": "x"}.items():
         parts = [exported(turn, "--format", "range", "--part", name) for name in (action, short)]
@@ -185,6 +221,11 @@ def test_range_texts_are_read_as_the_weights(turn: Path, node: SpotNode) -> None
         (("--line", "fold"), "OOP acts first"),
         (("--format", "json", "--street", "flop"), "the streets are turn, river"),
         (("--format", "range", "--part", "raise"), "the parts here are OOP, IP"),
+        (("--format", "range", "--part", "bet 900", "--least", "1"), "with a weight of 1 or more; --least 0"),
+        (("--format", "csv", "--least", "0"), "--least is for range texts"),
+        (("--format", "range", "--least", "nan"), "less than or equal to 1"),
+        (("--format", "html", "--line", f"{LINE}, call"), "(deal), and a page shows what is played, so name"),
+        (("--format", "html", "--line", f"{LINE}, fold"), "(fold), and a page shows what is played"),
         (("--format", "png"), "--out"),
         (("--street", "river"), "--street is for json"),
     ],

@@ -39,8 +39,8 @@ from solvent.foundation.units import parse_decimal
 
 ACE = len(RANKS) - 1
 
-LEAST_PLAIN = 1e-6
-"""Hands of less weight are left out of texts for other programs."""
+LEAST_PLAIN, SMALLEST_PLAIN = 1e-3, 1e-6
+"""Hands of less weight are left out of texts for other programs: unless they are asked for, and in any case."""
 LONGEST_TEXT, LONGEST_ENTRY = 200_000, 100
 """Letters of the longest range that is read, and of one entry; all hands with weights of their own take 40,000."""
 _OPENED = re.compile(r"\[([^]/]*)\](.*)")
@@ -112,21 +112,23 @@ def range_label(weights: ArrayLike) -> str:
     return ",".join(entries)
 
 
-def plain_range(weights: ArrayLike) -> str:
+def plain_range(weights: ArrayLike, least: float = LEAST_PLAIN) -> str:
     """The weights, float64[1326], as text that other programs read too: hands and classes with weights, no more.
 
-    A class stands for its hands where all of them have one weight. Weights have six significant digits and hands of
-    less than one in a million are left out, so that the text may be empty.
+    A class stands for its hands where all of them have one weight. Weights have six significant digits. Hands of
+    less weight than `least`, or than a millionth, are left out, so that the text may be empty.
 
-    >>> plain_range(parse_range("AA,99-88:0.123456789,AhKh:0.00001,76s,7h6h:0,22:1e-7").weights)
+    >>> weights = parse_range("AA,99-88:0.123456789,AhKh:0.00001,76s,7h6h:0").weights
+    >>> plain_range(weights)
+    'AA,99:0.123457,88:0.123457,7s6s,7d6d,7c6c'
+    >>> plain_range(weights, least=0)
     'AA,99:0.123457,88:0.123457,AhKh:0.00001,7s6s,7d6d,7c6c'
     """
     given = Range(np.asarray(weights)).weights
     entries: list[str] = []
     for kind, hands in _classes().items():
-        rounded = {
-            hand: float(f"{given[hand]:.6g}") for hand in reversed(hands) if given[hand] >= LEAST_PLAIN
-        }
+        kept = [hand for hand in reversed(hands) if given[hand] >= max(least, SMALLEST_PLAIN)]
+        rounded = {hand: float(f"{given[hand]:.6g}") for hand in kept}
         if len(rounded) == len(hands) and len(set(rounded.values())) == 1:
             entries.append(_class_label(kind) + _plain_suffix(given[hands[0]]))
         else:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from solvent.app.output import check_writable, written
 from solvent.cards.hands import HANDS
-from solvent.cards.ranges import plain_range
+from solvent.cards.ranges import LEAST_PLAIN, plain_range
 from solvent.foundation.errors import InputError
 from solvent.foundation.names import did_you_mean
 from solvent.foundation.progress import Progress, Watch
@@ -39,6 +39,8 @@ class Wanted:
     """The last street whose nodes a JSON document has; that of the line if not given."""
     part: str | None = None
     """Whose range a range text has: OOP, IP or an action."""
+    least: float | None = None
+    """The weight below which a range text leaves hands out; `LEAST_PLAIN` if not given."""
 
 
 def export_spot(run: str, wanted: Wanted, out: Path | None, watch: Watch | None) -> int:
@@ -56,25 +58,25 @@ def export_spot(run: str, wanted: Wanted, out: Path | None, watch: Watch | None)
         write_picture(out, node.plot_grid().figure, dpi=150, format="png")
         return 1
     text = {"csv": _csv_lines, "html": _html_lines, "range": _range_lines}[wanted.to]
-    lines = text(node, wanted.part)
+    lines = text(node, wanted)
     with written(out) as file:
         file.writelines(lines)
     return 1
 
 
-def range_parts(node: SpotNode) -> dict[str, str]:
+def range_parts(node: SpotNode, least: float = LEAST_PLAIN) -> dict[str, str]:
     """Ranges at a node as text: those of both players, and what the player to act does each action with."""
-    parts = {name: _range(node, player, node.weights[player]) for player, name in enumerate(NAMES)}
+    parts = {name: _range(node, player, node.weights[player], least) for player, name in enumerate(NAMES)}
     if node.player is not None:
         for action, row in zip(node.actions, node.strategy, strict=True):
-            parts[action] = _range(node, node.player, node.weights[node.player] * row)
+            parts[action] = _range(node, node.player, node.weights[node.player] * row, least)
     return parts
 
 
-def _range(node: SpotNode, player: int, weights: NDArray[np.float64]) -> str:
+def _range(node: SpotNode, player: int, weights: NDArray[np.float64], least: float) -> str:
     whole = np.zeros(HANDS)
     whole[node.numbers[player]] = np.minimum(np.nan_to_num(weights), 1.0)
-    return plain_range(whole)
+    return plain_range(whole, least)
 
 
 def _check(wanted: Wanted, out: Path | None) -> None:
@@ -84,6 +86,8 @@ def _check(wanted: Wanted, out: Path | None) -> None:
         raise InputError("--street is for json, which may have many nodes")
     if wanted.to != "range" and wanted.part is not None:
         raise InputError("--part is for range texts")
+    if wanted.to != "range" and wanted.least is not None:
+        raise InputError("--least is for range texts; other formats have every hand")
     if wanted.to == "png" and out is None:
         raise InputError("name the file of the picture with --out")
     if out is not None:
@@ -126,7 +130,7 @@ def _nodes(node: SpotNode, last: int) -> Iterator[SpotNode]:
             yield from _nodes(child, last)
 
 
-def _csv_lines(node: SpotNode, part: str | None) -> list[str]:
+def _csv_lines(node: SpotNode, wanted: Wanted) -> list[str]:
     """A row for each hand of each player; actions are empty for whoever does not act, as is what does not exist."""
     names = ["player", *node.to_dict(node.player).keys()]
     lines: list[str] = []
@@ -150,8 +154,12 @@ class _Lines:
         self._lines.append(text)
 
 
-def _html_lines(node: SpotNode, part: str | None) -> list[str]:
+def _html_lines(node: SpotNode, wanted: Wanted) -> list[str]:
     """A page that stands alone."""
+    if node.player is None:
+        after = f"after {node.line!r}" if node.line else "first"
+        hint = ", so name the card in --line" if node.kind == "deal" else ""
+        raise InputError(f"nobody acts {after} ({node.kind}), and a page shows what is played{hint}")
     return [
         "<!doctype html>\n<html lang='en'><head><meta charset='utf-8'>"
         "<meta name='viewport' content='width=device-width, initial-scale=1'>"
@@ -160,9 +168,10 @@ def _html_lines(node: SpotNode, part: str | None) -> list[str]:
     ]
 
 
-def _range_lines(node: SpotNode, part: str | None) -> list[str]:
+def _range_lines(node: SpotNode, wanted: Wanted) -> list[str]:
     """The range of a part alone, ready to be pasted, or all of them, each after a line with its name."""
-    parts = range_parts(node)
+    least, part = LEAST_PLAIN if wanted.least is None else wanted.least, wanted.part
+    parts = range_parts(node, least)
     if part is None:
         return [f"# {name}\n{text}\n" for name, text in parts.items()]
     name = part.upper() if part.upper() in NAMES else find_action(node.solver.game, node.place, part)
@@ -171,5 +180,8 @@ def _range_lines(node: SpotNode, part: str | None) -> list[str]:
             f"the parts here are {', '.join(parts)}, not {part!r}{did_you_mean(part, tuple(parts))}"
         )
     if not parts[name]:
-        raise InputError(f"no hand is left for {name} here, and a range has at least one")
+        more = (
+            f" with a weight of {least:g} or more; --least 0 writes all" if least else ", and a range has one"
+        )
+        raise InputError(f"no hand is left for {name} here{more}")
     return [parts[name] + "\n"]

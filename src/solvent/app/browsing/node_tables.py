@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 from rich.console import Group, RenderableType
@@ -12,7 +12,7 @@ from rich.text import Text
 from solvent.app.terminal import table
 from solvent.foundation.errors import InputError
 from solvent.games.holdem.spot import NAMES
-from solvent.solvers.spots.grid import node_title, reach_warning
+from solvent.solvers.spots.grid import lock_note, node_title, reach_warning
 from solvent.solvers.spots.node import SpotNode
 from solvent.strategy.reach import not_negligible
 
@@ -20,14 +20,19 @@ if TYPE_CHECKING:
     from solvent.app.browsing.shown import Hands
 
 NUMBERS = {"weight": "weight", "ev": "EV", "equity": "equity", "eqr": "EQR"}
-MEANINGS = {"weight": "weight: from 0 to 1", "EV": "EV: chips of the pot"}
+ACTION_EVS = "EVs of actions"
+MEANINGS = {
+    "weight": "weight: from 0 to 1",
+    "EV": "EV: chips of the pot",
+    ACTION_EVS: "EV of an action: if it is taken here",
+}
 CARD_SORTS = ("card", "ev", "equity")
 
 
 def node_heading(node: SpotNode) -> Text:
     """The node in a line, and whether play comes here at all."""
     stacks = " and ".join(f"{stack:,}" for stack in dict.fromkeys(node.stacks))
-    heading = f"{node_title(node)}, {stacks} behind"
+    heading = f"{node_title(node)}, {stacks} behind{lock_note(node)}"
     warning = reach_warning(node)
     return Text.assemble(heading, "\n", (warning, "bold")) if warning else Text(heading)
 
@@ -48,20 +53,26 @@ def players_table(node: SpotNode) -> Table:
 
 
 def hands_table(hands: Hands, limit: int, width: int) -> RenderableType:
-    """Hands with their numbers and what each does; those that hardly come here do nothing that was learned."""
+    """Hands with their numbers, what each does, and what each action is worth to it.
+
+    Hands that hardly come here do nothing that was learned, unless they are locked.
+    """
     node, columns = hands.node, hands.columns
     actions = node.actions if hands.player == node.player else ()
     often = not_negligible(node.matchups[hands.player])
+    worths = [f"EV {action}" for action in actions]
     rows: list[list[str]] = []
     total = len(columns["hand"])
     for place in range(min(total, limit)):
         says = " + ".join((columns["made"][place], *columns["draws"][place]))
+        locked = bool(actions) and columns["locked"][place]
+        says += ", locked" if locked else ""
         if not columns["reached"][place]:
-            blank = ["-"] * (len(NUMBERS) - 1 + len(actions))
+            blank = ["-"] * (len(NUMBERS) - 1 + 2 * len(actions))
             weight = f"{columns['weight'][place]:.3f}"
             rows.append([columns["hand"][place], weight, *blank, f"{says}, not reached"])
             continue
-        learned = not actions or often[hands.places[place]]
+        learned = not actions or often[hands.places[place]] or locked
         rows.append(
             [
                 columns["hand"][place],
@@ -70,13 +81,17 @@ def hands_table(hands: Hands, limit: int, width: int) -> RenderableType:
                 _percent(columns["equity"][place]),
                 _decimal(columns["eqr"][place]),
                 *(_percent(columns[action][place]) if learned else "-" for action in actions),
+                *(_decimal(columns[f"ev of {action}"][place]) for action in actions),
                 says if learned else f"{says}, hardly reached",
             ]
         )
-    headers = ["hand", *NUMBERS.values(), *actions, f"what {NAMES[hands.player]} has"]
-    shown, dropped = _narrow(headers, rows, width, ("EQR", "weight", "equity", headers[-1], "EV"))
+    headers = ["hand", *NUMBERS.values(), *actions, *worths, f"what {NAMES[hands.player]} has"]
+    spared = {"EQR": ["EQR"], "weight": ["weight"], "equity": ["equity"], ACTION_EVS: worths}
+    shown, dropped = _narrow(headers, rows, width, spared | {headers[-1]: [headers[-1]], "EV": ["EV"]})
     notes = [f"{limit:,} of {total:,} hands, more by --limit"] if total > limit else []
-    notes += [note for header, note in MEANINGS.items() if header not in dropped]
+    notes += [
+        note for name, note in MEANINGS.items() if name not in dropped and (actions or name != ACTION_EVS)
+    ]
     in_percent = [*(["equity"] if "equity" not in dropped else []), *(["actions"] if actions else [])]
     notes += [f"{' and '.join(in_percent)}: percent"] if in_percent else []
     return Group(shown, Text("; ".join(notes + _no_room(dropped))))
@@ -107,7 +122,8 @@ def cards_table(
             ]
         )
     headers = ["card", "EV OOP", "change", "EV IP", "equity OOP", *actions]
-    shown, dropped = _narrow(headers, rows, width, ("EV IP", "equity OOP", "change", "EV OOP"))
+    spared = {name: [name] for name in ("EV IP", "equity OOP", "change", "EV OOP")}
+    shown, dropped = _narrow(headers, rows, width, spared)
     acts = next((after["player"] for after in groups if after["player"]), None)
     notes = ["change: of OOP's EV by the card"] if "change" not in dropped else []
     notes.append(f"actions: what {acts} does next, percent")
@@ -119,12 +135,12 @@ def _no_room(dropped: Sequence[str]) -> list[str]:
 
 
 def _narrow(
-    headers: list[str], rows: list[list[str]], width: int, spared: Sequence[str]
+    headers: list[str], rows: list[list[str]], width: int, spared: Mapping[str, Sequence[str]]
 ) -> tuple[Table, list[str]]:
     """A table with one blank between columns, numbers flush right, and the columns that it has no room for.
 
-    Numbers are not broken: where the terminal is too narrow, columns are dropped in the order of `spared`. Only
-    where all of them are gone and it still does not fit are numbers folded.
+    Numbers are not broken: where the terminal is too narrow, columns are dropped in the order of `spared`, by the
+    names that are said. Only where all of them are gone and it still does not fit are numbers folded.
     """
     least = {
         header: max(len(word) for cell in (header, *cells) for word in _unbroken(cell))
@@ -132,11 +148,8 @@ def _narrow(
             headers, zip(*rows, strict=True) if rows else [()] * len(headers), strict=True
         )
     }
-    dropped = []
-    for header in spared:
-        if sum(least.values()) + len(least) > width:
-            del least[header]
-            dropped.append(header)
+    dropped = _too_many(least, spared, width)
+    least = {header: wide for header, wide in least.items() if not _among(header, spared, dropped)}
     fits = sum(least.values()) + len(least) <= width
     made = Table(box=None, padding=(0, 1, 0, 0), pad_edge=False, header_style="bold")
     for place, header in enumerate(headers):
@@ -150,6 +163,27 @@ def _narrow(
     for row in rows:
         made.add_row(*(cell for header, cell in zip(headers, row, strict=True) if header in least))
     return made, dropped
+
+
+def _too_many(widths: Mapping[str, int], spared: Mapping[str, Sequence[str]], width: int) -> list[str]:
+    """The names of the columns to drop: in order until the rest fits, without those that fit in the end again."""
+
+    def fits(without: Sequence[str]) -> bool:
+        kept = [wide + 1 for header, wide in widths.items() if not _among(header, spared, without)]
+        return sum(kept) <= width
+
+    dropped: list[str] = []
+    for name, spare in spared.items():
+        if spare and not fits(dropped):
+            dropped.append(name)
+    for name in reversed(dropped[:-1]):
+        fewer = [other for other in dropped if other != name]
+        dropped = fewer if fits(fewer) else dropped
+    return dropped
+
+
+def _among(header: str, spared: Mapping[str, Sequence[str]], names: Sequence[str]) -> bool:
+    return any(header in spared[name] for name in names)
 
 
 def _unbroken(cell: str) -> list[str]:

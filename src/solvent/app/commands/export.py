@@ -14,6 +14,7 @@ from solvent.app.output import check_writable, written
 from solvent.foundation.errors import InputError
 
 if TYPE_CHECKING:
+    from solvent.app.browsing.exported import Wanted
     from solvent.foundation.progress import Watch
     from solvent.strategy.solved.tables import TableStrategy
 
@@ -53,6 +54,16 @@ def export(
             help="The range to write alone: OOP, IP or an action, such as 'bet 100'.", rich_help_panel=SPOTS
         ),
     ] = None,
+    least: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            max=1,
+            help="Leave hands of less weight out of a range; 0 writes those down to a millionth.  [default: 0.001]",
+            metavar="<weight>",
+            rich_help_panel=SPOTS,
+        ),
+    ] = None,
 ) -> None:
     """Write a strategy as CSV, JSON, a pickled OpenSpiel TabularPolicy or a saved strategy; a game as .efg.
 
@@ -67,12 +78,14 @@ def export(
     if out is not None and out.is_file() and not force:
         raise InputError(f"{out} exists; choose another name, or write over it with --force")
     if is_spot(source):
+        from solvent.app.browsing.exported import Wanted
+
         if cards is not None:
             raise InputError("--cards is for trained agents; --line names the cards of a spot's board")
-        _write_spot(source, to, out, line, street, part)
+        _write_spot(source, Wanted(to, line or "", street, part, least), out)
         return
-    if line is not None or street is not None or part is not None:
-        raise InputError(f"--line, --street and --part are for spots, and {source} is none")
+    if any(given is not None for given in (line, street, part, least)):
+        raise InputError(f"--line, --street, --part and --least are for spots, and {source} is none")
     if to not in FORMATS:
         raise InputError(f"there is no format {to!r}; the formats are {', '.join(FORMATS)}")
     if out is not None and to != "strategy":
@@ -91,14 +104,12 @@ def export(
             terminal(stderr=True).print(f"wrote {rows:,} rows to {out}", soft_wrap=True)
 
 
-def _write_spot(
-    run: str, to: str, out: Path | None, line: str | None, street: str | None, part: str | None
-) -> None:
-    from solvent.app.browsing.exported import Wanted, export_spot
+def _write_spot(run: str, wanted: Wanted, out: Path | None) -> None:
+    from solvent.app.browsing.exported import export_spot
     from solvent.app.terminal import terminal
 
     with _watching(out) as watch:
-        nodes = export_spot(run, Wanted(to, line or "", street, part), out, watch)
+        nodes = export_spot(run, wanted, out, watch)
     if out is not None:
         terminal(stderr=True).print(f"wrote {nodes:,} node{'s' * (nodes > 1)} to {out}", soft_wrap=True)
 

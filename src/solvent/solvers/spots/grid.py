@@ -135,6 +135,12 @@ def node_title(node: SpotNode) -> str:
     return f"{node.board}{line}: {who}, pot {node.pot:,}"
 
 
+def lock_note(node: SpotNode) -> str:
+    """How many hands of the player to act are locked, such as `, 6 of 136 hands locked`; '' for none."""
+    locked = int(node.locked.sum()) if node.player is not None else 0
+    return f", {locked:,} of {len(node.locked):,} hands locked" if locked else ""
+
+
 def reach_warning(node: SpotNode) -> str:
     """What to say of a node that play never or hardly ever reaches; nothing of others."""
     if not node.reached[0].any():
@@ -144,7 +150,7 @@ def reach_warning(node: SpotNode) -> str:
 
 def grid_html(node: SpotNode) -> str:
     """The grid as HTML, with a legend of how often each action is taken."""
-    title = escape(node_title(node))
+    title = escape(node_title(node) + lock_note(node))
     if node.player is None:
         return f"<p>{title}</p>"
     if not node.reached[node.player].any():
@@ -194,7 +200,10 @@ def plot_grid(node: SpotNode, axes: Any = None) -> Any:
     extra("matplotlib", "pictures")
     from matplotlib.patches import Patch, Rectangle
 
-    title = [*wrap(node_title(node), TITLE_LETTERS), *wrap(reach_warning(node), TITLE_LETTERS)]
+    title = [
+        *wrap(node_title(node) + lock_note(node), TITLE_LETTERS),
+        *wrap(reach_warning(node), TITLE_LETTERS),
+    ]
     if axes is None:
         from matplotlib import pyplot as plt
 

@@ -155,6 +155,16 @@ class SpotNode:
         return found[:, self._columns[player]]
 
     @cached_property
+    def locked(self) -> NDArray[np.bool_]:
+        """bool[hands of the player to act]: whether a lock says what the hand plays here."""
+        columns = self._columns[self._acting()]
+        found = np.zeros(len(columns), dtype=bool)
+        for lock in self.solver.locks:
+            if lock.node == self.place.node and lock.board in (None, self.place.board):
+                found |= np.isfinite(lock.play[0])[columns]
+        return found
+
+    @cached_property
     def ev(self) -> Pair:
         """Each hand's EV in chips, a share of the pot; NaN where the other has no hand to hold it against."""
         return self._ev(0, self.place.node), self._ev(1, self.place.node)
@@ -221,7 +231,8 @@ class SpotNode:
     def to_dict(self, player: int | str | None = None) -> dict[str, list[Any]]:
         """A player's hands as columns, ready for `pandas.DataFrame`; of the player to act, or OOP, if not said.
 
-        Strategies and EVs of the actions are there for the player to act; numbers that do not exist are NaN.
+        The player to act also has strategies, EVs of the actions and what is locked; numbers that do not exist are
+        NaN.
         """
         who = self._named(player)
         columns: dict[str, list[Any]] = {"hand": list(self.hands[who])}
@@ -232,6 +243,7 @@ class SpotNode:
                 columns[action] = row.tolist()
             for action, row in zip(self.actions, self.action_evs, strict=True):
                 columns[f"ev of {action}"] = row.tolist()
+            columns["locked"] = self.locked.tolist()
         return columns
 
     def as_dict(self) -> dict[str, Any]:
