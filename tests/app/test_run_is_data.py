@@ -168,13 +168,15 @@ def test_no_text_of_a_run_runs_code(kind: str, here: Path, callables: list[str],
 def test_no_text_of_a_run_runs_code_whatever_is_done_with_it(
     kind: str, here: Path, callables: list[str], tmp_path: Path
 ) -> None:
-    for number, place in enumerate([*places(here / kind), *options(kind)]):
-        for name, text in enumerate(callables):
-            folder = tmp_path / f"{number}-{name}"
-            run = forge(here / kind, folder / "run", place, text)
-            for line in ("runs {above}", *COMMANDS[kind], RESUMED[kind]):
-                obey(line, run=run, above=folder)
-            shutil.rmtree(folder)
+    texts, lines = cycle(callables), cycle(["runs {above}", *COMMANDS[kind], RESUMED[kind]])
+    tried = [(place, text) for place in places(here / kind) for text in callables]
+    tried += [(place, next(texts)) for place in options(kind) for _ in range(3)]
+    for number, (place, text) in enumerate(tried):
+        folder = tmp_path / str(number)
+        run = forge(here / kind, folder / "run", place, text)
+        for line in (next(lines), next(lines)):
+            obey(line, run=run, above=folder)
+        shutil.rmtree(folder)
 
 
 def options(kind: str) -> list[Place]:

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-import io
+import hashlib
+import json
+import shutil
+import stat
 import tarfile
+import warnings
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +16,7 @@ import pytest
 
 from solvent.foundation.errors import InputError
 from solvent.foundation.progress import Interrupted, Progress, Stop
-from solvent.foundation.storage.bundle import read_bundle, write_bundle
+from solvent.foundation.storage.bundle import _digest_of, read_bundle, write_bundle
 from solvent.foundation.storage.pack import is_packed, pack, unpack
 from solvent.foundation.storage.run import Run
 
@@ -91,15 +96,103 @@ def test_every_changed_bit_of_a_pack_is_refused_or_without_effect(packed: Path, 
     assert not (tmp_path / "cut").exists()
 
 
-@pytest.mark.parametrize("name", ["../escaped", "/tmp/escaped", "run.toml"])
+def add(
+    packed: Path, name: str, content: bytes = b"x", mode: int = 0, kind: int = zipfile.ZIP_DEFLATED
+) -> None:
+    """Put one more file into a pack."""
+    entry = zipfile.ZipInfo(name)
+    entry.external_attr, entry.compress_type = mode << 16, kind
+    with zipfile.ZipFile(packed, "a") as archive, warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of two files of one name
+        archive.writestr(entry, content)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["../escaped", "/tmp/escaped", "run.toml", "a\\b", "a/", ".creating", "a/b/c/d/e", "checkpoints/../.."],
+)
 def test_names_stay_inside_the_folder(packed: Path, tmp_path: Path, name: str):
-    with tarfile.open(packed, "a") as tar:
-        entry = tarfile.TarInfo(name)
-        entry.size = 1
-        tar.addfile(entry, io.BytesIO(b"x"))
+    add(packed, name)
     with pytest.raises(InputError, match="is damaged"):
         unpack(packed, tmp_path / "new" / "run")
     assert not (tmp_path / "new" / "escaped").exists()
+    assert not list((tmp_path / "new").iterdir())
+
+
+@pytest.mark.parametrize("mode", [stat.S_IFLNK | 0o777, stat.S_IFIFO, stat.S_IFCHR, stat.S_IFDIR])
+def test_nothing_but_ordinary_files_is_unpacked(packed: Path, tmp_path: Path, mode: int):
+    add(packed, "link", b"/etc/passwd", mode)
+    with pytest.raises(InputError, match="is damaged"):
+        unpack(packed, tmp_path / "new")
+    assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize("kind", [zipfile.ZIP_STORED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_other_compressions_which_hide_more_are_refused(packed: Path, tmp_path: Path, kind: int):
+    add(packed, "zeros", bytes(1 << 20), kind=kind)
+    with pytest.raises(InputError, match="is damaged"):
+        unpack(packed, tmp_path / "new")
+
+
+def test_tables_of_zeros_take_no_room_in_a_pack(tmp_path: Path):
+    run = Run.create(tmp_path / "run", "training", {"seed": 1}, tables={"table": np.zeros(1 << 22)})
+    pack(run, tmp_path / "pack")
+    assert (tmp_path / "pack").stat().st_size < (1 << 25) / 200
+    again = unpack(tmp_path / "pack", tmp_path / "again")
+    assert not again.load_checkpoint(mapped=True)[0]["table"].any()
+
+
+def claim(packed: Path, size: int) -> None:
+    """Let the first file of a pack claim another size than its own."""
+    written = bytearray(packed.read_bytes())
+    at = written.index(b"PK\x01\x02") + 24
+    written[at : at + 4] = size.to_bytes(4, "little")
+    packed.write_bytes(written)
+
+
+def test_what_a_pack_will_take_is_known_before_anything_is_written(
+    packed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    honest = packed.read_bytes()
+    claim(packed, (1 << 32) - 2)
+    with pytest.raises(InputError, match=r"is damaged: it claims to hold \d+ files of 4.0 GiB"):
+        unpack(packed, tmp_path / "new")
+    packed.write_bytes(honest)
+    claim(packed, 1 << 20)
+    with pytest.raises(InputError, match="is damaged"):
+        unpack(packed, tmp_path / "new")
+    packed.write_bytes(honest)
+    nothing_left = type(shutil.disk_usage("/"))(1 << 40, 1 << 40, 0)
+    monkeypatch.setattr(shutil, "disk_usage", lambda folder: nothing_left)
+    with pytest.raises(InputError, match="no room in"):
+        unpack(packed, tmp_path / "new")
+    assert not list(tmp_path.glob("*new*"))
+
+
+def test_a_sparse_archive_fills_no_disk(tmp_path: Path):
+    """A tar file of 30 kB can stand for terabytes of zeros; packs are no tar files."""
+    with tarfile.open(tmp_path / "sparse", "w", format=tarfile.GNU_FORMAT) as tar:
+        tar.addfile(tarfile.TarInfo("run.toml"))
+        hole = tarfile.TarInfo("checkpoints/000000000000001/table.npy")
+        hole.type = tarfile.GNUTYPE_SPARSE
+        tar.addfile(hole)
+    assert not is_packed(tmp_path / "sparse")
+    with pytest.raises(InputError, match="is not a packed run, or it is cut off"):
+        unpack(tmp_path / "sparse", tmp_path / "new")
+
+
+@pytest.mark.parametrize("name", ["../../../secret", "/tmp/secret", "a\\b"])
+def test_a_manifest_names_files_of_its_own_folder_alone(run: Run, tmp_path: Path, name: str):
+    """Or a run that somebody packs again would take files of theirs along."""
+    np.save(tmp_path / "secret.npy", np.arange(3))
+    manifest = run.checkpoint(20) / "manifest.json"
+    written = json.loads(manifest.read_bytes())
+    del written["digest"]
+    content = (tmp_path / "secret.npy").read_bytes()
+    written["files"][name] = {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    manifest.write_text(json.dumps({**written, "digest": _digest_of(written)}))
+    with pytest.raises(InputError, match="does not say which files"):
+        read_bundle(run.checkpoint(20))
 
 
 def test_a_stop_and_damage_leave_nothing(run: Run, packed: Path, tmp_path: Path):

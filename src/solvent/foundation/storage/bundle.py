@@ -140,7 +140,21 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
         raise InputError(f"{path} is damaged: it has been changed since it was written")
     if version != FORMAT:
         raise InputError(f"{path} has format {version}; this version of solvent reads format {FORMAT}")
+    if not _is_written_by_us(manifest):
+        raise InputError(f"{path} is damaged: it does not say which files and facts belong to it")
     return manifest
+
+
+def _is_written_by_us(manifest: Mapping[str, Any]) -> bool:
+    """Whether a manifest, whose digest anybody can compute, has facts and names files of its own folder alone."""
+    files, facts = manifest.get("files"), manifest.get("facts")
+    return (
+        isinstance(facts, dict)
+        and isinstance(files, dict)
+        and not any({"/", "\\", "\0"} & set(name) for name in files)
+        and all(isinstance(one, dict) and {"bytes", "sha256"} <= one.keys() for one in files.values())
+        and all(isinstance(one["bytes"], int) and isinstance(one["sha256"], str) for one in files.values())
+    )
 
 
 def _check_files(folder: Path, files: Mapping[str, Any], below: Mapping[str, int]) -> None:

@@ -1,15 +1,23 @@
 """Packing a run into one file, to be moved or shared, and unpacking it.
 
-A pack is a plain tar file. It holds the run's small files, the bundles that it began with, one checkpoint and,
-for a run that needs them, further bundles such as card tables. Nothing is compressed: tables of numbers hardly
-shrink. Everything in it has a checksum of its own, which unpacking compares.
+A pack is a zip file. It holds the run's small files, the bundles that it began with, one checkpoint and, for a run
+that needs them, further bundles such as card tables. Everything in it has a checksum of its own, which unpacking
+compares.
+
+A pack may come from anybody. A zip file says the size of each of its files before one is read, so unpacking knows
+what it will take: no more than `MOST_RATIO` times the pack, the most that this compression can hide, and no more
+than the disk has room for. Only contents are unpacked, as ordinary files in folders of the run; links, permissions
+and whatever else a zip file may say of a file are never made.
 """
 
 from __future__ import annotations
 
 import os
 import shutil
-import tarfile
+import stat
+import struct
+import zipfile
+import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
@@ -18,9 +26,27 @@ from solvent.foundation.progress import Progress, Stop, Watch
 from solvent.foundation.storage.bundle import MANIFEST, bundle_files, read_bundle
 from solvent.foundation.storage.files import LOCK, WRITING, check_room, replacing, sync
 from solvent.foundation.storage.run import CHECKPOINTS, CONFIGURATION, Run
+from solvent.foundation.units import size
 
 FIRST = PurePosixPath(CONFIGURATION)
 """The first file of a pack, by which it is recognised."""
+LEVEL = 1
+"""The quickest of zlib's nine. Zeros shrink to a 200th; numbers hardly less than by slower ones."""
+MOST_RATIO = 1032
+"""How many bytes one byte of a deflated file can stand for at most."""
+MOST_FILES, DEEPEST = 100_000, 4
+"""Files of a pack, and folders inside folders; runs have far fewer."""
+PIECE = 1 << 20
+BROKEN = (
+    zipfile.BadZipFile,
+    zlib.error,
+    EOFError,
+    ValueError,
+    NotImplementedError,
+    RuntimeError,
+    struct.error,
+)
+"""What reading a damaged zip file raises."""
 
 
 def pack(
@@ -48,19 +74,15 @@ def pack(
             check_room(path.parent, total)
             with (
                 replacing(path) as whole,
-                tarfile.open(fileobj=whole, mode="w", format=tarfile.PAX_FORMAT) as tar,
+                zipfile.ZipFile(whole, "w", zipfile.ZIP_DEFLATED, compresslevel=LEVEL) as packed,
             ):
                 done = 0
                 for name, source in members.items():
-                    if stop is not None:
-                        stop.check()
-                    with source.open("rb") as file:
-                        entry = tarfile.TarInfo(name)
-                        entry.size = source.stat().st_size
-                        tar.addfile(entry, file)
-                    done += entry.size
-                    if watch is not None:
-                        watch(Progress("packing", done, total))
+                    with source.open("rb") as file, packed.open(name, "w", force_zip64=True) as entry:
+                        for piece in iter(lambda file=file: file.read(PIECE), b""):  # type: ignore[misc]
+                            entry.write(piece)
+                            done += len(piece)
+                            _tell("packing", done, total, watch, stop)
         except OSError as error:
             raise InputError(f"cannot write {path}: {error.strerror or error}") from error
 
@@ -68,10 +90,10 @@ def pack(
 def is_packed(path: Path) -> bool:
     """Whether a file is a packed run."""
     try:
-        with tarfile.open(path, "r:") as tar:
-            first = tar.next()
-            return first is not None and PurePosixPath(first.name) == FIRST
-    except (OSError, tarfile.TarError):
+        with zipfile.ZipFile(path) as packed:
+            first = next(iter(packed.namelist()), None)
+            return first is not None and PurePosixPath(first) == FIRST
+    except (OSError, *BROKEN):
         return False
 
 
@@ -80,12 +102,11 @@ def unpack(path: Path, folder: Path, watch: Watch | None = None, stop: Stop | No
     if not path.is_file():
         raise InputError(f"there is no file {path}")
     if not is_packed(path):
-        raise InputError(f"{path} is not a packed run; `solvent pack` makes one")
+        raise InputError(f"{path} is not a packed run, or it is cut off; `solvent pack` makes one")
     Run.check_new(folder)
     aside = folder.with_name(f".{folder.name}{WRITING}")
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        check_room(folder.parent, path.stat().st_size)
         shutil.rmtree(aside, ignore_errors=True)
         aside.mkdir()
         _extract(path, aside, watch, stop)
@@ -117,26 +138,46 @@ def _members(run: Run, number: int, bundles: Mapping[str, Path]) -> Iterator[tup
 
 def _extract(path: Path, folder: Path, watch: Watch | None, stop: Stop | None) -> None:
     damaged = InputError(f"{path} is damaged: it is cut off or is not a packed run")
-    total = path.stat().st_size
     try:
-        with tarfile.open(path, "r:") as tar:
-            for entry in tar:
-                if stop is not None:
-                    stop.check()
-                name = PurePosixPath(entry.name)
-                content = tar.extractfile(entry) if entry.isreg() else None
-                if content is None or name.is_absolute() or ".." in name.parts or "\\" in entry.name:
-                    raise damaged
-                target = folder.joinpath(*name.parts)
+        with zipfile.ZipFile(path) as packed:
+            entries = packed.infolist()
+            total, done = sum(entry.file_size for entry in entries), 0
+            if len(entries) > MOST_FILES or total > MOST_RATIO * path.stat().st_size:
+                raise InputError(
+                    f"{path} is damaged: it claims to hold {len(entries):,} files of {size(total)}"
+                )
+            if not all(map(_can_be_ours, entries)):
+                raise damaged
+            check_room(folder, total)
+            for entry in entries:
+                target = folder.joinpath(*PurePosixPath(entry.filename).parts)
                 target.parent.mkdir(parents=True, exist_ok=True)
-                with target.open("xb") as file:
-                    shutil.copyfileobj(content, file)
-                if target.stat().st_size != entry.size:
+                with packed.open(entry) as content, target.open("xb") as file:
+                    for piece in iter(lambda content=content: content.read(PIECE), b""):  # type: ignore[misc]
+                        file.write(piece)
+                        done += len(piece)
+                        _tell("unpacking", done, total, watch, stop)
+                if target.stat().st_size != entry.file_size:
                     raise damaged
-                if watch is not None:
-                    watch(Progress("unpacking", tar.offset, total))
-    except (tarfile.TarError, EOFError, FileExistsError, UnicodeError) as error:
+    except (FileExistsError, *BROKEN) as error:
+        if isinstance(error, InputError):
+            raise
         raise damaged from error
+
+
+def _can_be_ours(entry: zipfile.ZipInfo) -> bool:
+    """Whether an entry is an ordinary file inside the run's folder, compressed as `pack` does it."""
+    name, mode = PurePosixPath(entry.filename), entry.external_attr >> 16
+    inside = not name.is_absolute() and not any(part.startswith(".") for part in name.parts)
+    plain = not entry.is_dir() and stat.S_IFMT(mode) in (0, stat.S_IFREG) and "\\" not in entry.filename
+    return inside and plain and 0 < len(name.parts) <= DEEPEST and entry.compress_type == zipfile.ZIP_DEFLATED
+
+
+def _tell(stage: str, done: int, total: int, watch: Watch | None, stop: Stop | None) -> None:
+    if stop is not None:
+        stop.check()
+    if watch is not None:
+        watch(Progress(stage, done, total))
 
 
 def _check(folder: Path) -> None:
