@@ -22,8 +22,6 @@ from solvent.foundation.names import did_you_mean
 WRITTEN = re.compile(r"(?P<module>[^\W\d]\w*(?:\.[^\W\d]\w*)*|.+\.py):(?P<name>[^\W\d]\w*)")
 FAILURES = (Exception, SystemExit)
 """How own code fails: `sys.exit` in it would otherwise end the command without a word."""
-MOST_SHOWN = 100
-"""Letters of a name that a refusal shows."""
 _files: set[str] = set()
 """Files of own code that have been loaded."""
 
@@ -35,11 +33,6 @@ def names_own_code(text: str) -> bool:
     [True, True, False, False]
     """
     return WRITTEN.fullmatch(text) is not None
-
-
-def cut(text: str) -> str:
-    """A name out of a file as far as a refusal shows it."""
-    return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}..."
 
 
 def load_own(text: str, what: str = "class") -> Any:

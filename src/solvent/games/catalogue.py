@@ -14,7 +14,6 @@ from typing import Any
 
 from solvent.foundation.errors import InputError
 from solvent.foundation.names import did_you_mean
-from solvent.foundation.own_code import cut
 from solvent.games.bluff import Bluff
 from solvent.games.continuous_leduc import ContinuousLeduc
 from solvent.games.efg.reading import read_efg
@@ -142,12 +141,12 @@ def stored_game(name: Any, source: Any, where: str | Path) -> Game:
         raise InputError(f"{where} is damaged: its game is not text")
     if _is_own_game(text):
         raise InputError(
-            f"the game of {where} is own code, {cut(text)!r}, which is not run because a file names it; if you "
+            f"the game of {where} is own code, {text!r}, which is not run because a file names it; if you "
             f"trust it, give --own-code (in Python own_code=True), or give the game itself again"
         )
     if text.startswith(PREFIX) and OPENSPIEL_FILE.search(text):
         raise InputError(
-            f"the game of {where} is one that OpenSpiel reads from a file, {cut(text)!r}, which is not opened "
+            f"the game of {where} is one that OpenSpiel reads from a file, {text!r}, which is not opened "
             f"because a run names it; give the game itself again"
         )
     try:
@@ -156,7 +155,7 @@ def stored_game(name: Any, source: Any, where: str | Path) -> Game:
         if "there is no game" not in str(error):
             raise
         raise InputError(
-            f"{where} is of {cut(text)}, a game of your own that cannot be found by itself; pass it as game"
+            f"{where} is of {text}, a game of your own that cannot be found by itself; pass it as game"
         ) from error
 
 

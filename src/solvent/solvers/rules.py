@@ -29,7 +29,6 @@ from numpy.typing import DTypeLike, NDArray
 
 from solvent.foundation.errors import InputError
 from solvent.foundation.names import did_you_mean
-from solvent.foundation.own_code import cut
 from solvent.games.naming import parse_call, spell
 from solvent.games.own import is_own, make_own
 from solvent.passes.schedule import KEEP, NEXT_PREDICTION, PREDICTION
@@ -390,7 +389,7 @@ def load_rule(rule: str | RegretRule, own_code: bool = False) -> RegretRule:
     if is_own(rule):
         if not own_code:
             raise InputError(
-                f"rule {cut(rule)!r} is own code, which runs only where you name it: by --rule, or as rule= of "
+                f"rule {rule!r} is own code, which runs only where you name it: by --rule, or as rule= of "
                 f"solve and train in Python"
             )
         own = make_own(rule, "rule")

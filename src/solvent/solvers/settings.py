@@ -18,7 +18,6 @@ from typing import Any, ClassVar, Self
 from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.threads import MOST_THREADS
 from solvent.foundation.names import did_you_mean
-from solvent.foundation.own_code import cut
 from solvent.solvers.growing import growth_settings as growing
 from solvent.solvers.growing.discounts import DISCOUNTS
 from solvent.solvers.option_checks import (
@@ -142,7 +141,7 @@ class Options:
             try:
                 known["rule"] = load_rule(known["rule"])
             except InputError as error:
-                own = cut(known["rule"])
+                own = known["rule"]
                 raise InputError(
                     f"{run} began with a rule of your own, {own}; pass it again as rule=, or by --rule"
                 ) from error
