@@ -110,6 +110,22 @@ def test_the_table_says_what_each_action_is_worth(turn: Path, node: SpotNode) ->
     assert "EV of an action" not in " ".join(other.split())
 
 
+def test_evs_are_shown_in_big_blinds(turn: Path, node: SpotNode) -> None:
+    place = node.hands[0].index("AsAh")
+    shown = solvent("show", turn, LINE, "--table", "--hand", "AsAh", "--big-blind", "10").stdout
+    row = next(line.split() for line in shown.splitlines() if line.startswith("AsAh"))
+    for value in (node.ev[0][place], *node.action_evs[:, place]):
+        assert f"{value / 10:.2f}" in row
+    assert "EV: big blinds of 10 chips of the pot" in " ".join(shown.split())
+    both = solvent("show", turn, LINE, "--big-blind", "10").stdout
+    assert "EV, BB" in both
+    assert f"{node.summary()['ev'][1] / 10:.2f}" in both
+    line = f"{LINE}, call"
+    cards = solvent("show", turn, line, "--cards", "--big-blind", "2.5").stdout
+    after = open_spot(turn).at(f"{line}, 2c").summary()["ev"][0]
+    assert f"{after / 2.5:.2f}" in next(row for row in cards.splitlines() if row.startswith("2c"))
+
+
 def test_locked_hands_are_marked(turn: Path, tmp_path: Path) -> None:
     out = tmp_path / "locked"
     lock = ("--lock", "bet 100: JJ = fold:0.5, call:0.5")
@@ -144,6 +160,7 @@ def test_locked_hands_are_marked(turn: Path, tmp_path: Path) -> None:
         (("--cards",), "no card is dealt"),
         (("--grid", "--table"), "one at a time"),
         (("--board", "7s"), "names the cards of the board"),
+        (("--big-blind", "10", "--json"), "--json has EVs in chips"),
     ],
 )
 def test_refusals_of_show(turn: Path, arguments: tuple[str, ...], sentence: str) -> None:

@@ -139,7 +139,11 @@ def changed(arguments: tuple[str, ...], **options: str) -> tuple[str, ...]:
         ({"bets": "", "raises": ""}, "leave no action"),
         ({"bets": "half"}, "half"),
         ({"bets": "2.5x"}, "a first bet faces none, so sizes of bets and donk cannot use x, as 2.5x does"),
-        ({"pot": "10.5"}, "--pot is a whole number of chips, not '10.5'"),
+        (
+            {"pot": "5.5"},
+            "--pot is a whole number of chips, not '5.5'; multiply every amount by 10, this one to 55",
+        ),
+        ({"stack": "97.25"}, "multiply every amount by 100, this one to 9,725"),
         ({"rake_cap": "few"}, "--rake-cap is a number of chips, not 'few'"),
         ({"rake_cap": "30"}, "rake-cap changes nothing without rake"),
         ({"flop_bets": "50%"}, "flop-bets changes nothing: the spot begins on the river"),

@@ -13,6 +13,8 @@ SIZES = {"K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
 TIMES = {"s": 1.0, "m": 60.0, "h": 3600.0, "d": 86_400.0}
 LONGEST_NUMBER = 60
 """Letters of the longest text that is read as a number."""
+LARGEST_ADVISED = 1e6
+"""Chips above which nobody needs to be told by what to multiply."""
 _WHOLE = re.compile(r"[+-]?[0-9]+")
 _DECIMAL = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?")
 
@@ -39,6 +41,20 @@ def parse_decimal(text: str) -> float | None:
     word = _number_word(text)
     number = float(word) if _DECIMAL.fullmatch(word) else math.inf
     return number if math.isfinite(number) else None
+
+
+def scaling_advice(chips: float | None) -> str:
+    """The end of a sentence that refuses a part of a chip: by what to multiply; '' where nothing small helps.
+
+    >>> scaling_advice(5.5), scaling_advice(97.25), scaling_advice(1 / 3), scaling_advice(None)
+    ('; multiply every amount by 10, this one to 55', '; multiply every amount by 100, this one to 9,725', '', '')
+    """
+    if chips is None or not 0 < chips < LARGEST_ADVISED or chips % 1 == 0:
+        return ""
+    for factor in (10, 100, 1000):
+        if abs(chips * factor - round(chips * factor)) < 1e-6:
+            return f"; multiply every amount by {factor:,}, this one to {round(chips * factor):,}"
+    return ""
 
 
 def parse_share(text: str) -> float | None:

@@ -23,7 +23,7 @@ NUMBERS = {"weight": "weight", "ev": "EV", "equity": "equity", "eqr": "EQR"}
 ACTION_EVS = "EVs of actions"
 MEANINGS = {
     "weight": "weight: from 0 to 1",
-    "EV": "EV: chips of the pot",
+    "EV": "EV: {unit} of the pot",
     ACTION_EVS: "EV of an action: if it is taken here",
 }
 CARD_SORTS = ("card", "ev", "equity")
@@ -37,30 +37,30 @@ def node_heading(node: SpotNode) -> Text:
     return Text.assemble(heading, "\n", (warning, "bold")) if warning else Text(heading)
 
 
-def players_table(node: SpotNode) -> Table:
-    """What both players hold and get here."""
-    summary = node.summary()
-    shown = table("", "combos", "EV", "equity", "EQR", numbers=True)
+def players_table(node: SpotNode, big_blind: float | None = None) -> Table:
+    """What both players hold and get here; EVs in chips, or in big blinds of so many chips."""
+    summary, chips = node.summary(), big_blind or 1
+    shown = table("", "combos", "EV, BB" if big_blind else "EV", "equity", "EQR", numbers=True)
     for player, name in enumerate(NAMES):
         shown.add_row(
             name,
             f"{summary['combos'][player]:.2f}",
-            _decimal(summary["ev"][player]),
+            _decimal(summary["ev"][player], chips),
             _percent(summary["equity"][player]),
             _decimal(summary["eqr"][player]),
         )
     return shown
 
 
-def hands_table(hands: Hands, limit: int, width: int) -> RenderableType:
-    """Hands with their numbers, what each does, and what each action is worth to it.
+def hands_table(hands: Hands, limit: int, width: int, big_blind: float | None = None) -> RenderableType:
+    """Hands with their numbers, what each does, and what each action is worth to it, in chips or big blinds.
 
     Hands that hardly come here do nothing that was learned, unless they are locked.
     """
     node, columns = hands.node, hands.columns
     actions = node.actions if hands.player == node.player else ()
     often = not_negligible(node.matchups[hands.player])
-    worths = [f"EV {action}" for action in actions]
+    worths, chips = [f"EV {action}" for action in actions], big_blind or 1
     rows: list[list[str]] = []
     total = len(columns["hand"])
     for place in range(min(total, limit)):
@@ -77,11 +77,11 @@ def hands_table(hands: Hands, limit: int, width: int) -> RenderableType:
             [
                 columns["hand"][place],
                 f"{columns['weight'][place]:.3f}",
-                _decimal(columns["ev"][place]),
+                _decimal(columns["ev"][place], chips),
                 _percent(columns["equity"][place]),
                 _decimal(columns["eqr"][place]),
                 *(_percent(columns[action][place]) if learned else "-" for action in actions),
-                *(_decimal(columns[f"ev of {action}"][place]) for action in actions),
+                *(_decimal(columns[f"ev of {action}"][place], chips) for action in actions),
                 says if learned else f"{says}, hardly reached",
             ]
         )
@@ -90,7 +90,9 @@ def hands_table(hands: Hands, limit: int, width: int) -> RenderableType:
     shown, dropped = _narrow(headers, rows, width, spared | {headers[-1]: [headers[-1]], "EV": ["EV"]})
     notes = [f"{limit:,} of {total:,} hands, more by --limit"] if total > limit else []
     notes += [
-        note for name, note in MEANINGS.items() if name not in dropped and (actions or name != ACTION_EVS)
+        note.format(unit=_unit(big_blind))
+        for name, note in MEANINGS.items()
+        if name not in dropped and (actions or name != ACTION_EVS)
     ]
     in_percent = [*(["equity"] if "equity" not in dropped else []), *(["actions"] if actions else [])]
     notes += [f"{' and '.join(in_percent)}: percent"] if in_percent else []
@@ -98,9 +100,14 @@ def hands_table(hands: Hands, limit: int, width: int) -> RenderableType:
 
 
 def cards_table(
-    node: SpotNode, cards: dict[str, dict[str, Any]], sort: str | None, width: int
+    node: SpotNode,
+    cards: dict[str, dict[str, Any]],
+    sort: str | None,
+    width: int,
+    big_blind: float | None = None,
 ) -> RenderableType:
     """The cards that may come: what both get after each, and what is done there; like cards stand together."""
+    chips, decimals = big_blind or 1, 2 if big_blind else 1
     if sort not in (None, *CARD_SORTS):
         raise InputError(f"cards are sorted by {', '.join(CARD_SORTS)}, not by {sort!r}")
     groups = [after for card, after in cards.items() if card == after["alike"][0]][::-1]
@@ -114,9 +121,9 @@ def cards_table(
         rows.append(
             [
                 " ".join(after["alike"]),
-                _decimal(first),
-                "-" if first is None or before is None else f"{first - before:+.1f}",
-                _decimal(second),
+                _decimal(first, chips),
+                "-" if first is None or before is None else f"{(first - before) / chips:+.{decimals}f}",
+                _decimal(second, chips),
                 _percent(after["equity"][0]),
                 *(_percent(after["frequencies"].get(action)) for action in actions),
             ]
@@ -126,6 +133,7 @@ def cards_table(
     shown, dropped = _narrow(headers, rows, width, spared)
     acts = next((after["player"] for after in groups if after["player"]), None)
     notes = ["change: of OOP's EV by the card"] if "change" not in dropped else []
+    notes += [f"EV: {_unit(big_blind)}"] if big_blind else []
     notes.append(f"actions: what {acts} does next, percent")
     return Group(shown, Text("; ".join(notes + _no_room(dropped))))
 
@@ -190,8 +198,13 @@ def _unbroken(cell: str) -> list[str]:
     return cell.split() or [""]
 
 
-def _decimal(number: float | None) -> str:
-    return "-" if number is None or number != number else f"{round(number, 2) + 0.0:.2f}"
+def _unit(big_blind: float | None) -> str:
+    """In which EVs are written."""
+    return "chips" if big_blind is None else f"big blinds of {big_blind:g} chips"
+
+
+def _decimal(number: float | None, unit: float = 1) -> str:
+    return "-" if number is None or number != number else f"{round(number / unit, 2) + 0.0:.2f}"
 
 
 def _percent(number: float | None) -> str:

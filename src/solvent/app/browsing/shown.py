@@ -41,6 +41,8 @@ class Asked:
     table: bool = False
     next_cards: bool = False
     as_json: bool = False
+    big_blind: float | None = None
+    """Chips of the big blind in which EVs are shown; chips if not given."""
 
 
 class Hands:
@@ -125,6 +127,8 @@ def show_spot(run: str, asked: Asked) -> None:
         raise InputError("show one at a time of --grid, --next-cards, and hands by --table, --hand or --only")
     if asked.grid and asked.sort is not None:
         raise InputError("--sort is for --table and --next-cards")
+    if asked.big_blind is not None and asked.as_json:
+        raise InputError("--json has EVs in chips; leave out --big-blind")
     solution = open_spot(Path(run))
     node = solution.at(asked.line)
     shown = node.player if asked.player is None else asked.player
@@ -134,7 +138,7 @@ def show_spot(run: str, asked: Asked) -> None:
         if asked.as_json:
             print_json({**facts, **node.summary(), "cards": cards})
         else:
-            _print_cards(node, cards, asked.sort)
+            _print_cards(node, cards, asked)
         return
     hands = [Hands(node, player, asked) for player in (0, 1)]
     if asked.hand is not None or asked.only is not None:
@@ -179,21 +183,23 @@ def _print_node(node: SpotNode, hands: Hands, asked: Asked) -> None:
         given is not None for given in (asked.hand, asked.only, asked.sort, asked.player)
     )
     table = (
-        hands_table(hands, asked.limit, console.width) if listed else None
+        hands_table(hands, asked.limit, console.width, asked.big_blind) if listed else None
     )  # refusals come before the heading
     print_sentence(console, node_heading(node))
     if not asked.grid and not listed:
-        console.print(players_table(node))
+        console.print(players_table(node, asked.big_blind))
     if not listed and node.player is not None and node.reached[node.player].any():
         console.print(node_grid(node, console.width, has_colours(console)))
     if table is not None:
         console.print(table)
 
 
-def _print_cards(node: SpotNode, cards: dict[str, dict[str, Any]], sort: str | None) -> None:
+def _print_cards(node: SpotNode, cards: dict[str, dict[str, Any]], asked: Asked) -> None:
     from solvent.app.browsing.node_tables import cards_table, node_heading
 
     console = terminal()
-    table = cards_table(node, cards, sort, console.width)  # refusals come before the heading
+    table = cards_table(
+        node, cards, asked.sort, console.width, asked.big_blind
+    )  # refusals come before the heading
     print_sentence(console, node_heading(node))
     console.print(table)

@@ -92,6 +92,16 @@ def show_run(
         ),
     ] = False,
     own_code: OwnCode = False,
+    big_blind: Annotated[
+        float | None,
+        typer.Option(
+            min=1e-6,
+            max=1e12,
+            help="Show EVs in big blinds of so many chips.  [default: in chips]",
+            metavar="<chips>",
+            rich_help_panel=SPOTS,
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Show a run's summary, or its strategy: at an infoset of a solved game, or at a line of an agent or a spot."""
@@ -105,10 +115,15 @@ def show_run(
             raise InputError(
                 "a spot's line names the cards of the board; write --cards last to see those to come"
             )
-        show_spot(run, Asked(where or "", hand, only, sort, player, limit, grid, table, next_cards, as_json))
+        asked = Asked(
+            where or "", hand, only, sort, player, limit, grid, table, next_cards, as_json, big_blind
+        )
+        show_spot(run, asked)
         return
-    if grid or table or next_cards or only is not None or sort is not None:
-        raise InputError(f"--grid, --table, --only, --sort and --next-cards are for spots, and {run} is none")
+    if grid or table or next_cards or any(given is not None for given in (only, sort, big_blind)):
+        raise InputError(
+            f"--grid, --table, --only, --sort, --next-cards and --big-blind are for spots, and {run} is none"
+        )
     strategy = open_named(run, cards, own_code)
     if isinstance(strategy, TrainedStrategy):
         if player is not None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from solvent.foundation.errors import InputError
-from solvent.foundation.units import parse_decimal, parse_whole
+from solvent.foundation.units import parse_decimal, parse_whole, scaling_advice
 from solvent.solvers.spots.spot_file import range_text
 
 CHIPS: dict[str, Callable[[str], float | None]] = {
@@ -35,5 +35,6 @@ def _chips(written: str, name: str, read: Callable[[str], float | None]) -> floa
     number = read(written)
     if number is None:
         kind = "a whole number" if read is parse_whole else "a number"
-        raise InputError(f"--{name.replace('_', '-')} is {kind} of chips, not {written!r}")
+        advice = scaling_advice(parse_decimal(written))
+        raise InputError(f"--{name.replace('_', '-')} is {kind} of chips, not {written!r}{advice}")
     return number

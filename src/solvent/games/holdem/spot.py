@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from solvent.cards.deck import Card, cards_label, deck, parse_cards
 from solvent.cards.hands import hole_cards
 from solvent.cards.ranges import Range, parse_range
-from solvent.foundation.units import parse_share
+from solvent.foundation.units import parse_share, scaling_advice
 from solvent.games.betting.rules import BOARD_CARDS, STREETS
 from solvent.games.betting.tree import TreeStart, betting_tree, parse_tree_sizes, spot_start
 from solvent.games.betting.tree_sizes import Line, parse_lines
@@ -273,7 +273,8 @@ def _range(given: str | Range, name: str) -> Range:
 
 def _chips(given: int, name: str) -> int:
     if isinstance(given, bool) or not isinstance(given, int | float) or given < 1 or given % 1 != 0:
-        raise GameError(f"the {name} of a spot is a whole number of chips, at least 1, not {given!r}")
+        advice = scaling_advice(given) if isinstance(given, float) else ""
+        raise GameError(f"the {name} of a spot is a whole number of chips, at least 1, not {given!r}{advice}")
     return int(given)
 
 

@@ -19,7 +19,7 @@ from solvent.cards.ranges import parse_range
 from solvent.foundation.errors import InputError
 from solvent.foundation.machine import cores
 from solvent.foundation.names import did_you_mean
-from solvent.foundation.units import parse_decimal
+from solvent.foundation.units import parse_decimal, scaling_advice
 from solvent.games.betting.rules import STREETS
 from solvent.games.betting.tree_sizes import POSITIONS
 from solvent.solvers.spots.spot_file import SpotRequest
@@ -143,7 +143,5 @@ def _whole(text: str) -> int:
 def _chips(text: str) -> int:
     number = _number(text)
     if number != int(number) or number < 1:
-        raise InputError(
-            f"chips are whole numbers, at least 1, not {text!r}; multiply the pot and the stack by ten or a hundred"
-        )
+        raise InputError(f"chips are whole numbers, at least 1, not {text!r}{scaling_advice(number)}")
     return int(number)
