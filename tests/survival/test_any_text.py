@@ -53,7 +53,7 @@ from solvent.strategy.agents.trained import hole_cards
 from solvent.strategy.post_processing import parse_post
 from survival.any_text import any_text, check_read
 
-QUICK, FULL = 25, 2_000
+QUICK, FULL = 25, 400
 SPOT = {"board": "Td9d6hQc2s", "oop": "AA,KQs,76s", "ip": "JJ,T9s", "pot": 200, "stack": 900, "bets": "50%,a"}
 RANGES = ("QQ+, AKs, 76s:0.5", "99-77,A2s-A5s,AsKh", "random,AA:0", "T9s-76s,Kxs", "[50]AKo,QQ[/50],top 10%")
 TEXAS = "set_pot 50\nset_effective_stack 200\nset_board Qs,Jh,2h\nset_range_ip AA,KK:0.5\nset_range_oop QQ\n"
