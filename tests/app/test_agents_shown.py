@@ -5,8 +5,10 @@ from __future__ import annotations
 import csv
 import io
 import json
+from itertools import product
 from pathlib import Path
 
+import numpy as np
 import pytest
 from rich.console import Console
 
@@ -16,6 +18,7 @@ from solvent.app.command_line import run
 from solvent.app.views.agent_strategies import decision_document, decision_view
 from solvent.app.views.charts.action_colours import action_colours
 from solvent.cards.deck import parse_cards
+from solvent.foundation.errors import InputError
 from solvent.strategy.agents.betting_line import find_decision
 from solvent.strategy.agents.trained import TrainedStrategy
 from solvent.strategy.opening import open_strategy
@@ -84,7 +87,7 @@ def test_a_chart_of_all_hands(solvent) -> None:
     code, out, _ = solvent("show", "a#500")
     assert code == 0
     assert "AKs" in out
-    assert "iterations" in out
+    assert "500 deals" in out
     on_board = json.loads(solvent("show", "a", "r300c", "--board", "Kd7d2c", "--json")[1])
     reach = on_board["reach"]
     assert len(reach) == 169
@@ -187,3 +190,52 @@ def test_a_stopped_export_leaves_nothing(runs: Path, monkeypatch: pytest.MonkeyP
     assert "No space left" in capsys.readouterr().err
     assert target.read_text() == "as it was"
     assert not (runs / ".kept.csv.writing").exists()
+
+
+def test_a_class_of_hands_on_a_board(solvent) -> None:
+    """The mean of its hands that the board leaves, weighted by how often they come there."""
+    line = ("show", "a", "r300c/cc/", "--board", "Kd7d2c9h", "--json")
+    code, out, err = solvent(*line, "--hand", "AKo")
+    assert (code, err) == (0, "")
+    found = json.loads(out)
+    hands = [
+        json.loads(solvent(*line, "--hand", f"A{one}K{other}")[1])
+        for one, other in product("cdhs", "chs")
+        if one != other
+    ]
+    assert found["hands"] == len(hands) == 9
+    reach = np.array([hand["reach"] for hand in hands])
+    rows = np.array([list(hand["probabilities"].values()) for hand in hands])
+    assert np.ptp(reach) > 0
+    assert list(found["probabilities"].values()) == pytest.approx((reach @ rows / reach.sum()).tolist())
+    assert found["reach"] == pytest.approx(reach.mean())
+    assert "AKo, mean of 9 hands" in " ".join(solvent(*line[:-1], "--hand", "AKo")[1].split())
+    assert "leaves no hand of 77" in solvent("show", "a", "r300c/", "--board", "7s7d7c", "--hand", "77")[2]
+
+
+def test_a_training_is_summed_up_in_words(solvent) -> None:
+    out = solvent("show", "a")[1]
+    said = " ".join(out.replace("│", " ").split())
+    assert "1,000 deals" in said
+    assert "decisions" in said
+    assert "of each infoset on average" in said
+    assert "Nothing has been measured; `solvent evaluate a` does it." in said
+    for raw in ("touched", "layout", "parts done", "configuration"):
+        assert raw not in out
+
+
+def test_a_bucket_is_named_as_it_is_shown(solvent, monkeypatch) -> None:
+    """`show` says "bucket 1.1", and `abstract show --bucket 1.1` takes it."""
+    asked = []
+
+    def document(made, street, cluster, bucket, examples):
+        asked.append((street, cluster, bucket))
+        raise InputError("found")
+
+    monkeypatch.setattr("solvent.app.views.abstraction.bucket_document", document)
+    monkeypatch.setattr("solvent.abstraction.cards.buckets.CardAbstraction.load", lambda folder: None)
+    for given in (("--bucket", "1.17"), ("--bucket", 17), ("--cluster", 1, "--bucket", "17")):
+        assert solvent("abstract", "show", "cards", *given)[2] == "solvent: found\n"
+    assert asked == [("flop", 1, 17), ("flop", 0, 17), ("flop", 1, 17)]
+    assert "--cluster says 2" in solvent("abstract", "show", "cards", "--cluster", 2, "--bucket", "1.17")[2]
+    assert "such as 1.17" in solvent("abstract", "show", "cards", "--bucket", "1.x")[2]

@@ -15,7 +15,7 @@ from solvent.app.command_line import run
 from solvent.app.views.charts.action_colours import action_colours
 from solvent.app.views.charts.html_chart import strategy_chart
 from solvent.app.views.charts.line_chart import Line, line_chart
-from solvent.app.views.evaluation.section import bounds_section, response_lines
+from solvent.app.views.evaluation.section import bounds_section, evaluation_section, response_lines
 from solvent.app.views.report import postflop_examples, preflop_decisions, write_report
 from solvent.cards.deck import parse_cards
 from solvent.evaluate.evaluation import save
@@ -193,3 +193,13 @@ def test_a_report_that_cannot_be_written_stops_no_training(tmp_path, monkeypatch
     monkeypatch.setattr(sys, "argv", ["solvent", "train", *options, "--iterations", "1100", "--out", "run"])
     assert run() == 0
     assert "report.html" in capsys.readouterr().out
+
+
+def test_commands_name_the_folder_as_it_was_given(training: TrainingRun, monkeypatch) -> None:
+    """Also where a run has moved since it was measured."""
+    assert f"<code>solvent evaluate {training.folder} --parts lbr</code>" in bounds_section(training.folder)
+    made = {"run": "elsewhere/x", "iterations": 1_000, "post": "none", "parts": {}, "complete": True}
+    save(training.folder, made)
+    shown = evaluation_section(training.folder, 1_000)
+    assert f"solvent train --resume {training.folder} --time" in shown
+    assert "elsewhere" not in shown

@@ -78,17 +78,30 @@ def rules_of(agents: Sequence[Agent], stack: str | None, blinds: str = "50/100")
 
 
 def stack_note(agents: Sequence[Agent], rules: HoldemRules) -> str:
-    """A sentence where the stacks are not those that an agent was trained with; empty otherwise."""
-    trained = trained_rules(agents)
-    if trained is None:
+    """A sentence where the stacks are not those that each agent was trained with; empty otherwise."""
+    played = _depth(rules)
+    depths = {
+        agent.name: _depth(trained) for agent in agents if (trained := trained_rules([agent])) is not None
+    }
+    others = [f"{name} was trained with {depth:g} BB" for name, depth in depths.items() if depth != played]
+    if not others:
         return ""
-    played, known = (each.effective_stack / each.blinds[1] for each in (rules, trained))
-    if played == known:
-        return ""
+    who = "it" if len(others) == 1 else "each"
     return (
-        f"The shorter stack is {played:g} BB, but the agent was trained with {known:g} BB: it plays as if it had "
-        f"{known:g} BB wherever the betting allows, so expect weaker play."
+        f"The shorter stack is {played:g} BB, but {' and '.join(others)}: {who} plays as if it still had that "
+        f"wherever the betting allows, so expect weaker play."
     )
+
+
+def stacks_label(rules: HoldemRules) -> str:
+    """The stacks and blinds of a match: `200 BB, blinds 50/100`, the button's first where they differ."""
+    stacks = dict.fromkeys(f"{stack / rules.blinds[1]:g} BB" for stack in rules.stacks)
+    return f"{' and '.join(stacks)}, blinds {'/'.join(map(str, rules.blinds))}"
+
+
+def _depth(rules: HoldemRules) -> float:
+    """The shorter stack in big blinds."""
+    return rules.effective_stack / rules.blinds[1]
 
 
 def _numbers(text: str, between: str, wanted: str) -> list[float]:

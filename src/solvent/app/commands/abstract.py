@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Annotated, Any
@@ -31,6 +32,9 @@ abstract = typer.Typer(
     help="Make card abstractions: solvent abstract PRESET --out DIR; and look into them.",
     no_args_is_help=True,
 )
+
+BUCKET = re.compile(r"(?:(\d{1,9})\.)?(\d{1,9})")
+"""A bucket as it is written: with its public cluster or without."""
 
 Folder = Annotated[Path, typer.Argument(help="An abstraction's folder.")]
 
@@ -80,8 +84,14 @@ def build(
 def show(
     folder: Folder,
     street: Annotated[str, typer.Option(help="preflop, flop, turn or river.")] = "flop",
-    cluster: Annotated[int, typer.Option(help="A public cluster.")] = 0,
-    bucket: Annotated[int | None, typer.Option(help="A bucket of it.  [default: a summary]")] = None,
+    cluster: Annotated[int | None, typer.Option(help="A public cluster.  [default: 0]")] = None,
+    bucket: Annotated[
+        str | None,
+        typer.Option(
+            help="A bucket of it; or both as `solvent show` says them, 1.17 for bucket 17 of cluster 1.  "
+            "[default: a summary]"
+        ),
+    ] = None,
     examples: Annotated[int, typer.Option(min=1, max=1000, help="Example hands.")] = 12,
     plot: PictureFile = None,
     as_json: Json = False,
@@ -103,7 +113,7 @@ def show(
         document = summary_document(made, folder)
         shown: RenderableType = summary_table(document)
     else:
-        document = bucket_document(made, street, cluster, bucket, examples)
+        document = bucket_document(made, street, *_bucket(cluster, bucket), examples)
         shown = bucket_table(document)
         if plot is not None:
             plot_bucket(document, plot)
@@ -111,6 +121,18 @@ def show(
         print_json(document)
     else:
         terminal().print(shown)
+
+
+def _bucket(cluster: int | None, written: str) -> tuple[int, int]:
+    """The public cluster and the bucket that are meant."""
+    found = BUCKET.fullmatch(written.strip())
+    if found is None:
+        raise InputError(
+            f"a bucket is a number, such as 17, or cluster and bucket, such as 1.17, not {written!r}"
+        )
+    if found[1] is not None and cluster not in (None, int(found[1])):
+        raise InputError(f"bucket {written} is of public cluster {found[1]}, and --cluster says {cluster}")
+    return int(found[1] or cluster or 0), int(found[2])
 
 
 @abstract.command()

@@ -20,6 +20,8 @@ from solvent.app.agent_options import (
     hands_written,
     load_agents,
     rules_of,
+    stack_note,
+    stacks_label,
 )
 from solvent.app.options import Cards, Json, Seed, Threads
 from solvent.app.terminal import print_json, table, terminal
@@ -82,12 +84,15 @@ def match(
             played = round_robin(players, rules, hands, seed, threads or cores(), watch=watch, stop=stop)
             results.extend(played)
     names = [player.name for player in players]
+    note = stack_note(players, rules)
     if as_json:
-        print_json(_document(results, names, rules, seed))
+        print_json({**_document(results, names, rules, seed), "note": note})
     elif len(players) == 2:
-        _show_one(results[0])
+        _show_one(results[0], rules)
     else:
-        _show_all(results, names, hands)
+        _show_all(results, names, hands, rules)
+    if note and not as_json:
+        terminal().print(note)
     if stop.requested:
         raise typer.Exit(stop.exit_code)
 
@@ -127,23 +132,25 @@ def _result(result: MatchResult) -> dict[str, Any]:
     }
 
 
-def _show_one(result: MatchResult) -> None:
+def _show_one(result: MatchResult, rules: HoldemRules) -> None:
     won = result.winnings
     shown = table("", "", title=f"{result.names[0]} against {result.names[1]}")
     shown.add_row("mbb/hand", _with_interval(won.mbb, won.mbb_interval))
     shown.add_row("BB/100", _with_interval(won.bb_per_100, won.bb_per_100_interval, 2))
     shown.add_row("hands", _hands(result))
+    shown.add_row("stacks", stacks_label(rules))
     shown.add_row("speed", f"{won.hands / max(result.seconds, 1e-9):,.0f} hands a second")
     terminal().print(shown)
 
 
-def _show_all(results: list[MatchResult], names: list[str], hands: int) -> None:
+def _show_all(results: list[MatchResult], names: list[str], hands: int, rules: HoldemRules) -> None:
     """What each row wins from each column, and from all."""
     against = {}
     for (a, b), result in zip(combinations(range(len(names)), 2), results, strict=False):
         against[a, b], against[b, a] = result.winnings, -result.winnings
     shown = Table(
-        title=f"mbb/hand that a row wins from a column, 95 % intervals, {hands:,} hands each",
+        title=f"mbb/hand that a row wins from a column, 95 % intervals, {hands:,} hands each, "
+        f"{stacks_label(rules)}",
         title_justify="left",
     )
     for header in ("", *(str(number + 1) for number in range(len(names))), "mean"):

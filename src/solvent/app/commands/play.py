@@ -42,7 +42,11 @@ def play(
         typer.Option(min=0, max=(1 << 63) - 1, help="Seed of the deals.  [default: another each time]"),
     ] = None,
     show: Annotated[
-        bool, typer.Option("--show", help="Show the agent's cards and probabilities after every hand.")
+        bool,
+        typer.Option(
+            "--show",
+            help="Show after every hand its cards, its probabilities, and what it would do in your place.",
+        ),
     ] = False,
     phh: PhhFile = None,
     as_json: Json = False,

@@ -48,7 +48,8 @@ def show_run(
     hand: Annotated[
         str | None,
         typer.Option(
-            help="Agents: a hand such as AsKs. Spots: hands, such as AsKs or AKs.  [default: a chart of all]"
+            help="Agents: a hand such as AsKs, or a class such as AKs. Spots: hands, such as AsKs or AKs.  "
+            "[default: a chart of all]"
         ),
     ] = None,
     board: Annotated[str, typer.Option(help="Agents: the board of the line's street, such as Ks7d2c.")] = "",
@@ -128,7 +129,7 @@ def show_run(
     if isinstance(strategy, TrainedStrategy):
         if player is not None:
             raise InputError("--player is for solved games; an agent's betting line says who decides")
-        _show_agent(strategy, where, hand, board, as_json)
+        _show_agent(run, strategy, where, hand, board, as_json)
     elif hand is not None or board:
         raise InputError(
             f"--hand and --board are for trained agents; name an infoset of {strategy.game} instead"
@@ -157,10 +158,13 @@ def _show_solved(
 
 
 def _show_agent(
-    strategy: TrainedStrategy, line: str | None, hand: str | None, board: str, as_json: bool
+    name: str, strategy: TrainedStrategy, line: str | None, hand: str | None, board: str, as_json: bool
 ) -> None:
+    from solvent.app.terminal import facts_table
     from solvent.app.views.agent_strategies import decision_document, decision_view
-    from solvent.app.views.strategies import summary_table
+    from solvent.app.views.training_facts import last_evaluation, training_facts
+    from solvent.foundation.storage.run import Run
+    from solvent.play.agents import parse_run
 
     document = decision_document(strategy, line or "", hand, board)
     if as_json:
@@ -168,5 +172,7 @@ def _show_agent(
         return
     console = terminal()
     if line is None and hand is None:
-        console.print(summary_table(strategy))
+        run = Run.open(parse_run(name).folder)
+        facts = {**training_facts(run, strategy.tables), "measured": last_evaluation(run)}
+        console.print(facts_table(strategy.game, facts))
     console.print(decision_view(document, coloured=has_colours(console)))

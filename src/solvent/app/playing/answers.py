@@ -22,6 +22,7 @@ HELP = """Type the number of a choice, a word or a letter:
   bet min, bet pot        the least that is allowed, or the pot
   all-in, a               everything
   p                       the agent's probabilities in the last hand
+  w                       what it would have done in your place in the last hand
   s                       the score
   q                       quit
   ?                       this help"""

@@ -21,7 +21,7 @@ from solvent.app.playing.answers import (
     refusal,
     street_base,
 )
-from solvent.app.playing.watched_agent import Thought, WatchedAgent
+from solvent.app.playing.watched_agent import Thought, WatchedAgent, in_your_place
 from solvent.app.terminal import table
 from solvent.app.views.charts.playing_cards import cards_text
 from solvent.cards.ranking import best_strength, hand_names
@@ -66,6 +66,8 @@ class Session:
     """Chips that the person won, by hand."""
     thoughts: list[Thought] = field(default_factory=list)
     """The agent's decisions in the last hand."""
+    decided: list[tuple[View, int]] = field(default_factory=list)
+    """The person's decisions in the last hand: what was seen, and what was done."""
 
     def __post_init__(self) -> None:
         if isinstance(sys.stdin, io.TextIOWrapper):  # bytes that are no text are answers like any other
@@ -101,7 +103,7 @@ class Session:
         names = ("you", self.agent.name)
         hand = as_hand(self.rules, actions, cards, names if person == 0 else names[::-1], number + 1)
         you.tell(hand.actions, hand.board)
-        self.thoughts = it.thoughts
+        self.thoughts, self.decided = it.thoughts, you.decided
         self.won.append(hand.payoffs[person])
         if self.record is not None:
             self.record(hand)
@@ -112,13 +114,17 @@ class Session:
         holes = [hole for hole in hand.holes if hole is not None]
         if hand.state.showdown:
             self.console.print(_showdown(holes[person], holes[1 - person], hand.board))
-        elif self.show:
-            self.console.print(Text.assemble("It had ", cards_text(holes[1 - person]), "."))
+        else:
+            if not self.decided:  # they have not been seen yet
+                self.console.print(Text.assemble("You had ", cards_text(holes[person]), "."))
+            if self.show:
+                self.console.print(Text.assemble("It had ", cards_text(holes[1 - person]), "."))
         result = f"You win {self.amount(won)}." if won > 0 else f"You lose {self.amount(-won)}."
         style = "green" if won > 0 else "red" if won else ""
         self.console.print(Text(result if won else "You share the pot.", style=style), self.score())
         if self.show:
             self.show_thoughts()
+            self.show_your_place()
 
     def score(self) -> str:
         """The running score in a sentence."""
@@ -133,7 +139,7 @@ class Session:
         """After a hand: go on, look at it, or stop."""
         asked = "Enter ends" if last else "Enter deals the next hand"
         while True:
-            word = self.ask(f"{asked}; p shows its probabilities, ? helps, q quits: ").lower()
+            word = self.ask(f"{asked}; p shows its play, w its play in your place; ? helps: ").lower()
             if not word:
                 return
             if not self.answers(word):
@@ -142,11 +148,13 @@ class Session:
                 )
 
     def answers(self, word: str) -> bool:
-        """Do what may be asked for at any time: p, s, q and ?; whether it was one of them."""
+        """Do what may be asked for at any time: p, w, s, q and ?; whether it was one of them."""
         if word in ("q", "quit", "exit"):
             raise Quit
         if word in ("p", "probabilities"):
             self.show_thoughts()
+        elif word in ("w", "what"):
+            self.show_your_place()
         elif word in ("s", "score"):
             self.console.print(self.score())
         elif word in HELP_WORDS:
@@ -175,14 +183,25 @@ class Session:
         if not self.thoughts:
             self.console.print("It had nothing to decide in the last hand.")
         for thought in self.thoughts:
-            self.console.print(thought.place)
-            if thought.note:
-                self.console.print(f"  {thought.note}")
-            shown = table("action", "probability", "")
-            for number, share in enumerate(thought.probabilities):
-                played = "played" if number == thought.chosen else ""
-                shown.add_row(thought.actions[number], f"{100 * share:.1f} %", played)
-            self.console.print(shown)
+            self._show_thought(thought, "played")
+
+    def show_your_place(self) -> None:
+        """Show what the agent would have done in the person's place in the last hand, with the person's cards."""
+        if not self.decided:
+            self.console.print("You had nothing to decide in the last hand.")
+        for view, action in self.decided:
+            self._show_thought(in_your_place(self.agent, view, action), "you")
+
+    def _show_thought(self, thought: Thought, mark: str) -> None:
+        self.console.print(thought.place)
+        if thought.note:
+            self.console.print(f"  {thought.note}")
+        shown = table("action", "probability", "")
+        for number, share in enumerate(thought.probabilities):
+            shown.add_row(
+                thought.actions[number], f"{100 * share:.1f} %", mark if number == thought.chosen else ""
+            )
+        self.console.print(shown)
 
     def summary(self) -> dict[str, Any]:
         """The session's result."""
@@ -214,6 +233,7 @@ class Person:
 
     def __init__(self, session: Session, seat: int) -> None:
         self.session, self.seat, self.told = session, seat, 0
+        self.decided: list[tuple[View, int]] = []
         self.console = session.console
 
     def act(self, view: View) -> int:
@@ -233,6 +253,7 @@ class Person:
                 continue
             action = read_answer(answer, state, base)
             if action is not None and legal(state).allows(action):
+                self.decided.append((view, action))
                 return action
             self.console.print(f"  {refusal(answer, state, base)}")
 

@@ -1,4 +1,4 @@
-"""An agent whose decisions are kept, so that a person can look at what it might have done."""
+"""An agent whose decisions are kept: a person can look at what it might have done, also in the person's place."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ SILENT = "it does not say its probabilities"
 
 @dataclass(frozen=True)
 class Thought:
-    """A decision of the agent, in words."""
+    """A decision, the agent's own or one of the person's as the agent would have made it, in words."""
 
     place: Text
     actions: tuple[str, ...]
     probabilities: tuple[float, ...]
-    chosen: int
-    """Which of the actions was played."""
+    chosen: int | None
+    """Which of the actions was played; None where it was another."""
     note: str = ""
     """Why there are no probabilities."""
 
@@ -67,15 +67,42 @@ class WatchedHand:
             actions, probabilities, chosen, note = _own_decision(self.hand, self.view)
         else:
             actions, probabilities, chosen, note, seen = found
-        view = self.view
-        place = Text(STREETS[view.state.street].capitalize() + " ").append_text(cards_text(view.board))
-        place.rstrip()
-        place.append(", with ").append_text(cards_text(view.hole))
-        place.append(f", after what it takes for {seen}" if seen else "")
-        base = street_base(view.rules, view.actions)
-        words = tuple(action_words(action, view.state, base) for action in actions)
+        words = _words(self.view, actions)
+        place = _place(self.view, seen)
         self.watched.thoughts.append(Thought(place, words, probabilities, chosen, note))
         return actions[chosen]
+
+
+def in_your_place(agent: Agent, view: View, action: int) -> Thought:
+    """What the agent would have done where a person took an action, with the person's cards.
+
+    Agents without tables are not asked: they keep a hand of their own, which is not the person's.
+    """
+    found = _compiled_decision(agent, view)
+    if found is None:
+        return Thought(_place(view, ""), _words(view, (action,)), (1.0,), 0, SILENT)
+    actions, probabilities, _, note, seen = found
+    if note:  # there is no strategy, so its one action says nothing of the person's
+        return Thought(_place(view, seen), _words(view, (action,)), (1.0,), 0, note)
+    if action in actions:
+        return Thought(_place(view, seen), _words(view, actions), probabilities, actions.index(action))
+    (yours,) = _words(view, (action,))
+    note = f"you {yours}, which is not among its sizes"
+    return Thought(_place(view, seen), _words(view, actions), probabilities, None, note)
+
+
+def _words(view: View, actions: tuple[int, ...]) -> tuple[str, ...]:
+    base = street_base(view.rules, view.actions)
+    return tuple(action_words(action, view.state, base) for action in actions)
+
+
+def _place(view: View, seen: str) -> Text:
+    """Where a decision is made; `seen`: the hand so far as the agent takes it."""
+    place = Text(STREETS[view.state.street].capitalize() + " ").append_text(cards_text(view.board))
+    place.rstrip()
+    place.append(", with ").append_text(cards_text(view.hole))
+    place.append(f", after what it takes for {seen}" if seen else "")
+    return place
 
 
 def _compiled_decision(

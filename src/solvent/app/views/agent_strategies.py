@@ -8,6 +8,7 @@ from textwrap import wrap
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from rich.console import Group, RenderableType
 from rich.text import Text
 
@@ -15,11 +16,11 @@ from solvent.app.terminal import table
 from solvent.app.views.charts.action_colours import action_colours
 from solvent.app.views.charts.class_chart import COLOURED_NOTE, MARKED_NOTE, MARKS, chart_lines
 from solvent.app.views.strategies import BAR
-from solvent.cards.deck import cards_label, parse_cards
+from solvent.cards.deck import Card, cards_label, parse_cards
 from solvent.foundation.errors import InputError
 from solvent.games.betting.rules import STREETS
 from solvent.strategy.agents.betting_line import describe_decision, find_decision, moves
-from solvent.strategy.agents.trained import TrainedStrategy, class_label, hole_cards
+from solvent.strategy.agents.trained import TrainedStrategy, class_label, hole_cards, is_class
 
 WIDTH = 80
 """Columns of the chart and of the sentence under it."""
@@ -43,14 +44,7 @@ def decision_document(strategy: TrainedStrategy, line: str, hand: str | None, bo
     }
     names = [move.text for move in offered]
     if hand is not None:
-        strategy.check_board(node, on_board)
-        hole = hole_cards(hand) if not on_board else parse_cards(hand)
-        if len(hole) != 2:
-            raise InputError(f"a hand has two cards, such as AsKs, not {hand!r}")
-        found = strategy.hand(node, hole, on_board)
-        document["hand"] = cards_label(hole) if on_board else hand
-        document["bucket"] = list(strategy.cards.bucket(document["street"], hole, on_board))
-        document["reach"] = strategy.hand_reach(node, hole, on_board)
+        found = _of_hand(document, strategy, node, hand, on_board)
         document["probabilities"] = dict(zip(names, found.tolist(), strict=True))
         return document
     chart = strategy.classes(node, on_board)
@@ -65,13 +59,34 @@ def decision_document(strategy: TrainedStrategy, line: str, hand: str | None, bo
     return document
 
 
+def _of_hand(
+    document: dict[str, Any], strategy: TrainedStrategy, node: int, hand: str, board: tuple[Card, ...]
+) -> NDArray[np.float64]:
+    """The strategy of a hand, or of a class of hands on a board, and what is said of it besides."""
+    strategy.check_board(node, board)
+    if board and is_class(hand):
+        found, document["reach"], document["hands"] = strategy.class_of_hands(node, hand, board)
+        document["hand"] = hand
+        return found
+    hole = hole_cards(hand) if not board else parse_cards(hand)
+    if len(hole) != 2:
+        raise InputError(f"a hand has two cards, such as AsKs, not {hand!r}")
+    document["hand"] = cards_label(hole) if board else hand
+    document["bucket"] = list(strategy.cards.bucket(document["street"], hole, board))
+    document["reach"] = strategy.hand_reach(node, hole, board)
+    return strategy.hand(node, hole, board)
+
+
 def decision_view(document: Mapping[str, Any], coloured: bool) -> RenderableType:
     """A decision document for people."""
     line, board = document["line"] or "the first decision", document["board"]
     title = f"{line}: {document['decision']}" + (f", board {board}" if board else "")
     if "hand" in document:
-        cluster, bucket = document["bucket"]
-        title += f"; {document['hand']}" + (f", bucket {cluster}.{bucket}" if board else "")
+        title += f"; {document['hand']}"
+        if "hands" in document:
+            title += f", mean of {document['hands']} hands"
+        elif board:
+            title += ", bucket {}.{}".format(*document["bucket"])
         title += f", of which {document['reach']:.2%} come here" if document["reach"] < 1 else ""
         return Group(Text(title), _hand_table(document))
     marks = _marks([action["action"] for action in document["actions"]], document["actions"])

@@ -14,14 +14,13 @@ from solvent.app.views.charts.html_chart import strategy_chart
 from solvent.app.views.charts.line_chart import Line, line_chart
 from solvent.app.views.cluster_section import cluster_section
 from solvent.app.views.evaluation.section import bounds_section, evaluation_section
+from solvent.app.views.training_facts import training_facts
 from solvent.cards.deck import parse_cards
 from solvent.forms.betting import DEAL, DECISION, BettingTree
 from solvent.foundation.storage.files import write_text
 from solvent.foundation.storage.run import Run
-from solvent.foundation.units import duration, size
+from solvent.foundation.units import duration
 from solvent.games.betting.rules import BOARD_CARDS, CALL, FOLD
-from solvent.solvers.blueprint.training import training_cost
-from solvent.solvers.training_settings import TrainingSettings
 from solvent.strategy.agents.betting_line import action_label
 from solvent.strategy.agents.blueprint import Blueprint
 from solvent.strategy.agents.trained import TrainedStrategy
@@ -89,7 +88,7 @@ def write_report(run: Run, blueprint: Blueprint, running: bool = False) -> Path:
         f"<div class='charts'><div>{bounds_section(run.folder)}</div><div>{_progress(run)}</div></div>"
         f"{cluster_section(run.metrics())}"
         f"{evaluation_section(run.folder, blueprint.iterations)}"
-        f"<h2>How it was trained</h2>{_facts_table(_facts(run, blueprint))}</body></html>\n",
+        f"<h2>How it was trained</h2>{_facts_table(training_facts(run, blueprint))}</body></html>\n",
     )
     return path
 
@@ -199,46 +198,6 @@ def _progress(run: Run) -> str:
     )
 
 
-def _facts(run: Run, blueprint: Blueprint) -> dict[str, str]:
-    tree, cards, facts = blueprint.tree, blueprint.cards, run.facts()
-    settings = TrainingSettings.resumed(run.configuration, {}, str(run.folder))
-    cost = training_cost(tree, cards)
-    return {
-        "cards": f"{cards.design.label}, fingerprint {cards.fingerprint}",
-        "betting": f"{settings.betting}: " + "; ".join(tree.abstraction.describe()),
-        "size": f"{cost.nodes:,} betting nodes, {cost.rows:,} infosets, {cost.infoset_actions:,} actions in them, "
-        f"tables of {size(cost.table_bytes)}",
-        "iterations": f"{blueprint.iterations:,} in {duration(float(facts['seconds']))}",
-        "infosets visited": f"{facts['touched']:,}, repeats included",
-        "learning": _learning(settings),
-        "seed": str(settings.seed),
-    }
-
-
 def _facts_table(rows: Mapping[str, str]) -> str:
     lines = "".join(f"<tr><th>{html.escape(k)}</th><td>{html.escape(v)}</td></tr>" for k, v in rows.items())
     return f"<table class='facts'>{lines}</table>"
-
-
-def _learning(settings: TrainingSettings) -> str:
-    """How the training weighs and explores, in a line."""
-    drawn = (
-        "a deal" if settings.hole_cards is None else f"a board and the hands of {settings.hole_cards} cards"
-    )
-    parts = [f"an iteration draws {drawn}", f"rule {settings.rule}", f"reward {settings.reward}"]
-    if settings.exploration_decay:
-        over = "" if settings.exploration_part is None else f" over {settings.exploration_part:g} of the run"
-        parts.append(f"exploration decay{over}{', mixed in' * settings.exploration_mix}")
-    if settings.regret_floor:
-        parts.append(f"regret floor {settings.regret_floor:g} BB")
-    if settings.initial_weights:
-        visits = "" if settings.initial_visits is None else f" of {settings.initial_visits:g} visits"
-        parts.append(f"initial weights{visits}")
-    if settings.unvisited == "prior":
-        parts.append("rows never visited play the prior")
-    if settings.distributed:
-        parts.append(
-            f"a head and children, batches of {settings.batch:,}, ahead {settings.ahead}, samples "
-            f"{settings.samples}, {settings.child_weights} weights"
-        )
-    return ", ".join(parts)

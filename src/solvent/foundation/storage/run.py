@@ -282,10 +282,10 @@ class Run:
                 f"to use it, remove the folder {self.checkpoint(wanted)}"
             ) from error
 
-    def facts(self) -> dict[str, Any]:
-        """What the newest checkpoint says of itself; nothing if there is none."""
+    def facts(self, iterations: int | None = None) -> dict[str, Any]:
+        """What a checkpoint, by default the newest, says of itself; nothing if there is none."""
         saved = self.checkpoints()
-        return read_facts(self.checkpoint(saved[-1])) if saved else {}
+        return read_facts(self.checkpoint(saved[-1] if iterations is None else iterations)) if saved else {}
 
     def _is_intact(self, iterations: int) -> bool:
         try:

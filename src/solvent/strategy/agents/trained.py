@@ -112,6 +112,22 @@ class TrainedStrategy(Strategy):
         self.check_board(node, board)
         return float(self._reach(node, np.array([hole], dtype=np.int64), board)[0])
 
+    def class_of_hands(
+        self, node: int, label: str, board: tuple[Card, ...]
+    ) -> tuple[NDArray[np.float64], float, int]:
+        """The strategy of a class such as `AKs`, its reach, and how many of its hands the board leaves.
+
+        The strategy, float64[actions], is the mean of its hands by reach; alike where none of them comes.
+        """
+        self.check_board(node, board)
+        holes = class_holes(label, board)
+        if not len(holes):
+            raise InputError(f"the board {cards_label(board)} leaves no hand of {label}")
+        played, reach = self._play(node, holes, board), self._reach(node, holes, board)
+        weights = reach if reach.sum() > 0 else np.ones(len(holes))
+        mean: NDArray[np.float64] = weights @ played / weights.sum()
+        return mean, float(reach.mean()), len(holes)
+
     def classes(self, node: int, board: tuple[Card, ...] = ()) -> ClassChart:
         """The strategy by class of hands."""
         self.check_board(node, board)
@@ -203,6 +219,29 @@ def hole_cards(hand: str) -> tuple[Card, ...]:
     if (first == second) != (found[3] == ""):
         raise InputError(f"a class of hands is written AKs, AKo or 77, not {hand}")
     return 4 * first, 4 * second + (0 if found[3] == "s" else 1)
+
+
+def is_class(hand: str) -> bool:
+    """Whether a hand is written as a class, such as `AKs` or `77`, and not by its cards."""
+    return CLASS.fullmatch(hand) is not None
+
+
+def class_holes(label: str, board: tuple[Card, ...] = ()) -> NDArray[np.int64]:
+    """int64[hands, 2]: the hands of a class that a board leaves.
+
+    >>> [len(class_holes(label)) for label in ("AKs", "AKo", "77")], len(class_holes("77", parse_cards("7d2c9h")))
+    ([4, 12, 6], 3)
+    """
+    first, second = hole_cards(label)
+    suited = first % 4 == second % 4
+    ranks = first // 4, second // 4
+    found = {
+        (max(one, other), min(one, other))
+        for one in range(4 * ranks[0], 4 * ranks[0] + 4)
+        for other in range(4 * ranks[1], 4 * ranks[1] + 4)
+        if one != other and (one % 4 == other % 4) == suited and one not in board and other not in board
+    }
+    return np.array(sorted(found, reverse=True), dtype=np.int64).reshape(-1, 2)
 
 
 def class_label(row: int, column: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import shlex
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,8 @@ def evaluation_section(folder: Path, iterations: int) -> str:
     if not found:
         return ""
     newest = [each for each in found if each.get("iterations") == iterations] or found[:1]
-    return "<h2>Evaluation</h2>" + "".join(_of_one(each, iterations) for each in newest)
+    here = [{**each, "run": str(folder)} for each in newest]  # it may have moved since it was measured
+    return "<h2>Evaluation</h2>" + "".join(_of_one(each, iterations) for each in here)
 
 
 def bounds_section(folder: Path) -> str:
@@ -43,7 +45,7 @@ def bounds_section(folder: Path) -> str:
         )
     if not lines:
         return (
-            f"{title}<p>No bound has been measured yet. <code>solvent evaluate {html.escape(folder.name)} --parts "
+            f"{title}<p>No bound has been measured yet. <code>solvent evaluate {_typed(folder)} --parts "
             "lbr</code> plays local best response against the agent; what that wins is a lower bound of what the "
             "agent can lose.</p>"
         )
@@ -82,6 +84,11 @@ def response_lines(found: list[dict[str, Any]]) -> list[Line]:
         )
         for name, line in points.items()
     ]
+
+
+def _typed(folder: Path) -> str:
+    """A folder as it is typed in a command from where this one was started."""
+    return html.escape(shlex.quote(str(folder)))
 
 
 def _of_one(found: dict[str, Any], iterations: int) -> str:

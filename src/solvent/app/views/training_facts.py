@@ -1,0 +1,66 @@
+"""What a training is, in words: how long it has trained and on what, for `show` and for its report."""
+
+from __future__ import annotations
+
+from solvent.evaluate.evaluation import read_evaluations
+from solvent.evaluate.sentences import sentences
+from solvent.foundation.errors import InputError
+from solvent.foundation.storage.run import Run
+from solvent.foundation.units import size, span
+from solvent.solvers.blueprint.training import training_cost
+from solvent.solvers.training_settings import PUBLIC, TrainingSettings
+from solvent.strategy.agents.blueprint import Blueprint
+
+
+def training_facts(run: Run, blueprint: Blueprint) -> dict[str, str]:
+    """The time, the tree, the cards and the options of a training, by name."""
+    tree, cards = blueprint.tree, blueprint.cards
+    facts = run.facts(blueprint.iterations)
+    settings = TrainingSettings.resumed(run.configuration, {}, str(run.folder))
+    cost = training_cost(tree, cards)
+    drawn = "boards" if run.configuration.get("sampling") == PUBLIC else "deals"
+    return {
+        "trained": f"{span(float(facts['seconds']))}, {blueprint.iterations:,} {drawn}",
+        "visits": f"{facts['touched'] / max(cost.rows, 1):,.0f} of each infoset on average",
+        "cards": f"{cards.design.label}, fingerprint {cards.fingerprint}",
+        "betting": f"{settings.betting}: " + "; ".join(tree.abstraction.describe()),
+        "size": f"{tree.decisions:,} decisions, {cost.rows:,} infosets, {cost.infoset_actions:,} actions in them, "
+        f"tables of {size(cost.table_bytes)}",
+        "learning": _learning(settings),
+        "seed": str(settings.seed),
+    }
+
+
+def last_evaluation(run: Run) -> str:
+    """What is known of an agent's losses, in a sentence, or how to measure them."""
+    try:
+        found = read_evaluations(run.folder)
+    except InputError as error:
+        return str(error)
+    if not found:
+        return f"Nothing has been measured; `solvent evaluate {run.folder}` does it."
+    return f"After {found[0].get('iterations', 0):,} iterations: {sentences(found[0])[1]}"
+
+
+def _learning(settings: TrainingSettings) -> str:
+    """How the training weighs and explores, in a line."""
+    drawn = (
+        "a deal" if settings.hole_cards is None else f"a board and the hands of {settings.hole_cards} cards"
+    )
+    parts = [f"an iteration draws {drawn}", f"rule {settings.rule}", f"reward {settings.reward}"]
+    if settings.exploration_decay:
+        over = "" if settings.exploration_part is None else f" over {settings.exploration_part:g} of the run"
+        parts.append(f"exploration decay{over}{', mixed in' * settings.exploration_mix}")
+    if settings.regret_floor:
+        parts.append(f"regret floor {settings.regret_floor:g} BB")
+    if settings.initial_weights:
+        visits = "" if settings.initial_visits is None else f" of {settings.initial_visits:g} visits"
+        parts.append(f"initial weights{visits}")
+    if settings.unvisited == "prior":
+        parts.append("rows never visited play the prior")
+    if settings.distributed:
+        parts.append(
+            f"a head and children, batches of {settings.batch:,}, ahead {settings.ahead}, samples "
+            f"{settings.samples}, {settings.child_weights} weights"
+        )
+    return ", ".join(parts)
