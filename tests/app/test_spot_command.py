@@ -238,7 +238,7 @@ def test_lines_may_be_short_everywhere() -> None:
 
 def test_a_slip_in_a_command_is_named() -> None:
     assert "neither a command nor a file 'inti'; did you mean init?" in refused("spot", "inti", "my.toml")
-    assert "cannot read river.toml" in refused("spot", "river.toml")
+    assert "there is no file river.toml" in refused("spot", "river.toml")
 
 
 def test_ctrl_c_shows_what_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
