@@ -211,11 +211,8 @@ ENDINGS = {"spot": ".toml", "efg": ".efg"}
 
 def mutated(draw: random.Random, valid: list[str]) -> list[str]:
     """A command line with up to three changes; `~` in a value stands for a space."""
-    words = [
-        word.replace("~", " ") if "_" in word and word[0] != "-" else word
-        for word in draw.choice(valid).split()
-    ]
-    for _ in range(draw.randint(1, 3)):
+    words = [word.replace("~", " ") for word in draw.choice(valid).split()]
+    for _ in range(draw.choice((0, 1, 1, 1, 2, 3))):
         place = draw.randrange(1, len(words)) if len(words) > 1 else 0
         change = draw.randrange(9)
         if change == 0:
