@@ -14,12 +14,13 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
 from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.threads import unbroken
-from solvent.foundation.progress import Held, Progress, Stop, Watch
+from solvent.foundation.progress import TOLD, Held, Progress, Stop, Watch
 from solvent.foundation.storage.run import Run
 from solvent.solvers.settings import RunSettings
 from solvent.solvers.solver import Work
@@ -101,8 +102,13 @@ class Session:
         """Iterations a second in the last chunk."""
         self.metrics: list[dict[str, Any]] = []
         """One row for each measurement."""
+        self.unsaved = ""
+        """The reason why the newest state is not in the run's folder; empty where it is."""
         self._saved_at = 0.0
-        self._saved_iterations = -1
+        self._saved: tuple[int, int] | None = None
+        """Iterations of the newest checkpoint, and of the last measurement before it."""
+        self._unwritten: list[dict[str, Any]] = []
+        """Rows of `metrics` that the run does not have yet."""
 
     def resume(self, as_before: bool) -> None:
         """Take up the run's newest checkpoint.
@@ -123,8 +129,8 @@ class Session:
             ) from error
         self.run.forget_metrics_after(self.work.iterations)
         self.metrics = self.run.metrics()
+        self._saved = self._state
         self._forget_the_last_stop()
-        self._saved_iterations = self.work.iterations
         if as_before:
             self.limits = self.limits.later(self.seconds)
         else:
@@ -133,7 +139,7 @@ class Session:
 
     def begin(self) -> None:
         """Save the start of a new run as its first checkpoint: it can be killed and resumed from now on."""
-        self._checkpoint()
+        unbroken(self._write_checkpoint)
 
     def _forget_the_last_stop(self) -> None:
         """Drop the measurement that was made only because the run stopped there: an undisturbed run has none."""
@@ -163,7 +169,7 @@ class Session:
             if work.iterations == check:
                 self._measure()
             self._report()
-            if self._checkpoint_is_due():
+            if self._checkpoint_is_due() and self._reason_to_stop() is None:
                 self._checkpoint_under_way()
         return reason
 
@@ -203,15 +209,55 @@ class Session:
     def _add_measurement(self) -> None:
         row = {"iterations": self.work.iterations, "seconds": self.seconds, **self.work.measure()}
         self.metrics.append(row)
-        if self.run is not None:
-            self.run.add_metric(row)
+        self._unwritten.append(row)
+        with suppress(InputError):  # a full disk: tried again with the next checkpoint
+            self._write_metrics()
+
+    def _write_metrics(self) -> None:
+        """Write the measurements that the run does not have yet."""
+        while self._unwritten and self.run is not None:
+            self.run.add_metric(self._unwritten[0])
+            del self._unwritten[0]
+
+    @property
+    def _state(self) -> tuple[int, int]:
+        """Iterations so far, and those at the last measurement."""
+        return self.work.iterations, self.metrics[-1]["iterations"] if self.metrics else -1
 
     def _checkpoint(self) -> None:
-        if self.run is None or self._saved_iterations == self.work.iterations:
+        """Save a checkpoint. One that cannot be written, on a full disk for instance, ends no work."""
+        if self.run is None or (self._saved == self._state and not self._unwritten):
             return
-        run, facts = self.run, {**self.work.facts(), "seconds": self.seconds}
-        unbroken(lambda: self._save(run, facts))
-        self._saved_at, self._saved_iterations = self.here, self.work.iterations
+        try:
+            unbroken(self._write_checkpoint)
+        except (InputError, OSError) as error:
+            if not self.unsaved:
+                self.watch(Progress(TOLD, 0, detail=f"no checkpoint: {error}"))
+            self.unsaved = str(error)
+        self._saved_at = self.here
+
+    def _write_checkpoint(self) -> None:
+        assert self.run is not None
+        self._write_metrics()
+        if self._saved != self._state:
+            self._save(self.run, {**self.work.facts(), "seconds": self.seconds})
+        self._saved, self.unsaved = self._state, ""
+
+    def keep(self, write: Callable[[Run], None]) -> None:
+        """Write something else into the run's folder, if there is one; a failure counts like a checkpoint's."""
+        if self.run is not None and not self.unsaved:
+            try:
+                write(self.run)
+            except (InputError, OSError) as error:
+                self.unsaved = str(error)
+
+    def shortfall(self) -> str | None:
+        """A sentence about what the run's folder lacks; None where it has everything."""
+        if self.run is None or not self.unsaved:
+            return None
+        saved = self.run.checkpoints()
+        kept = f"{saved[-1]:,} of {self.work.iterations:,} iterations" if saved else "no iterations"
+        return f"{self.unsaved}; {self.run.folder} keeps {kept}"
 
     def _checkpoint_is_due(self) -> bool:
         return self.here - self._saved_at >= self.checkpoint_every
@@ -219,7 +265,7 @@ class Session:
     def _checkpoint_under_way(self) -> None:
         """Save a checkpoint of work that goes on."""
         self._checkpoint()
-        if self.saved is not None and self.run is not None:
+        if self.saved is not None and self.run is not None and not self.unsaved:
             self.saved(self.run)
 
     # What work of another kind does in its own way
@@ -239,7 +285,8 @@ class Session:
     def _report(self) -> None:
         rate = f"{self.rate:,.0f}" if self.rate >= 10 else f"{self.rate:.2g}"
         spoken = f"{rate} {self.unit}/s" if self.rate else ""
-        detail = ", ".join(text for text in (self.work.describe(), spoken) if text)
+        unsaved = f"no checkpoint: {self.unsaved}" if self.unsaved else ""
+        detail = ", ".join(text for text in (self.work.describe(), unsaved, spoken) if text)
         done: float = self.work.iterations
         total: float | None = self.limits.iterations
         unit = self.unit

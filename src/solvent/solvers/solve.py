@@ -110,6 +110,8 @@ class Result:
     run: Path | None = None
     additions: tuple[dict[str, Any], ...] = field(repr=False, default=())
     """What a growing run added, in this order (`solvers.growing.additions.Addition`)."""
+    unsaved: str | None = None
+    """What the run's folder lacks of this, and why: a full disk stops no solve."""
     touched_unit: str = "histories"
     exploitability_unit: str = UNIT
 
@@ -228,9 +230,9 @@ def solve(
             session.resume(as_before)
         stopped_by = session.loop()
         result = _result(session, work, settings, stopped_by, compiling)
-        if run is not None:
-            write_text(run.folder / RESULT, json.dumps(result.as_dict(), indent=1) + "\n")
-    return session.held.result(result)
+        document = json.dumps(result.as_dict(), indent=1) + "\n"
+        session.keep(lambda run: write_text(run.folder / RESULT, document))
+    return session.held.result(replace(result, unsaved=session.shortfall()))
 
 
 def _start_of(

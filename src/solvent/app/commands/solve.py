@@ -12,6 +12,7 @@ from solvent.app.outcomes import stopped_by_signals
 from solvent.app.settings_options import with_settings
 from solvent.app.terminal import print_json, terminal
 from solvent.app.watching import watching
+from solvent.foundation.errors import InputError
 from solvent.foundation.own_code import explained
 from solvent.foundation.progress import interruptible
 from solvent.solvers.settings import ALGORITHM, KEEP, ONE_THREAD_PLANS, Settings
@@ -67,10 +68,16 @@ def solve(
                 **options,
             )
         )
-    if result.run is not None and installed("matplotlib"):
-        save([curve(result)], result.run / PICTURE)
+    unsaved = result.unsaved
+    if result.run is not None and unsaved is None and installed("matplotlib"):
+        try:
+            save([curve(result)], result.run / PICTURE)
+        except InputError as error:  # it is said after the result
+            unsaved = str(error)
     if as_json:
         print_json(result.as_dict())
     else:
         terminal().print(result_table(result))
+    if unsaved is not None:
+        raise InputError(unsaved)
     return code

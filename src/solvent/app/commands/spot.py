@@ -191,6 +191,8 @@ def solve(
     else:
         console = terminal()
         console.print(*spot_views(result, console.width, has_colours(console)), sep="\n")
+    if result.unsaved is not None:
+        raise InputError(result.unsaved)
     return code
 
 

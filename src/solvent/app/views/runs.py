@@ -33,7 +33,7 @@ def run_folders(folder: Path) -> list[Path]:
 def run_summary(folder: Path) -> dict[str, Any]:
     """A run in one row; of a damaged one, what is wrong with it."""
     row: dict[str, Any] = dict.fromkeys(
-        ("kind", "game", "rule", "updates", "created", "exploitability", "additions")
+        ("kind", "game", "rule", "updates", "created", "exploitability", "exploitability_at", "additions")
     )
     row = {"run": str(folder), "damage": None, **row, "iterations": 0, "seconds": 0.0}
     try:
@@ -52,7 +52,7 @@ def _described(folder: Path) -> dict[str, Any]:
     run = Run.open(folder)
     facts, asked = run.facts(), run.configuration
     poker = f"no-limit hold'em, {asked.get('betting')} betting"
-    known = {"iterations", "seconds", "exploitability"} & facts.keys()
+    known = {"iterations", "seconds", "exploitability", "exploitability_at"} & facts.keys()
     return {
         "kind": run.kind,
         "game": poker
@@ -94,7 +94,7 @@ def _spot_line(run: Run) -> str:
 
 
 def _check_types(folder: Path, row: Mapping[str, Any]) -> None:
-    for key in ("iterations", "seconds", "exploitability"):
+    for key in ("iterations", "seconds", "exploitability", "exploitability_at"):
         if isinstance(row[key], bool) or not isinstance(row[key], int | float | None):
             raise InputError(f"{folder} is damaged: its {key} is {row[key]!r}, not a number")
     for key in ("game", "rule", "updates"):
@@ -114,7 +114,9 @@ def runs_table(rows: Sequence[Mapping[str, Any]]) -> Table:
         created = str(row["created"] or "").replace("T", " ")[:16]
         rule = ", ".join(filter(None, (row["kind"], row["rule"], row["updates"])))
         found = [f"{row['iterations']:,} iterations", span(row["seconds"])]
-        found += [] if reached is None else [f"within {reached:.4g} chips"]
+        at = row.get("exploitability_at")
+        after = "" if at in (None, row["iterations"]) else f" after {at:,}"
+        found += [] if reached is None else [f"within {reached:.4g} chips{after}"]
         found += [f"+{row['additions']:,} actions"] if row.get("additions") else []
         runs.add_row(
             "\n".join(filter(None, (row["run"], created))),

@@ -255,6 +255,8 @@ def _train(
         children = training.about_children()
     finally:
         training.close()
+    if (shortfall := session.shortfall()) is not None:
+        raise InputError(f"{shortfall}; make room and go on from there by --resume")
     seconds = max(session.seconds, 1e-9)
     result = TrainingResult(
         folder=run.folder,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,6 @@ from solvent.abstraction.cards.buckets import CardAbstraction
 from solvent.forms.betting import BettingTree
 from solvent.forms.sampled import table_layout
 from solvent.foundation.errors import InputError
-from solvent.foundation.progress import TOLD, Progress
 from solvent.foundation.storage.bundle import bundle_checksums
 from solvent.foundation.storage.files import check_room
 from solvent.foundation.storage.run import Run
@@ -50,8 +48,6 @@ class DistributedTraining(TrainingWork):
         """launch: begins the children, once the kernels have been compiled."""
         super().__init__(tree, cards, settings, length)
         self.how = distributed_settings(settings, tree)
-        self.unsaved = ""
-        """Why the last checkpoint could not be written; nothing if it was."""
         self._head, self._launch = make_head(tree, cards, self.how), launch
         self._solver: DistributedSolver | None = None
         self._tables: Mapping[str, Any] = {}
@@ -167,8 +163,6 @@ class DistributedTraining(TrainingWork):
             parts.append(f"children {_in_words(self._working)}")
         if self._replaced:
             parts.append(f"lost workers replaced: {self._replaced}")
-        if self.unsaved:
-            parts.append(f"no checkpoint: {self.unsaved}")
         return ", ".join(part for part in parts if part)
 
     def facts(self) -> dict[str, Any]:
@@ -213,8 +207,7 @@ class TurnSession(Session):
         try:
             self.work.check_cluster()
         except LostClusterError:
-            with suppress(InputError):
-                self._checkpoint()
+            self._checkpoint()
             raise
         super()._compute(target)
 
@@ -235,23 +228,12 @@ class TurnSession(Session):
         run.save_checkpoint(work.iterations, work.saved_tables(), facts, others=children.save)
         folder = run.checkpoint(work.iterations)
         children.saved(shard_files(folder), work.solver.turns)
-        work.unsaved = ""
 
     def _load(self, run: Run) -> tuple[Mapping[str, Any], dict[str, Any]]:
         """The head's tables, and the files of the children's."""
         tables, facts = run.load_checkpoint(mapped=True)
         files = shard_files(run.checkpoint(int(facts["iterations"])))
         return dict(tables) | {CLUSTER.format(n): file for n, file in files.items()}, facts
-
-    def _checkpoint_under_way(self) -> None:
-        """Save a checkpoint; one that cannot be written, by a full disk for instance, stops no training."""
-        try:
-            super()._checkpoint_under_way()
-        except InputError as error:
-            self.work.unsaved = str(error)
-            self.watch(Progress(TOLD, 0, detail=f"no checkpoint: {error}"))
-            self._saved_at = self.here
-            self._report()
 
     def _checkpoint_is_due(self) -> bool:
         return super()._checkpoint_is_due() or self.work.log_bytes > LOG_BYTES

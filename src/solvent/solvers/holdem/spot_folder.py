@@ -14,6 +14,7 @@ from solvent.foundation.storage.files import write_text
 from solvent.foundation.storage.run import Run
 from solvent.games.catalogue import named_spot
 from solvent.games.holdem.spot import Spot
+from solvent.solvers.holdem.best_average import best_tables
 from solvent.solvers.holdem.growing.growing_solver import GrowingSolver
 from solvent.solvers.holdem.growing.growing_work import LOG, SizeAdded, grown_solver, log_of
 from solvent.solvers.holdem.lock_text import parse_lock
@@ -111,7 +112,10 @@ def open_solver(folder: str | Path, threads: int = 1, regrets: bool = False) -> 
         first = GrowingSolver(game, settings.rule, threads, settings.dtype, locked)
         solver = grown_solver(first, log_of(tables), locks)
     try:
-        (solver.load_tables if regrets else solver.load_averages)(tables)
+        if regrets:
+            solver.load_tables(tables)
+        else:
+            solver.load_averages(best_tables(tables))
         solver.restore(facts)
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(

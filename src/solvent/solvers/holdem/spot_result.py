@@ -56,6 +56,10 @@ class SpotResult:
     """The bet sizes that the solve has found, where it was asked to."""
     run: Path | None = None
     """The folder of the run, if it is kept."""
+    unsaved: str | None = None
+    """What the run's folder lacks of this, and why: a full disk stops no solve."""
+    notes: tuple[str, ...] = ()
+    """What there is to say of the result, in sentences."""
 
     @property
     def exploitability(self) -> float:
@@ -114,4 +118,6 @@ class SpotResult:
             "game": str(spot),
             "sizes_found": None if self.sizes_found is None else asdict(self.sizes_found),
             "run": None if self.run is None else str(self.run),
+            "unsaved": self.unsaved,
+            "notes": list(self.notes),
         }

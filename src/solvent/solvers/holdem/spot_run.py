@@ -11,7 +11,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -31,13 +31,14 @@ from solvent.foundation.storage.run import Run
 from solvent.games.holdem.spot import Spot
 from solvent.response.holdem import check_carried
 from solvent.response.translated import LargerTree
+from solvent.solvers.holdem.best_average import BestAverage
 from solvent.solvers.holdem.carry_over import OTHER_CARDS, carry_over
 from solvent.solvers.holdem.growing.growing_solver import GrowingSolver
 from solvent.solvers.holdem.growing.growing_work import GrowingWork
 from solvent.solvers.holdem.growing.looks import Looks
 from solvent.solvers.holdem.lock_text import parse_lock
 from solvent.solvers.holdem.solver import HoldemSolver
-from solvent.solvers.holdem.spot_cost import check_memory, describe_looks, describe_size
+from solvent.solvers.holdem.spot_cost import check_memory, describe_looks, describe_size, needed_bytes
 from solvent.solvers.holdem.spot_folder import (
     KIND,
     check_game,
@@ -188,7 +189,10 @@ def _work(built: _Built, settings: SpotSettings, locks: Sequence[str]) -> SpotWo
     solver, pot = built.solver, built.rules.pot
     limits = spot_limits(settings, pot, solver.raked)
     if not isinstance(solver, GrowingSolver):
-        return SpotWork(solver, pot, limits)
+        room = needed_bytes(built.size, settings.dtype) + BestAverage.bytes_of(solver) <= settings.memory
+        return SpotWork(
+            solver, pot, limits, BestAverage(solver) if room and settings.dtype == "int16" else None
+        )
     auto = settings.auto_sizes
     assert auto is not None
     assert built.larger is not None
@@ -205,6 +209,7 @@ def _finished(
 ) -> SpotResult:
     """Compute until a limit is reached, and say what that came to."""
     stopped_by = session.loop()
+    notes = work.end()
     solver, size, found = work.solver, built.size, None
     rules: Spot = solver.game.rules
     if isinstance(work, GrowingWork):
@@ -234,10 +239,10 @@ def _finished(
         convergence=tuple(session.metrics),
         sizes_found=found,
         run=None if session.run is None else session.run.folder,
+        notes=notes,
     )
-    if session.run is not None:
-        write_result(session.run, result.as_dict())
-    return session.held.result(result)
+    session.keep(lambda run: write_result(run, result.as_dict()))
+    return session.held.result(replace(result, unsaved=session.shortfall()))
 
 
 def warm_up(dtype: str, growing: bool = False) -> float:

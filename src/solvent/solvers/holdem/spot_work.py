@@ -8,9 +8,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from numpy.typing import NDArray
+
 from solvent.foundation.progress import Progress, Watch
 from solvent.foundation.showing import SECONDS
 from solvent.response.holdem import HoldemEvaluation
+from solvent.solvers.holdem.best_average import BestAverage
 from solvent.solvers.holdem.solver import HoldemSolver
 from solvent.solvers.holdem.spot_cost import FALL
 from solvent.solvers.holdem.spot_settings import (
@@ -50,14 +53,17 @@ class SpotWork:
 
     chunk_seconds, check_growth = CHUNK_SECONDS, GROWTH
 
-    def __init__(self, solver: HoldemSolver, pot: float, limits: Limits) -> None:
-        self.solver, self.pot, self.limits = solver, pot, limits
+    def __init__(
+        self, solver: HoldemSolver, pot: float, limits: Limits, best: BestAverage | None = None
+    ) -> None:
+        """best: keeps the best averages of int16, if there is room for them"""
+        self.solver, self.pot, self.limits, self.best = solver, pot, limits, best
         self.first_check = EVERY
-        self.saved_tables, self.load_tables = solver.saved_tables, solver.load_tables
         self.measuring_seconds = self.first_iteration_seconds = 0.0
         self.measured: list[tuple[int, float]] = []
         """Iterations and exploitability in chips at each measurement."""
         self._evaluation: tuple[int, HoldemEvaluation] | None = None
+        self._loaded: Mapping[str, NDArray[Any]] = {}
 
     @property
     def iterations(self) -> int:
@@ -80,13 +86,42 @@ class SpotWork:
         found = self.evaluate().exploitability
         self.measuring_seconds += time.perf_counter() - start
         self.measured.append((self.iterations, found))
+        if self.best is not None:
+            self.best.note(found)
         return {"exploitability": found}
 
     def describe(self) -> str:
         return f"exploitability {percent_of(self.measured[-1][1], self.pot)}" if self.measured else ""
 
+    def end(self) -> tuple[str, ...]:
+        """Take up the best averages of int16 where iterations have made them worse; sentences that say so."""
+        if self.solver.dtype != "int16" or not self.measured:
+            return ()
+        (last, now), (at, least) = self.measured[-1], min(self.measured, key=lambda each: each[1])
+        kept = self.best is not None and self.best.exploitability < now
+        if self.best is not None and kept:
+            at, least = self.best.iterations, self.best.exploitability
+            self.best.give_back()
+            self._evaluation = None
+        if not least < now:
+            return ()
+        instead = "which are kept" if kept else "for which there was no room in memory"
+        return (
+            f"int16 became worse: exploitability was {percent_of(now, self.pot)} after {last:,} iterations and "
+            f"{percent_of(least, self.pot)} with the averages of iteration {at:,}, {instead}; float32 comes closer",
+        )
+
+    def saved_tables(self) -> dict[str, NDArray[Any]]:
+        return self.solver.saved_tables() | ({} if self.best is None else self.best.saved_tables())
+
+    def load_tables(self, tables: Mapping[str, NDArray[Any]]) -> None:
+        self.solver.load_tables(tables)
+        self._loaded = tables
+
     def facts(self) -> dict[str, Any]:
         at, found = self.measured[-1] if self.measured else (None, None)
+        if self.best is not None and self.best.saved_tables():
+            at, found = self.best.iterations, self.best.exploitability
         return {
             "rule": str(self.solver.rule),
             "nodes_touched": self.solver.nodes_touched,
@@ -103,6 +138,9 @@ class SpotWork:
         self.solver.restore(facts)
         self.measuring_seconds = float(facts["measuring_seconds"])
         self.first_iteration_seconds = float(facts["first_iteration_seconds"])
+        if self.best is not None:
+            self.best.load(self._loaded, facts["exploitability"], facts["exploitability_at"])
+        self._loaded = {}
 
     def remember(self, metrics: Iterable[Mapping[str, Any]]) -> None:
         """Take up the measurements of an earlier part of the run, from which forecasts are made."""

@@ -10,10 +10,11 @@ from numpy.typing import ArrayLike
 from solvent.cards.deck import cards_label
 from solvent.foundation.errors import InputError
 from solvent.foundation.html import facts_html
-from solvent.foundation.progress import Stop, Watch
+from solvent.foundation.progress import TOLD, Progress, Stop, Watch
 from solvent.foundation.showing import both, showing
 from solvent.games.holdem.spot import NAMES, Spot
 from solvent.response.holdem import HoldemEvaluation
+from solvent.solvers.holdem.best_average import BestAverage
 from solvent.solvers.holdem.carry_over import carry_over
 from solvent.solvers.holdem.lock_text import parse_lock
 from solvent.solvers.holdem.solver import HoldemSolver
@@ -162,8 +163,10 @@ class SpotSolution:
             raise InputError("this solution was opened to be asked, without regrets; resume its run instead")
         settings = with_limits(SpotSettings.of({"rule": solver.rule, "dtype": solver.dtype, **given}))
         limits, stop = spot_limits(settings, pot, solver.raked), stop or Stop()
-        work = SpotWork(solver, pot, limits)
+        work = SpotWork(solver, pot, limits, BestAverage(solver) if solver.dtype == "int16" else None)
         told = work.forecasting(watch or (lambda progress: None))
         session = Session(SOLVING, work, limits, None, math.inf, told, stop)
         session.loop()
+        for note in work.end():
+            told(Progress(TOLD, 0, detail=note))
         return session.held.result(self)

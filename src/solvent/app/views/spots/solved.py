@@ -79,6 +79,7 @@ def _title(result: SpotResult) -> str:
 def _facts(result: SpotResult) -> dict[str, str]:
     settings = result.settings
     run = {} if result.run is None else {"run": str(result.run)}
+    notes = {"note": "\n".join(result.notes)} if result.notes else {}
     return {
         "exploitability": f"{result.exploitability_percent:.4f} % of the pot, {result.exploitability:.4g} chips",
         "stopped by": result.stopped_by,
@@ -87,6 +88,7 @@ def _facts(result: SpotResult) -> dict[str, str]:
         "rule": f"{settings.rule}, {settings.dtype}, {result.threads} thread{'s' * (result.threads > 1)}",
         "memory": f"{size(result.table_bytes)} of tables, {size(result.peak_memory_bytes)} at most in all",
         **run,
+        **notes,
     }
 
 

@@ -116,7 +116,6 @@ class GrowingWork(SpotWork):
     ) -> None:
         super().__init__(solver, pot, limits)
         self.auto, self.lock_texts, self.looks = auto, tuple(locks), looks
-        self.saved_tables, self.load_tables = self._saved_tables, self._load_tables
         self.base = solver.game.rules
         """The spot as it was before any addition."""
         self.log: list[SizeAdded] = []
@@ -291,11 +290,11 @@ class GrowingWork(SpotWork):
         self.settled_at = math.inf if settled is None else float(settled)
         self.look_seconds, self.adding_seconds = float(facts["look_seconds"]), float(facts["adding_seconds"])
 
-    def _saved_tables(self) -> dict[str, NDArray[Any]]:
+    def saved_tables(self) -> dict[str, NDArray[Any]]:
         log = json.dumps([asdict(one) for one in self.log]).encode()
         return self.solver.saved_tables() | {LOG: np.frombuffer(log, dtype=np.uint8).copy()}
 
-    def _load_tables(self, tables: Mapping[str, NDArray[Any]]) -> None:
+    def load_tables(self, tables: Mapping[str, NDArray[Any]]) -> None:
         self.log = log_of(tables)
         self.solver = grown_solver(self.solver, self.log, self.lock_texts)
         self.solver.load_tables(tables)
