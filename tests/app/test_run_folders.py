@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 from commands_run import copy, newest_checkpoint, refused, solved, solvent
@@ -12,6 +14,7 @@ from rich.console import Console
 
 from solvent.app.views.games import games_table
 from solvent.app.views.runs import runs_table
+from solvent.foundation.storage import bundle
 from solvent.foundation.storage.run import Run
 
 
@@ -147,6 +150,7 @@ def test_lists_of_runs_and_games_break_no_words_at_80_columns() -> None:
     screen.print(runs_table([row]))
     screen.print(games_table())
     shown = screen.file.getvalue()  # type: ignore[attr-defined]
+    assert "chips after" not in shown
     for word in ("leduc(ranks=3,suits=2,max_bets=2)", "alternating", "13,426,932 iterations", "12.2 s"):
         assert word in shown
     for word in (
@@ -157,3 +161,40 @@ def test_lists_of_runs_and_games_break_no_words_at_80_columns() -> None:
         "max_bets=4",
     ):
         assert word in shown
+
+
+def test_an_earlier_measurement_is_listed_with_its_iteration(tmp_path: Path) -> None:
+    run = Run.create(tmp_path / "killed", "solve", {"game": "kuhn", "rule": "dcfr"}, {})
+    measured = {"exploitability": 0.5, "exploitability_at": 1_100, "seconds": 1.0}
+    run.save_checkpoint(1_234, {}, measured)
+    (row,) = solved("runs", tmp_path)["runs"]
+    assert (row["iterations"], row["exploitability_at"]) == (1_234, 1_100)
+    assert "within 0.5 chips after 1,100" in solvent("runs", tmp_path).stdout
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("solve", "kuhn"),
+        ("spot", "--board", "Td9d6hQc2s", "--oop", "AA,KK", "--ip", "QQ,JJ", "--pot", "20", "--stack", "60",
+         "--bets", "a"),
+    ],
+)  # fmt: skip
+def test_a_full_disk_ends_with_the_result_and_a_sentence(
+    command: tuple[str, ...], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written, tables = bundle.write_array, []
+
+    def write(path: Path, array: Any) -> dict[str, Any]:
+        if "checkpoints" in path.parts and len(tables) >= 2:  # there is room for the first checkpoint
+            raise OSError(errno.ENOSPC, "No space left on device")
+        tables.extend(["table"] * ("checkpoints" in path.parts))
+        return written(path, array)
+
+    monkeypatch.setattr(bundle, "write_array", write)
+    done = solvent(*command, "--iterations", "30", "--out", tmp_path / "run", "--json")
+    found = json.loads(done.stdout)
+    assert found["iterations"] == 30
+    assert found["unsaved"] in done.stderr
+    assert "No space left on device" in found["unsaved"]
+    assert done.returncode == 2

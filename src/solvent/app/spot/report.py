@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -110,19 +111,24 @@ def report(
             check_used(given, chosen[0].label, given.get("rake", 0))
             check_report(given, chosen, settings, line)
             run = None if out is None else new_report(out, given, chosen, settings, line)
-        if run is None:
-            made = flop_report(given, chosen, settings, None, line, watch, stop)
-        else:
-            with run.locked():
-                made = flop_report(given, chosen, settings, run, line, watch, stop)
-                files = write_files(made, run.folder) if made.rows else []
+        files: list[Path] = []
+        with nullcontext() if run is None else run.locked():
+            made = flop_report(given, chosen, settings, run, line, watch, stop)
+            unsaved = made.unsaved
+            if run is not None and made.rows and unsaved is None:
+                try:
+                    files = write_files(made, run.folder)
+                except InputError as error:  # it is said after the report
+                    unsaved = str(error)
     if as_json:
         print_json(made.as_dict())
     elif made.rows:
         console = terminal()
         console.print(*report_tables(made, console.width), sep="\n")
-        for path in files if run is not None else ():
+        for path in files:
             console.print(f"written: {path}", soft_wrap=True)
+    if unsaved is not None:
+        raise InputError(unsaved)
     return stop.exit_code if stop.requested else 0
 
 

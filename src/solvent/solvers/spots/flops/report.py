@@ -105,6 +105,8 @@ class FlopReport:
     """The line to the decision, empty for the first."""
     player: int
     """Who acts there: 0 for OOP, 1 for IP."""
+    unsaved: str | None = None
+    """What the run lacks of this, and why: a full disk ends no report."""
 
     @property
     def pot(self) -> int:
@@ -173,6 +175,7 @@ class FlopReport:
             "means_weighted_by": "share: weight (how often a flop comes) x reach (how often it is played to)",
             "spot": {name: value for name, value in self.spot.items() if value is not None},
             "settings": self.settings.as_json(),
+            "unsaved": self.unsaved,
             "line": self.line,
             "player": NAMES[self.player],
         }
@@ -241,7 +244,7 @@ def flop_report(
     with held:
         work.solve_all()
     rows = tuple(work.done[flop.label] for flop in flops if flop.label in work.done)
-    return held.result(FlopReport(dict(spot), settings, rows, len(flops), line, player))
+    return held.result(FlopReport(dict(spot), settings, rows, len(flops), line, player, work.unsaved))
 
 
 def _decision(spot: Mapping[str, Any], flop: WeightedFlop, line: str) -> tuple[str, int]:
@@ -275,6 +278,8 @@ class _ReportWork:
         known = {flop.label for flop in flops}
         rows = [_read_row(row) for row in (run.metrics() if run is not None else [])]
         self.done = {row.flop: row for row in rows if row.flop in known}
+        self.unwritten: list[dict[str, Any]] = []
+        self.unsaved: str | None = None
         self.sizes: dict[tuple[str, str], HoldemSize] = {}
 
     @property
@@ -328,9 +333,20 @@ class _ReportWork:
             "seconds": time.perf_counter() - began,
         }
         with self.writing:
-            if self.run is not None:
-                self.run.add_metric(row)
             self.done[flop.label] = _read_row(row)
+            self.unwritten.append(row)
+            self.write()
+
+    def write(self) -> None:
+        """Note the flops that the run does not have yet; a full disk ends no report, and is tried again."""
+        try:
+            while self.unwritten and self.run is not None:
+                self.run.add_metric(self.unwritten[0])
+                del self.unwritten[0]
+            self.unsaved = None
+        except InputError as error:
+            flops = f"{len(self.unwritten):,} flop{'s' * (len(self.unwritten) > 1)}"
+            self.unsaved = f"{error}; the run lacks {flops}"
 
     def asked(self, found: SpotResult) -> dict[str, Any]:
         """What a solve says of the report's decision."""
