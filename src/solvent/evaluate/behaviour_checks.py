@@ -253,7 +253,7 @@ def _after_the_flop(watched: Watched) -> list[Check]:
         "the nuts never fold on the river",
         "% of hands",
         0,
-        3,
+        4,
         0.8,
         "a hand that cannot lose is given up: its bucket holds much weaker hands too, or was hardly visited",
     )
