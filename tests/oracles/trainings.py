@@ -24,10 +24,10 @@ def small_cards_everywhere() -> Iterator[None]:
         yield
 
 
-def train_command(cards: Path) -> tuple[object, ...]:
+def train_command(cards: Path, sampling: str = "external") -> tuple[object, ...]:
     """A command that trains a small agent, the same one each time; its length and its folder are to be added."""
     return (
-        *("train", "--cards", cards, "--betting", BETTING, "--sampling", "external"),
+        *("train", "--cards", cards, "--betting", BETTING, "--sampling", sampling),
         *("--threads", 1, "--json"),
     )
 

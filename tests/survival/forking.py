@@ -14,10 +14,13 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+TESTS = Path(__file__).parents[1]
 SILENCE = 600.0
 """Seconds after which a command that was not to be killed counts as hung."""
 
@@ -31,6 +34,8 @@ class Ended:
     seconds: float
     out: str
     err: str
+    failed: int = 0
+    """Calls that were made to fail."""
 
     @property
     def killed(self) -> bool:
@@ -42,17 +47,34 @@ class Forker:
 
     def __init__(self) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [sys.executable, "-m", "survival.forking"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**os.environ, "PYTHONPATH": f"{TESTS}{os.pathsep}{os.environ.get('PYTHONPATH', '')}"},
         )
 
-    def run(self, *arguments: object, kill_after: float | None = None, here: bool = False) -> Ended:
-        """Run a command; with `here` in the forking process itself, so that later commands find it compiled."""
-        request = {"arguments": [str(each) for each in arguments], "kill_after": kill_after, "here": here}
-        return Ended(**self._ask(request))
+    def run(
+        self,
+        *arguments: object,
+        kill_after: float | None = None,
+        here: bool = False,
+        faults: Mapping[str, object] | None = None,
+        said: str = "",
+    ) -> Ended:
+        """Run a command; with `here` in the forking process itself, so that later commands find it compiled.
 
-    def read(self, code: str) -> Ended:
-        """Run Python code in a fork."""
-        return Ended(**self._ask({"code": code, "kill_after": None, "here": False}))
+        faults: fields of `faults.Faults` by name, which the command has to live with
+        said: what stands on its standard input
+        """
+        request = {"arguments": [str(each) for each in arguments], "kill_after": kill_after, "here": here}
+        return Ended(**self._ask({**request, "faults": faults and dict(faults), "said": said}))
+
+    def read(self, code: str, here: bool = False, faults: Mapping[str, object] | None = None) -> Ended:
+        """Run Python code in a fork, whose errors end as those of commands do."""
+        return Ended(
+            **self._ask({"code": code, "kill_after": None, "here": here, "faults": faults and dict(faults)})
+        )
 
     def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
         assert self.process.stdin is not None
@@ -86,8 +108,10 @@ def serve() -> None:
 
 def perform(request: dict[str, Any], folder: Path) -> dict[str, Any]:
     out, err, start = folder / "out", folder / "err", time.monotonic()
+    failed = folder / "failed"
     for path in (out, err):
         path.touch()  # A child may be killed before it opens them.
+    (folder / "in").write_text(request.get("said") or "")
     if request["here"]:
         with redirected(out, err):
             code = execute(request)
@@ -97,7 +121,11 @@ def perform(request: dict[str, Any], folder: Path) -> dict[str, Any]:
             code = 70
             try:
                 redirected(out, err).__enter__()
-                code = execute(request)
+                os.dup2(os.open(folder / "in", os.O_RDONLY), 0)
+                sys.stdin = open(0, encoding="utf-8", closefd=False)  # noqa: SIM115
+                with faults_of(request) as faults:
+                    code = execute(request)
+                failed.write_text(str(faults.failed if faults else 0))
             except BaseException:
                 import traceback
 
@@ -113,12 +141,31 @@ def perform(request: dict[str, Any], folder: Path) -> dict[str, Any]:
         "seconds": seconds,
         "out": out.read_text(errors="replace"),
         "err": err.read_text(errors="replace"),
+        "failed": int(failed.read_text()) if failed.exists() else 0,
     }
+
+
+def faults_of(request: dict[str, Any]) -> Any:
+    """The faults that a command has to live with, installed; None without any."""
+    if not request.get("faults"):
+        return nullcontext()
+    from survival.faults import Faults, installed
+
+    given = request["faults"]
+    return installed(Faults(**{**given, "folder": Path(given["folder"])}))
 
 
 def execute(request: dict[str, Any]) -> int:
     if "code" in request:
-        exec(compile(request["code"], "<request>", "exec"), {})
+        from solvent.app.outcomes import exit_code
+
+        try:
+            exec(compile(request["code"], "<request>", "exec"), {})
+        except BaseException as error:
+            code = exit_code(error)
+            if code is None:
+                raise
+            return code
         return 0
     from solvent.app.command_line import run
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -21,8 +22,6 @@ from oracles.trainings import train_command
 from solvent.foundation.storage.run import CHECKPOINTS, Run
 from survival.forking import Ended, Forker
 
-pytestmark = pytest.mark.slow
-
 INTERVAL = 0.2
 """Seconds between checkpoints."""
 SLACK = 10.0
@@ -34,7 +33,7 @@ class Case:
     """A command to be killed."""
 
     name: str
-    arguments: tuple[str, ...]
+    arguments: tuple[object, ...]
     iterations: int
     kills: int = 5
 
@@ -62,6 +61,30 @@ SOLVES = [
     Case("external", ("leduc", "--sampling", "external"), 400_000),
     Case("outcome", ("leduc", "--sampling", "outcome"), 1_000_000),
     Case("chance", ("leduc", "--sampling", "chance"), 50_000),
+]
+HANDS = ("--oop", "22+,A2s+,KTs+", "--ip", "22-JJ,A2s-AJs", "--pot", 60, "--stack", 200)
+BETS = ("--bets", "50%,a")
+RIVER = Case("river", ("--board", "Td9d6hQc2s", *HANDS, *BETS), 4_000, kills=3)
+SPOTS = [
+    Case("turn", ("--board", "Td9d6hQc", *HANDS, *BETS), 400),
+    Case("turn-int16", ("--board", "Td9d6hQc", *HANDS, *BETS, "--dtype", "int16"), 400),
+    Case("sizes", ("--board", "Td9d6hQc2s", *HANDS, "--sizes", "auto,steps=4"), 2_000, kills=12),
+]
+OFTEN = ("--threads", 1, "--checkpoint-every", f"{INTERVAL}s", "--json")
+UPI = [
+    "set_board Td9d6hQc2s",
+    "set_range OOP AA,KQs,76s",
+    "set_range IP JJ,T9s:0.5,A5s",
+    "set_pot 0 0 200",
+    "set_eff_stack 900",
+    "add_line 0 100 300",
+    "add_line 100",
+    "build_tree",
+    "set_accuracy 0.0001 fraction",
+    "go",
+    "wait_for_solver",
+    "show_strategy r:0",
+    "exit",
 ]
 
 
@@ -138,57 +161,146 @@ def assert_same_tables(folder: Path, whole: Path) -> None:
     assert rows[0] == rows[1]
 
 
+def kill_a_run(
+    forker: Forker,
+    work: Path,
+    begin: tuple[object, ...],
+    resume: tuple[object, ...],
+    kills: int,
+    name: str,
+    same: Callable[[Path, Path], None] = assert_same_tables,
+) -> None:
+    """Kill a run again and again; `begin` or `resume` and its folder are a command. It ends as one undisturbed."""
+    whole, numbers = work / "whole", iter(range(100))
+    undisturbed = forker.run(*begin, whole)
+    assert undisturbed.code == 0, undisturbed.err
+
+    def arguments(folder: Path) -> tuple[object, ...]:
+        return (*resume, folder) if Run.is_run(folder) else (*begin, folder)
+
+    kill_and_resume(
+        forker,
+        lambda: work / f"killed-{next(numbers)}",
+        arguments,
+        kills,
+        1.2 * undisturbed.seconds,
+        lambda folder: same(folder, whole),
+        name,
+    )
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("case", SOLVES, ids=lambda case: case.name)
 def test_killed_solves_end_as_undisturbed_ones(case: Case, forker: Forker, tmp_path: Path) -> None:
-    whole = tmp_path / "whole"
-    limits = ("--iterations", case.iterations, "--threads", 1, "--checkpoint-every", f"{INTERVAL}s", "--json")
+    limits = ("--iterations", case.iterations, *OFTEN)
     forker.run("solve", *case.arguments, "--iterations", 20, "--threads", 1, "--json", here=True)
-    undisturbed = forker.run("solve", *case.arguments, *limits, "--out", whole)
-    assert undisturbed.code == 0, undisturbed.err
-    numbers = iter(range(100))
+    begin = ("solve", *case.arguments, *limits, "--out")
+    kill_a_run(forker, tmp_path, begin, ("solve", "--json", "--resume"), case.kills, case.name)
 
-    def arguments(folder: Path) -> tuple[object, ...]:
-        if Run.is_run(folder):
-            return ("solve", "--resume", folder, "--json")
-        return ("solve", *case.arguments, *limits, "--out", folder)
 
-    kill_and_resume(
-        forker,
-        lambda: tmp_path / f"killed-{next(numbers)}",
-        arguments,
-        case.kills,
-        1.2 * undisturbed.seconds,
-        lambda folder: assert_same_tables(folder, whole),
-        case.name,
+def test_killed_rivers_end_as_undisturbed_ones(forker: Forker, tmp_path: Path) -> None:
+    kill_a_spot(RIVER, forker, tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", SPOTS, ids=lambda case: case.name)
+def test_killed_spots_end_as_undisturbed_ones(case: Case, forker: Forker, tmp_path: Path) -> None:
+    kill_a_spot(case, forker, tmp_path)
+
+
+def kill_a_spot(case: Case, forker: Forker, tmp_path: Path) -> None:
+    forker.run("spot", *case.arguments, "--iterations", 3, "--threads", 1, "--json", here=True)
+    begin = ("spot", *case.arguments, "--iterations", case.iterations, *OFTEN, "--out")
+    kill_a_run(forker, tmp_path, begin, ("spot", "--json", "--resume"), case.kills, case.name)
+
+
+@pytest.mark.slow
+def test_killed_reports_solve_every_flop(forker: Forker, tmp_path: Path) -> None:
+    """No flop that was solved is solved again, and all give the same numbers."""
+    flops = tmp_path / "flops.txt"
+    flops.write_text("Td9d6h\nAhKhQh\n7c7d2s\nQsJd4h\n")
+    few = (
+        "--oop",
+        "AA,KQs",
+        "--ip",
+        "KK,JTs",
+        "--pot",
+        20,
+        "--stack",
+        60,
+        "--bets",
+        "a",
+        "--iterations",
+        200,
     )
+    begin = ("spot", "report", "--flops", flops, *few, "--threads", 1, "--json", "--out")
+    forker.run(*begin, tmp_path / "warm", here=True)
+
+    def same(folder: Path, whole: Path) -> None:
+        found, wanted = (without_times(Run.open(each).metrics()) for each in (folder, whole))
+        assert found == wanted
+        assert (folder / "report.html").is_file()
+
+    kill_a_run(forker, tmp_path, begin, ("spot", "report", "--json", "--resume"), 8, "report", same)
 
 
-def test_killed_trainings_end_as_undisturbed_ones(forker: Forker, cards: Path, tmp_path: Path) -> None:
-    whole = tmp_path / "whole"
-    design = train_command(cards)
-    limits = ("--iterations", 150_000, "--checkpoint-every", f"{INTERVAL}s")
-    warm = forker.run(*design, "--iterations", 10, "--out", tmp_path / "warm", here=True)
+@pytest.mark.slow
+@pytest.mark.parametrize("how", ["external", "public", "children"])
+def test_killed_trainings_end_as_undisturbed_ones(
+    how: str, forker: Forker, cards: Path, tmp_path: Path
+) -> None:
+    children = ("--cluster", "processes", "--children", 2) if how == "children" else ()
+    design = (*train_command(cards, "public" if how == "public" else "external"), *children)
+    iterations = {"external": 150_000, "public": 4_000, "children": 20_000}[how]
+    limits = ("--iterations", iterations, "--checkpoint-every", f"{INTERVAL}s")
+    warm = forker.run(*design, "--iterations", 200, "--out", tmp_path / "warm", here=True)
     assert warm.code == 0, warm.err
-    undisturbed = forker.run(*design, *limits, "--out", whole)
-    assert undisturbed.code == 0, undisturbed.err
-    numbers = iter(range(100))
-
-    def arguments(folder: Path) -> tuple[object, ...]:
-        if Run.is_run(folder):
-            return ("train", "--resume", folder, "--json")
-        return (*design, *limits, "--out", folder)
-
-    kill_and_resume(
-        forker,
-        lambda: tmp_path / f"killed-{next(numbers)}",
-        arguments,
-        12,
-        1.2 * undisturbed.seconds,
-        lambda folder: assert_same_tables(folder, whole),
-        "train",
-    )
+    resume = ("train", "--json", *children, "--resume")
+    kill_a_run(forker, tmp_path, (*design, *limits, "--out"), resume, 8 if children else 12, how)
 
 
+@pytest.mark.slow
+def test_killed_packing_leaves_a_whole_pack_or_none(forker: Forker, tmp_path: Path) -> None:
+    run, packed, copy = tmp_path / "run", tmp_path / "run.solvent", tmp_path / "copy"
+    made = forker.run("solve", "leduc5", "--iterations", 20, "--threads", 1, "--json", "--out", run)
+    assert made.code == 0, made.err
+    pack, unpack = ("pack", run, "--json", "--out", packed), ("unpack", packed, "--json", "--out", copy)
+    longest = max(forker.run(*command).seconds for command in (pack, unpack))
+    assert_same_tables(copy, run)
+    draw = random.Random(5)
+    for command, target in 10 * ((pack, packed), (unpack, copy)):
+        shutil.rmtree(copy, ignore_errors=True)
+        if target == packed:
+            packed.unlink()
+        ended = forker.run(*command, kill_after=draw.uniform(0, longest))
+        assert_said(ended)
+        if not target.exists():  # the same command again, beside what the kill left
+            assert forker.run(*command).code == 0
+        if target == copy:
+            assert_same_tables(copy, run)
+        else:
+            assert forker.run(*unpack).code == 0
+            assert_same_tables(copy, run)
+
+
+@pytest.mark.slow
+def test_killed_upi_sessions_leave_nothing(forker: Forker, tmp_path: Path) -> None:
+    """A session writes no file, so that the next one says what the killed one would have said."""
+    script = "\n".join(UPI)
+    wanted = forker.run("upi", said=script)
+    assert wanted.code == 0, wanted.err
+    longest, draw = forker.run("upi", said=script).seconds, random.Random(6)
+    for _ in range(8):
+        assert_said(forker.run("upi", said=script, kill_after=draw.uniform(0, longest)))
+    again = forker.run("upi", said=script)
+    assert timeless(again.out) == timeless(wanted.out)
+
+
+def timeless(said: str) -> list[str]:
+    return [line for line in said.splitlines() if "time" not in line]
+
+
+@pytest.mark.slow
 def test_killed_evaluations_measure_what_undisturbed_ones_do(
     forker: Forker, cards: Path, tmp_path: Path
 ) -> None:
@@ -219,6 +331,7 @@ def without_times(measured: object) -> object:
     return [without_times(each) for each in measured] if isinstance(measured, list) else measured
 
 
+@pytest.mark.slow
 def test_killed_buildings_of_cards_end_as_undisturbed_ones(forker: Forker, tmp_path: Path) -> None:
     """Real cards of a small design: this takes minutes."""
     design = tmp_path / "design.toml"
