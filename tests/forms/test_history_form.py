@@ -280,7 +280,7 @@ def test_a_child_that_is_none_is_refused() -> None:
 
     game = Hand(Node(0, [win(0)], infoset="x"))
     game.root = lambda: Forgot(game.node)
-    with pytest.raises(GameError, match="leads to None"):
+    with pytest.raises(GameError, match="None where a state should be"):
         compile_tree(game)
 
 

@@ -10,11 +10,14 @@ from typing import Any
 
 import pytest
 
+from solvent.foundation.errors import InputError
 from solvent.games.efg.writing import write_efg
 from solvent.games.game import CHANCE, TERMINAL, Game, GameError, State
 from solvent.games.kuhn import Kuhn
 from solvent.games.leduc import Leduc
 from solvent.games.openspiel import OpenSpielGame, load_openspiel
+from solvent.solvers.solve import solve
+from solvent.strategy.solved.openspiel import to_tabular_policy
 
 pyspiel = pytest.importorskip("pyspiel")
 
@@ -274,3 +277,18 @@ def test_a_missing_openspiel_is_told_with_the_cure(monkeypatch: pytest.MonkeyPat
 def test_the_module_itself_does_not_import_openspiel() -> None:
     check = "import sys, solvent.games.openspiel; sys.exit('pyspiel' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", check], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("name", ["kuhn", "leduc(distinct=true)"])
+def test_built_in_games_that_openspiel_has_become_its_policies(name) -> None:
+    from open_spiel.python.algorithms import exploitability
+
+    result = solve(name, iterations=50)
+    policy = to_tabular_policy(result.strategy)
+    theirs = exploitability.exploitability(policy.game, policy)
+    assert theirs == pytest.approx(result.exploitability, abs=1e-9)
+
+
+def test_a_game_that_openspiel_has_otherwise_is_refused() -> None:
+    with pytest.raises(InputError, match="leduc is not OpenSpiel's; solve openspiel:NAME, kuhn or leduc"):
+        to_tabular_policy(solve("leduc", iterations=1).strategy)

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import sys
 from pathlib import Path
 
 import pytest
 
 import solvent
+from solvent.forms.history import compile_tree
 from solvent.foundation.errors import InputError
+from solvent.games.efg.writing import write_efg
+from solvent.games.game import TERMINAL, GameError
 from solvent.games.own import make_own, name_of, source_of
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -142,3 +146,47 @@ def test_a_state_without_chance_is_told_where_chance_acts() -> None:
 def test_games_that_are_nearly_right(written: str, meant: str) -> None:
     with pytest.raises(InputError, match=f"there is no game '{written}'.*; did you mean {meant}"):
         solvent.load_game(written)
+
+
+class RootIsNumber:
+    players = 2
+
+    def root(self):
+        return 7
+
+
+class RootIsClass:
+    players = 2
+
+    def root(self):
+        return RootIsNumber
+
+
+@pytest.mark.parametrize("game", [RootIsNumber(), RootIsClass()])
+@pytest.mark.parametrize("use", [compile_tree, lambda game: write_efg(game, io.StringIO())])
+def test_a_root_that_is_no_state_is_refused(game, use):
+    with pytest.raises(
+        GameError, match="where a state should be: root\\(\\) and child\\(\\) return an object"
+    ):
+        use(game)
+
+
+def test_an_efg_file_is_titled_by_a_game_without_a_name():
+    out = io.StringIO()
+    write_efg(NamelessCoin(), out)
+    assert out.getvalue().startswith('EFG 2 R "NamelessCoin"')
+
+
+class NamelessCoin:
+    players = 2
+
+    def root(self):
+        return _End()
+
+
+class _End:
+    def player(self):
+        return TERMINAL
+
+    def payoffs(self):
+        return 0, 0

@@ -37,6 +37,7 @@ from solvent.games.game import (
     chance_children,
     check_chances,
     children,
+    player_of,
 )
 from solvent.games.own import name_of
 from solvent.games.public_rules import PublicRules
@@ -110,6 +111,9 @@ class GameTree:
     rules: Game | None = field(default=None, repr=False)
     """The game that was compiled."""
     _cache: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    def __repr__(self) -> str:
+        return f"<GameTree of {self.name}: {self.histories:,} histories, {self.infosets:,} infosets>"
 
     @property
     def histories(self) -> int:
@@ -250,9 +254,7 @@ class _Compiler:
 
     def _row(self, row: int, parent: int, cell: int, state: Any) -> tuple[int, Edges]:
         """Write a state's row; how many states are held for the edges that lead on from it, and those edges."""
-        if state is None:
-            raise GameError(f"{self.game} has a move that leads to None; child() must return a state")
-        player: int = state.player()
+        player = player_of(self.game, state)
         if player not in (0, 1, CHANCE, TERMINAL) or not isinstance(player, INTEGERS):
             raise GameError(f"{self.game} gives the move to player {player!r}; players are 0 and 1")
         self.player.append(player)

@@ -113,6 +113,9 @@ class PublicGame:
     orbit: NDArray[np.int32]
     """A number for each hand; hands that differ only in the names of suits share one."""
 
+    def __repr__(self) -> str:
+        return f"<PublicGame of {self.name}: {len(self.betting):,} betting nodes, {len(self.hands):,} hands>"
+
     @property
     def name(self) -> str:
         return str(self.rules)

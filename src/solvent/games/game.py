@@ -78,6 +78,19 @@ class ListedState:
         raise NotImplementedError
 
 
+def player_of(game: object, state: State) -> int:
+    """Who acts in a state; what is no state is refused."""
+    try:
+        return state.player()
+    except (AttributeError, TypeError):
+        if isinstance(state, type) or not callable(getattr(state, "player", None)):
+            raise GameError(
+                f"{game} has {state!r} where a state should be: root() and child() return an object with player(), "
+                f"actions(), child(), infoset() and payoffs()"
+            ) from None
+        raise
+
+
 def children(state: State, actions: Iterable[str]) -> Iterable[State]:
     """The states after each action of a player."""
     return state.children() if isinstance(state, ListedState) else map(state.child, actions)

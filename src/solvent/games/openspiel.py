@@ -51,6 +51,9 @@ class OpenSpielGame:
     def __str__(self) -> str:
         return f"{PREFIX}{self._source}"
 
+    def __repr__(self) -> str:
+        return f"<game {self}>"
+
     def __reduce__(self) -> tuple[type[OpenSpielGame], tuple[Any]]:
         return OpenSpielGame, (self._source,)
 

@@ -134,6 +134,9 @@ class PublicRules(ABC):
     def __str__(self) -> str:
         return spelt(self)
 
+    def __repr__(self) -> str:
+        return f"<game {self}>"
+
     @abstractmethod
     def hands(self) -> Sequence[Hand]:
         """Every hand a player can hold."""

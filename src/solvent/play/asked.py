@@ -18,6 +18,7 @@ from solvent.foundation.kernels.compilations import working_seconds
 from solvent.foundation.kernels.randomness import random_unit
 from solvent.foundation.progress import Held, Progress, Stop, Watch
 from solvent.games.betting.rules import NOBODY, HoldemRules, HoldemState, act, start
+from solvent.play.checked import CheckedHand
 from solvent.play.contract import Agent, EasyAgent, MeasurableHand, as_agent
 from solvent.play.expected import FAINT, PARTS, Deal, can_be_averaged, expected_match, shares
 from solvent.play.matches import Match, MatchResult, dealt
@@ -29,11 +30,15 @@ Hands = tuple[MeasurableHand, MeasurableHand]
 
 
 def measurable_hand(agent: Agent | EasyAgent, rules: HoldemRules, seat: int, seed: int) -> MeasurableHand:
-    """Begin a hand that is asked for its strategy and not told its hole cards; refuse an agent without one."""
-    hand = as_agent(agent).start(rules, seat, seed)
+    """Begin a hand that is asked for its strategy and not told its hole cards; refuse an agent without one.
+
+    Whatever the hand answers is checked.
+    """
+    agent = as_agent(agent)
+    hand = agent.start(rules, seat, seed)
     if not isinstance(hand, MeasurableHand):
         raise InputError(f"{agent.name} does not say its probabilities, so its hands must be played")
-    return hand
+    return CheckedHand(hand, agent.name)
 
 
 def is_measurable(agent: Agent | EasyAgent) -> bool:

@@ -47,6 +47,8 @@ def summary(result: Result) -> dict[str, str]:
             f"{size(last['budget_bytes'])} for the tables, which took at most {size(last['peak_table_bytes'])}; "
             f"refused for memory: {last['refused_additions']:,} additions, {last['refused_returns']:,} returns"
         )
+    if result.warnings:
+        rows["note"] = "; ".join(result.warnings)
     if result.run is not None:
         rows["run"] = str(result.run)
     return rows

@@ -5,6 +5,9 @@ where a measurement is due, saves a checkpoint where the last one is old, report
 which any thread may raise. Chunks, measurements and checkpoints are never broken off: what a signal's handler
 raises meanwhile, such as KeyboardInterrupt, is held until the work is measured and saved.
 
+A time limit is a deadline: measurements and checkpoints count, and time is left for the last ones. Where it ends a
+solve, measurements take a part of the time at most, so some that are due may be left out.
+
 Where chunks end depends on the clock, and what is computed does not: a run gives the same numbers on one thread
 however it is cut.
 """
@@ -25,6 +28,9 @@ from solvent.foundation.storage.run import Run
 from solvent.solvers.settings import RunSettings
 from solvent.solvers.solver import Work
 
+MOST_MEASURING = 1 / 3
+"""The part of its time that a run to a deadline measures at most, apart from its first and last measurement."""
+
 
 @dataclass(frozen=True)
 class Limits:
@@ -35,7 +41,7 @@ class Limits:
     until: float | None = None
     """Exploitability, NashConv / 2 in chips."""
     time: float | None = None
-    """Seconds of computing in this call, measurements and checkpoints apart."""
+    """Seconds of this call, compiling kernels apart; a training counts no measurements and checkpoints either."""
     check_every: int | None = None
     """Iterations between measurements; None: each time their number has grown by a factor."""
 
@@ -81,6 +87,7 @@ class Session:
         stop: Stop,
         saved: Callable[[Run], None] | None = None,
         unit: str = "iterations",
+        spent: float | None = 0.0,
     ) -> None:
         """Prepare a session.
 
@@ -88,6 +95,7 @@ class Session:
         checkpoint_every: seconds
         saved: called after each checkpoint while the work goes on
         unit: what the progress display calls iterations
+        spent: seconds of the time limit that are over; None for a limit that counts computing alone
         """
         self.saved, self.unit = saved, unit
         self.stage, self.work, self.limits, self.run = stage, work, limits, run
@@ -98,6 +106,11 @@ class Session:
         """Seconds of computing so far, earlier parts of the run included."""
         self.here = 0.0
         """Seconds of computing in this call."""
+        self._deadline, self._before, self._began = spent is not None, spent or 0.0, time.perf_counter()
+        self._had = 0.0
+        """Seconds that count against a limit in earlier parts of the run."""
+        self._measuring = self._last_measuring = self._last_saving = 0.0
+        """Seconds of all measurements, of the last one, and of the last checkpoint, in this call."""
         self.rate = 0.0
         """Iterations a second in the last chunk."""
         self.metrics: list[dict[str, Any]] = []
@@ -121,6 +134,7 @@ class Session:
             self.work.load_tables(tables)
             self.work.restore(facts)
             self.seconds = float(facts["seconds"])
+            self._had = float(facts["elapsed"]) if self._deadline and "elapsed" in facts else self.seconds
         except InputError:
             raise
         except (ValueError, KeyError, TypeError) as error:
@@ -132,9 +146,9 @@ class Session:
         self._saved = self._state
         self._forget_the_last_stop()
         if as_before:
-            self.limits = self.limits.later(self.seconds)
+            self.limits = self.limits.later(self._had)
         else:
-            total = self.limits.later(-self.seconds)
+            total = self.limits.later(-self._had)
             self.run.configure({name: getattr(total, name) for name in Limits.__dataclass_fields__})
 
     def begin(self) -> None:
@@ -166,7 +180,7 @@ class Session:
         while (reason := self._reason_to_stop()) is None:
             check = self._next_check(work.iterations)
             self._compute(min(check, self.limits.iterations or check))
-            if work.iterations == check:
+            if work.iterations == check and self._has_time_to_measure():
                 self._measure()
             self._report()
             if self._checkpoint_is_due() and self._reason_to_stop() is None:
@@ -181,15 +195,35 @@ class Session:
             return "until"
         if limits.iterations is not None and self.work.iterations >= limits.iterations:
             return "iterations"
-        if limits.time is not None and self.here >= limits.time:
-            return "time"
+        if limits.time is not None and self._left <= 0 and (self.here > 0 or limits.time <= 0):
+            return "time"  # building took all of it at most, and one iteration is worth more than none
         return None
+
+    @property
+    def spent(self) -> float:
+        """Seconds of this call that count against its time limit."""
+        return self._before + time.perf_counter() - self._began if self._deadline else self.here
+
+    @property
+    def _left(self) -> float:
+        """Seconds of the time limit for further iterations, those for the last measurement and checkpoint apart."""
+        assert self.limits.time is not None
+        ending = self._last_measuring + self._last_saving if self._deadline else 0.0
+        return self.limits.time - self.spent - ending
+
+    def _has_time_to_measure(self) -> bool:
+        """Whether a measurement that is due leaves most of the time to iterations, and enough for the last one."""
+        if self.limits.time is None or not self._deadline or self.limits.check_every is not None:
+            return True
+        last = self._last_measuring
+        share = (self._measuring + last) / (self.spent + last) if last else 0.0
+        return share <= MOST_MEASURING and last <= self._left
 
     def _compute(self, target: int) -> None:
         """Run towards `target`, for no longer than a chunk may take."""
         budget = self.work.chunk_seconds
         if self.limits.time is not None:
-            budget = min(budget, max(0.0, self.limits.time - self.here))
+            budget = min(budget, max(0.0, self._left))
         before = self.work.iterations
         count = min(target - before, max(1, int(budget * self.rate)))
         start = time.perf_counter()
@@ -200,7 +234,10 @@ class Session:
         self.here += spent
 
     def _measure(self) -> None:
+        start = time.perf_counter()
         unbroken(self._add_measurement)
+        self._last_measuring = time.perf_counter() - start
+        self._measuring += self._last_measuring
 
     def _measure_at_last(self) -> None:
         if not self.metrics or self.metrics[-1]["iterations"] != self.work.iterations:
@@ -228,19 +265,23 @@ class Session:
         """Save a checkpoint. One that cannot be written, on a full disk for instance, ends no work."""
         if self.run is None or (self._saved == self._state and not self._unwritten):
             return
+        start = time.perf_counter()
         try:
             unbroken(self._write_checkpoint)
         except (InputError, OSError) as error:
             if not self.unsaved:
                 self.watch(Progress(TOLD, 0, detail=f"no checkpoint: {error}"))
             self.unsaved = str(error)
-        self._saved_at = self.here
+        self._saved_at, self._last_saving = self.here, time.perf_counter() - start
 
     def _write_checkpoint(self) -> None:
         assert self.run is not None
         self._write_metrics()
         if self._saved != self._state:
-            self._save(self.run, {**self.work.facts(), "seconds": self.seconds})
+            facts = {**self.work.facts(), "seconds": self.seconds}
+            if self._deadline:
+                facts["elapsed"] = self._had + self.spent
+            self._save(self.run, facts)
         self._saved, self.unsaved = self._state, ""
 
     def keep(self, write: Callable[[Run], None]) -> None:
@@ -291,7 +332,7 @@ class Session:
         total: float | None = self.limits.iterations
         unit = self.unit
         if total is None and self.limits.time is not None:
-            done, total, unit = self.here, self.limits.time, "s"
+            done, total, unit = self.spent, self.limits.time, "s"
         try:
             self.watch(Progress(self.stage, done, total, detail, unit))
         except BaseException:  # whoever watches ends the work, and what was computed is kept

@@ -6,14 +6,14 @@ result.exploitability, result.strategy["K|Q|kk/"]
 
 from __future__ import annotations
 
-import inspect
 import json
 import os
+import time
 from collections.abc import Mapping
 from contextlib import nullcontext
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from solvent.foundation.errors import InputError
 from solvent.foundation.html import facts_html
@@ -31,6 +31,7 @@ from solvent.response.history import Evaluation
 from solvent.solvers.choose import check_given, default_rule, make_solver
 from solvent.solvers.curves import draw
 from solvent.solvers.growing.solver import GrowingSolver
+from solvent.solvers.option_types import SolveOptions, with_options
 from solvent.solvers.pruned.public.coarse_start import start_from_coarse
 from solvent.solvers.pruned.public.solver import PrunedPublicSolver
 from solvent.solvers.result_views import curve, summary
@@ -116,8 +117,8 @@ class Result:
     exploitability_unit: str = UNIT
 
     def as_dict(self) -> dict[str, Any]:
-        """Everything but the strategy and the curve, ready for JSON; options that change nothing are None."""
-        skipped = ("strategy", "convergence", "settings")
+        """Everything but the strategy, ready for JSON; options that change nothing are None."""
+        skipped = ("strategy", "settings")
         asked = {**self.settings.as_json()}
         for name in NOT_REPORTED:
             asked.pop(name, None)
@@ -131,6 +132,7 @@ class Result:
             **reached,
             "run": None if self.run is None else str(self.run),
             "warnings": list(self.warnings),
+            "convergence": list(self.convergence),
         }
 
     def summary(self) -> dict[str, str]:
@@ -145,6 +147,7 @@ class Result:
         return facts_html(self.game, self.summary())
 
 
+@with_options(SolveOptions)
 def solve(
     game: Any = None,
     *,
@@ -155,7 +158,7 @@ def solve(
     watch: Watch | None = None,
     progress: bool = False,
     stop: Stop | None = None,
-    **options: Any,
+    **options: Unpack[SolveOptions],
 ) -> Result:
     """Solve a two-player game by counterfactual regret minimisation.
 
@@ -175,6 +178,7 @@ def solve(
     `stopped_by` "interrupt", and the run can be resumed. Ctrl-C raises `Interrupted`, a KeyboardInterrupt, once the
     run is saved, with the result so far as its `result`; other signals are the program's own.
     """
+    began = time.perf_counter()
     if progress:
         with showing() as show:
             return solve(
@@ -225,7 +229,8 @@ def solve(
     if out is not None:
         run = _new_run(out, rules, work, settings, limits)
     with run.locked() if run is not None else nullcontext():
-        session = Session(SOLVING, work, limits, run, settings.checkpoint_every, watch, stop)
+        spent = time.perf_counter() - began - compiling
+        session = Session(SOLVING, work, limits, run, settings.checkpoint_every, watch, stop, spent=spent)
         if resume is not None:
             session.resume(as_before)
         stopped_by = session.loop()
@@ -272,22 +277,6 @@ def _begin_from(solver: Solver, start: TableStrategy | Run, own_code: bool) -> N
     coarse.load_tables(tables)
     coarse.restore(facts)
     start_from_coarse(solver, coarse)
-
-
-def _signature() -> inspect.Signature:
-    """The signature of `solve` with every option by name, for `help` and for completion."""
-    known = inspect.signature(solve)
-    taken = [each for each in known.parameters.values() if each.kind is not inspect.Parameter.VAR_KEYWORD]
-    options = [
-        inspect.Parameter(
-            each.name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=f"{each.type} | None"
-        )
-        for each in fields(Settings)
-    ]
-    return known.replace(parameters=[*taken, *options])
-
-
-solve.__signature__ = _signature()  # type: ignore[attr-defined]
 
 
 def _prepare(

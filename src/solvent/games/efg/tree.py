@@ -66,6 +66,9 @@ class EfgGame:
     def __str__(self) -> str:
         return self.path
 
+    def __repr__(self) -> str:
+        return f"<game {self}>"
+
     def root(self) -> State:
         """The state before anything has happened."""
         return _State(self._tree, 0)

@@ -23,7 +23,9 @@ from solvent.games.game import (
     State,
     chance_children,
     children,
+    player_of,
 )
+from solvent.games.own import name_of
 from solvent.games.public_rules import PublicRules
 
 MOST_NODES = 20_000_000
@@ -86,7 +88,7 @@ def _open(path: str | os.PathLike[str]) -> Iterator[TextIO]:
 
 
 def _lines(game: Game) -> Iterator[str]:
-    title, names = str(game), ("Player 1", "Player 2")
+    title, names = name_of(game), ("Player 1", "Player 2")
     if isinstance(game, EfgGame):
         title, names = game.title, (game.names[0], game.names[1])
     yield f"EFG 2 R {quote(title)} {{ {' '.join(map(quote, names))} }}\n"
@@ -115,7 +117,7 @@ class _NodeWriter:
 
     def write(self, state: State) -> tuple[str, list[State]]:
         """Return the node's line and its children."""
-        player = state.player()
+        player = player_of(self.game, state)
         if player == TERMINAL:
             return self.terminal(state), []
         if player == CHANCE:

@@ -17,7 +17,7 @@ import shutil
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from solvent.abstraction.cards.buckets import CardAbstraction
 from solvent.abstraction.cards.find import find_cards, noted_paths
@@ -31,6 +31,7 @@ from solvent.foundation.storage.reading import read_toml
 from solvent.foundation.storage.run import Retention, Run
 from solvent.foundation.units import size, span
 from solvent.solvers.blueprint.training_work import Length, Training, TrainingWork
+from solvent.solvers.option_types import TrainOptions, with_options
 from solvent.solvers.rules import RegretRule
 from solvent.solvers.session import Limits, Session
 from solvent.solvers.settings import given_options
@@ -153,6 +154,7 @@ class TrainingResult:
         }
 
 
+@with_options(TrainOptions)
 def train(
     cards: str | Path | None = None,
     *,
@@ -161,7 +163,7 @@ def train(
     watch: Watch | None = None,
     stop: Stop | None = None,
     saved: Callable[[Run, Blueprint], None] | None = None,
-    **options: Any,
+    **options: Unpack[TrainOptions],
 ) -> TrainingResult:
     """Train a heads-up no-limit hold'em blueprint by Monte Carlo CFR.
 
@@ -231,7 +233,7 @@ def _session(
     if not settings.distributed:
         plain = Training(tree, cards, settings, length)
         after = None if saved is None else lambda run: saved(run, plain.solver.blueprint)
-        return plain, Session(TRAINING, plain, limits, run, every, watch, stop, after, plain.unit)
+        return plain, Session(TRAINING, plain, limits, run, every, watch, stop, after, plain.unit, None)
     from solvent.solvers.distributed.launching import launch
     from solvent.solvers.distributed.training import DistributedTraining, TurnSession, saved_blueprint
 
@@ -239,7 +241,7 @@ def _session(
     after = None
     if saved is not None and cost.memory + cost.table_bytes <= settings.memory:
         after = lambda run: saved(run, saved_blueprint(run, tree, cards))  # noqa: E731
-    return work, TurnSession(TRAINING, work, limits, run, every, watch, stop, after)
+    return work, TurnSession(TRAINING, work, limits, run, every, watch, stop, after, spent=None)
 
 
 def _train(

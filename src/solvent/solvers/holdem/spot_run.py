@@ -93,7 +93,7 @@ def solve_spot(
     work = _work(built, settings, locks)
     run = None if out is None else new_spot_run(out, work, settings, locks, start)
     with run.locked() if run is not None else nullcontext():
-        session = _session(work, run, settings, watch, stop)
+        session = _session(work, built, run, settings, watch, stop)
         return _finished(session, work, built, settings, locks)
 
 
@@ -119,7 +119,7 @@ def resume_spot(
     with run.locked():
         adjustable = settings.as_json()
         run.configure({name: adjustable.get(name) for name in adjustable.keys() | set(LIMITS)})
-        session = _session(work, run, settings, watch, stop)
+        session = _session(work, built, run, settings, watch, stop)
         session.resume(as_before)
         work.remember(session.metrics)
         return _finished(session, work, built, settings, locks)
@@ -200,8 +200,11 @@ def _work(built: _Built, settings: SpotSettings, locks: Sequence[str]) -> SpotWo
     return GrowingWork(solver, pot, limits, auto, locks, looks)
 
 
-def _session(work: SpotWork, run: Run | None, settings: SpotSettings, watch: Watch, stop: Stop) -> Session:
-    return Session(SOLVING, work, work.limits, run, settings.checkpoint_every, work.forecasting(watch), stop)
+def _session(
+    work: SpotWork, built: _Built, run: Run | None, settings: SpotSettings, watch: Watch, stop: Stop
+) -> Session:
+    every, told = settings.checkpoint_every, work.forecasting(watch)
+    return Session(SOLVING, work, work.limits, run, every, told, stop, spent=built.build_seconds)
 
 
 def _finished(

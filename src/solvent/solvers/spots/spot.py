@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from solvent.cards.deck import Card, cards_label
 from solvent.cards.ranges import Range
@@ -18,7 +18,7 @@ from solvent.forms.holdem.sizing import holdem_size
 from solvent.forms.holdem.tree import holdem_tree
 from solvent.foundation.html import facts_html
 from solvent.foundation.machine import cores
-from solvent.foundation.progress import Stop, Watch
+from solvent.foundation.progress import Interrupted, Stop, Watch
 from solvent.foundation.showing import both, showing
 from solvent.games.holdem.cards import Sizes
 from solvent.games.holdem.spot import Spot as SpotRules
@@ -29,6 +29,7 @@ from solvent.solvers.holdem.spot_cost import describe_size
 from solvent.solvers.holdem.spot_run import solve_spot
 from solvent.solvers.holdem.spot_settings import SpotSettings
 from solvent.solvers.holdem.spot_work import with_limits
+from solvent.solvers.option_types import SpotOptions, with_options
 from solvent.solvers.settings import given_options
 from solvent.solvers.spots.solution import SpotSolution
 
@@ -107,12 +108,14 @@ class Spot:
     def _sizes(self) -> str | None:
         return None if self._auto is None else str(self._auto)
 
-    def cost(self, **options: Any) -> str:
+    @with_options(SpotOptions)
+    def cost(self, **options: Unpack[SpotOptions]) -> str:
         """What a solve will take, in a sentence; `options` are those of `solve`, such as dtype."""
         settings = with_limits(SpotSettings.of({"threads": cores(), **_named(options)}))
         expected = holdem_size(self.rules, settings.isomorphism == "on")
         return describe_size(self.rules, expected, settings)
 
+    @with_options(SpotOptions)
     def solve(
         self,
         *,
@@ -120,7 +123,7 @@ class Spot:
         watch: Watch | None = None,
         progress: bool = False,
         stop: Stop | None = None,
-        **options: Any,
+        **options: Unpack[SpotOptions],
     ) -> SpotSolution:
         """Solve the spot.
 
@@ -128,17 +131,23 @@ class Spot:
         stops the solve; without a limit it is 0.3 % of the pot. Other options: `rule`, `threads` (all cores),
         `dtype` (float32, float64 or int16), `isomorphism` (True or False), `every` (iterations between
         measurements) and `memory` ('8G'). `out` names a new folder to keep the run in. `progress` shows how far
-        the solve is, on standard error or in a notebook; `watch` is called with each `Progress`. Ctrl-C, or
-        `stop.request()` from any thread, ends the solve after the running iterations and keeps what there is.
+        the solve is, on standard error or in a notebook; `watch` is called with each `Progress`. From any thread
+        `stop.request()` ends the solve after the running iterations. Ctrl-C raises `Interrupted` then, with the
+        solution so far as its `result`.
         """
         if progress:
             with showing() as show:
                 return self.solve(out=out, watch=both(show, watch), stop=stop, **options)
         settings = SpotSettings.of({"threads": cores(), "sizes": self._sizes, **_named(options)})
-        return SpotSolution(solve_spot(self._given, settings, self.locks, watch, stop, out=out).solver)
+        try:
+            return SpotSolution(solve_spot(self._given, settings, self.locks, watch, stop, out=out).solver)
+        except Interrupted as stopped:
+            if stopped.result is not None:
+                stopped.result = SpotSolution(stopped.result.solver)
+            raise
 
 
-def _named(options: dict[str, Any]) -> dict[str, Any]:
+def _named(options: SpotOptions) -> dict[str, Any]:
     """The options that were given; isomorphism may be True or False."""
     given = given_options(options)
     if isinstance(given.get("isomorphism"), bool):

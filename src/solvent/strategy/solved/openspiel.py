@@ -7,28 +7,33 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from solvent.forms.history import GameTree
+from solvent.forms.history import GameTree, compile_tree
 from solvent.foundation.errors import InputError
 from solvent.foundation.storage.files import write_whole
 from solvent.games.catalogue import named_game
-from solvent.games.openspiel import PREFIX, OpenSpielGame
+from solvent.games.openspiel import PREFIX, OpenSpielGame, load_openspiel
 from solvent.strategy.solved.infosets import InfosetTable
 from solvent.strategy.solved.policies import row_of
 from solvent.strategy.solved.tables import TableStrategy
 
+THEIRS = {"kuhn": "kuhn_poker", "leduc(distinct=true)": "leduc_poker"}
+"""Built-in games that OpenSpiel has too, history by history, under its own names."""
+
 
 def to_tabular_policy(strategy: TableStrategy) -> Any:
-    """OpenSpiel's `TabularPolicy` of a strategy for an `openspiel:` game."""
+    """OpenSpiel's `TabularPolicy` of a strategy for an `openspiel:` game, or for a game of `THEIRS`."""
     from open_spiel.python import policy as open_spiel_policy
 
-    policy = open_spiel_policy.TabularPolicy(_pyspiel_game(strategy))
+    game, ours = _openspiel_game(strategy)
+    policy = open_spiel_policy.TabularPolicy(game)
     for player, labels in enumerate(policy.states_per_player):
         for label in labels:
             row = policy.policy_for_key(label)
             legal = np.flatnonzero(policy.legal_actions_mask[policy.state_lookup[label]])
             row[:] = 0.0
-            row[legal] = list(strategy.query(label, player).values())
+            row[legal] = list(strategy.query(ours.get((player, label), label), player).values())
     return policy
 
 
@@ -62,8 +67,26 @@ def save_tabular_policy(strategy: TableStrategy, path: Path) -> None:
     write_whole(path, pickle.dumps(to_tabular_policy(strategy)))
 
 
-def _pyspiel_game(strategy: TableStrategy) -> Any:
-    game = strategy.rules() if strategy.game.startswith(PREFIX) else None
-    if not isinstance(game, OpenSpielGame):
-        raise InputError(f"{strategy.game} is not OpenSpiel's; solve openspiel:NAME to get a TabularPolicy")
-    return game.game
+def _openspiel_game(strategy: TableStrategy) -> tuple[Any, dict[tuple[int, str], str]]:
+    """The `pyspiel.Game` of a game, and our infosets by player and OpenSpiel's where they are named otherwise."""
+    name = strategy.game
+    if name.startswith(PREFIX):
+        game = strategy.rules()
+        assert isinstance(game, OpenSpielGame)
+        return game.game, {}
+    if name not in THEIRS:
+        raise InputError(
+            f"{name} is not OpenSpiel's; solve openspiel:NAME, {' or '.join(THEIRS)} to get a TabularPolicy"
+        )
+    game = load_openspiel(THEIRS[name])
+    mine, other = compile_tree(strategy.rules()), compile_tree(game)
+    for one, two in zip(_shape(mine), _shape(other), strict=True):
+        if not np.array_equal(one, two):
+            raise InputError(f"{name} is not {game} history by history; solve {game} instead")
+    theirs = zip(other.infoset_player.tolist(), other.infoset_label, strict=True)
+    return game.game, dict(zip(theirs, mine.infoset_label, strict=True))
+
+
+def _shape(tree: GameTree) -> tuple[NDArray[Any], ...]:
+    """Who acts, knows and wins what: equal where two games differ in names alone."""
+    return tree.player, tree.infoset, tree.parent, tree.infoset_cell, tree.payoff
