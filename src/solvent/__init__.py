@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from solvent.games.betting.rules import CALL as CALL
     from solvent.games.betting.rules import FOLD as FOLD
     from solvent.games.betting.rules import HoldemRules as HoldemRules
+    from solvent.games.betting.rules import Legal as Legal
     from solvent.games.catalogue import load_game as load_game
     from solvent.games.game import CHANCE as CHANCE
     from solvent.games.game import TERMINAL as TERMINAL
@@ -76,6 +77,7 @@ _WHERE = {
     "CALL": "solvent.games.betting.rules",
     "FOLD": "solvent.games.betting.rules",
     "HoldemRules": "solvent.games.betting.rules",
+    "Legal": "solvent.games.betting.rules",
     "AgentLoader": "solvent.play.agents",
     "Mixture": "solvent.play.contract",
     "PublicView": "solvent.play.contract",

@@ -33,7 +33,7 @@ def test_the_first_limit_stops() -> None:
     assert by_until["exploitability"] <= 0.05
     by_seconds = solved("solve", "leduc", "--time", "0.3s", "--iterations", "100000000")
     assert by_seconds["stopped_by"] == "time"
-    assert 0.25 < by_seconds["seconds"] < 2
+    assert 0 < by_seconds["seconds"] < 0.4
 
 
 def test_until_is_tested_every_check() -> None:
@@ -81,8 +81,8 @@ def test_seconds_of_a_resumed_run_are_those_that_are_left(tmp_path: Path) -> Non
     again = solved("solve", "--resume", run)
     assert (again["stopped_by"], again["iterations"]) == ("time", first["iterations"])
     more = solved("solve", "--resume", run, "--time", "0.2")
-    assert more["seconds"] > first["seconds"] + 0.1
-    assert Run.open(run).configuration["time"] == pytest.approx(first["seconds"] + 0.2)
+    assert more["seconds"] > first["seconds"]
+    assert Run.open(run).configuration["time"] == pytest.approx(0.5, abs=0.1)
 
 
 def test_a_run_of_a_file_resumes_from_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from solvent.forms import history
 from solvent.foundation.errors import InputError
 from solvent.games.efg.writing import write_efg
 from solvent.games.game import CHANCE, TERMINAL, Game, GameError, State
@@ -292,3 +293,19 @@ def test_built_in_games_that_openspiel_has_become_its_policies(name) -> None:
 def test_a_game_that_openspiel_has_otherwise_is_refused() -> None:
     with pytest.raises(InputError, match="leduc is not OpenSpiel's; solve openspiel:NAME, kuhn or leduc"):
         to_tabular_policy(solve("leduc", iterations=1).strategy)
+
+
+def test_a_game_that_will_not_fit_is_refused_early(monkeypatch) -> None:
+    """Not only once it has filled the memory, which took a minute."""
+    monkeypatch.setattr(history, "SECONDS_BEFORE_LOOKS", 0.5)
+    rows = []
+    with pytest.raises(
+        GameError, match=r"about \de\+07 histories .* would take about \S+ GiB; the memory limit is 2"
+    ):
+        history.compile_tree(load_openspiel("latent_ttt"), 2 << 30, lambda now: rows.append(now.done))
+    assert max(rows, default=0) * 300 < 1 << 30
+
+
+def test_a_game_that_fits_is_not_refused_for_taking_long(monkeypatch) -> None:
+    monkeypatch.setattr(history, "SECONDS_BEFORE_LOOKS", 0.01)
+    assert history.compile_tree(load_openspiel("leduc_poker"), 64 << 20).histories == 9457

@@ -68,6 +68,9 @@ SECONDS_BEFORE_ESTIMATE = 0.5
 """Seconds of compiling before the size of the whole game is estimated for the first time, by fewer playouts."""
 FIRST_PLAYOUTS, PLAYOUTS, GROUPS = 60, 400, 5
 """Random playouts from which a game's size is estimated, and the groups of them whose median counts."""
+SECONDS_BEFORE_LOOKS, LIKELY_PLAYOUTS = 4.0, 2000
+"""Seconds of compiling before the memory of the whole game is estimated, then each time it has taken twice as long,
+and the playouts for that. A game that compiles quicker is never refused by an estimate that is only likely."""
 LONGEST_PLAYOUT = 1000
 """Moves after which a playout ends, which counts too few histories: games without end are found by the walk."""
 CERTAIN_EXCESS = 100
@@ -195,6 +198,9 @@ class _Compiler:
         self.next_report = monotonic() + SECONDS_BETWEEN_REPORTS
         self.first_estimate = monotonic() + SECONDS_BEFORE_ESTIMATE
         """The time of the first estimate; infinity once it has been made."""
+        self.began, self.next_look = monotonic(), SECONDS_BEFORE_LOOKS
+        self.looked = 0, memory
+        """Rows and bytes left at the last look."""
 
     def compile(self) -> GameTree:
         # The open histories, outermost first: a row, how many states wait there, and the edges still to follow.
@@ -229,6 +235,9 @@ class _Compiler:
         if now >= self.first_estimate:
             self.first_estimate = inf
             self._refuse_by_estimate(FIRST_PLAYOUTS)
+        if now >= self.began + self.next_look:
+            self.next_look *= 2
+            self._refuse_what_grows_too_large(rows)
         if self.watch is not None and now >= self.next_report:
             self.next_report = now + SECONDS_BETWEEN_REPORTS
             self.watch(Progress(COMPILING_GAME, rows, detail=f"{rows:,} histories"))
@@ -243,6 +252,21 @@ class _Compiler:
                 f"{self.game} is too large: it has about {histories:.0e} histories (estimated from {playouts} "
                 f"random playouts), and the memory limit of {size(self.memory)} holds "
                 f"{self.memory // BYTES_PER_HISTORY:,}; give the game smaller parameters"
+            )
+
+    def _refuse_what_grows_too_large(self, rows: int) -> None:
+        """Refuse a game that takes long to compile and then, as it goes on, will probably not fit."""
+        (before, left), self.looked = self.looked, (rows, self.left)
+        try:
+            histories = estimated_histories(self.game, LIKELY_PLAYOUTS)
+        except Exception:  # as above
+            return
+        needed = int(histories * (left - self.left) / (rows - before))
+        if needed > self.memory:
+            raise GameError(
+                f"{self.game} is too large: it has about {histories:.0e} histories (estimated from "
+                f"{LIKELY_PLAYOUTS:,} random playouts), which would take about {size(needed)}; the memory limit is "
+                f"{size(self.memory)}; give the game smaller parameters, or raise the limit"
             )
 
     def _too_large(self, rows: int) -> GameError:

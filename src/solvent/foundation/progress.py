@@ -44,6 +44,7 @@ class Progress:
     stage: str
     """What is being done, in a few words."""
     done: float
+    """How much is done."""
     total: float | None = None
     """In the unit of `done`; None where it is not known."""
     detail: str = ""
@@ -86,6 +87,7 @@ class Stop:
 
     @property
     def requested(self) -> bool:
+        """Whether a stop was requested."""
         return self._requested.is_set() or (self._others is not None and self._others.requested)
 
     def check(self, done: int = 0) -> None:

@@ -102,6 +102,7 @@ class PublicView:
     """What both players know of a hand."""
 
     rules: HoldemRules
+    """Stacks and blinds."""
     seat: int
     """The agent's; 0 has the button."""
     board: tuple[Card, ...]
@@ -127,6 +128,7 @@ class View(PublicView):
     """What the player to act knows of a hand."""
 
     hole: tuple[Card, Card] = field(kw_only=True)
+    """The player's own two cards."""
 
 
 class EasyAgent(Protocol):

@@ -109,6 +109,8 @@ class Session:
         self._deadline, self._before, self._began = spent is not None, spent or 0.0, time.perf_counter()
         self._had = 0.0
         """Seconds that count against a limit in earlier parts of the run."""
+        self._used_up = 0.0
+        """The time limit once it has ended the loop: what it leaves unused is not there for a resume."""
         self._measuring = self._last_measuring = self._last_saving = 0.0
         """Seconds of all measurements, of the last one, and of the last checkpoint, in this call."""
         self.rate = 0.0
@@ -196,6 +198,7 @@ class Session:
         if limits.iterations is not None and self.work.iterations >= limits.iterations:
             return "iterations"
         if limits.time is not None and self._left <= 0 and (self.here > 0 or limits.time <= 0):
+            self._used_up = limits.time
             return "time"  # building took all of it at most, and one iteration is worth more than none
         return None
 
@@ -280,7 +283,7 @@ class Session:
         if self._saved != self._state:
             facts = {**self.work.facts(), "seconds": self.seconds}
             if self._deadline:
-                facts["elapsed"] = self._had + self.spent
+                facts["elapsed"] = self._had + max(self.spent, self._used_up)
             self._save(self.run, facts)
         self._saved, self.unsaved = self._state, ""
 

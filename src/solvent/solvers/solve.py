@@ -69,52 +69,73 @@ class Result:
     """What a solve reached. `as_dict` is what `--json` prints."""
 
     game: str
+    """Name of the game."""
     settings: Settings
-    """What was asked for; the next five say what was used where that left a choice."""
+    """What was asked for; the next six say what was used where that left a choice."""
     form: str
+    """The form of the game: history or public."""
     plan: str
+    """How iterations were computed."""
     dtype: str
+    """Numbers of the tables."""
     threads: int
+    """Threads used."""
     evaluator: str | None
     """How terminals are evaluated on the public form."""
     isomorphism: bool | None
     """Whether boards that differ only in the names of suits are solved once; None where there are none."""
     iterations: int
+    """Iterations in all, those before a resume included."""
     exploitability: float
+    """NashConv / 2 of the strategy by exact best responses, in chips."""
     value: float
     """What player 0 wins under the average strategy, in chips a game."""
     infosets: int
+    """Infosets of both players."""
     infoset_actions: int
+    """Actions of all infosets."""
     histories: int
+    """Histories of the game."""
     seconds: float
     """Seconds of solving in all, checks and set-up apart."""
     seconds_per_iteration: float
+    """`seconds` by `iterations`."""
     compile_seconds: float
+    """Seconds of compiling or loading kernels."""
     peak_memory_bytes: int
+    """The most memory that the process has had."""
     table_bytes: int
+    """Bytes of the solver's tables."""
     nodes_touched: int
     """Nodes touched by regret passes and best responses together."""
     response_nodes: int
     """Nodes touched by best responses."""
     pruned_actions: int
+    """Actions that are pruned at the end."""
     stored_regrets: float
     """Regrets held at the end, as a part of all infoset-actions."""
     stored_averages: float
+    """Averages held at the end, as a part of all."""
     peak_stored: float
     """Regrets and averages held at most, as a part of all; above 1 where interval pruning keeps copies besides."""
     stopped_by: str
     """iterations, until, time or interrupt"""
     warnings: tuple[str, ...]
+    """What the result does not promise, a sentence each."""
     strategy: TableStrategy = field(repr=False)
+    """The average strategy."""
     convergence: tuple[dict[str, Any], ...] = field(repr=False, default=())
     """One row per exploitability check."""
     run: Path | None = None
+    """The run's folder, if it is kept."""
     additions: tuple[dict[str, Any], ...] = field(repr=False, default=())
     """What a growing run added, in this order (`solvers.growing.additions.Addition`)."""
     unsaved: str | None = None
     """What the run's folder lacks of this, and why: a full disk stops no solve."""
     touched_unit: str = "histories"
+    """What `nodes_touched` counts."""
     exploitability_unit: str = UNIT
+    """Unit of `exploitability`."""
 
     def as_dict(self) -> dict[str, Any]:
         """Everything but the strategy, ready for JSON; options that change nothing are None."""
