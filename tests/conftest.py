@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
+import threading
 from functools import cache
 from pathlib import Path
 
@@ -14,6 +16,10 @@ from oracles.ray_blades import blades  # noqa: F401 (a fixture, made once)
 from solvent.forms.history import GameTree, compile_tree
 from solvent.games.catalogue import load_game
 from solvent.solvers.solve import solve
+
+# What a script starts in the background ignores Ctrl-C, and so would the commands that tests interrupt.
+if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The same examples each time, so that a change is judged by itself; `make test-all` draws new ones.
 settings.register_profile("repeatable", derandomize=True)
