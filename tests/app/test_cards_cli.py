@@ -44,7 +44,7 @@ def test_equity_shows_a_table(here) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["AsAh", "AX"], "'AX' names no hands"),
+        (["AsAh", "AY"], "'AY' names no hands"),
         (["", "AA"], "has none somewhere"),
         (["AsAs", "KK"], "'AsAs' is no hand"),
         (["AsAh", "AsKs"], "no deal is left"),
