@@ -20,8 +20,11 @@ from commands_run import solvent
 from oracles.forged import SENTINEL, Place, forge, place_hostile_code, places, replaced
 from oracles.table_agent import small_cards
 from oracles.trainings import save_training, small_cards_everywhere
+from solvent.abstraction.cards.buckets import VERSION
+from solvent.abstraction.cards.presets import PRESETS
 from solvent.app.upi.session import UpiSession
 from solvent.foundation import extras, own_code
+from solvent.foundation.storage.bundle import MANIFEST
 from solvent.foundation.storage.pack import pack
 from solvent.foundation.storage.run import Run
 from solvent.games.own import make_own
@@ -41,7 +44,10 @@ RESUMED = {
     "spot": "spot --resume {run} --iterations 6 --threads 1",
     "training": "train --resume {run} --iterations 11 --threads 1",
     "report": "spot report --resume {run}",
+    "cards": "abstract tiny --out {run} --threads 1",
 }
+RESUMED |= dict.fromkeys(["growing", "own"], RESUMED["solve"]) | {"found": RESUMED["spot"]}
+RESUMED |= dict.fromkeys(["public", "children"], RESUMED["training"])
 """How a run of each kind goes on."""
 COMMANDS = {
     "solve": [
@@ -68,12 +74,16 @@ COMMANDS = {
     "training": [
         "show {run}",
         "match {run} always-fold --hands 4 --threads 1",
-        "export {run} --format csv --out {above}/agent.csv",
+        "compare {run} {run} --hands 4 --threads 1",
         "plot {run} --out {above}/plot.png",
     ],
     "report": ["plot {run} --out {above}/plot.png"],
+    "cards": ["show {run}", "abstract show {run}", "train --cards {run} --iterations 1 --out {above}/new"],
 }
+COMMANDS |= dict.fromkeys(["growing", "own"], COMMANDS["solve"]) | {"found": COMMANDS["spot"]}
+COMMANDS |= dict.fromkeys(["public", "children"], COMMANDS["training"])
 """What else is done with a run of each kind."""
+QUICK = ("solve", "saved", "spot", "training", "report")
 
 
 @pytest.fixture(scope="module")
@@ -90,6 +100,24 @@ def here(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         small_cards()
         save_training(folder / "training", BETTING, [10])
         yield folder
+
+
+@pytest.fixture(scope="module")
+def more(here: Path) -> Path:
+    """Runs of further kinds, which take longer to make."""
+    solve("continuous_leduc", grow="recovery", iterations=20, out=here / "growing")
+    solve(
+        f"{Path(__file__).parents[2] / 'examples' / 'public_game.py'}:OneCard(3)",
+        iterations=5,
+        out=here / "own",
+    )
+    free = {name: value for name, value in RIVER.items() if name != "bets"}
+    settings = SpotSettings(iterations=60, threads=1, sizes="auto,steps=4,at-most=2")
+    solve_spot(free, settings, out=here / "found")
+    save_training(here / "public", BETTING, [10], sampling="public")
+    save_training(here / "children", BETTING, [10], batch=4)
+    Run.create(here / "cards", "cards", {**PRESETS["tiny"].as_dict(), "tables_version": VERSION})
+    return here
 
 
 @pytest.fixture(scope="module")
@@ -151,7 +179,7 @@ def test_runs_are_listed_with_their_game_as_text_and_not_resumed(
 
 
 @pytest.mark.usefixtures("nothing_runs")
-@pytest.mark.parametrize("kind", COMMANDS)
+@pytest.mark.parametrize("kind", QUICK)
 def test_no_text_of_a_run_runs_code(kind: str, here: Path, callables: list[str], tmp_path: Path) -> None:
     texts = cycle(callables)
     for number, place in enumerate(places(here / kind)):
@@ -166,21 +194,23 @@ def test_no_text_of_a_run_runs_code(kind: str, here: Path, callables: list[str],
 @pytest.mark.usefixtures("nothing_runs")
 @pytest.mark.parametrize("kind", COMMANDS)
 def test_no_text_of_a_run_runs_code_whatever_is_done_with_it(
-    kind: str, here: Path, callables: list[str], tmp_path: Path
+    kind: str, more: Path, callables: list[str], tmp_path: Path
 ) -> None:
     texts, lines = cycle(callables), cycle(["runs {above}", *COMMANDS[kind], RESUMED[kind]])
-    tried = [(place, text) for place in places(here / kind) for text in callables]
+    each = len(callables) if kind in QUICK else 3
+    tried = [(place, next(texts)) for place in places(more / kind) for _ in range(each)]
     tried += [(place, next(texts)) for place in options(kind) for _ in range(3)]
     for number, (place, text) in enumerate(tried):
         folder = tmp_path / str(number)
-        run = forge(here / kind, folder / "run", place, text)
-        for line in (next(lines), next(lines)):
-            obey(line, run=run, above=folder)
+        run = forge(more / kind, folder / "run", place, text)
+        obey(next(lines), run=run, above=folder)
         shutil.rmtree(folder)
 
 
 def options(kind: str) -> list[Place]:
     """The options that a run of a kind could hold besides those that it holds."""
+    if kind == "saved":
+        return [Place(MANIFEST, (name,)) for name in ("game", "source", "form", "isomorphism", "rule")]
     known = {"spot": SpotSettings, "report": SpotSettings, "training": TrainingSettings}.get(kind, Settings)
     names = ["game", "source", "cards", "betting", "locks", "from", *(each.name for each in fields(known))]
     return [Place("run.toml", (section, name)) for section in ("fixed", "adjustable") for name in names]
@@ -199,6 +229,16 @@ def test_packs_are_listed_and_opened_without_running_what_they_name(
         )
         obey("show {run}", run=run.with_suffix(".un"))
     assert obey("runs {above}", above=tmp_path) == 0
+
+
+@pytest.mark.usefixtures("nothing_runs")
+def test_a_terminal_obeys_nothing_that_a_run_says(here: Path, tmp_path: Path) -> None:
+    title = "\x1b]0;title\x07[bold]kuhn\x9b31m"
+    for place in (GAME, RULE, Place("run.toml", ("fixed", "updates"))):
+        run = forge(here / "solve", tmp_path / str(place.keys[1]), place, title)
+        for command in (("runs", tmp_path), ("show", run), ("solve", "--resume", run)):
+            done = solvent(*command)
+            assert not {"\x1b", "\x07", "\x9b"} & set(done.stdout + done.stderr)
 
 
 SOLVE_TABLE = {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -33,10 +34,10 @@ def train_command(cards: Path, sampling: str = "external") -> tuple[object, ...]
 
 
 def save_training(
-    folder: Path, betting: str, checkpoints: Sequence[int], without: Sequence[str] = ()
+    folder: Path, betting: str, checkpoints: Sequence[int], without: Sequence[str] = (), **options: Any
 ) -> Path:
     """A training with random tables at so many iterations each; `without`: options that it does not know."""
-    asked = TrainingSettings(betting=betting, sampling="external").as_json()
+    asked = TrainingSettings.of({"betting": betting, "sampling": "external", **options}).as_json()
     fixed = {name: asked[name] for name in TrainingSettings.kept() if name in asked and name not in without}
     fixed["cards_fingerprint"] = small_cards().fingerprint
     run = Run.create(folder, "training", fixed, {"cards": ["cards"]}, retention=KEPT_CHECKPOINTS)

@@ -24,7 +24,7 @@ from typing import Any, TypeVar
 
 import typer
 
-from solvent.foundation.errors import InputError, shortened
+from solvent.foundation.errors import InputError, shortened, without_controls
 from solvent.foundation.progress import INTERRUPTED, Interrupted, raising_signals
 
 Made = TypeVar("Made")
@@ -112,7 +112,7 @@ def damaged_cache(traceback: TracebackType | None) -> Path | None:
 
 def say(sentence: str) -> None:
     """One line on standard error."""
-    line = shortened(" ".join(sentence.split()))
+    line = shortened(without_controls(" ".join(sentence.split())))
     if line:  # without arguments the help has said it
         sys.stderr.write(f"solvent: {line}\n")
 

@@ -7,12 +7,15 @@ import io
 import json
 import math
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import IO, Any, cast
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
+
+from solvent.foundation.errors import without_controls
 
 PLAIN = {
     "█": "#",
@@ -34,6 +37,11 @@ PLAIN = {
 class _Terminal(Console):
     def on_broken_pipe(self) -> None:
         raise BrokenPipeError
+
+    def render(self, renderable: Any, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """What is printed, without control characters but those of the console itself, its colours for instance."""
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else Segment(without_controls(segment.text), segment.style)
 
 
 class _Lossy(io.TextIOBase):

@@ -9,6 +9,7 @@ LONGEST_PART, LONGEST = 250, 2_000
 _LONG_PART = re.compile(
     rf"(?<!\w)'[^']{{{LONGEST_PART},}}'(?!\w)|\"[^\"]{{{LONGEST_PART},}}\"|\S{{{LONGEST_PART},}}"
 )
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 class InputError(ValueError):
@@ -31,6 +32,15 @@ def shortened(sentence: str) -> str:
         return sentence
     parts = _LONG_PART.sub(lambda found: _middle_out(found[0], 130, 52), sentence)
     return parts if len(parts) <= LONGEST else _middle_out(parts, 1_500, 400)
+
+
+def without_controls(text: str) -> str:
+    """A text without the characters that a terminal obeys instead of showing; a file may hold any.
+
+    >>> without_controls("\\x1b]0;title\\x07kuhn")
+    ']0;titlekuhn'
+    """
+    return _CONTROLS.sub("", text)
 
 
 def _middle_out(text: str, first: int, last: int) -> str:

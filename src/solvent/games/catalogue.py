@@ -139,6 +139,10 @@ def stored_game(name: Any, source: Any, where: str | Path) -> Game:
     text = name if source is None else source
     if not isinstance(text, str):
         raise InputError(f"{where} is damaged: its game is not text")
+    if _is_own_game(text) and source is None:
+        raise InputError(
+            f"{where} is damaged: its game has the name of own code, {text!r}, which is never run"
+        )
     if _is_own_game(text):
         raise InputError(
             f"the game of {where} is own code, {text!r}, which is not run because a file names it; if you "
