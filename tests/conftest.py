@@ -18,7 +18,10 @@ from solvent.games.catalogue import load_game
 from solvent.solvers.solve import solve
 
 # What a script starts in the background ignores Ctrl-C, and so would the commands that tests interrupt.
-if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+if (
+    threading.current_thread() is threading.main_thread()
+    and signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+):
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The same examples each time, so that a change is judged by itself; `make test-all` draws new ones.

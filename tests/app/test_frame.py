@@ -10,6 +10,7 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,7 @@ from solvent.app import command_line, outcomes, terminal
 from solvent.app.command_line import run
 from solvent.app.watching import watching
 from solvent.foundation import showing
-from solvent.foundation.errors import InputError
+from solvent.foundation.errors import InputError, Notice
 from solvent.foundation.progress import TERMINATED, Interrupted, Progress
 
 
@@ -76,25 +77,36 @@ def test_help_names_the_exit_codes(capsys: pytest.CaptureFixture[str]) -> None:
     assert "143" in said
 
 
-def test_a_damaged_kernel_cache_is_named(tmp_path: Path) -> None:
-    """Numba's index is a pickle; cut off, it raises errors of many kinds."""
+def test_a_damaged_cache_of_own_kernels_is_named(tmp_path: Path) -> None:
+    """Numba's index is a pickle. Cut off, it raises errors of many kinds; empty, that of the end of the input."""
     kernel = "from numba import njit\n@njit(cache=True)\ndef double(x):\n    return 2 * x\n"
     (tmp_path / "kernel.py").write_text(kernel)
-    call = "import kernel\nfrom solvent.app import command_line, outcomes\n"
-    call += "command_line.app = lambda *a, **k: print(kernel.double(2))\n"
-    call += "import sys\nsys.exit(command_line.run([]))\n"
+    call = (
+        "import kernel, sys, typer\nfrom solvent.app import command_line\ncommand_line.app = typer.Typer()\n"
+    )
+    call += "command_line.app.command()(lambda: print(kernel.double(2)))\nsys.exit(command_line.run([]))\n"
     here = {**os.environ, "PYTHONPATH": f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}"}
     here["NUMBA_CACHE_DIR"] = str(tmp_path / "cache")
-    for damaged in (False, True):
-        for index in (tmp_path / "cache").rglob("*.nbi") if damaged else ():
-            index.write_bytes(index.read_bytes()[:-20])
+    for left in (None, -20, 0):
+        for index in (tmp_path / "cache").rglob("*.nbi") if left is not None else ():
+            index.write_bytes(index.read_bytes()[:left])
         done = subprocess.run(
             [sys.executable, "-c", call], env=here, capture_output=True, text=True, check=False
         )
-        assert done.returncode == (2 if damaged else 0), done.stderr
-    assert "Traceback" not in done.stderr
-    assert f"{tmp_path / 'cache'}" in done.stderr
-    assert "delete that folder" in done.stderr
+        assert done.returncode == (0 if left is None else 2), done.stderr
+        assert "Traceback" not in done.stderr
+        assert left is None or f"{tmp_path / 'cache'}" in done.stderr
+        assert left is None or "delete that folder" in done.stderr
+
+
+def test_notices_of_the_library_are_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(
+        command_line, "app", lambda *_, **__: warnings.warn("kept elsewhere", Notice, stacklevel=1)
+    )
+    assert run([]) == 0
+    assert capsys.readouterr().err == "solvent: kept elsewhere\n"
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])

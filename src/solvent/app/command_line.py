@@ -10,7 +10,7 @@ import typer
 
 from solvent import __version__
 from solvent.app.later import Commands, Later
-from solvent.app.outcomes import EXIT_CODES, exit_code
+from solvent.app.outcomes import EXIT_CODES, exit_code, notices_said
 from solvent.app.terminal import tolerate_narrow_encodings
 
 app = typer.Typer(
@@ -68,7 +68,8 @@ def run(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code; `arguments` are those of the process unless they are given."""
     tolerate_narrow_encodings()
     try:
-        code = app(arguments, standalone_mode=False)
+        with notices_said():
+            code = app(arguments, standalone_mode=False)
         sys.stdout.flush()
     except BaseException as error:
         refused = exit_code(error)

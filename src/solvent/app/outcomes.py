@@ -17,14 +17,16 @@ import errno
 import os
 import signal
 import sys
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, TypeVar
 
 import typer
 
-from solvent.foundation.errors import InputError, shortened, without_controls
+from solvent.foundation.errors import InputError, Notice, shortened, without_controls
 from solvent.foundation.progress import INTERRUPTED, Interrupted, raising_signals
 
 Made = TypeVar("Made")
@@ -60,6 +62,9 @@ def exit_code(error: BaseException) -> int | None:
         # Nothing reads our output any more (click raises SystemExit then), so nothing more may be written to it.
         _silence_stdout()
         return BROKEN_PIPE
+    if isinstance(error, typer.Abort) and isinstance(error.__cause__, EOFError):
+        # The end of what is typed ends a command; that of an empty file in a cache is an error.
+        error = error.__cause__ if damaged_cache(error.__cause__.__traceback__) else error
     if isinstance(error, typer.Abort | KeyboardInterrupt):
         cause = error.__cause__ if isinstance(error, typer.Abort) else error
         return cause.exit_code if isinstance(cause, Interrupted) else INTERRUPTED
@@ -108,6 +113,22 @@ def damaged_cache(traceback: TracebackType | None) -> Path | None:
             found = Path(folder) if isinstance(folder, str) else found
         traceback = traceback.tb_next
     return found
+
+
+@contextmanager
+def notices_said() -> Iterator[None]:
+    """Say every `Notice` of the library's in one line while the block runs."""
+    with warnings.catch_warnings():
+        show = warnings.showwarning
+
+        def say_notice(message: Warning | str, category: type[Warning], *where: Any, **at: Any) -> None:
+            if issubclass(category, Notice):
+                say(str(message))
+            else:
+                show(message, category, *where, **at)
+
+        warnings.showwarning = say_notice
+        yield
 
 
 def say(sentence: str) -> None:

@@ -1,4 +1,4 @@
-"""The error for what a user can put right."""
+"""The error for what a user can put right, and the warning for what they should know."""
 
 from __future__ import annotations
 
@@ -20,6 +20,10 @@ class InputError(ValueError):
 
     def __init__(self, sentence: object = "") -> None:
         super().__init__(shortened(str(sentence)))
+
+
+class Notice(UserWarning):
+    """A sentence for the person who runs the program about something that stops nothing."""
 
 
 def shortened(sentence: str) -> str:

@@ -1,8 +1,9 @@
 """Decorators for compiled functions, so that all of them are compiled alike.
 
-Every one of them is cached on the disk and releases the interpreter's lock while it runs. Numba counts references
-wherever a function may keep an array. A kernel that only reads and writes the arrays that it is given keeps none:
-telling Numba so (`_nrt=False`) doubles its speed, and Numba refuses to compile it if it allocates after all.
+Every one of them is kept on the disk (`caching`) and releases the interpreter's lock while it runs. Numba counts
+references wherever a function may keep an array. A kernel that only reads and writes the arrays that it is given
+keeps none: telling Numba so (`_nrt=False`) doubles its speed, and Numba refuses to compile it if it allocates after
+all.
 """
 
 from __future__ import annotations
@@ -12,12 +13,24 @@ from typing import Any
 
 from numba import njit
 
+from solvent.foundation.kernels.caching import KernelCache
 from solvent.foundation.kernels.linking import LinkedOnly
 
-compiled: Any = partial(njit, cache=True, nogil=True, forceinline=False, no_cfunc_wrapper=True)
-"""Decorator for compiled functions that may allocate arrays. Without `forceinline=False` a function would take the
-setting over from whichever caller has it compiled first. The wrapper that Numba would add for calls from C is for
-functions in variables, and there are none."""
+
+def compiled(function: Any = None, /, **options: Any) -> Any:
+    """Decorator for compiled functions that may allocate arrays; `options` are Numba's.
+
+    Without `forceinline=False` a function would take the setting over from whichever caller has it compiled first.
+    The wrapper that Numba would add for calls from C is for functions in variables, and there are none.
+    """
+    if function is None:
+        return partial(compiled, **options)
+    made: Any = njit(**{"nogil": True, "forceinline": False, "no_cfunc_wrapper": True} | options)(function)
+    if hasattr(made, "py_func"):  # unless Numba was told to compile nothing
+        made._cache = KernelCache(made)
+    return made
+
+
 kernel: Any = partial(compiled, error_model="numpy", _nrt=False)
 """Decorator for kernels: compiled functions that allocate nothing."""
 inlined: Any = partial(kernel, inline="always")
