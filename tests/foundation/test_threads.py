@@ -250,3 +250,18 @@ def test_work_on_another_thread_is_stopped_by_request():
     with pytest.raises(Interrupted):
         on_each(work, 1)
     timer.join()
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_interrupt_cuts_the_pieces_under_way(workers):
+    cut = Stop()
+
+    def work(start, end, _):
+        if start == 0:
+            raise KeyboardInterrupt
+        while not cut.requested:
+            time.sleep(0.001)
+
+    with pytest.raises(KeyboardInterrupt):
+        in_pieces(work, 2, 1, [None] * workers, cut=cut.request)
+    assert cut.requested

@@ -166,7 +166,7 @@ class RootIsClass:
 @pytest.mark.parametrize("use", [compile_tree, lambda game: write_efg(game, io.StringIO())])
 def test_a_root_that_is_no_state_is_refused(game, use):
     with pytest.raises(
-        GameError, match="where a state should be: root\\(\\) and child\\(\\) return an object"
+        GameError, match=r"^RootIs.* where a state should be: root\(\) and child\(\) return an object"
     ):
         use(game)
 

@@ -8,11 +8,13 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import solvent
-from solvent.foundation.progress import SIGNALS, Interrupted, Progress
+from solvent.evaluate.evaluation import evaluate
+from solvent.foundation.progress import SIGNALS, Interrupted, Progress, Watch
 from solvent.foundation.storage.run import Run
 from solvent.solvers.holdem.spot_run import solve_spot
 from solvent.solvers.holdem.spot_settings import SpotSettings
@@ -133,3 +135,26 @@ def test_a_match_of_compiled_agents_too() -> None:
     with pytest.raises(Interrupted) as stopped:
         solvent.Match(first, second, solvent.HoldemRules(), 10**8).run(2, watch=SignalAt())
     assert not stopped.value.result.complete
+
+
+class TwoParts:
+    """Something to evaluate, whose second part is interrupted."""
+
+    folder, facts, parts, usual = None, {"agent": "nobody"}, ("first", "second"), ("first", "second")
+
+    def measure(self, part: str, found: dict[str, Any], watch: Watch, stop: solvent.Stop) -> bool:
+        if part == "second":
+            signal.raise_signal(signal.SIGINT)
+        found[part] = 1.0
+        return True
+
+
+def test_evaluations_carry_the_parts_that_are_done() -> None:
+    with pytest.raises(Interrupted) as stopped:
+        evaluate(TwoParts())
+    assert stopped.value.result == {
+        "agent": "nobody",
+        "first": 1.0,
+        "parts": {"first": True, "second": False},
+        "complete": False,
+    }

@@ -24,7 +24,7 @@ from solvent.cards.deck import parse_cards
 from solvent.cards.hands import hole_cards
 from solvent.cards.ranges import Range, parse_range
 from solvent.foundation.errors import InputError
-from solvent.foundation.progress import SIZED, Progress, Stop
+from solvent.foundation.progress import SIZED, Interrupted, Progress, Stop
 from solvent.foundation.storage.run import METRICS, Run
 from solvent.solvers.holdem.spot_run import solve_spot
 from solvent.solvers.holdem.spot_settings import SpotSettings
@@ -242,6 +242,19 @@ def test_a_killed_report_resumes_with_the_same_numbers(report: FlopReport, tmp_p
         assert len(opened.metrics()) == 3
     with pytest.raises(InputError, match="began with iterations 10; it cannot go on with 20"):
         resumed_report(run, {"iterations": 20})
+
+
+def test_ctrl_c_carries_the_flops_that_are_done(report: FlopReport) -> None:
+    def watch(progress: Progress) -> None:
+        if progress.stage == SIZED:
+            raise KeyboardInterrupt
+
+    stop = Stop()
+    with pytest.raises(Interrupted) as stopped:
+        flop_report(SPOT, FLOPS, SETTINGS, watch=watch, stop=stop)
+    found = stopped.value.result
+    assert [row.flop for row in found.rows] == [report.rows[0].flop]
+    assert not stop.requested, "whoever shares the stop goes on"
 
 
 def test_a_stopped_report_has_the_flops_that_are_done(report: FlopReport) -> None:

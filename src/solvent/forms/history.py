@@ -181,6 +181,7 @@ class _Compiler:
 
     def __init__(self, game: Game, memory: int, watch: Watch | None) -> None:
         self.game, self.memory, self.watch = game, memory, watch
+        self.name = name_of(game)
         self.player = array("b")
         self.infoset = array("i")
         self.parent = array("i")
@@ -222,7 +223,7 @@ class _Compiler:
                 stack.append((row, waiting, below))
                 if len(stack) > DEEPEST:
                     raise GameError(
-                        f"{self.game} has more than {DEEPEST:,} moves in a row; does it ever end?"
+                        f"{self.name} has more than {DEEPEST:,} moves in a row; does it ever end?"
                     )
             if row % ROWS_BETWEEN_LOOKS == ROWS_BETWEEN_LOOKS - 1:
                 self._report(row + 1)
@@ -249,7 +250,7 @@ class _Compiler:
             return
         if histories * BYTES_PER_HISTORY > CERTAIN_EXCESS * self.memory:
             raise GameError(
-                f"{self.game} is too large: it has about {histories:.0e} histories (estimated from {playouts} "
+                f"{self.name} is too large: it has about {histories:.0e} histories (estimated from {playouts} "
                 f"random playouts), and the memory limit of {size(self.memory)} holds "
                 f"{self.memory // BYTES_PER_HISTORY:,}; give the game smaller parameters"
             )
@@ -264,23 +265,23 @@ class _Compiler:
         needed = int(histories * (left - self.left) / (rows - before))
         if needed > self.memory:
             raise GameError(
-                f"{self.game} is too large: it has about {histories:.0e} histories (estimated from "
+                f"{self.name} is too large: it has about {histories:.0e} histories (estimated from "
                 f"{LIKELY_PLAYOUTS:,} random playouts), which would take about {size(needed)}; the memory limit is "
                 f"{size(self.memory)}; give the game smaller parameters, or raise the limit"
             )
 
     def _too_large(self, rows: int) -> GameError:
         return GameError(
-            f"{self.game} is too large: {rows:,} of its histories with {len(self.infosets):,} infosets and "
+            f"{self.name} is too large: {rows:,} of its histories with {len(self.infosets):,} infosets and "
             f"their labels take {size(self.memory - self.left)}, and there are more; "
             f"the memory limit is {size(self.memory)}"
         )
 
     def _row(self, row: int, parent: int, cell: int, state: Any) -> tuple[int, Edges]:
         """Write a state's row; how many states are held for the edges that lead on from it, and those edges."""
-        player = player_of(self.game, state)
+        player = player_of(self.name, state)
         if player not in (0, 1, CHANCE, TERMINAL) or not isinstance(player, INTEGERS):
-            raise GameError(f"{self.game} gives the move to player {player!r}; players are 0 and 1")
+            raise GameError(f"{self.name} gives the move to player {player!r}; players are 0 and 1")
         self.player.append(player)
         self.parent.append(parent)
         self.cell.append(cell)
@@ -297,9 +298,9 @@ class _Compiler:
         try:
             first, second = map(float, pays)
         except (TypeError, ValueError) as error:
-            raise GameError(f"{self.game} pays {pays!r} at one end; payoffs must be two numbers") from error
+            raise GameError(f"{self.name} pays {pays!r} at one end; payoffs must be two numbers") from error
         if not (isfinite(first) and isfinite(second)):
-            raise GameError(f"{self.game} pays {first} and {second} at one end; payoffs must be finite")
+            raise GameError(f"{self.name} pays {first} and {second} at one end; payoffs must be finite")
         self.infoset.append(-1)
         self.payoff[0].append(first)
         self.payoff[1].append(second)
@@ -311,12 +312,12 @@ class _Compiler:
             outcomes: list[tuple[Any, State]] = [
                 (weight, child) for _, weight, child in chance_children(state)
             ]
-            check_chances(self.game, [weight for weight, _ in outcomes])
+            check_chances(self.name, [weight for weight, _ in outcomes])
         except GameError:
             raise
         except (AttributeError, TypeError, ValueError) as error:
             raise GameError(
-                f"{self.game} has a chance node that cannot be read ({error}); "
+                f"{self.name} has a chance node that cannot be read ({error}); "
                 f"chance() must give pairs of an outcome and its probability"
             ) from error
         self.infoset.append(-1)
@@ -327,15 +328,15 @@ class _Compiler:
     def _decision(self, state: State, player: int) -> tuple[int, Edges]:
         actions, label = state.actions(), state.infoset()
         if not isinstance(label, str):
-            raise GameError(f"{self.game} has the infoset {label!r}; infosets must be text")
+            raise GameError(f"{self.name} has the infoset {label!r}; infosets must be text")
         if not isinstance(actions, tuple):
-            actions = _listed(self.game, actions, label)
+            actions = _listed(self.name, actions, label)
         number = self.infosets.setdefault((player, label), len(self.infosets))
         if number == len(self.actions):
             self._new_infoset(player, label, actions)
         elif self.actions[number] != actions:
             raise GameError(
-                f"{self.game} offers {', '.join(map(str, actions))} and elsewhere "
+                f"{self.name} offers {', '.join(map(str, actions))} and elsewhere "
                 f"{', '.join(self.actions[number])} in one infoset of player {player}, {label!r}"
             )
         self.infoset.append(number)
@@ -343,11 +344,11 @@ class _Compiler:
 
     def _new_infoset(self, player: int, label: str, actions: tuple[str, ...]) -> None:
         if not actions:
-            raise GameError(f"{self.game} offers player {player} no action at {label!r}")
+            raise GameError(f"{self.name} offers player {player} no action at {label!r}")
         if not all(isinstance(action, str) for action in actions):
-            raise GameError(f"{self.game} offers {actions!r} at {label!r}; actions must be text")
+            raise GameError(f"{self.name} offers {actions!r} at {label!r}; actions must be text")
         if len(set(actions)) < len(actions):
-            raise GameError(f"{self.game} offers an action twice at {label!r}: {', '.join(actions)}")
+            raise GameError(f"{self.name} offers an action twice at {label!r}: {', '.join(actions)}")
         self.actions.append(actions)
         self.first_cell.append(self.first_cell[-1] + len(actions))
         # A label is kept twice: here, and encoded in the table of infosets.
@@ -359,7 +360,7 @@ class _Compiler:
         cell = np.array(self.cell, dtype=np.int32)
         np.copyto(cell, cells - 1 - cell, where=cell < 0)
         return GameTree(
-            name=name_of(self.game),
+            name=self.name,
             player=np.array(self.player, dtype=np.int8),
             infoset=np.array(self.infoset, dtype=np.int32),
             parent=np.array(self.parent, dtype=np.int32),
@@ -406,7 +407,7 @@ def _playout(game: Game, random: Random) -> float:
     return total
 
 
-def _listed(game: Game, actions: Any, label: str) -> tuple[str, ...]:
+def _listed(game: str, actions: Any, label: str) -> tuple[str, ...]:
     try:
         return tuple(actions)
     except TypeError as error:

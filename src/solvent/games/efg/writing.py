@@ -108,7 +108,7 @@ class _NodeWriter:
     """
 
     def __init__(self, game: Game) -> None:
-        self.game = game
+        self.name = name_of(game)
         self.chance_moves = 0
         self.infosets: tuple[dict[str, tuple[str, list[str]]], ...] = ({}, {})
         """For each player, from an infoset's text to its line and its actions."""
@@ -117,7 +117,7 @@ class _NodeWriter:
 
     def write(self, state: State) -> tuple[str, list[State]]:
         """Return the node's line and its children."""
-        player = player_of(self.game, state)
+        player = player_of(self.name, state)
         if player == TERMINAL:
             return self.terminal(state), []
         if player == CHANCE:
@@ -137,7 +137,7 @@ class _NodeWriter:
         try:
             return str(_payoff_fraction(payoff))
         except (OverflowError, ValueError):
-            raise GameError(f"{self.game} pays {payoff}, which an .efg file cannot represent") from None
+            raise GameError(f"{self.name} pays {payoff}, which an .efg file cannot represent") from None
 
     def chance(self, state: State) -> tuple[str, list[State]]:
         outcomes = list(chance_children(state))
@@ -145,7 +145,7 @@ class _NodeWriter:
         try:
             probabilities = exact_probabilities([probability for _, probability, _ in outcomes])
         except GameError as error:
-            raise GameError(f"{self.game} cannot be written: {error}") from None
+            raise GameError(f"{self.name} cannot be written: {error}") from None
         labels = unique_labels([label for label, _, _ in outcomes])
         shown = " ".join(
             f"{quote(label)} {weight}" for label, weight in zip(labels, probabilities, strict=True)
@@ -162,7 +162,7 @@ class _NodeWriter:
             known = self.infosets[player][text] = line, actions
         elif known[1] != actions:
             raise GameError(
-                f"{self.game} cannot be written: infoset {text!r} of player {player} offers {known[1]} "
+                f"{self.name} cannot be written: infoset {text!r} of player {player} offers {known[1]} "
                 f"in one state and {actions} in another"
             )
         return known[0], list(children(state, actions))
