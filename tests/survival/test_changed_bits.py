@@ -24,6 +24,7 @@ from survival.forking import Ended, Forker
 pytestmark = pytest.mark.slow
 
 SMALL = 1 << 20
+HANDS = ("--oop", "AA,KQs", "--ip", "KK,JTs", "--pot", 20, "--stack", 60)
 HEADER = 128
 """The first bytes of a file, in which every second changed bit lies."""
 
@@ -104,19 +105,25 @@ def damage_copies(
     work: Path,
     count: int,
     resume: Callable[[Path], tuple[object, ...]],
+    same: Callable[[Path, Path], bool] | None = None,
 ) -> None:
-    """Change one bit in a copy of a run, resume the copy, and compare with what the run itself leads to."""
+    """Change one bit in a copy of a run, resume the copy, and compare with what the run itself leads to.
+
+    same: compares two folders; by default the tables of their newest checkpoints
+    """
     whole, copy = work / "whole", work / "copy"
     shutil.copytree(folder, whole)
     forker.run(*resume(whole), here=True)
-    wanted = tables_of(whole)
+    wanted = {} if same else tables_of(whole)
+    compare = same or (lambda copy, whole: same_tables(copy, wanted))
     for path, byte, bit in bits(files_of(folder), count, seed=count):
         shutil.rmtree(copy, ignore_errors=True)
         shutil.copytree(folder, copy)
         name = path.relative_to(folder)
         flip(copy / name, byte, bit)
         ended = forker.run(*resume(copy))
-        assert_refused_or_same(ended, lambda _: same_tables(copy, wanted), f"{name}, byte {byte}, bit {bit}")
+        where = f"{name}, byte {byte}, bit {bit}"
+        assert_refused_or_same(ended, lambda _: compare(copy, whole), where)
 
 
 @pytest.mark.parametrize(
@@ -137,6 +144,35 @@ def test_a_changed_bit_in_a_solve(
     damage_copies(
         forker, run, tmp_path, count, lambda copy: ("solve", "--resume", copy, "--iterations", 500, "--json")
     )
+
+
+@pytest.mark.parametrize("sizes", [("--bets", "50%,a"), ("--sizes", "auto,steps=4")], ids=["given", "auto"])
+def test_a_changed_bit_in_a_spot(sizes: tuple[str, ...], forker: Forker, tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    begin = ("spot", "--board", "Td9d6hQc2s", *HANDS, *sizes, "--iterations", 20, "--threads", 1, "--json")
+    made = forker.run(*begin, "--out", run)
+    assert made.code == 0, made.err
+    damage_copies(
+        forker, run, tmp_path, 80, lambda copy: ("spot", "--resume", copy, "--iterations", 40, "--json")
+    )
+
+
+def test_a_changed_bit_in_a_report(forker: Forker, tmp_path: Path) -> None:
+    """A flop whose row is damaged is solved again."""
+    run, flops = tmp_path / "run", tmp_path / "flops.txt"
+    flops.write_text("Td9d6h\nAhKhQh\n")
+    begin = ("spot", "report", "--flops", flops, *HANDS, "--bets", "a", "--iterations", 3, "--threads", 1)
+    made = forker.run(*begin, "--json", "--out", run)
+    assert made.code == 0, made.err
+
+    def same(copy: Path, whole: Path) -> bool:
+        found, wanted = (
+            {row["flop"]: row["ev"] for row in Run.open(each).metrics()} for each in (copy, whole)
+        )
+        return found == wanted
+
+    resume = ("spot", "report", "--json", "--resume")
+    damage_copies(forker, run, tmp_path, 60, lambda copy: (*resume, copy), same)
 
 
 def test_a_changed_bit_in_a_training(forker: Forker, cards: Path, tmp_path: Path) -> None:

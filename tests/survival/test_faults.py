@@ -12,7 +12,7 @@ import json
 import shutil
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -21,8 +21,10 @@ import numpy as np
 import pytest
 
 from oracles.blueprints import BETTING, random_cards
+from solvent.foundation.errors import InputError
+from solvent.foundation.storage.pack import pack, unpack
 from solvent.foundation.storage.run import Run
-from survival.faults import KINDS, TABLE
+from survival.faults import KINDS, RENAME, SYNC, TABLE, WRITE, Faults, installed
 from survival.forking import Ended, Forker, execute, faults_of
 
 FLOPS = "Td9d6h\n2c2d2h\nAhKhQh\n"
@@ -47,6 +49,8 @@ class Case:
     resume: str
     half: int
     whole: int
+    step: int = 1
+    """Distance of the calls that fail, for runs that make very many."""
     goes_on: bool = True
     """Whether no error of the disk stops what has begun to compute; a training ends with what it could not save."""
 
@@ -57,25 +61,25 @@ class Case:
         return f"{IMPORTS}{given}print(json.dumps({call}.as_dict(), default=str))"
 
 
-def solve_case(name: str, game: str, options: str, half: int, whole: int) -> Case:
+def solve_case(name: str, game: str, options: str, half: int, whole: int, step: int = 1) -> Case:
     begin = f"solve({game!r}, out=folder, iterations=n, {options}, **often)"
-    return Case(name, begin, "solve(resume=folder, iterations=n, **often)", half, whole)
+    return Case(name, begin, "solve(resume=folder, iterations=n, **often)", half, whole, step)
 
 
-def spot_case(name: str, bets: dict[str, str], options: str, half: int, whole: int) -> Case:
+def spot_case(name: str, bets: dict[str, str], options: str, half: int, whole: int, step: int = 1) -> Case:
     begin = f"solve_spot({SPOT | bets}, SpotSettings(iterations=n, **often{options}), out=folder)"
-    return Case(name, begin, "resume_spot(folder, {'iterations': n, **often})", half, whole)
+    return Case(name, begin, "resume_spot(folder, {'iterations': n, **often})", half, whole, step)
 
 
 SOLVES = [
     solve_case("solve", "leduc", "check_every=10", 10, 30),
-    solve_case("pruned", "leduc", "check_every=10, rule='cfr', pruning='total'", 10, 30),
-    solve_case("blocks", "leduc", "check_every=10, rule='cfr', pruning='total', form='public'", 10, 30),
-    solve_case("growing", "continuous_leduc", "check_every=10, rule='cfr', grow='recovery'", 10, 40),
+    solve_case("pruned", "leduc", "check_every=10, rule='cfr', pruning='total'", 10, 30, 7),
+    solve_case("blocks", "leduc", "check_every=10, rule='cfr', pruning='total', form='public'", 10, 30, 7),
+    solve_case("growing", "continuous_leduc", "check_every=10, rule='cfr', grow='recovery'", 10, 40, 23),
     spot_case("spot", {"bets": "50%,a"}, "", 4, 12),
-    spot_case("sizes", {}, ", sizes='auto,steps=4'", 10, 40),
+    spot_case("sizes", {}, ", sizes='auto,steps=4'", 10, 40, 7),
 ]
-QUICK = solve_case("kuhn", "kuhn", "check_every=10", 10, 20)
+QUICK = solve_case("kuhn", "kuhn", "check_every=10", 10, 20, 8)
 
 
 @dataclass
@@ -134,8 +138,8 @@ def perform_here(code: str, *, faults: Mapping[str, Any] | None = None) -> Ended
     return Ended(code_of_exit, 0.0, out.getvalue(), err.getvalue(), found.failed if found else 0)
 
 
-def disturb(perform: Perform, case: Case, work: Path, step: int = 1) -> Tally:
-    """Let every `step`-th call fail in a run that begins and in one that is resumed."""
+def disturb(perform: Perform, case: Case, work: Path) -> Tally:
+    """Let every call fail, or every `case.step`-th, in a run that begins and in one that is resumed."""
     whole, half, run = work / "whole", work / "half", work / "run"
     wanted = answer_of(perform(case.code(whole, case.whole)))
     answer_of(perform(case.code(half, case.half)))
@@ -143,7 +147,7 @@ def disturb(perform: Perform, case: Case, work: Path, step: int = 1) -> Tally:
     for start in (None, half):
         for kind in KINDS:
             for lasts in (False, True):
-                for at in range(1, 10_000, step):
+                for at in range(1, 10_000, case.step):
                     shutil.rmtree(run, ignore_errors=True)
                     if start is not None:
                         shutil.copytree(start, run)
@@ -205,15 +209,36 @@ def assert_same_tables(folder: Path, whole: Path, where: str) -> None:
 
 
 def test_kuhn_survives_some_errors(tmp_path: Path) -> None:
-    tally = disturb(perform_here, QUICK, tmp_path, step=5)
+    tally = disturb(perform_here, QUICK, tmp_path)
     for kind in KINDS:
         assert any(name.startswith(kind) for name in tally.ends)
 
 
-def disturb_in_forks(forker: Forker, case: Case, work: Path, step: int = 1) -> Tally:
+def test_packs_are_whole_or_not_there(tmp_path: Path) -> None:
+    run, packed, copy = tmp_path / "run", tmp_path / "run.solvent", tmp_path / "copy"
+    answer_of(perform_here(QUICK.code(run, 10)))
+    opened = Run.open(run)
+    for work, target in ((lambda: pack(opened, packed), packed), (lambda: unpack(packed, copy), copy)):
+        for kind in (WRITE, SYNC, RENAME):
+            for at in range(1, 1_000):
+                packed.unlink(missing_ok=True) if target == packed else shutil.rmtree(
+                    copy, ignore_errors=True
+                )
+                before = sorted(tmp_path.iterdir())
+                with installed(Faults(tmp_path, kind, at)) as faults, suppress(InputError):
+                    work()
+                if not faults.failed:
+                    break
+                assert target.exists() or sorted(tmp_path.iterdir()) == before, f"{target.name}, {kind} {at}"
+                if copy.exists():
+                    assert_same_tables(copy, run, f"{kind} {at}")
+            assert target.exists()
+
+
+def disturb_in_forks(forker: Forker, case: Case, work: Path) -> Tally:
     """Disturb a case in forks of a process that has its kernels."""
     answer_of(forker.read(case.code(work / "warm", case.half), here=True))
-    return disturb(forker.read, case, work, step)
+    return disturb(forker.read, case, work)
 
 
 @pytest.mark.slow

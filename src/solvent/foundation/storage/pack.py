@@ -157,6 +157,8 @@ def _extract(path: Path, folder: Path, watch: Watch | None, stop: Stop | None) -
                         file.write(piece)
                         done += len(piece)
                         _tell("unpacking", done, total, watch, stop)
+                    file.flush()
+                    os.fsync(file.fileno())
                 if target.stat().st_size != entry.file_size:
                     raise damaged
     except (FileExistsError, *BROKEN) as error:
