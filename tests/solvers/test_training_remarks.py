@@ -20,8 +20,10 @@ def told(out, betting):
 def test_streets_without_sizes_are_named_before_training(tmp_path):
     (said,) = told(tmp_path / "a", "flop=50%,a | 3x; cap=2; stack=10")
     assert said.startswith(
-        "the betting names no sizes for preflop and turn and river: nobody can bet or raise there"
+        "the betting names no sizes for preflop, turn and river: nobody can bet or raise there"
     )
+    (said,) = told(tmp_path / "c", "preflop=a; flop=a; turn=a; stack=10")
+    assert said.startswith("the betting names no sizes for river: nobody")
     assert told(tmp_path / "b", "preset=fcpa; flop=50%,a | 3x; stack=3") == []
 
 

@@ -271,7 +271,7 @@ class LCFR(RegretRule):
 
 @dataclass(frozen=True)
 class PCFRPlus(RegretRule):
-    """Predictive CFR+ (Farina, Kroer and Sandholm 2021): the last regret is expected again; average weight t^2."""
+    """Predictive CFR+ (Farina, Kroer and Sandholm 2021): it predicts the last regret again; average weight t^2."""
 
     discounts = False
     average_power = 2.0

@@ -208,7 +208,8 @@ def train(
         run = _new_run(Path(out), Path(cards), found, settings)
     watch(Progress(SIZED, 0, detail=str(cost)))
     if unbet := tree.abstraction.unbet_streets:
-        watch(Progress(TOLD, 0, detail=NO_SIZES.format(streets=" and ".join(unbet))))
+        named = " and ".join(filter(None, (", ".join(unbet[:-1]), unbet[-1])))
+        watch(Progress(TOLD, 0, detail=NO_SIZES.format(streets=named)))
     with run.locked():
         kept = sum(file.stat().st_size for n in run.checkpoints() for file in run.checkpoint(n).iterdir())
         check_room(run.folder, max(0, cost.disk - kept))
