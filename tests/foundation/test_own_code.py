@@ -82,3 +82,15 @@ def test_errors_of_own_code_are_explained_and_others_are_not(folder) -> None:
         raise SystemExit
     with pytest.raises(ZeroDivisionError), explained():
         _ = 1 / 0
+
+
+def test_a_method_that_own_code_lacks_is_named_and_one_of_ours_is_not(folder) -> None:
+    with (
+        pytest.raises(
+            InputError, match="own code failed: AttributeError: 'Plain' object has no attribute 'payoffs'"
+        ),
+        explained(),
+    ):
+        call_own("own_things.py:Plain", "game").payoffs()
+    with pytest.raises(AttributeError), explained():
+        folder.payoffs()

@@ -64,9 +64,17 @@ def explained() -> Iterator[None]:
         trace = error.__traceback__
         while trace is not None and not _is_own(trace.tb_frame.f_code.co_filename):
             trace = trace.tb_next
-        if trace is None:
+        if trace is None and not _lacks_something(error):
             raise
         raise InputError(f"own code failed: {_said(error)}") from error
+
+
+def _lacks_something(error: BaseException) -> bool:
+    """Whether an object of own code was asked for what it does not have, such as a method of a game's state."""
+    if not isinstance(error, AttributeError):
+        return False
+    module = sys.modules.get(type(error.obj).__module__)
+    return module is not None and _is_own(getattr(module, "__file__", None) or "")
 
 
 def call_own(text: str, what: str, *arguments: Any) -> Any:

@@ -122,11 +122,12 @@ def _watching(out: Path | None) -> AbstractContextManager[Watch | None]:
 
 
 def _write_game(source: str, out: Path | None, own_code: bool) -> None:
+    from solvent.foundation.own_code import explained
     from solvent.games.catalogue import load_game
     from solvent.games.efg.writing import write_efg
 
     game = _solved(source, own_code).rules() if Path(source).is_dir() else load_game(source)
-    with _watching(out) as watch, written(out) as file:
+    with _watching(out) as watch, written(out) as file, explained():
         write_efg(game, file, watch=watch)
 
 
