@@ -233,12 +233,13 @@ def test_packs_are_listed_and_opened_without_running_what_they_name(
 
 @pytest.mark.usefixtures("nothing_runs")
 def test_a_terminal_obeys_nothing_that_a_run_says(here: Path, tmp_path: Path) -> None:
-    title = "\x1b]0;title\x07[bold]kuhn\x9b31m"
+    title = f"\x1b]0;title\x07[bold]kuhn\x9b31m\u202e{'a' * 5_000}"
     for place in (GAME, RULE, Place("run.toml", ("fixed", "updates"))):
         run = forge(here / "solve", tmp_path / str(place.keys[1]), place, title)
         for command in (("runs", tmp_path), ("show", run), ("solve", "--resume", run)):
             done = solvent(*command)
-            assert not {"\x1b", "\x07", "\x9b"} & set(done.stdout + done.stderr)
+            assert not {"\x1b", "\x07", "\x9b", "\u202e"} & set(done.stdout + done.stderr)
+            assert (done.stdout + done.stderr).count("a") < 1_000
 
 
 SOLVE_TABLE = {

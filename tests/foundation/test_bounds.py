@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import pickle
+import subprocess
 import time
 from pathlib import Path
 
@@ -74,13 +75,13 @@ def test_numbers_are_ascii_and_bounded() -> None:
     assert parse_decimal("-1.5e3") == -1500
 
 
-def test_only_regular_files_of_some_size_are_read(tmp_path: Path) -> None:
+def test_files_pipes_and_devices_are_read_up_to_a_bound(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "large").write_bytes(b"a" * 101)
     (tmp_path / "latin").write_bytes(b"\xe9")
     for name, sentence in {
-        "/dev/zero": "it is a pipe or a device, not a file",
-        "pipe": "it is a pipe or a device, not a file",
+        "/dev/zero": "is too large: at most 100 B are read",
+        "pipe": "it is a pipe that nobody writes to",
         ".": "it is a folder, not a file",
         "none": "there is no file",
         "large": "is too large: at most 100 B are read",
@@ -92,6 +93,14 @@ def test_only_regular_files_of_some_size_are_read(tmp_path: Path) -> None:
             read_text(tmp_path / name, 100)
     (tmp_path / "large").write_bytes(b"\xef\xbb\xbfa")
     assert read_text(tmp_path / "large", 100) == "a"
+    assert read_text("/dev/null", 100) == ""
+
+
+@pytest.mark.parametrize("commands", ["printf AA,KK", "sleep 1.3; printf AA,; printf KK"])
+def test_what_another_command_writes_is_read(commands: str) -> None:
+    with subprocess.Popen(["sh", "-c", commands], stdout=subprocess.PIPE) as writer:
+        assert writer.stdout is not None
+        assert read_text(f"/dev/fd/{writer.stdout.fileno()}", 100) == "AA,KK"
 
 
 @pytest.mark.parametrize("text", [f"a = {'9' * 5_000}", f"a = {'[' * 5_000}", "a = \0", "a"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import resource
 import shutil
@@ -212,3 +213,30 @@ def test_an_array_that_is_cut_off_is_not_written(tmp_path: Path):
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert not (tmp_path / "bundle").exists()
+
+
+@pytest.mark.parametrize("mapped", [True, False])
+@pytest.mark.parametrize("content", [["a", "b"], [(1.0,)], None])
+def test_what_is_no_array_of_numbers_is_refused(content: list[object] | None, mapped: bool, tmp_path: Path):
+    folder = tmp_path / "bundle"
+    write_bundle(folder, {"table": np.zeros(2)}, {})
+    table, manifest = folder / "table.npy", folder / bundle.MANIFEST
+    if content is None:
+        with table.open("wb") as file:
+            np.savez(file, table=np.zeros(2))
+    else:
+        np.save(table, np.array(content, [("a", "f8")] if isinstance(content[0], tuple) else None))
+    written = json.loads(manifest.read_bytes())
+    del written["digest"]
+    written["files"]["table"] = {"bytes": table.stat().st_size, "sha256": bundle._sha256(table)}
+    manifest.write_text(json.dumps({**written, "digest": bundle._digest_of(written)}))
+    with pytest.raises(InputError, match=r"table\.npy is damaged: it is no array of numbers"):
+        read_bundle(folder, mapped)
+
+
+def test_a_manifest_that_is_a_pipe_is_not_waited_for(tmp_path: Path):
+    write_bundle(tmp_path / "bundle", {"table": np.zeros(2)}, {})
+    (tmp_path / "bundle" / bundle.MANIFEST).unlink()
+    os.mkfifo(tmp_path / "bundle" / bundle.MANIFEST)
+    with pytest.raises(InputError, match="it is not a manifest"):
+        read_bundle(tmp_path / "bundle")

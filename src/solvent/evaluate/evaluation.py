@@ -155,6 +155,8 @@ def read_evaluations(folder: Path) -> list[dict[str, Any]]:
     """What a run's file says of each strategy, the last measured first; empty where there is no file."""
     path = folder / FILE
     try:
+        if path.exists() and not path.is_file():  # a pipe or a device may have no end
+            raise ValueError("it is not a file")
         written = json.loads(path.read_text(encoding="utf-8"))
         found = written["evaluations"]
         if not isinstance(found, list) or not all(_is_evaluation(each) for each in found):

@@ -9,7 +9,7 @@ LONGEST_PART, LONGEST = 250, 2_000
 _LONG_PART = re.compile(
     rf"(?<!\w)'[^']{{{LONGEST_PART},}}'(?!\w)|\"[^\"]{{{LONGEST_PART},}}\"|\S{{{LONGEST_PART},}}"
 )
-_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
 class InputError(ValueError):
@@ -40,6 +40,8 @@ def shortened(sentence: str) -> str:
 
 def without_controls(text: str) -> str:
     """A text without the characters that a terminal obeys instead of showing; a file may hold any.
+
+    Those that turn the direction of writing are among them.
 
     >>> without_controls("\\x1b]0;title\\x07kuhn")
     ']0;titlekuhn'

@@ -10,7 +10,7 @@ from typing import Any
 from rich.table import Table
 
 from solvent.app.terminal import table
-from solvent.foundation.errors import InputError
+from solvent.foundation.errors import InputError, shortened
 from solvent.foundation.storage.run import CONFIGURATION, Run
 from solvent.foundation.units import span
 
@@ -120,7 +120,7 @@ def runs_table(rows: Sequence[Mapping[str, Any]]) -> Table:
         found += [f"+{row['additions']:,} actions"] if row.get("additions") else []
         runs.add_row(
             "\n".join(filter(None, (row["run"], created))),
-            "\n".join(filter(None, (row["game"], rule))),
+            "\n".join(shortened(text) for text in (row["game"], rule) if text),
             "\n".join(found),
             end_section=True,
         )

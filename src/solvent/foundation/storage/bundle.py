@@ -26,6 +26,8 @@ from solvent.foundation.storage.files import REPLACED, WRITING, check_room, sync
 
 MANIFEST = "manifest.json"
 FORMAT = 1
+NUMBERS = "biuf"
+"""Kinds of arrays that bundles hold: truth values, whole numbers and floats."""
 NOTE = ".verified"
 """Where it is remembered that files match their checksums."""
 REMEMBERED_FROM = 1 << 20
@@ -105,6 +107,8 @@ def read_bundle(
             raise _unreadable(path, error) from error
         except ValueError as error:
             raise InputError(f"{path} is damaged: {error}") from error
+        if not isinstance(arrays[name], np.ndarray) or arrays[name].dtype.kind not in NUMBERS:
+            raise InputError(f"{path} is damaged: it is no array of numbers")
     return arrays, manifest["facts"]
 
 
@@ -127,6 +131,8 @@ def bundle_files(folder: Path) -> list[Path]:
 def _read_manifest(folder: Path) -> dict[str, Any]:
     path = folder / MANIFEST
     try:
+        if path.exists() and not path.is_file():  # a pipe or a device may have no end
+            raise ValueError("it is not a file")
         manifest: dict[str, Any] = json.loads(path.read_bytes())
         digest = manifest.pop("digest")
         version, intact = manifest["format"], digest == _digest_of(manifest)
@@ -212,7 +218,7 @@ def _check_file(path: Path, sha256: str, below: int | None) -> None:
 
 def _read_note(folder: Path) -> dict[str, Any]:
     try:
-        note = json.loads((folder / NOTE).read_bytes())
+        note = json.loads((folder / NOTE).read_bytes()) if (folder / NOTE).is_file() else {}
     except (OSError, ValueError, RecursionError):
         return {}
     return note if isinstance(note, dict) else {}

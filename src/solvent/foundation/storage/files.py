@@ -30,7 +30,7 @@ def replacing(path: Path, aside: str = WRITING) -> Iterator[BinaryIO]:
     """
     written = path.with_name(f".{path.name}{aside}")
     try:
-        with written.open("wb") as file:
+        with open(written, "wb", opener=_open_own) as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -41,6 +41,15 @@ def replacing(path: Path, aside: str = WRITING) -> Iterator[BinaryIO]:
     finally:
         with suppress(OSError):  # a read-only file system refuses even to remove what is not there
             written.unlink(missing_ok=True)
+
+
+def _open_own(path: str, flags: int) -> int:
+    """Open a file to write of a folder that somebody else may have made: links to other files are refused.
+
+    Nor is it waited for anybody who reads it, should it be a pipe. A lock stays as it is.
+    """
+    flags &= ~os.O_TRUNC if Path(path).name == LOCK else ~0
+    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666)
 
 
 @contextmanager
@@ -118,7 +127,7 @@ def check_room(folder: Path, needed: int) -> None:
 def held(folder: Path) -> Iterator[None]:
     """Hold a folder for writing; a second process that tries is refused."""
     try:
-        file = (folder / LOCK).open("w")
+        file = open(folder / LOCK, "w", opener=_open_own)  # noqa: SIM115
     except OSError as error:
         raise InputError(f"cannot write in {folder}: {error.strerror or error}") from error
     with file:

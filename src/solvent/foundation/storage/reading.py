@@ -1,11 +1,13 @@
 """Text from outside, read with a bound: files of settings and commands, TOML, and lines of a stream.
 
-Only regular files are read: a pipe or a device may have no end, or nothing to say for ever.
+A pipe or a device is read like a file, up to the bound: it may have no end. A named pipe that nobody writes to is
+refused after a moment.
 """
 
 from __future__ import annotations
 
 import os
+import select
 import stat
 import tomllib
 from pathlib import Path
@@ -16,10 +18,12 @@ from solvent.foundation.units import size
 
 MOST_BYTES = 10 << 20
 """Far more than settings, ranges or commands take; a larger file is something else."""
+PATIENCE = 1.0
+"""Seconds until somebody must have begun to write to a named pipe."""
 
 
 def read_text(path: str | os.PathLike[str], most: int = MOST_BYTES) -> str:
-    """The UTF-8 text of a regular file of at most `most` bytes; anything else is refused with a sentence."""
+    """The UTF-8 text of a file or pipe of at most `most` bytes; anything else is refused with a sentence."""
     try:
         # Not blocking: a pipe that nobody writes to opens at once, instead of waiting for somebody.
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -29,11 +33,14 @@ def read_text(path: str | os.PathLike[str], most: int = MOST_BYTES) -> str:
         raise InputError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
     try:
         kind = os.fstat(handle).st_mode
-        if not stat.S_ISREG(kind):
-            what = "a folder" if stat.S_ISDIR(kind) else "a pipe or a device"
-            raise InputError(f"cannot read {path}: it is {what}, not a file")
+        if stat.S_ISDIR(kind):
+            raise InputError(f"cannot read {path}: it is a folder, not a file")
+        content = _begin(handle) if stat.S_ISFIFO(kind) else b""
+        os.set_blocking(handle, True)
         with os.fdopen(handle, "rb", closefd=False) as file:
-            content = file.read(most + 1)
+            content += file.read(most + 1)
+    except EOFError as error:
+        raise InputError(f"cannot read {path}: it is a pipe that nobody writes to") from error
     except OSError as error:
         raise InputError(f"cannot read {path}: {error.strerror or error}") from error
     finally:
@@ -44,6 +51,20 @@ def read_text(path: str | os.PathLike[str], most: int = MOST_BYTES) -> str:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"cannot read {path}: it is no text in UTF-8") from error
+
+
+def _begin(pipe: int) -> bytes:
+    """What a pipe, which does not block, begins with, waiting for it a moment: nothing yet, or a letter.
+
+    A pipe to which nothing was written and that nobody has open to write raises an `EOFError`.
+    """
+    select.select([pipe], [], [], PATIENCE)
+    try:
+        if first := os.read(pipe, 1):
+            return first
+    except BlockingIOError:  # somebody may write later
+        return b""
+    raise EOFError
 
 
 def read_toml(path: Path) -> dict[str, Any]:
