@@ -67,7 +67,7 @@ def call_text(name: str, found: Any) -> Iterator[str]:
 
 
 def signature(found: Any) -> str:
-    """What a call takes and returns, an argument a line where they are many."""
+    """Signature of a call, with an argument on each line where there are many."""
     known = inspect.signature(found)
     taken = [argument(each) for each in known.parameters.values() if each.name != "self"]
     keywords = [each.name for each in known.parameters.values() if each.kind is each.KEYWORD_ONLY]

@@ -35,7 +35,7 @@ def top_classes(part: float) -> tuple[str, ...]:
 
 
 def hands_of_class(label: str) -> int:
-    """How many hands a class has: 6 of a pair, 4 suited, 12 offsuit.
+    """Number of hands in a class: 6 of a pair, 4 suited, 12 offsuit.
 
     >>> hands_of_class("77"), hands_of_class("AKs"), hands_of_class("AKo")
     (6, 4, 12)

@@ -76,7 +76,7 @@ class Watched:
 
         in_pieces(work, hands, piece, made, watch=watch, stage="hands", stop=stop)
         self.batches = [_together([batches[number] for _, batches in made]) for number in range(BATCHES)]
-        """What was observed in each part of the hands."""
+        """Observations, one for each batch of the hands."""
         self.observed = _together(self.batches)
 
     def noise(self, figure: Callable[[Observed], float]) -> float:

@@ -53,21 +53,21 @@ class Check:
     noise: float
     """Half of its 95 % interval over the hands that were watched; 0 where nothing was drawn."""
     seeds: float
-    """How far agents differ that were trained alike with other seeds: twice their standard deviation."""
+    """Spread over agents trained with other seeds: twice the standard deviation."""
     unit: str
     wanted: str
     passed: bool
     near: bool
     """Whether it misses its bar by no more than chance explains: `noise` and `seeds` together."""
     meaning: str
-    """What a failure means."""
+    """Meaning of a failure."""
 
     def as_dict(self) -> dict[str, Any]:
         return asdict(self)
 
 
 class Bar(NamedTuple):
-    """What is asked of a figure."""
+    """Bar that a figure is held to."""
 
     name: str
     unit: str
@@ -261,7 +261,7 @@ def _after_the_flop(watched: Watched) -> list[Check]:
 
 
 def _stays_by_strength(street: int, seen: Observed) -> float:
-    """How far staying in follows the win rate of hands that face a bet."""
+    """Rank correlation between staying in and win rate, for hands that face a bet."""
     cells = seen.sums[street, 1]
     enough = cells[:, WEIGHT] >= LEAST
     return _rank_correlation(np.flatnonzero(enough), 1 - cells[enough, FOLDED] / cells[enough, WEIGHT])

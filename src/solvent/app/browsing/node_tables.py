@@ -38,7 +38,7 @@ def node_heading(node: SpotNode) -> Text:
 
 
 def players_table(node: SpotNode, big_blind: float | None = None) -> Table:
-    """What both players hold and get here; EVs in chips, or in big blinds of so many chips."""
+    """Hands, equities and EVs of both players here; EVs in chips, or in big blinds of `big_blind` chips."""
     summary, chips = node.summary(), big_blind or 1
     shown = table("", "combos", "EV, BB" if big_blind else "EV", "equity", "EQR", numbers=True)
     for player, name in enumerate(NAMES):

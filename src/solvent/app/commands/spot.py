@@ -229,7 +229,7 @@ def _request(file: Path | None, start: Path | None) -> SpotRequest:
 
 
 def _over_sizes(run: dict[str, Any], spoken: dict[str, Any]) -> dict[str, Any]:
-    """What was spoken, with sizes that hold wherever they apply: those of the run that they replace are None."""
+    """Spoken settings, in which sizes hold wherever they apply: those of the run that they replace are None."""
     sizes = {name.replace("-", "_") for name in known_settings()}
     before, given = (
         {name: settings[name] for name in settings if name in sizes} for settings in (run, spoken)

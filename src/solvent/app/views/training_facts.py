@@ -1,4 +1,4 @@
-"""What a training is, in words: how long it has trained and on what, for `show` and for its report."""
+"""Words about a training, for `show` and its report: how long it has trained, and on what."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def training_facts(run: Run, blueprint: Blueprint) -> dict[str, str]:
 
 
 def last_evaluation(run: Run) -> str:
-    """What is known of an agent's losses, in a sentence, or how to measure them."""
+    """Sentence about what an agent is known to lose, or about how to measure it."""
     try:
         found = read_evaluations(run.folder)
     except InputError as error:
@@ -43,7 +43,7 @@ def last_evaluation(run: Run) -> str:
 
 
 def _learning(settings: TrainingSettings) -> str:
-    """How the training weighs and explores, in a line."""
+    """Line about a training's rule and exploration."""
     drawn = (
         "a deal" if settings.hole_cards is None else f"a board and the hands of {settings.hole_cards} cards"
     )

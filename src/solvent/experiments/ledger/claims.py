@@ -240,12 +240,12 @@ class Claim:
 
 
 class Absent(NamedTuple):
-    """How one sees that something is not there; a test looks for it, so that a row falls once it is built."""
+    """Evidence that something is not built; a test checks it, so that the row fails once the thing is there."""
 
     command: str
     """A command that would use it, and that is refused."""
     words: str
-    """What the code outside experiments would call it: a regular expression that matches nowhere there."""
+    """Regular expression for its name, which matches nowhere in the code outside experiments."""
 
 
 class Missing(NamedTuple):

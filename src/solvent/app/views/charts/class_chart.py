@@ -28,14 +28,14 @@ MARKED_NOTE = (
     f"marks are likeliest actions; {MIXED_SIGN} below {PURE:.0%}; {FEW_SIGN} less than a quarter of the class that "
     "comes most; . is a class that is not held here"
 )
-"""How a chart is read, with colours and without."""
+"""Legends of a chart, with colours and without."""
 
 Frequencies = Mapping[str, Sequence[float]]
 """The probabilities of all actions by class of hands, `AKs`; classes that nobody holds are left out."""
 
 
 Heights = Mapping[str, float]
-"""How much of each class comes to the decision, beside the class that comes most: from 0 to 1."""
+"""Reach of each class at the decision, as a fraction of the largest one."""
 
 
 def chart_lines(

@@ -155,7 +155,7 @@ def verdict(check: dict[str, Any]) -> str:
 
 
 def measured(check: dict[str, Any]) -> str:
-    """What a check measured, with half of its 95 % interval over the hands watched, and its unit."""
+    """Figure of a check, with half of its 95 % interval over the hands watched, and its unit."""
     if check["measured"] is None:
         return "too rare"
     noise = f" ± {check['noise']:.2g}" if check.get("noise") else ""
@@ -163,7 +163,7 @@ def measured(check: dict[str, Any]) -> str:
 
 
 def missed(check: dict[str, Any]) -> str:
-    """What it means that a check did not pass."""
+    """Explanation of a check that did not pass."""
     if not is_near(check):
         return str(check["meaning"])
     return (
