@@ -81,8 +81,8 @@ def read_only(folder: Path) -> Faults:
 class FaultyFile(io.FileIO):
     """A file whose writes may fail half-way."""
 
-    def __init__(self, path: Any, mode: str, faults: Faults) -> None:
-        super().__init__(path, mode)
+    def __init__(self, path: Any, mode: str, faults: Faults, opener: Any) -> None:
+        super().__init__(path, mode, opener=opener)
         self.faults = faults
 
     def write(self, data: Any) -> int:
@@ -108,7 +108,8 @@ def installed(faults: Faults) -> Iterator[Faults]:
         if not WRITING & set(mode) or not faults.below(path):
             return real_open(path, mode, buffering, *text, **more)
         faults.check("open", path)
-        raw = FaultyFile(path, mode.replace("b", "").replace("t", ""), faults)
+        plain, opener = mode.replace("b", "").replace("t", ""), more.pop("opener", None)
+        raw = FaultyFile(path, plain, faults, opener)
         file = io.BufferedRandom(raw) if "+" in mode else io.BufferedWriter(raw)
         return file if "b" in mode else io.TextIOWrapper(file, *text, **more)
 
