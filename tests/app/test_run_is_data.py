@@ -44,7 +44,7 @@ RESUMED = {
     "spot": "spot --resume {run} --iterations 6 --threads 1",
     "training": "train --resume {run} --iterations 11 --threads 1",
     "report": "spot report --resume {run}",
-    "cards": "abstract tiny --out {run} --threads 1",
+    "cards": "abstract small --out {run} --threads 1",
 }
 RESUMED |= dict.fromkeys(["growing", "own"], RESUMED["solve"]) | {"found": RESUMED["spot"]}
 RESUMED |= dict.fromkeys(["public", "children"], RESUMED["training"])
@@ -197,7 +197,7 @@ def test_no_text_of_a_run_runs_code_whatever_is_done_with_it(
     kind: str, more: Path, callables: list[str], tmp_path: Path
 ) -> None:
     texts, lines = cycle(callables), cycle(["runs {above}", *COMMANDS[kind], RESUMED[kind]])
-    each = len(callables) if kind in QUICK else 3
+    each = len(callables) if kind in ("solve", "spot") else 3
     tried = [(place, next(texts)) for place in places(more / kind) for _ in range(each)]
     tried += [(place, next(texts)) for place in options(kind) for _ in range(3)]
     for number, (place, text) in enumerate(tried):
