@@ -78,7 +78,7 @@ COMMANDS = {
         "plot {run} --out {above}/plot.png",
     ],
     "report": ["plot {run} --out {above}/plot.png"],
-    "cards": ["show {run}", "abstract show {run}", "train --cards {run} --iterations 1 --out {above}/new"],
+    "cards": ["show {run}", "abstract show {run}", "abstract clusters {run}"],
 }
 COMMANDS |= dict.fromkeys(["growing", "own"], COMMANDS["solve"]) | {"found": COMMANDS["spot"]}
 COMMANDS |= dict.fromkeys(["public", "children"], COMMANDS["training"])
