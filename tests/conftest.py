@@ -17,12 +17,11 @@ from solvent.forms.history import GameTree, compile_tree
 from solvent.games.catalogue import load_game
 from solvent.solvers.solve import solve
 
-# What a script starts in the background ignores Ctrl-C, and so would the commands that tests interrupt.
-if (
-    threading.current_thread() is threading.main_thread()
-    and signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-):
-    signal.signal(signal.SIGINT, signal.default_int_handler)
+# What a script starts in the background ignores Ctrl-C and hangups, and so would the commands that tests interrupt.
+if threading.current_thread() is threading.main_thread():
+    for each, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+        if signal.getsignal(each) is signal.SIG_IGN:
+            signal.signal(each, handler)
 
 # The same examples each time, so that a change is judged by itself; `make test-all` draws new ones.
 settings.register_profile("repeatable", derandomize=True)

@@ -119,7 +119,7 @@ def test_openspiel_policies_there_and_back() -> None:
     back = from_openspiel_policy(tree, to_tabular_policy(strategy))
     assert np.allclose(back.probabilities, strategy.probabilities, atol=1e-15)
     with pytest.raises(InputError, match="is not OpenSpiel's"):
-        to_tabular_policy(TableStrategy.of(compiled("kuhn"), compiled("kuhn").uniform))
+        to_tabular_policy(TableStrategy.of(compiled("leduc5"), compiled("leduc5").uniform))
 
 
 def test_solve_in_python(tmp_path: Path) -> None:

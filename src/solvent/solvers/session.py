@@ -229,9 +229,13 @@ class Session:
             budget = min(budget, max(0.0, self._left))
         before = self.work.iterations
         count = min(target - before, max(1, int(budget * self.rate)))
-        start = time.perf_counter()
-        unbroken(lambda: self.work.run(count))
-        spent = time.perf_counter() - start
+
+        def seconds_of_running() -> float:  # the other thread's own start is no computing
+            start = time.perf_counter()
+            self.work.run(count)
+            return time.perf_counter() - start
+
+        spent = unbroken(seconds_of_running)
         self.rate = (self.work.iterations - before) / max(spent, 1e-9)
         self.seconds += spent
         self.here += spent
