@@ -39,7 +39,7 @@ class _Terminal(Console):
         raise BrokenPipeError
 
     def render(self, renderable: Any, options: ConsoleOptions | None = None) -> Iterable[Segment]:
-        """What is printed, without control characters but those of the console itself, its colours for instance."""
+        """Printed text without control characters, except those of the console itself, such as colours."""
         for segment in super().render(renderable, options):
             yield segment if segment.control else Segment(without_controls(segment.text), segment.style)
 

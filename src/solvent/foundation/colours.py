@@ -17,7 +17,7 @@ SMALLEST = -2.0
 """The logarithm to base 2 of the first of these sizes, in pots."""
 TEXT_COLOUR = "#111111"
 EMPTY_COLOUR = "#eeeeee"
-"""What stands where no hand is."""
+"""Colour of a cell without hands."""
 
 
 def bet_colour(pots: float) -> str:

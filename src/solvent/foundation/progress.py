@@ -65,7 +65,7 @@ class Interrupted(KeyboardInterrupt):
         self.exit_code = exit_code
         """Exit code of a command that ends so."""
         self.done = done
-        """How far the work had come, in its own unit."""
+        """Progress of the work, in its own unit."""
         self.result = result
         """The result so far, of the kind that the call would have returned; None where there was none yet."""
 

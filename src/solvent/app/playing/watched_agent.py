@@ -74,7 +74,7 @@ class WatchedHand:
 
 
 def in_your_place(agent: Agent, view: View, action: int) -> Thought:
-    """What the agent would have done where a person took an action, with the person's cards.
+    """The agent's own play where a person took an action, with the person's cards.
 
     Agents without tables are not asked: they keep a hand of their own, which is not the person's.
     """

@@ -28,7 +28,7 @@ class Entry:
     verdict: Verdict
     ours: str
     command: str = ""
-    """What wrote its figures; empty without figures."""
+    """Command that wrote its figures; empty without figures."""
     commit: str = ""
     """Where its figures were measured; empty without figures."""
 

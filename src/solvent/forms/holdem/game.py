@@ -145,7 +145,7 @@ class HoldemGame:
 
     @property
     def compatible_share(self) -> float:
-        """How much of the product of both ranges' weights belongs to hands that share no card."""
+        """Fraction of the product of both ranges' weights that belongs to hands that share no card."""
         return 1 / (self.deal_scale * float(self.weights[0].sum() * self.weights[1].sum()))
 
     @property

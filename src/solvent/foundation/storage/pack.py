@@ -33,7 +33,7 @@ FIRST = PurePosixPath(CONFIGURATION)
 LEVEL = 1
 """The quickest of zlib's nine. Zeros shrink to a 200th; numbers hardly less than by slower ones."""
 MOST_RATIO = 1032
-"""How many bytes one byte of a deflated file can stand for at most."""
+"""Most bytes that one byte of a deflated file can stand for."""
 MOST_FILES, DEEPEST = 100_000, 4
 """Files of a pack, and folders inside folders; runs have far fewer."""
 PIECE = 1 << 20
