@@ -103,7 +103,17 @@ def test_what_another_command_writes_is_read(commands: str) -> None:
         assert read_text(f"/dev/fd/{writer.stdout.fileno()}", 100) == "AA,KK"
 
 
-@pytest.mark.parametrize("text", [f"a = {'9' * 5_000}", f"a = {'[' * 5_000}", "a = \0", "a"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"a = {'9' * 5_000}",
+        f"a = {'[' * 5_000}",
+        "a = \0",
+        "a",
+        f"{'a.' * 30_000}a = 1",
+        f"[a{'.a' * 30_000}]",
+    ],
+)
 def test_toml_of_any_kind_is_refused_in_a_sentence(text: str) -> None:
     with pytest.raises(InputError, match="it is not TOML"):
         parse_toml(text, "it")

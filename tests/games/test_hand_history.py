@@ -87,7 +87,7 @@ def test_a_hand_is_read() -> None:
         ("[20000, 15000]", "[20000, 15000, 100]", "not heads-up"),
         ("[20000, 15000]", "[20000, 15000.5]", "whole chips here, not 15000.5"),
         ("min_bet = 100", "min_bet = 200", "min_bet is 200"),
-        ("min_bet = 100", "min_bet = ", "no PHH hand history"),
+        ("min_bet = 100", "min_bet = ", "this hand history is not TOML"),
         ("'p2 cbr 300", "'p1 cbr 300", "out of turn"),
         ("cbr 300", "cbr 150", "r150 is not legal"),
         ("cbr 300", "cbr much", "whole chips here, not much"),

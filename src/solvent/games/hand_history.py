@@ -15,6 +15,7 @@ from solvent.cards.deck import Card, CardError, card_label, cards_label, parse_c
 from solvent.cards.ranking import best_strength
 from solvent.foundation.errors import InputError
 from solvent.foundation.extras import extra
+from solvent.foundation.storage.reading import parse_toml
 from solvent.games.betting.rules import (
     BOARD_CARDS,
     CALL,
@@ -114,7 +115,7 @@ def write_phh(hand: Hand) -> str:
 def read_phh(text: str) -> Hand:
     """A hand from PHH text."""
     HandHistory = extra("pokerkit", PURPOSE).HandHistory
-
+    parse_toml(text, "this hand history")  # bounded, and refused in a sentence
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # fields that PHH does not know

@@ -7,6 +7,7 @@ refused after a moment.
 from __future__ import annotations
 
 import os
+import re
 import select
 import stat
 import tomllib
@@ -18,6 +19,8 @@ from solvent.foundation.units import size
 
 MOST_BYTES = 10 << 20
 """Far more than settings, ranges or commands take; a larger file is something else."""
+MOST_KEY_PARTS = 100
+"""Far more than a dotted key of TOML has; reading one takes time that grows with the square of its parts."""
 PATIENCE = 1.0
 """Seconds until somebody must have begun to write to a named pipe."""
 
@@ -74,6 +77,11 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 def parse_toml(text: str, where: str) -> dict[str, Any]:
     """The settings in TOML text; `where` names it in refusals."""
+    # A key ends in = or ], and no key goes beyond one of the others, unless in quotes.
+    pieces = re.split(r"([=\],{\n])", text)
+    keys = [key for key, end in zip(pieces[:-1:2], pieces[1::2], strict=True) if end in "=]"]
+    if any(key.count(".") >= MOST_KEY_PARTS for key in keys):
+        raise InputError(f"{where} is not TOML: it has a key of more than {MOST_KEY_PARTS} parts")
     try:
         return tomllib.loads(text)
     except (
