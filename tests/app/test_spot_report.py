@@ -91,3 +91,8 @@ def test_the_key_of_the_picture_stays_beside_its_heading() -> None:
 )
 def test_refusals(arguments: tuple[str, ...], sentence: str) -> None:
     assert sentence in refused("spot", "report", *arguments)
+
+
+def test_a_wrong_line_is_refused_before_flops_are_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("solvent.solvers.spots.flops.choice.flop_distances", None)
+    assert "OOP acts first" in refused("spot", "report", "--flops", "25", *SPOT, "--line", "chek")

@@ -239,10 +239,10 @@ def solve(
 
     filled = run is None and not isinstance(start, Run)
     solver = _prepare(rules, settings, given, run, watch, stop, filled)
-    watch(Progress(COMPILING_KERNELS, 0))
-    compiling = compile_seconds(solver)
     if limits.iterations:
         solver.rule.check_clock(limits.iterations, solver.dtype)
+    watch(Progress(COMPILING_KERNELS, 0))
+    compiling = compile_seconds(solver)
     if start is not None:
         _begin_from(solver, start, own_code)
     watch(Progress(SIZED, 0, detail=_cost(solver)))

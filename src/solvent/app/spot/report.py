@@ -107,7 +107,7 @@ def report(
             _check_complete({"flops": flops, **given})
             if out is not None:
                 Run.check_new(out)
-            chosen = _chosen(str(flops), given, settings, watch, stop)
+            chosen = _chosen(str(flops), given, settings, line, watch, stop)
             check_used(given, chosen[0].label, given.get("rake", 0))
             check_report(given, chosen, settings, line)
             run = None if out is None else new_report(out, given, chosen, settings, line)
@@ -133,16 +133,18 @@ def report(
 
 
 def _chosen(
-    flops: str, given: dict[str, Any], settings: SpotSettings, watch: Watch, stop: Stop
+    flops: str, given: dict[str, Any], settings: SpotSettings, line: str, watch: Watch, stop: Stop
 ) -> list[WeightedFlop]:
-    """The flops that --flops names."""
+    """The flops that --flops names; before some are chosen from all, the rest is checked on one of them."""
     from solvent.cards.ranges import parse_range
     from solvent.solvers.spots.flops.choice import all_flops, medoid_flops, read_flops
+    from solvent.solvers.spots.flops.report import check_report
 
     ranges = parse_range(given["oop"]), parse_range(given["ip"])
     if flops == "all":
         return all_flops(*ranges)
     if (count := parse_whole(flops)) is not None:
+        check_report(given, all_flops(*ranges)[:1], settings, line)
         return medoid_flops(*ranges, count, settings.threads, watch, stop)
     return read_flops(flops, *ranges)
 
