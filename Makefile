@@ -62,14 +62,14 @@ docs: $(TOOLS)
 # What solvent needs, with plots, hand histories and OpenSpiel; and what its tests, checks and site need besides.
 define install
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --constraint constraints.txt --editable '$(1)'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --constraint constraints.txt --editable '$(1)' --editable papers
 	@touch $(READY)
 endef
 
-$(READY): pyproject.toml constraints.txt
+$(READY): pyproject.toml papers/pyproject.toml constraints.txt
 	$(call install,.[all])
 
-$(TOOLS): pyproject.toml constraints.txt
+$(TOOLS): pyproject.toml papers/pyproject.toml constraints.txt
 	$(call install,.[dev])
 	@touch $(TOOLS)
 

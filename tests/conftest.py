@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from oracles.ray_blades import blades  # noqa: F401 (a fixture, made once)
 from solvent.forms.history import GameTree, compile_tree
 from solvent.games.catalogue import load_game
-from solvent.solvers.solve import solve
+from solvent.solving.solve import solve
 
 # What a script starts in the background ignores Ctrl-C and hangups, and so would the commands that tests interrupt.
 if threading.current_thread() is threading.main_thread():
@@ -28,9 +28,9 @@ settings.register_profile("repeatable", derandomize=True)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 
 AGENTS_FIRST = ("app/test_evaluate", "abstraction", "evaluate", "app/test_play", "play", "app/test_agents")
-AGENTS_FIRST += ("experiments/test_agent", "app/test_cards", "cards")
+AGENTS_FIRST += ("papers/test_agent", "app/test_cards", "cards")
 """Tests of agents and cards, those that compile most kernels first: folders, or the beginnings of files' paths."""
-SOLVERS_FIRST = ("app", "experiments", "solvers", "response", "passes", "strategy", "forms")
+SOLVERS_FIRST = ("app", "papers", "solving", "spots", "engines", "strategy", "forms")
 """Tests of solvers, which share few kernels with those; the last ones find most kernels compiled."""
 
 

@@ -14,11 +14,20 @@ from solvent.foundation.lazy import lazily
 from solvent.foundation.version import __version__
 
 if TYPE_CHECKING:
+    from solvent.engines.history.sampled.solver import SamplingSolver as SamplingSolver
+    from solvent.engines.history.solver import HistorySolver as HistorySolver
+    from solvent.engines.local_update import LocalUpdate as LocalUpdate
+    from solvent.engines.local_update import instantaneous_regret as instantaneous_regret
+    from solvent.engines.local_update import match_regrets as match_regrets
+    from solvent.engines.rules import RegretRule as RegretRule
+    from solvent.engines.rules import Weights as Weights
+    from solvent.engines.sampling import Sampling as Sampling
+    from solvent.engines.solver import Solver as Solver
     from solvent.evaluate.local_best_response import LocalBestResponse as LocalBestResponse
     from solvent.forms.history import GameTree as GameTree
     from solvent.forms.history import compile_tree as compile_tree
-    from solvent.forms.public import PublicGame as PublicGame
-    from solvent.forms.public import public_game as public_game
+    from solvent.forms.public.game import PublicGame as PublicGame
+    from solvent.forms.public.game import public_game as public_game
     from solvent.foundation.errors import InputError as InputError
     from solvent.foundation.progress import Interrupted as Interrupted
     from solvent.foundation.progress import Progress as Progress
@@ -41,35 +50,26 @@ if TYPE_CHECKING:
     from solvent.play.contract import PublicView as PublicView
     from solvent.play.contract import View as View
     from solvent.play.matches import Match as Match
-    from solvent.response.measure import BestResponse as BestResponse
-    from solvent.response.measure import best_response as best_response
-    from solvent.response.measure import exploitability as exploitability
-    from solvent.response.measure import value_against as value_against
-    from solvent.solvers.blueprint.training import TrainingResult as TrainingResult
-    from solvent.solvers.blueprint.training import train as train
-    from solvent.solvers.history.solver import HistorySolver as HistorySolver
-    from solvent.solvers.local_update import LocalUpdate as LocalUpdate
-    from solvent.solvers.local_update import instantaneous_regret as instantaneous_regret
-    from solvent.solvers.local_update import match_regrets as match_regrets
-    from solvent.solvers.own_solvers import register_pruning as register_pruning
-    from solvent.solvers.own_solvers import register_sampling as register_sampling
-    from solvent.solvers.rules import RegretRule as RegretRule
-    from solvent.solvers.rules import Weights as Weights
-    from solvent.solvers.sampled.history.solver import SamplingSolver as SamplingSolver
-    from solvent.solvers.sampled.options import Sampling as Sampling
-    from solvent.solvers.settings import Settings as Settings
-    from solvent.solvers.solve import Result as Result
-    from solvent.solvers.solve import solve as solve
-    from solvent.solvers.solver import Solver as Solver
-    from solvent.solvers.spots.opening import open_spot as open_spot
-    from solvent.solvers.spots.spot import Spot as Spot
-    from solvent.solvers.training_settings import TrainingSettings as TrainingSettings
+    from solvent.solving.measure import BestResponse as BestResponse
+    from solvent.solving.measure import best_response as best_response
+    from solvent.solving.measure import exploitability as exploitability
+    from solvent.solving.measure import value_against as value_against
+    from solvent.solving.own_solvers import register_pruning as register_pruning
+    from solvent.solving.own_solvers import register_sampling as register_sampling
+    from solvent.solving.settings import Settings as Settings
+    from solvent.solving.solve import Result as Result
+    from solvent.solving.solve import solve as solve
+    from solvent.spots.opening import open_spot as open_spot
+    from solvent.spots.spot import Spot as Spot
     from solvent.strategy.opening import open_strategy as open_strategy
     from solvent.strategy.solved.locks import Locks as Locks
     from solvent.strategy.solved.openspiel import from_openspiel_policy as from_openspiel_policy
     from solvent.strategy.solved.openspiel import to_tabular_policy as to_tabular_policy
     from solvent.strategy.solved.tables import TableStrategy as TableStrategy
     from solvent.strategy.strategy import Strategy as Strategy
+    from solvent.training.settings import TrainingSettings as TrainingSettings
+    from solvent.training.train import TrainingResult as TrainingResult
+    from solvent.training.train import train as train
 
 # Names load on first use: importing the compiler takes longer than a script should wait.
 _WHERE = {
@@ -86,8 +86,8 @@ _WHERE = {
     "InputError": "solvent.foundation.errors",
     "GameTree": "solvent.forms.history",
     "compile_tree": "solvent.forms.history",
-    "PublicGame": "solvent.forms.public",
-    "public_game": "solvent.forms.public",
+    "PublicGame": "solvent.forms.public.game",
+    "public_game": "solvent.forms.public.game",
     "Interrupted": "solvent.foundation.progress",
     "Progress": "solvent.foundation.progress",
     "Stop": "solvent.foundation.progress",
@@ -100,29 +100,29 @@ _WHERE = {
     "State": "solvent.games.game",
     "Betting": "solvent.games.public_rules",
     "PublicRules": "solvent.games.public_rules",
-    "BestResponse": "solvent.response.measure",
-    "best_response": "solvent.response.measure",
-    "exploitability": "solvent.response.measure",
-    "value_against": "solvent.response.measure",
-    "TrainingResult": "solvent.solvers.blueprint.training",
-    "train": "solvent.solvers.blueprint.training",
-    "HistorySolver": "solvent.solvers.history.solver",
-    "LocalUpdate": "solvent.solvers.local_update",
-    "instantaneous_regret": "solvent.solvers.local_update",
-    "match_regrets": "solvent.solvers.local_update",
-    "register_pruning": "solvent.solvers.own_solvers",
-    "register_sampling": "solvent.solvers.own_solvers",
-    "RegretRule": "solvent.solvers.rules",
-    "Weights": "solvent.solvers.rules",
-    "SamplingSolver": "solvent.solvers.sampled.history.solver",
-    "Sampling": "solvent.solvers.sampled.options",
-    "Settings": "solvent.solvers.settings",
-    "TrainingSettings": "solvent.solvers.training_settings",
-    "Solver": "solvent.solvers.solver",
-    "Result": "solvent.solvers.solve",
-    "solve": "solvent.solvers.solve",
-    "Spot": "solvent.solvers.spots.spot",
-    "open_spot": "solvent.solvers.spots.opening",
+    "BestResponse": "solvent.solving.measure",
+    "best_response": "solvent.solving.measure",
+    "exploitability": "solvent.solving.measure",
+    "value_against": "solvent.solving.measure",
+    "TrainingResult": "solvent.training.train",
+    "train": "solvent.training.train",
+    "HistorySolver": "solvent.engines.history.solver",
+    "LocalUpdate": "solvent.engines.local_update",
+    "instantaneous_regret": "solvent.engines.local_update",
+    "match_regrets": "solvent.engines.local_update",
+    "register_pruning": "solvent.solving.own_solvers",
+    "register_sampling": "solvent.solving.own_solvers",
+    "RegretRule": "solvent.engines.rules",
+    "Weights": "solvent.engines.rules",
+    "SamplingSolver": "solvent.engines.history.sampled.solver",
+    "Sampling": "solvent.engines.sampling",
+    "Settings": "solvent.solving.settings",
+    "TrainingSettings": "solvent.training.settings",
+    "Solver": "solvent.engines.solver",
+    "Result": "solvent.solving.solve",
+    "solve": "solvent.solving.solve",
+    "Spot": "solvent.spots.spot",
+    "open_spot": "solvent.spots.opening",
     "from_openspiel_policy": "solvent.strategy.solved.openspiel",
     "to_tabular_policy": "solvent.strategy.solved.openspiel",
     "Locks": "solvent.strategy.solved.locks",

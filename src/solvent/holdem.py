@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from solvent.abstraction.cards.buckets import CardAbstraction as CardAbstraction
     from solvent.abstraction.cards.presets import Design as Design
     from solvent.abstraction.cards.presets import preset_named as preset_named
-    from solvent.forms.betting import BettingTree as BettingTree
-    from solvent.forms.betting import build_tree as build_tree
+    from solvent.forms.betting.tree import BettingTree as BettingTree
+    from solvent.forms.betting.tree import build_tree as build_tree
     from solvent.games.betting.rules import CALL as CALL
     from solvent.games.betting.rules import FOLD as FOLD
     from solvent.games.betting.rules import HoldemRules as HoldemRules
@@ -30,19 +30,19 @@ if TYPE_CHECKING:
     from solvent.games.betting.sizes import BettingAbstraction as BettingAbstraction
     from solvent.games.betting.sizes import betting_presets as betting_presets
     from solvent.games.betting.sizes import parse_betting as parse_betting
-    from solvent.solvers.blueprint.training import TrainingResult as TrainingResult
-    from solvent.solvers.blueprint.training import train as train
-    from solvent.solvers.training_settings import TrainingSettings as TrainingSettings
     from solvent.strategy.agents.trained import TrainedStrategy as TrainedStrategy
     from solvent.strategy.agents.training_run import TrainingRun as TrainingRun
+    from solvent.training.settings import TrainingSettings as TrainingSettings
+    from solvent.training.train import TrainingResult as TrainingResult
+    from solvent.training.train import train as train
 
 _WHERE = {
     "CardAbstraction": "solvent.abstraction.cards.buckets",
     "build_cards": "solvent.abstraction.cards.build:build",
     "Design": "solvent.abstraction.cards.presets",
     "preset_named": "solvent.abstraction.cards.presets",
-    "BettingTree": "solvent.forms.betting",
-    "build_tree": "solvent.forms.betting",
+    "BettingTree": "solvent.forms.betting.tree",
+    "build_tree": "solvent.forms.betting.tree",
     "CALL": "solvent.games.betting.rules",
     "FOLD": "solvent.games.betting.rules",
     "HoldemRules": "solvent.games.betting.rules",
@@ -54,9 +54,9 @@ _WHERE = {
     "BettingAbstraction": "solvent.games.betting.sizes",
     "betting_presets": "solvent.games.betting.sizes",
     "parse_betting": "solvent.games.betting.sizes",
-    "TrainingResult": "solvent.solvers.blueprint.training",
-    "train": "solvent.solvers.blueprint.training",
-    "TrainingSettings": "solvent.solvers.training_settings",
+    "TrainingResult": "solvent.training.train",
+    "train": "solvent.training.train",
+    "TrainingSettings": "solvent.training.settings",
     "TrainedStrategy": "solvent.strategy.agents.trained",
     "TrainingRun": "solvent.strategy.agents.training_run",
 }

@@ -16,9 +16,9 @@ from scipy.stats import wasserstein_distance
 from solvent.abstraction.clustering import cluster as clustering
 from solvent.abstraction.clustering import lloyd, vector_kernels, vectors
 from solvent.abstraction.clustering.cluster import Clustering, Ground, Histograms, cluster, distances, nearest
-from solvent.experiments.tartanian7.clustering_speed import measure
 from solvent.foundation.errors import InputError
 from solvent.foundation.progress import Interrupted, Progress, Stop
+from solvent_papers.tartanian7.clustering_speed import measure
 
 TOTAL = 40
 

@@ -6,10 +6,10 @@ import pytest
 from oracles.blueprints import BETTING
 from oracles.table_agent import small_cards
 from solvent.abstraction.cards.buckets import BOARD_CARDS, CardAbstraction
-from solvent.forms.betting import build_tree
+from solvent.forms.betting.tree import build_tree
 from solvent.games.betting.sizes import parse_betting
-from solvent.solvers.blueprint.solver import BlueprintSolver
 from solvent.strategy.agents.blueprint import Blueprint
+from solvent.training.solver import BlueprintSolver
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from solvent.abstraction.betting.translation import NONE, lower_share, pot_part, translate, translation
-from solvent.forms.betting_kernels import BETTING_EDGE
+from solvent.forms.betting.kernels import BETTING_EDGE
 
 
 @pytest.mark.parametrize(

@@ -25,8 +25,8 @@ from solvent.evaluate.sentences import sentences
 from solvent.evaluate.style_table import play_all, style_opponents
 from solvent.foundation.errors import InputError
 from solvent.foundation.progress import Progress, Stop
-from solvent.response.measure import exploitability
-from solvent.solvers.solve import solve
+from solvent.solving.measure import exploitability
+from solvent.solving.solve import solve
 from solvent.strategy.agents.training_run import TrainingRun
 from solvent.strategy.post_processing import NONE, PostProcessing, parse_post
 

@@ -19,7 +19,7 @@ from solvent.app.views.evaluation.section import bounds_section, evaluation_sect
 from solvent.app.views.report import postflop_examples, preflop_decisions, write_report
 from solvent.cards.deck import parse_cards
 from solvent.evaluate.evaluation import save
-from solvent.forms.betting import build_tree
+from solvent.forms.betting.tree import build_tree
 from solvent.foundation.colours import (
     ALL_IN_COLOUR,
     BET_COLOURS,

@@ -22,17 +22,17 @@ from oracles.table_agent import small_cards
 from oracles.trainings import save_training, small_cards_everywhere
 from solvent.abstraction.cards.buckets import VERSION
 from solvent.abstraction.cards.presets import PRESETS
-from solvent.app.upi.session import UpiSession
 from solvent.foundation import extras, own_code
 from solvent.foundation.storage.bundle import MANIFEST
 from solvent.foundation.storage.pack import pack
 from solvent.foundation.storage.run import Run
 from solvent.games.own import make_own
-from solvent.solvers.holdem.spot_run import solve_spot
-from solvent.solvers.holdem.spot_settings import SpotSettings
-from solvent.solvers.settings import Settings
-from solvent.solvers.solve import solve
-from solvent.solvers.training_settings import TrainingSettings
+from solvent.serve.upi.session import UpiSession
+from solvent.solving.settings import Settings
+from solvent.solving.solve import solve
+from solvent.spots.run import solve_spot
+from solvent.spots.settings import SpotSettings
+from solvent.training.settings import TrainingSettings
 
 RIVER = {"board": "Td9d6hQc2s", "oop": "QQ,AKs", "ip": "JJ-99", "pot": 200, "stack": 900, "bets": "50%,a"}
 REPORT = ("--oop", "AA", "--ip", "KK", "--pot", "2", "--stack", "2", "--bets", "a", "--iterations", "2")

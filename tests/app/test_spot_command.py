@@ -11,13 +11,13 @@ from typing import cast
 import pytest
 from commands_run import refused, solved, solvent
 
+from solvent.engines.holdem.solver import HoldemSolver
 from solvent.foundation.progress import Progress
-from solvent.solvers.holdem.solver import HoldemSolver
-from solvent.solvers.holdem.spot_result import SpotResult
-from solvent.solvers.holdem.spot_run import solve_spot
-from solvent.solvers.holdem.spot_settings import SpotSettings
-from solvent.solvers.holdem.spot_work import SpotWork
-from solvent.solvers.session import Limits
+from solvent.solving.session import Limits
+from solvent.spots.result import SpotResult
+from solvent.spots.run import solve_spot
+from solvent.spots.settings import SpotSettings
+from solvent.spots.work import SpotWork
 
 OOP = "66+,A8s+,A5s-A4s,AJo+,K9s+,KQo,QTs+,JTs,96s+,85s+,75s+,65s,54s"
 IP = "QQ-22,AQs-A2s,ATo+,K5s+,KJo+,Q8s+,J8s+,T7s+,96s+,86s+,75s+,64s+,53s+"

@@ -8,8 +8,8 @@ import pytest
 from commands_run import refused, solved, solvent
 
 from solvent.games.holdem.spot import Spot
-from solvent.solvers.spots.spot_file import TEMPLATE, read_spot_file, read_spot_toml, spot_parameters
-from solvent.solvers.spots.texas_file import read_commands
+from solvent.spots.files.spot_file import TEMPLATE, read_spot_file, read_spot_toml, spot_parameters
+from solvent.spots.files.texas_file import read_commands
 
 SPOT = """
 board = "Td9d6hQc2s"

@@ -94,5 +94,5 @@ def test_refusals(arguments: tuple[str, ...], sentence: str) -> None:
 
 
 def test_a_wrong_line_is_refused_before_flops_are_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("solvent.solvers.spots.flops.choice.flop_distances", None)
+    monkeypatch.setattr("solvent.spots.flops.choice.flop_distances", None)
     assert "OOP acts first" in refused("spot", "report", "--flops", "25", *SPOT, "--line", "chek")

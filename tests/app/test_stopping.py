@@ -11,9 +11,9 @@ import pytest
 
 from solvent.abstraction.cards import build
 from solvent.app.command_line import run
-from solvent.experiments.trained_agents import measured_agents
 from solvent.foundation.progress import INTERRUPTED, TERMINATED
 from solvent.foundation.storage.run import Run
+from solvent_papers.trained_agents import measured_agents
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, INTERRUPTED), (signal.SIGTERM, TERMINATED)])

@@ -25,8 +25,8 @@ import typer
 
 from solvent.app.command_line import app
 from solvent.games.catalogue import load_game
-from solvent.solvers.settings import Settings, given_options
-from solvent.solvers.training_settings import TrainingSettings
+from solvent.solving.settings import Settings, given_options
+from solvent.training.settings import TrainingSettings
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]

@@ -10,7 +10,7 @@ import pytest
 from oracles.table_agent import random_model, rate_of
 from solvent.evaluate.behaviour import Watched, class_of, class_weights, summary
 from solvent.evaluate.behaviour_checks import Bar, _folds_to_bets, check_behaviour
-from solvent.forms.betting import DECISION
+from solvent.forms.betting.tree import DECISION
 from solvent.foundation.errors import InputError
 from solvent.games.betting.rules import FOLD
 from solvent.play.table_agent import rule_agent, table_agent

@@ -16,9 +16,9 @@ from solvent.foundation.errors import InputError
 from solvent.foundation.progress import SIZED, Interrupted, Stop
 from solvent.play.expected import expected_match
 from solvent.play.table_agent import table_agent
-from solvent.solvers.blueprint.solver import BlueprintSolver
 from solvent.strategy.agents.blueprint import Blueprint
 from solvent.strategy.post_processing import parse_post
+from solvent.training.solver import BlueprintSolver
 
 
 @pytest.fixture(scope="module")

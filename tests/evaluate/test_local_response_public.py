@@ -8,15 +8,15 @@ import numpy as np
 import pytest
 
 from conftest import compiled
+from solvent.engines.history.response import expected_value
+from solvent.engines.public.bucketed import BucketedSolver
+from solvent.engines.public.solver import PublicSolver
 from solvent.evaluate.local_response_public import local_response, local_response_to, response_weights
-from solvent.forms.public import public_game
+from solvent.forms.public.game import public_game
 from solvent.foundation.errors import InputError
 from solvent.games.catalogue import load_game
 from solvent.games.public_rules import Betting, PublicRules
-from solvent.response.history import expected_value
-from solvent.response.measure import measure
-from solvent.solvers.public.bucketed import BucketedSolver
-from solvent.solvers.public.solver import PublicSolver
+from solvent.solving.measure import measure
 from solvent.strategy.solved.public_infosets import PublicInfosets
 from solvent.strategy.solved.tables import TableStrategy
 

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from solvent.forms.betting import DEAL, DECISION, FOLDED, SHOWDOWN, BettingTree, build_tree
+from solvent.forms.betting.tree import DEAL, DECISION, FOLDED, SHOWDOWN, BettingTree, build_tree
 from solvent.foundation.errors import InputError
 from solvent.games.betting.rules import CALL, FOLD, STREETS, HoldemRules, HoldemState, act, legal, play, start
 from solvent.games.betting.sizes import (

@@ -27,9 +27,12 @@ from oracles.public_forms import (
 )
 from oracles.random_public import RandomBetting, RandomHoldem, RandomPublic
 from solvent import solve
+from solvent.engines.history.response import evaluate
+from solvent.engines.public.solver import PublicSolver
+from solvent.engines.rules import RULES
 from solvent.forms.history import GameTree, compile_tree
-from solvent.forms.public import public_game
-from solvent.forms.unroll import unroll
+from solvent.forms.public.game import public_game
+from solvent.forms.public.unroll import unroll
 from solvent.foundation.errors import InputError
 from solvent.games.catalogue import load_game
 from solvent.games.game import CHANCE
@@ -37,9 +40,6 @@ from solvent.games.holdem.flop_holdem import FlopHoldem
 from solvent.games.kuhn import Kuhn
 from solvent.games.leduc import Leduc
 from solvent.games.public_rules import Betting, Board, PublicRules
-from solvent.response.history import evaluate
-from solvent.solvers.public.solver import PublicSolver
-from solvent.solvers.rules import RULES
 from solvent.strategy.strategy import normalise
 
 # Unrolling
@@ -235,7 +235,7 @@ class QuitOrBid(PublicRules):
 
     Either tree gives the same values:
 
-    >>> from solvent.solvers.history.solver import HistorySolver
+    >>> from solvent.engines.history.solver import HistorySolver
     >>> on_public, on_game = PublicSolver(game, "cfr"), HistorySolver(tree, "cfr")
     >>> on_public.run(50), on_game.run(50)
     (None, None)

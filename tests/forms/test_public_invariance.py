@@ -34,12 +34,12 @@ from oracles.public_forms import (
     unrolled,
 )
 from oracles.random_public import RandomBetting, RandomHoldem, RandomPublic
-from solvent.forms.public import PublicGame, public_game
+from solvent.engines.public.solver import PublicSolver
+from solvent.engines.rules import RULES
+from solvent.forms.public.game import PublicGame, public_game
 from solvent.foundation.errors import InputError
 from solvent.games.catalogue import load_game
 from solvent.games.holdem.flop_holdem import FlopHoldem
-from solvent.solvers.public.solver import PublicSolver
-from solvent.solvers.rules import RULES
 
 # Invariance: one iteration
 

@@ -7,8 +7,8 @@ from time import process_time
 import pytest
 
 from oracles.random_public import RandomHoldem, RandomPublic
-from solvent.forms.public import public_game
-from solvent.forms.public_size import betting_bytes, public_size
+from solvent.forms.public.game import public_game
+from solvent.forms.public.size import betting_bytes, public_size
 from solvent.games.catalogue import load_game
 from solvent.games.holdem.limit_holdem import LimitHoldem
 from solvent.games.public_rules import PublicRules

@@ -2,7 +2,7 @@
 
 import pytest
 
-from solvent.forms.betting import DEAL, DECISION, build_tree
+from solvent.forms.betting.tree import DEAL, DECISION, build_tree
 from solvent.foundation.errors import InputError
 from solvent.games.betting.rules import CALL, FOLD
 from solvent.games.betting.sizes import parse_betting

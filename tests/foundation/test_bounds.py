@@ -17,7 +17,7 @@ from solvent.foundation.names import did_you_mean
 from solvent.foundation.storage.reading import parse_toml, read_line, read_text
 from solvent.foundation.units import parse_decimal, parse_share, parse_whole
 from solvent.games.catalogue import load_game
-from solvent.solvers.solve import solve
+from solvent.solving.solve import solve
 from solvent.strategy.strategy import NoSuchInfosetError
 
 

@@ -301,5 +301,5 @@ def test_an_edit_of_the_package_gives_the_new_numbers(tmp_path: Path) -> None:
     after, compiled = solve()
     assert after == solve(str(tmp_path / "empty"))[0] != before
     assert 0 < len(set(compiled)) < 10
-    assert set(compiled) <= uses()["solvent.passes.matching.share_of"]
+    assert set(compiled) <= uses()["solvent.engines.vectors.matching.share_of"]
     assert solve() == (after, [])

@@ -204,7 +204,7 @@ def test_every_kernel_of_the_package_has_a_stamp() -> None:
 def test_an_edit_of_a_helper_compiles_few_kernels() -> None:
     found = uses()
     assert "solvent.foundation.errors.InputError" not in found
-    assert 10 < len(found["solvent.passes.matching.share_of"]) < 40
+    assert 10 < len(found["solvent.engines.vectors.matching.share_of"]) < 40
     assert median(len(kernels) for kernels in found.values()) < 10
 
 

@@ -19,7 +19,7 @@ from solvent.games.game import CHANCE, TERMINAL, GameError
 from solvent.games.holdem.flop_holdem import FlopHoldem
 from solvent.games.holdem.limit_holdem import LimitHoldem
 from solvent.games.public_rules import FOLD, SHOWDOWN, Betting, PublicRules
-from solvent.solvers.solve import solve
+from solvent.solving.solve import solve
 
 ACTION_NUMBERS = {"fold": 0, "call": 1, "check": 1, "bet": 2, "raise": 2}
 """Our actions as universal poker numbers them."""
@@ -380,7 +380,7 @@ def test_bad_parameters_of_holdem_are_refused(settings: dict[str, int], sentence
 
 def test_rules_that_the_public_form_would_get_wrong_are_refused() -> None:
     """One betting node in two places; a showdown before any board."""
-    from solvent.forms.public import public_game
+    from solvent.forms.public.game import public_game
     from solvent.games.public_rules import FOLD, SHOWDOWN, Betting
 
     class Odd(FlopHoldem):

@@ -12,17 +12,17 @@ import pytest
 
 from solvent.cards.deck import parse_cards
 from solvent.cards.ranking import best_strength, category, short_strengths
+from solvent.engines.holdem.solver import HoldemSolver
+from solvent.engines.public.solver import PublicSolver
 from solvent.forms.history import compile_tree
 from solvent.forms.holdem.game import holdem_game
-from solvent.forms.public import public_game
+from solvent.forms.public.game import public_game
 from solvent.foundation.errors import InputError
 from solvent.games.catalogue import load_game
 from solvent.games.game import CHANCE, TERMINAL
 from solvent.games.holdem.nolimit import NoLimit
 from solvent.games.public_rules import FOLD, SHOWDOWN, Betting, PublicRules
-from solvent.solvers.holdem.solver import HoldemSolver
-from solvent.solvers.public.solver import PublicSolver
-from solvent.solvers.solve import solve
+from solvent.solving.solve import solve
 
 # Cards
 

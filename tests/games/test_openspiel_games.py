@@ -17,7 +17,7 @@ from solvent.games.game import CHANCE, TERMINAL, Game, GameError, State
 from solvent.games.kuhn import Kuhn
 from solvent.games.leduc import Leduc
 from solvent.games.openspiel import OpenSpielGame, load_openspiel
-from solvent.solvers.solve import solve
+from solvent.solving.solve import solve
 from solvent.strategy.solved.openspiel import to_tabular_policy
 
 pyspiel = pytest.importorskip("pyspiel")

@@ -10,14 +10,14 @@ import numpy as np
 
 from solvent.abstraction.cards.buckets import CardAbstraction, describe_tables
 from solvent.abstraction.cards.presets import Design
-from solvent.forms.betting import BettingTree, build_tree
+from solvent.forms.betting.tree import BettingTree, build_tree
 from solvent.games.betting.sizes import parse_betting
-from solvent.solvers.distributed.batches import DistributedSettings
-from solvent.solvers.distributed.branch import Branch
-from solvent.solvers.distributed.child import Child
-from solvent.solvers.distributed.flops import FLOPS, flop_tables
-from solvent.solvers.distributed.solver import make_children
-from solvent.solvers.distributed.turns import make_branches
+from solvent.training.distributed.batches import DistributedSettings
+from solvent.training.distributed.branch import Branch
+from solvent.training.distributed.child import Child
+from solvent.training.distributed.flops import FLOPS, flop_tables
+from solvent.training.distributed.solver import make_children
+from solvent.training.distributed.turns import make_branches
 
 BETTING = "preflop=3x,a; postflop=100%; cap=1; stack=10"
 

@@ -20,7 +20,7 @@ from oracles.levels import (
     turn_cluster,
 )
 from solvent.forms.sampled import SHOWN, lay_out_walk, place_rows
-from solvent.solvers.distributed.deals import ChildDeals, HeadDeals
+from solvent.training.distributed.deals import ChildDeals, HeadDeals
 
 BUCKETS = 3
 ROUNDS = 72

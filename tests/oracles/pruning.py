@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from solvent.solvers.pruned.history import kernels as pruned_kernels
-from solvent.solvers.pruned.history.solver import PrunedSolver
+from solvent.engines.history.pruned import kernels as pruned_kernels
+from solvent.engines.history.pruned.solver import PrunedSolver
 
 
 def check_invariants(solver: PrunedSolver) -> None:

@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from solvent.engines.history.response import evaluate
+from solvent.engines.history.solver import HistorySolver
+from solvent.engines.public.solver import PublicSolver
+from solvent.engines.rules import load_rule
 from solvent.forms.history import GameTree
-from solvent.forms.public import PublicGame, public_game
-from solvent.forms.unroll import unroll
+from solvent.forms.public.game import PublicGame, public_game
+from solvent.forms.public.unroll import unroll
 from solvent.games.catalogue import load_game
 from solvent.games.public_rules import PublicRules
-from solvent.response.history import evaluate
-from solvent.solvers.history.solver import HistorySolver
-from solvent.solvers.public.solver import PublicSolver
-from solvent.solvers.rules import load_rule
 from solvent.strategy.strategy import normalise
 
 UPDATES = ["alternating", "simultaneous"]

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 
 from solvent.cards.evaluator import hand_strengths
-from solvent.forms.betting import DEAL
+from solvent.forms.betting.tree import DEAL
 from solvent.strategy.agents.blueprint import Blueprint
 
 BOARD_CARDS = (0, 3, 4, 5)

@@ -13,7 +13,7 @@ from itertools import combinations
 import numpy as np
 
 from solvent.cards.evaluator import hand_strengths
-from solvent.forms.betting import build_tree
+from solvent.forms.betting.tree import build_tree
 from solvent.games.betting.sizes import parse_betting
 
 STACK = 4

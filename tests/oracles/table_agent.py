@@ -10,7 +10,7 @@ from solvent.abstraction.betting.translation import translation
 from solvent.abstraction.cards.buckets import CardAbstraction, describe_tables
 from solvent.abstraction.cards.presets import Design
 from solvent.abstraction.cards.win_rates import rate_layout, win_rates
-from solvent.forms.betting import DEAL, DECISION, build_tree
+from solvent.forms.betting.tree import DEAL, DECISION, build_tree
 from solvent.forms.sampled import row_start
 from solvent.foundation.kernels.randomness import STEP, uniform
 from solvent.games.betting.rules import BOARD_CARDS, CALL, FOLD, act, legal, start

@@ -8,7 +8,7 @@ import numpy as np
 
 from oracles.algorithm4 import CARDS, CLUSTERS, FOLDER, STAKES, TREE, payoff
 from solvent.forms.sampled import SHOWN, lay_out_walk, place_rows
-from solvent.solvers.distributed.deals import ChildDeals, HeadDeals
+from solvent.training.distributed.deals import ChildDeals, HeadDeals
 
 BUCKETS = 3
 HISTORIES = ["", "k/", "b", "k/k", "k/b", "bf", "bc/", "k/bf", "k/bc", "bc/k", "bc/b", "bc/bf", "bc/bc"]

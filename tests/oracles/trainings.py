@@ -12,9 +12,9 @@ import pytest
 from oracles.blueprints import BETTING, use_cards
 from oracles.table_agent import random_model, small_cards
 from solvent.foundation.storage.run import Run
-from solvent.solvers.blueprint.training import KEPT_CHECKPOINTS
-from solvent.solvers.training_settings import TrainingSettings
 from solvent.strategy.agents.blueprint import TABLE_LAYOUT
+from solvent.training.settings import TrainingSettings
+from solvent.training.train import KEPT_CHECKPOINTS
 
 
 @contextmanager

@@ -26,16 +26,14 @@ from solvent.cards.ranges import Range, parse_range
 from solvent.foundation.errors import InputError
 from solvent.foundation.progress import SIZED, Interrupted, Progress, Stop
 from solvent.foundation.storage.run import METRICS, Run
-from solvent.solvers.holdem.spot_run import solve_spot
-from solvent.solvers.holdem.spot_settings import SpotSettings
-from solvent.solvers.spots.flops.choice import (
+from solvent.spots.flops.choice import (
     WeightedFlop,
     all_flops,
     flop_distances,
     nearest_medoids,
     read_flops,
 )
-from solvent.solvers.spots.flops.report import (
+from solvent.spots.flops.report import (
     KIND,
     FlopReport,
     check_report,
@@ -43,7 +41,9 @@ from solvent.solvers.spots.flops.report import (
     new_report,
     resumed_report,
 )
-from solvent.solvers.spots.flops.texture import FlopTexture, flop_texture
+from solvent.spots.flops.texture import FlopTexture, flop_texture
+from solvent.spots.run import solve_spot
+from solvent.spots.settings import SpotSettings
 
 SPOT = {"oop": "JJ,A5s", "ip": "TT,KQs", "pot": 10, "stack": 15, "bets": "a"}
 RANGES = parse_range(str(SPOT["oop"])), parse_range(str(SPOT["ip"]))

@@ -11,23 +11,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from holdem.small_spots import spots
+from oracles.small_spots import spots
 from solvent.cards.deck import card_label, deck, parse_cards
 from solvent.cards.evaluator import hand_strengths
 from solvent.cards.hands import hole_cards
 from solvent.cards.ranges import parse_range
+from solvent.engines.holdem.kernels import EVALUATE
+from solvent.engines.holdem.solver import HoldemSolver
 from solvent.forms.holdem.game import holdem_game
 from solvent.forms.holdem.tree import DECISION
 from solvent.games.holdem.spot import Spot
 from solvent.games.public_rules import Betting
-from solvent.passes.holdem.kernels import EVALUATE
-from solvent.solvers.holdem.lock_text import parse_lock
-from solvent.solvers.holdem.solver import HoldemSolver
-from solvent.solvers.spots.answers import Answers
-from solvent.solvers.spots.grid import node_heights, node_weights
-from solvent.solvers.spots.node import SpotNode
-from solvent.solvers.spots.showdowns import Showdowns
-from solvent.solvers.spots.solution import SpotSolution
+from solvent.spots.lock_text import parse_lock
+from solvent.spots.nodes.answers import Answers
+from solvent.spots.nodes.grid import node_heights, node_weights
+from solvent.spots.nodes.node import SpotNode
+from solvent.spots.nodes.showdowns import Showdowns
+from solvent.spots.nodes.solution import SpotSolution
 
 SIZES = {"pot": 20, "stack": 60, "bets": "50%,a", "raises": "100%,a"}
 RIVER = Spot("Td9d6hQc2s", "QQ:0.75,99,AhKh:0.3,T8s,76s:0.5", "JJ:0.2,TT,A9s,98s:0.6,AQo:0.9", **SIZES)

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from solvent import Spot
+from solvent.engines.holdem.growing.candidates import AutoSizes, parse_auto_sizes
 from solvent.foundation.errors import InputError
 from solvent.foundation.storage.run import Run
-from solvent.solvers.holdem.growing.candidates import AutoSizes, parse_auto_sizes
-from solvent.solvers.holdem.growing.growing_work import GrowingWork
-from solvent.solvers.holdem.spot_folder import open_solver, spot_of
-from solvent.solvers.holdem.spot_run import resume_spot, solve_spot
-from solvent.solvers.holdem.spot_settings import SpotSettings
+from solvent.spots.folder import open_solver, spot_of
+from solvent.spots.growing_work import GrowingWork
+from solvent.spots.run import resume_spot, solve_spot
+from solvent.spots.settings import SpotSettings
 
 RIVER: dict[str, Any] = {
     "board": "Ks7d2c9h4s", "oop": "99+,A9s+,KTs+,QJs", "ip": "88+,A9s+,KJs+,76s",
@@ -163,7 +163,7 @@ def test_a_bet_comes_with_the_sizes_behind_its_neighbour() -> None:
 
 
 def test_the_experiment_measures_trees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from solvent.experiments.spots import found_sizes
+    from solvent_papers.spots import found_sizes
 
     monkeypatch.setattr(found_sizes, "SPOTS", {"small": RIVER})
     monkeypatch.setattr(found_sizes, "POT", 100)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from solvent.engines.holdem.solver import HoldemSolver
 from solvent.forms.holdem.game import holdem_game
 from solvent.foundation.errors import InputError
 from solvent.games.holdem.spot import Spot
-from solvent.solvers.holdem.solver import HoldemSolver
-from solvent.solvers.spots.solution import SpotSolution
+from solvent.spots.nodes.solution import SpotSolution
 
 TURN = Spot(
     "Tc9c6cQc", "QQ,99:0.5,T8s", "JJ:0.2,TT,AQo", pot=20, stack=60, bets="50%,a", raises="100%,a", rake="5%"

@@ -10,7 +10,7 @@ import pytest
 
 import solvent
 from solvent.foundation.errors import InputError
-from solvent.solvers.spots.solution import SpotSolution
+from solvent.spots.nodes.solution import SpotSolution
 
 GIVEN = {"oop": "QQ:0.75,99,AhKh:0.3,T8s,76s:0.5", "ip": "JJ:0.2,TT,A9s,98s:0.6,AQo:0.9"}
 GIVEN |= {"pot": 20, "stack": 60, "bets": "50%,a", "raises": "100%,a"}

@@ -10,14 +10,14 @@ import pytest
 from conftest import compiled
 from oracles.random_games import RandomGame
 from solvent.abstraction.cards.public_equity import equities, equity_histograms
+from solvent.engines.history.response import evaluate, expected_value
+from solvent.engines.history.sampled.solver import SamplingSolver
 from solvent.forms.history import compile_tree
-from solvent.forms.public import public_game
-from solvent.forms.unroll import unroll
+from solvent.forms.public.game import public_game
+from solvent.forms.public.unroll import unroll
 from solvent.foundation.errors import InputError
 from solvent.games.catalogue import load_game
 from solvent.games.public_rules import SHOWDOWN
-from solvent.response.history import evaluate, expected_value
-from solvent.solvers.sampled.history.solver import SamplingSolver
 from solvent.strategy.agents.prior import win_rate_prior
 from solvent.strategy.ensemble import combine
 from solvent.strategy.strategy import normalise

@@ -11,7 +11,7 @@ import pytest
 import solvent
 from conftest import compiled
 from solvent.forms.history import compile_tree
-from solvent.forms.public import public_game
+from solvent.forms.public.game import public_game
 from solvent.foundation.errors import InputError
 from solvent.games.catalogue import load_game
 from solvent.games.leduc import Leduc

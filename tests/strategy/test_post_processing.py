@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from solvent.engines.history.response import evaluate
+from solvent.engines.history.solver import HistorySolver
 from solvent.forms.history import compile_tree
 from solvent.foundation.errors import InputError
 from solvent.games.catalogue import load_game
-from solvent.response.history import evaluate
-from solvent.solvers.history.solver import HistorySolver
 from solvent.strategy.agents.prior import prior_strategy
 from solvent.strategy.post_processing import NONE, PostProcessing, class_of, parse_post, post_process
 

@@ -19,7 +19,7 @@ from solvent.forms.history import compile_tree
 from solvent.foundation.errors import InputError
 from solvent.foundation.storage import bundle
 from solvent.games.catalogue import load_game
-from solvent.solvers.session import Limits
+from solvent.solving.session import Limits
 from solvent.strategy.opening import open_solved
 from solvent.strategy.solved.openspiel import from_openspiel_policy, to_tabular_policy
 from solvent.strategy.solved.tables import TableStrategy, compare
@@ -177,7 +177,7 @@ def test_bad_arguments_are_sentences(options: dict, sentence: str) -> None:
 
 @pytest.mark.slow
 def test_float32_kernels_are_compiled_before_the_clock_starts(monkeypatch: pytest.MonkeyPatch) -> None:
-    import solvent.solvers.history.solver as cfr
+    import solvent.engines.history.solver as cfr
 
     asked = []
     monkeypatch.setattr(cfr, "FLOAT32_FROM", 10)

@@ -9,7 +9,7 @@ import pytest
 
 from oracles.blueprints import random_cards
 from solvent.cards.deck import parse_cards
-from solvent.forms.betting import DECISION, build_tree
+from solvent.forms.betting.tree import DECISION, build_tree
 from solvent.foundation.errors import InputError
 from solvent.games.betting.rules import CALL
 from solvent.games.betting.sizes import parse_betting

@@ -30,9 +30,9 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from oracles.table_agent import small_cards
 from oracles.trainings import save_training, small_cards_everywhere
 from solvent.app.command_line import run
-from solvent.app.upi.session import UpiSession
 from solvent.foundation.errors import LONGEST
-from solvent.solvers.holdem.spot_settings import SpotSettings
+from solvent.serve.upi.session import UpiSession
+from solvent.spots.settings import SpotSettings
 from survival.any_text import LONG, PIECES
 
 BETTING = "preflop=3x,a; cap=1; stack=10"

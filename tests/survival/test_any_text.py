@@ -15,12 +15,13 @@ from solvent.app.agent_options import rules_of
 from solvent.app.browsing.shown import kinds_named
 from solvent.app.playing.answers import read_answer, refusal
 from solvent.app.spot.words import read_spoken
-from solvent.app.upi.session import UpiSession
 from solvent.app.views.strategies import strategy_rows
 from solvent.cards.deck import parse_card, parse_cards
 from solvent.cards.ranges import parse_range
+from solvent.engines.holdem.growing.candidates import parse_auto_sizes
+from solvent.engines.rules import load_rule
 from solvent.evaluate.local_best_response import response_actions
-from solvent.forms.betting import build_tree
+from solvent.forms.betting.tree import build_tree
 from solvent.forms.holdem.game import holdem_game
 from solvent.forms.holdem.tree import holdem_tree
 from solvent.foundation.names import did_you_mean
@@ -36,21 +37,20 @@ from solvent.games.hand_history import read_phh
 from solvent.games.holdem.spot import Spot
 from solvent.games.naming import parse_call
 from solvent.play.agents import parse_agent
-from solvent.solvers.holdem.growing.candidates import parse_auto_sizes
-from solvent.solvers.holdem.lock_text import parse_lock
-from solvent.solvers.holdem.spot_settings import SpotSettings
-from solvent.solvers.option_checks import cluster_among
-from solvent.solvers.rules import load_rule
-from solvent.solvers.settings import Settings
-from solvent.solvers.solve import solve
-from solvent.solvers.spots.flops.choice import read_flops
-from solvent.solvers.spots.lines import find_action, find_place, root_place
-from solvent.solvers.spots.spot_file import TEMPLATE, range_text, read_spot_toml
-from solvent.solvers.spots.texas_file import read_commands
-from solvent.solvers.training_settings import TrainingSettings
+from solvent.serve.upi.session import UpiSession
+from solvent.solving.option_checks import cluster_among
+from solvent.solving.settings import Settings
+from solvent.solving.solve import solve
+from solvent.spots.files.spot_file import TEMPLATE, range_text, read_spot_toml
+from solvent.spots.files.texas_file import read_commands
+from solvent.spots.flops.choice import read_flops
+from solvent.spots.lock_text import parse_lock
+from solvent.spots.nodes.lines import find_action, find_place, root_place
+from solvent.spots.settings import SpotSettings
 from solvent.strategy.agents.betting_line import find_decision
 from solvent.strategy.agents.trained import hole_cards
 from solvent.strategy.post_processing import parse_post
+from solvent.training.settings import TrainingSettings
 from survival.any_text import any_text, check_read
 
 QUICK, FULL = 25, 400

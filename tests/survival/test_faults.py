@@ -33,9 +33,9 @@ SPOT = {"board": "Td9d6hQc2s", "oop": "AA,KQs", "ip": "KK,JTs", "pot": 20, "stac
 IMPORTS = """
 import json
 from solvent import solve
-from solvent.solvers.blueprint.training import train
-from solvent.solvers.holdem.spot_run import resume_spot, solve_spot
-from solvent.solvers.holdem.spot_settings import SpotSettings
+from solvent.training.train import train
+from solvent.spots.run import resume_spot, solve_spot
+from solvent.spots.settings import SpotSettings
 often = {"threads": 1, "checkpoint_every": 1e-6}
 """
 

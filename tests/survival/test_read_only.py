@@ -14,8 +14,8 @@ from oracles.trainings import save_training, small_cards_everywhere
 from solvent import solve
 from solvent.app.command_line import run
 from solvent.foundation.storage import bundle
-from solvent.solvers.holdem.spot_run import solve_spot
-from solvent.solvers.holdem.spot_settings import SpotSettings
+from solvent.spots.run import solve_spot
+from solvent.spots.settings import SpotSettings
 from survival.faults import installed, read_only
 
 SPOT = {"board": "2c2d2h2s3d", "oop": "AA", "ip": "KK", "pot": 2, "stack": 2, "bets": "a"}

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from solvent import __version__
-from solvent.app.later import Commands, Later
+from solvent.app.later import Commands, Elsewhere, later
 from solvent.app.outcomes import EXIT_CODES, exit_code, notices_said
 from solvent.app.terminal import tolerate_narrow_encodings
 
@@ -53,6 +53,17 @@ COMMANDS = {
     },
 }
 """The commands by the panel of the help in which they stand, each with its line."""
+FOLDERS = {
+    "Solve games": "games",
+    "Train and play hold'em": "agents",
+    "Look at runs": "runs",
+    "Tools": "tools",
+}
+"""The folders of `commands` in which a panel's modules stand."""
+OTHER_MODULES = {"unpack": "pack"}
+"""The modules of commands that are named otherwise."""
+ELSEWHERE = ("bench", "reproduce")
+"""Commands of the distribution solvent-papers."""
 
 
 def _stand_in() -> None:
@@ -61,7 +72,9 @@ def _stand_in() -> None:
 
 for panel, commands in COMMANDS.items():
     for name, line in commands.items():
-        app.command(name, help=line, cls=Later, epilog=EXIT_CODES, rich_help_panel=panel)(_stand_in)
+        module = f"solvent.app.commands.{FOLDERS[panel]}.{OTHER_MODULES.get(name, name)}"
+        kind = Elsewhere if name in ELSEWHERE else later(module)
+        app.command(name, help=line, cls=kind, epilog=EXIT_CODES, rich_help_panel=panel)(_stand_in)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

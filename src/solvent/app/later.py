@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from importlib import import_module
+from importlib.metadata import entry_points
 from typing import Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from solvent.foundation.errors import InputError
 from solvent.foundation.progress import Interrupted
 
 
@@ -37,18 +39,17 @@ class Commands(_PlainFlags, TyperGroup):
 
 
 class Later(TyperCommand):
-    """What stands for a command in the list of all: its name and one line, without its module.
+    """Stand-in for a command in the list of all: its name and one line, without its module.
 
-    The module `solvent.app.commands.<name>` holds the command under its own name: a function, or a `typer.Typer` of
-    several commands.
+    The module holds the command under its own name: a function, or a `typer.Typer` of several commands.
     """
 
-    where = "solvent.app.commands"
+    module = ""
 
     def loaded(self) -> TyperCommand | TyperGroup:
         """The command itself."""
         assert self.name is not None
-        found = getattr(import_module(f"{self.where}.{MODULES.get(self.name, self.name)}"), self.name)
+        found = self.found(self.name)
         if not isinstance(found, typer.Typer):
             alone = typer.Typer()
             alone.command(self.name, epilog=self.epilog)(found)
@@ -62,9 +63,25 @@ class Later(TyperCommand):
         made.name = self.name
         return made  # type: ignore[no-any-return]
 
+    def found(self, name: str) -> Any:
+        """The object that the command's module has under its name."""
+        return getattr(import_module(self.module), name)
+
     def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
         return self.loaded().make_context(info_name, args, parent, **extra)
 
 
-MODULES = {"unpack": "pack"}
-"""The modules of commands that are named otherwise."""
+class Elsewhere(Later):
+    """Stand-in for a command that another distribution brings by an entry point of the group `solvent.commands`."""
+
+    def found(self, name: str) -> Any:
+        for entry in entry_points(group="solvent.commands", name=name):
+            return entry.load()
+        raise InputError(
+            f"`solvent {name}` comes with the distribution solvent-papers; install it beside solvent"
+        )
+
+
+def later(module: str) -> type[Later]:
+    """The stand-in for a command of a module, which is imported when the command is used."""
+    return type("Later", (Later,), {"module": module})

@@ -10,8 +10,8 @@ from typing import Annotated, Any
 import typer
 from typer.models import ArgumentInfo, OptionInfo
 
-from solvent.solvers.option_checks import Check
-from solvent.solvers.settings import PANELS, Options, flag, given_options
+from solvent.solving.option_checks import Check
+from solvent.solving.settings import PANELS, Options, flag, given_options
 
 
 def with_settings(kind: type[Options]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

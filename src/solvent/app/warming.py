@@ -11,16 +11,16 @@ from solvent.abstraction.cards.buckets import CardAbstraction, table_bounds, tab
 from solvent.abstraction.cards.presets import Design
 from solvent.evaluate.behaviour import Watched
 from solvent.evaluate.local_best_response import LocalBestResponse, response_actions
-from solvent.forms.betting import build_tree
+from solvent.forms.betting.tree import build_tree
 from solvent.games.betting.sizes import parse_betting
 from solvent.play.matches import round_robin
 from solvent.play.table_agent import TableAgent, rule_agent, table_agent
-from solvent.solvers.blueprint.training_work import Length, Training
-from solvent.solvers.holdem.spot_run import warm_up
-from solvent.solvers.holdem.spot_settings import SpotSettings
-from solvent.solvers.solve import solve
-from solvent.solvers.training_settings import PARTS, TRAINING_SAMPLINGS, TrainingSettings
+from solvent.solving.solve import solve
+from solvent.spots.run import warm_up
+from solvent.spots.settings import SpotSettings
 from solvent.strategy.agents.blueprint import Blueprint
+from solvent.training.settings import PARTS, TRAINING_SAMPLINGS, TrainingSettings
+from solvent.training.work import Length, Training
 
 BETTING = "preflop=3x,a; flop=50%,a; cap=1; stack=10"
 GAMES = (("kuhn", "auto"), ("leduc", "auto"), ("kuhn", "serial"))

@@ -30,7 +30,7 @@ from solvent.evaluate.behaviour_kernels import (
     self_play,
     watch_hands,
 )
-from solvent.forms.betting import DECISION
+from solvent.forms.betting.tree import DECISION
 from solvent.forms.sampled import MOST_ACTIONS
 from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.threads import in_pieces

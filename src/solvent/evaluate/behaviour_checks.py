@@ -29,7 +29,7 @@ from solvent.evaluate.behaviour_kernels import (
     WEIGHT,
     Observed,
 )
-from solvent.forms.betting import DECISION
+from solvent.forms.betting.tree import DECISION
 from solvent.games.betting.rules import CALL, FOLD, STREETS
 from solvent.play.table_agent import TableAgent
 

@@ -11,7 +11,7 @@ from solvent.abstraction.betting.translation import NONE
 from solvent.abstraction.cards.dealing import DEALT, shuffle, sort_deck
 from solvent.cards.evaluator import EMPTY_KEY, strength_of
 from solvent.cards.hands import HANDS
-from solvent.forms.betting_kernels import OVER, PLAYER, STREET, begin, new_position, options, take
+from solvent.forms.betting.kernels import OVER, PLAYER, STREET, begin, new_position, options, take
 from solvent.foundation.kernels.compiling import internal, kernel
 from solvent.foundation.kernels.randomness import stream
 from solvent.games.betting.rules import CALL, FOLD, STREETS, HoldemRules

@@ -2,7 +2,7 @@
 
 A card abstraction forgets, so no pass over it finds the best response exactly. Here one is learned for each seat:
 the opponent is the agent as it plays, post-processing included, frozen at its rows, and public sampling trains the
-responder's rows (`solvers.blueprint.boards`): a board is drawn, and 24 cards of which the hands of both players
+responder's rows (`training.boards`): a board is drawn, and 24 cards of which the hands of both players
 are made, as in training; all deals of those hands count. The responder begins with the agent's own regrets, and
 the clock goes on: board i counts T + i, where T is the number of boards that the agent's regrets count for, so
 that near equilibrium it begins with most of the work done. It can be played in two ways: greedily, taking the
@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.cards.evaluator import evaluator
-from solvent.forms.betting import DECISION, BettingTree
+from solvent.forms.betting.tree import DECISION, BettingTree
 from solvent.forms.sampled import TableLayout, row_start
 from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.compiling import kernel
@@ -33,12 +33,12 @@ from solvent.play.expected import PARTS
 from solvent.play.statistics import Winnings
 from solvent.play.table_agent import TableAgent, table_agent
 from solvent.play.table_kernels import ACTED, BUCKET, CLUSTER, NODE, room, strategy
-from solvent.solvers.blueprint.boards.dealing import BoardHands
-from solvent.solvers.blueprint.boards.kernels import BoardRoom, Boards, respond_on_boards
-from solvent.solvers.blueprint.boards.solver import BoardSolver
-from solvent.solvers.training_settings import DEFAULT_HOLE_CARDS
 from solvent.strategy.agents.blueprint import Blueprint
 from solvent.strategy.post_processing import NONE, PostProcessing
+from solvent.training.boards.dealing import BoardHands
+from solvent.training.boards.kernels import BoardRoom, Boards, respond_on_boards
+from solvent.training.boards.solver import BoardSolver
+from solvent.training.settings import DEFAULT_HOLE_CARDS
 
 PLAYERS = 2
 SEED = 1_000_003

@@ -46,7 +46,7 @@ from solvent.cards.showdown import pairs
 from solvent.evaluate.local_response.asked import AskedResponse
 from solvent.evaluate.local_response.kernels import Choices, respond_hands
 from solvent.evaluate.local_response.ranges import LENGTH, ResponseMemory, response_memory
-from solvent.forms.betting_kernels import size_table
+from solvent.forms.betting.kernels import size_table
 from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.threads import in_pieces
 from solvent.foundation.progress import Held, Stop, Watch

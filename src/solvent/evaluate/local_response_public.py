@@ -21,11 +21,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.forms.public import DECISION, PublicGame
+from solvent.engines.public.kernels import EVALUATE, Rule, Tables
+from solvent.engines.public.public_pass import PublicPass
+from solvent.forms.public.game import DECISION, PublicGame
 from solvent.foundation.errors import InputError
 from solvent.games.public_rules import FOLD, SHOWDOWN, PublicRules
-from solvent.passes.public_kernels import EVALUATE, Rule, Tables
-from solvent.passes.public_pass import PublicPass
 from solvent.strategy.solved.holdem_infosets import HoldemInfosets
 from solvent.strategy.solved.policies import on_form
 from solvent.strategy.solved.public_infosets import PublicInfosets
@@ -248,7 +248,7 @@ def _on_public_form(strategy: TableStrategy) -> tuple[PublicGame, NDArray[np.flo
             f"local best response is for games whose players have the same hands; {strategy.game} has a list of "
             f"hands for each"
         )
-    from solvent.forms.public import public_game
+    from solvent.forms.public.game import public_game
 
     rules: Any = strategy.rules()
     if not isinstance(rules, PublicRules):

@@ -8,12 +8,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from solvent.engines.explicit.continuous.measure import has_continuous_sizes, measure_continuous
 from solvent.evaluate.local_response_public import local_response
 from solvent.foundation.errors import InputError
 from solvent.foundation.progress import Progress, Stop, Watch
 from solvent.foundation.storage.files import can_write_in
-from solvent.response.continuous.measure import has_continuous_sizes, measure_continuous
-from solvent.response.measure import measure
+from solvent.solving.measure import measure
 from solvent.strategy.opening import open_solved
 from solvent.strategy.solved.tables import TableStrategy
 

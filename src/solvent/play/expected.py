@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from solvent.abstraction.cards.dealing import deal_bucket, deal_cluster, lead
 from solvent.cards.evaluator import evaluator
-from solvent.forms.betting import DEAL, DECISION, FOLDED, BettingTree
+from solvent.forms.betting.tree import DEAL, DECISION, FOLDED, BettingTree
 from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.compiling import internal, kernel
 from solvent.foundation.kernels.randomness import random_bits, random_unit

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from solvent.abstraction.cards.lookup import Lookup, read_only
 from solvent.abstraction.cards.win_rates import rate_layout, win_rates
-from solvent.forms.betting import BettingTree
-from solvent.forms.betting_kernels import BETTING_EDGE, BETTING_NODE, SHOWDOWN, new_position
+from solvent.forms.betting.kernels import BETTING_EDGE, BETTING_NODE, SHOWDOWN, new_position
+from solvent.forms.betting.tree import BettingTree
 from solvent.forms.sampled import table_layout
 from solvent.foundation.errors import InputError
 from solvent.games.betting.rules import HoldemRules

@@ -14,7 +14,7 @@ from solvent.abstraction.betting.translation import NONE
 from solvent.cards.deck import Card
 from solvent.cards.hands import HANDS
 from solvent.cards.showdown import pairs
-from solvent.forms.betting_kernels import PLAYER, STREET, begin, new_position, options, take
+from solvent.forms.betting.kernels import PLAYER, STREET, begin, new_position, options, take
 from solvent.forms.sampled import MOST_ACTIONS
 from solvent.foundation.kernels.compiling import internal, kernel
 from solvent.games.betting.rules import CALL, FOLD, HoldemRules, legal, play

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from solvent.abstraction.betting.translation import NONE, pot_part, translate
 from solvent.abstraction.cards.dealing import DEALT, deal_bucket, deal_cluster, lead, shuffle, sort_deck
 from solvent.abstraction.cards.lookup import Lookup
-from solvent.forms.betting_kernels import (
+from solvent.forms.betting.kernels import (
     BIG,
     DECISION,
     FOLDER,
@@ -114,7 +114,7 @@ class TableRoom(NamedTuple):
     deck: NDArray[np.int64]
     """int64[52]: see `solvent.abstraction.cards.dealing`"""
     state: NDArray[np.int64]
-    """The position: see `solvent.forms.betting_kernels`"""
+    """The position: see `solvent.forms.betting.kernels`"""
     random: NDArray[np.uint64]
     """uint64[1]: the counter of the random stream"""
 

@@ -18,8 +18,9 @@ the *seen* node, and plays what the strategy says there:
   calls to the end.
 
 `Translation` holds all *views*, pairs of a true node and a node that it may be taken for, as arrays for kernels
-(`passes.holdem.translated_kernels`). What a player does at a view depends on the player's own hand only through the
-strategy, and the other's bets are taken by shares that depend on no hand, so the weight of a view is a product.
+(`engines.holdem.translated.kernels`). What a player does at a view depends on the player's own hand only through
+the strategy, and the other's bets are taken by shares that depend on no hand, so the weight of a view is a
+product.
 """
 
 from __future__ import annotations

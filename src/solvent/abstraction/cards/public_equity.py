@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.forms.public import MATRIX, RANKED, PublicGame
+from solvent.forms.public.game import MATRIX, RANKED, PublicGame
 from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.compiling import compiled
 

@@ -24,7 +24,7 @@ are those, numbered without a gap: 169 before the flop, 511 on the flop, 1,103 o
 Suits' names and the order of cards change nothing.
 
 The preset `rules` of card abstractions has these buckets (`rule_tables`). The other half of the rules, which
-streets each player raised, belongs to the betting: see `solvent.forms.raising_histories`.
+streets each player raised, belongs to the betting: see `solvent.forms.betting.raising_histories`.
 """
 
 from __future__ import annotations

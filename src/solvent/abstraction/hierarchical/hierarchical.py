@@ -4,7 +4,7 @@ Algorithm 1 of Brown, Ganzfried and Sandholm (2015). Rounds before the public ro
 on, states whose public part at r̂ lies in one cluster share no bucket with states of another: players remember the
 public cluster and nothing else, and the game below r̂ falls into pieces that can be solved apart.
 
-There may be more than one public round, as in `solvers/distributed/branch`: public states of a later one, such as
+There may be more than one public round, as in `training/distributed/branch`: public states of a later one, such as
 turns, go into clusters inside the clusters of the one before, such as flops, and from then on players remember the
 cluster inside.
 

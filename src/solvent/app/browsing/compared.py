@@ -16,9 +16,9 @@ from solvent.cards.deck import cards_label
 from solvent.foundation.errors import InputError
 from solvent.foundation.progress import Progress, Watch
 from solvent.games.holdem.spot import NAMES
-from solvent.solvers.spots.node import SpotNode
-from solvent.solvers.spots.opening import open_spot
-from solvent.solvers.spots.solution import SpotSolution
+from solvent.spots.nodes.node import SpotNode
+from solvent.spots.nodes.solution import SpotSolution
+from solvent.spots.opening import open_spot
 
 LISTED = 10
 """Decisions that the table lists."""

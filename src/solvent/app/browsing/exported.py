@@ -21,10 +21,10 @@ from solvent.foundation.names import did_you_mean
 from solvent.foundation.progress import Progress, Watch
 from solvent.foundation.storage.files import write_picture
 from solvent.games.holdem.spot import NAMES
-from solvent.solvers.spots.grid import grid_html, node_title
-from solvent.solvers.spots.lines import find_action
-from solvent.solvers.spots.node import SpotNode
-from solvent.solvers.spots.opening import open_spot
+from solvent.spots.nodes.grid import grid_html, node_title
+from solvent.spots.nodes.lines import find_action
+from solvent.spots.nodes.node import SpotNode
+from solvent.spots.opening import open_spot
 
 SPOT_FORMATS = ("csv", "json", "range", "html", "png")
 

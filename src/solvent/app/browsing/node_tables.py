@@ -12,8 +12,8 @@ from rich.text import Text
 from solvent.app.terminal import table
 from solvent.foundation.errors import InputError
 from solvent.games.holdem.spot import NAMES
-from solvent.solvers.spots.grid import lock_note, node_title, reach_warning
-from solvent.solvers.spots.node import SpotNode
+from solvent.spots.nodes.grid import lock_note, node_title, reach_warning
+from solvent.spots.nodes.node import SpotNode
 from solvent.strategy.reach import not_negligible
 
 if TYPE_CHECKING:

@@ -17,9 +17,9 @@ from solvent.cards.ranges import parse_range
 from solvent.foundation.errors import InputError
 from solvent.foundation.names import did_you_mean
 from solvent.games.holdem.spot import NAMES
-from solvent.solvers.spots.lines import find_action
-from solvent.solvers.spots.node import SpotNode
-from solvent.solvers.spots.opening import open_spot
+from solvent.spots.nodes.lines import find_action
+from solvent.spots.nodes.node import SpotNode
+from solvent.spots.opening import open_spot
 
 SORTS = ("strength", "ev", "equity", "eqr", "weight", "hand")
 

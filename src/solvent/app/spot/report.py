@@ -24,11 +24,11 @@ from solvent.foundation.progress import Stop, Watch, interruptible
 from solvent.foundation.storage.run import Run
 from solvent.foundation.units import parse_whole
 from solvent.games.holdem.spot import check_used
-from solvent.solvers.holdem.spot_settings import SpotSettings
-from solvent.solvers.settings import GAME, KEEP
+from solvent.solving.settings import GAME, KEEP
+from solvent.spots.settings import SpotSettings
 
 if TYPE_CHECKING:
-    from solvent.solvers.spots.flops.choice import WeightedFlop
+    from solvent.spots.flops.choice import WeightedFlop
 
 NEEDED = ("oop", "ip", "pot", "stack")
 LEFT_OUT = ("board", "lock", "lock_file", "time", "checkpoint_every")
@@ -84,14 +84,14 @@ def report(
     with interruptible(stop):  # Ctrl-C could get lost in an import
         from solvent.app.views.spots.flop_report import report_tables, write_files
         from solvent.foundation.machine import cores
-        from solvent.solvers.holdem.spot_work import with_limits
-        from solvent.solvers.spots.flops.report import (
+        from solvent.spots.flops.report import (
             KIND,
             check_report,
             flop_report,
             new_report,
             resumed_report,
         )
+        from solvent.spots.work import with_limits
     stop.check()
 
     settings_given = {name: value for name, value in options.items() if name in SETTINGS}
@@ -137,8 +137,8 @@ def _chosen(
 ) -> list[WeightedFlop]:
     """The flops that --flops names; before some are chosen from all, the rest is checked on one of them."""
     from solvent.cards.ranges import parse_range
-    from solvent.solvers.spots.flops.choice import all_flops, medoid_flops, read_flops
-    from solvent.solvers.spots.flops.report import check_report
+    from solvent.spots.flops.choice import all_flops, medoid_flops, read_flops
+    from solvent.spots.flops.report import check_report
 
     ranges = parse_range(given["oop"]), parse_range(given["ip"])
     if flops == "all":

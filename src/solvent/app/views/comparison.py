@@ -11,11 +11,11 @@ from rich.console import Group, RenderableType
 
 from solvent.app.terminal import facts_table, table
 from solvent.cards.deck import Card
-from solvent.forms.betting import DEAL, DECISION
+from solvent.forms.betting.tree import DEAL, DECISION
 from solvent.foundation.progress import Progress, Watch
 from solvent.games.betting.rules import BOARD_CARDS, STREETS
 from solvent.play.matches import MatchResult
-from solvent.response.measure import measure, value_against
+from solvent.solving.measure import measure, value_against
 from solvent.strategy.agents.trained import TrainedStrategy
 from solvent.strategy.solved.tables import TableStrategy
 from solvent.strategy.solved.tables import compare as differences

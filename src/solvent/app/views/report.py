@@ -16,7 +16,7 @@ from solvent.app.views.cluster_section import cluster_section
 from solvent.app.views.evaluation.section import bounds_section, evaluation_section
 from solvent.app.views.training_facts import training_facts
 from solvent.cards.deck import parse_cards
-from solvent.forms.betting import DEAL, DECISION, BettingTree
+from solvent.forms.betting.tree import DEAL, DECISION, BettingTree
 from solvent.foundation.storage.files import write_text
 from solvent.foundation.storage.run import Run
 from solvent.foundation.units import duration

@@ -86,7 +86,7 @@ def _report_line(run: Run) -> str:
 def _spot_line(run: Run) -> str:
     """A spot without its ranges, which may be long."""
     from solvent.cards.deck import cards_label
-    from solvent.solvers.holdem.spot_folder import locks_of, spot_of
+    from solvent.spots.folder import locks_of, spot_of
 
     spot, locks = spot_of(run), len(locks_of(run))
     locked = f", {locks} lock{'s' * (locks > 1)}" if locks else ""

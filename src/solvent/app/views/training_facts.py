@@ -7,9 +7,9 @@ from solvent.evaluate.sentences import sentences
 from solvent.foundation.errors import InputError
 from solvent.foundation.storage.run import Run
 from solvent.foundation.units import size, span
-from solvent.solvers.blueprint.training import training_cost
-from solvent.solvers.training_settings import PUBLIC, TrainingSettings
 from solvent.strategy.agents.blueprint import Blueprint
+from solvent.training.settings import PUBLIC, TrainingSettings
+from solvent.training.train import training_cost
 
 
 def training_facts(run: Run, blueprint: Blueprint) -> dict[str, str]:

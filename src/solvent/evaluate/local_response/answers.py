@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from solvent.evaluate.local_response.ranges import LISTED, LIVE
-from solvent.forms.betting_kernels import STREET, options
+from solvent.forms.betting.kernels import STREET, options
 from solvent.foundation.kernels.compiling import internal
 from solvent.games.betting.rules import FOLD
 from solvent.play.table_kernels import (

@@ -31,7 +31,7 @@ from solvent.evaluate.local_response.ranges import (
     find_equities,
     response_memory,
 )
-from solvent.forms.betting_kernels import begin, raise_totals, take
+from solvent.forms.betting.kernels import begin, raise_totals, take
 from solvent.foundation.kernels.compiling import kernel
 from solvent.foundation.kernels.randomness import random_unit, stream
 from solvent.games.betting.rules import (

@@ -29,7 +29,7 @@ from solvent.evaluate.local_response.answers import (
     turn_to,
 )
 from solvent.evaluate.local_response.ranges import ASTRAY, LIVE, MOST_PLACES, OPENED, PLACES, normalise
-from solvent.forms.betting_kernels import BIG, PLAYER, STACK, STREET, options
+from solvent.forms.betting.kernels import BIG, PLAYER, STACK, STREET, options
 from solvent.foundation.kernels.compiling import internal
 from solvent.games.betting.rules import CALL, FOLD
 from solvent.play.table_kernels import (

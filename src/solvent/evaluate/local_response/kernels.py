@@ -44,7 +44,7 @@ from solvent.evaluate.local_response.ranges import (
     find_equities,
     normalise,
 )
-from solvent.forms.betting_kernels import (
+from solvent.forms.betting.kernels import (
     FOLDER,
     OVER,
     PAID,

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from solvent.cards.evaluator import EMPTY_KEY, strength_of
 from solvent.cards.hands import HANDS
-from solvent.forms.betting_kernels import SizeTable, new_position
+from solvent.forms.betting.kernels import SizeTable, new_position
 from solvent.forms.sampled import MOST_ACTIONS
 from solvent.foundation.kernels.compiling import internal
 from solvent.foundation.kernels.randomness import random_bits, random_unit, stream

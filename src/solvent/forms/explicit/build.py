@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.forms.explicit.tree import NO_NODE, Ends, ExplicitTree
-from solvent.forms.public import PublicGame, public_game
+from solvent.forms.public.game import PublicGame, public_game
 from solvent.games.game import GameError
 from solvent.games.public_rules import Betting, PublicRules, sign_of
 

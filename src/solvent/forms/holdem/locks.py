@@ -30,7 +30,7 @@ class NodeLock:
 
 
 class LockTables(NamedTuple):
-    """Locks as kernels take them: see `passes.holdem.kernels.Tables`."""
+    """Locks as kernels take them: see `engines.holdem.kernels.Tables`."""
 
     at: NDArray[np.int64]
     locked: NDArray[np.bool_]

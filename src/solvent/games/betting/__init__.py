@@ -1,7 +1,7 @@
 """Heads-up hold'em betting without cards: the rules, bet sizes as players write them, betting trees of games.
 
 Nothing is compiled here. `rules` says who acts, what is legal and what it pays, no-limit and limit; it is the
-Python twin of the compiled rules in `solvent.forms.betting_kernels`. `sizes` reads bet sizes and the betting
+Python twin of the compiled rules in `solvent.forms.betting.kernels`. `sizes` reads bet sizes and the betting
 abstractions of training, and holds the presets. `tree_sizes` reads the sizes of a game's tree by player, street and
 kind of bet, `totals` says what they come to in a position, and `tree` builds the tree. This folder imports from
 `foundation` and from the rest of `games`. Start with `rules`, then `sizes`.

@@ -3,22 +3,18 @@
 A betting abstraction lists the bets an agent considers, street by street. On a street there is one list for the
 first bet, one for the raise of it, and so on; the last list holds for all later raises.
 
-| written | raises to |
-|---|---|
-| `50%` | the call plus half the pot as it stands after calling |
-| `2.5x` | 2.5 times the bet faced, counted on this street (before the flop the big blind is a bet) |
-| `3bb` | 3 big blinds, counted on this street |
-| `100c` | the call plus 100 chips, whatever the pot is |
-| `e` | the call plus the part of the pot that is all-in on the last street, if bet and called on every street |
-| `2e` | likewise with all chips in after two bets, this one and another |
-| `3e200%` | likewise in three bets, but at most twice the pot |
-| `a` | all-in: the shorter stack |
+| written | raises to | |---|---| | `50%` | the call plus half the pot as it stands after calling | | `2.5x` |
+2.5 times the bet faced, counted on this street (before the flop the big blind is a bet) | | `3bb` | 3 big
+blinds, counted on this street | | `100c` | the call plus 100 chips, whatever the pot is | | `e` | the call plus
+the part of the pot that is all-in on the last street, if bet and called on every street | | `2e` | likewise with
+all chips in after two bets, this one and another | | `3e200%` | likewise in three bets, but at most twice the
+pot | | `a` | all-in: the shorter stack |
 
-Totals are rounded to whole chips, half up. A total that does not exceed the bet faced is no raise and is dropped;
-one below the minimum becomes the minimum; one above the shorter stack becomes all-in; equal totals merge. Folding
-to a bet, calling and checking are always possible. `size_total` is the one place that says what a size comes to.
-`solvent.forms.betting` builds the betting tree of an abstraction, whose sizes are written with `%`, `x`, `bb` and
-`a`; `solvent.games.betting.tree` builds the trees of games and takes all of them.
+Totals are rounded to whole chips, half up. A total that does not exceed the bet faced is no raise and is
+dropped; one below the minimum becomes the minimum; one above the shorter stack becomes all-in; equal totals
+merge. Folding to a bet, calling and checking are always possible. `size_total` is the one place that says what a
+size comes to. `solvent.forms.betting.tree` builds the betting tree of an abstraction, whose sizes are written
+with `%`, `x`, `bb` and `a`; `solvent.games.betting.tree` builds the trees of games and takes all of them.
 """
 
 from __future__ import annotations
@@ -157,7 +153,7 @@ class BettingAbstraction:
     rules: HoldemRules = field(default_factory=lambda: HoldemRules((20_000, 20_000), CHIPS))
     name: str = "custom"
     history: str = EVERYTHING
-    """What an agent remembers of the betting, one of `HISTORIES`: see `solvent.forms.raising_histories`."""
+    """What an agent remembers of the betting, one of `HISTORIES`: see `solvent.forms.betting.raising_histories`."""
 
     def __post_init__(self) -> None:
         if self.history not in HISTORIES:

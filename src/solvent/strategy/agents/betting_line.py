@@ -17,7 +17,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from solvent.forms.betting import DEAL, DECISION, BettingTree
+from solvent.forms.betting.tree import DEAL, DECISION, BettingTree
 from solvent.foundation.errors import InputError
 from solvent.games.betting.rules import CALL, FOLD, STREETS, action_text
 

@@ -2,7 +2,7 @@
 
 `Blueprint` gives the average strategy, which is what was trained, of a bucket at a decision of its betting
 tree; `solvent.strategy.agents.trained` asks it by betting line, hand and class of hands. The layout of the
-table is described in `solvent.forms.sampled`; training itself is in `solvent.solvers.blueprint`.
+table is described in `solvent.forms.sampled`; training itself is in `solvent.training`.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.abstraction.cards.buckets import CardAbstraction
-from solvent.forms.betting import BettingTree
+from solvent.forms.betting.tree import BettingTree
 from solvent.forms.sampled import row_start, table_layout
 from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.memory import new_table

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.abstraction.cards.public_equity import equities
-from solvent.forms.public import PublicGame
+from solvent.forms.public.game import PublicGame
 from solvent.foundation.kernels.compiling import kernel
 
 STEPS = (0.2, 0.5, 0.8)

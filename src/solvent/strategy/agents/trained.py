@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from solvent.cards.deck import RANKS, Card, cards_label, parse_cards
 from solvent.cards.isomorphism import Indexer
-from solvent.forms.betting import DECISION
+from solvent.forms.betting.tree import DECISION
 from solvent.foundation.errors import InputError
 from solvent.games.betting.rules import BOARD_CARDS, STREETS, action_text
 from solvent.strategy.agents.betting_line import find_decision, own_actions

@@ -7,7 +7,7 @@ from typing import Any
 
 from solvent.abstraction.cards.buckets import CardAbstraction
 from solvent.abstraction.cards.find import find_cards
-from solvent.forms.betting import build_tree
+from solvent.forms.betting.tree import build_tree
 from solvent.foundation.errors import InputError
 from solvent.foundation.storage.run import Run
 from solvent.games.betting.sizes import BettingAbstraction, parse_betting

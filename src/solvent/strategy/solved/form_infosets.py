@@ -7,7 +7,7 @@ from typing import Any
 
 from solvent.forms.history import GameTree
 from solvent.forms.holdem.game import HoldemGame, has_holdem_form, holdem_game
-from solvent.forms.public import PublicGame, public_game
+from solvent.forms.public.game import PublicGame, public_game
 from solvent.foundation.errors import InputError
 from solvent.games.catalogue import stored_game
 from solvent.games.public_rules import PublicRules

@@ -20,7 +20,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from solvent.forms.public import PublicGame
+from solvent.forms.public.game import PublicGame
 from solvent.foundation.errors import InputError
 from solvent.strategy.solved.form_infosets import Form, infosets_of
 from solvent.strategy.solved.policies import check_weights, row_of

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.forms.public import DECISION, PublicGame
+from solvent.forms.public.game import DECISION, PublicGame
 from solvent.foundation.errors import InputError
 from solvent.games.public_rules import Hand
 from solvent.strategy.strategy import normalise_block

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from solvent.forms.betting import BettingTree
+from solvent.forms.betting.tree import BettingTree
 from solvent.foundation.colours import ALL_IN_COLOUR, CALL_COLOUR, CHECK_COLOUR, FOLD_COLOUR, bet_colour
 from solvent.games.betting.rules import CALL, FOLD
 

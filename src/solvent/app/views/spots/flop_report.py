@@ -25,7 +25,7 @@ from solvent.foundation.colours import (
 from solvent.foundation.storage.files import write_text
 from solvent.games.betting.action_words import amount_of
 from solvent.games.holdem.spot import NAMES
-from solvent.solvers.spots.flops.report import FlopMean, FlopReport, FlopResult
+from solvent.spots.flops.report import FlopMean, FlopReport, FlopResult
 
 FLOPS_CSV, TEXTURES_CSV, PICTURE, PAGE = "flops.csv", "textures.csv", "report.svg", "report.html"
 TITLES = {"suits": "suits", "pairing": "pairs", "high_card": "high card", "connection": "straights"}

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from rich.text import Text
 
 from solvent.app.views.charts.class_chart import COLOURED_NOTE, MARKED_NOTE, MARKS, chart_lines
-from solvent.solvers.spots.grid import class_frequencies
+from solvent.spots.nodes.grid import class_frequencies
 
 PLAIN = {"fold": "f", "check": "c", "call": "c"}
 """Marks of actions without an amount."""

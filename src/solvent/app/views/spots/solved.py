@@ -11,11 +11,11 @@ from solvent.app.views.spots.grid import grid_text
 from solvent.cards.deck import cards_label
 from solvent.foundation.units import size, span
 from solvent.games.holdem.spot import NAMES
-from solvent.solvers.holdem.growing.growing_work import SizesFound
-from solvent.solvers.holdem.spot_result import SpotResult
-from solvent.solvers.spots.grid import node_colours, node_heights
-from solvent.solvers.spots.node import SpotNode
-from solvent.solvers.spots.solution import SpotSolution
+from solvent.spots.growing_work import SizesFound
+from solvent.spots.nodes.grid import node_colours, node_heights
+from solvent.spots.nodes.node import SpotNode
+from solvent.spots.nodes.solution import SpotSolution
+from solvent.spots.result import SpotResult
 
 
 def spot_views(result: SpotResult, width: int, coloured: bool) -> list[RenderableType]:

@@ -1,0 +1,1 @@
+"""The commands `solvent bench` and `solvent reproduce`, found by the entry points `solvent.commands`."""

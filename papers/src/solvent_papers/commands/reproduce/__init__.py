@@ -1,0 +1,34 @@
+"""The `solvent reproduce` commands: each runs an experiment of one paper and writes its page.
+
+`papers.py` solves games; `agents.py` trains and matches hold'em agents; `claims.py` lists the papers' claims with
+their verdicts. The experiments themselves are in `solvent_papers`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import typer
+
+from solvent.app.later import Commands
+from solvent_papers.commands.reproduce import agents, claims, papers
+
+EXPERIMENTS: dict[str, Callable[..., None]] = {
+    "aggregation": papers.reproduce_aggregation,
+    "full-deck": papers.reproduce_full_deck,
+    "total-rbp": papers.reproduce_total_rbp,
+    "larger-game": papers.reproduce_larger_game,
+    "saef": papers.reproduce_saef,
+    "abstraction": papers.reproduce_abstraction,
+    "laptop-mccfr": agents.reproduce_laptop_mccfr,
+    "post-processing": agents.reproduce_post_processing,
+    "tartanian7": agents.reproduce_tartanian7,
+    "agents": agents.reproduce_agents,
+    "public-sampling": agents.reproduce_public_sampling,
+    "sampling-options": papers.reproduce_sampling_options,
+    "sampled-buckets": papers.reproduce_sampled_buckets,
+}
+reproduce = typer.Typer(cls=Commands, no_args_is_help=True)
+reproduce.callback(invoke_without_command=True)(claims.list_claims)
+for name, experiment in EXPERIMENTS.items():
+    reproduce.command(name)(experiment)

@@ -1,0 +1,249 @@
+"""Laptop MCCFR at this machine's scale: the bots that the parts of the experiment train, keep and compare.
+
+The game is the paper's (100 big blinds; before the flop raises to 2, 4, 8, 16 big blinds or all-in; two bets or
+raises a street) with two sizes after the flop, the pot and all-in, instead of seven: so a bot's training ends in
+minutes and goes far enough for what is asked of it. All bots of a comparison have the same number of iterations,
+or the same seconds, and are compared over several seeds; nothing is processed on either side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from math import hypot
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from solvent.abstraction.cards.presets import PRESETS, Design
+from solvent.abstraction.cards.win_rates import win_rates
+from solvent.forms.betting.tree import BettingTree, build_tree
+from solvent.foundation.errors import InputError
+from solvent.games.betting.sizes import EVERYTHING, parse_betting
+from solvent.play.expected import expected_match
+from solvent.play.table_agent import TableAgent, table_agent
+from solvent.strategy.agents.blueprint import Blueprint
+from solvent.training.settings import EXTERNAL, TrainingSettings
+from solvent.training.work import Length, Training
+from solvent_papers.confidence import mean_interval
+from solvent_papers.kept import KeptRuns
+from solvent_papers.kept_tables import Snapshot, load_table, save_table
+from solvent_papers.parts import Found, Part, PartSetup
+from solvent_papers.steps import Say
+
+BETTING = "preset=laptop; postflop=100%,a"
+RULES, EMD = "rules", "emd"
+"""Cards by rule, and as many buckets by the earth mover's distance."""
+EXPLORATION_PART = 0.2
+"""The part of a bot's iterations over which it explores."""
+ITERATIONS, SECONDS = "iterations", "seconds"
+"""What marks of a training are in."""
+CHUNK_SECONDS = 0.25
+"""How far apart looks at the clock are meant to be."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How much is trained and played."""
+
+    iterations: int = 48_000_000
+    """Iterations of a bot of Figures 1, 5, 7 and 8."""
+    bots: int = 4
+    """Bots with true rewards, whose ensemble is Figure 7's."""
+    seeds: int = 3
+    """Bots of every other kind."""
+    bucket_iterations: int = 40_000_000
+    """Iterations of a bot of the comparison of buckets."""
+    marks: tuple[float, ...] = (30.0, 120.0, 600.0)
+    """Seconds at which trainings with and without initial weights are compared."""
+    pairs: int = 30_000
+    """Pairs of deals of a meeting, averaged over what bots may draw."""
+    speed_repeats: int = 3
+
+
+FULL = Scale()
+SMALL = Scale(
+    iterations=2_000,
+    bots=2,
+    seeds=2,
+    bucket_iterations=500,
+    marks=(0.05, 0.1),
+    pairs=50,
+    speed_repeats=1,
+)
+
+
+@dataclass(frozen=True)
+class Setup(PartSetup):
+    """`PartSetup` with the iterations of bots, should they not be those of the scale, and what may be bet."""
+
+    iterations: int | None = None
+    betting: str = BETTING
+
+    @property
+    def scale(self) -> dict[str, Any]:
+        return super().scale | {"iterations": self.amount.iterations, "betting": self.betting}
+
+    @property
+    def amount(self) -> Scale:
+        """How much is trained and played."""
+        scale = SMALL if self.small else FULL
+        return scale if self.iterations is None else replace(scale, iterations=self.iterations)
+
+    def design_of(self, cards: str) -> Design:
+        """The design of a preset or of `EMD` cards; at small scale tiny stands for all of them."""
+        return emd_design() if cards == EMD and not self.small else super().design_of(cards)
+
+
+def emd_design() -> Design:
+    """A design of clustered buckets to compare with rule buckets: equal numbers, one public cluster."""
+    rules = PRESETS[RULES]
+    return Design(
+        f"{RULES}-{EMD}", 1, rules.flop, rules.turn, rules.river, base=1, codes_per_strip=128, iterations=30,
+        restarts=2,
+    )  # fmt: skip
+
+
+class Bot(NamedTuple):
+    """A kind of bot, which is trained once for each seed."""
+
+    name: str
+    settings: TrainingSettings
+    """How it learns; the betting is that of the setup."""
+    cards: str = "tiny"
+    history: str = EVERYTHING
+    """What it remembers of the betting."""
+
+    def tree(self, setup: Setup) -> BettingTree:
+        """The bot's betting tree."""
+        return build_tree(parse_betting(f"{setup.betting}; history={self.history}"))
+
+    def file(self, setup: Setup, seed: int, mark: float) -> Path:
+        """Where the table of a bot at a mark is kept."""
+        return setup.work / "bots" / f"{self.name}-{seed}-{mark:g}.npz"
+
+    def table(self, setup: Setup, say: Say, seed: int, mark: float, part: str) -> Blueprint:
+        """The table of a bot at a mark, which `part` has trained."""
+        path = self.file(setup, seed, mark)
+        if not path.exists():
+            raise InputError(f"the bots {self.name} are not there: run the part {part} first")
+        return load_table(path, self.tree(setup), setup.load(self.cards, say))
+
+
+def reward_bot(reward: str) -> Bot:
+    """A bot as the paper trains it, with one of its rewards."""
+    settings = TrainingSettings(
+        sampling=EXTERNAL,
+        reward=reward,
+        exploration_decay=True,
+        exploration_part=EXPLORATION_PART,
+        initial_weights=True,
+    )
+    return Bot(reward, settings)
+
+
+def train_bot(
+    setup: Setup, say: Say, bot: Bot, seed: int, marks: Sequence[float], unit: str = ITERATIONS
+) -> list[dict[str, Any]]:
+    """Train a bot up to each mark, in iterations or seconds, and keep its table there.
+
+    Compiling, simulating win rates and writing tables count in no second.
+    """
+    settings = replace(bot.settings, seed=seed, threads=setup.threads)
+    cards = setup.load(bot.cards, say)
+    if settings.begins_with_prior:
+        win_rates(cards, threads=setup.threads)
+    length = Length(int(marks[-1])) if unit == ITERATIONS else Length(time=marks[-1])
+    work = Training(bot.tree(setup), cards, settings, length)
+    work.warm_up()
+    work.begin()
+    chunk, found = 1_000, []
+    for mark in marks:
+        say(f"training {bot.name}, seed {seed}, to {mark:,g} {unit}")
+        while (done := work.iterations if unit == ITERATIONS else work.seconds) < mark:
+            count, before = (min(chunk, int(mark - done)) if unit == ITERATIONS else chunk), work.seconds
+            work.run(count)
+            chunk = max(1, round(count * CHUNK_SECONDS / max(work.seconds - before, 1e-6)))
+        found.append(Snapshot(mark, work.seconds, work.iterations, work.touched)._asdict())
+        save_table(bot.file(setup, seed, mark), work.solver.blueprint)
+    return found
+
+
+def training_part(name: str, bot: Bot, seeds: str = "seeds", iterations: str = ITERATIONS) -> Part[Setup]:
+    """A part that trains a bot for every seed. seeds, iterations: the fields of `Scale` that say how many."""
+
+    def run(setup: Setup, kept: KeptRuns, say: Say) -> Found:
+        marks = [float(getattr(setup.amount, iterations))]
+        rows = []
+        for seed in range(getattr(setup.amount, seeds)):
+            rows += trained(setup, kept, say, bot, seed, marks, ITERATIONS)
+        return {"cards": setup.load(bot.cards, say).design.label, "bots": rows}
+
+    return Part(name, run, _no_section, _no_figures, _no_bars)
+
+
+def trained(
+    setup: Setup, kept: KeptRuns, say: Say, bot: Bot, seed: int, marks: Sequence[float], unit: str
+) -> list[dict[str, Any]]:
+    """Train a bot, unless it was trained before the part was stopped and its tables are there."""
+    setting = {"bot": bot.name, "seed": seed}
+    found = kept.find(setting)
+    if found is None or not all(bot.file(setup, seed, mark).exists() for mark in marks):
+        found = train_bot(setup, say, bot, seed, marks, unit)
+        kept.add(setting, found)
+    return [{"bot": bot.name, "seed": seed, **row} for row in found]
+
+
+def _no_section(found: Found) -> str:
+    return ""
+
+
+def _no_figures(found: Found) -> Mapping[str, float]:
+    return {}
+
+
+def _no_bars(found: Found) -> list[Any]:
+    return []
+
+
+def meet(setup: Setup, one: TableAgent, other: TableAgent, seed: int) -> dict[str, Any]:
+    """What one agent wins from another, with the interval over deals, in mbb/hand."""
+    won = expected_match(one, other, setup.amount.pairs, seed=seed, threads=setup.threads).winnings
+    return {"seed": seed, "mbb": won.mbb, "interval": won.mbb_interval}
+
+
+def agent(tables: Sequence[Blueprint], style: str = "own") -> TableAgent:
+    """The agent of a bot, or of the ensemble of several, playing in its own style or in another."""
+    return table_agent(style, list(tables), style)
+
+
+class Won(NamedTuple):
+    """What was won in mbb/hand, and half of its 95 % interval."""
+
+    mbb: float
+    interval: float
+
+    def __str__(self) -> str:
+        return f"{self.mbb:,.0f} ± {self.interval:,.0f}"
+
+    @property
+    def low(self) -> float:
+        return self.mbb - self.interval
+
+    @property
+    def high(self) -> float:
+        return self.mbb + self.interval
+
+
+def over_seeds(rows: Sequence[Mapping[str, Any]]) -> Won:
+    """The mean over seeds, with an interval over seeds and deals: the wider of Student's and that of the deals."""
+    values = [float(row["mbb"]) for row in rows]
+    deals = hypot(*(float(row["interval"]) for row in rows)) / len(rows)
+    if len(rows) == 1:
+        return Won(values[0], deals)
+    seeds = mean_interval(values)
+    return Won(seeds.middle, max(seeds.half, deals))
+
+
+def named(name: str, won: Won) -> dict[str, float]:
+    """Figures for the ledger: what was won and the ends of its interval."""
+    return {name: won.mbb, f"{name}.low": won.low, f"{name}.high": won.high}

@@ -1,0 +1,214 @@
+"""The agents by which ways of sampling are compared, and the part of each: it is trained, stopped and measured.
+
+Agents of the same cards and betting tree are trained in different ways and measured after the same seconds. Then a
+response is learned to each inside its own abstraction, and local best responses of several settings are played, of
+which the one that wins most counts. The first agents compare external with public sampling on cards and trees, each
+with its usual rule; the others have other rules, a regret floor below which actions are mostly skipped, or boards
+with all hands instead of those of drawn cards. A part takes less than an hour on one core.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from solvent.engines.rules import load_rule
+from solvent.evaluate.local_best_response import (
+    STANDARD,
+    LargestResponse,
+    LocalBestResponse,
+    largest_response,
+)
+from solvent.evaluate.response_doublings import DoublingSettings, ResponseDoublings
+from solvent.foundation.machine import commit
+from solvent.foundation.storage.files import WRITING
+from solvent.foundation.storage.run import Run
+from solvent.foundation.units import span
+from solvent.play.agents import AgentLoader
+from solvent.strategy.agents.training_run import TrainingRun
+from solvent.training.settings import (
+    EXTERNAL,
+    MOST_HOLE_CARDS,
+    PUBLIC,
+    TRAINING_SAMPLINGS,
+    TrainingSettings,
+)
+from solvent.training.train import train_to
+from solvent_papers.kept import KeptRuns
+from solvent_papers.parts import Found, Part, PartSetup, once
+from solvent_papers.steps import Say, within
+
+BETTINGS = {"fcpa": "fcpa", "three-sizes": "preset=laptop; postflop=50%,100%,a"}
+DECISIONS = {"fcpa": 1_360, "three-sizes": 18_396}
+"""Betting trees, and their decisions."""
+CARDS = ("tiny", "small")
+FLOOR = 0.01
+"""Big blinds an iteration."""
+SHORT, LONG = (300.0,), (300.0, 1200.0)
+"""Seconds of training after which agents are measured."""
+
+
+class SampledAgent(NamedTuple):
+    """An agent of the comparison: what it plays with, and how it is trained."""
+
+    name: str
+    """Its name, and that of the part that trains it."""
+    sampling: str
+    cards: str = "tiny"
+    betting: str = "fcpa"
+    rule: str | None = None
+    """None: the usual rule of its sampling."""
+    floor: float = 0.0
+    hole_cards: int | None = None
+    """None: as many as are usual."""
+    seconds: tuple[float, ...] = SHORT
+
+    @property
+    def settings(self) -> TrainingSettings:
+        """How it is trained."""
+        return TrainingSettings(
+            betting=BETTINGS[self.betting],
+            rule=None if self.rule is None else load_rule(self.rule),  # type: ignore[arg-type]
+            sampling=self.sampling,
+            hole_cards=self.hole_cards,
+            regret_floor=self.floor,
+        )
+
+    def marks(self, setup: PartSetup) -> tuple[float, ...]:
+        """Seconds of training after which it is measured, at the scale of the experiment."""
+        return SMALL_SECONDS[: len(self.seconds)] if setup.small else self.seconds
+
+
+AGENTS = (
+    *(
+        SampledAgent(f"{cards}-{betting}-{sampling}", sampling, cards, betting, seconds=LONG)
+        for betting in BETTINGS
+        for cards in CARDS
+        for sampling in TRAINING_SAMPLINGS
+    ),
+    SampledAgent("external-dcfr", EXTERNAL, rule="dcfr", seconds=LONG),
+    SampledAgent("public-lcfr", PUBLIC, rule="lcfr"),
+    *(SampledAgent(f"{sampling}-cfr", sampling, rule="cfr") for sampling in TRAINING_SAMPLINGS),
+    *(SampledAgent(f"{each}-floor", each, rule="lcfr", floor=FLOOR) for each in TRAINING_SAMPLINGS),
+    SampledAgent("public-all-hands", PUBLIC, hole_cards=MOST_HOLE_CARDS),
+)
+"""In the order of the page's table. The usual rules are compared with others on the first cards and tree."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """How much is measured."""
+
+    response: DoublingSettings
+    """How long responses are learned, and over how many boards they are valued."""
+    local_hands: int
+    """Hands of each local best response."""
+
+
+FULL = {
+    "fcpa": Scale(DoublingSettings(4_000, 16_000, 3_000), 8_000),
+    "three-sizes": Scale(DoublingSettings(1_000, 4_000, 480), 8_000),
+}
+"""By betting, so that a part takes less than an hour: boards of the larger tree take fourteen times as long."""
+SMALL, SMALL_SECONDS = Scale(DoublingSettings(10, 10, 12), 4), (0.2, 0.4)
+
+
+def measure(agent: SampledAgent, setup: PartSetup, kept: KeptRuns, say: Say) -> Found:
+    """Train an agent up to each mark, and measure it as it is then."""
+    scale = SMALL if setup.small else FULL[agent.betting]
+    cards = setup.folder_of(agent.cards, say)
+    rows, before = [], None
+    for seconds in agent.marks(setup):
+        place = Path("agents") / commit() / f"{agent.name}-{seconds:g}"  # no other version's are trained on
+        if before is not None and not Run.is_run(setup.work / place):
+            copy_run(setup.work / before, setup.work / place)
+        before = place
+        stage = Stage(agent, setup.work / place, cards, scale, setup.threads, say)
+        setting = {"seconds": seconds}
+        rows.append(setting | {"run": str(place)} | once(kept, setting, partial(stage.measured, seconds)))
+    return {
+        **agent._asdict(),
+        "rule": agent.settings.as_json()["rule"],
+        "threads": setup.threads,
+        "response": asdict(scale.response),
+        "local_hands": scale.local_hands,
+        "rows": rows,
+    }
+
+
+def copy_run(run: Path, copy: Path) -> None:
+    """Copy a run's folder, whole or not at all."""
+    aside = copy.with_name(f"{copy.name}{WRITING}")
+    for half_made in (aside, copy):
+        shutil.rmtree(half_made, ignore_errors=True)
+    shutil.copytree(run, aside)
+    aside.rename(copy)
+
+
+class Stage(NamedTuple):
+    """An agent up to a mark."""
+
+    agent: SampledAgent
+    folder: Path
+    """The folder of its run."""
+    cards: Path
+    scale: Scale
+    threads: int
+    say: Say
+
+    def measured(self, seconds: float) -> dict[str, Any]:
+        """What responses win from it after so many seconds of training."""
+        after = f"after {span(seconds)}"
+        watch = within(self.say, f"{after}: training")
+        iterations = train_to(self.folder, self.cards, self.agent.settings, seconds, self.threads, watch)
+        training = TrainingRun.open(self.folder, self.cards)
+        self.say(f"{after}: learning a response inside the abstraction")
+        inside = self._inside(training)
+        table, local = AgentLoader().load_table(str(self.folder)), []
+        for actions in STANDARD:
+            self.say(f"{after}: local best response, {actions}")
+            won = LocalBestResponse(table, actions).run(self.scale.local_hands, self.threads)
+            local.append((str(actions), won.mbb, won.mbb_interval))
+        touched = training.run.facts()["touched"]
+        return {"iterations": iterations, "touched": touched, "inside": inside, "local": local}
+
+    def _inside(self, training: TrainingRun) -> dict[str, Any]:
+        """What a response learned inside the abstraction wins."""
+        weight = training.run.facts()["weight"]
+        found = ResponseDoublings(
+            training.blueprint(), self.scale.response, weight=weight, threads=self.threads
+        ).run()
+        return {
+            "mbb": found["mbb_per_hand"],
+            "interval": found["mbb_per_hand_95"],
+            "boards": found["boards"],
+            "settled": found["settled"],
+        }
+
+
+def local_best(row: Mapping[str, Any]) -> LargestResponse:
+    """The most that a local best response wins from an agent."""
+    return largest_response([(actions, mbb, interval) for actions, mbb, interval in row["local"]])
+
+
+def figures(found: Found) -> dict[str, float]:
+    """What responses win from an agent, by name."""
+    named = dict[str, float]()
+    for row in found["rows"]:
+        name = f"{found['name']}.{row['seconds']:g} s"
+        named |= {f"{name}.inside": row["inside"]["mbb"], f"{name}.local": local_best(row).mbb}
+    return named
+
+
+def agent_part(agent: SampledAgent) -> Part[PartSetup]:
+    """The part that trains and measures an agent; the page's one table speaks of it."""
+    return Part(agent.name, partial(measure, agent), lambda found: "", figures, lambda found: [])
+
+
+def agent_named(name: str) -> SampledAgent:
+    """The agent of this name."""
+    return next(agent for agent in AGENTS if agent.name == name)

@@ -1,0 +1,286 @@
+"""What the cost model is driven by, measured on this machine.
+
+Rows: children's walks on tables of many sizes, with cards drawn from nowhere, so that a table may have any number
+of buckets. Head, dealing and work: turns of a training in this process, taken apart. Messages: worker processes
+whose children have nothing to walk. Rows of larger betting trees: short trainings on each. Runs: worker processes
+as they are used, to check the model against.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from statistics import median
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvent.abstraction.cards.buckets import CardAbstraction
+from solvent.engines.rewards import reward as reward_of
+from solvent.forms.betting.tree import build_tree, sampled_walk
+from solvent.forms.sampled import TableLayout, table_layout
+from solvent.foundation.kernels.threads import on_each
+from solvent.games.betting.sizes import parse_betting
+from solvent.strategy.agents.blueprint import Blueprint
+from solvent.training.distributed.batches import Batch, DistributedSettings, Reply
+from solvent.training.distributed.child import Child
+from solvent.training.distributed.deals import ChildDeals, HeadDeals, HoldemDealer
+from solvent.training.distributed.engines import LocalChildren
+from solvent.training.distributed.head import Head
+from solvent.training.distributed.kernels import mean_values
+from solvent.training.distributed.processes import ProcessChildren
+from solvent.training.distributed.solver import DistributedSolver
+from solvent.training.solver import BlueprintSolver
+from solvent_papers.tartanian7.cluster.cost_model import Work
+from solvent_papers.tartanian7.cluster.training import BETTING, distributed
+
+HANDS = 169
+POOL = 1 << 16
+"""Deals that are drawn beforehand, and dealt one after another."""
+WARM_TURNS = 4
+"""Turns on a drawn table that are not timed."""
+
+
+class DrawnDealer:
+    """Deals buckets from nowhere for one cluster: any number of them, all alike, and winners by chance."""
+
+    clusters = 1
+
+    def __init__(self, layout: TableLayout, seed: int = 0, flops: int = 1) -> None:
+        """flops: public samples that hands leave to the cluster; 0: a child has nothing to walk."""
+        rng, self._flops = np.random.default_rng(seed), flops
+        self._head = rng.integers(0, layout.buckets[0], (POOL, 1, 2, 1)) * layout.bucket[0]
+        self._base = np.zeros((POOL, 1, 2, 4), dtype=np.int64)
+        for street in range(1, 4):
+            drawn = rng.integers(0, layout.buckets[street], (POOL, 1, 2))
+            self._base[..., street] = layout.street[street] + drawn * layout.bucket[street]
+        self._outcome = 2 * rng.integers(0, 2, (POOL, 1))
+
+    def deal_head(self, start: int, end: int, samples: int) -> HeadDeals:
+        """Both players' rows of the first street; one sample."""
+        here, count = np.arange(start, end) % POOL, end - start
+        return HeadDeals(
+            self._head[here],
+            np.ones((count, 1, 1), dtype=np.int32),
+            np.ones((count, 1), dtype=np.int64),
+            np.ones(count, dtype=np.float32),
+        )
+
+    def deal_child(self, cluster: int, start: int, end: int, samples: int) -> ChildDeals:
+        """Both players' rows of the later streets; one sample."""
+        here, count = np.arange(start, end) % POOL, end - start
+        chosen = np.full((count, 1), self._flops, dtype=np.int64)
+        return ChildDeals(self._base[here], self._outcome[here], chosen, np.ones(count, dtype=np.float32))
+
+    def mean_choices(self, cluster: int) -> tuple[int, int]:
+        """Every hand leaves as many public samples."""
+        return 1, 1
+
+
+def _walk(betting: str) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+    tree = build_tree(parse_betting(betting))
+    return sampled_walk(tree).transformed(partial(reward_of, "y1", unit=tree.abstraction.rules.blinds[1]))
+
+
+def drawn_layout(betting: str, buckets: int) -> TableLayout:
+    """One cluster with so many buckets on every later street."""
+    tree = build_tree(parse_betting(betting))
+    return table_layout(tree.bucket_floats, ((1, HANDS), (1, buckets), (1, buckets), (1, buckets)))
+
+
+def row_seconds(buckets: Sequence[int], seconds: float, children: int = 1) -> list[dict[str, float]]:
+    """Seconds of a core for a row, on a child's table with each number of buckets.
+
+    children: how many walk at once, each on a table and a core of its own.
+    """
+    rows = []
+    for count in buckets:
+        layout, walk = drawn_layout(BETTING, count), _walk(BETTING)
+        settings = DistributedSettings(batch=500)
+        dealers = [DrawnDealer(layout, seed) for seed in range(children)]
+        made = []
+        for dealer in dealers:
+            table: NDArray[np.float32] = np.empty(layout.arena, dtype=np.float32)
+            table[:] = 0  # the memory is there before anything is timed
+            made.append(Child(0, walk, table, dealer, settings))
+        head = Head(walk, np.zeros(layout.head, dtype=np.float32), dealers[0], settings)
+        touched, worked, number = 0, 0.0, 0
+        until = time.perf_counter() + seconds
+        while time.perf_counter() < until or number <= WARM_TURNS:
+            batch, replies = head.record(number).batch, list[Reply]()
+
+            def value(which: int, batch: Batch = batch, replies: list[Reply] = replies) -> None:
+                replies.append(made[which].values(batch))  # noqa: B023
+
+            on_each(value, children)
+            number += 1
+            if number > WARM_TURNS:
+                touched += sum(reply.touched for reply in replies)
+                worked += sum(reply.seconds for reply in replies)
+        rows.append({"buckets": count, "bytes": 4.0 * layout.arena, "seconds": worked / touched})
+    return rows
+
+
+@dataclass(frozen=True)
+class _Idle:
+    """Makes children that have nothing to walk."""
+
+    betting: str
+    settings: DistributedSettings
+
+    def __call__(self, clusters: Sequence[int]) -> list[Child]:
+        layout = drawn_layout(self.betting, 1)
+        dealer = DrawnDealer(layout, flops=0)
+        return [
+            Child(n, _walk(self.betting), np.zeros(layout.arena, dtype=np.float32), dealer, self.settings)
+            for n in clusters
+        ]
+
+
+def message_seconds(
+    continuations: Sequence[int], repeats: int, workers: int, in_process: bool = False
+) -> list[dict[str, float]]:
+    """Seconds of a message to each worker and its answer, by how many continuations it has: the median.
+
+    What a worker says it worked for is not counted.
+    """
+    make = _Idle(BETTING, DistributedSettings(batch=1))
+    children = LocalChildren(make(range(workers))) if in_process else ProcessChildren(make, workers, workers)
+    rows, number = [], 0
+    try:
+        for count in continuations:
+            took = []
+            for _ in range(repeats):
+                batch = Batch(number, np.array([count]), np.zeros(count, dtype=np.int32))
+                begun = time.perf_counter()
+                children.start(batch)
+                replies = children.values()
+                took.append(time.perf_counter() - begun - max(reply.seconds for reply in replies))
+                number += 1
+            seconds = max(0.0, median(took)) / workers
+            rows.append({"continuations": count, "bytes": 8.0 * count + 8.0, "seconds": seconds})
+    finally:
+        children.close()
+    return rows
+
+
+def taken_apart(cards: CardAbstraction, batch: int, turns: int, warm: int) -> dict[str, Any]:
+    """Turns of a training in this process: what the head, dealing and children do, on average by iteration.
+
+    warm: turns before anything is measured, so that strategies are no longer uniform.
+    """
+    tree = build_tree(parse_betting(BETTING))
+    settings = DistributedSettings(batch=batch)
+    solver = DistributedSolver.in_process(Blueprint(tree, cards), settings)
+    head, children = solver.head, solver.children
+    for _ in range(warm):
+        solver.run(1)
+    clusters, rows = cards.design.clusters, list[list[int]]()
+    times = dict.fromkeys(("head", "values", "deals"), 0.0)
+    found = dict.fromkeys(("head rows", "continuations"), 0)
+    child_seconds = 0.0
+    dealer = head.dealer
+    assert isinstance(dealer, HoldemDealer)
+    for number in range(turns):
+        begun, before = time.perf_counter(), head.touched
+        recorded = head.record(solver.turns)
+        times["head"] += time.perf_counter() - begun
+        children.start(recorded.batch)
+        replies = children.values()
+        begun = time.perf_counter()
+        head.replay(recorded, replies)
+        times["head"] += time.perf_counter() - begun
+        begun, turn = time.perf_counter(), settings.turn(solver.turns)
+        means = np.zeros(len(recorded.batch.node), dtype=np.float32)
+        mean_values(
+            turn,
+            recorded.batch.ends,
+            recorded.deals.choices,
+            np.stack([reply.values for reply in replies]),
+            means,
+        )
+        times["values"] += time.perf_counter() - begun
+        begun = time.perf_counter()
+        dealer.deal_child(number % clusters, turn.start, turn.end, 1)
+        times["deals"] += time.perf_counter() - begun
+        rows.append([reply.touched for reply in replies])
+        child_seconds += sum(reply.seconds for reply in replies)
+        found["head rows"] += head.touched - before
+        found["continuations"] += len(recorded.batch.node)
+        solver.turns += 1
+    iterations = turns * (batch if batch > 1 else 0.5)
+    touched = np.array(rows, dtype=np.float64)
+    return {
+        "head_rows": found["head rows"] / iterations,
+        "continuations": found["continuations"] / iterations,
+        "child_rows": (touched.sum(axis=0) / iterations).tolist(),
+        "child_spread": spread(touched) * (batch if batch > 1 else 0.5) ** 0.5,
+        "head_seconds": times["head"] / iterations,
+        "value_seconds": times["values"] / (found["continuations"] * clusters),
+        "deal_seconds": times["deals"] / (iterations if batch > 1 else turns),
+        "child_row_seconds": child_seconds / touched.sum(),
+        "arena_bytes": 4.0 * table_layout(tree.bucket_floats, cards.sizes).arena,
+        "flops": dealer.flops.flops.tolist(),
+        "turns": turns,
+    }
+
+
+def spread(touched: NDArray[np.float64]) -> float:
+    """The deviation of a child's rows in a turn by their mean, float64[turns, clusters].
+
+    What all turns have in common for a child, and all children in a turn, whose hands are the same, is left out.
+    """
+    mean = touched.mean()
+    rest = touched - touched.mean(axis=0) - touched.mean(axis=1, keepdims=True) + mean
+    freedom = (touched.shape[0] - 1) * (touched.shape[1] - 1)
+    return float(np.sqrt(np.square(rest).sum() / max(1, freedom)) / mean)
+
+
+def work_of(apart: dict[str, Any]) -> Work:
+    """The work of a training that was taken apart."""
+    return Work(
+        apart["head_rows"],
+        apart["continuations"],
+        tuple(apart["child_rows"]),
+        apart["child_spread"],
+        apart["arena_bytes"],
+    )
+
+
+def tree_rows(
+    cards: CardAbstraction, bettings: Sequence[str], iterations: int, measured: int, threads: int
+) -> list[dict[str, Any]]:
+    """Rows of an iteration of plain sampling on several betting trees, after some training on each."""
+    rows = list[dict[str, Any]]()
+    for betting in bettings:
+        tree = build_tree(parse_betting(betting))
+        solver = BlueprintSolver(Blueprint(tree, cards))
+        solver.run(iterations, threads=threads)
+        before = solver.touched
+        solver.run(measured, threads=threads)
+        rows.append({"betting": betting, "nodes": len(tree), "rows": (solver.touched - before) / measured})
+    return rows
+
+
+def turn_seconds(
+    cards: CardAbstraction, batch: int, workers: int, turns: int, warm: int, in_process: bool = False
+) -> dict[str, float]:
+    """Seconds of a turn with so many worker processes, the median, and the share of it in which they work."""
+    took, worked = [], []
+    with distributed(cards, DistributedSettings(batch=batch), workers, in_process) as solver:
+        for _ in range(warm):
+            solver.run(1)
+        for _ in range(turns):
+            begun = time.perf_counter()
+            solver.run(1)
+            took.append(time.perf_counter() - begun)
+            worked.append(sum(reply.seconds for reply in solver.replies) / workers)
+    return {
+        "workers": workers,
+        "seconds": median(took),
+        "busy": float(np.sum(worked) / np.sum(took)),
+        "turns": turns,
+    }

@@ -1,0 +1,1 @@
+"""Commands on hold'em agents: `train`, `play`, `match`, `evaluate`, `abstract`."""

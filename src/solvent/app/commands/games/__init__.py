@@ -1,0 +1,1 @@
+"""Commands that solve: `games`, `solve`, `spot`, `upi`."""

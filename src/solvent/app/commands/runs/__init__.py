@@ -1,0 +1,1 @@
+"""Commands that look at runs: `runs`, `show`, `compare`, `plot`, `export`, `pack`."""

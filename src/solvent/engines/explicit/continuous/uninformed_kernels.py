@@ -1,0 +1,278 @@
+"""What every hand of the exploiter wins if it does not see what its bets are taken for, between two bounds.
+
+`respond` values the root, walking over bundles. Below a bet the value is U(y), y = 1 / (1 + theta): the largest of
+many plans' values, each linear in the members' weights and so in y, hence *convex*. So between two sizes U lies
+below the straight line through its values there, or through any upper bounds of them, and `peak_between` bounds the
+worth of every size between in closed form. The search starts from the members' own sizes, with the informed values
+as bounds. It asks for the value at the size where the highest bound is reached, which splits the piece or lowers
+the bound, until no bound is above the best value found by more than the tolerance. The bounds hold up to rounding.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from solvent.engines.explicit.continuous.bundle_kernels import (
+    next_size,
+    take_child,
+    take_size,
+    total_folded,
+    total_worth,
+    translate_size,
+)
+from solvent.engines.explicit.continuous.size_kernels import peak_between
+from solvent.forms.explicit.tree import DEAL
+from solvent.foundation.kernels.compiling import internal, kernel
+
+POINT = np.dtype(
+    [
+        ("size", np.float64),
+        ("folds", np.float64),  # F: what folds win, exact
+        ("calls", np.float64),  # C: what follows otherwise, from above
+        ("asked", np.int64),  # 1 where `calls` is the value found and no informed value
+        ("bound", np.float64),  # of the worth of sizes from this point to the next
+        ("peak", np.float64),  # the size where the bound is reached
+    ]
+)
+FRAME = np.dtype(
+    [
+        ("count", np.int64),  # members of the bundle
+        (
+            "asked",
+            np.int64,
+        ),  # questions answered: boards or actions, at the exploiter's check or call and sizes
+        ("low", np.float64),
+        ("high", np.float64),
+        ("scale", np.float64),  # the weight of a single member, which is valued at weight 1
+        ("size", np.float64),  # of the bet under way
+        ("best_size", np.float64),
+        ("points", np.int64),  # how many the search has
+        ("place", np.int64),  # of the point under way
+        ("questions", np.int64),  # in the first frame: how many sizes have been valued in all
+    ]
+)
+MOST_QUESTIONS = 400
+"""After so many values asked for a search ends with the bounds that it has."""
+
+
+@internal
+def bound_piece(points, place):  # type: ignore[no-untyped-def]
+    """Bound the piece from point `place` to the next."""
+    left, right = points[place], points[place + 1]
+    bound, peak = peak_between(left.size, left.folds, left.calls, right.size, right.folds, right.calls)
+    points[place].bound = bound
+    points[place].peak = peak
+
+
+@internal
+def add_point(known, work, level, count, hand, search, place, size):  # type: ignore[no-untyped-def]
+    """Write the point of `size`, translated on the next level, with its informed value."""
+    taken = translate_size(known, work, level, count, size)
+    points = work.points[search]
+    points[place].size = size
+    points[place].folds = total_folded(known, work, level + 1, taken, hand)
+    points[place].calls = total_worth(known, work, level + 1, taken, hand)
+    points[place].asked = 0
+
+
+@internal
+def start_search(known, work, level, count, hand, search):  # type: ignore[no-untyped-def]
+    """Lay out the pieces between all sizes of a bundle, bounded by informed values, and count the points."""
+    number = np.int64(0)
+    size = known.settings[0]
+    while size < known.settings[1]:
+        add_point(known, work, level, count, hand, search, number, size)
+        number += 1
+        size = next_size(known, work, level, count, size)
+    add_point(known, work, level, count, hand, search, number, known.settings[1])
+    for place in range(number):
+        bound_piece(work.points[search], place)
+    return number + 1
+
+
+@internal
+def highest_piece(points, number):  # type: ignore[no-untyped-def]
+    """The piece with the highest bound."""
+    highest = 0
+    for place in range(1, number - 1):
+        if points[place].bound > points[highest].bound:
+            highest = place
+    return highest
+
+
+@internal
+def make_room(points, place, number):  # type: ignore[no-untyped-def]
+    """Move the points from `place` on up by one."""
+    for other in range(number, place, -1):
+        points[other] = points[other - 1]
+
+
+@internal
+def point_to_ask(known, work, level, count, hand, search, number):  # type: ignore[no-untyped-def]
+    """The point at the peak of the highest bound, added if it is new, and the number of points."""
+    points = work.points[search]
+    piece = highest_piece(points, number)
+    peak = points[piece].peak
+    if peak == points[piece].size:
+        return piece, number
+    if peak == points[piece + 1].size:
+        return piece + 1, number
+    make_room(points, piece + 1, number)
+    add_point(known, work, level, count, hand, search, piece + 1, peak)
+    return piece + 1, number + 1
+
+
+@internal
+def answer(points, place, number, calls):  # type: ignore[no-untyped-def]
+    """Write the upper bound found at a point, and bound the pieces beside it anew."""
+    points[place].calls = min(points[place].calls, calls)
+    points[place].asked = 1
+    if place > 0:
+        bound_piece(points, place - 1)
+    if place < number - 1:
+        bound_piece(points, place)
+
+
+@internal
+def known_at_once(known, work, hand, level):  # type: ignore[no-untyped-def]
+    """Whether the bundle at a level needs no walk; if so its bounds are written."""
+    frame = work.frames[level]
+    node = work.members[level, 0]
+    if known.nodes[node].settled:
+        frame.low = frame.high = total_worth(known, work, level, frame.count, hand)
+        return True
+    if frame.count == 1 and not np.isnan(work.found[node, hand, 0]):
+        frame.low = work.weights[level, 0] * work.found[node, hand, 0]
+        frame.high = work.weights[level, 0] * work.found[node, hand, 1]
+        return True
+    return False
+
+
+@internal
+def open_frame(known, work, level):  # type: ignore[no-untyped-def]
+    """Begin the walk below the bundle at a level. A single node is valued at weight 1, to be used again."""
+    frame = work.frames[level]
+    frame.asked = 0
+    frame.low = frame.high = frame.size = frame.best_size = 0.0
+    frame.scale = 1.0
+    if frame.count == 1:
+        frame.scale = work.weights[level, 0]
+        work.weights[level, 0] = 1.0
+
+
+@internal
+def next_bet(known, work, exploiter, hand, level):  # type: ignore[no-untyped-def]
+    """Put the next size that the search asks for on the next level and count the members; 0 at the search's end."""
+    frame = work.frames[level]
+    search = known.nodes[work.members[level, 0]].bets
+    if frame.asked == 1:
+        if next_size(known, work, level, frame.count, 0.0) == np.inf:
+            return 0
+        frame.points = start_search(known, work, level, frame.count, hand, search)
+    points = work.points[search]
+    bound = points[highest_piece(points, frame.points)].bound
+    if bound > frame.low + known.settings[2 + search] and frame.asked <= MOST_QUESTIONS:
+        place, number = point_to_ask(known, work, level, frame.count, hand, search, frame.points)
+        frame.points = number
+        if not points[place].asked:
+            frame.place = place
+            frame.size = points[place].size
+            return translate_size(known, work, level, frame.count, frame.size)
+    frame.high = max(frame.high, bound)
+    return 0
+
+
+@internal
+def next_question(known, work, exploiter, hand, level):  # type: ignore[no-untyped-def]
+    """Put the next bundle to be valued on the next level and count its members; 0 if all have been."""
+    frame = work.frames[level]
+    record = known.nodes[work.members[level, 0]]
+    if record.kind == DEAL:
+        if frame.asked == record.children:
+            return 0
+        take_child(known, work, level, frame.count, frame.asked)
+        return frame.count
+    if frame.asked == 0:
+        take_child(known, work, level, frame.count, np.int64(record.facing))
+        return frame.count
+    if record.player == exploiter:
+        return next_bet(known, work, exploiter, hand, level)
+    frame.size = next_size(known, work, level, frame.count, frame.size)
+    if frame.size == np.inf:
+        return 0
+    return take_size(known, work, level, frame.count, frame.size)
+
+
+@internal
+def take_answer(known, work, exploiter, hand, level):  # type: ignore[no-untyped-def]
+    """Use the bounds found one level below."""
+    frame = work.frames[level]
+    low, high = work.frames[level + 1].low, work.frames[level + 1].high
+    node = work.members[level, 0]
+    record = known.nodes[node]
+    frame.asked += 1
+    if record.kind == DEAL or record.player != exploiter:
+        frame.low += low
+        frame.high += high
+    elif frame.asked == 1:
+        frame.low, frame.high = low, high
+        if record.facing:
+            # Folding, in units after calling.
+            folded = total_folded(known, work, level, frame.count, hand) / (1.0 + 2.0 * record.size)
+            frame.low, frame.high = max(low, folded), max(high, folded)
+    else:
+        points = work.points[record.bets]
+        work.frames[0].questions += 1
+        answer(points, frame.place, frame.points, high)
+        worth = points[frame.place].folds + (1.0 + 2.0 * frame.size) * low
+        if worth > frame.low:
+            frame.low, frame.best_size = worth, frame.size
+
+
+@internal
+def close_frame(known, work, exploiter, hand, level):  # type: ignore[no-untyped-def]
+    """End the walk below the bundle at a level: its bounds in units before a bet that it faces."""
+    frame = work.frames[level]
+    node = work.members[level, 0]
+    record = known.nodes[node]
+    frame.high = max(frame.high, frame.low)  # They may cross by rounding.
+    if record.kind != DEAL and record.player == exploiter:
+        frame.low *= 1.0 + 2.0 * record.size
+        frame.high *= 1.0 + 2.0 * record.size
+    if frame.count == 1:
+        work.found[node, hand, 0], work.found[node, hand, 1] = frame.low, frame.high
+        work.found[node, hand, 2] = frame.best_size
+        work.weights[level, 0] = frame.scale
+        frame.low *= frame.scale
+        frame.high *= frame.scale
+
+
+@kernel
+def respond(known, work, exploiter, bounds):  # type: ignore[no-untyped-def]
+    """Fill bounds, float64[hands, 2], with what every hand of the exploiter wins from the root, below and above.
+
+    A bundle's value is in units of what each player has paid; at nodes of the other player that face a bet it is
+    without the fold. The walk is a recursion over bundles, written with a stack of frames.
+    """
+    for hand in range(bounds.shape[0]):
+        level = np.int64(0)  # A literal would have everything below compiled once more.
+        work.members[0, 0], work.weights[0, 0] = 0, 1.0
+        work.frames[0].count = 1
+        if known_at_once(known, work, hand, level):
+            level -= 1
+        else:
+            open_frame(known, work, level)
+        while level >= 0:
+            taken = next_question(known, work, exploiter, hand, level)
+            if taken:
+                work.frames[level + 1].count = taken
+                if not known_at_once(known, work, hand, level + 1):
+                    level += 1
+                    open_frame(known, work, level)
+                    continue
+            else:
+                close_frame(known, work, exploiter, hand, level)
+                level -= 1
+            if level >= 0:
+                take_answer(known, work, exploiter, hand, level)
+        bounds[hand, 0], bounds[hand, 1] = work.frames[0].low, work.frames[0].high

@@ -1,0 +1,243 @@
+"""Adding an action by a recovery game (Brown and Sandholm 2015, section 3; Theorem 1).
+
+The added subgame S is treated as if it had always been there and its player i had never entered it. What the
+opponent did in S meanwhile is free to choose; it is chosen by playing K iterations of a *recovery game*. Chance
+deals a history h* of the head with probability q(h*) / Z, where q(h*) = sum_t w_t pi_{-i}^t(h*) and Z is their
+sum (5). Player i then either takes alt(I) = sum_t w_t v_i^t(I) / sum_t w_t pi_{-i}^t(I) or enters S.
+
+Here the opponent's part of q, c(h) by hand, is the cumulative strategy at its last action before the head, and a
+recovery iteration is played with counterfactual values c(h) times the game's own. So *means* over the recovery
+game, by the weights of its iterations, are in the scale of the T iterations (the factor Z / K of the paper's
+T_S = Z is in it), and K need not be known before. Means are installed:
+
+- player i inside S: the recovery game's regrets and v(I), average 0;
+- the opponent inside S: regrets 0, average (sum_t pi_j(head)) x mean of [pi_j(head to I) sigma(I)];
+- the head's new action a*: R(I, a*) = mean over the recovery game of v(I, a*) - sum_t v(I), average 0.
+
+Then all iterations so far are discounted (`discounts`). Two versions: `faithful` installs regrets of 0 for the
+opponent, which then begins to play S uniformly; `repaired` installs the recovery game's regrets times EPSILON,
+which regret matching plays like the regrets themselves and which count for nothing in the bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvent.engines.explicit.growing.additions import Addition
+from solvent.engines.explicit.growing.discounts import DiscountName, discount, recovery_iterations
+from solvent.engines.explicit.growing.game import GrowingGame, RegretSums
+from solvent.engines.explicit.growing.growth_settings import AdditionSettings
+from solvent.engines.explicit.growing.recovery_kernels import Head, RecoveryTables, play_recovery
+from solvent.engines.explicit.growing.tables import AVERAGE, REGRET, SEEN, VALUE
+from solvent.engines.explicit.kernels import Sums
+from solvent.games.public_rules import Betting
+
+HEAVIER = 1.5
+"""The power of w by which dcfr, a heuristic here, discounts. Its averages weigh late iterations most, so that they
+forget too slowly that an action was never chosen; of the powers from 0.35 to 2 this one
+serves recovery games (where 2 does still better) and regret transfer together."""
+EPSILON = 1e-6
+"""What the repaired version keeps of the opponent's regrets of a recovery game."""
+
+
+class RecoveryGame:
+    """The recovery game of a subgame that has just been grafted: everything from `edge` on."""
+
+    def __init__(self, game: GrowingGame, edge: int) -> None:
+        tree, tables = game.tree, game.tables
+        self.game, self.edge = game, edge
+        self.head = int(tree.parent[edge])
+        self.player = int(tree.player[self.head])
+        self.opponent = 1 - self.player
+        self.seen = opponents_mass(game, self.head, self.opponent, tables.seen_row, tables.total)
+        """c(h): the opponent's cumulative reach of the head as player i's regrets saw it, float64[hands]."""
+        self.averaged = opponents_mass(
+            game,
+            self.head,
+            self.opponent,
+            lambda edge, player: tables.average_row(edge),
+            tables.average_total,
+        )
+        """The opponent's cumulative reach of the head in its average strategy, float64[hands]."""
+        self.values = tables.row(VALUE, self.head).copy()
+        """sum_t v(I) at the head, float64[hands]."""
+        deals = tree.chances[tree.board[self.head]]
+        self.total = float((deals @ self.seen if self.player == 0 else self.seen @ deals).sum())
+        """Z."""
+        self.linear = game.rule.linear or not game.rule.additive
+        self.played = 0
+        self.matrix = tree.ends.matrix * (self.seen if self.opponent == 1 else self.seen[:, None])
+        self.choice = Head(self.player, self.values, *(np.zeros(game.hands) for _ in range(3)))
+
+    def wanted(self, settings: AdditionSettings) -> int:
+        """K: Z under cfr; under weights w_t, Z (sum w_t) / (sum w_t^2), as many iterations as count alike.
+
+        The least number that the settings ask for is not more than the game itself has had, so that additions
+        early in a run are as cheap as its iterations.
+        """
+        tables = self.game.tables
+        alike = tables.total / tables.squares if tables.squares else 0.0
+        least = min(settings.least_iterations, max(1, round(alike * tables.total)))
+        return recovery_iterations(alike * self.total, least, settings.most_iterations)
+
+    @property
+    def weight(self) -> float:
+        """W: the sum of the weights of the recovery iterations so far."""
+        return self.played * (self.played + 1) / 2 if self.linear else float(self.played)
+
+    @property
+    def head_regret(self) -> NDArray[np.float64]:
+        """R(I, a*) by hand: the mean value of entering less what the head has had so far."""
+        found: NDArray[np.float64] = self.choice.entered / self.weight - self.values
+        return found
+
+    def play(self, count: int) -> None:
+        """Play so many more iterations."""
+        game, tables = self.game, self.game.tables
+        recovery = RecoveryTables(
+            tables.offset[REGRET],
+            tables.offset[AVERAGE],
+            tables.table(REGRET),
+            Sums(tables.offset[VALUE], tables.table(VALUE)),
+            tables.table(AVERAGE),
+        )
+        visited = play_recovery(
+            game.tree.arrays._replace(matrix=self.matrix),
+            recovery,
+            game.work,
+            self.choice,
+            self.edge,
+            game.tree.nodes,
+            self.played + 1,
+            count,
+            self.linear,
+            game.updates == "alternating",
+        )
+        self.played += count
+        game.nodes_touched += visited * game.hands
+
+    def install(self, version: str) -> None:
+        """Turn what the recovery game has left in the tables into what Theorem 1 says of the enlarged game."""
+        tables, tree = self.game.tables, self.game.tree
+        tables.row(REGRET, self.edge)[:] = self.head_regret
+        new = np.arange(self.edge, tree.nodes)
+        mover, actor = tree.edge_player[new[1:]], tree.player[new]
+        edges = {player: new[1:][mover == player] for player in (0, 1)}
+        nodes = {player: new[actor == player] for player in (0, 1)}
+        places = tables.places
+        tables.table(REGRET)[places(REGRET, edges[self.player])] /= self.weight
+        tables.table(VALUE)[places(VALUE, nodes[self.player])] /= self.weight
+        theirs = edges[self.opponent]
+        means = tables.table(AVERAGE)[places(AVERAGE, theirs)] / self.weight
+        tables.table(AVERAGE)[places(AVERAGE, theirs)] = means * self.averaged
+        if SEEN in tables.names and self.opponent == 0:
+            tables.table(SEEN)[places(SEEN, theirs)] = means * self.seen
+        tables.table(VALUE)[places(VALUE, nodes[self.opponent])] = 0.0
+        kept = EPSILON / self.weight if version == "repaired" else 0.0
+        tables.table(REGRET)[places(REGRET, theirs)] *= kept
+
+
+def opponents_mass(
+    game: GrowingGame, head: int, opponent: int, row: Callable[[int, int], NDArray[Any]], total: float
+) -> NDArray[np.float64]:
+    """sum_t w_t pi_j^t(head) by the opponent's hand: its cumulative strategy at its last action, else all of T."""
+    last = int(game.tree.last_edge[head, opponent])
+    if last < 0:
+        return np.full(game.hands, total)
+    return np.array(row(last, opponent))
+
+
+def add_by_recovery(
+    game: GrowingGame,
+    head: int,
+    label: str,
+    betting: Betting,
+    theta: float = np.nan,
+    settings: AdditionSettings | None = None,
+    before: RegretSums | None = None,
+) -> Added:
+    """Add an action, and the subgame behind it, at a decision.
+
+    `before` are the sums of all regrets, should they be known already.
+    """
+    before = game.regret_sums() if before is None else before
+    edge = game.tree.graft(head, label, betting, theta)
+    return recover(game, edge, before, settings or AdditionSettings())
+
+
+def recover(
+    game: GrowingGame, edge: int, before: RegretSums, settings: AdditionSettings, source: int = -1
+) -> Added:
+    """Fill in the past of an edge that the tree has just gained, with all that follows it, by a recovery game.
+
+    `source` is the edge behind which those nodes were copied; -1 where they come from the rules.
+    """
+    game.extend()
+    recovery = RecoveryGame(game, edge)
+    if recovery.total > 0.0:
+        recovery.play(recovery.wanted(settings))
+        recovery.install(settings.version)
+    return finish_addition(game, edge, before, "recovery", settings.discount, source)
+
+
+class Added(NamedTuple):
+    """What an addition did."""
+
+    addition: Addition
+    """Its entry in the log."""
+    sums: RegretSums
+    """The sums of all regrets after it, discounted."""
+
+
+def finish_addition(
+    game: GrowingGame, edge: int, before: RegretSums, method: str, name: DiscountName, source: int = -1
+) -> Added:
+    """Discount all iterations before an addition whose tables are installed, and write it into the log."""
+    tree, tables = game.tree, game.tables
+    head, total = int(tree.parent[edge]), tables.total
+    inside = game.regret_sums(edge + 1)
+    after = _sums_with(game, edge, before, inside)
+    regret = float(np.maximum(tables.row(REGRET, edge), 0.0).sum())
+    weight = 1.0
+    if total > 0.0:
+        players = [game.player_regrets(player, before, inside, after) for player in (0, 1)]
+        weight = discount(players, tables.squares, name)
+        if not game.rule.additive:
+            weight **= HEAVIER
+    if weight < 1.0:
+        game.discount(weight)
+    addition = Addition(
+        place=tree.place(head),
+        node=head,
+        size=float(tree.theta[edge]),
+        method=method,
+        iteration=game.iterations,
+        total=total,
+        discount=weight,
+        worth=regret / total if total else 0.0,
+        source=source,
+    )
+    game.log.append(addition)
+    return Added(addition, RegretSums(weight**2 * after.squares, weight * after.largest))
+
+
+def _sums_with(game: GrowingGame, edge: int, before: RegretSums, inside: RegretSums) -> RegretSums:
+    """The sums of all regrets with a new edge: those before, those inside the subgame, and what the head gained."""
+    tree, tables = game.tree, game.tables
+    head = int(tree.parent[edge])
+    new = np.maximum(tables.row(REGRET, edge), 0.0)
+    others = [
+        tables.row(REGRET, child)
+        for child in tree.children(head)
+        if child != edge and tables.offset[REGRET][child] >= 0
+    ]
+    old = np.maximum(np.max(others, axis=0), 0.0)
+    mine = np.arange(2) == tree.player[head]
+    return RegretSums(
+        before.squares + inside.squares + mine * float(new @ new),
+        before.largest + inside.largest + mine * float(np.maximum(new - old, 0.0).sum()),
+    )

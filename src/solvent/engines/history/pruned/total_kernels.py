@@ -1,0 +1,275 @@
+"""Compiled steps of total pruning: when it begins, what it measures, what returns, what is forgotten."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from solvent.engines.history.pruned.kernels import (
+    count_live,
+    is_short,
+    match,
+    match_from,
+    near_best,
+    respond,
+    skip_pruned,
+    slack_of,
+)
+from solvent.foundation.kernels.compiling import inlined, internal, kernel
+
+FORGOTTEN = -1.0
+"""The average of a cell that has just been forgotten and is still to be freed."""
+
+
+@kernel
+def add_up_regrets(forest, held, allowed, behind):  # type: ignore[no-untyped-def]
+    """`behind[c]` becomes R(I, a) + sum Q of each cell that is stored: T psi(I, a) - sum v(I)."""
+    for k in range(len(forest.before)):
+        for cell in range(forest.first[k], forest.first[k + 1]):
+            behind[cell] = 0.0
+    for k in range(len(forest.before) - 1, -1, -1):
+        at = held.value_slot[forest.base + k]
+        if at < 0:
+            continue
+        start, stop = forest.first[k], forest.first[k + 1]
+        for cell in range(start, stop):
+            behind[cell] += held.bound[at] if held.pruned[cell] else held.gap[held.slot[cell]]
+        if forest.before[k] >= 0:
+            behind[forest.before[k]] += near_best(behind, start, stop, allowed[k])
+
+
+@kernel
+def begin(payments, forest, step, held, seen, behind, play, begun, emptied):  # type: ignore[no-untyped-def]
+    """Prune, from the first moves on, what its CBR could not have made worth playing.
+
+    Lists the cells in `begun`, and in `emptied` the infosets behind them that were stored; returns how many.
+    """
+    cells = 0
+    infosets = 0
+    last = len(forest.before)
+    k = skip_pruned(forest, held, 0, last)
+    while k < last:
+        start, stop = forest.first[k], forest.first[k + 1]
+        at = held.value_slot[forest.base + k]
+        slack = slack_of(held.value[at])
+        live = count_live(start, stop, held)
+        if live == stop - start:
+            held.bound[at] = -np.inf
+        changed = False
+        for cell in range(start, stop):
+            if held.pruned[cell] or live == 1:
+                continue
+            slot = held.slot[cell]
+            gap = behind[cell]
+            if not gap < -slack or held.regret[slot] > 0.0 or not held.gap[slot] < 0.0:
+                continue
+            if is_short(payments, cell, seen, step, gap, held.value[at]):
+                continue
+            held.bound[at] = max(held.bound[at], gap)
+            held.pruned[cell] = 1
+            held.since[cell] = step.iteration
+            live -= 1
+            changed = True
+            begun[cells] = cell
+            cells += 1
+            for inner in range(forest.behind[cell, 0], forest.behind[cell, 1]):
+                if held.value_slot[forest.base + inner] >= 0:
+                    emptied[infosets] = inner
+                    infosets += 1
+                for dropped in range(forest.first[inner], forest.first[inner + 1]):
+                    play.plan[dropped] = 0.0
+                    held.pruned[dropped] = 0
+        if changed:
+            match_from(forest, k, held, play)
+        k = skip_pruned(forest, held, k + 1, last)
+    return cells, infosets
+
+
+@kernel
+def settle(payments, forest, step, held, seen, allowed, failed, won, released):  # type: ignore[no-untyped-def]
+    """Measure the pruned actions of infosets whose bounds have come above 0.
+
+    What cannot pay yet stays pruned. The others are listed in `released`, with all values behind them in
+    `won`. Returns how many they are, and how many histories were touched.
+    """
+    none = won[:0]
+    count = 0
+    touched = 0
+    for n in range(len(failed)):
+        k = failed[n]
+        at = held.value_slot[forest.base + k]
+        slack = slack_of(held.value[at])
+        held.bound[at] = -np.inf
+        for cell in range(forest.first[k], forest.first[k + 1]):
+            if not held.pruned[cell]:
+                continue
+            touched += respond(payments, forest, cell, seen, none, allowed, won)
+            gap = won[cell] - held.value[at]
+            if gap < -slack and not is_short(payments, cell, seen, step, gap, held.value[at]):
+                held.bound[at] = max(held.bound[at], gap)
+            else:
+                released[count] = cell
+                count += 1
+    return count, touched
+
+
+@kernel
+def choose_behind(forest, step, held, allowed, best_only, released, won, wanted, live):  # type: ignore[no-untyped-def]
+    """Which infosets behind the released cells must be stored: all, or those that the CBR plays to.
+
+    With `best_only` the actions that the CBR does not play are pruned at once. Lists the infosets in `wanted` and
+    the cells that are stored for them, the released ones first, in `live`; returns how many of each.
+    """
+    infosets = 0
+    cells = len(released)
+    for n in range(len(released)):
+        cell = released[n]
+        live[n] = cell
+        held.pruned[cell] = 0
+        last = forest.behind[cell, 1]
+        k = skip_pruned(forest, held, forest.behind[cell, 0], last)
+        while k < last:
+            wanted[infosets] = k
+            infosets += 1
+            start, stop = forest.first[k], forest.first[k + 1]
+            if best_only:
+                value = near_best(won, start, stop, allowed[k])
+                slack = slack_of(value)
+                for inner in range(start, stop):
+                    held.pruned[inner] = won[inner] - value < -slack
+                    held.since[inner] = step.iteration
+            for inner in range(start, stop):
+                live[cells] = inner
+                cells += not held.pruned[inner]
+            k = skip_pruned(forest, held, k + 1, last)
+    return infosets, cells
+
+
+@inlined
+def set_regret(held, step, mean, cell, gap):  # type: ignore[no-untyped-def]
+    slot = held.slot[cell]
+    held.gap[slot] = gap
+    if step.apart:
+        held.regret[slot] = max(gap / mean, step.floor)
+
+
+@kernel
+def reset(forest, step, held, allowed, released, won, play):  # type: ignore[no-untyped-def]
+    """Set the regrets of released cells and of all behind them as if the CBR had been played all along."""
+    mean = 0.5 * (step.iteration + 1)  # how much gaps, where they are apart, outweigh regrets
+    for n in range(len(released)):
+        cell = released[n]
+        at = held.value_slot[forest.base + forest.infoset[cell]]
+        set_regret(held, step, mean, cell, won[cell] - held.value[at])
+        last = forest.behind[cell, 1]
+        k = skip_pruned(forest, held, forest.behind[cell, 0], last)
+        while k < last:
+            start, stop = forest.first[k], forest.first[k + 1]
+            value = near_best(won, start, stop, allowed[k])
+            at = held.value_slot[forest.base + k]
+            held.value[at] = value
+            held.bound[at] = -np.inf
+            for inner in range(start, stop):
+                gap = won[inner] - value
+                if held.pruned[inner]:
+                    held.bound[at] = max(held.bound[at], gap)
+                else:
+                    set_regret(held, step, mean, inner, gap)
+            match(start, stop, held, play.sigma)
+            k = skip_pruned(forest, held, k + 1, last)
+    for n in range(len(released)):
+        match_from(forest, forest.infoset[released[n]], held, play)
+
+
+@kernel
+def forget_averages(forest, held, limit, since, initial, emptied):  # type: ignore[no-untyped-def]
+    """Take actions out of the average that are at most `limit` of it and have been idle since `since`.
+
+    An action is idle while it is pruned or lies behind one that is. The infoset's other actions take its place,
+    and all behind those with them (Brown and Sandholm 2017, section 4: sigma(I, a) is set to 0 and sigma(I) is
+    renormalised); where no other has been played the most played stays. Lists the cells whose averages need no
+    longer be stored; returns how many.
+    """
+    count = 0
+    last = len(forest.before)
+    outer, outer_since = 0, 0  # up to this infoset all lies behind an action that was pruned then
+    k = 0
+    while k < last:
+        before = forest.before[k]
+        if before >= 0:
+            at = held.average_slot[before]
+            if at < 0 or held.average[at] == FORGOTTEN:
+                k = forest.behind[before, 1]  # nothing is stored behind what is not
+                continue
+            if held.pruned[before]:
+                outer, outer_since = forest.behind[before, 1], held.since[before]
+        start, stop = forest.first[k], forest.first[k + 1]
+        inside = k < outer and outer_since <= since
+        k += 1
+        total = 0.0
+        kept = 0.0
+        spared = -1
+        for cell in range(start, stop):
+            share = share_held(held, cell)
+            total += share
+            if not is_small(held, cell, inside, since, limit):
+                kept += share
+            elif spared < 0 or share > share_held(held, spared):
+                spared = cell
+        if spared < 0:
+            continue
+        if total > 0.0 and not kept > 0.0:
+            kept = share_held(held, spared)
+        else:
+            spared = -1
+        for cell in range(start, stop):
+            if cell == spared or held.average_slot[cell] < 0:
+                continue
+            if is_small(held, cell, inside, since, limit):
+                count = forget(forest, held, cell, initial, emptied, count)
+        if not kept < total:
+            continue
+        for cell in range(start, stop):
+            scale_average(held, cell, total / kept)
+            inner, end = forest.behind[cell]
+            for scaled in range(forest.first[inner], forest.first[end]):
+                scale_average(held, scaled, total / kept)
+    for n in range(count):
+        held.average[held.average_slot[emptied[n]]] = 0.0
+    return count
+
+
+@inlined
+def share_held(held, cell):  # type: ignore[no-untyped-def]
+    """A cell's average, 0 where none is stored."""
+    at = held.average_slot[cell]
+    return held.average[at] if at >= 0 else 0.0
+
+
+@inlined
+def is_small(held, cell, inside, since, limit):  # type: ignore[no-untyped-def]
+    """Whether a cell has been idle since `since` and its average is at most `limit`."""
+    idle = inside or (held.pruned[cell] and held.since[cell] <= since)
+    return idle and share_held(held, cell) <= limit
+
+
+@internal
+def forget(forest, held, cell, initial, emptied, count):  # type: ignore[no-untyped-def]
+    """List a cell and all behind it in `emptied`, and mark their averages; returns how many are listed now."""
+    emptied[count] = cell
+    count += 1
+    held.average[held.average_slot[cell]] = FORGOTTEN
+    initial[cell] = 0.0
+    inner, end = forest.behind[cell]
+    for forgotten in range(forest.first[inner], forest.first[end]):
+        initial[forgotten] = 0.0
+        if held.average_slot[forgotten] >= 0 and held.average[held.average_slot[forgotten]] != FORGOTTEN:
+            held.average[held.average_slot[forgotten]] = FORGOTTEN
+            emptied[count] = forgotten
+            count += 1
+    return count
+
+
+@inlined
+def scale_average(held, cell, factor):  # type: ignore[no-untyped-def]
+    if held.average_slot[cell] >= 0 and held.average[held.average_slot[cell]] != FORGOTTEN:
+        held.average[held.average_slot[cell]] *= factor

@@ -1,0 +1,401 @@
+"""Compiled passes of Monte Carlo CFR over a laid out game: external, chance and outcome sampling.
+
+A pass of player i walks a random part of the game with an explicit stack of the decisions whose actions are all
+tried; recursion was measured half as fast. What it adds to the tables is, in expectation over its draws, what plain
+CFR would add:
+
+    R(I, a)  +=  weight x (v(I, a) - v(I))          at i's own infosets I
+    S(J)     +=  weight x reach x sigma(J)          at the other player's infosets J, before the draw
+
+An infoset's row of the table holds its regrets and, behind them, its averages. `weight` is 1, or t for linear CFR:
+scaling iteration t by t is discounting all before it by (t - 1) / t, up to one factor for the whole table.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from solvent.engines.exploration import draw_action, minimum_probability, mix_uniform, raise_to
+from solvent.engines.vectors.matching import added, match_row
+from solvent.foundation.kernels.compiling import inlined, internal, kernel
+from solvent.foundation.kernels.randomness import STEP, stream, uniform
+from solvent.games.game import CHANCE, TERMINAL
+
+Array = Any
+
+
+SKIPPED_PART = 0.95
+"""The share of passes with a regret floor in which actions near it are left out."""
+NEAR_FLOOR = 30 / 31
+"""An action is clearly bad when its regret is below this part of the floor."""
+
+
+class Setting(NamedTuple):
+    """What stays the same for a whole run."""
+
+    seed: Any
+    """uint64"""
+    linear: bool
+    """Whether iteration t counts t times."""
+    exploration: float
+    """Outcome sampling: how much of a player's own draws is uniform."""
+    decay: tuple[float, float]
+    """The least probability of an action before the first iteration, and how much it falls with each."""
+    mixes: bool
+    """Whether that is done by mixing in uniform play, rather than by raising and renormalising."""
+    floor: float
+    """Chips below which cumulative regrets do not fall; 0 for no such floor."""
+
+
+class Room(NamedTuple):
+    """One worker's own memory: a frame for each decision whose actions are being tried."""
+
+    node: Array
+    action: Array
+    """The action that is being tried."""
+    reach: Array
+    """How the other player (outcome sampling: the player's own draws) comes here."""
+    strategy: Array
+    """float64[frames x widest]"""
+    value: Array
+    """float64[frames x widest], of the actions that have been tried; nan of those left out"""
+    fixed: Array
+    """Chance sampling: strategies as they were when the pass first met each infoset, laid out as the table."""
+    met: Array
+    """And the pass in which it did, at the row's place."""
+
+
+@inlined
+def match_regrets(table, row, actions, least, mixes, strategy, frame):  # type: ignore[no-untyped-def]
+    """sigma ~ max(0, R), uniform where nothing is positive, and then no action below `least`."""
+    match_row(table, row, actions, strategy, frame)
+    if least > 0.0:
+        explore(strategy, frame, actions, least, mixes)
+
+
+@internal
+def explore(strategy, frame, actions, least, mixes):  # type: ignore[no-untyped-def]
+    """Give every action `least` or more. It is called, not inlined: passes that do not explore stay short."""
+    if mixes:
+        mix_uniform(strategy, frame, actions, least)
+    else:
+        raise_to(strategy, frame, actions, least)
+
+
+@inlined
+def draw_outcome(keep, other, lottery, outcomes, drawn):  # type: ignore[no-untyped-def]
+    """An outcome of chance, by Walker's alias method."""
+    place = drawn * outcomes
+    column = min(np.int64(place), outcomes - 1)
+    if place - column < keep[lottery + column]:
+        return column
+    return np.int64(other[lottery + column])
+
+
+@inlined
+def add_average(table, average, actions, weight, strategy, frame):  # type: ignore[no-untyped-def]
+    """S += weight x sigma."""
+    for a in range(actions):
+        table[average + a] += weight * strategy[frame + a]
+
+
+@inlined
+def add_regrets(table, row, actions, weight, floor, strategy, values, frame):  # type: ignore[no-untyped-def]
+    """R += weight x (v(a) - sum sigma v) over the actions that were tried; returns sum sigma v."""
+    value = 0.0
+    for a in range(frame, frame + actions):
+        if strategy[a] > 0.0:
+            value += strategy[a] * values[a]
+    for a in range(actions):
+        gained = weight * (values[frame + a] - value)
+        if gained == gained:  # what was left out has no value
+            table[row + a] = added(table[row + a], gained, floor)
+    return value
+
+
+@inlined
+def next_action(nodes, table, row, first, action, actions, threshold, strategy, values, frame):  # type: ignore[no-untyped-def]
+    """The first action from `action` on that is not left out; as many as there are if none is.
+
+    Left out is what is not played and whose regret is below `threshold`, unless it ends the game.
+    """
+    if threshold == -np.inf:
+        return action
+    while action < actions:
+        bad = strategy[frame + action] == 0.0 and table[row + action] < threshold
+        if not bad or nodes[first + action].player == TERMINAL:
+            break
+        values[frame + action] = np.nan
+        action += 1
+    return action
+
+
+@inlined
+def next_played(strategy, frame, action, actions):  # type: ignore[no-untyped-def]
+    """The first action from `action` on that is played at all; as many as there are if none is."""
+    while action < actions and strategy[frame + action] == 0.0:
+        action += 1
+    return action
+
+
+@internal
+def external_pass(game, table, player, counter, weight, least, mixes, floor, threshold, room):  # type: ignore[no-untyped-def]
+    """All of the player's own actions; chance and the other player are drawn. Returns the histories touched."""
+    nodes, payoff, keep, other = game
+    strategy, values, stack = room.strategy, room.value, room.node
+    widest = len(strategy) // len(stack)
+    touched = 0
+    top = -1
+    node = 0
+    while True:
+        # Down, to the next end of the game.
+        while True:
+            touched += 1
+            who, actions = nodes[node].player, nodes[node].actions
+            first, row = nodes[node].first, nodes[node].row
+            if who == TERMINAL:
+                break
+            if who == CHANCE:
+                node = first + draw_outcome(keep, other, row, actions, uniform(counter))
+                counter += STEP
+                continue
+            frame = (top + 1) * widest
+            match_regrets(table, row, actions, least, mixes, strategy, frame)
+            if who == player:
+                top += 1
+                action = next_action(nodes, table, row, first, 0, actions, threshold, strategy, values, frame)
+                stack[top] = node
+                room.action[top] = action
+            else:
+                add_average(table, row + actions, actions, weight, strategy, frame)
+                action = draw_action(strategy, frame, actions, uniform(counter))
+                counter += STEP
+            node = first + action
+        value = payoff[row, player]
+        # Up, to the next action that is still to be tried.
+        while top >= 0:
+            frame = top * widest
+            node = stack[top]
+            actions, first, row = nodes[node].actions, nodes[node].first, nodes[node].row
+            values[frame + room.action[top]] = value
+            action = next_action(
+                nodes, table, row, first, room.action[top] + 1, actions, threshold, strategy, values, frame
+            )
+            if action < actions:
+                room.action[top] = action
+                node = first + action
+                break
+            value = add_regrets(table, row, actions, weight, floor, strategy, values, frame)
+            top -= 1
+        if top < 0:
+            return touched
+
+
+@internal
+def chance_pass(game, table, player, counter, weight, least, mixes, floor, threshold, room, number):  # type: ignore[no-untyped-def]
+    """All actions of both players; chance is drawn. `number` tells this pass from the worker's others.
+
+    One pass can meet an infoset in several histories, and must find the same strategy there although it changes
+    the regrets: the strategy is fixed when the infoset is first met.
+    """
+    nodes, payoff, keep, other = game
+    strategy, values, stack = room.strategy, room.value, room.node
+    widest = len(strategy) // len(stack)
+    touched = 0
+    top = -1
+    node = 0
+    reach = 1.0
+    while True:
+        # Down, to the next end of the game.
+        while True:
+            touched += 1
+            who, actions = nodes[node].player, nodes[node].actions
+            first, row = nodes[node].first, nodes[node].row
+            if who == TERMINAL:
+                break
+            if who == CHANCE:
+                node = first + draw_outcome(keep, other, row, actions, uniform(counter))
+                counter += STEP
+                continue
+            top += 1
+            frame = top * widest
+            if room.met[row] != number:
+                room.met[row] = number
+                match_regrets(table, row, actions, least, mixes, room.fixed, row)
+            for a in range(actions):
+                strategy[frame + a] = room.fixed[row + a]
+            stack[top] = node
+            room.reach[top] = reach
+            if who == player:
+                action = next_action(nodes, table, row, first, 0, actions, threshold, strategy, values, frame)
+            else:
+                add_average(table, row + actions, actions, weight * reach, strategy, frame)
+                action = next_played(strategy, frame, 0, actions)
+                reach *= strategy[frame + action]
+            room.action[top] = action
+            node = first + action
+        value = payoff[row, player]
+        # Up, to the next action that is still to be tried.
+        while top >= 0:
+            frame = top * widest
+            node = stack[top]
+            who, actions = nodes[node].player, nodes[node].actions
+            first, row = nodes[node].first, nodes[node].row
+            action = room.action[top]
+            values[frame + action] = value
+            reach = room.reach[top]
+            if who == player:
+                action = next_action(
+                    nodes, table, row, first, action + 1, actions, threshold, strategy, values, frame
+                )
+            else:
+                action = next_played(strategy, frame, action + 1, actions)
+            if action < actions:
+                if who != player:
+                    reach *= strategy[frame + action]
+                room.action[top] = action
+                node = first + action
+                break
+            if who == player:
+                value = add_regrets(table, row, actions, weight * reach, floor, strategy, values, frame)
+            else:
+                value = 0.0
+                for a in range(frame, frame + actions):
+                    if strategy[a] > 0.0:
+                        value += strategy[a] * values[a]
+            top -= 1
+        if top < 0:
+            return touched
+
+
+@internal
+def outcome_pass(game, table, player, counter, weight, least, mixes, exploration, room):  # type: ignore[no-untyped-def]
+    """One play of the game: chance and the other player as they play, the player partly at random.
+
+    With q the probability of the player's draws so far, what is met is worth 1 / q of itself: values v / q(a) of
+    the drawn action and 0 of the others, regrets and averages by 1 / q of the history.
+    """
+    nodes, payoff, keep, other = game
+    strategy, values, stack = room.strategy, room.value, room.node
+    widest = len(strategy) // len(stack)
+    touched = 0
+    top = -1
+    node = 0
+    sampled = 1.0
+    while True:
+        touched += 1
+        who, actions = nodes[node].player, nodes[node].actions
+        first, row = nodes[node].first, nodes[node].row
+        if who == TERMINAL:
+            break
+        drawn = uniform(counter)
+        counter += STEP
+        if who == CHANCE:
+            node = first + draw_outcome(keep, other, row, actions, drawn)
+            continue
+        frame = (top + 1) * widest
+        match_regrets(table, row, actions, least, mixes, strategy, frame)
+        if who == player:
+            top += 1
+            # Until the way back, what the action is drawn from stands in the place of its values.
+            for a in range(frame, frame + actions):
+                values[a] = exploration / actions + (1.0 - exploration) * strategy[a]
+            action = draw_action(values, frame, actions, drawn)
+            stack[top] = node
+            room.action[top] = action
+            room.reach[top] = sampled
+            sampled *= values[frame + action]
+        else:
+            add_average(table, row + actions, actions, weight / sampled, strategy, frame)
+            action = draw_action(strategy, frame, actions, drawn)
+        node = first + action
+    value = payoff[row, player]
+    while top >= 0:
+        frame = top * widest
+        actions, row = nodes[stack[top]].actions, nodes[stack[top]].row
+        chosen = frame + room.action[top]
+        value /= values[chosen]
+        for a in range(frame, frame + actions):
+            values[a] = 0.0
+        values[chosen] = value
+        value = add_regrets(table, row, actions, weight / room.reach[top], -np.inf, strategy, values, frame)
+        top -= 1
+    return touched
+
+
+@internal
+def floors(setting, weight, counter):  # type: ignore[no-untyped-def]
+    """What regrets do not fall below, and below what an action is left out in this pass."""
+    if setting.floor == 0.0:
+        return -np.inf, -np.inf
+    floor = -setting.floor * weight
+    if uniform(counter) < SKIPPED_PART:
+        return floor, floor * NEAR_FLOOR
+    return floor, -np.inf
+
+
+@kernel
+def run_external(game, table, first, stop, step, setting, room):  # type: ignore[no-untyped-def]
+    """Every `step`-th iteration from `first` to before `stop`; returns the histories touched."""
+    touched = 0
+    for t in range(first, stop, step):
+        weight = np.float64(t) if setting.linear else 1.0
+        least = minimum_probability(setting.decay, t)
+        for player in range(2):
+            counter = stream(setting.seed, t, player)
+            floor, threshold = floors(setting, weight, counter - STEP)
+            touched += external_pass(
+                game, table, player, counter, weight, least, setting.mixes, floor, threshold, room
+            )
+    return touched
+
+
+@kernel
+def run_chance(game, table, first, stop, step, setting, room):  # type: ignore[no-untyped-def]
+    """`run_external` with chance sampling."""
+    touched = 0
+    for t in range(first, stop, step):
+        weight = np.float64(t) if setting.linear else 1.0
+        least = minimum_probability(setting.decay, t)
+        for player in range(2):
+            counter = stream(setting.seed, t, player)
+            floor, threshold = floors(setting, weight, counter - STEP)
+            touched += chance_pass(
+                game,
+                table,
+                player,
+                counter,
+                weight,
+                least,
+                setting.mixes,
+                floor,
+                threshold,
+                room,
+                2 * t + player,
+            )
+    return touched
+
+
+@kernel
+def run_outcome(game, table, first, stop, step, setting, room):  # type: ignore[no-untyped-def]
+    """`run_external` with outcome sampling."""
+    touched = 0
+    for t in range(first, stop, step):
+        weight = np.float64(t) if setting.linear else 1.0
+        least = minimum_probability(setting.decay, t)
+        for player in range(2):
+            counter = stream(setting.seed, t, player)
+            touched += outcome_pass(
+                game,
+                table,
+                player,
+                counter,
+                weight,
+                least,
+                setting.mixes,
+                setting.exploration,
+                room,
+            )
+    return touched

@@ -1,0 +1,447 @@
+"""A look at the sizes that the tree does not have yet: what each would be worth, and which pay (SAEF, section 5).
+
+The present average strategy is carried over to the tree with all candidates: behind a size that the present tree
+lacks the opponent answers through the randomised pseudo-harmonic mapping. A best response there gives the
+counterfactual value of every candidate at every decision, by hand. That is an upper bound on what the candidate
+could have earned, so the regret of never having taken it is at most T times the value, less the sum of v(I). Here
+the value of the best action that is there already takes the place of the sum of v(I) / T, where it is larger: what
+the solve will still learn with the actions that it has does not speak for a new one. A hand counts there as
+often as the average strategy brings it and, in part, as a best response does.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvent.engines.explicit.growing.proposition import Candidate, pays
+from solvent.engines.holdem.carry_over import edge_numbers
+from solvent.engines.holdem.growing.adding import larger_game
+from solvent.engines.holdem.growing.candidates import AutoSizes
+from solvent.engines.holdem.growing.growing_solver import (
+    AVERAGES,
+    REGRETS,
+    GrowingSolver,
+    locked_hands,
+    public_nodes,
+    stands_for,
+)
+from solvent.engines.holdem.growing.recovery import RecoverySolver, action_rows, line_of
+from solvent.engines.holdem.kernels import RECORD
+from solvent.engines.holdem.response import HoldemEvaluation
+from solvent.engines.holdem.translated.response import LargerTree
+from solvent.forms.holdem.game import HoldemGame
+from solvent.forms.holdem.tree import DEAL, DECISION, HoldemTree
+from solvent.games.betting.action_words import amount_of, paid_after
+from solvent.games.holdem.spot import Spot
+
+FACTOR = 1.01
+"""What the left side of Proposition 1 is multiplied by: the paper's best."""
+RESPONSE = 0.25
+"""What the reach of a best response counts for in a candidate's worth; that of the average strategy is the rest."""
+
+
+@dataclass(frozen=True)
+class Worth:
+    """What a candidate at a decision is worth."""
+
+    history: str
+    action: str
+    player: int
+    size: float
+    """The bet as a part of the pot."""
+    chips: float
+    """What the player would gain by it, in chips: the gain of each hand by the hand's average reach."""
+    nodes: int
+    """About how many public nodes x hands it would add."""
+
+
+Inherited = tuple[Worth, str, str, float]
+"""A new bet, and a size that comes behind it: its line, its action and the part of the pot that it is."""
+
+
+def place_of(spot: Spot, history: str) -> tuple[str, int]:
+    """The street after a line, and the pot when it began."""
+    betting, street, matched, paid = spot.betting, 0, 0, (0, 0)
+    for name in line_of(history):
+        paid = paid_after(name, betting.player, paid)
+        betting = betting.children[betting.actions.index(name)]
+        while betting.deals:
+            betting, street, matched, paid = betting.children[0], street + 1, matched + paid[0], (0, 0)
+    return spot.street_names[street], spot.pot + 2 * matched
+
+
+def pot_at(spot: Spot, history: str) -> int:
+    """The pot when the street after a line began."""
+    return place_of(spot, history)[1]
+
+
+def own_reach(solver: GrowingSolver, node: int) -> NDArray[np.float64]:
+    """The average reach of the player to act at a decision, float64[boards, slots], range weights included."""
+    game, tree = solver.game, solver.game.tree
+    player, street = int(tree.player[node]), int(tree.street[node])
+    parent, at, here = tree.parent, street, node
+    entry = None
+    while (above := int(parent[here])) >= 0:
+        if tree.kind[above] == DECISION and tree.player[above] == player:
+            edge = int(tree.first_edge[above])
+            edge += tree.child[edge : tree.first_edge[above + 1]].tolist().index(here)
+            at = int(tree.street[above])
+            entry = edge_numbers(solver.average, game, edge, at).astype(np.float64)
+            entry /= max(solver.weight[AVERAGES], 1e-300)
+            break
+        here = above
+    if entry is None:
+        side, at = game.streets[0].sides[player], 0
+        entry = np.where(side.hand >= 0, game.weights[player][side.hand], 0.0)
+    for later in range(at + 1, street + 1):
+        entry = dealt_on(game, player, later, entry)
+    return entry
+
+
+def response_reach(
+    solver: GrowingSolver, larger: HoldemGame, values: NDArray[np.floating], player: int
+) -> dict[int, NDArray[np.float64]]:
+    """How a best response that keeps to the present tree on its way comes to the player's opening decisions.
+
+    values: what each action of the larger tree is worth to a best response, by cell. Returns the reach of each
+    node, float64[boards, slots], range weights included; 0 for hands that are locked on the way. A responder goes
+    where the average strategy hardly ever goes if the sizes that are missing there are worth it.
+    """
+    game, tree = solver.game, solver.game.tree
+    known = larger.tree.by_history
+    opening = set(solver.opening)
+    side = game.streets[0].sides[player]
+    found: dict[int, NDArray[np.float64]] = {}
+    left = [(0, np.where(side.hand >= 0, game.weights[player][side.hand], 0.0))]
+    while left:
+        node, reach = left.pop()
+        if tree.kind[node] == DEAL:
+            left.append((tree.behind_deal[node], dealt_on(game, player, int(tree.street[node]) + 1, reach)))
+        if tree.kind[node] != DECISION:
+            continue
+        children = tree.child[tree.first_edge[node] : tree.first_edge[node + 1]].tolist()
+        if tree.player[node] != player:
+            left += [(child, reach) for child in children]
+            continue
+        if node in opening:
+            found[node] = reach
+        there, names = known[tree.betting[node].history], tree.betting[node].actions
+        rows = dict(zip(larger.tree.betting[there].actions, action_rows(values, larger, there), strict=True))
+        best = np.argmax([rows[name] for name in names], axis=0)
+        free = reach * ~locked_hands(solver, node)
+        left += [(child, np.where(best == place, free, 0.0)) for place, child in enumerate(children)]
+    return found
+
+
+def dealt_on(game: HoldemGame, player: int, street: int, entry: NDArray[np.float64]) -> NDArray[np.float64]:
+    """A player's numbers by board and slot of one street, by those of the next one, whose number is given."""
+    dealt, side = game.streets[street], game.streets[street].sides[player]
+    below = np.take_along_axis(entry[dealt.boards.parent], side.parent_slot.astype(np.int64), axis=1)
+    return np.where(side.hand >= 0, below, 0.0)
+
+
+def regrets_inside(solver: GrowingSolver, target: float | None = None) -> list[float]:
+    """The regret of each player in the present tree, in chips x T: what the best response gains there.
+
+    Proposition 1 has the sum of R(I) over all infosets in its place, which bounds it from above, and for candidates
+    regrets that the player's own reach is no part of. Here both are what they come to in the value of the game:
+    decisions that are hardly ever reached then neither ask for sizes nor keep others from getting them. A solve
+    that ends at a target, in chips, will have that regret in the end, with whatever is added now: the question is
+    put for that moment, so that sizes come early, before the tree has been solved without them.
+    """
+    if target is not None:
+        return [float(solver.weight[REGRETS] * target)] * 2
+    return [float(solver.weight[REGRETS] * gain) for gain in solver.evaluate().gains]
+
+
+def subtree_nodes(solver: GrowingSolver) -> NDArray[np.int64]:
+    """Public nodes x hands at and below each node of the tree."""
+    game, tree = solver.game, solver.game.tree
+    hands = [sum(int(side.count.sum(dtype=np.int64)) for side in street.sides) for street in game.streets]
+    found = np.array([hands[street] for street in tree.street], dtype=np.int64)
+    parent = tree.parent
+    for node in range(len(found) - 1, 0, -1):
+        found[parent[node]] += found[node]
+    return found
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a look has found."""
+
+    chosen: tuple[Worth, ...]
+    """What is added now."""
+    worths: tuple[Worth, ...]
+    """Every candidate that would gain anything."""
+    full: bool
+    """Whether the limit of nodes has kept a candidate out that pays."""
+
+
+class LookLimits(NamedTuple):
+    """What a look may add."""
+
+    least: float
+    """The least gain, in chips, for which a size is added."""
+    target: float | None = None
+    """The exploitability, in chips, that the solve ends at."""
+    part: float = 1.0
+    """The part of the limit of nodes up to which the tree may grow now."""
+
+
+class Looks:
+    """The tree with all candidates, on which looks are taken and the result is measured."""
+
+    def __init__(self, base: HoldemGame, rules: Spot, threads: int = 1, dtype: str = "float32") -> None:
+        """base: the game that the solve begins with. rules: the spot with all candidates."""
+        self.larger = LargerTree(larger_game(base, rules), threads, dtype)
+        self._recorded: NDArray[np.floating] | None = None
+
+    @property
+    def game(self) -> HoldemGame:
+        """The game with all candidates."""
+        return self.larger.game
+
+    def look(self, solver: GrowingSolver, auto: AutoSizes, lines: Counter[str], limits: LookLimits) -> Look:
+        """Weigh all candidates against the present average strategy, and choose those to add."""
+        if auto.trial is None:
+            worths = weigh(solver, self.game, self._action_values(solver), auto, lines)
+        else:
+            worths = try_out(solver, self.game, auto, lines)
+        most = round(auto.nodes * public_nodes(self.game))
+        chosen, crowded = choose(solver, worths, auto, lines, limits, most)
+        return Look(tuple(chosen), tuple(worths), crowded and limits.part == 1)
+
+    def _action_values(self, solver: GrowingSolver) -> NDArray[np.floating]:
+        """What every action is worth to a best response, by cell; the table is written over by the next look."""
+        tables = self.larger.tables(solver.game, solver.average, solver.locks)
+        if self._recorded is None:
+            self._recorded = np.empty_like(tables.played)
+        self.larger.passes.measure_both(tables._replace(average=self._recorded), RECORD)
+        return self._recorded
+
+    def evaluate(self, solver: GrowingSolver) -> HoldemEvaluation:
+        """What the average strategy is worth in the game with all candidates."""
+        return self.larger.evaluate(solver.game, solver.average, solver.locks)
+
+
+def weigh(
+    solver: GrowingSolver,
+    larger: HoldemGame,
+    values: NDArray[np.floating],
+    auto: AutoSizes,
+    lines: Counter[str],
+) -> list[Worth]:
+    """What every candidate that may still be added is worth by best responses.
+
+    values: what each action of the larger tree is worth to a best response, by cell. lines: how many sizes each
+    decision has got already, by its line.
+    """
+    found: list[Worth] = []
+    below = subtree_nodes(solver)
+    responses = [response_reach(solver, larger, values, player) for player in (0, 1)]
+    for node, there, new in _candidates(solver, larger, auto, lines):
+        actions = larger.tree.betting[there].actions
+        rows = dict(zip(actions, action_rows(values, larger, there).astype(np.float64), strict=True))
+        best = np.max([rows[name] for name in solver.game.tree.betting[node].actions], axis=0)
+        response = responses[solver.game.tree.player[node]][node]
+        reach = (1 - RESPONSE) * own_reach(solver, node) + RESPONSE * response
+        gains = {name: np.maximum(rows[name] - best, 0.0) for name in new}
+        found += _worths(solver, node, below, reach, gains)
+    return found
+
+
+def try_out(solver: GrowingSolver, larger: HoldemGame, auto: AutoSizes, lines: Counter[str]) -> list[Worth]:
+    """What every candidate is worth by a recovery game of `trial` iterations with all of the decision's."""
+    found: list[Worth] = []
+    below = subtree_nodes(solver)
+    for node, _, new in _candidates(solver, larger, auto, lines):
+        history = solver.game.tree.betting[node].history
+        rules = solver.game.rules.with_added([(*line_of(history), name) for name in new])
+        trial = RecoverySolver(solver, larger_game(solver.game, rules), history, new)
+        trial.run(auto.trial or 1)
+        gains = np.maximum(trial.head_regrets(), 0.0) / solver.weight[REGRETS]
+        found += _worths(solver, node, below, own_reach(solver, node), dict(zip(new, gains, strict=True)))
+    return found
+
+
+def _candidates(
+    solver: GrowingSolver, larger: HoldemGame, auto: AutoSizes, lines: Counter[str]
+) -> Iterator[tuple[int, int, tuple[str, ...]]]:
+    """Decisions that may get a size, their nodes in the larger tree, and the candidates that they lack."""
+    tree = solver.game.tree
+    known = larger.tree.by_history
+    for node in solver.opening:
+        history, actions = tree.betting[node].history, tree.betting[node].actions
+        there = known.get(history)
+        if there is None or lines[history] >= auto.at_most:
+            continue
+        if new := tuple(name for name in larger.tree.betting[there].actions if name not in actions):
+            yield node, there, new
+
+
+def _worths(
+    solver: GrowingSolver,
+    node: int,
+    below: NDArray[np.int64],
+    reach: NDArray[np.float64],
+    gains: Mapping[str, NDArray[np.float64]],
+) -> Iterator[Worth]:
+    """The worth of candidates at a decision from what each gains by board and slot, weighted as values are.
+
+    below: public nodes x hands at and below each node. reach: how the player's hands come there.
+    """
+    game, tree = solver.game, solver.game.tree
+    history, player, street = tree.betting[node].history, int(tree.player[node]), int(tree.street[node])
+    times, pot = stands_for(game, street)[:, None], pot_at(game.rules, history)
+    reach = reach * times * ~locked_hands(solver, node)
+    for name, gain in gains.items():
+        if (chips := float((gain * reach).sum())) > 0:
+            size, behind = amount_of(name) / pot, _nodes_behind(tree, node, name, below)
+            yield Worth(history, name, player, size, chips, behind)
+
+
+def _nodes_behind(tree: HoldemTree, node: int, action: str, below: NDArray[np.int64]) -> int:
+    """About the size of the subgame behind a new action: that behind the nearest bet that is there."""
+    children = tree.child[tree.first_edge[node] : tree.first_edge[node + 1]].tolist()
+    bets = [
+        (abs(amount_of(name) - amount_of(action)), int(below[child]))
+        for name, child in zip(tree.betting[node].actions, children, strict=True)
+        if amount_of(name)
+    ]
+    return min(bets)[1] if bets else int(below[children[0]])
+
+
+def choose(
+    solver: GrowingSolver,
+    worths: Sequence[Worth],
+    auto: AutoSizes,
+    lines: Counter[str],
+    limits: LookLimits,
+    most_nodes: int,
+) -> tuple[list[Worth], bool]:
+    """The candidates to add now, and whether the limit of nodes has kept any out.
+
+    most_nodes: those that the tree may have in the end, which Proposition 1 is asked for where there is a target.
+    They pay by Proposition 1 and gain at least `limits.least` chips. Those of earlier streets come before those of
+    the last one, whose many decisions would take all the nodes with sizes that gain little each; within both they
+    are taken by what they gain for a node. A size changes what its neighbours are worth. Under the pseudo-harmonic
+    mapping the answer to a size x between two sizes is linear in u = 1 / (1 + x), and what is wrong with it grows
+    like the product of the distances to both, so what a candidate is worth falls by that product when a size is
+    added beside it.
+    """
+    inside, nodes, total = regrets_inside(solver, limits.target), solver.nodes, solver.weight[REGRETS]
+    there = {
+        solver.game.tree.betting[node].history: present_sizes(solver.game, node) for node in solver.opening
+    }
+    tree = solver.game.tree
+    early = {tree.betting[node].history for node in solver.opening if tree.street[node] < tree.street.max()}
+    left, room = list(worths), Counter({line: auto.at_most - lines[line] for line in there})
+    chosen: list[Worth] = []
+    crowded = False
+    while left := [one for one in left if one.chips >= limits.least and room[one.history] > 0]:
+        best = max(left, key=lambda one: (one.history in early, one.chips / one.nodes))
+        left.remove(best)
+        regret = float(total * best.chips)
+        size = nodes if limits.target is None else max(nodes, most_nodes)
+        if not pays(inside[best.player], size, Candidate(regret, best.nodes), total, FACTOR):
+            continue
+        if nodes + best.nodes > limits.part * most_nodes:
+            crowded = True
+            continue
+        chosen.append(best)
+        room[best.history] -= 1
+        nodes += best.nodes
+        if limits.target is None:
+            inside[best.player] += regret
+        sizes = there[best.history]
+        left = [_beside(one, sizes, best.size) if one.history == best.history else one for one in left]
+        sizes.append(best.size)
+    return chosen, crowded
+
+
+def inherited(
+    solver: GrowingSolver, larger: HoldemGame, chosen: Sequence[Worth], log: Mapping[str, Sequence[float]]
+) -> list[Inherited]:
+    """The sizes that later streets behind new bets begin with: those added behind the nearest bet that is there.
+
+    log: the sizes added so far, as parts of the pot, by line. Returns new bets, lines, actions and parts of the
+    pot. What is behind a new bet is played for the first time anyway, so it costs nothing more to have these sizes
+    there.
+    """
+    if not log:
+        return []
+    rules = solver.game.rules.with_added([(*line_of(one.history), one.action) for one in chosen])
+    there = {each.history: each.actions for each in larger.tree.betting if each.actions}
+    bets = {each.history: each.actions for each in solver.game.tree.betting if each.actions}
+    found: list[Inherited] = []
+    for one in chosen:
+        for near in _nearest_first(bets[one.history], one.action):
+            lines = _lines_behind(one, near, log)
+            copied = [
+                (one, line, *new)
+                for line, sizes in lines.items()
+                if line in there
+                for new in _nearest_sizes(rules, larger.rules, line, there[line], sizes)
+            ]
+            found += copied
+            if copied:
+                break
+    return found
+
+
+def _nearest_first(actions: Sequence[str], bet: str) -> list[str]:
+    bets = [name for name in actions if amount_of(name)]
+    return sorted(bets, key=lambda name: abs(amount_of(name) - amount_of(bet)))
+
+
+def _lines_behind(one: Worth, near: str, log: Mapping[str, Sequence[float]]) -> dict[str, Sequence[float]]:
+    """The log's lines behind a bet, as they are called behind a new bet at the same decision."""
+    prefix = f"{one.history}, " if one.history else ""
+    old = prefix + near
+    return {
+        prefix + one.action + line.removeprefix(old): sizes
+        for line, sizes in log.items()
+        if line.startswith(old + ",")
+    }
+
+
+def _nearest_sizes(
+    rules: Spot, larger: Spot, line: str, candidates: Sequence[str], sizes: Sequence[float]
+) -> list[tuple[str, float]]:
+    """The candidates at a decision nearest to some sizes and not there yet, with their parts of the pot."""
+    pot, start, found = pot_at(larger, line), set(rules.actions_after(line)), []
+    for size in sizes:
+        new = [name for name in candidates if amount_of(name) and name not in start]
+        if new:
+            name = min(new, key=lambda name: abs(1 / (1 + amount_of(name) / pot) - 1 / (1 + size)))
+            start.add(name)
+            found.append((name, amount_of(name) / pot))
+    return found
+
+
+def present_sizes(game: HoldemGame, node: int) -> list[float]:
+    """The bets at a decision as parts of the pot."""
+    pot = pot_at(game.rules, game.tree.betting[node].history)
+    return [amount_of(name) / pot for name in game.tree.betting[node].actions if amount_of(name)]
+
+
+def _beside(one: Worth, sizes: Sequence[float], new: float) -> Worth:
+    """What a candidate is worth once a size is added beside it."""
+    before, after = _distances(one.size, sizes), _distances(one.size, [*sizes, new])
+    part = min(1.0, after / before) if before > 0 else 0.0
+    return replace(one, chips=part * one.chips)
+
+
+def _distances(size: float, sizes: Sequence[float]) -> float:
+    """The product of a size's distances in 1 / (1 + x) to its neighbours; past the last, the square of one."""
+    here = 1.0 / (1.0 + size)
+    above = [1.0 / (1.0 + one) - here for one in sizes if one < size]
+    below = [here - 1.0 / (1.0 + one) for one in sizes if one > size]
+    first = min(above) if above else min(below)
+    return first * (min(below) if below else first)

@@ -1,0 +1,356 @@
+"""Counterfactual regret minimisation on hold'em in public form.
+
+solver = HoldemSolver(holdem_game(Spot("Td9d6hQc2s", oop, ip, pot=200, stack=900, bets="50%,a")))
+solver.run(100)
+solver.evaluate().exploitability
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvent.engines.defaults import HOLDEM_DTYPES, HOLDEM_RULE
+from solvent.engines.history.solver import NOT_ZERO_SUM
+from solvent.engines.holdem.holdem_pass import HoldemPass
+from solvent.engines.holdem.kernels import EVALUATE, RESPOND, UNMARKED, Tables
+from solvent.engines.holdem.node_code import LARGEST
+from solvent.engines.holdem.response import HoldemEvaluation, check_sum, evaluation_of, values_by_player
+from solvent.engines.pruning import NO_PRUNING
+from solvent.engines.rules import RegretRule, by_keeping, load_rule
+from solvent.engines.sampling import NO_SAMPLING
+from solvent.engines.small_games import small_holdem_game
+from solvent.forms.holdem.game import HoldemGame
+from solvent.forms.holdem.locks import NodeLock, lock_tables
+from solvent.forms.holdem.tree import DECISION
+from solvent.foundation.errors import InputError
+from solvent.foundation.kernels.memory import new_table
+from solvent.foundation.kernels.threads import check_threads
+from solvent.strategy.solved.holdem_infosets import HoldemInfosets
+from solvent.strategy.solved.tables import TableStrategy
+
+
+class HoldemSolver:
+    """CFR with alternating updates on a hold'em game. `run` as often as you like; the average is the result.
+
+    While one player's regrets are updated the other's average grows: player 0's average is that of iterations
+    2 to T + 1, player 1's that of 1 to T, with the weights of iterations 1 to T for both.
+    """
+
+    form = "public"
+    plan_name = "aggregated"
+    evaluator = "sorted"
+    updates = "alternating"
+    device = "cpu"
+    touched_unit = "public nodes x hands"
+    sampling, pruning = NO_SAMPLING, NO_PRUNING
+    first_check = 1
+    response_nodes = pruned_actions = 0
+    stored_regrets = stored_averages = peak_stored = 1.0
+
+    def __init__(
+        self,
+        game: HoldemGame,
+        rule: str | RegretRule = HOLDEM_RULE,
+        threads: int = 1,
+        dtype: str = "float32",
+        locks: Sequence[NodeLock] = (),
+    ) -> None:
+        check_threads(threads)
+        if dtype not in HOLDEM_DTYPES:
+            raise InputError(
+                f"the numbers of a spot's tables are {' or '.join(HOLDEM_DTYPES)}, not {dtype!r}"
+            )
+        self.game, self.dtype, self.rule = game, dtype, load_rule(rule)
+        if self.rule.predictive:
+            raise InputError(f"rule {self.rule} predicts regrets, which the hold'em form keeps no table for")
+        narrow = dtype == "int16"
+        kind = np.dtype("float32" if narrow else dtype)
+        self.passes = HoldemPass(game, kind, threads)
+        self.threads = self.passes.threads
+        self.iterations = self.nodes_touched = 0
+        self.head_start = 0.0
+        self.regret, self.average = (new_table(game.cells, dtype) for _ in range(2))
+        scales = self.passes.decisions if narrow else 0
+        self.regret_scale, self.average_scale = (new_table(scales, kind) for _ in range(2))
+        self.marked = UNMARKED
+        self.lock(locks)
+
+    @property
+    def table_bytes(self) -> int:
+        return sum(table.nbytes for table in self.saved_tables().values())
+
+    # What a run says of itself
+
+    @property
+    def name(self) -> str:
+        return self.game.name
+
+    @property
+    def fingerprint(self) -> str:
+        return self.game.fingerprint
+
+    @property
+    def isomorphic(self) -> bool:
+        """Whether boards that differ only in the names of suits are solved once."""
+        return self.game.isomorphism
+
+    @property
+    def histories(self) -> int:
+        return int(self.game.rules.histories())
+
+    @property
+    def infosets(self) -> int:
+        return self.game.infosets
+
+    @property
+    def infoset_actions(self) -> int:
+        return self.game.infoset_actions
+
+    @property
+    def cells(self) -> int:
+        """Numbers in each table; some belong to slots that no hand is in."""
+        return self.game.cells
+
+    @property
+    def form_bytes(self) -> int:
+        return self.game.form_bytes
+
+    @property
+    def notes(self) -> list[str]:
+        """What CFR does not promise on this game, in sentences."""
+        return [NOT_ZERO_SUM] if self.raked else []
+
+    @cached_property
+    def _nodes(self) -> int:
+        """Public nodes x hands of an iteration: both passes go to every node on every board."""
+        tree, found = self.game.tree, 0
+        for number, street in enumerate(self.game.streets):
+            nodes = int((tree.street == number).sum())
+            found += nodes * sum(int(side.count.sum(dtype=np.int64)) for side in street.sides)
+        return found
+
+    def warm_up(self) -> None:
+        """Have the kernels compiled that `run` and `evaluate` need, on a small game."""
+        small = HoldemSolver(small_holdem_game(), self.rule, self.threads, self.dtype)
+        small.run(1)
+        small.evaluate()
+
+    # Solving
+
+    def run(self, iterations: int) -> None:
+        """Run so many more iterations."""
+        if iterations == 0:
+            return
+        for keep, rows in by_keeping(self._schedule(iterations)):
+            if keep != 1:
+                self._keep(keep)
+            self.passes.iterate(self._tables(), rows)
+        self.iterations += iterations
+        self.nodes_touched += iterations * self._nodes
+
+    def _schedule(self, iterations: int) -> NDArray[np.float64]:
+        """The rule's weights of the next iterations."""
+        first = self.iterations + self.head_start + 1
+        return self.rule.schedule(first, iterations, self.passes.dtype)
+
+    def evaluate(self) -> HoldemEvaluation:
+        """Exploitability and values of the average strategy, by exact best responses that keep to the locks."""
+        value = self.values(EVALUATE)
+        check_sum(self.passes, value, self.passes.house_takes(self._played(), self.root_reach(0)))
+        return evaluation_of(value, self.values(RESPOND))
+
+    def exploitability(self) -> float:
+        """Half of what both players would gain by best responses."""
+        return self.evaluate().exploitability
+
+    @property
+    def raked(self) -> bool:
+        """Whether the house takes anything: then the game is not zero-sum."""
+        return self.game.raked
+
+    def values(self, mode: int) -> tuple[float, float]:
+        """What each player wins by the average strategy (`EVALUATE`) or by responding best to it (`RESPOND`)."""
+        return values_by_player(self.passes, self._played(), mode)
+
+    def hand_values(
+        self, player: int, mode: int = EVALUATE, node: int = 0, board: int = 0
+    ) -> NDArray[np.float64]:
+        """A player's counterfactual values at a node, float64[hands] in the order of `game.hands[player]`.
+
+        `board` is the number of a board of the node's street. By `EVALUATE` both play the average strategy from the
+        node on; by `RESPOND` the player responds best to it from the node on (the counterfactual best response),
+        but for what is locked. The value of hand h is
+
+            chance x sum over the other's hands g of reach(g) x payoff(h, g)
+
+        where g shares no card with h or the board, payoff(h, g) is what the player wins from here on average, in
+        chips, reach(g) is g's weight in the game times the probabilities of the other's actions on the way
+        (`reaches_at`), and chance is a factor for the whole board (`chance_at`). The player's own reach is left
+        out. So the values of both players, each times the player's own reach, sum to the same with opposite signs
+        (without rake); at the root the sum is the value of the game. Hands that the board blocks have the value 0.
+        """
+        if node == 0:
+            return self.passes.measure(self._played(), mode, player)
+        side = self.game.streets[self.game.tree.street[node]].sides[player]
+        return self._by_hand(player, side.hand[board], self.values_at(player, node, board, mode))
+
+    def reaches_at(self, node: int, board: int = 0) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The reach of each player's hands at a node on a board of its street, float64[hands] each.
+
+        It is the hand's weight at the root, a fraction of the largest in the range, times the probabilities by the
+        average strategy of the player's own actions on the way to the node; 0 for hands that the board blocks.
+        Chance and the other player are left out.
+        """
+        game, tree = self.game, self.game.tree
+        street, parent = int(tree.street[node]), tree.parent
+        reaches = self.root_reach(0), self.root_reach(1)
+        for player, side in enumerate(game.streets[street].sides):
+            held = np.zeros(len(game.hands[player]), dtype=np.bool_)
+            held[side.hand[board][side.hand[board] >= 0]] = True
+            reaches[player][~held] = 0.0
+        while (above := int(parent[node])) >= 0:
+            if tree.street[above] < street:
+                board, street = int(game.streets[street].boards.parent[board]), street - 1
+            if tree.kind[above] == DECISION:
+                player, first = int(tree.player[above]), tree.first_edge[above]
+                action = tree.child[first : tree.first_edge[above + 1]].tolist().index(node)
+                slots = game.streets[street].sides[player].hand[board]
+                reaches[player][:] *= self._by_hand(player, slots, self.strategy_at(above, board)[action])
+            node = above
+        return reaches
+
+    def root_reach(self, player: int) -> NDArray[np.float64]:
+        """The reach with which a player's hands come to the root: their weights in the game. A copy."""
+        return self.game.weights[player].copy()
+
+    def chance_at(self, node: int) -> float:
+        """The factor of chance in `hand_values`: the probability of two hands of weight 1 and the node's board.
+
+        Whichever hands and board they are, as long as they share no card, it is the same.
+        """
+        streets = self.game.streets[: int(self.game.tree.street[node]) + 1]
+        return self.game.deal_scale * math.prod(street.probability for street in streets)
+
+    def values_at(self, player: int, node: int, board: int = 0, mode: int = EVALUATE) -> NDArray[np.float64]:
+        """A player's counterfactual values at a node, float64[slots of the board]: `hand_values` by slot."""
+        street = int(self.game.tree.street[node])
+        return self.passes.values_at(self._played(), mode, player, street, board, node)
+
+    def strategy_at(self, node: int, board: int = 0) -> NDArray[np.float64]:
+        """The average strategy at a decision on a board, float64[actions, slots]; uniform if unreached."""
+        game, tree = self.game, self.game.tree
+        if tree.kind[node] != DECISION:
+            raise InputError(f"node {node} of {game.name} is no decision")
+        street = int(tree.street[node])
+        base = game.street_at[street] + board * game.board_cells[street]
+        edges = np.arange(tree.first_edge[node], tree.first_edge[node + 1])
+        slots = int(game.edge_slots[edges[0]])
+        rows = np.stack([self.average[base + at : base + at + slots] for at in game.edge_at[edges]]).astype(
+            np.float64
+        )
+        total = rows.sum(axis=0, dtype=np.float64)
+        return np.where(total > 0, rows / np.where(total > 0, total, 1.0), 1.0 / len(rows))
+
+    def _by_hand(
+        self, player: int, slots: NDArray[np.int16], numbers: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """Turn numbers by slot, where `slots` are the hands in them, into numbers by hand of the player's list."""
+        found = np.zeros(len(self.game.hands[player]))
+        found[slots[slots >= 0]] = numbers[slots >= 0]
+        return found
+
+    def _tables(self) -> Tables:
+        """The tables as they are while solving: what is played comes from regrets."""
+        return Tables(
+            self.average, self.regret, self.average_scale, self.regret_scale, *self._locks, self.marked
+        )
+
+    def _played(self) -> Tables:
+        """The tables as they are while measuring: what is played is the average."""
+        return Tables(self.average, self.average, self.average_scale, self.average_scale, *self._locks)
+
+    def _keep(self, share: float) -> None:
+        """Keep this much of the average."""
+        if self.dtype == "int16":
+            self.average_scale *= share
+        else:
+            self.average *= share
+
+    def lock(self, locks: Sequence[NodeLock]) -> None:
+        """Let these locks hold from now on, and no others; hands that were locked before play on from there."""
+        at, locked, probability = lock_tables(self.game, locks)
+        self.locks = tuple(locks)
+        narrow = self.dtype == "int16"
+        scaled = (probability * (LARGEST if narrow else 1)).round(0 if narrow else 12)
+        self._locks = at, locked, scaled.astype(self.passes.dtype)
+        self._impose_locks()
+
+    def _impose_locks(self) -> None:
+        """Let the tables play the locks: kernels set locked regrets back, and averages only grow in proportion."""
+        game, tree = self.game, self.game.tree
+        at, locked, probability = self._locks
+        for edge in np.flatnonzero(at >= 0):
+            street = int(tree.street[tree.edge_node[edge]])
+            boards, slots = len(game.streets[street].boards), int(game.edge_slots[edge])
+            piece = slice(int(at[edge]), int(at[edge]) + boards * slots)
+            first = game.street_at[street] + game.edge_at[edge]
+            cells = (first + np.arange(boards)[:, None] * game.board_cells[street] + np.arange(slots)).ravel()
+            which = cells[locked[piece]]
+            self.regret[which] = self.average[which] = probability[piece][locked[piece]]
+
+    # Results and checkpoints
+
+    def strategy(self, **facts: Any) -> TableStrategy:
+        """The average strategy by infoset."""
+        infosets = HoldemInfosets(self.game)
+        return TableStrategy(
+            self.name, self.fingerprint, infosets, self.average.copy(), facts, self.game.rules
+        )
+
+    def saved_tables(self) -> dict[str, NDArray[Any]]:
+        """What a checkpoint keeps."""
+        tables = {"regret": self.regret, "average": self.average}
+        if self.dtype == "int16":
+            tables |= {"regret_scale": self.regret_scale, "average_scale": self.average_scale}
+        return tables
+
+    def load_tables(self, tables: Mapping[str, NDArray[Any]]) -> None:
+        """Take up what a checkpoint has kept; a ValueError if it is not of this game."""
+        _load(tables, self.saved_tables())
+
+    def load_averages(self, tables: Mapping[str, NDArray[Any]]) -> None:
+        """Take up a checkpoint's averages alone, which is all that everything but `run` reads."""
+        _load(tables, {name: own for name, own in self.saved_tables().items() if name.startswith("average")})
+
+    def start_from(self, regret: NDArray[Any], average: NDArray[Any], head_start: float) -> None:
+        """Start a new solve from tables of this layout; locks of this solver replace what they play.
+
+        head_start: iterations that the tables count for on the rule's clock.
+        """
+        self.regret[:], self.average[:], self.head_start = regret, average, head_start
+        self._impose_locks()
+
+    def restore(self, facts: Mapping[str, Any]) -> None:
+        """Go on from tables that were loaded, as they were when a checkpoint said so of itself."""
+        self.iterations, self.nodes_touched = facts["iterations"], facts["nodes_touched"]
+        self.head_start = facts.get("head_start", 0.0)
+
+    def warm_start(self, strategy: TableStrategy, iterations: int | None = None) -> None:
+        """Refuse: the passes keep no table of what was played before regrets changed."""
+        raise InputError(
+            f"{self.name} cannot be started from a strategy on its public form; give form history"
+        )
+
+
+def _load(tables: Mapping[str, NDArray[Any]], into: Mapping[str, NDArray[Any]]) -> None:
+    for name, table in into.items():
+        given = tables[name]
+        if given.shape != table.shape or given.dtype != table.dtype:
+            raise ValueError(f"the table {name} is of another game or of other numbers")
+        table[:] = given

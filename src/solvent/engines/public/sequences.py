@@ -1,0 +1,35 @@
+"""The aggregated plan where hands are few: the sequence plan on a public game, without its histories."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from solvent.engines.history import serial_kernels as kernels
+from solvent.engines.history.sequence_plan import SequencePlan
+from solvent.engines.public.kernels import Tables
+from solvent.forms.public.game import PublicGame
+from solvent.forms.public.sequences import public_sequence_form
+
+
+class PublicSequences:
+    """Iterations on a public game with a matrix at each terminal, by pairs of sequences side by side."""
+
+    threads = 1
+
+    def __init__(self, game: PublicGame) -> None:
+        self.game = game
+        self.form = public_sequence_form(game)
+        self.plan = SequencePlan(self.form, game.name)
+        sizes = game.block_sizes
+        self.edge = np.repeat(np.arange(len(sizes)), sizes)
+        """int64[cells]: the block of each cell."""
+        self.within = np.arange(game.cells) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        """int64[cells]: its place in the block."""
+
+    def iterate(self, tables: Tables, schedule: NDArray[np.float64], alternating: bool) -> None:
+        """Run one iteration of a regret rule for each row of `schedule`."""
+        offset = tables.offset[self.edge]
+        slot = np.where(offset >= 0, offset + self.within, -1)
+        by_cell = kernels.Tables(slot, tables.regret, tables.average, tables.last, tables.value)
+        self.plan.run(schedule, alternating, by_cell)

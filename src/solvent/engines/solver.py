@@ -1,0 +1,155 @@
+"""What solvers are to the rest of the package: work that a session drives, and solvers of games in particular."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from numpy.typing import NDArray
+
+from solvent.engines.history.response import Evaluation
+from solvent.engines.pruning import Pruning
+from solvent.engines.rules import RegretRule
+from solvent.engines.sampling import Sampling
+from solvent.strategy.solved.tables import TableStrategy
+
+
+class Work(Protocol):
+    """What a session drives: iterations that can be measured, saved and resumed."""
+
+    @property
+    def iterations(self) -> int:
+        """Iterations so far, those before a resume included."""
+
+    @property
+    def chunk_seconds(self) -> float:
+        """How long one call of `run` may keep the clock, a stop and the progress display waiting."""
+
+    @property
+    def first_check(self) -> int:
+        """The iteration of the first measurement, unless the user says how often to measure."""
+
+    @property
+    def check_growth(self) -> float:
+        """How many times more iterations there are at each measurement than at the one before."""
+
+    def run(self, iterations: int) -> None:
+        """Run so many more iterations."""
+
+    def measure(self) -> dict[str, Any]:
+        """How good the strategy is now: a row of the metrics, iterations and seconds apart."""
+
+    def describe(self) -> str:
+        """The last measurement in a few words, for the progress display."""
+
+    def facts(self) -> dict[str, Any]:
+        """What a checkpoint says of itself, iterations, seconds and the last measurement apart."""
+
+    def saved_tables(self) -> dict[str, NDArray[Any]]:
+        """What a checkpoint keeps."""
+
+    def load_tables(self, tables: Mapping[str, NDArray[Any]]) -> None:
+        """Take up what a checkpoint has kept; a ValueError if it is another game's or rule's."""
+
+    def restore(self, facts: Mapping[str, Any]) -> None:
+        """Go on from tables that were loaded, as the checkpoint's facts say."""
+
+
+class Solver(Protocol):
+    """A solver of a game, whatever its form and plan: one set of verbs, and what it says of itself."""
+
+    form: str
+    rule: RegretRule
+    updates: str
+    dtype: str
+    pruning: Pruning
+    iterations: int
+
+    @property
+    def head_start(self) -> float:
+        """Iterations that a warm start counts for."""
+
+    @property
+    def nodes_touched(self) -> int: ...
+    @property
+    def response_nodes(self) -> int: ...
+    @property
+    def pruned_actions(self) -> int: ...
+    @property
+    def stored_regrets(self) -> float: ...
+    @property
+    def stored_averages(self) -> float: ...
+    @property
+    def peak_stored(self) -> float: ...
+    @property
+    def table_bytes(self) -> int: ...
+    @property
+    def touched_unit(self) -> str: ...
+    @property
+    def plan_name(self) -> str: ...
+    @property
+    def threads(self) -> int: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def fingerprint(self) -> str: ...
+    @property
+    def histories(self) -> int: ...
+    @property
+    def infosets(self) -> int: ...
+    @property
+    def infoset_actions(self) -> int: ...
+    @property
+    def cells(self) -> int: ...
+    @property
+    def form_bytes(self) -> int: ...
+    @property
+    def notes(self) -> list[str]: ...
+    @property
+    def evaluator(self) -> str | None:
+        """How terminals are evaluated on the public form; None on the history form."""
+
+    @property
+    def isomorphic(self) -> bool | None:
+        """Whether boards that differ only in the names of suits are solved once; None where there are none."""
+
+    @property
+    def device(self) -> str: ...
+    @property
+    def sampling(self) -> Sampling: ...
+    @property
+    def first_check(self) -> int: ...
+
+    def warm_up(self) -> None:
+        """Have every kernel compiled, or loaded from the cache, that `run` and `evaluate` need.
+
+        A small game of the same form stands in for the real one. The solver itself does not change.
+        """
+
+    def run(self, iterations: int) -> None:
+        """Run so many more iterations."""
+
+    def evaluate(self) -> Evaluation:
+        """Exploitability and value of the average strategy, by exact best responses."""
+
+    def strategy(self, **facts: Any) -> TableStrategy:
+        """The average strategy."""
+
+    def saved_tables(self) -> dict[str, NDArray[Any]]: ...
+    def load_tables(self, tables: Mapping[str, NDArray[Any]]) -> None: ...
+    def restore(self, facts: Mapping[str, Any]) -> None: ...
+    def warm_start(self, strategy: TableStrategy, iterations: int | None = None) -> None: ...
+
+
+class HasKernels(Protocol):
+    """Whatever can be warmed up."""
+
+    def warm_up(self) -> None: ...
+
+
+def compile_seconds(solver: HasKernels) -> float:
+    """Warm a solver up; the seconds that took."""
+    start = time.perf_counter()
+    solver.warm_up()
+    return time.perf_counter() - start

@@ -1,6 +1,0 @@
-"""Spots whose tree grows while they are solved: bet sizes that the solver finds (Brown and Sandholm 2015, "SAEF").
-
-`growing_solver` keeps the sums of v(I) beside a solve, `recovery` plays the recovery game of an action that is
-added, `adding` makes the larger tree and installs what the recovery game found. Start reading at `adding`. It may
-import what `solvers.holdem` imports, and `solvers.growing` for the theory.
-"""

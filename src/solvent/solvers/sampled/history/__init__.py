@@ -1,5 +1,0 @@
-"""External, outcome and chance sampling on the history form of any game.
-
-`layout` lays a game out for random walks, `kernels` walks it, `solver` is the solver that a session runs. This
-folder imports from `solvers/sampled`, `solvers/history` and the rooms left of `solvers`. Start with `solver`.
-"""

@@ -1,0 +1,287 @@
+"""Post-processing against strong opponents: the experiment at its smallest, who is let in, how one is chosen."""
+
+import json
+
+import pytest
+
+from oracles.trainings import small_cards_everywhere
+from solvent.app.command_line import run as run_here
+from solvent.foundation.errors import InputError
+from solvent.strategy.post_processing import parse_post
+from solvent_papers.page import figures_file
+from solvent_papers.parts import PartResult, run_parts
+from solvent_papers.tartanian7.post_processing import (
+    chosen,
+    experiment,
+    meetings,
+    players,
+    price,
+    results_page,
+    strength,
+    table_two,
+)
+
+TRAININGS = [player.part for player in (players.AGENT, *players.OPPONENTS)]
+NAMES = [player.name for player in players.OPPONENTS]
+BETTINGS = {
+    "three": "preflop=3x,a; postflop=100%; cap=1; stack=10",
+    "four": "preflop=3x,a; postflop=50%,100%; cap=1; stack=10",
+    "other": "preflop=2x,a; postflop=100%; cap=1; stack=10",
+}
+NOISE = (-1.0, 0.0, 1.0, 0.0)
+"""What blocks differ from their mean by: half an interval of 1.3."""
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch):
+    for name, betting in BETTINGS.items():
+        monkeypatch.setitem(players.BETTINGS, name, betting)
+    with small_cards_everywhere():
+        yield
+
+
+@pytest.fixture
+def setup(tmp_path):
+    (tmp_path / "cards" / "tiny" / "tables").mkdir(parents=True)
+    return players.Setup(tmp_path / "cards", tmp_path / "work" / "small", True, 1)
+
+
+def rows(won, opponents, posts):
+    """Meetings in which the agent wins `won(post, opponent)`, give or take the noise."""
+    return [
+        meetings.Meeting(post, name, 8, False, [won(post, name) + noise for noise in NOISE])._asdict()
+        for name in opponents
+        for post in posts
+    ]
+
+
+def judged(setup, weak=()):
+    """Keep what `strength` would find, were the agent to beat the weak opponents alone."""
+    met = rows(lambda post, name: 100 * (name in weak) - 50, NAMES, ["none"])
+    trained = [players.trained(setup, player) for player in (players.AGENT, *players.OPPONENTS)]
+    found = {"players": trained, "rows": met, "margin": 10.0}
+    part = strength.STRENGTH._replace(run=lambda *given: found)
+    (result,) = run_parts([part], setup)
+    return result
+
+
+# The whole experiment
+
+
+def test_the_command_runs_all_parts_and_goes_on(setup, tmp_path, capfd):
+    command = ["reproduce", "post-processing", "--scale", "small", "--threads", "1"]
+    folders = ["--cards", str(setup.cards), "--work", str(tmp_path / "work"), "--out", str(tmp_path)]
+    remark = ["--remark", "Alone on the machine."]
+    assert run_here([*command, *folders, "--part", "train-agent", *remark, "--json"]) == 0
+    assert json.loads(capfd.readouterr().out)["figures"] == {}
+    page = tmp_path / "post-processing.md"
+    assert "Not run: train-larger-cards" in page.read_text()
+    assert run_here([*command, *folders]) == 0
+    assert "Claimed" in capfd.readouterr().out
+    text, figures = page.read_text(), json.loads(figures_file(page).read_text())["figures"]
+    assert [line for line in text.splitlines() if line.startswith("## ")] == [
+        "## The agent and its opponents",
+        "## Table 2: post-processings against opponents at least as strong",
+        "## Chosen on some opponents, judged on others",
+        "## The price: local best response",
+    ]
+    assert "Not run" not in text
+    assert "\ntrain-agent: Alone on the machine.\n" in text
+    assert "the opponents play unprocessed" in text
+    assert {f"lbr.{post}" for post in table_two.POSTS} <= set(figures)
+    before = {path: path.stat().st_mtime_ns for path in (setup.work / "parts").iterdir()}
+    assert len(before) == len(experiment.PARTS)
+    assert run_here([*command, *folders]) == 0
+    assert {path: path.stat().st_mtime_ns for path in (setup.work / "parts").iterdir()} == before
+
+
+def test_a_part_that_was_interrupted_goes_on(setup, monkeypatch):
+    run_parts(experiment.PARTS, setup, TRAININGS)
+    judged(setup, weak=NAMES[1:])
+    match, played = meetings.averaged_match, []
+
+    def stopped_in_the_second_meeting(*given, **options):
+        played.append(options["seed"])
+        if len(played) == 7:
+            raise KeyboardInterrupt
+        return match(*given, **options)
+
+    monkeypatch.setattr(meetings, "averaged_match", stopped_in_the_second_meeting)
+    with pytest.raises(KeyboardInterrupt):
+        run_parts(experiment.PARTS, setup, ["table-2"])
+    monkeypatch.setattr(meetings, "averaged_match", match)
+    said = []
+    result = run_parts(experiment.PARTS, setup, ["table-2"], watch=lambda step: said.append(step.stage))[-1]
+    assert said[0] == f"table-2: {table_two.POSTS[1]} against {NAMES[0]}"
+    assert played == [0, 1, 2, 3, 0, 1, 2]  # the same deals for each post-processing
+    assert [row["post"] for row in result.found["rows"]] == list(table_two.POSTS)
+    assert len({tuple(row["blocks"]) for row in result.found["rows"]}) > 1
+
+
+def test_what_cannot_be_run_is_refused(setup):
+    with pytest.raises(InputError, match="what the part train-agent finds is needed: run that part first"):
+        run_parts(experiment.PARTS, setup, ["strength"])
+    with pytest.raises(InputError, match="what the part strength finds is needed"):
+        run_parts(experiment.PARTS, setup, ["table-2"])
+    assert run_here(["reproduce", "post-processing", "--scale", "huge"]) == 2
+
+
+# Who is at least as strong
+
+
+def test_a_weaker_opponent_is_left_out_and_said(setup):
+    run_parts(experiment.PARTS, setup, TRAININGS)
+    weak = NAMES[2]
+    result = judged(setup, weak=[weak])
+    assert [player.name for player in strength.strong_opponents(result.found)] == [*NAMES[:2], *NAMES[3:]]
+    assert strength.opponent_wins(result.found, weak).high < 0
+    assert strength.verdict(result.found, weak) == "no: it surely loses"
+    assert strength.verdict(result.found, NAMES[0]) == "yes: surely stronger"
+    table = run_parts(experiment.PARTS, setup, ["table-2"])[-1].found
+    assert meetings.Meetings(table["rows"]).opponents == [*NAMES[:2], *NAMES[3:]]
+    assert f"Left out, since they are not shown to be as strong as the agent: {weak}." in table_two.section(
+        table
+    )
+    said = results_page.reading([result])
+    assert said.found.startswith(f"3 of 4 opponents are at least as strong as the agent ({weak} left out).")
+
+
+def test_an_opponent_counts_as_strong_if_it_surely_loses_little():
+    lost = dict(zip(NAMES, (0.5, 8.0, 9.5, 12.0), strict=True))
+    found = {"rows": rows(lambda post, name: lost[name], NAMES, ["none"]), "margin": 10.0}
+    assert strength.weak_opponents(found) == NAMES[2:]
+    assert strength.verdict(found, NAMES[0]) == "yes: it surely loses less than 10"
+    assert strength.figures(found)["strength.opponents"] == 2
+    found["rows"] = rows(lambda post, name: 0.5, NAMES, ["none"])
+    found["rows"][0]["blocks"] = [-50.0, 50.0]
+    assert strength.verdict(found, NAMES[0]) == "no: it may lose more"
+
+
+def test_without_strong_opponents_nothing_is_played(setup):
+    run_parts(experiment.PARTS, setup, TRAININGS)
+    judged(setup, weak=NAMES)
+    results = run_parts(experiment.PARTS, setup, ["table-2", "chosen", "price"])
+    by = {result.part.name: result for result in results}
+    assert "nothing was played" in table_two.section(by["table-2"].found)
+    assert "nothing was chosen" in chosen.section(by["chosen"].found)
+    assert price.posts_of(by["price"].found) == list(table_two.POSTS)
+    assert results_page.reading([by["table-2"], by["chosen"]]).so_what == "Nothing follows yet."
+
+
+# What is said of Table 2
+
+
+@pytest.mark.parametrize(
+    ("average", "worst", "verdict"),
+    [
+        (
+            30.0,
+            30.0,
+            "Here it is, against `none` surely ahead on average and at worst; against `purify` surely",
+        ),
+        (30.0, -10.0, "against `none` surely ahead on average and surely behind at worst;"),
+        (-30.0, -30.0, "against `purify` surely behind on average and at worst;"),
+        (
+            0.0,
+            0.0,
+            "against `threshold(0.15)` neither surely ahead nor surely behind. Over `none` it wins +0 ± 0",
+        ),
+    ],
+)
+def test_the_page_says_what_came_out(tmp_path, average, worst, verdict):
+    def won(post, name):
+        return (worst if name == NAMES[0] else average) if post == "new(0.2)" else 0.0
+
+    found = {"rows": rows(won, NAMES, table_two.POSTS), "left out": []}
+    page = tmp_path / "post-processing.md"
+    result = PartResult(table_two.TABLE_TWO, "abc1234", 1.0, found, {"small": True})
+    results_page.write_post_processing_page([result], page, "solvent reproduce post-processing")
+    text, figures = page.read_text(), json.loads(figures_file(page).read_text())["figures"]
+    assert verdict in text
+    assert page.with_suffix(".csv").read_text().count("\n") == 1 + 6 * 4
+    mean = (worst + 3 * average) / 4
+    assert figures["mean.new(0.2)"] == pytest.approx(mean)
+    assert figures["least.new(0.2)"] == pytest.approx(min(worst, average))
+    assert figures["lead.mean.none"] == figures["over none.mean.new(0.2)"] == pytest.approx(mean)
+    # All have the same noise, as on the same deals, so that nothing is left of it in a difference.
+    assert figures["lead.mean.none.low"] == pytest.approx(mean)
+    assert "Nothing follows yet" in text.splitlines()[4]  # what is best here was not judged on others
+
+
+# Chosen on some, judged on others
+
+
+def test_a_post_processing_is_chosen_on_one_half_and_judged_on_the_other():
+    """`a` wins 40 from the first and third opponent, `b` 20 from the second; elsewhere both lose 10."""
+    posts, opponents = ("none", "new(0.2)", "a", "b"), ("one", "two", "three")
+    wins = {("a", "one"): 40.0, ("a", "three"): 40.0, ("b", "two"): 20.0}
+
+    def won(post, name):
+        return {"none": 0.0, "new(0.2)": 5.0}.get(post, wins.get((post, name), -10.0))
+
+    both = chosen.two_fold(meetings.Meetings(rows(won, opponents, posts)))
+    first, second = both.folds
+    assert (first.chosen_on, first.post, first.judged_on) == (["one", "three"], "a", ["two"])
+    assert (second.chosen_on, second.post, second.judged_on) == (["two"], "b", ["one", "three"])
+    for fold in both.folds:
+        assert fold.won.middle == pytest.approx(-10)
+        assert fold.over_none == pytest.approx((-10, -10, -10))
+        assert fold.over_new == pytest.approx((-15, -15, -15))
+    assert both.over_none.middle == pytest.approx(-10)
+    assert both.over_new.middle == pytest.approx(-15)
+    assert chosen.chosen_posts({"rows": rows(won, opponents, posts)}) == ["a", "b"]
+    assert "is surely behind `none` (-10 ± 0) and surely behind `new(0.2)` (-15 ± 0)" in chosen.verdict(both)
+
+
+@pytest.mark.parametrize(
+    ("same_everywhere", "local", "advice"),
+    [
+        (True, 100.0, "play `new(0.2)`; local best response does not surely win more"),
+        (True, 200.0, "leave the strategy alone against those who do, who win more from `new(0.2)`"),
+        (False, 100.0, "Leave the strategy alone: what was chosen on some opponents is not surely ahead"),
+    ],
+)
+def test_advice_follows_from_opponents_that_had_no_part_in_the_choice(same_everywhere, local, advice):
+    """Either `new(0.2)` wins 30 more from all opponents, or from every second one, and 30 less from the others."""
+    posts = ("none", "new(0.2)")
+
+    def won(post, name):
+        sign = 1 if same_everywhere else (-1) ** NAMES.index(name)
+        return 30.0 * sign * posts.index(post)
+
+    priced = [
+        {"post": post, "actions": "fc", "mbb": mbb, "interval": 20.0}
+        for post, mbb in zip(posts, (100.0, local), strict=True)
+    ]
+    by = {"chosen": {"rows": rows(won, NAMES, posts)}, "price": {"hands": 10, "rows": priced}}
+    assert advice in results_page.so_what(by)
+
+
+def test_every_candidate_is_a_post_processing_of_its_own():
+    parsed = [str(parse_post(post)) for post in (*table_two.POSTS, *chosen.FAMILY)]
+    assert len(set(parsed)) == len(parsed)
+    only_folds = parse_post(chosen.FOLD_ALONE)
+    assert only_folds.apply([0.1, 0.5, 0.25, 0.15], range(4)) == pytest.approx([0.1, 0.5, 0.25, 0.15])
+    assert only_folds.apply([0.21, 0.4, 0.24, 0.15], range(4)) == [1.0, 0.0, 0.0, 0.0]
+
+
+def test_the_price_is_that_of_the_largest_setting():
+    wins = {"none": (0.0, 100.0), "new(0.2)": (300.0, 500.0), "purify": (0.0, 110.0)}
+    found = {
+        "hands": 10,
+        "rows": [
+            {"post": post, "actions": actions, "mbb": mbb, "interval": 20.0}
+            for post, pair in wins.items()
+            for actions, mbb in zip(("fc", "fcpa"), pair, strict=True)
+        ],
+    }
+    figures = price.figures(found)
+    assert [figures[f"lbr.{post}"] for post in wins] == [100, 500, 110]
+    assert price.verdict(found) == "Surely dearer than `none` (intervals apart): `new(0.2)`."
+
+
+def test_opponents_have_larger_cards_or_more_sizes(monkeypatch):
+    monkeypatch.undo()
+    assert {player.cards for player in players.OPPONENTS} == {"small", "rules", "flat"}
+    assert {player.sampling for player in players.OPPONENTS} == {"public", "external"}
+    assert len({player.settings().betting for player in players.OPPONENTS}) == 3
