@@ -136,6 +136,31 @@ def test_a_few_states_of_the_code_are_kept(fresh: Fresh, compiled: Compiled, tmp
     assert compiled.take() == []
 
 
+def test_clones_that_share_a_folder_share_kernels(
+    compiled: Compiled, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The same package in two places, and in a third with another helper."""
+    monkeypatch.setattr(caching.config, "CACHE_DIR", str(tmp_path / "shared"))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    counts = []
+    for clone, helpers in (
+        ("one", HELPERS),
+        ("two", HELPERS),
+        ("three", HELPERS.replace("x / 2.0", "x / 4.0")),
+    ):
+        package = tmp_path / clone / "package_of_clones"
+        package.mkdir(parents=True)
+        (package / "__init__.py").touch()
+        (package / "helpers.py").write_text(helpers)
+        (package / "kernels.py").write_text(KERNELS.replace("from helpers", "from package_of_clones.helpers"))
+        monkeypatch.syspath_prepend(package.parent)
+        for name in [name for name in sys.modules if name.startswith("package_of_clones")]:
+            monkeypatch.delitem(sys.modules, name)
+        import_module("package_of_clones.kernels").less(4.0)
+        counts.append(compiled.take())
+    assert counts == [["less"], [], ["less"]]
+
+
 @pytest.mark.parametrize("damage", ["empty", "cut", "garbage", "changed", "other"])
 def test_a_damaged_file_is_compiled_again(
     fresh: Fresh, compiled: Compiled, tmp_path: Path, damage: str
@@ -294,7 +319,7 @@ def test_an_edit_of_the_package_gives_the_new_numbers(tmp_path: Path) -> None:
 
     before, _ = solve()
     assert solve() == (before, [])
-    matching = tmp_path / "solvent" / "passes" / "matching.py"
+    matching = tmp_path / "solvent" / "engines" / "vectors" / "matching.py"
     text = matching.read_text()
     matching.write_text(text.replace("return positive / total if total > NOTHING else alike", "return alike"))
     assert matching.read_text() != text

@@ -24,11 +24,8 @@ DENIES = re.compile(r"\b(not (yet )?(built|implemented|supported)|stays? in memo
 
 @cache
 def code() -> str:
-    """The whole package but for the experiments, to which the ledger belongs."""
-    files = sorted(SOURCE.rglob("*.py"))
-    return "\n".join(
-        each.read_text() for each in files if "experiments" not in each.relative_to(SOURCE).parts
-    )
+    """The text of the whole product, to which the experiments and their ledger do not belong."""
+    return "\n".join(each.read_text() for each in sorted(SOURCE.rglob("*.py")))
 
 
 def is_named(absent: Absent) -> bool:

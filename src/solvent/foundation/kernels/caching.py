@@ -6,7 +6,9 @@ file is either what the code at hand compiles to, or not looked at. A file is wr
 and begins with a checksum, so that one which was cut off or damaged is compiled again.
 
 Files lie where NUMBA_CACHE_DIR says, or beside the package, or in the user's folder for caches: in the first of
-these that can be written. Where none can, they lie in a temporary folder, and a warning says so.
+these that can be written. In a folder for several packages they lie by the name of their module's package and not
+by where it is installed: clones that share a folder share kernels, and stamps keep apart what differs. Where none
+can be written, they lie in a temporary folder, and a warning says so.
 """
 
 from __future__ import annotations
@@ -60,12 +62,12 @@ class KernelCache:
         function = dispatcher.py_func
         source = os.path.abspath(function.__code__.co_filename)
         name = f"{Path(source).stem}.{function.__qualname__}".replace("<", "").replace(">", "")
-        self._dispatcher, self._source = dispatcher, source
+        self._dispatcher, self._source, self._module = dispatcher, source, function.__module__
         self._begins = f"{name}.{sys.implementation.cache_tag}-"
 
     @property
     def cache_path(self) -> str:
-        *_, place = places(self._source)
+        *_, place = places(self._source, self._module)
         return str(place)
 
     def flush(self) -> None:
@@ -80,7 +82,7 @@ class KernelCache:
             name, key = self._key(_stamps, signature, target.codegen())
         except UnstampedError:
             return None
-        for place in places(self._source):
+        for place in places(self._source, self._module):
             try:
                 content = (place / name).read_bytes()
             except OSError:
@@ -145,10 +147,10 @@ class KernelCache:
         return path.name.removeprefix(self._begins)[:DIGITS]
 
 
-def places(source: str) -> Iterator[Path]:
+def places(source: str, module: str) -> Iterator[Path]:
     """The folders that may have the kernels of a source file. The last one is where they are written."""
-    folder = os.path.dirname(source)
-    own = f"{os.path.basename(folder)}_{sha1(folder.encode()).hexdigest()}"
+    folder, (package, _, _) = os.path.dirname(source), module.rpartition(".")
+    own = package or f"{os.path.basename(folder)}_{sha1(folder.encode()).hexdigest()}"
     if config.CACHE_DIR:
         yield (place := Path(config.CACHE_DIR, own))
         if _writable(place):
