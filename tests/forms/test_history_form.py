@@ -197,7 +197,8 @@ def test_estimates_are_near_the_truth() -> None:
     assert estimated_histories(Binary(20)) == 2**21 - 1
 
 
-def test_compiling_counts_aloud() -> None:
+def test_compiling_counts_aloud(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("solvent.forms.history.SECONDS_BETWEEN_REPORTS", 0.0)
     said: list[Progress] = []
     assert compile_tree(Binary(16), watch=said.append).histories == 2**17 - 1
     assert said
