@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from numba.core import event
 
-from solvent.forms.public.game import sequences as public_sequences
+from solvent.forms.public import sequences as public_sequences
 from solvent.foundation.errors import InputError
 from solvent_papers.ledger.total_rbp_claims import LARGER, TOTAL_RBP
 from solvent_papers.total_rbp import larger_game as experiment

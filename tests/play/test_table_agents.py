@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from oracles.table_agent import Twin, Wild, random_model, rate_of, small_cards
 from solvent.abstraction.betting.translation import translation
-from solvent.forms.betting.tree import kernels as betting_kernels
+from solvent.forms.betting import kernels as betting_kernels
 from solvent.games.betting.rules import CALL, FOLD, HoldemRules, act, legal, payoffs, start
 from solvent.play.contract import View
 from solvent.play.matches import Match, Table, play_hand
