@@ -71,66 +71,6 @@ if TYPE_CHECKING:
     from solvent.training.train import TrainingResult as TrainingResult
     from solvent.training.train import train as train
 
-# Names load on first use: importing the compiler takes longer than a script should wait.
-_WHERE = {
-    "LocalBestResponse": "solvent.evaluate.local_best_response",
-    "CALL": "solvent.games.betting.rules",
-    "FOLD": "solvent.games.betting.rules",
-    "HoldemRules": "solvent.games.betting.rules",
-    "Legal": "solvent.games.betting.rules",
-    "AgentLoader": "solvent.play.agents",
-    "Mixture": "solvent.play.contract",
-    "PublicView": "solvent.play.contract",
-    "View": "solvent.play.contract",
-    "Match": "solvent.play.matches",
-    "InputError": "solvent.foundation.errors",
-    "GameTree": "solvent.forms.history",
-    "compile_tree": "solvent.forms.history",
-    "PublicGame": "solvent.forms.public.game",
-    "public_game": "solvent.forms.public.game",
-    "Interrupted": "solvent.foundation.progress",
-    "Progress": "solvent.foundation.progress",
-    "Stop": "solvent.foundation.progress",
-    "load_game": "solvent.games.catalogue",
-    "CHANCE": "solvent.games.game",
-    "TERMINAL": "solvent.games.game",
-    "ChanceState": "solvent.games.game",
-    "Game": "solvent.games.game",
-    "GameError": "solvent.games.game",
-    "State": "solvent.games.game",
-    "Betting": "solvent.games.public_rules",
-    "PublicRules": "solvent.games.public_rules",
-    "BestResponse": "solvent.solving.measure",
-    "best_response": "solvent.solving.measure",
-    "exploitability": "solvent.solving.measure",
-    "value_against": "solvent.solving.measure",
-    "TrainingResult": "solvent.training.train",
-    "train": "solvent.training.train",
-    "HistorySolver": "solvent.engines.history.solver",
-    "LocalUpdate": "solvent.engines.local_update",
-    "instantaneous_regret": "solvent.engines.local_update",
-    "match_regrets": "solvent.engines.local_update",
-    "register_pruning": "solvent.solving.own_solvers",
-    "register_sampling": "solvent.solving.own_solvers",
-    "RegretRule": "solvent.engines.rules",
-    "Weights": "solvent.engines.rules",
-    "SamplingSolver": "solvent.engines.history.sampled.solver",
-    "Sampling": "solvent.engines.sampling",
-    "Settings": "solvent.solving.settings",
-    "TrainingSettings": "solvent.training.settings",
-    "Solver": "solvent.engines.solver",
-    "Result": "solvent.solving.solve",
-    "solve": "solvent.solving.solve",
-    "Spot": "solvent.spots.spot",
-    "open_spot": "solvent.spots.opening",
-    "from_openspiel_policy": "solvent.strategy.solved.openspiel",
-    "to_tabular_policy": "solvent.strategy.solved.openspiel",
-    "Locks": "solvent.strategy.solved.locks",
-    "open_strategy": "solvent.strategy.opening",
-    "Strategy": "solvent.strategy.strategy",
-    "TableStrategy": "solvent.strategy.solved.tables",
-}
+__getattr__, __dir__ = lazily(__name__)
 
-__all__ = ["__version__", *_WHERE]
-
-__getattr__, __dir__ = lazily(__name__, _WHERE)
+__all__ = ["__version__", *__dir__()]

@@ -15,6 +15,7 @@ from solvent.foundation.lazy import lazily
 
 if TYPE_CHECKING:
     from solvent.abstraction.cards.buckets import CardAbstraction as CardAbstraction
+    from solvent.abstraction.cards.build import build as build_cards  # noqa: F401
     from solvent.abstraction.cards.presets import Design as Design
     from solvent.abstraction.cards.presets import preset_named as preset_named
     from solvent.forms.betting.tree import BettingTree as BettingTree
@@ -36,29 +37,4 @@ if TYPE_CHECKING:
     from solvent.training.train import TrainingResult as TrainingResult
     from solvent.training.train import train as train
 
-_WHERE = {
-    "CardAbstraction": "solvent.abstraction.cards.buckets",
-    "build_cards": "solvent.abstraction.cards.build:build",
-    "Design": "solvent.abstraction.cards.presets",
-    "preset_named": "solvent.abstraction.cards.presets",
-    "BettingTree": "solvent.forms.betting.tree",
-    "build_tree": "solvent.forms.betting.tree",
-    "CALL": "solvent.games.betting.rules",
-    "FOLD": "solvent.games.betting.rules",
-    "HoldemRules": "solvent.games.betting.rules",
-    "HoldemState": "solvent.games.betting.rules",
-    "act": "solvent.games.betting.rules",
-    "legal": "solvent.games.betting.rules",
-    "payoffs": "solvent.games.betting.rules",
-    "start": "solvent.games.betting.rules",
-    "BettingAbstraction": "solvent.games.betting.sizes",
-    "betting_presets": "solvent.games.betting.sizes",
-    "parse_betting": "solvent.games.betting.sizes",
-    "TrainingResult": "solvent.training.train",
-    "train": "solvent.training.train",
-    "TrainingSettings": "solvent.training.settings",
-    "TrainedStrategy": "solvent.strategy.agents.trained",
-    "TrainingRun": "solvent.strategy.agents.training_run",
-}
-
-__getattr__, __dir__ = lazily(__name__, _WHERE)
+__getattr__, __dir__ = lazily(__name__)

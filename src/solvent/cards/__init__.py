@@ -31,20 +31,4 @@ if TYPE_CHECKING:
     from solvent.cards.ranges import parse_range as parse_range
     from solvent.cards.ranges import range_label as range_label
 
-_WHERE = {
-    "CardError": "solvent.cards.deck",
-    "card_label": "solvent.cards.deck",
-    "cards_label": "solvent.cards.deck",
-    "parse_card": "solvent.cards.deck",
-    "parse_cards": "solvent.cards.deck",
-    "Equity": "solvent.cards.equities",
-    "equity": "solvent.cards.equities",
-    "hand_strengths": "solvent.cards.evaluator",
-    "strength_label": "solvent.cards.evaluator",
-    "Range": "solvent.cards.ranges",
-    "hand_label": "solvent.cards.ranges",
-    "parse_range": "solvent.cards.ranges",
-    "range_label": "solvent.cards.ranges",
-}
-
-__getattr__, __dir__ = lazily(__name__, _WHERE)
+__getattr__, __dir__ = lazily(__name__)

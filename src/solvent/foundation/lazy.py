@@ -2,22 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import ast
+import sys
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
 
-def lazily(package: str, where: Mapping[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """A package's `__getattr__` and `__dir__`.
+def lazily(package: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """Make a package's `__getattr__` and `__dir__` from the imports under its `if TYPE_CHECKING`.
 
-    `where` says in which module each name is, `solvent.play.matches`, and what it is called there if not the same,
-    `solvent.abstraction.cards.build:build`.
+    So each name is listed once: type checkers follow the imports, and the interpreter follows each on first use.
     """
+    loader: Any = getattr(sys.modules[package].__spec__, "loader", None)
+    body = ast.parse(loader.get_source(package)).body
+    imports = next(node for node in body if isinstance(node, ast.If)).body
+    where = {
+        alias.asname or alias.name: (node.module or "", alias.name)
+        for node in imports
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
 
     def load(name: str) -> Any:
         if name not in where:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        module, _, there = where[name].partition(":")
-        return getattr(import_module(module), there or name)
+        module, there = where[name]
+        return getattr(import_module(module), there)
 
     return load, lambda: sorted(where)

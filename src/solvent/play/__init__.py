@@ -27,20 +27,4 @@ if TYPE_CHECKING:
     from solvent.play.matches import round_robin as round_robin
     from solvent.play.statistics import Winnings as Winnings
 
-_WHERE = {
-    "hole_cards": "solvent.cards.hands",
-    "LocalBestResponse": "solvent.evaluate.local_best_response",
-    "AgentLoader": "solvent.play.agents",
-    "Agent": "solvent.play.contract",
-    "EasyAgent": "solvent.play.contract",
-    "Mixture": "solvent.play.contract",
-    "PublicView": "solvent.play.contract",
-    "View": "solvent.play.contract",
-    "as_agent": "solvent.play.contract",
-    "Match": "solvent.play.matches",
-    "MatchResult": "solvent.play.matches",
-    "round_robin": "solvent.play.matches",
-    "Winnings": "solvent.play.statistics",
-}
-
-__getattr__, __dir__ = lazily(__name__, _WHERE)
+__getattr__, __dir__ = lazily(__name__)
