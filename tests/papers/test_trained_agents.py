@@ -1,7 +1,6 @@
 """The agents that users train: trained and measured at their smallest, stopped and resumed, and the page."""
 
 import inspect
-import json
 import re
 from pathlib import Path
 
@@ -15,18 +14,18 @@ from solvent.foundation.units import parse_time
 from solvent.games.betting.rules import CALL
 from solvent.games.betting.sizes import parse_betting
 from solvent.strategy.agents.betting_line import find_decision
-from solvent_papers.page import figures_file
-from solvent_papers.parts import run_parts
-from solvent_papers.trained_agents.agents_page import write_agents_page
+from solvent_papers.frame.judging import judged_bars
+from solvent_papers.frame.pages import new_page
+from solvent_papers.frame.running import run_parts
 from solvent_papers.trained_agents.measured_agents import (
     AGENTS,
+    EXPERIMENT,
     FULL,
     MEASURED,
-    PARTS,
     SMALL,
     Setup,
     _is_measured,
-    bars,
+    figures,
 )
 
 MAKEFILE = Path(__file__).parents[2] / "Makefile"
@@ -59,7 +58,7 @@ def test_the_agent_of_make_run_can_raise_and_raise_again_after_the_flop(line) ->
 
 def test_agents_are_measured_and_go_on(tmp_path, monkeypatch) -> None:
     (tmp_path / "cards" / "tiny" / "tables").mkdir(parents=True)
-    setup, page = Setup(tmp_path / "cards", tmp_path / "work", True, 1), tmp_path / "agents.md"
+    setup = Setup(tmp_path / "work", True, tmp_path / "cards", 1)
     measure, asked = TrainedAgent.measure, []
 
     def counted(self, part, *given):
@@ -71,15 +70,14 @@ def test_agents_are_measured_and_go_on(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(TrainedAgent, "measure", counted)
     with small_cards_everywhere():
         with pytest.raises(KeyboardInterrupt):
-            run_parts(PARTS, setup, ["train-make-run", "make-run"])
-        results = run_parts(PARTS, setup)
+            run_parts(EXPERIMENT, setup, ["train-make-run", "make-run"])
+        records = run_parts(EXPERIMENT, setup)
     assert asked == ["styles", "lbr", "lbr", "inside", "behaviour", "styles", "lbr", "inside", "behaviour"]
-    write_agents_page(results, page, "solvent reproduce agents --scale small")
-    text, figures = page.read_text(), json.loads(figures_file(page).read_text())["figures"]
-    assert "|  | make-run | hour |" in text
+    page = new_page(EXPERIMENT, records, "solvent reproduce agents --scale small")
+    assert "|  | make-run | hour |" in page.text
     for heading in ("What was measured", "make-run", "hour", "Our own bars"):
-        assert f"\n## {heading}\n" in text
-    assert {"make-run.inside", "hour.local", "hour.from deterministic"} <= set(figures)
+        assert f"\n## {heading}\n" in page.text
+    assert {"make-run.inside", "hour.local", "hour.from deterministic"} <= set(page.document["figures"])
 
 
 def test_what_was_measured_over_fewer_hands_is_measured_again() -> None:
@@ -107,11 +105,17 @@ def test_bars_are_those_that_we_asked_for() -> None:
             "checks": [{"passed": True}, {"passed": False, "near": True}, {"passed": False, "near": False}]
         },
     }
-    run, hour = ({bar.name: bar.met for bar in bars(agent, found)} for agent in AGENTS)
-    assert run == {
-        "make-run: a best response inside wins": False,
-        "make-run: deterministic wins": True,
-        "make-run: tight wins": False,
-        "make-run: checks of behaviour": False,
+    bars = {
+        bar.name: bar.met
+        for agent in AGENTS
+        for bar in judged_bars("agents", figures(found | {"name": agent.name}))
     }
-    assert list(hour.values()) == [False, False, False]
+    assert bars == {
+        "make-run: a best response inside wins": False,
+        "make-run wins against tight": False,
+        "make-run wins against deterministic": True,
+        "make-run: checks of behaviour": False,
+        "hour wins against tight": False,
+        "hour wins against deterministic": False,
+        "hour: checks of behaviour": False,
+    }

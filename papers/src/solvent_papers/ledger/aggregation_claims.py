@@ -24,8 +24,8 @@ TOO_LARGE = tuple(each.name for each in PAPER.values() if each.flattened is None
 BLUFF = tuple(name for name in GAMES if "dices" in name)
 CARDS = tuple(name for name in GAMES if "dices" not in name)
 INVARIANCE = "tests/forms/test_public_invariance.py"
-HISTORY_PLANS = "tests/solvers/test_plans_history.py"
-BOUNDS = "tests/solvers/test_regret_bounds.py"
+HISTORY_PLANS = "tests/engines/history/test_plans_history.py"
+BOUNDS = "tests/engines/test_regret_bounds.py"
 
 
 def _as_quick(figure: str, claimed: float) -> Criterion:
@@ -134,9 +134,9 @@ AGGREGATION = Paper(
             "reach and utility of an infoset are sums over its histories",
             "utilities, weighed by reach, on the public tree are those of the histories",
             tests=(
-                "tests/solvers/test_value_sums.py::"
+                "tests/engines/test_value_sums.py::"
                 "test_every_plan_on_the_public_form_keeps_the_sums_of_the_histories",
-                "tests/solvers/test_value_sums.py::test_random_public_games_keep_the_sums_of_the_histories",
+                "tests/engines/test_value_sums.py::test_random_public_games_keep_the_sums_of_the_histories",
             ),
         ),
         Claim(
@@ -155,8 +155,8 @@ AGGREGATION = Paper(
             "on every plan, as a slow twin does it; read as CFR: line 10 weighs the acting player's rewards by its "
             "strategy and line 13 sums regrets over iterations, which the print leaves out",
             tests=(
-                "tests/solvers/test_solvers.py::test_every_rule_does_what_its_slow_twin_does",
-                "tests/solvers/test_solvers.py::test_plans_agree",
+                "tests/engines/test_solvers.py::test_every_rule_does_what_its_slow_twin_does",
+                "tests/engines/test_solvers.py::test_plans_agree",
                 f"{HISTORY_PLANS}::test_one_iteration_from_any_regrets",
                 f"{INVARIANCE}::test_one_iteration",
             ),
@@ -253,7 +253,7 @@ AGGREGATION = Paper(
             "every rule runs on every plan",
             tests=(
                 f"{INVARIANCE}::test_one_iteration",
-                "tests/solvers/test_devices.py::test_the_standards_reference_gives_numpys_numbers",
+                "tests/engines/public/test_devices.py::test_the_standards_reference_gives_numpys_numbers",
             ),
         ),
         Claim(

@@ -115,8 +115,8 @@ TRAINING = (
         "least probability 0.01 - 2.5e-7 x, 0 from 40,000 games on; the altered strategy is averaged",
         "as printed",
         tests=(
-            "tests/solvers/test_sampling.py::test_exploration_decays_as_the_paper_says",
-            "tests/solvers/test_sampling.py::test_the_altered_strategy_enters_the_average",
+            "tests/engines/history/test_sampling.py::test_exploration_decays_as_the_paper_says",
+            "tests/engines/history/test_sampling.py::test_the_altered_strategy_enters_the_average",
         ),
     ),
     Claim(
@@ -151,8 +151,8 @@ TRAINING = (
         "the reward functions y1 to y4",
         "as printed",
         tests=(
-            "tests/solvers/test_sampling.py::test_losses_feel_as_the_paper_says",
-            "tests/solvers/test_blueprint.py::test_biased_rewards_are_the_papers",
+            "tests/engines/history/test_sampling.py::test_losses_feel_as_the_paper_says",
+            "tests/training/test_blueprint.py::test_biased_rewards_are_the_papers",
         ),
     ),
 )
@@ -221,8 +221,8 @@ REWARDS = (
         "so, and it survives the first visits",
         tests=(
             "tests/strategy/test_ensemble.py::test_the_prior_follows_win_rates",
-            "tests/solvers/test_blueprint.py::test_initial_weights_are_the_prior_of_win_rates",
-            "tests/solvers/test_blueprint.py::test_the_prior_is_renewed_where_nothing_was_learned_and_played_where_"
+            "tests/training/test_blueprint.py::test_initial_weights_are_the_prior_of_win_rates",
+            "tests/training/test_blueprint.py::test_the_prior_is_renewed_where_nothing_was_learned_and_played_where_"
             "nothing_was_visited",
         ),
     ),

@@ -21,12 +21,12 @@ PAGE = "saef"
 WAITS = not_tested("the figure has not been measured yet")
 FIXED = ("branch-2", "branch-3", "branch-5")
 AUTOMATED = ("recovery-1.0", "recovery-1.01", "transfer")
-BOUNDS = "tests/solvers/test_regret_bounds.py"
-THEORY = "tests/solvers/growing/test_growing_theory.py"
-RECOVERY = "tests/solvers/growing/test_recovery.py"
-TRANSFER = "tests/solvers/growing/test_transfer.py"
-LOOKING = "tests/solvers/growing/test_looking.py"
-CONTINUOUS = "tests/response/test_continuous.py"
+BOUNDS = "tests/engines/test_regret_bounds.py"
+THEORY = "tests/engines/explicit/test_growing_theory.py"
+RECOVERY = "tests/engines/explicit/test_recovery.py"
+TRANSFER = "tests/engines/explicit/test_transfer.py"
+LOOKING = "tests/engines/explicit/test_looking.py"
+CONTINUOUS = "tests/engines/explicit/test_continuous.py"
 LEDUC = "tests/games/test_continuous_leduc.py"
 
 BACKGROUND = (
@@ -240,8 +240,8 @@ WHEN = (
         "such nodes are skipped, and their tables are put into a file until they are reached again, to the same "
         "numbers",
         tests=(
-            "tests/solvers/growing/test_growing_solve.py::test_skipping_what_nobody_reaches_changes_nothing",
-            "tests/solvers/growing/test_archive.py::test_run_with_an_archive_equals_one_without_to_the_bit",
+            "tests/engines/explicit/test_growing_solve.py::test_skipping_what_nobody_reaches_changes_nothing",
+            "tests/engines/explicit/test_archive.py::test_run_with_an_archive_equals_one_without_to_the_bit",
         ),
     ),
 )  # fmt: skip
@@ -266,7 +266,7 @@ EXPERIMENTS = (
         "Section 7",
         "additions are considered every 5 iterations, with regret estimated by transfer",
         "in all runs that grow",
-        tests=("tests/experiments/test_saef.py::test_settings_are_those_of_the_figure",),
+        tests=("tests/papers/test_saef.py::test_settings_are_those_of_the_figure",),
     ),
     Claim(
         "Figure 1, top",

@@ -23,7 +23,7 @@ OWN_OPPONENTS = not_tested("its opponents were the competition's agents, ours ar
 PURIFY, THRESHOLD, NEW_LATER = "purify(first=false)", "threshold(0.15)", "new(0.2,first=false)"
 CLUSTERS = "tests/abstraction/test_public_clusters.py"
 HIERARCHY = "tests/abstraction/test_hierarchical.py"
-LEVELS = "tests/solvers/distributed/test_levels.py"
+LEVELS = "tests/training/distributed/test_levels.py"
 FEATURES = "tests/abstraction/test_abstraction_features.py"
 
 
@@ -57,7 +57,7 @@ ABSTRACTING = (
         "Section 2",
         "pieces are disjoint: from the flop on, a hand stays in its public cluster",
         "clusters share no bucket",
-        tests=("tests/solvers/test_sampled_public.py::test_buckets_are_as_many_as_asked_and_clusters_share_none",),
+        tests=("tests/engines/sampled/test_sampled_public.py::test_buckets_are_as_many_as_asked_and_clusters_share_none",),
     ),
     Claim(
         "Section 2, example",
@@ -349,15 +349,15 @@ EXPERIMENTS = (
         "Appendix A, (3)",
         "regret matching plays positive regrets in proportion, and uniformly without any",
         "in every version of the kernels",
-        tests=("tests/passes/test_matching.py::test_every_version_plays_positive_regrets_in_proportion",),
+        tests=("tests/engines/vectors/test_matching.py::test_every_version_plays_positive_regrets_in_proportion",),
     ),
     Claim(
         "Appendices A (4) and C",
         "average regret is at most Delta sqrt(|A|) / sqrt(T) at an infoset; so CFR converges",
         "at every infoset of Kuhn and Leduc, T = 1 to 1,000, and for each player's whole regret to T = 100",
         tests=(
-            "tests/solvers/test_regret_bounds.py::test_regrets_stay_below_the_bound_of_cfr",
-            "tests/solvers/test_regret_bounds.py::test_regrets_of_each_player",
+            "tests/engines/test_regret_bounds.py::test_regrets_stay_below_the_bound_of_cfr",
+            "tests/engines/test_regret_bounds.py::test_regrets_of_each_player",
         ),
     ),
 )  # fmt: skip

@@ -6,9 +6,9 @@ from solvent_papers.ledger.claims import Above, All, Below, Claim, Every, not_te
 
 RUN = "tartanian7"
 NOT_RUN = not_tested("`solvent reproduce tartanian7` has not been run")
-ESTIMATOR = "tests/solvers/distributed/test_estimator.py"
-DISTRIBUTED = "tests/solvers/distributed/test_distributed.py"
-COSTS = "tests/experiments/test_cluster_costs.py"
+ESTIMATOR = "tests/training/distributed/test_estimator.py"
+DISTRIBUTED = "tests/training/distributed/test_distributed.py"
+COSTS = "tests/papers/test_cluster_costs.py"
 THREADS, FLAT = "figure-1.children over threads", "figure-1.children over flat"
 
 
@@ -26,7 +26,7 @@ ALGORITHM_FOUR = (
         tests=(
             f"{ESTIMATOR}::test_the_literal_children_are_biased_and_the_literal_head_is_not",
             f"{ESTIMATOR}::test_the_value_by_sampling",
-            "tests/solvers/distributed/test_flops.py::test_counts_sum_to_all_flops_that_are_left",
+            "tests/training/distributed/test_flops.py::test_counts_sum_to_all_flops_that_are_left",
         ),
     ),
     Claim(

@@ -27,11 +27,11 @@ from solvent_papers.ledger.total_rbp_figure_claims import (
 
 LARGER = "larger-game"
 FEW = not_tested("so few iterations cannot decide what is saved in the long run, for or against")
-REPLAY = "tests/solvers/test_pruning_replay.py"
-PUBLIC = "tests/solvers/test_pruned_public.py"
-PUBLIC_REPLAY = "tests/solvers/test_public_replay.py"
-THEOREMS = "tests/solvers/test_pruning_theorems.py"
-BOUNDS = "tests/solvers/test_regret_bounds.py"
+REPLAY = "tests/engines/history/test_pruning_replay.py"
+PUBLIC = "tests/engines/public/test_pruned_public.py"
+PUBLIC_REPLAY = "tests/engines/public/test_public_replay.py"
+THEOREMS = "tests/engines/test_pruning_theorems.py"
+BOUNDS = "tests/engines/test_regret_bounds.py"
 SAME_RATE = ("cfr.simultaneous", "cfr.alternating")
 """The variants that the theorems are about: not CFR+."""
 

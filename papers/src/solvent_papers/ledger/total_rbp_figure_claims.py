@@ -29,7 +29,7 @@ VARIANTS = {
 CS = ("0.01", "0.03", "0.1")
 """The thresholds C of the paper's figures."""
 LOWEST_C = "exploitability by none's.C=0 by C=0.01.T=2000"
-PRUNED = "tests/solvers/test_pruning.py"
+PRUNED = "tests/engines/history/test_pruning.py"
 
 
 def _stored(variant: str) -> str:
@@ -63,8 +63,8 @@ SPACE = (
         "Leduc of six cards; Leduc-5 with five bet sizes",
         "288 and 34,224 infosets",
         tests=(
-            "tests/solvers/test_reference.py::test_sizes",
-            "tests/solvers/test_reference.py::test_leduc5_has_1_345_057_histories_over_six_card_deals",
+            "tests/engines/test_reference.py::test_sizes",
+            "tests/engines/test_reference.py::test_leduc5_has_1_345_057_histories_over_six_card_deals",
         ),
     ),
     Claim(

@@ -1,5 +1,4 @@
-"""How good the agents are that users train: the one of `make run`, and one of an hour.
+"""The agents that users train: the one of `make run`, and one of an hour, and how good they are.
 
-`measured_agents` has the parts of `solvent reproduce agents`, an agent each, and what is asked of them;
-`agents_page` writes the results page. Start with `measured_agents`.
+`measured_agents` has `solvent reproduce agents`: each agent is trained by one part and measured by another.
 """

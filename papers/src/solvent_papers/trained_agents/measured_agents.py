@@ -8,6 +8,7 @@ stopped goes on with what is missing.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -17,16 +18,16 @@ from solvent.evaluate.agent_parts import AgentSettings, TrainedAgent
 from solvent.evaluate.behaviour_checks import is_near
 from solvent.evaluate.evaluation import evaluate, known
 from solvent.evaluate.response_doublings import DoublingSettings
-from solvent.evaluate.sentences import inside_bound, local_bound, sentences
+from solvent.evaluate.sentences import Bound, inside_bound, local_bound, sentences
 from solvent.foundation.machine import commit
 from solvent.foundation.units import span
 from solvent.strategy.agents.training_run import TrainingRun
 from solvent.training.settings import TrainingSettings
 from solvent.training.train import train_to
-from solvent_papers.kept import KeptRuns
-from solvent_papers.page import Bar
-from solvent_papers.parts import Found, Part, PartSetup, found_by
-from solvent_papers.steps import Say, within
+from solvent_papers.frame.cards import CardSetup
+from solvent_papers.frame.experiment import Experiment, Findings, Found, Part, Say
+from solvent_papers.frame.pages import threads_text
+from solvent_papers.frame.running import KeptRuns, found_by, within
 
 MEASURED = ("styles", "lbr", "inside", "behaviour")
 """The parts of an evaluation."""
@@ -35,27 +36,17 @@ KEPT = ("iterations", "post", "parts", "styles", "lbr", "lbr_maximum", "inside",
 
 
 class UsersAgent(NamedTuple):
-    """An agent, and what we ask of it."""
+    """An agent and its training."""
 
     name: str
     cards: str
     betting: str
     seconds: float
-    most_inside: float | None
-    """mbb/hand that a best response inside its abstraction may win; None asks nothing."""
-    most_deterministic: float
-    """mbb/hand that its deterministic version may win from it."""
-    most_otherwise: float
-    """And any other opponent."""
 
     @property
     def training(self) -> str:
         """The name of the part that trains it; its own name is that of the part that measures it."""
         return f"train-{self.name}"
-
-    def most_won_by(self, opponent: str) -> float:
-        """mbb/hand that an opponent may win from it."""
-        return self.most_deterministic if opponent == "deterministic" else self.most_otherwise
 
 
 AGENTS = (
@@ -64,18 +55,12 @@ AGENTS = (
         "tiny",
         "preset=fcpa; preflop=100%,200%,a",  # 3,004 decisions
         330.0,
-        most_inside=60.0,
-        most_deterministic=50.0,
-        most_otherwise=20.0,
     ),
     UsersAgent(
         "hour",
         "small",
         "preset=fcpa; preflop=100%,200%,a",  # 3,004 decisions
         3600.0,
-        most_inside=None,
-        most_deterministic=20.0,
-        most_otherwise=10.0,
     ),
 )
 FULL = AgentSettings(hands=2_000_000, inside=DoublingSettings(8_000, 64_000))
@@ -88,8 +73,8 @@ SMALL_BETTING = "preflop=3x,a; postflop=100%; cap=1; stack=10"
 
 
 @dataclass(frozen=True)
-class Setup(PartSetup):
-    """`PartSetup` whose parts may have had different numbers of threads, which the page says of each."""
+class Setup(CardSetup):
+    """Cards and threads; parts may have had different numbers of threads, which the page says of each."""
 
     @property
     def scale(self) -> dict[str, Any]:
@@ -151,55 +136,107 @@ def _is_measured(part: str, document: dict[str, Any], settings: AgentSettings) -
 
 
 def figures(found: Found) -> dict[str, float]:
-    """What was measured of an agent, by name."""
+    """Return the figures of an agent, by name."""
     name, inside, local = found["name"], inside_bound(found), local_bound(found)
     assert inside is not None
-    result = {f"{name}.from {row['opponent']}": float(row["mbb_per_hand"]) for row in found["styles"]}
-    result |= {f"{name}.inside": inside.mbb, f"{name}.checks passed": float(_passed(found))}
-    return result | ({} if local is None else {f"{name}.local": local.mbb})
-
-
-def bars(agent: UsersAgent, found: Found) -> list[Bar]:
-    """What we ask of an agent."""
-    name, inside = agent.name, inside_bound(found)
-    assert inside is not None
-    made = []
-    if agent.most_inside is not None:
-        seen = f"{inside.mbb:,.0f} ({inside.low:,.0f} to {inside.high:,.0f})"
-        wanted = f"at most {agent.most_inside:g} mbb/hand"
-        made.append(
-            Bar(f"{name}: a best response inside wins", wanted, seen, inside.mbb <= agent.most_inside)
-        )
+    result: dict[str, float] = {}
     for row in found["styles"]:
-        lost, most = -float(row["mbb_per_hand"]), agent.most_won_by(row["opponent"])
-        seen = f"{lost:,.0f} ± {row['mbb_per_hand_95']:,.0f}"
-        made.append(Bar(f"{name}: {row['opponent']} wins", f"at most {most:g} mbb/hand", seen, lost <= most))
+        result[f"{name}.from {row['opponent']}"] = float(row["mbb_per_hand"])
+        result[f"{name}.from {row['opponent']}.interval"] = float(row["mbb_per_hand_95"])
     checks = found["behaviour"]["checks"]
     failed = sum(not check["passed"] and not is_near(check) for check in checks)
-    seen = f"{_passed(found)} of {len(checks)} passed, {failed} failed"
-    made.append(Bar(f"{name}: checks of behaviour", "none failed", seen, failed == 0))
-    return made
-
-
-def _passed(found: Found) -> int:
-    """How many checks of behaviour an agent passes."""
-    return sum(check["passed"] for check in found["behaviour"]["checks"])
-
-
-def agent_parts(agent: UsersAgent) -> tuple[Part[Setup], Part[Setup]]:
-    """The part that trains an agent, and the one that measures it; the page's one table has its figures."""
-    training = Part[Setup](
-        agent.training, partial(train, agent), lambda found: "", lambda found: {}, lambda found: []
+    passed = sum(check["passed"] for check in checks)
+    result |= {
+        f"{name}.checks": len(checks),
+        f"{name}.checks passed": passed,
+        f"{name}.checks failed": failed,
+    }
+    result |= {f"{name}.{end}": value for end, value in _bound("inside", inside)}
+    return (
+        result
+        if local is None
+        else result | {f"{name}.{end}": value for end, value in _bound("local", local)}
     )
-    measuring = Part(
-        agent.name, partial(measure, agent), section, figures, partial(bars, agent), made_of=(agent.training,)
-    )
-    return training, measuring
 
 
-def section(found: Found) -> str:
-    """What the figures of an agent mean, in sentences."""
-    return "\n\n".join([f"## {found['name']}", *sentences(found)])
+def _bound(name: str, bound: Bound) -> list[tuple[str, float]]:
+    """Return the figures of a bound: itself, and the ends of its interval."""
+    return [(name, bound.mbb), (f"{name}.low", bound.low), (f"{name}.high", bound.high)]
 
 
-PARTS = tuple(part for agent in AGENTS for part in agent_parts(agent))
+def view(found: Findings) -> dict[str, Any]:
+    """Return the agents that have been measured, the rows of their table, and the sentences about each."""
+    agents = [found[agent.name] for agent in AGENTS if agent.name in found]
+    return {
+        "agents": agents,
+        "rows": _rows(agents) if agents else [],
+        "sentences": {each["name"]: sentences(each) for each in agents},
+    }
+
+
+def _rows(agents: Sequence[Found]) -> list[list[str]]:
+    """Return the rows of a table with a column for each agent."""
+
+    def row(name: str, cell: Callable[[Found], str]) -> list[str]:
+        return [name, *map(cell, agents)]
+
+    return [
+        row("cards", lambda found: found["cards"]),
+        row("betting", lambda found: f"`{found['betting']}`"),
+        row("training", lambda found: f"{span(found['seconds'])} on {threads_text(found['threads'])}"),
+        row("boards", lambda found: f"{found['iterations']:,}"),
+        *(
+            row(f"wins against {each['opponent']}", partial(_with_interval, "styles", "opponent", each))
+            for each in agents[0]["styles"]
+        ),
+        *(
+            row(
+                f"loses to local best response, {each['actions']}",
+                partial(_with_interval, "lbr", "actions", each),
+            )
+            for each in agents[0]["lbr"]
+        ),
+        row("loses at least, to the largest of these", _largest),
+        row("loses at least, inside its abstraction", _inside),
+        row("checks of behaviour passed", _checks),
+    ]
+
+
+def _with_interval(table: str, key: str, like: Found, found: Found) -> str:
+    """Return an agent's winnings or losses against the same opponent or setting as another's."""
+    (row,) = (row for row in found[table] if row[key] == like[key])
+    return f"{row['mbb_per_hand']:+,.0f} ± {row['mbb_per_hand_95']:,.0f}"
+
+
+def _largest(found: Found) -> str:
+    bound = local_bound(found)
+    assert bound is not None
+    return f"{bound.mbb:+,.0f} ({bound.low:+,.0f} to {bound.high:+,.0f}), {found['lbr_maximum']['actions']}"
+
+
+def _inside(found: Found) -> str:
+    inside = found["inside"]
+    improving = "" if inside["settled"] else ", still improving"
+    learned = f"learned on {inside['boards']:,} boards{improving}"
+    return f"{inside['mbb_per_hand']:+,.0f} ± {inside['mbb_per_hand_95']:,.0f} ({learned})"
+
+
+def _checks(found: Found) -> str:
+    checks = found["behaviour"]["checks"]
+    return f"{sum(check['passed'] for check in checks)} of {len(checks)}"
+
+
+EXPERIMENT = Experiment(
+    "agents",
+    "Agents",
+    Setup,
+    tuple(
+        part
+        for agent in AGENTS
+        for part in (
+            Part(agent.training, partial(train, agent)),
+            Part(agent.name, partial(measure, agent), figures, made_of=(agent.training,)),
+        )
+    ),
+    view,
+)

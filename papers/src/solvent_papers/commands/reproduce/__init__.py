@@ -1,7 +1,8 @@
 """The `solvent reproduce` commands: each runs an experiment of one paper and writes its page.
 
-`papers.py` solves games; `agents.py` trains and matches hold'em agents; `claims.py` lists the papers' claims with
-their verdicts. The experiments themselves are in `solvent_papers`.
+Commands of experiments that are declared in the frame are made from their declarations, which
+`solvent_papers.experiments` lists; `papers.py` and `agents.py` have the others; `claims.py` lists the papers'
+claims with their verdicts.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ from collections.abc import Callable
 import typer
 
 from solvent.app.later import Commands
+from solvent_papers.commands.experiments import add_experiments
 from solvent_papers.commands.reproduce import agents, claims, papers
+from solvent_papers.experiments import REPRODUCED
 
 EXPERIMENTS: dict[str, Callable[..., None]] = {
     "aggregation": papers.reproduce_aggregation,
@@ -23,7 +26,6 @@ EXPERIMENTS: dict[str, Callable[..., None]] = {
     "laptop-mccfr": agents.reproduce_laptop_mccfr,
     "post-processing": agents.reproduce_post_processing,
     "tartanian7": agents.reproduce_tartanian7,
-    "agents": agents.reproduce_agents,
     "public-sampling": agents.reproduce_public_sampling,
     "sampling-options": papers.reproduce_sampling_options,
     "sampled-buckets": papers.reproduce_sampled_buckets,
@@ -32,3 +34,4 @@ reproduce = typer.Typer(cls=Commands, no_args_is_help=True)
 reproduce.callback(invoke_without_command=True)(claims.list_claims)
 for name, experiment in EXPERIMENTS.items():
     reproduce.command(name)(experiment)
+add_experiments(reproduce, REPRODUCED)

@@ -170,32 +170,6 @@ def reproduce_public_sampling(
     _reproduce(PARTS, setup, part, again, remark, page, command, write_comparison_page, reading, as_json)
 
 
-def reproduce_agents(
-    part: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Parts to run: train-make-run, make-run, train-hour, hour.  [default: all that have not been run]"
-        ),
-    ] = None,
-    scale: PartScale = "full",
-    cards: AllCards = Path("abstractions"),
-    work: PartWork = Path("runs/agents"),
-    again: Again = False,
-    threads: Threads = THREADS,
-    remark: Remark = "",
-    out: ResultsFolder = RESULTS,
-    as_json: Json = False,
-) -> None:
-    """The agent of `make run` and one of an hour: trained, then measured, in parts of at most an hour each."""
-    from solvent_papers.parts import is_small
-    from solvent_papers.trained_agents.agents_page import reading, write_agents_page
-    from solvent_papers.trained_agents.measured_agents import PARTS, Setup
-
-    setup = Setup(cards, work / scale, is_small(scale), threads)
-    page, command = out / "agents.md", _parts_command("agents", threads, scale)
-    _reproduce(PARTS, setup, part, again, remark, page, command, write_agents_page, reading, as_json)
-
-
 def _parts_command(name: str, threads: int, scale: str, options: Sequence[str] = ()) -> str:
     """The command that runs all parts of an experiment."""
     asked = [f"--threads {threads}"] if threads != THREADS else []

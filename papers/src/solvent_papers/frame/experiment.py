@@ -1,0 +1,92 @@
+"""Declarations: an experiment, its parts, and the options of its command.
+
+An experiment is one results page. Its parts measure; each returns its findings as data for JSON, from which figures
+are computed. The prose of the page is the template `templates/NAME.md`, our own bars are in `bars/NAME.toml`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+
+if TYPE_CHECKING:
+    from solvent_papers.frame.running import KeptRuns
+
+Found = dict[str, Any]
+"""What a part found, ready for JSON."""
+Say = Callable[[str], None]
+"""Told which step of an experiment begins."""
+Findings = Mapping[str, Found]
+"""What the parts found that have been run, by their names."""
+
+
+def option(default: Any, help: str, least: float | None = None, most: float | None = None) -> Any:
+    """Declare a field of a `Setup`: an option of the command. A tuple is an option that may be given repeatedly."""
+    return field(default=default, metadata={"help": help, "min": least, "max": most})
+
+
+@dataclass(frozen=True)
+class Setup:
+    """Options that every experiment has; experiments add fields of their own, each declared by `option`."""
+
+    work: Path
+    """The folder in which findings of parts are kept, and whatever else an experiment keeps."""
+    small: bool
+    """Seconds instead of minutes, to see that it works."""
+
+    @property
+    def scale(self) -> dict[str, Any]:
+        """All that must agree for findings to be comparable: every option but folders."""
+        given = {each.name: getattr(self, each.name) for each in fields(self)}
+        return {name: value for name, value in given.items() if not isinstance(value, Path)}
+
+
+S = TypeVar("S", bound=Setup)
+
+
+def no_figures(found: Found) -> Mapping[str, float]:
+    """Return no figures, for parts on whose findings others build."""
+    return {}
+
+
+class Part(NamedTuple, Generic[S]):
+    """A part of an experiment, which is run and kept by itself."""
+
+    name: str
+    run: Callable[[S, KeptRuns, Say], Found]
+    """Measure. `KeptRuns` has what the part found before it was stopped; every measurement is added to it."""
+    figures: Callable[[Found], Mapping[str, float]] = no_figures
+    """The part's figures for claims, bars and the template, by names that no other part has."""
+    made_of: tuple[str, ...] = ()
+    """The names of the parts whose findings this one uses, all of them before it."""
+
+
+def no_tables(found: Findings) -> Mapping[str, Sequence[Mapping[str, Any]]]:
+    """Return no tables."""
+    return {}
+
+
+def nothing_more(found: Findings) -> Mapping[str, Any]:
+    """Return nothing, for templates that need findings and figures alone."""
+    return {}
+
+
+@dataclass(frozen=True)
+class Experiment(Generic[S]):
+    """An experiment: its parts, and how its page comes from their findings."""
+
+    name: str
+    """Name of its command, its page, its template and its bars."""
+    title: str
+    setup: type[S]
+    parts: tuple[Part[S], ...]
+    view: Callable[[Findings], Mapping[str, Any]] = nothing_more
+    """Variables of the template that it cannot compute simply."""
+    tables: Callable[[Findings], Mapping[str, Sequence[Mapping[str, Any]]]] = no_tables
+    """Rows of the CSV files beside the page, by the names of the files; a table without rows is not written."""
+    pictures: Callable[[Findings, Path], None] | None = None
+    """Draw the pictures of a page, whose path is given, beside it."""
+    verb: str = "reproduce"
+    """`bench`: measured anew each time, printed, and written to a page only if one is named."""

@@ -1,0 +1,217 @@
+"""Results pages: a template, the findings of an experiment's parts, and the JSON beside the page.
+
+The JSON file has all that the page is made of, so that it can be written again without measuring anything. The date
+and the versions on the page are those of the last measurement.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from solvent.foundation.errors import InputError
+from solvent.foundation.machine import commit, describe_software
+from solvent.foundation.storage.files import write_text
+from solvent.foundation.units import size, span
+from solvent_papers.frame.experiment import Experiment, Found
+from solvent_papers.frame.judging import judged_bars
+from solvent_papers.frame.running import Record, checked, read_json
+
+HEAD = re.compile(r"^# (.+)\n\n((?:- \*\*(?:Claimed|Found|So what)\.\*\* .+\n){3})")
+VERBATIM = ("|", "#", "<", "![", "---")
+"""Beginnings of lines that are no prose."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The command that wrote a page, and when and with which code."""
+
+    command: str
+    date: str
+    commit: str
+    software: str
+
+
+@dataclass(frozen=True)
+class Page:
+    """A page as it is written, and the JSON beside it."""
+
+    text: str
+    document: dict[str, Any]
+
+    @property
+    def head(self) -> str:
+        """The three lines that say what is claimed, what we found, and so what."""
+        found = HEAD.match(self.text)
+        assert found is not None, "a page begins with its title and three lines"
+        return found[2]
+
+    @property
+    def found(self) -> dict[str, Found]:
+        """The findings of the parts, by their names."""
+        return {name: record["found"] for name, record in self.document["parts"].items()}
+
+
+def new_page(experiment: Experiment[Any], records: Mapping[str, Record], command: str) -> Page:
+    """Return the page of an experiment that has just been run."""
+    today = str(datetime.now(UTC).date())
+    return render(experiment, records, Origin(command, today, commit(), describe_software()))
+
+
+def page_again(experiment: Experiment[Any], path: Path) -> Page:
+    """Return the page that the JSON beside a page makes; nothing is measured."""
+    document = read_json(path.with_suffix(".json"))
+    if "parts" not in document:
+        raise InputError(f"{path.with_suffix('.json')} has no parts of which a page could be written again")
+    parts = {part.name: part for part in experiment.parts}
+    records = {name: checked(parts[name], record) for name, record in document["parts"].items()}
+    return render(experiment, records, Origin(*(document[each.name] for each in fields(Origin))))
+
+
+def save_page(experiment: Experiment[Any], page: Page, path: Path, draw: bool = True) -> None:
+    """Write a page, its JSON, its tables and its pictures."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_text(path, page.text)
+    write_text(path.with_suffix(".json"), json.dumps(page.document, indent=1, ensure_ascii=False) + "\n")
+    for name, rows in experiment.tables(page.found).items():
+        if rows:
+            write_csv(rows, path.parent / name)
+    if draw and experiment.pictures is not None and page.found:
+        experiment.pictures(page.found, path)
+
+
+def render(experiment: Experiment[Any], records: Mapping[str, Record], origin: Origin) -> Page:
+    """Return the page that the template makes of these records."""
+    found = {name: record.found for name, record in records.items()}
+    parts = [part for part in experiment.parts if part.name in records]
+    figures = {name: value for part in parts for name, value in part.figures(found[part.name]).items()}
+    bars = judged_bars(experiment.name, figures)
+    variables = {
+        "title": experiment.title,
+        "found": found,
+        "figures": figures,
+        "bars": bars,
+        "records": records,
+        "not_run": [part.name for part in experiment.parts if part.name not in records],
+        "origin": origin,
+        **experiment.view(found),
+    }
+    text = _environment().get_template(f"{experiment.name}.md").render(variables)
+    document = {
+        **asdict(origin),
+        "figures": figures,
+        "bars": [bar._asdict() for bar in bars],
+        "parts": {name: record._asdict() for name, record in records.items()},
+    }
+    return Page(flowing(text), document)
+
+
+def write_csv(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
+    """Write rows of one kind, a column for each key; None is left empty."""
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def flowing(text: str) -> str:
+    """Return Markdown whose paragraphs and list items are one line each.
+
+    One empty line stands between blocks, and none between the items of a list.
+
+    >>> flowing("One\\nparagraph.\\n\\n\\n- an\\n  item\\n| a | table |\\n")
+    'One paragraph.\\n\\n- an item\\n| a | table |\\n'
+    """
+    lines, fenced, open_ended = list[str](), False, False
+    for line in text.splitlines():
+        fence, prose = line.startswith("```"), line.strip()
+        if fenced or fence or prose.startswith(VERBATIM):
+            lines.append(line)
+            fenced, open_ended = fenced != fence, False
+        elif not prose:
+            if lines and lines[-1]:
+                lines.append("")
+            open_ended = False
+        elif open_ended and not prose.startswith("- "):
+            lines[-1] += " " + prose
+        else:
+            if (
+                prose.startswith("- ")
+                and len(lines) > 1
+                and not lines[-1]
+                and lines[-2].lstrip().startswith("- ")
+            ):
+                lines.pop()
+            lines.append(line.rstrip())
+            open_ended = True
+    return "\n".join(lines).strip() + "\n"
+
+
+def markdown_table(header: Iterable[object], rows: Iterable[Iterable[object]]) -> str:
+    """Return a Markdown table; a bar inside a cell is escaped."""
+    head = list(header)
+    cells: list[Iterable[object]] = [head, ["---"] * len(head), *rows]
+    lines = (" | ".join(str(cell).replace("|", "&#124;") for cell in line) for line in cells)
+    return "".join(f"| {line} |\n" for line in lines)
+
+
+def _environment() -> Environment:
+    """Return the templates, with the ways in which quantities are written."""
+    made = Environment(
+        loader=PackageLoader("solvent_papers", "templates"),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        autoescape=False,
+        extensions=["jinja2.ext.do"],
+    )
+    made.filters |= {
+        "number": format,
+        "mbb": mbb_text,
+        "percent": percent_text,
+        "span": span,
+        "seconds": seconds_text,
+        "factor": factor_text,
+        "bytes": bytes_text,
+        "threads": threads_text,
+    }
+    made.globals["table"] = markdown_table
+    return made
+
+
+def mbb_text(value: float) -> str:
+    """Return winnings with their sign."""
+    return f"{value:+,.0f}"
+
+
+def percent_text(share: float, digits: int = 0) -> str:
+    """Return a share as a percentage."""
+    return f"{share:.{digits}%}"
+
+
+def threads_text(count: int) -> str:
+    """Return a number of threads in words."""
+    return "1 thread" if count == 1 else f"{count} threads"
+
+
+def seconds_text(seconds: float | None) -> str:
+    """Return seconds to three digits, or - for None."""
+    return "-" if seconds is None else f"{seconds:.3g}" if seconds >= 1e-4 else f"{seconds:.2e}"
+
+
+def factor_text(factor: float | None) -> str:
+    """Return a speed-up to three digits, or whole from 100; - for None."""
+    return "-" if factor is None else f"{factor:,.0f}" if factor >= 100 else f"{factor:.3g}"
+
+
+def bytes_text(count: int | None) -> str:
+    """Return bytes in a unit that suits them, or - for None."""
+    return "-" if count is None else size(count)
