@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import json
 import os
 import shutil
@@ -19,9 +20,10 @@ from typing import Any
 import pytest
 from kernel_uses import SOURCE, uses
 from numba.core import event
+from numba.core.errors import TypingError
 
 from solvent.foundation.errors import Notice
-from solvent.foundation.kernels import caching
+from solvent.foundation.kernels import caching, turns
 
 HELPERS = """
 from solvent.foundation.kernels.compiling import inlined, kernel
@@ -232,6 +234,80 @@ def test_an_interrupted_write_leaves_nothing(
     assert not killed.exists()
 
 
+class TestTurns:
+    """Where another process has the turn at compiling a kernel."""
+
+    @pytest.fixture
+    def taken(self, monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], None]], None]:
+        """Another process that has every turn; `meanwhile` is called while it is waited for."""
+
+        def take(meanwhile: Callable[[], None]) -> None:
+            def locked(file: int, how: int, *range: int) -> None:
+                if how != fcntl.LOCK_UN:
+                    raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
+
+            monkeypatch.setattr(turns.fcntl, "lockf", locked)
+            monkeypatch.setattr(turns.time, "sleep", lambda seconds: meanwhile())
+
+        return take
+
+    def test_what_another_process_compiles_is_waited_for(
+        self, fresh: Fresh, compiled: Compiled, tmp_path: Path, taken: Callable[..., None]
+    ) -> None:
+        assert fresh().less(4.0) == 1.0
+        (path,) = files(tmp_path)
+        aside = path.rename(tmp_path / "aside")
+        compiled.take()
+        taken(lambda: shutil.move(aside, path))
+        assert fresh().less(4.0) == 1.0
+        assert compiled.take() == []
+
+    def test_a_wait_without_end_is_ended(
+        self, fresh: Fresh, compiled: Compiled, monkeypatch: pytest.MonkeyPatch, taken: Callable[..., None]
+    ) -> None:
+        now = [0.0]
+        monkeypatch.setattr(turns.time, "monotonic", lambda: now[0])
+        taken(lambda: now.append(now.pop() + 30.0))
+        assert fresh().less(4.0) == 1.0
+        assert compiled.take() == ["less"]
+        assert now[0] > turns.PATIENCE
+
+    def test_turns_are_given_back(self, fresh: Fresh, tmp_path: Path) -> None:
+        """After kernels that were compiled, and after one that cannot be."""
+
+        def free() -> bool:
+            """Whether another process, as a forked one is, can lock the whole file."""
+            if (child := os.fork()) == 0:
+                try:
+                    with (tmp_path / "__pycache__" / turns.FILE).open("r+b") as file:
+                        fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BaseException:
+                    os._exit(1)
+                os._exit(0)
+            return os.waitpid(child, 0)[1] == 0
+
+        module = fresh()
+        held = turns.Turn(tmp_path / "__pycache__", b"\0" * 7)
+        held.take(lambda: False)
+        assert not free()
+        held.give_back()
+        assert module.less(4.0) == 1.0
+        assert free()
+        with pytest.raises(TypingError):
+            module.less("four")
+        assert free()
+
+    def test_without_locks_kernels_are_compiled_at_once(
+        self, fresh: Fresh, compiled: Compiled, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def unable(*arguments: object) -> None:
+            raise OSError(errno.ENOLCK, "No locks available")
+
+        monkeypatch.setattr(turns.fcntl, "lockf", unable)
+        assert fresh().less(4.0) == 1.0
+        assert compiled.take() == ["less"]
+
+
 class TestReadOnly:
     """Where neither the package's folder nor a home can be written."""
 
@@ -289,6 +365,7 @@ class TestReadOnly:
 SOLVE = """
 import sys
 from numba.core import event
+from numba.core.errors import TypingError
 from solvent.app.command_line import run
 
 class Listener(event.Listener):

@@ -33,6 +33,7 @@ from typing import Any
 
 from solvent.foundation.errors import InputError, Notice
 from solvent.foundation.kernels.stamps import Stamps, UnstampedError
+from solvent.foundation.kernels.turns import Turn
 from solvent.foundation.storage.files import WRITING, is_half_written, write_whole
 
 appdirs: Any = import_module("numba.misc.appdirs")
@@ -64,6 +65,7 @@ class KernelCache:
         name = f"{Path(source).stem}.{function.__qualname__}".replace("<", "").replace(">", "")
         self._dispatcher, self._source, self._module = dispatcher, source, function.__module__
         self._begins = f"{name}.{sys.implementation.cache_tag}-"
+        self._turns: list[Turn] = []
 
     @property
     def cache_path(self) -> str:
@@ -76,12 +78,29 @@ class KernelCache:
             path.unlink(missing_ok=True)
 
     def load_overload(self, signature: Any, target: Any) -> Any:
-        """The function compiled for a signature; None where there is no file of it that is whole."""
+        """The function compiled for a signature; None where there is no file of it that is whole.
+
+        Another process that compiles it now is waited for. After None this one is to compile it, and has the turn.
+        """
         target.refresh()
         try:
             name, key = self._key(_stamps, signature, target.codegen())
         except UnstampedError:
             return None
+        if (found := self._load(name, key, target)) is not None:
+            return found
+        place = Path(self.cache_path)
+        turn = Turn(place, key)
+        self._turns.append(turn)
+        turn.take((place / name).exists)
+        return self._load(name, key, target)
+
+    def give_back_turns(self) -> None:
+        """Let other processes go on that wait for what this one has compiled."""
+        while self._turns:
+            self._turns.pop().give_back()
+
+    def _load(self, name: str, key: bytes, target: Any) -> Any:
         for place in places(self._source, self._module):
             try:
                 content = (place / name).read_bytes()
@@ -145,6 +164,19 @@ class KernelCache:
 
     def _state(self, path: Path) -> str:
         return path.name.removeprefix(self._begins)[:DIGITS]
+
+
+def keep_on_disk(dispatcher: Any) -> None:
+    """Give a compiled function its files, and let one process at a time compile it for a signature."""
+    files, compile_for = KernelCache(dispatcher), dispatcher.compile
+
+    def compile_in_turn(signature: Any) -> Any:
+        try:
+            return compile_for(signature)
+        finally:
+            files.give_back_turns()
+
+    dispatcher._cache, dispatcher.compile = files, compile_in_turn
 
 
 def places(source: str, module: str) -> Iterator[Path]:

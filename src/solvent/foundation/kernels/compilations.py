@@ -1,7 +1,8 @@
 """Which kernels Numba compiles while a block runs, and how long that takes.
 
 Kernels are compiled when they are first called, wherever that is, and cached on the disk afterwards. Numba triggers
-an event for each one that it compiles and none for those that it loads from its cache.
+an event for each one that it compiles and none for those that it loads from its cache. Waiting for a kernel that
+another process compiles (`turns`) counts as compiling.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
-EVENT = "numba:compile"
+EVENTS = ("numba:compile", "solvent:turn")
 
 
 class Compilations:
@@ -47,13 +48,15 @@ class Compilations:
             on_start, on_end = self._start, self._end
 
         self._listener, self._listening = Listener(), True
-        event.register(EVENT, self._listener)
+        for kind in EVENTS:
+            event.register(kind, self._listener)
 
     def close(self) -> None:
         """Stop listening."""
         if self._listening:
             event: Any = import_module("numba.core.event")
-            event.unregister(EVENT, self._listener)
+            for kind in EVENTS:
+                event.unregister(kind, self._listener)
             self._listening = False
 
     def _start(self, *_: Any) -> None:

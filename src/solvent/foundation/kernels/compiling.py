@@ -13,7 +13,7 @@ from typing import Any
 
 from numba import njit
 
-from solvent.foundation.kernels.caching import KernelCache
+from solvent.foundation.kernels.caching import keep_on_disk
 from solvent.foundation.kernels.linking import LinkedOnly
 
 
@@ -27,7 +27,7 @@ def compiled(function: Any = None, /, **options: Any) -> Any:
         return partial(compiled, **options)
     made: Any = njit(**{"nogil": True, "forceinline": False, "no_cfunc_wrapper": True} | options)(function)
     if hasattr(made, "py_func"):  # unless Numba was told to compile nothing
-        made._cache = KernelCache(made)
+        keep_on_disk(made)
     return made
 
 
