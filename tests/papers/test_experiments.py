@@ -220,7 +220,7 @@ def test_a_page_begins_with_its_finding_and_is_written_again_as_it_was(experimen
         "# A trial\n\n- **Claimed.** Three, it says.\n- **Found.** 3.0\n- **So what.** Take it. Or not.\n\n"
     )
     assert text.startswith(head)
-    assert "\n## Table\n| a | b |\n| --- | --- |\n| 1 | x&#124;y |\n" in text
+    assert "\n## Table\n| a | b |\n| --- | --- |\n| 1 | x\\|y |\n" in text
     assert (tmp_path / "page.csv").exists() is False
     assert (tmp_path / "trial.csv").read_text() == "a,b\n1,\n2,0.5\n"
     again = page_again(experiment, page)
@@ -257,7 +257,7 @@ def test_paragraphs_are_one_line(text, flows) -> None:
 
 
 def test_a_bar_in_a_cell_does_not_end_it() -> None:
-    assert markdown_table("ab", [["|", None]]) == "| a | b |\n| --- | --- |\n| &#124; | None |\n"
+    assert markdown_table("ab", [["|", "\\|"]]) == "| a | b |\n| --- | --- |\n| \\| | \\| |\n"
 
 
 # Commands

@@ -12,7 +12,7 @@ from numba.core import event
 
 from solvent.forms.public import sequences as public_sequences
 from solvent.foundation.errors import InputError
-from solvent_papers.ledger.total_rbp_claims import LARGER, TOTAL_RBP
+from solvent_papers.ledger.claims import paper
 from solvent_papers.total_rbp import larger_game as experiment
 from solvent_papers.total_rbp import larger_run
 from solvent_papers.total_rbp.larger_game import (
@@ -138,7 +138,9 @@ def test_figures_are_those_of_the_ledger() -> None:
     assert found["total.memory at the end by none"] == pytest.approx(0.5)
     assert found["quickest.seconds by none"] == pytest.approx(0.5)
     assert found["factor"] == pytest.approx(2.5)
-    asked = [name for claim in TOTAL_RBP.claims if claim.page == LARGER for name in claim.names]
+    asked = [
+        name for claim in paper("total_rbp").claims if claim.page == "larger-game" for name in claim.names
+    ]
     assert asked
     assert set(asked) <= set(found)
     json.dumps(found, allow_nan=False)

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
@@ -18,30 +19,22 @@ from hypothesis import strategies as st
 
 from solvent.app.command_line import app
 from solvent.app.command_line import run as run_here
-from solvent_papers.ledger.claims import (
+from solvent_papers.frame.judging import (
     POSITIVE,
-    Above,
-    All,
-    Below,
-    Claim,
-    Every,
-    Increasing,
     Near,
-    Paper,
     Verdict,
-    Won,
-    not_built,
-    not_tested,
+    criterion_of,
     together,
 )
-from solvent_papers.ledger.ledger import PAPERS, counted, entries, judge
+from solvent_papers.ledger.claims import Absent, Claim, Missing, Paper, papers
+from solvent_papers.ledger.ledger import counted, entries, judge
 from solvent_papers.ledger.ledger_page import MEANINGS, QUESTIONS, SYMBOLS, write_ledger
 from solvent_papers.ledger.results import ResultsPage, read_results
 from solvent_papers.page import Bar, Reading, figures_file, write_page
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "docs" / "results"
-CLAIMS = [(paper, claim) for paper in PAPERS for claim in paper.claims]
+CLAIMS = [(paper, claim) for paper in papers() for claim in paper.claims]
 Here = Callable[..., tuple[int, str, str]]
 
 
@@ -73,12 +66,12 @@ def defined(path: str) -> set[str]:
 
 def test_there_are_many_claims_of_every_paper() -> None:
     assert len(CLAIMS) >= 60
-    assert [paper.number for paper in PAPERS] == ["000", "001", "002", "003", "004"]
-    assert all(len(paper.claims) >= 20 for paper in PAPERS)
+    assert [paper.number for paper in papers()] == ["000", "001", "002", "003", "004"]
+    assert all(len(paper.claims) >= 20 for paper in papers())
 
 
 def test_no_claim_stands_there_twice() -> None:
-    for paper in PAPERS:
+    for paper in papers():
         told = [(claim.place, claim.states) for claim in paper.claims]
         assert len(set(told)) == len(told)
 
@@ -157,37 +150,53 @@ def test_the_page_is_the_one_that_the_command_writes(tmp_path: Path) -> None:
 
 # Verdicts
 
+X = {"figure": "x"}
+Y = {"figure": "y"}
 CASES = [
-    (Near("x", 2.0), {"x": 2.1}, Verdict.AGREES),
-    (Near("x", 2.0), {"x": 1.85}, Verdict.AGREES),
-    (Near("x", 2.0), {"x": 2.3}, Verdict.MORE),
-    (Near("x", 2.0), {"x": 1.2}, Verdict.LESS),
-    (Near("x", 2.0), {"x": 0.9}, Verdict.NOT_REPRODUCED),
-    (Above("x", 1.0), {"x": 1.01}, Verdict.AGREES),
-    (Above("x", 1.0), {"x": 1.0}, Verdict.NOT_REPRODUCED),
-    (Below("x", 1.0), {"x": 1.0}, Verdict.AGREES),
-    (Below("x", 1.0), {"x": 1.01}, Verdict.NOT_REPRODUCED),
-    (Increasing(("x", "y")), {"x": 1.0, "y": 2.0}, Verdict.AGREES),
-    (Increasing(("x", "y")), {"x": 2.0, "y": 2.0}, Verdict.NOT_REPRODUCED),
-    (Won("x", 100.0), {"x": 90.0, "x.low": 50.0, "x.high": 130.0}, Verdict.AGREES),
-    (Won("x", 100.0), {"x": 60.0, "x.low": 50.0, "x.high": 70.0}, Verdict.LESS),
-    (Won("x", 100.0), {"x": 160.0, "x.low": 150.0, "x.high": 170.0}, Verdict.MORE),
-    (Won("x", 100.0), {"x": 20.0, "x.low": -5.0, "x.high": 45.0}, Verdict.NOT_REPRODUCED),
-    (Every(Above("x", 1), Above("y", 1)), {"x": 2.0, "y": 0.0}, Verdict.IN_PART),
-    (Every(Near("x", 2), Near("y", 2)), {"x": 1.5, "y": 1.5}, Verdict.LESS),
-    (Every(Near("x", 2), Near("y", 2)), {"x": 1.5, "y": 0.5}, Verdict.NOT_REPRODUCED),
-    (All(Above("x", 1), Above("y", 1)), {"x": 2.0, "y": 0.0}, Verdict.NOT_REPRODUCED),
-    (All(Above("x", 1), Near("y", 1)), {"x": 2.0, "y": 3.0}, Verdict.AGREES),
-]  # fmt: skip
+    (X | {"near": 2.0}, {"x": 2.1}, Verdict.AGREES),
+    (X | {"near": 2.0}, {"x": 1.85}, Verdict.AGREES),
+    (X | {"near": 2.0}, {"x": 2.3}, Verdict.MORE),
+    (X | {"near": 2.0}, {"x": 1.2}, Verdict.LESS),
+    (X | {"near": 2.0}, {"x": 0.9}, Verdict.NOT_REPRODUCED),
+    (X | {"near": 2.0, "within": 0.5, "nothing": 0}, {"x": 0.9}, Verdict.LESS),
+    (X | {"above": 1.0}, {"x": 1.01}, Verdict.AGREES),
+    (X | {"above": 1.0}, {"x": 1.0}, Verdict.NOT_REPRODUCED),
+    (X | {"at_least": 1.0}, {"x": 1.0}, Verdict.AGREES),
+    (X | {"at_least": 1.0}, {"x": 0.99}, Verdict.NOT_REPRODUCED),
+    (X | {"below": 1.0}, {"x": 0.99}, Verdict.AGREES),
+    (X | {"below": 1.0}, {"x": 1.0}, Verdict.NOT_REPRODUCED),
+    (X | {"at_most": 1.0}, {"x": 1.0}, Verdict.AGREES),
+    (X | {"at_most": 1.0}, {"x": 1.01}, Verdict.NOT_REPRODUCED),
+    ({"increasing": ["x", "y"]}, {"x": 1.0, "y": 2.0}, Verdict.AGREES),
+    ({"increasing": ["x", "y"]}, {"x": 2.0, "y": 2.0}, Verdict.NOT_REPRODUCED),
+    (X | {"won": 100.0}, {"x": 90.0, "x.low": 50.0, "x.high": 130.0}, Verdict.AGREES),
+    (X | {"won": 100.0}, {"x": 60.0, "x.low": 50.0, "x.high": 70.0}, Verdict.LESS),
+    (X | {"won": 100.0}, {"x": 160.0, "x.low": 150.0, "x.high": 170.0}, Verdict.MORE),
+    (X | {"won": 100.0}, {"x": 20.0, "x.low": -5.0, "x.high": 45.0}, Verdict.NOT_REPRODUCED),
+    ({"every": [X | {"above": 1}, Y | {"above": 1}]}, {"x": 2.0, "y": 0.0}, Verdict.IN_PART),
+    ({"every": [X | {"near": 2}, Y | {"near": 2}]}, {"x": 1.5, "y": 1.5}, Verdict.LESS),
+    ({"every": [X | {"near": 2}, Y | {"near": 2}]}, {"x": 1.5, "y": 0.5}, Verdict.NOT_REPRODUCED),
+    ({"all": [X | {"above": 1}, Y | {"above": 1}]}, {"x": 2.0, "y": 0.0}, Verdict.NOT_REPRODUCED),
+    ({"all": [X | {"above": 1}, Y | {"near": 1}]}, {"x": 2.0, "y": 3.0}, Verdict.AGREES),
+]
 
 
-@pytest.mark.parametrize(("criterion", "figures", "verdict"), CASES)
+@pytest.mark.parametrize(("table", "figures", "verdict"), CASES)
 def test_verdicts_follow_from_figures(
-    criterion: Near | Every, figures: dict[str, float], verdict: Verdict
+    table: dict[str, Any], figures: dict[str, float], verdict: Verdict
 ) -> None:
+    criterion = criterion_of(table)
     assert set(criterion.names) <= set(figures)
     assert criterion.judge(figures) is verdict
     assert str(criterion)
+
+
+@pytest.mark.parametrize(
+    "table", [{}, {"figure": "x"}, {"figure": "x", "over": 1}, X | {"above": 1, "below": 2}]
+)
+def test_what_is_no_criterion_is_refused(table: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match="no criterion"):
+        criterion_of(table)
 
 
 @given(st.floats(1.05, 100), st.floats(-10, 1000), st.floats(-10, 1000))
@@ -213,19 +222,24 @@ def results(**figures: float) -> dict[str, ResultsPage]:
 
 def test_a_claim_without_its_figure_says_what_it_waits_for() -> None:
     claim = Claim("Table 1", "twice", "{x:.1f} times", Near("x", 2), "page")
-    waiting = replace(claim, missing=not_built("not yet", "solvent solve leduc --rule none", "nothing"))
-    found = [judge(PAPERS[0], each, results(x=2.0)) for each in (claim, waiting)]
+    waiting = replace(
+        claim,
+        missing=Missing(Verdict.NOT_BUILT, "not yet", Absent("solvent solve leduc --rule none", "nothing")),
+    )
+    found = [judge(papers()[0], each, results(x=2.0)) for each in (claim, waiting)]
     assert [(entry.verdict, entry.ours, entry.command, entry.commit) for entry in found] == [
         (Verdict.AGREES, "2.0 times", "solvent games", "abc1234")
     ] * 2
-    without = [judge(PAPERS[0], each, results()) for each in (claim, waiting)]
+    without = [judge(papers()[0], each, results()) for each in (claim, waiting)]
     assert [entry.verdict for entry in without] == [Verdict.NOT_TESTED, Verdict.NOT_BUILT]
     assert without[1].ours == "not yet"
 
 
 def test_figures_that_cannot_decide_are_shown_beside_the_reason() -> None:
-    claim = Claim("Table 1", "twice", "{x:.1f} times", page="page", missing=not_tested("another game"))
-    shown, without = (judge(PAPERS[0], claim, pages) for pages in (results(x=2.0), results()))
+    claim = Claim(
+        "Table 1", "twice", "{x:.1f} times", page="page", missing=Missing(Verdict.NOT_TESTED, "another game")
+    )
+    shown, without = (judge(papers()[0], claim, pages) for pages in (results(x=2.0), results()))
     assert (shown.verdict, shown.ours, shown.commit) == (
         Verdict.NOT_TESTED, "2.0 times; another game", "abc1234",
     )  # fmt: skip

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from solvent.app.command_line import run as run_here
-from solvent_papers.ledger.claims import Absent, Claim, Verdict
-from solvent_papers.ledger.ledger import PAPERS
+from solvent_papers.frame.judging import Verdict
+from solvent_papers.ledger.claims import Absent, Claim, papers
 
 SOURCE = Path(__file__).parents[2] / "src" / "solvent"
-CLAIMS = [claim for paper in PAPERS for claim in paper.claims]
+CLAIMS = [claim for paper in papers() for claim in paper.claims]
 DENIED = [
     claim for claim in CLAIMS if claim.missing is not None and claim.missing.verdict is Verdict.NOT_BUILT
 ]

@@ -11,7 +11,7 @@ import pytest
 
 from solvent.app.command_line import run as run_here
 from solvent.foundation.errors import InputError
-from solvent_papers.ledger.saef_claims import SAEF
+from solvent_papers.ledger import claims
 from solvent_papers.saef import figure_one as paper
 from solvent_papers.saef import saef_page
 from solvent_papers.saef.curves import (
@@ -169,7 +169,7 @@ def test_bumps_and_levels() -> None:
 
 def test_every_figure_of_a_claim_is_there() -> None:
     figures = saef_figures(made_up())
-    for claim in SAEF.claims:
+    for claim in claims.paper("saef").claims:
         if claim.page == "saef":
             assert not set(claim.names) - set(figures), claim.states
 

@@ -26,6 +26,7 @@ from solvent_papers.frame.judging import judged_bars
 from solvent_papers.frame.running import Record, checked, read_json
 
 HEAD = re.compile(r"^# (.+)\n\n((?:- \*\*(?:Claimed|Found|So what)\.\*\* .+\n){3})")
+BARE_BAR = re.compile(r"(?<!\\)\|")
 VERBATIM = ("|", "#", "<", "![", "---")
 """Beginnings of lines that are no prose."""
 
@@ -76,6 +77,11 @@ def page_again(experiment: Experiment[Any], path: Path) -> Page:
     return render(experiment, records, Origin(*(document[each.name] for each in fields(Origin))))
 
 
+def rendered(name: str, variables: Mapping[str, Any]) -> str:
+    """Return the text that a template makes."""
+    return flowing(_environment().get_template(f"{name}.md").render(variables))
+
+
 def save_page(experiment: Experiment[Any], page: Page, path: Path, draw: bool = True) -> None:
     """Write a page, its JSON, its tables and its pictures."""
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -104,14 +110,14 @@ def render(experiment: Experiment[Any], records: Mapping[str, Record], origin: O
         "origin": origin,
         **experiment.view(found),
     }
-    text = _environment().get_template(f"{experiment.name}.md").render(variables)
+    text = rendered(experiment.name, variables)
     document = {
         **asdict(origin),
         "figures": figures,
         "bars": [bar._asdict() for bar in bars],
         "parts": {name: record._asdict() for name, record in records.items()},
     }
-    return Page(flowing(text), document)
+    return Page(text, document)
 
 
 def write_csv(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
@@ -159,7 +165,7 @@ def markdown_table(header: Iterable[object], rows: Iterable[Iterable[object]]) -
     """Return a Markdown table; a bar inside a cell is escaped."""
     head = list(header)
     cells: list[Iterable[object]] = [head, ["---"] * len(head), *rows]
-    lines = (" | ".join(str(cell).replace("|", "&#124;") for cell in line) for line in cells)
+    lines = (" | ".join(BARE_BAR.sub(r"\\|", str(cell)) for cell in line) for line in cells)
     return "".join(f"| {line} |\n" for line in lines)
 
 

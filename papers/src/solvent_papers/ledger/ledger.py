@@ -7,15 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from solvent_papers.ledger.aggregation_claims import AGGREGATION
-from solvent_papers.ledger.claims import PLACEHOLDER, Claim, Paper, Verdict, not_tested
-from solvent_papers.ledger.laptop_mccfr_claims import LAPTOP_MCCFR
+from solvent_papers.frame.judging import Verdict, filled
+from solvent_papers.ledger.claims import Claim, Missing, Paper, papers
 from solvent_papers.ledger.results import ResultsPage
-from solvent_papers.ledger.saef_claims import SAEF
-from solvent_papers.ledger.tartanian7_claims import TARTANIAN7
-from solvent_papers.ledger.total_rbp_claims import TOTAL_RBP
 
-PAPERS: tuple[Paper, ...] = (TARTANIAN7, SAEF, AGGREGATION, LAPTOP_MCCFR, TOTAL_RBP)
 NO_FIGURE = "not measured yet"
 
 
@@ -48,9 +43,9 @@ class Entry:
         }
 
 
-def entries(results: Mapping[str, ResultsPage], papers: Sequence[Paper] = PAPERS) -> list[Entry]:
+def entries(results: Mapping[str, ResultsPage]) -> list[Entry]:
     """Judge every claim of every paper."""
-    return [judge(paper, claim, results) for paper in papers for claim in paper.claims]
+    return [judge(paper, claim, results) for paper in papers() for claim in paper.claims]
 
 
 def judge(paper: Paper, claim: Claim, results: Mapping[str, ResultsPage]) -> Entry:
@@ -65,19 +60,14 @@ def judge(paper: Paper, claim: Claim, results: Mapping[str, ResultsPage]) -> Ent
         verdict, reason = claim.missing.verdict, claim.missing.reason
         if page is None or not claim.ours or not all(name in figures for name in claim.names):
             return Entry(paper, claim, verdict, reason)
-        ours = f"{_filled(claim.ours, figures)}; {reason}"
+        ours = f"{filled(claim.ours, figures)}; {reason}"
         return Entry(paper, claim, verdict, ours, page.command, page.commit)
     if not all(name in figures for name in claim.names):
-        missing = claim.missing or not_tested(NO_FIGURE)
+        missing = claim.missing or Missing(Verdict.NOT_TESTED, NO_FIGURE)
         return Entry(paper, claim, missing.verdict, missing.reason)
     assert page is not None
     verdict = claim.criterion.judge(figures)
-    return Entry(paper, claim, verdict, _filled(claim.ours, figures), page.command, page.commit)
-
-
-def _filled(text: str, figures: Mapping[str, float]) -> str:
-    """Put figures into a text."""
-    return PLACEHOLDER.sub(lambda found: format(figures[found[1]], found[2]), text)
+    return Entry(paper, claim, verdict, filled(claim.ours, figures), page.command, page.commit)
 
 
 def counted(found: Sequence[Entry]) -> dict[Verdict, int]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from solvent_papers.ledger.claims import Paper, Verdict
-from solvent_papers.ledger.ledger import PAPERS, Entry, counted
+from solvent_papers.frame.judging import Verdict
+from solvent_papers.frame.pages import rendered
+from solvent_papers.ledger.claims import papers
+from solvent_papers.ledger.ledger import Entry, counted
 from solvent_papers.ledger.results import ResultsPage
-from solvent_papers.page import markdown_table
 
-COMMAND = "solvent reproduce --list --page docs/results/index.md"
 SYMBOLS = {
     Verdict.AGREES: "🟢",
     Verdict.MORE: "🟢",
@@ -61,77 +61,33 @@ QUESTIONS = {
 
 def write_ledger(found: Sequence[Entry], results: Mapping[str, ResultsPage], path: Path) -> None:
     """Write the page."""
-    parts = [
-        "---\nhide:\n  - toc\n---\n\n# Results",
-        "Every page is written by a command, and says which, on what machine, at which commit. Negative "
-        "results are "
-        "included. Each page starts with three lines: what is claimed, what we found, and so what.",
-        _pages(results),
-        _bars(results),
-        "## The ledger of claims",
-        f"Every table, figure, theorem and stated result of [the five papers](../papers.md): {len(found)} "
-        f"claims. A "
-        "verdict is computed from figures that the command in its row wrote, at the commit named, by a "
-        "criterion that "
-        f"stands in the code and in the output of `solvent reproduce --list --json`. Where a paper gives no "
-        "number, *we ask* states ours; some of these were set when the figures were known. This page is made by "
-        f"`{COMMAND}`.",
-        _counts(found),
-        *(_section(paper, [entry for entry in found if entry.paper is paper]) for paper in PAPERS),
-    ]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("\n\n".join(part.rstrip() for part in parts if part) + "\n", encoding="utf-8")
-
-
-def _pages(results: Mapping[str, ResultsPage]) -> str:
     ordered = [stem for stem in QUESTIONS if stem in results]
     ordered += [stem for stem in results if stem not in QUESTIONS]
-    rows = [
-        [f"[{results[stem].title}]({stem}.md)", QUESTIONS.get(stem, ""), results[stem].in_short]
-        for stem in ordered
-    ]
-    return markdown_table(["page", "question", "so what"], rows)
+    counts = [[f"{SYMBOLS[each]} {each}", count, MEANINGS[each]] for each, count in counted(found).items()]
+    rows = {each.number: [_row(entry) for entry in found if entry.paper is each] for each in papers()}
+    variables = {
+        "pages": [
+            [_link(results[stem]), QUESTIONS.get(stem, ""), results[stem].in_short] for stem in ordered
+        ],
+        "missed": [(page, bar) for page in results.values() for bar in page.bars if not bar.met],
+        "claims": len(found),
+        "counts": counts,
+        "papers": papers(),
+        "rows": rows,
+    }
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(rendered("index", variables), encoding="utf-8")
 
 
-def _bars(results: Mapping[str, ResultsPage]) -> str:
-    """Name the bars of our own that were missed."""
-    missed = [
-        f"- [{page.title}]({page.stem}.md#our-own-bars): {bar.name}; wanted {bar.wanted}, seen {bar.seen}\n"
-        for page in results.values()
-        for bar in page.bars
-        if not bar.met
-    ]
-    return f"Bars that we had set ourselves and missed:\n\n{''.join(missed)}" if missed else ""
+def _link(page: ResultsPage) -> str:
+    return f"[{page.title}]({page.stem}.md)"
 
 
-def _counts(found: Sequence[Entry]) -> str:
-    counts = counted(found)
-    rows = [[f"{SYMBOLS[verdict]} {verdict}", count, MEANINGS[verdict]] for verdict, count in counts.items()]
-    return markdown_table(["verdict", "claims", "meaning"], rows)
-
-
-def _section(paper: Paper, found: Sequence[Entry]) -> str:
-    rows = [
-        [
-            f"{SYMBOLS[entry.verdict]} {entry.verdict}",
-            entry.claim.place,
-            entry.claim.states,
-            entry.ours,
-            _shown_by(entry),
-        ]
-        for entry in found
-    ]
-    cells = [[cell.replace("|", "\\|") for cell in row] for row in rows]
-    table = markdown_table(["verdict", "where", "the paper", "here", "shown by"], cells)
-    head = f"## {paper.number} {paper.name}\n\n*{paper.title}.* {paper.note}"
-    return f'{head}\n\n<div class="ledger" markdown>\n\n{table}\n</div>'
-
-
-def _shown_by(entry: Entry) -> str:
-    """The command, the page and the commit; or the tests."""
-    claim = entry.claim
+def _row(entry: Entry) -> list[str]:
+    """Return the row of a claim: the verdict, the place, the paper, ours, and what shows it."""
+    claim, shown = entry.claim, ""
     if claim.tests:
-        return "<br>".join(f"`{test.rpartition('/')[2]}`" for test in claim.tests)
-    if not entry.commit:
-        return ""
-    return f"`{entry.command}`<br>[{claim.page}]({claim.page}.md) at {entry.commit}"
+        shown = "<br>".join(f"`{test.rpartition('/')[2]}`" for test in claim.tests)
+    elif entry.commit:
+        shown = f"`{entry.command}`<br>[{claim.page}]({claim.page}.md) at {entry.commit}"
+    return [f"{SYMBOLS[entry.verdict]} {entry.verdict}", claim.place, claim.states, entry.ours, shown]

@@ -54,10 +54,11 @@ def list_claims(
 
 
 def _show(found: Sequence[Entry]) -> None:
-    from solvent_papers.ledger.ledger import PAPERS, counted
+    from solvent_papers.ledger.claims import papers
+    from solvent_papers.ledger.ledger import counted
     from solvent_papers.ledger.ledger_page import SYMBOLS
 
-    for paper in PAPERS:
+    for paper in papers():
         lines = table("verdict", "where", "the paper", "here", title=f"{paper.number} {paper.name}")
         for entry in found:
             if entry.paper is paper:
