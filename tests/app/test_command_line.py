@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from commands_run import solved, solvent
 
+from solvent.app import later
 from solvent.app.command_line import COMMANDS
 from solvent.app.command_line import run as run_here
 from solvent.games.catalogue import GAMES
@@ -160,3 +161,16 @@ def test_listing_the_commands_imports_none_of_them() -> None:
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
     )
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize(
+    "arguments", [["reproduce", "--list"], ["bench", "openspiel"], ["reproduce", "--help"]]
+)
+def test_without_the_papers_a_sentence_says_where_their_commands_are(
+    arguments: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(later, "entry_points", lambda **chosen: ())
+    assert run_here(arguments) == 2
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 1
+    assert f"`solvent {arguments[0]}` comes with the distribution solvent-papers" in lines[0]

@@ -12,6 +12,8 @@ from solvent.app.options import MOST_THREADS, Json, Repeats, ResultsPage, Thread
 from solvent.app.terminal import print_json, table, terminal
 from solvent.app.watching import watching
 from solvent.training.settings import DEFAULT_AHEAD, DEFAULT_BATCH
+from solvent_papers.commands.experiments import add_experiments
+from solvent_papers.experiments import BENCHED
 
 bench = typer.Typer(cls=Commands, help="Measure speed against others on this machine.", no_args_is_help=True)
 
@@ -430,3 +432,6 @@ def flops(
 
 def _words(text: str) -> list[str]:
     return [word.strip() for word in text.split(",") if word.strip()]
+
+
+add_experiments(bench, BENCHED)
