@@ -62,7 +62,6 @@ if TYPE_CHECKING:
     from solvent.spots.opening import open_spot as open_spot
     from solvent.spots.spot import Spot as Spot
     from solvent.strategy.opening import open_strategy as open_strategy
-    from solvent.strategy.solved.locks import Locks as Locks
     from solvent.strategy.solved.openspiel import from_openspiel_policy as from_openspiel_policy
     from solvent.strategy.solved.openspiel import to_tabular_policy as to_tabular_policy
     from solvent.strategy.solved.tables import TableStrategy as TableStrategy

@@ -13,11 +13,8 @@ from solvent.abstraction.cards.presets import Design
 from solvent.forms.betting.tree import BettingTree, build_tree
 from solvent.games.betting.sizes import parse_betting
 from solvent.training.distributed.batches import DistributedSettings
-from solvent.training.distributed.branch import Branch
 from solvent.training.distributed.child import Child
-from solvent.training.distributed.flops import FLOPS, flop_tables
 from solvent.training.distributed.solver import make_children
-from solvent.training.distributed.turns import make_branches
 
 BETTING = "preflop=3x,a; postflop=100%; cap=1; stack=10"
 
@@ -52,23 +49,3 @@ class MakeSmallChildren:
 
     def __call__(self, owned: Sequence[int]) -> list[Child]:
         return make_children(small_tree(), clustered_cards(self.clusters), self.settings, owned)
-
-
-def hashed_turns(inside: Sequence[int]) -> np.ndarray:
-    """Random clusters of turns, as many as asked inside each cluster of flops: int16[22,100, 52]."""
-    flops = flop_tables(clustered_cards(len(inside)).lookup)
-    draws = np.random.default_rng(5).random((FLOPS, 52)) ** 1.5
-    return (draws * np.array(inside)[flops.cluster][:, None]).astype(np.int16)
-
-
-@dataclass(frozen=True)
-class MakeSmallBranches:
-    """Makes branches of the clustered cards, in whatever process."""
-
-    inside: tuple[int, ...]
-    """Clusters of turns inside each cluster of flops."""
-    settings: DistributedSettings
-
-    def __call__(self, owned: Sequence[int]) -> list[Branch]:
-        cards = clustered_cards(len(self.inside))
-        return make_branches(small_tree(), cards, self.settings, owned, hashed_turns(self.inside))

@@ -106,7 +106,7 @@ def after_public(
 
 def plans(game: PublicGame) -> list[dict[str, Any]]:
     """Every plan that takes the game, every evaluator where there is a choice, and arrays."""
-    evaluators = ("swept", "sweep", "gemm") if game.sorted_hands else ("auto",)
+    evaluators = ("swept", "gemm") if game.sorted_hands else ("auto",)
     found: list[dict[str, Any]] = [{"plan": "vectors", "evaluator": evaluator} for evaluator in evaluators]
     found += [{"plan": "vectors", "threads": 2}]
     if not game.isomorphism and not game.sorted_hands:

@@ -49,12 +49,12 @@ class EveryDeal:
     def chance(self, iteration):
         return self.deals[iteration][2]
 
-    def deal_head(self, start, end, samples=1):
+    def deal_head(self, start, end):
         hands = np.array([self.deals[i][0] for i in range(start, end)])
-        base = (hands % BUCKETS * self.floats[0])[:, None, :, None].astype(np.int64)
+        base = (hands % BUCKETS * self.floats[0]).astype(np.int64)
         choices = [[sum(card not in h for card in cluster) for cluster in CLUSTERS] for h in hands]
-        choices = np.array(choices, np.int32)[:, None]
-        return HeadDeals(base, choices, np.ones((end - start, 1), np.int64), np.ones(end - start, np.float32))
+        choices = np.array(choices, np.int32)
+        return HeadDeals(base, choices, np.ones(end - start, np.float32))
 
     def deal_child(self, cluster, start, end, samples):
         head = self.deal_head(start, end)
@@ -65,7 +65,7 @@ class EveryDeal:
             base[which, :, :, 1] = np.array(hands) % BUCKETS * self.floats[1]
             if publics[cluster] is not None:
                 outcome[which] = 1 - np.sign(payoff("k/k", hands, publics[cluster]))
-        chosen = np.repeat(head.choices[:, :, cluster], samples, axis=1).astype(np.int64)
+        chosen = np.repeat(head.choices[:, [cluster]], samples, axis=1).astype(np.int64)
         return ChildDeals(base, outcome, chosen, head.drawn)
 
     def mean_choices(self, cluster):

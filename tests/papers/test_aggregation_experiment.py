@@ -74,7 +74,7 @@ def test_every_plan_has_a_row() -> None:
     plans = ["serial", "branched", "flattened", "vectors", "sequences", "shapes"]
     assert bluff == [*((plan, plan) for plan in plans), ("auto", "sequences")]
     aggregated = [(row.evaluator, row.isomorphism, row.threads) for row in rows_of(FLOP, "aggregated")]
-    evaluators = ["swept", "sweep", "gemm"]
+    evaluators = ["swept", "gemm"]
     both = [(evaluator, on, 1) for on in (False, True) for evaluator in evaluators]
     assert sorted(aggregated) == sorted([*both, ("swept", False, 2), ("swept", True, 2)])
     (auto,) = rows_of(FLOP, "auto")

@@ -12,12 +12,11 @@ from solvent_papers.laptop_mccfr import training_speed
 def test_training_speed_measures_every_way(monkeypatch, tmp_path):
     cards = random_cards()
     monkeypatch.setattr(training_speed.CardAbstraction, "load", classmethod(lambda cls, folder: cards))
-    for name, small in (("WARM", 50), ("ACCESSES", 1_000), ("BATCH_SECONDS", 0.001), ("INSIDE", 2)):
+    for name, small in (("WARM", 50), ("ACCESSES", 1_000), ("BATCH_SECONDS", 0.001)):
         monkeypatch.setattr(training_speed, name, small)
     found = training_speed.measure(Path("cards"), BETTING, repeats=1)
     assert [(way.pages, way.threads, way.locks) for way in found.ways] == [
         ("2 MB", 1, "none"), ("2 MB", 2, "none"), ("4 KB", 1, "none"), ("4 KB", 2, "none"),
-        ("2 MB", 1, "rows"), ("2 MB", 2, "rows"), ("2 MB", 2, "inside"),
     ]  # fmt: skip
     assert all(way.rows_per_second > 0 for way in found.ways)
     page = tmp_path / "training-speed.md"

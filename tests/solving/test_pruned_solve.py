@@ -9,6 +9,7 @@ import pytest
 
 from solvent.foundation.errors import InputError
 from solvent.foundation.storage.run import Run
+from solvent.solving.settings import Settings
 from solvent.solving.solve import solve
 from solvent.strategy.opening import open_solved
 
@@ -102,7 +103,7 @@ def test_public_forms_from_start_to_resumed_end(tmp_path: Path, game: str, mode:
         ({"pruning": "partial"}, "prune-average changes nothing: pruning partial takes no options"),
         (
             {"pruning": "interval", "form": "history"},
-            "pruning interval on the history form takes prune-gates, prune-every, prune-near, prune-length",
+            "pruning interval on the history form takes prune-gates, prune-every$",
         ),
     ],
 )
@@ -111,10 +112,13 @@ def test_options_that_change_nothing_are_refused(how: dict, reason: str) -> None
         solve("kuhn", rule="cfr", prune_average=0.01, iterations=5, **how)
 
 
-@pytest.mark.parametrize(("name", "value"), [("prune_near", 0.5), ("prune_length", "guaranteed")])
-def test_responses_of_the_public_form_are_exact_and_its_lengths_dynamic(name: str, value: object) -> None:
-    with pytest.raises(InputError, match="takes exact best responses and dynamic lengths alone"):
-        solve("kuhn", rule="cfr", form="public", pruning="total", iterations=5, **{name: value})
+def test_runs_with_options_that_are_gone() -> None:
+    """A run that began with one that changed something is refused; at its old default it goes on."""
+    began = {"rule": "cfr", "pruning": "interval", "prune_near": 0.0, "prune_length": "dynamic"}
+    assert Settings.resumed(began, {}, "run").pruning == "interval"
+    with pytest.raises(InputError, match="run began with prune-near"):
+        Settings.resumed(began | {"prune_near": 0.5}, {}, "run")
+    assert Settings.resumed({"rule": "cfr", "evaluator": "sweep"}, {}, "run").evaluator == "swept"
 
 
 def test_interval_pruning_on_the_public_form_is_refused() -> None:
@@ -130,15 +134,13 @@ def test_threads_are_refused(form: str, mode: str) -> None:
 
 
 def test_the_result_has_the_options_that_count() -> None:
-    row = solve("kuhn", rule="cfr", pruning="interval", prune_near=0.5, iterations=5).as_dict()
+    row = solve("kuhn", rule="cfr", pruning="interval", iterations=5).as_dict()
     options = {key: row[key] for key in row if key.startswith("prune_")}
     assert options == {
         "prune_gates": "lasting",
         "prune_average": None,
         "prune_every": 10,
-        "prune_near": 0.5,
         "prune_after": None,
-        "prune_length": "dynamic",
     }
     assert row["peak_stored"] > 1  # with room for copies
     assert solve("kuhn", iterations=5).as_dict()["prune_every"] is None

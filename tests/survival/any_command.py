@@ -102,7 +102,7 @@ NEWER = [
     "upi --threads 1 --memory 1G --dtype float32",
     "train --cards {cards} --betting preflop=3x,a;cap=1 --sampling external --seed 3 --iterations 5 --out {new}",
     "train --cards {cards} --betting fcpa --stack 20 --time 1s --rule lcfr --reward y2 --check-every 5 --out {new}",
-    "train --cards {cards} --betting fcpa --exploration-mix --regret-floor 5 --locks 8 --out {new}",
+    "train --cards {cards} --betting fcpa --exploration-mix --regret-floor 5 --out {new}",
     "evaluate {agent} --parts lbr --lbr-hands 20 --lbr-actions fc,50%,a --lbr-streets flop --threads 1 --json",
     "evaluate {agent} --parts behaviour --post purify --hands 20 --behaviour-hands 20 --seed 1",
     "evaluate {kuhn} --parts best_response",

@@ -24,7 +24,6 @@ from solvent.strategy.agents.blueprint import Blueprint
 from solvent.strategy.agents.prior import UNVISITED, prior_strategy
 from solvent.training.discounting import discount
 from solvent.training.initial_weights import write_prior
-from solvent.training.row_locks import locked_iterations
 from solvent.training.solver import BlueprintSolver
 
 
@@ -163,24 +162,6 @@ def test_an_interrupt_counts_what_was_done(cards, monkeypatch):
     np.testing.assert_array_equal(stopped.blueprint.table, straight.blueprint.table)
 
 
-def test_locked_rows_change_nothing_on_one_thread(cards):
-    tree = build_tree(parse_betting(BETTING))
-    plain, locked = (BlueprintSolver(Blueprint(tree, cards)) for _ in range(2))
-    plain.run(300, seed=2)
-    locked.run(300, seed=2, locks="rows")
-    np.testing.assert_array_equal(plain.blueprint.table, locked.blueprint.table)
-
-
-def test_which_calls_get_threads_changes_nothing(cards):
-    tree = build_tree(parse_betting("preflop=3x,5x,a; postflop=50%,100%,a; cap=1; stack=10"))
-    many, none = (BlueprintSolver(Blueprint(tree, cards)) for _ in range(2))
-    locked_iterations(many, 40, seed=5, spawn_above=3)
-    locked_iterations(none, 40, seed=5, spawn_above=99)
-    np.testing.assert_array_equal(many.blueprint.table, none.blueprint.table)
-    assert many.touched == none.touched > 40
-    assert np.count_nonzero(many.blueprint.table) > 500
-
-
 def test_rows_lie_side_by_side_and_fill_the_tables(cards):
     tree = build_tree(parse_betting(BETTING))
     blueprint = Blueprint(tree, cards)
@@ -257,10 +238,7 @@ def test_a_strategy_grows_sane(cards):
     from solvent.cards.deck import parse_cards
     from solvent.cards.isomorphism import Indexer
 
-    inside = Blueprint(tree, cards)
-    BlueprintSolver(inside).run(4_000, seed=1, locks="inside")
     aces, worst = (Indexer([2]).index(parse_cards(hand)) for hand in ("AsAh", "7d2c"))
-    assert inside.average(0, 0, aces)[tree.actions(0).index(FOLD)] < 0.1
     fold = tree.actions(0).index(FOLD)
     assert blueprint.average(0, 0, aces)[fold] < 0.02
     all_in = tree.children(0)[-1]

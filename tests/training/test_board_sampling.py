@@ -151,7 +151,7 @@ def test_boards_are_external_sampling_times_a_constant(tree, cards):
                 table = blueprint.table.copy()
                 traverse(
                     0, player, np.float32(1), walk, pays, base, outcome, table, room, np.float32(0),
-                    np.float32(0), None,
+                    np.float32(0),
                 )  # fmt: skip
                 external += (table.astype(np.float64) - blueprint.table) / 6
     assert np.count_nonzero(external) > 200

@@ -82,8 +82,6 @@ def test_public_sampling_is_kept_and_goes_on(tmp_path):
     assert again.rows_touched == straight.rows_touched
     with pytest.raises(InputError, match="began with sampling public"):
         train(resume=folder, iterations=200, sampling="external")
-    with pytest.raises(InputError, match="locks rows goes with sampling external"):
-        train(resume=folder, iterations=200, locks="rows")
     with pytest.raises(InputError, match="reward y2 goes with sampling external"):
         trained(tmp_path / "other", 100, sampling="public", reward="y2")
 
@@ -97,7 +95,7 @@ def test_public_sampling_is_what_is_done_where_nothing_else_is_asked(tmp_path):
         train(resume=folder, iterations=200, hole_cards=30)
     short = train("cards", out=tmp_path / "short", iterations=99, betting=BETTING)
     assert str(short.settings.rule) == "lcfr"  # too short for a hundred parts
-    for options in ({"reward": "y2"}, {"locks": "rows"}, {"batch": 10}, {"ahead": 0}):
+    for options in ({"reward": "y2"}, {"batch": 10}, {"ahead": 0}):
         settings = TrainingSettings(**options)
         assert (settings.sampling, settings.hole_cards, str(settings.rule)) == ("external", None, "lcfr")
     assert TrainingSettings(betting="acpc").sampling == "external"  # a tree of 90,670 decisions
@@ -338,8 +336,6 @@ def test_train_is_a_command(command, tmp_path):
         (["--iterations", "9", "--threads", "100000"], "threads must be a whole number, at least 1"),
         (["--iterations", "9", "--regret-floor", "inf"], "regret-floor must be a finite number"),
         (["--iterations", "9", "--regret-floor", "-1"], "regret-floor must be a finite number, at least 0"),
-        (["--iterations", "9", "--locks", "inside", "--regret-floor", "1"], "no regret floor"),
-        (["--iterations", "9", "--locks", "all"], "there is no locks 'all'; choose from none, rows, inside"),
         (["--iterations", "9", "--reward", "y9"], "there is no reward 'y9'; choose from y1"),
         (["--iterations", "9", "--rule", "heavy"], "there is no rule 'heavy'"),
         (["--iterations", "9", "--memory", "1M"], "and --memory allows"),

@@ -14,17 +14,15 @@ from solvent.strategy.solved.locks import Locks
 
 PRUNINGS = ["none", "partial", "interval", "total"]
 """Every pruning; `own_solvers` adds those that are registered."""
-LENGTHS = ("dynamic", "guaranteed")
 AFTER = ("cbr", "uniform")
 PLANS = ("auto", "serial", "aggregated")
 EFFECTIVE = {
-    ("interval", "history"): ("gates", "every", "near", "length"),
-    ("total", "history"): ("gates", "average", "every", "near", "after", "length"),
+    ("interval", "history"): ("gates", "every"),
+    ("total", "history"): ("gates", "average", "every", "after"),
     ("total", "public"): ("gates", "average", "every", "after"),
     ("total", "explicit"): ("gates", "average", "every", "after"),
 }
-"""The options that change something, by mode and form. On public forms responses are exact and lengths
-dynamic."""
+"""The options that change something, by mode and form."""
 
 
 class Gates(NamedTuple):
@@ -62,8 +60,6 @@ class Pruning:
     """C: a pruned action whose reach in the average strategy is at most C / sqrt(T) is set to 0 there."""
     every: int = 10
     """Iterations between looks for actions to prune."""
-    near: float = 0.0
-    """How near a counterfactual best response must be: 0 is exact, 1 as far from it as CFR's bound allows."""
     after: str = "cbr"
     """What is played behind an action when it returns: the best response, or all actions alike."""
     gates: str = "lasting"
@@ -73,13 +69,10 @@ class Pruning:
     lasting: float = BY_GATES
     settled: float = BY_GATES
     """The gates' numbers, see `Gates`; another number may be given for each."""
-    length: str = "dynamic"
-    """How long an action may be left out: by what each iteration could have paid, or by U - L for each."""
 
     def __post_init__(self) -> None:
         for name, value, known in (
             ("pruning", self.mode, PRUNINGS),
-            ("prune-length", self.length, LENGTHS),
             ("prune-after", self.after, AFTER),
             ("prune-gates", self.gates, tuple(GATES)),
         ):
@@ -92,7 +85,6 @@ class Pruning:
                 object.__setattr__(self, name, number)
         numbers = {
             "prune-average": self.average,
-            "prune-near": self.near,
             "least": self.least,
             "lasting": self.lasting,
             "settled": self.settled,
@@ -100,8 +92,6 @@ class Pruning:
         for name, number in numbers.items():
             if not isinstance(number, Real) or isinstance(number, bool) or not 0 <= number < math.inf:
                 raise InputError(f"{name} must be a number of at least 0, not {number!r}")
-        if self.near > 1:
-            raise InputError(f"prune-near must be at most 1, CFR's own bound, not {self.near!r}")
 
     @property
     def skips(self) -> bool:
@@ -120,13 +110,6 @@ class Pruning:
                 takes = ", ".join(f"prune-{option}" for option in effective) or "no options"
                 where = f" on the {form} form" if effective else ""
                 raise InputError(f"prune-{name} changes nothing: pruning {self.mode}{where} takes {takes}")
-
-    def check_public(self) -> None:
-        """Refuse what the public form does not do."""
-        if self.skips and (self.near or self.length != "dynamic"):
-            raise InputError(
-                f"{self.mode} pruning on the public form takes exact best responses and dynamic lengths alone"
-            )
 
     def check_threads(self, threads: int) -> None:
         """Refuse threads that would have nothing to do."""

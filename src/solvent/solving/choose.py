@@ -1,14 +1,14 @@
 """Which form a game is solved on, by which solver, and whether that fits into memory: game + settings -> solver.
 
 The plan `auto` is settled by the solver: on histories by `history.plans.make_plan`, on the public form by
-`public.solver.way_of`.
-
-Sizes are known before anything large is built. What cannot fit is refused with its size.
+`public.solver.way_of`. Sizes are known before anything large is built. What cannot fit is refused with its size.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection
+from operator import attrgetter
+from typing import Any
 
 import numpy as np
 
@@ -51,17 +51,44 @@ WALK_BYTES_PER_CELL = 72
 """Bytes that the serial plans keep on the public form beside the tables: they work in float64, hand by hand."""
 PRUNED_BYTES_PER_HISTORY = 160
 """Bytes of interval and total pruning on the history form while the layout is made."""
+SEQUENCES_BYTES_PER_HISTORY = 88
+"""Bytes of pairs of sequences side by side."""
+PRUNE_HISTORIES_UP_TO = 5_000_000
+"""Histories up to which pruning walks histories rather than the public form, unless the user says otherwise."""
 GROWING_RULE = "cfr"
 """The rule of growing games where nobody has given one: the paper's."""
 HOLDEM_TABLES = 2
 """Tables on the public form of hold'em: regrets and averages."""
-SEQUENCES_BYTES_PER_HISTORY = 88
-"""Bytes of pairs of sequences side by side."""
-PRUNE_HISTORIES_UP_TO = 5_000_000
-"""Histories up to which pruning goes history by history rather than on the public form, unless the user says
-otherwise."""
-SUMS = {"total": 1}
-"""Tables beside regrets and averages, at most: values and bounds."""
+SMALLER = "give the game smaller parameters"
+
+NOT_ON_HOLDEM_FORM = (
+    (
+        "updates",
+        "alternating",
+        "updates one player's regrets while it walks with the other's, so updates are {taken}",
+    ),
+    ("rule.predictive", False, "keeps no table of the last regrets, which rule {asked.rule} predicts from"),
+    ("pruning", "none", "sweeps all hands of a board together, which {asked.pruning} pruning would break up"),
+    ("device", "cpu", "is swept by compiled kernels, which run on the {taken} and not on {asked.device}"),
+    (
+        "evaluator",
+        "auto",
+        "has one way to sum showdowns, sorted sweeps; evaluator {asked.evaluator} is for other games",
+    ),
+)
+"""Settings, their one value that the hold'em form takes, and why it takes no other."""
+FOR_AGGREGATED = "{name} {value} is for the aggregated plan, and {game} is not solved on it"
+NOT_ON_HISTORIES = (("evaluator", "auto", FOR_AGGREGATED), ("device", "cpu", FOR_AGGREGATED))
+ONE_TERMINAL = "{name} {value} is not for pruning, which sweeps one terminal at a time"
+NOT_PRUNED_ON_PUBLIC_FORM = (("evaluator", "auto", ONE_TERMINAL), ("device", "cpu", ONE_TERMINAL))
+
+
+def why_not(table: tuple[tuple[str, Any, str], ...], asked: Settings, game: Game | None = None) -> str:
+    """The first sentence of a table by which settings are refused; nothing if they are taken."""
+    for name, taken, why in table:
+        if (value := attrgetter(name)(asked)) != taken:
+            return why.format(name=name, value=value, taken=taken, asked=asked, game=game)
+    return ""
 
 
 def make_solver(game: Game, settings: Settings, watch: Watch | None = None, filled: bool = True) -> Solver:
@@ -71,69 +98,43 @@ def make_solver(game: Game, settings: Settings, watch: Watch | None = None, fill
     Tables of total pruning on the public form that are not `filled` are empty, to be loaded.
     """
     settings.check_rule()
+    rule, pruning = settings.rule, settings.how_to_prune
     if settings.grow != "none":
-        return GrowingSolver(
-            game,
-            settings.rule,
-            settings.updates,
-            settings.how_to_grow,
-            settings.memory,
-            settings.how_to_prune,
-        )
-    if isinstance(settings.rule, LocalUpdate | LinearProgram):
-        return _not_by_kernels(game, settings, settings.rule, watch)
+        return GrowingSolver(game, rule, settings.updates, settings.how_to_grow, settings.memory, pruning)
     own = OWN_SAMPLINGS.get(settings.sampling) or OWN_PRUNINGS.get(settings.pruning)
-    if own is not None:
-        _check_needs_no_public_form(game, settings)
-        return own(compile_tree(game, settings.memory, watch), settings)
-    if settings.how_to_sample:
-        return _sampled(game, settings, watch)
-    if has_holdem_form(game):
-        assert isinstance(game, PublicRules)
-        if _on_holdem_form(game, settings):
-            return _holdem(game, settings, watch)
-    if _on_public_form(game, settings):
-        assert isinstance(game, PublicRules)
-        return _public(game, settings, watch, filled)
-    _check_needs_no_public_form(game, settings)
-    tree = compile_tree(game, settings.memory, watch)
-    if settings.how_to_prune.skips:
-        _refuse_beyond(
-            settings.memory,
-            PRUNED_BYTES_PER_HISTORY * tree.histories,
-            f"{game} has {tree.histories:,} histories",
-            f"with {settings.pruning} pruning",
+    if not (own or settings.how_to_sample or isinstance(rule, LocalUpdate | LinearProgram)):
+        if isinstance(game, PublicRules) and has_holdem_form(game):
+            if _on_holdem_form(game, settings):
+                return _holdem(game, settings, watch)
+        elif isinstance(game, PublicRules) and _on_public_form(game, settings):
+            return _public(game, settings, watch, filled)
+    if own is None and settings.how_to_sample and not isinstance(rule, LocalUpdate | LinearProgram):
+        tree = compile_tree(game, settings.memory, watch)
+        _check_histories(game, tree, BYTES_PER_HISTORY + SAMPLED_BYTES_PER_HISTORY, "with sampling", settings)
+        return SamplingSolver(
+            tree, rule, settings.how_to_sample, settings.seed, settings.threads, settings.dtype
         )
-        return PrunedSolver(tree, settings.rule, settings.updates, settings.how_to_prune, settings.dtype)
-    if settings.plan == "flattened":
-        _check_flattened(tree, settings.memory)
-    return HistorySolver(
-        tree,
-        settings.rule,
-        settings.updates,
-        settings.plan,
-        settings.threads,
-        settings.dtype,
-        settings.how_to_prune,
-    )
-
-
-def _not_by_kernels(
-    game: Game,
-    settings: Settings,
-    rule: LocalUpdate | LinearProgram,
-    watch: Watch | None,
-) -> Solver:
-    """A solver on the history form whose iterations are no kernels of ours."""
     _check_needs_no_public_form(game, settings)
-    runs_on = "flattened" if isinstance(rule, LocalUpdate) else "sequence"
-    if settings.plan not in ("auto", runs_on):
-        raise InputError(f"rule {rule} runs on the {runs_on} plan, not on {settings.plan}")
+    if isinstance(rule, LocalUpdate | LinearProgram):
+        runs_on = "flattened" if isinstance(rule, LocalUpdate) else "sequence"
+        if settings.plan not in ("auto", runs_on):
+            raise InputError(f"rule {rule} runs on the {runs_on} plan, not on {settings.plan}")
     tree = compile_tree(game, settings.memory, watch)
     if isinstance(rule, LinearProgram):
         return ProgramSolver(tree, rule)
-    _check_flattened(tree, settings.memory)
-    return LocalSolver(tree, rule, settings.updates)
+    if isinstance(rule, LocalUpdate):
+        _check_flattened(tree, settings.memory)
+        return LocalSolver(tree, rule, settings.updates)
+    if own is not None:
+        return own(tree, settings)
+    if pruning.skips:
+        _check_histories(game, tree, PRUNED_BYTES_PER_HISTORY, f"with {settings.pruning} pruning", settings)
+        return PrunedSolver(tree, rule, settings.updates, pruning, settings.dtype)
+    if settings.plan == "flattened":
+        _check_flattened(tree, settings.memory)
+    return HistorySolver(
+        tree, rule, settings.updates, settings.plan, settings.threads, settings.dtype, pruning
+    )
 
 
 def check_given(given: Collection[str], settings: Settings, solver: Solver) -> None:
@@ -165,12 +166,8 @@ def default_rule(game: Game, settings: Settings) -> RegretRule:
 
 def _check_needs_no_public_form(game: Game, settings: Settings) -> None:
     """Refuse what only the public form has, for a game that is to be solved on its histories."""
-    for name, value, default in (
-        ("evaluator", settings.evaluator, "auto"),
-        ("device", settings.device, "cpu"),
-    ):
-        if value != default:
-            raise InputError(f"{name} {value} is for the aggregated plan, and {game} is not solved on it")
+    if refused := why_not(NOT_ON_HISTORIES, settings, game):
+        raise InputError(refused)
     if settings.plan != "aggregated" and settings.form != "public":
         return
     why = "its public form does not fit" if isinstance(game, PublicRules) else "this game is not so"
@@ -186,19 +183,6 @@ def _check_needs_no_public_form(game: Game, settings: Settings) -> None:
     )
 
 
-def _sampled(game: Game, settings: Settings, watch: Watch | None) -> Solver:
-    tree = compile_tree(game, settings.memory, watch)
-    _refuse_beyond(
-        settings.memory,
-        (BYTES_PER_HISTORY + SAMPLED_BYTES_PER_HISTORY) * tree.histories,
-        f"{game} has {tree.histories:,} histories",
-        "with sampling",
-    )
-    return SamplingSolver(
-        tree, settings.rule, settings.how_to_sample, settings.seed, settings.threads, settings.dtype
-    )
-
-
 # The public form of spots and no-limit games
 
 
@@ -206,7 +190,7 @@ def _on_holdem_form(game: PublicRules, settings: Settings) -> bool:
     """Whether the hold'em form runs a solve; what it cannot run goes to the histories of a game that is small."""
     if settings.plan not in ("auto", "aggregated") or settings.form == "history":
         return False
-    why = _not_on_holdem_form(settings)
+    why = why_not(NOT_ON_HOLDEM_FORM, settings)
     if not why:
         return True
     asked = settings.plan == "aggregated" or settings.form == "public"
@@ -218,42 +202,17 @@ def _on_holdem_form(game: PublicRules, settings: Settings) -> bool:
     raise InputError(f"the public form of {game} {why}{lists}")
 
 
-def _not_on_holdem_form(settings: Settings) -> str:
-    """Why the hold'em form does not run a solve with these settings; nothing if it does."""
-    if settings.updates != "alternating":
-        return "updates one player's regrets while it walks with the other's, so updates are alternating"
-    if settings.rule.predictive:
-        return f"keeps no table of the last regrets, which rule {settings.rule} predicts from"
-    if settings.pruning != "none":
-        return f"sweeps all hands of a board together, which {settings.pruning} pruning would break up"
-    if settings.device != "cpu":
-        return f"is swept by compiled kernels, which run on the cpu and not on {settings.device}"
-    if settings.evaluator != "auto":
-        return (
-            f"has one way to sum showdowns, sorted sweeps; evaluator {settings.evaluator} is for other games"
-        )
-    return ""
-
-
 def _holdem(game: PublicRules, settings: Settings, watch: Watch | None) -> HoldemSolver:
-    isomorphism = settings.isomorphism == "on"
+    isomorphism, memory = settings.isomorphism == "on", settings.memory
     dtype = "float32" if settings.dtype == "auto" else settings.dtype
-    _check_betting(game, settings.memory)
+    _check_betting(game, memory)
     per_number = HOLDEM_TABLES * np.dtype(dtype).itemsize
     least = least_cells(game, isomorphism)
-    _refuse_beyond(
-        settings.memory,
-        per_number * least,
-        f"{game} has tables of at least {least:,} numbers",
-        "on its public form",
-    )
+    what = f"{game} has tables of at least {least:,} numbers"
+    _check_fits(memory, per_number * least, what, "on its public form")
     expected = holdem_size(game, isomorphism)
-    _refuse_beyond(
-        settings.memory,
-        per_number * expected.cells + expected.form_bytes,
-        f"{game} has tables of {expected.cells:,} numbers",
-        "with its public form",
-    )
+    what, needed = f"{game} has tables of {expected.cells:,} numbers", per_number * expected.cells
+    _check_fits(memory, needed + expected.form_bytes, what, "with its public form")
     if watch is not None:
         watch(Progress(COMPILING_GAME, 0))
     return HoldemSolver(holdem_game(game, isomorphism), settings.rule, settings.threads, dtype)
@@ -262,26 +221,18 @@ def _holdem(game: PublicRules, settings: Settings, watch: Watch | None) -> Holde
 # The public form of other games
 
 
-def _on_public_form(game: Game, settings: Settings) -> bool:
-    if has_holdem_form(game):
+def _on_public_form(game: PublicRules, settings: Settings) -> bool:
+    if settings.plan not in ON_PUBLIC_FORM or settings.form == "history":
         return False
-    if not isinstance(game, PublicRules) or settings.plan not in ON_PUBLIC_FORM or settings.form == "history":
+    pruned = settings.pruning != "none" and settings.form == "auto" and settings.plan != "aggregated"
+    if pruned and (settings.plan == "serial" or game.histories() <= PRUNE_HISTORIES_UP_TO):
         return False
-    if settings.pruning != "none" and settings.form == "auto" and settings.plan != "aggregated":
-        by_history = settings.plan == "serial" or game.histories() <= PRUNE_HISTORIES_UP_TO
-        return not by_history and _has_public_form(game, settings.memory)
-    return _has_public_form(game, settings.memory)
-
-
-def _has_public_form(game: PublicRules, memory: int) -> bool:
-    """Whether the public form can be built: hands that sort always can, matrices while they are small.
-
-    What is too large for it is too large for the history form too, which refuses it with its size.
-    """
-    if _sorts(game):
-        return True
+    # Hands that sort always have a public form, and others while their matrices are small. What is too large for it
+    # is too large for the history form too, which refuses it with its size.
     hands = len(game.hands())
-    return hands <= MOST_MATRIX_HANDS and game.histories() // hands**2 <= memory // BYTES_PER_NODE
+    return _sorts(game) or (
+        hands <= MOST_MATRIX_HANDS and game.histories() // hands**2 <= settings.memory // BYTES_PER_NODE
+    )
 
 
 def _sorts(game: PublicRules) -> bool:
@@ -293,71 +244,43 @@ def _public(game: PublicRules, settings: Settings, watch: Watch | None, filled: 
     # Boards are walked one by one by the serial plans, and told apart where matrices hold the chances.
     every_board = settings.plan in ("serial", "branched") or (not _sorts(game) and settings.device == "cpu")
     isomorphism = settings.isomorphism == "on" and not every_board
-    _check_public_size(game, isomorphism, settings)
+    _check_betting(game, settings.memory)
+    expected = public_size(game, isomorphism)
+    needed = expected.bytes + _table_bytes(expected.cells, settings)
+    what = f"{game} has {expected.infoset_actions:,} infoset-actions"
+    agent = "`solvent train` makes an agent for the whole game"
+    instead = agent if str(game).startswith("holdem(") else SMALLER
+    _check_fits(settings.memory, needed, what, "on its public form", instead)
     if watch is not None:
         watch(Progress(COMPILING_GAME, 0))
     public = public_game(game, isomorphism)
-    _refuse_beyond(
-        settings.memory,
-        _public_bytes(public, settings),
-        f"{game} has {public.infoset_actions:,} infoset-actions",
-        "on this plan",
-    )
+    what = f"{game} has {public.infoset_actions:,} infoset-actions"
+    _check_fits(settings.memory, _public_bytes(public, settings), what, "on this plan")
+    rule, updates = settings.rule, settings.updates
     if settings.pruning != "none":
-        for name in ("evaluator", "device"):
-            if getattr(settings, name) not in ("auto", "cpu"):
-                raise InputError(
-                    f"{name} {getattr(settings, name)} is not for pruning, which sweeps one terminal at a time"
-                )
+        if refused := why_not(NOT_PRUNED_ON_PUBLIC_FORM, settings):
+            raise InputError(refused)
         if settings.plan == "serial":
             raise InputError(
                 "the serial plan prunes on the history form; on the public form it is the aggregated plan"
             )
-        return PrunedPublicSolver(
-            public, settings.rule, settings.updates, settings.how_to_prune, settings.dtype, filled=filled
-        )
-    return PublicSolver(
-        public,
-        settings.rule,
-        settings.updates,
-        settings.plan,
-        settings.evaluator,
-        settings.threads,
-        settings.dtype,
-        settings.device,
-    )
+        how = settings.how_to_prune
+        return PrunedPublicSolver(public, rule, updates, how, settings.dtype, filled=filled)
+    asked = settings.plan, settings.evaluator, settings.threads, settings.dtype, settings.device
+    return PublicSolver(public, rule, updates, *asked)
 
 
-def _check_public_size(game: PublicRules, isomorphism: bool, settings: Settings) -> None:
-    """Refuse a public form that does not fit into memory before any of it is built."""
-    _check_betting(game, settings.memory)
-    expected = public_size(game, isomorphism)
-    _refuse_beyond(
-        settings.memory,
-        expected.bytes + _table_bytes(expected.cells, settings),
-        f"{game} has {expected.infoset_actions:,} infoset-actions",
-        "on its public form",
-        "`solvent train` makes an agent for the whole game" if str(game).startswith("holdem(") else SMALLER,
-    )
-
-
-def _check_betting(game: PublicRules, memory: int) -> None:
-    """Refuse a betting tree that does not fit into memory before it is built."""
-    nodes = game.betting_nodes()
-    _refuse_beyond(
-        memory, betting_bytes(game), f"{game} has a betting tree of {nodes:,} nodes", "on the public form"
-    )
+# Sizes, and refusals for them
 
 
 def _table_bytes(cells: int, settings: Settings) -> int:
-    """Bytes of tables with so many numbers each, and of the copies of them that a rule or pruning needs."""
+    """Bytes of tables of `cells` numbers each, and of the copies of them that a rule or pruning needs."""
     dtype = np.dtype(table_dtype(settings.dtype, cells))
     tables = 3 if settings.rule.predictive else 2
     copies = tables - 1 if settings.updates == "simultaneous" else 0
-    sums = SUMS.get(settings.pruning, 0)
-    if settings.how_to_prune.skips and settings.rule.floors:
-        sums += 1  # regrets below 0
-    return (tables + copies + sums) * cells * dtype.itemsize
+    sums = settings.pruning == "total"  # values and bounds
+    below = settings.how_to_prune.skips and settings.rule.floors  # regrets below 0
+    return (tables + copies + sums + below) * cells * dtype.itemsize
 
 
 def _public_bytes(game: PublicGame, settings: Settings) -> int:
@@ -372,17 +295,23 @@ def _public_bytes(game: PublicGame, settings: Settings) -> int:
     return total
 
 
-# Refusals for their size
-
-
-SMALLER = "give the game smaller parameters"
-
-
-def _refuse_beyond(memory: int, needed: int, what: str, how: str, instead: str = SMALLER) -> None:
+def _check_fits(memory: int, needed: int, what: str, how: str, instead: str = SMALLER) -> None:
     if needed > memory:
         raise InputError(
             f"{what}, which take {size(needed)} {how}; the memory limit is {size(memory)}; {instead}"
         )
+
+
+def _check_betting(game: PublicRules, memory: int) -> None:
+    """Refuse a betting tree that does not fit into memory before it is built."""
+    what = f"{game} has a betting tree of {game.betting_nodes():,} nodes"
+    _check_fits(memory, betting_bytes(game), what, "on the public form")
+
+
+def _check_histories(game: Game, tree: GameTree, per_history: int, how: str, settings: Settings) -> None:
+    """Refuse what a solve keeps for each history where it does not fit into memory."""
+    what = f"{game} has {tree.histories:,} histories"
+    _check_fits(settings.memory, per_history * tree.histories, what, how)
 
 
 def _check_flattened(tree: GameTree, memory: int) -> None:

@@ -47,9 +47,7 @@ class SolveOptions(SharedOptions, total=False):
     prune_gates: str | None
     prune_average: float | None
     prune_every: int | None
-    prune_near: float | None
     prune_after: str | None
-    prune_length: str | None
     grow: str | None
     grow_factor: float | None
     grow_every: int | None
@@ -73,7 +71,6 @@ class TrainOptions(SharedOptions, total=False):
     exploration_part: float | None
     sampling: str | None
     hole_cards: int | None
-    locks: str | None
     cluster: str | None
     children: int | None
     batch: int | None

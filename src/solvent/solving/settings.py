@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Self
 from solvent.engines.defaults import DEFAULT_RULE, DTYPES, UPDATES
 from solvent.engines.explicit.growing import growth_settings as growing
 from solvent.engines.explicit.growing.discounts import DISCOUNTS
-from solvent.engines.pruning import AFTER, GATES, LENGTHS, PRUNINGS, Pruning
+from solvent.engines.pruning import AFTER, GATES, PRUNINGS, Pruning
 from solvent.engines.rewards import REWARDS
 from solvent.engines.rules import RegretRule, load_rule
 from solvent.engines.sampling import SAMPLED_RULE, SAMPLINGS, Sampling
@@ -41,7 +41,7 @@ from solvent.solving.option_checks import (
 PLANS = ("auto", "serial", "branched", "flattened", "aggregated", "sequence")
 ONE_THREAD_PLANS = ("serial", "flattened", "sequence")
 FORMS = ("auto", "history", "public")
-EVALUATORS = ("auto", "swept", "sweep", "gemm")
+EVALUATORS = ("auto", "swept", "gemm")
 DEFAULT_ITERATIONS, SAMPLED_ITERATIONS = 1000, 1_000_000
 """The limit of a solve where a user gives none; iterations of sampling are short."""
 DEFAULT_MEMORY = 8 << 30
@@ -74,6 +74,8 @@ class Options:
 
     given_anew: ClassVar[tuple[str, ...]] = ()
     """Options that no run keeps: a person gives them again whenever it is resumed."""
+    retired: ClassVar[Mapping[str, Any]] = {}
+    """Options of earlier versions, which their runs keep, and the values at which they changed nothing."""
 
     def __post_init__(self) -> None:
         for each in fields(self):
@@ -128,6 +130,12 @@ class Options:
     @classmethod
     def _began(cls, began: Mapping[str, Any], rule: Any, run: str) -> Self:
         """The settings that a run's configuration holds; `rule` is the one that is given now."""
+        for name, value in cls.retired.items():
+            if began.get(name, value) != value:
+                raise InputError(
+                    f"{run} began with {flag(name)} {began[name]}, which this version no longer has: resume it "
+                    f"with the version that made it, or solve anew"
+                )
         known = {each.name: began[each.name] for each in fields(cls) if each.name in began}
         for name in cls.given_anew:
             known.pop(name, None)
@@ -244,6 +252,8 @@ def altered(name: str, **changes: Any) -> Any:
 class Settings(RunSettings):
     """The options of a solve."""
 
+    retired = {"prune_near": 0.0, "prune_length": "dynamic"}  # noqa: RUF012
+
     until: float | None = option(None, "Stop at this exploitability, NashConv/2 in chips.", number(0.0), STOP)
     plan: str = option(
         "auto", f"How iterations are computed: {', '.join(PLANS)}.", one_of("plan", PLANS), ALGORITHM
@@ -273,7 +283,7 @@ class Settings(RunSettings):
     )
     evaluator: str = option(
         "auto",
-        "How showdowns are summed: swept, sweep or gemm.",
+        "How showdowns are summed: swept or gemm.",
         one_of("evaluator", EVALUATORS),
         MACHINE,
         shown="the quickest",
@@ -310,24 +320,10 @@ class Settings(RunSettings):
         PRUNE,
         kept=True,
     )
-    prune_near: float = option(
-        Pruning.near,
-        "How far from best the responses may be, as a part of CFR's bound.",
-        number(0.0, 1.0),
-        PRUNE,
-        kept=True,
-    )
     prune_after: str = option(
         Pruning.after,
         "What is played behind an action that returns: cbr or uniform.",
         one_of("prune-after", AFTER),
-        PRUNE,
-        kept=True,
-    )
-    prune_length: str = option(
-        Pruning.length,
-        "How long to prune: dynamic or guaranteed.",
-        one_of("prune-length", LENGTHS),
         PRUNE,
         kept=True,
     )
@@ -431,6 +427,12 @@ class Settings(RunSettings):
         if "seed" in given and not self.how_to_sample:
             raise InputError("seed changes nothing: only sampling draws at random")
 
+    @classmethod
+    def _began(cls, began: Mapping[str, Any], rule: Any, run: str) -> Self:
+        if began.get("evaluator") == "sweep":  # of earlier versions: the same sums, one terminal at a time
+            began = {**began, "evaluator": "swept"}
+        return super()._began(began, rule, run)
+
     @property
     def how_to_prune(self) -> Pruning:
         """The options of pruning together."""
@@ -454,9 +456,7 @@ PRUNING = {
     "prune_gates": "gates",
     "prune_average": "average",
     "prune_every": "every",
-    "prune_near": "near",
     "prune_after": "after",
-    "prune_length": "length",
 }
 """The options of pruning, and what `Pruning` calls them."""
 SAMPLING = tuple(each.name for each in fields(Sampling) if each.name != "mode")

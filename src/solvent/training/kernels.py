@@ -126,11 +126,10 @@ def iteration_terms(iteration, options, drawn):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def holdem_iterations(start, end, seed, options, blueprint, lookup, evaluator, room, locks):  # type: ignore[no-untyped-def]
+def holdem_iterations(start, end, seed, options, blueprint, lookup, evaluator, room):  # type: ignore[no-untyped-def]
     """Iterations `start` to `end`: each deals cards once and traverses the tree for both players.
 
-    options: `IterationOptions`. blueprint: `BlueprintArrays`. room: `BlueprintRoom`. locks: None, or int32 numbers
-    that stand for rows.
+    options: `IterationOptions`. blueprint: `BlueprintArrays`. room: `BlueprintRoom`.
     """
     for iteration in range(start, end):
         key = iteration_key(seed, iteration)
@@ -142,5 +141,5 @@ def holdem_iterations(start, end, seed, options, blueprint, lookup, evaluator, r
             room.walks.random[0] = walk_key(key, player, 0)
             traverse(
                 0, player, weight, blueprint.walk, blueprint.pays, room.base, outcome, blueprint.table,
-                room.walks, least, floor, locks,
+                room.walks, least, floor,
             )  # fmt: skip

@@ -14,9 +14,8 @@ from solvent.engines.sampling import SAMPLED_RULE
 from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.threads import MOST_THREADS
 from solvent.solving.option_checks import FLAG, TEXT, cluster_among, number, one_of, whole
-from solvent.solving.settings import ALGORITHM, CLUSTER, GAME, MACHINE, SAMPLE, RunSettings, altered, option
+from solvent.solving.settings import ALGORITHM, CLUSTER, GAME, SAMPLE, RunSettings, altered, option
 
-LOCKS = ("none", "rows", "inside")
 UNVISITED = ("uniform", "prior")
 ENGINES = ("processes", "ray", "auto")
 """Names of what runs children; HOST:PORT is another."""
@@ -52,7 +51,7 @@ MOST_CHILDREN, MOST_BATCH, MOST_SAMPLES = 100_000, 1_000_000, 10_000
 """Larger numbers are slips of the keyboard."""
 DISTRIBUTED = {"batch": DEFAULT_BATCH, "ahead": DEFAULT_AHEAD, "samples": 1, "child_weights": "repaired"}
 """What the tables of a head and children depend on, and its defaults."""
-NOT_PUBLIC = {"reward": "y1", "locks": "none", "cluster": None, **dict.fromkeys(DISTRIBUTED)}
+NOT_PUBLIC = {"reward": "y1", "cluster": None, **dict.fromkeys(DISTRIBUTED)}
 """Options that go with external sampling alone, and what they are without it."""
 
 
@@ -134,7 +133,7 @@ class TrainingSettings(RunSettings):
         SAMPLE,
         kept=True,
         shown=f"public; external on trees of more than {MOST_PUBLIC_DECISIONS:,} decisions, or with a cluster, "
-        "locks or another reward",
+        "or another reward",
     )
     hole_cards: int | None = option(
         None,
@@ -144,13 +143,6 @@ class TrainingSettings(RunSettings):
         kept=True,
         shown=str(DEFAULT_HOLE_CARDS),
     )
-    locks: str = option(
-        "none",
-        "How threads share rows: none; rows: a lock for each; inside: also threads inside a traversal.",
-        one_of("locks", LOCKS),
-        MACHINE,
-    )
-
     cluster: str | None = option(
         None,
         "Train by a head and children, in: processes; ray, started here; or a Ray cluster, auto or HOST:PORT.",
@@ -219,8 +211,6 @@ class TrainingSettings(RunSettings):
             raise InputError("initial-visits say how much initial-weights count; give those too")
         if self.initial_visits == 0:
             raise InputError("initial weights that count for 0 visits change nothing; leave them out")
-        if self.locks == "inside" and self.regret_floor:
-            raise InputError("locks inside a traversal go with no regret floor")
         if self.sampling == PUBLIC:
             self._check_public()
         elif self.hole_cards is not None:
@@ -284,8 +274,6 @@ class TrainingSettings(RunSettings):
             raise InputError(
                 "initial-visits go with training on one table: a head and children write initial weights once"
             )
-        if self.locks != "none":
-            raise InputError("children share no rows: leave out locks")
         if self.children is not None and self.cluster is None:
             raise InputError("children change nothing: give cluster processes, ray, auto or HOST:PORT")
         if self.samples is not None and self.child_cores > self.samples:

@@ -9,7 +9,6 @@ import numpy as np
 from solvent.cards.evaluator import evaluator
 from solvent.engines.rewards import reward as reward_of
 from solvent.forms.betting.tree import sampled_walk
-from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.threads import on_each
 from solvent.strategy.agents.blueprint import Blueprint
 from solvent.training.kernels import (
@@ -20,10 +19,6 @@ from solvent.training.kernels import (
     blueprint_room,
     holdem_iterations,
 )
-from solvent.training.row_locks import locked_iterations, new_locks
-
-LOCKS = ("none", "rows", "inside")
-"""How threads keep out of each other's way."""
 
 
 class BlueprintSolver:
@@ -51,36 +46,16 @@ class BlueprintSolver:
         mix: bool = False,
         floor: float = 0.0,
         reward: str = "y1",
-        locks: str = "none",
     ) -> None:
         """Run more iterations, shared among threads that write to the same tables.
 
-        Without locks an addition that two threads make to one number at the same moment may count once. With
-        `rows` each row has a lock; `inside` also makes threads inside a traversal, as many as it takes: see
-        `row_locks`. `exploration` is mixed in or raised to: see
-        `IterationOptions`. `floor`, in chips: actions whose regret per iteration is below it are left out of most
-        iterations; 0 for none.
+        There are no locks: an addition that two threads make to one number at the same moment may count once.
+        `exploration` is mixed in or raised to: see `IterationOptions`. `floor`, in chips: actions whose regret per
+        iteration is below it are left out of most iterations; 0 for none.
         """
-        check_locks(locks, floor)
-        if locks == "inside":
-
-            def inside(_: int) -> None:
-                locked_iterations(
-                    self,
-                    iterations,
-                    seed=seed,
-                    linear=linear,
-                    exploration=exploration,
-                    mix=mix,
-                    reward=reward,
-                )
-
-            on_each(inside, 1)
-            return
         start, stop = self.iterations, self.iterations + iterations
         bounds = np.linspace(start, stop, threads + 1).astype(np.int64)
         rooms = [blueprint_room() for _ in range(threads)]
-        row_locks = new_locks() if locks == "rows" else None
         arrays, options = (
             self.arrays(reward),
             IterationOptions(np.float32(linear), exploration, np.float32(floor), MIXED if mix else RAISED),
@@ -88,17 +63,8 @@ class BlueprintSolver:
         lookup, tables = self.blueprint.cards.lookup, evaluator()
 
         def work(which: int) -> None:
-            holdem_iterations(
-                bounds[which],
-                bounds[which + 1],
-                seed,
-                options,
-                arrays,
-                lookup,
-                tables,
-                rooms[which],
-                row_locks,
-            )
+            first, end = bounds[which : which + 2]
+            holdem_iterations(first, end, seed, options, arrays, lookup, tables, rooms[which])
 
         try:
             on_each(work, threads)
@@ -114,11 +80,3 @@ class BlueprintSolver:
             made = BlueprintArrays(walk, pays, self.blueprint.layout, self.blueprint.table)
             self._arrays = reward, made
         return self._arrays[1]
-
-
-def check_locks(locks: str, floor: float) -> None:
-    """Refuse locks that do not exist and options that they do not go with."""
-    if locks not in LOCKS:
-        raise InputError(f"locks are {', '.join(LOCKS)}, not {locks!r}")
-    if locks == "inside" and floor < 0:
-        raise InputError("locks inside a traversal go with no regret floor")

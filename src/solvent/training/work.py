@@ -331,7 +331,7 @@ class Training(TrainingWork):
             "floor": -settings.regret_floor * self.tree.abstraction.rules.blinds[1],
         }
         if isinstance(solver, BlueprintSolver):
-            solver.run(iterations, **shared, reward=settings.reward, locks=settings.locks)
+            solver.run(iterations, **shared, reward=settings.reward)
         else:
             solver.run(iterations, **shared)
 

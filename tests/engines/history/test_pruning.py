@@ -154,9 +154,7 @@ def test_random_games_converge(rule: str, updates: str) -> None:
 
 @pytest.mark.parametrize("rule", RULES)
 @pytest.mark.parametrize("mode", ["interval", "total"])
-@pytest.mark.parametrize(
-    "options", [{"length": "guaranteed"}, {"near": 1e-8}, {"after": "uniform"}, {"average": 0.1}]
-)
+@pytest.mark.parametrize("options", [{"after": "uniform"}, {"average": 0.1}])
 def test_every_option_converges(rule: str, mode: str, options: dict) -> None:
     tree = compiled("leduc")
     solver = PrunedSolver(tree, rule, pruning=Pruning(mode, **options), dtype="float64")
@@ -313,47 +311,6 @@ def test_regrets_of_cfr_plus_go_below_zero_with_interval_pruning_alone() -> None
     assert jumped > 0
 
 
-@pytest.mark.parametrize("near", [1e-36, 1e-300])
-def test_hardly_any_nearness_is_none(near: float) -> None:
-    exact, nearly = (
-        PrunedSolver(compiled("leduc"), "cfr", pruning=Pruning("total", near=given), dtype="float64")
-        for given in (0.0, near)
-    )
-    exact.run(100)
-    nearly.run(100)
-    np.testing.assert_allclose(nearly.average_strategy(), exact.average_strategy(), rtol=0, atol=1e-6)
-
-
-@settings(max_examples=100, deadline=None)
-@given(st.lists(st.floats(-100, 100), min_size=1, max_size=6), st.floats(1e-6, 1e4))
-def test_near_best_is_no_farther_from_best_than_it_may_be(values: list[float], allowed: float) -> None:
-    found = pruned_kernels.near_best.py_func(np.array(values), 0, len(values), allowed)
-    missed = sum(max(0.0, value - found) ** 2 for value in values)
-    assert min(values) <= found <= max(values)
-    assert missed <= allowed * (1 + 1e-6) + 1e-9
-
-
-@pytest.mark.parametrize(
-    ("values", "allowed", "expected"),
-    [
-        ([2.0, 0.0], 1.0, 1.0),
-        ([2.0, 2.0, -9.0], 8.0, 0.0),
-        ([3.0, 1.0, -9.0], 10.0, 0.0),
-        ([3.0, 1.0], 1000.0, 1.0),
-        pytest.param(
-            [0.0, 0.0, 13.0, -5.0],
-            325.0,
-            13 / 3 - math.sqrt(13**2 / 9 + (325 - 13**2) / 3),
-        ),
-    ],
-)
-def test_near_best_is_as_far_from_best_as_it_may_be(
-    values: list[float], allowed: float, expected: float
-) -> None:
-    found = pruned_kernels.near_best.py_func(np.array(values), 0, len(values), allowed)
-    assert found == pytest.approx(expected, abs=1e-9)
-
-
 # Refusals
 
 
@@ -373,12 +330,10 @@ def test_other_rules_are_refused(mode: str, rule: str) -> None:
         {"average": math.nan},
         {"average": math.inf},
         {"average": True},
-        {"near": -1e-9},
         {"every": 0},
         {"every": 2.5},
         {"every": True},
         {"after": "never"},
-        {"length": "short"},
         pytest.param({"least": -1.0}),
         pytest.param({"least": math.nan}),
         pytest.param({"settled": math.nan}),

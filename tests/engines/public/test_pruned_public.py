@@ -67,7 +67,7 @@ def test_partial_pruning_changes_no_number(game: PublicGame, rule: str, updates:
 def test_the_walk_is_that_of_the_public_solver(game: PublicGame, rule: str, updates: str) -> None:
     """Regrets are the same; with alternating updates player 0's average is one strategy ahead."""
     scale = 1e-9 * (1 + float(np.abs(game.nodes.stake).max()))
-    plain = PublicSolver(game, rule, updates, "vectors", "sweep", dtype="float64")
+    plain = PublicSolver(game, rule, updates, "vectors", "swept", dtype="float64")
     walk = solver_of(game, rule, updates, "none")
     # Where two regrets are equal rounding decides what is played; it does not where regrets begin at random.
     begin = np.random.default_rng(7).normal(size=walk.regrets.numbers)
@@ -198,7 +198,7 @@ def test_exploitability_is_that_of_the_strategy(game: PublicGame, updates: str, 
 
 @cache
 def exploitability(game: PublicGame, rule: str, updates: str, iterations: int) -> float:
-    whole = PublicSolver(game, rule, updates, "vectors", "sweep", dtype="float64")
+    whole = PublicSolver(game, rule, updates, "vectors", "swept", dtype="float64")
     whole.run(iterations)
     return whole.evaluate().exploitability
 
@@ -254,12 +254,6 @@ def test_a_solve_goes_on_from_what_it_saved(game: PublicGame, mode: str, rule: s
         np.testing.assert_array_equal(second.saved_tables()[name], table)
     assert second.nodes_touched == through.nodes_touched
     assert second.peak_stored == through.peak_stored
-
-
-@pytest.mark.parametrize("options", [{"near": 0.1}, {"length": "guaranteed"}])
-def test_what_the_public_form_cannot_do_is_refused(options: dict[str, Any]) -> None:
-    with pytest.raises(InputError, match="exact best responses and dynamic lengths"):
-        PrunedPublicSolver(public_game(Leduc()), "cfr", "simultaneous", Pruning("total", **options))
 
 
 def test_interval_pruning_is_refused() -> None:

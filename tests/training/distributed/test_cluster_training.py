@@ -247,7 +247,6 @@ BAD = {
     "children of nothing": ("--children 2", "children change nothing: give cluster"),
     "no batch": ("--cluster processes --batch 0", "batch must be a whole number, at least 1"),
     "far ahead": ("--batch 10 --ahead 2", "ahead must be a whole number, at least 0 and at most 1"),
-    "locks": ("--cluster processes --locks rows", "children share no rows: leave out locks"),
     "cores": ("--cluster processes --child-cores 2", "give at least 2 samples, not 1"),
     "cores of nothing": ("--child-cores 2", "child-cores change nothing"),
     "weights": ("--batch 10 --child-weights none", "choose from repaired, literal"),

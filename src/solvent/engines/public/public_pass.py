@@ -20,7 +20,7 @@ from solvent.foundation.kernels.threads import in_pieces
 
 Made = TypeVar("Made")
 
-EVALUATORS = {"swept": terminals.SWEPT, "sweep": terminals.SWEEP, "gemm": terminals.GEMM}
+EVALUATORS = {"swept": terminals.SWEPT, "gemm": terminals.GEMM}
 JOBS_PER_THREAD = 8
 MOST_ROUNDS = 4
 """Rounds that kernels are compiled for; a game of more has kernels of its own."""

@@ -21,8 +21,8 @@ from solvent.foundation.kernels.compiling import internal_compiled
 
 Array = Any
 
-SWEPT, SWEEP, GEMM = 0, 1, 2
-"""How terminals are evaluated: 8 at a time as lanes of one sweep, one at a time, or by matrix product."""
+SWEPT, GEMM = 0, 2
+"""How terminals are evaluated: by sweeps, 8 as lanes of one where hands are many enough; or by matrix product."""
 
 
 class Scratch(NamedTuple):
@@ -143,10 +143,10 @@ def evaluate(tree, player, boards, board, start, stop, evaluator, slots, work, s
     """What the traverser's hands win at every terminal of a subtree."""
     if boards.card.shape[1] == 0:
         by_matrix(tree, player, board, start, stop, slots, work)
-    elif evaluator == SWEPT and slots >= WIDTH:
-        swept.evaluate(tree.groups, player, start, boards, board, slots, work, scratch.lanes, ahead)
     elif evaluator == GEMM:
         by_product(tree, player, boards, board, start, stop, slots, work, scratch)
+    elif slots >= WIDTH:
+        swept.evaluate(tree.groups, player, start, boards, board, slots, work, scratch.lanes, ahead)
     else:
         by_sweep(tree, player, boards, board, start, stop, slots, work, scratch)
     ranges = tree.own_range[player]

@@ -32,7 +32,7 @@ from solvent.forms.sampled import (
     STREET_SHIFT,
 )
 from solvent.foundation.kernels.compiling import inlined, kernel
-from solvent.foundation.kernels.intrinsics import exchange, prefetch
+from solvent.foundation.kernels.intrinsics import prefetch
 from solvent.foundation.kernels.randomness import numbered_key, random_float
 
 SMALLEST_PART = np.float32(2.0**-20)
@@ -98,31 +98,14 @@ def terminal_value(player, node, info, pays, outcome):  # type: ignore[no-untype
     return pays[node, GAIN] if ahead > 0 else pays[node, LOSS] if ahead < 0 else np.float32(0)
 
 
-@inlined
-def lock(locks, row):  # type: ignore[no-untyped-def]
-    """Wait for a row, where there are locks."""
-    if locks is not None:
-        while exchange(locks, row % len(locks), np.int32(1)) != 0:
-            pass
-
-
-@inlined
-def unlock(locks, row):  # type: ignore[no-untyped-def]
-    """Let others have a row."""
-    if locks is not None:
-        exchange(locks, row % len(locks), np.int32(0))
-
-
 @kernel
-def traverse(  # type: ignore[no-untyped-def]
-    root, player, weight, walk, pays, base, outcome, table, frames, least, floor, locks
-):
+def traverse(root, player, weight, walk, pays, base, outcome, table, frames, least, floor):  # type: ignore[no-untyped-def]
     """Traverse the tree for `player` from a node on; returns the player's value of it.
 
     walk: int32[nodes, 4], pays: float32[nodes, 4], the same memory. base: int64[2, streets], where each player's
     rows begin. frames: `Frames`, whose stream holds the walk's key. weight: what this iteration counts. floor:
     actions of regret below it are not walked, except to terminals, on the last street and where every action has a
-    `least` probability; 0: all are. locks: None, or int32 numbers that stand for rows.
+    `least` probability; 0: all are.
     """
     stack, strategy, values, random, touched = frames
     key = random[0]
@@ -137,10 +120,8 @@ def traverse(  # type: ignore[no-untyped-def]
             first = np.int64(walk[node, FIRST])
             rows += 1
             frame = (depth & DEEPEST - 1) * MOST_ACTIONS  # what cannot be negative needs no test for it
-            lock(locks, row)
             match_regrets(table, row, actions, least, strategy, frame)
             if who == player:
-                unlock(locks, row)
                 walked = (1 << actions) - 1
                 if floor < 0 and least == 0 and street < last_street:
                     walked = worth_walking(first, actions, walk, table, row, floor)
@@ -159,7 +140,6 @@ def traverse(  # type: ignore[no-untyped-def]
                 node = first + draw_action(strategy, frame, actions, random_float(random))
                 for action in range(actions):
                     add_to_sum(table, row + actions + action, weight * strategy[frame + action], random)
-                unlock(locks, row)
             info = walk[node, INFO]
             actions = info & ACTIONS_MASK
         value = terminal_value(player, node, info, pays, outcome)
@@ -175,11 +155,9 @@ def traverse(  # type: ignore[no-untyped-def]
                 node = walk[node, FIRST] + action
                 break
             value, row = values[above, MOST_ACTIONS], stack[above, 1]
-            lock(locks, row)
             for action in range(walk[node, INFO] & ACTIONS_MASK):
                 if walked >> action & 1:
                     table[row + action] += weight * (values[above, action] - value)
-            unlock(locks, row)
             depth -= 1
         if depth == 0:
             touched[0] += rows

@@ -104,5 +104,5 @@ def public_iterations(start, end, seed, linear, walk, pays, dealer, table, frame
         for player in range(2):
             random[0] = stream(seed, iteration, 1 + player)
             traverse(
-                0, player, weight, walk, pays, base, outcome, table, frames, np.float32(0), np.float32(0), None,
+                0, player, weight, walk, pays, base, outcome, table, frames, np.float32(0), np.float32(0),
             )  # fmt: skip

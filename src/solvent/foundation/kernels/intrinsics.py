@@ -47,17 +47,6 @@ def lowest_bit(typing_context, word):  # type: ignore[no-untyped-def]
 
 
 @intrinsic
-def exchange(typing_context, array, index, value):  # type: ignore[no-untyped-def]
-    """Write `value` to array[index], int32, and return the old value, atomically with respect to all threads."""
-
-    def generate(context, builder, signature, arguments):  # type: ignore[no-untyped-def]
-        place = _pointer(context, builder, signature, arguments)
-        return builder.atomic_rmw("xchg", place, arguments[2], "seq_cst")
-
-    return types.int32(array, types.int64, types.int32), generate
-
-
-@intrinsic
 def add_to(typing_context, array, index, value):  # type: ignore[no-untyped-def]
     """Add `value` to array[index], int64, and return the old value, atomically with respect to all threads."""
 

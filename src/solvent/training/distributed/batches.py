@@ -94,10 +94,7 @@ class Batch(NamedTuple):
     number: int
     """The turn's number."""
     ends: NDArray[np.int64]
-    """int64[passes]: continuations up to the end of each pass
-
-    From a child that is a head, int64[passes x samples]: each of its boards has continuations of its own.
-    """
+    """int64[passes]: continuations up to the end of each pass"""
     node: NDArray[np.int32]
     """int32[continuations]: their nodes in the walk"""
 
@@ -151,25 +148,6 @@ class Traffic(NamedTuple):
     """Seconds for which the head waited for its answers and it did not work on them."""
     bytes: int
     """Bytes of batches and of values."""
-
-
-class AnyChild(Protocol):
-    """A child: a `Child`, which walks all that lies below, or a `Branch`, which is a head with children."""
-
-    cluster: int
-    table: NDArray[np.float32]
-
-    def values(self, batch: Batch) -> Reply:
-        """Value the continuations of the next turn. Asked about the last turn again, answer as before."""
-        ...
-
-    def discount(self, factors: Discount) -> None:
-        """Multiply the numbers of the table."""
-        ...
-
-    def load(self, table: NDArray[np.float32], turns: int) -> None:
-        """Take over the numbers of a table that has had so many turns."""
-        ...
 
 
 class Children(Protocol):

@@ -3,37 +3,48 @@
 from __future__ import annotations
 
 import time
-from abc import ABC, abstractmethod
 
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.engines.sampled.head_walk import HeadTables
 from solvent.engines.sampled.kernels import frames
 from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.threads import on_each
 from solvent.training.discounting import Discounter
 from solvent.training.distributed.batches import Batch, Discount, DistributedSettings, Reply
 from solvent.training.distributed.deals import Dealer
-from solvent.training.distributed.kernels import child_walks, mean_of_samples
+from solvent.training.distributed.kernels import HeadTables, child_walks
 
 
-class TableOwner(ABC):
-    """Has the table of one public cluster, and takes the turns of it one after another."""
+class Child:
+    """Values batches for one public cluster and trains its table on the way."""
 
-    def __init__(self, cluster: int, table: NDArray[np.float32]) -> None:
+    def __init__(
+        self,
+        cluster: int,
+        walk: tuple[NDArray[np.int32], NDArray[np.float32]],
+        table: NDArray[np.float32],
+        dealer: Dealer,
+        settings: DistributedSettings,
+        discounter: Discounter | None = None,
+    ) -> None:
+        """walk: as `SampledWalk.transformed` gives it. table: float32[an arena's numbers], written to.
+
+        discounter: scales such a table; None where nothing is discounted.
+        """
         self.cluster, self.table = cluster, table
         self.turns = 0
-        """How many turns the table has had."""
+        """Turns that the table has had."""
         self._last: Reply | None = None
+        self.dealer, self.settings = dealer, settings
+        self._discounter = discounter
+        self._tables = HeadTables(*walk, table, table)
+        self._frames = [frames() for _ in range(settings.cores)]
 
-    @abstractmethod
     def discount(self, factors: Discount) -> None:
-        """Multiply the numbers of the table."""
-
-    @abstractmethod
-    def _take_turn(self, batch: Batch) -> tuple[NDArray[np.float32], int]:
-        """The values of a batch's continuations, and how many rows were touched for them."""
+        if self._discounter is None:
+            raise InputError("a child without a betting tree cannot discount its table")
+        self._discounter(self.table, *factors, threads=self.settings.cores)
 
     def load(self, table: NDArray[np.float32], turns: int) -> None:
         """Take over the numbers of a table that has had so many turns."""
@@ -59,35 +70,8 @@ class TableOwner(ABC):
         self.turns += 1
         return self._last
 
-
-class Child(TableOwner):
-    """Values batches for one public cluster and trains its table on the way."""
-
-    def __init__(
-        self,
-        cluster: int,
-        walk: tuple[NDArray[np.int32], NDArray[np.float32]],
-        table: NDArray[np.float32],
-        dealer: Dealer,
-        settings: DistributedSettings,
-        discounter: Discounter | None = None,
-    ) -> None:
-        """walk: as `SampledWalk.transformed` gives it. table: float32[an arena's numbers], written to.
-
-        discounter: scales such a table; None where nothing is discounted.
-        """
-        super().__init__(cluster, table)
-        self.dealer, self.settings = dealer, settings
-        self._discounter = discounter
-        self._tables = HeadTables(*walk, table, table)
-        self._frames = [frames() for _ in range(settings.cores)]
-
-    def discount(self, factors: Discount) -> None:
-        if self._discounter is None:
-            raise InputError("a child without a betting tree cannot discount its table")
-        self._discounter(self.table, *factors, threads=self.settings.cores)
-
     def _take_turn(self, batch: Batch) -> tuple[NDArray[np.float32], int]:
+        """The values of a batch's continuations, and the number of rows touched for them."""
         before = self._touched()
         settings, turn = self.settings, self.settings.turn(batch.number)
         samples, cores = settings.samples, settings.cores
@@ -106,8 +90,7 @@ class Child(TableOwner):
             work(0)  # handing a short turn to another thread takes longer than the turn
         else:
             on_each(work, cores)
-        values = mean_of_samples(sums.sum(axis=0), batch.ends, turn.passes, samples)
-        return values, self._touched() - before
+        return (sums.sum(axis=0) / samples).astype(np.float32), self._touched() - before
 
     def _touched(self) -> int:
         return sum(int(room.touched[0]) for room in self._frames)

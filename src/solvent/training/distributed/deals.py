@@ -33,14 +33,12 @@ from solvent.training.kernels import deal_hands, showdown_outcome
 
 
 class HeadDeals(NamedTuple):
-    """The hands of some iterations, and boards if it is a child, as a head needs them; the first has one sample."""
+    """The hands of some iterations, as the head needs them."""
 
     base: NDArray[np.int64]
-    """int64[iterations, samples, 2, streets]: where each player's rows begin in the head's table"""
+    """int64[iterations, 2]: where each player's rows begin in the head's table"""
     choices: NDArray[np.int32]
-    """int32[iterations, samples, clusters]: |F_{n,h}|, the public samples that are left to each child"""
-    chosen: NDArray[np.int64]
-    """int64[iterations, samples]: as in `ChildDeals`; 1 for the first head"""
+    """int32[iterations, clusters]: |F_{n,h}|, the public samples that are left to each child"""
     drawn: NDArray[np.float32]
     """float32[iterations]: the draws, in [0, 1), that decide about pruning"""
 
@@ -55,30 +53,10 @@ class ChildDeals(NamedTuple):
     chosen: NDArray[np.int64]
     """int64[iterations, samples]: |F_{n,h}| of this cluster, the public samples that its board was drawn from
 
-    Below a child that is a head it is the product of the choices at all levels. Where it is 0 there is no board.
+    Where it is 0 there is no board.
     """
     drawn: NDArray[np.float32]
     """float32[iterations]: the draws, in [0, 1), that decide about pruning"""
-
-
-def empty_head_deals(iterations: int, samples: int, clusters: int, streets: int) -> HeadDeals:
-    """Zeros, into which a kernel deals. streets: those of the head, and the ones before."""
-    return HeadDeals(
-        np.zeros((iterations, samples, 2, streets), dtype=np.int64),
-        np.zeros((iterations, samples, clusters), dtype=np.int32),
-        np.zeros((iterations, samples), dtype=np.int64),
-        np.zeros(iterations, dtype=np.float32),
-    )
-
-
-def empty_child_deals(iterations: int, samples: int) -> ChildDeals:
-    """Zeros, into which a kernel deals."""
-    return ChildDeals(
-        np.zeros((iterations, samples, 2, 4), dtype=np.int64),
-        np.zeros((iterations, samples), dtype=np.int64),
-        np.zeros((iterations, samples), dtype=np.int64),
-        np.zeros(iterations, dtype=np.float32),
-    )
 
 
 class Dealer(Protocol):
@@ -87,7 +65,7 @@ class Dealer(Protocol):
     @property
     def clusters(self) -> int: ...
 
-    def deal_head(self, start: int, end: int, samples: int) -> HeadDeals:
+    def deal_head(self, start: int, end: int) -> HeadDeals:
         """The hands of iterations `start` to `end`."""
         ...
 
@@ -96,7 +74,7 @@ class Dealer(Protocol):
         ...
 
     def mean_choices(self, cluster: int) -> tuple[int, int]:
-        """The mean of `chosen` over all hands, and boards above, as numerator and denominator."""
+        """The mean of `chosen` over all hands, as numerator and denominator."""
         ...
 
 
@@ -113,14 +91,24 @@ class HoldemDealer:
     def clusters(self) -> int:
         return len(self.flops.flops)
 
-    def deal_head(self, start: int, end: int, samples: int = 1) -> HeadDeals:
-        deals = empty_head_deals(end - start, samples, self.clusters, streets=1)
-        deals.chosen.fill(1)
+    def deal_head(self, start: int, end: int) -> HeadDeals:
+        count = end - start
+        deals = HeadDeals(
+            np.zeros((count, 2), dtype=np.int64),
+            np.zeros((count, self.clusters), dtype=np.int32),
+            np.zeros(count, dtype=np.float32),
+        )
         deal_to_head(start, self.seed, self.lookup, self._layout, self.flops, *scratch(), deals)
         return deals
 
     def deal_child(self, cluster: int, start: int, end: int, samples: int) -> ChildDeals:
-        deals = empty_child_deals(end - start, samples)
+        count = end - start
+        deals = ChildDeals(
+            np.zeros((count, samples, 2, 4), dtype=np.int64),
+            np.zeros((count, samples), dtype=np.int64),
+            np.zeros((count, samples), dtype=np.int64),
+            np.zeros(count, dtype=np.float32),
+        )
         deal_to_child(
             cluster, start, self.seed, self.lookup, self._layout, self._evaluator, self.flops,
             *scratch(), deals,
@@ -138,13 +126,13 @@ def scratch() -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
 
 @kernel
 def deal_to_head(start, seed, lookup, layout, flops, random, deck, deals):  # type: ignore[no-untyped-def]
-    """Deal the hands of iterations from `start` on into `HeadDeals` of one sample."""
+    """Deal the hands of iterations from `start` on into `HeadDeals`."""
     for which in range(len(deals.drawn)):
         deals.drawn[which] = deal_hands(iteration_key(seed, start + which), random, deck)
         for who in range(2):
             bucket = hole_bucket(card_bits(deck, 2 * who, 2 * who + 2), lookup)
-            deals.base[which, 0, who, 0] = row_start(layout, 0, 0, bucket)
-        count_flops(deck, flops, deals.choices[which, 0])
+            deals.base[which, who] = row_start(layout, 0, 0, bucket)
+        count_flops(deck, flops, deals.choices[which])
 
 
 @kernel

@@ -14,13 +14,14 @@ from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.threads import in_pieces
 from solvent.foundation.storage.bundle import write_array
 from solvent.strategy.agents.shards import CLUSTER
-from solvent.training.distributed.batches import AnyChild, Batch, Discount, Reply, Shard, ShardFile, Traffic
+from solvent.training.distributed.batches import Batch, Discount, Reply, Shard, ShardFile, Traffic
+from solvent.training.distributed.child import Child
 
 
 class LocalChildren:
     """`Children` in this process, shared among threads: no two of them have a table in common."""
 
-    def __init__(self, children: Sequence[AnyChild], threads: int = 1) -> None:
+    def __init__(self, children: Sequence[Child], threads: int = 1) -> None:
         self.children = list(children)
         self._rooms = [None] * threads
         self._batch: Batch | None = None

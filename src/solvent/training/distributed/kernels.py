@@ -1,6 +1,10 @@
 """The passes of a head over a turn, the mean of the children's values, and a child's walks of a batch.
 
-Continuations come in groups: one for each pass and, below a child that is a head, for each sample of its board.
+A head walks the first street for one player, from the root up to its continuations: the first node below it, a
+decision of a later street or a showdown before it. Algorithm 4 of Brown, Ganzfried and Sandholm (2015) passes
+twice: the first pass records the continuations and writes nothing, and the second takes their values, which
+children have found meanwhile. Both passes are one kernel, so that they repeat each other bit for bit. They draw
+what `traverse` draws, which walks a head and what lies below it at once.
 """
 
 from __future__ import annotations
@@ -10,76 +14,190 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.engines.sampled.head_walk import RECORD, walk_head
-from solvent.engines.sampled.kernels import traverse
+from solvent.engines.exploration import draw_action
+from solvent.engines.sampled.kernels import (
+    Frames,
+    add_to_sum,
+    frames,
+    match_regrets,
+    next_action,
+    terminal_value,
+    traverse,
+    worth_walking,
+)
 from solvent.engines.sampled.keys import walk_key
-from solvent.foundation.kernels.compiling import internal, kernel
-from solvent.foundation.kernels.randomness import iteration_key
+from solvent.forms.sampled import (
+    ACTIONS_MASK,
+    DEEPEST,
+    FIRST,
+    INFO,
+    MOST_ACTIONS,
+    PLAYER_SHIFT,
+    ROW,
+    SHOWN,
+    STREET_SHIFT,
+)
+from solvent.foundation.kernels.compiling import inlined, internal, kernel
+from solvent.foundation.kernels.randomness import iteration_key, numbered_key, random_float
 from solvent.training.kernels import iteration_terms
 
+RECORD, REPLAY = range(2)
+"""What becomes of a continuation: its node is recorded, or its value is given."""
 
-class Roots(NamedTuple):
-    """Where the walks of a head begin: the continuations of the head above, or the root of the tree."""
+ASTRAY = -(1 << 62)
+"""What is counted once `REPLAY` has met another continuation than was recorded, or one more."""
 
-    ends: NDArray[np.int64]
-    """int64[groups]: roots up to the end of each group"""
+
+class HeadRoom(NamedTuple):
+    """One thread's memory for walks of a head."""
+
+    frames: Frames
+    counted: NDArray[np.int64]
+    """int64[1]: continuations so far."""
+
+    @property
+    def touched(self) -> int:
+        """Rows touched."""
+        return int(self.frames.touched[0])
+
+
+class Continuations(NamedTuple):
+    """The continuations of one or more walks, in the order in which they are met."""
+
     node: NDArray[np.int32]
-    """int32[roots]"""
-    last: int
-    """The last street of this head"""
-    mean: tuple[int, int]
-    """As `child_scale` takes it"""
-    sums: NDArray[np.float64]
-    """float64[roots]: to which `REPLAY` adds the values of all samples"""
+    """int32[room]: their nodes. `RECORD` leaves out what finds no room, and counts on; `REPLAY` checks them."""
+    value: NDArray[np.float32]
+    """float32[room]: their values, for `REPLAY`."""
 
 
-def mean_of_samples(
-    sums: NDArray[np.float64], ends: NDArray[np.int64], passes: int, samples: int
-) -> NDArray[np.float32]:
-    """The values of continuations from sums over samples; those of one sample's own group have one addend."""
-    return (sums / samples if len(ends) == passes else sums).astype(np.float32)
+class HeadTables(NamedTuple):
+    """A betting tree's walk and a head's numbers."""
+
+    walk: NDArray[np.int32]
+    """int32[nodes, 4]: see `solvent.forms.sampled`"""
+    pays: NDArray[np.float32]
+    """float32[nodes, 4]: the same memory, where terminals have their payoffs"""
+    frozen: NDArray[np.float32]
+    """The table that strategies are read from; it may be `table` itself."""
+    table: NDArray[np.float32]
+    """The table that is written to."""
 
 
-@internal
-def group_start(ends, group):  # type: ignore[no-untyped-def]
-    """The first continuation of a group."""
-    return ends[group - 1] if group > 0 else 0
+def head_room() -> HeadRoom:
+    """Memory for one thread."""
+    return HeadRoom(frames(), np.zeros(1, dtype=np.int64))
 
 
-@internal
-def group_of(number, sample, groups, passes):  # type: ignore[no-untyped-def]
-    """The group of a pass and a sample, where there are `groups` in all: one for each sample, or one for all."""
-    return number if groups == passes else number * (groups // passes) + sample
+def continuations(room: int) -> Continuations:
+    """Room for so many continuations."""
+    return Continuations(np.zeros(room, dtype=np.int32), np.zeros(room, dtype=np.float32))
+
+
+@inlined
+def _continue(mode, node, counted, met):  # type: ignore[no-untyped-def]
+    """The value of a continuation, which means nothing after `RECORD`."""
+    place = counted[0]
+    counted[0] += 1
+    value = np.float32(0)
+    if mode == RECORD:
+        if place < len(met.node):
+            met.node[place] = node
+    elif place < 0 or place >= len(met.node) or met.node[place] != node:
+        counted[0] = ASTRAY
+    else:
+        value = met.value[place]
+    return value
 
 
 @kernel
-def head_passes(mode, first, turn, seed, options, deals, tables, room, met, ends, roots):  # type: ignore[no-untyped-def]
-    """A head's passes of a turn from group `first` on; returns the number of groups whose continuations fit.
+def walk_head(mode, player, key, terms, base, tables, room, met):  # type: ignore[no-untyped-def]
+    """Walk the head's street from the root for `player`: all of their actions, and one of the other player's.
 
-    mode: `RECORD` writes ends, int64[passes x samples], the continuations up to the end of each group; `REPLAY`
-    takes their values from `met`. deals: `HeadDeals`. tables: `HeadTables`. roots: `Roots`.
+    key: the walk's. terms: (weight, least, floor), as `traverse` takes them. base: int64[2], where each player's
+    rows begin in the table. tables: `HeadTables`. room: `HeadRoom`. met: `Continuations`.
     """
-    samples = deals.base.shape[1]
-    passes = len(ends) // samples
-    for group in range(first, len(ends)):
-        number, sample = group // samples, group % samples
-        which = number // turn.players
-        if deals.chosen[which, sample] > 0:
-            iteration, player = turn.start + which, turn.player + number % turn.players
-            weight, least, floor = iteration_terms(iteration, options, deals.drawn[which])
-            weight *= np.float32(child_scale(deals.chosen[which, sample], roots.mean) / samples)
-            key = walk_key(iteration_key(seed, iteration), player, sample)
-            above = group_of(number, sample, len(roots.ends), passes)
-            for place in range(group_start(roots.ends, above), roots.ends[above]):
-                value = walk_head(
-                    mode, roots.node[place], roots.last, player, key, (weight, least, floor),
-                    deals.base[which, sample], tables, room, met,
-                )  # fmt: skip
+    weight, least, floor = terms
+    walk, frozen, table = tables.walk, tables.frozen, tables.table
+    stack, strategy, values, random, touched = room.frames
+    node, depth, rows = np.int64(0), 0, 0
+    while True:
+        # Down to a terminal or a continuation.
+        info = walk[node, INFO]
+        actions = info & ACTIONS_MASK
+        while actions > 0 and info >> STREET_SHIFT == 0:
+            who = info >> PLAYER_SHIFT & 1
+            row = base[who] + walk[node, ROW]
+            first = np.int64(walk[node, FIRST])
+            rows += 1
+            frame = (depth & DEEPEST - 1) * MOST_ACTIONS
+            match_regrets(frozen, row, actions, least, strategy, frame)
+            if who == player:
+                walked = (1 << actions) - 1
+                if floor < 0 and least == 0:
+                    walked = worth_walking(first, actions, walk, frozen, row, floor)
+                values[depth, MOST_ACTIONS] = 0
+                action = next_action(-1, walked)
+                stack[depth, 0], stack[depth, 1], stack[depth, 2], stack[depth, 3] = node, row, action, walked
+                node = first + action
+                depth += 1
+            else:
+                random[0] = numbered_key(key, node)
+                node = first + draw_action(strategy, frame, actions, random_float(random))
                 if mode != RECORD:
-                    roots.sums[place] += value
-        ends[group] = room.counted[0]
-        if ends[group] > len(met.node):
-            return group
+                    for action in range(actions):
+                        added = weight * strategy[frame + action]
+                        add_to_sum(table, row + actions + action, added, random)
+            info = walk[node, INFO]
+            actions = info & ACTIONS_MASK
+        if actions == 0 and info >> PLAYER_SHIFT != SHOWN:
+            value = terminal_value(player, node, info, tables.pays, 1)
+        else:
+            value = _continue(mode, node, room.counted, met)
+        # Up to the next action that is left to walk.
+        while depth > 0:
+            above = depth - 1
+            node, action, walked = stack[above, 0], stack[above, 2], stack[above, 3]
+            values[above, action] = value
+            values[above, MOST_ACTIONS] += strategy[above * MOST_ACTIONS + action] * value
+            action = next_action(action, walked)
+            if action < MOST_ACTIONS:
+                stack[above, 2] = action
+                node = walk[node, FIRST] + action
+                break
+            value, row = values[above, MOST_ACTIONS], stack[above, 1]
+            if mode != RECORD:
+                for action in range(walk[node, INFO] & ACTIONS_MASK):
+                    if walked >> action & 1:
+                        table[row + action] += weight * (values[above, action] - value)
+            depth = above
+        if depth == 0:
+            if mode != RECORD:
+                touched[0] += rows
+            return
+
+
+@internal
+def pass_start(ends, number):  # type: ignore[no-untyped-def]
+    """The first continuation of a pass."""
+    return ends[number - 1] if number > 0 else 0
+
+
+@kernel
+def head_passes(mode, first, turn, seed, options, deals, tables, room, met, ends):  # type: ignore[no-untyped-def]
+    """A head's passes of a turn from pass `first` on; returns the number of passes whose continuations fit.
+
+    mode: `RECORD` writes ends, int64[passes], the continuations up to the end of each pass; `REPLAY` takes their
+    values from `met`. deals: `HeadDeals`. tables: `HeadTables`.
+    """
+    for number in range(first, len(ends)):
+        which = number // turn.players
+        iteration, player = turn.start + which, turn.player + number % turn.players
+        terms = iteration_terms(iteration, options, deals.drawn[which])
+        key = walk_key(iteration_key(seed, iteration), player, 0)
+        walk_head(mode, player, key, terms, deals.base[which], tables, room, met)
+        ends[number] = room.counted[0]
+        if ends[number] > len(met.node):
+            return number
     return len(ends)
 
 
@@ -87,14 +205,12 @@ def head_passes(mode, first, turn, seed, options, deals, tables, room, met, ends
 def mean_values(turn, ends, choices, values, means):  # type: ignore[no-untyped-def]
     """sum_n |F_{n,h}| v_n / sum_n |F_{n,h}| of each continuation, in the order of clusters (Algorithm 4).
 
-    choices: int32[iterations, samples, clusters]. values: float32[clusters, continuations]. means:
-    float32[continuations]. With one cluster the mean is its value exactly: products and quotient are exact in
-    float64.
+    choices: int32[iterations, clusters]. values: float32[clusters, continuations]. means: float32[continuations].
+    With one cluster the mean is its value exactly: products and quotient are exact in float64.
     """
-    samples = choices.shape[1]
-    for group in range(len(ends)):
-        weights = choices[group // samples // turn.players, group % samples]
-        for place in range(group_start(ends, group), ends[group]):
+    for number in range(len(ends)):
+        weights = choices[number // turn.players]
+        for place in range(pass_start(ends, number), ends[number]):
             total, weight = 0.0, 0.0
             for n in range(len(values)):
                 if weights[n] > 0:
@@ -105,11 +221,11 @@ def mean_values(turn, ends, choices, values, means):  # type: ignore[no-untyped-
 
 @internal
 def child_scale(chosen, mean):  # type: ignore[no-untyped-def]
-    """What a child's increments count for hands that leave it so many public samples: |F_{n,h}| / mean over h.
+    """The weight of a child's increments for hands that leave it `chosen` public samples: |F_{n,h}| / mean over h.
 
     A child draws its public sample from its own alone, which plain sampling would reach with a chance proportional
-    to |F_{n,h}|. Below a child that is a head, `chosen` is the product at all levels: the chance is, too. mean:
-    numerator and denominator, whole numbers; with one cluster the scale is 1 exactly. A denominator of 0: 1.
+    to |F_{n,h}|. mean: numerator and denominator, whole numbers; with one cluster the scale is 1 exactly. A
+    denominator of 0: 1.
     """
     if mean[1] == 0:
         return 1.0
@@ -124,8 +240,7 @@ def child_walks(turn, seed, options, deals, tables, frames, batch, mean, samples
     mean: as `child_scale` takes it. sums: float64[continuations], to which the values of all samples are added.
     """
     ends, node = batch
-    passes = len(deals.drawn) * turn.players
-    for number in range(passes):
+    for number in range(len(ends)):
         which = number // turn.players
         iteration, player = turn.start + which, turn.player + number % turn.players
         key = iteration_key(seed, iteration)
@@ -135,10 +250,9 @@ def child_walks(turn, seed, options, deals, tables, frames, batch, mean, samples
                 continue
             scale = child_scale(deals.chosen[which, sample], mean)
             weight = whole * np.float32(scale / deals.outcome.shape[1])
-            group = group_of(number, sample, len(ends), passes)
-            for place in range(group_start(ends, group), ends[group]):
+            for place in range(pass_start(ends, number), ends[number]):
                 frames.random[0] = walk_key(key, player, sample)
                 sums[place] += traverse(
                     node[place], player, weight, tables.walk, tables.pays, deals.base[which, sample],
-                    deals.outcome[which, sample], tables.table, frames, least, floor, None,
+                    deals.outcome[which, sample], tables.table, frames, least, floor,
                 )  # fmt: skip

@@ -17,10 +17,11 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from solvent.foundation.errors import InputError
-from solvent.training.distributed.batches import AnyChild, Batch, Shard
+from solvent.training.distributed.batches import Batch, Shard
+from solvent.training.distributed.child import Child
 from solvent.training.distributed.engines import LocalChildren, read_shard
 
-MakeChildren = Callable[[Sequence[int]], Sequence[AnyChild]]
+MakeChildren = Callable[[Sequence[int]], Sequence[Child]]
 """Makes the children of some clusters inside a worker. It must be possible to pickle it."""
 VALUES, DISCOUNT, SHARDS, SAVE, LOAD = "values", "discount", "shards", "save", "load"
 """Kinds of requests. The first two change tables: they are told again to a worker that takes another's place."""

@@ -52,20 +52,19 @@ class DrawnDealer:
     def __init__(self, layout: TableLayout, seed: int = 0, flops: int = 1) -> None:
         """flops: public samples that hands leave to the cluster; 0: a child has nothing to walk."""
         rng, self._flops = np.random.default_rng(seed), flops
-        self._head = rng.integers(0, layout.buckets[0], (POOL, 1, 2, 1)) * layout.bucket[0]
+        self._head = rng.integers(0, layout.buckets[0], (POOL, 2)) * layout.bucket[0]
         self._base = np.zeros((POOL, 1, 2, 4), dtype=np.int64)
         for street in range(1, 4):
             drawn = rng.integers(0, layout.buckets[street], (POOL, 1, 2))
             self._base[..., street] = layout.street[street] + drawn * layout.bucket[street]
         self._outcome = 2 * rng.integers(0, 2, (POOL, 1))
 
-    def deal_head(self, start: int, end: int, samples: int) -> HeadDeals:
-        """Both players' rows of the first street; one sample."""
+    def deal_head(self, start: int, end: int) -> HeadDeals:
+        """Both players' rows of the first street."""
         here, count = np.arange(start, end) % POOL, end - start
         return HeadDeals(
             self._head[here],
-            np.ones((count, 1, 1), dtype=np.int32),
-            np.ones((count, 1), dtype=np.int64),
+            np.ones((count, 1), dtype=np.int32),
             np.ones(count, dtype=np.float32),
         )
 

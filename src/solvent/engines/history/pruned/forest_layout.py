@@ -85,10 +85,6 @@ class ForestLayout(NamedTuple):
     """The tree's number of each cell."""
     infoset_of: Cells
     """The tree's number of each infoset."""
-    range: NDArray[np.float64]
-    """float64[infosets]: (U(I) - L(I)) x chance's reach: the most that an iteration's regret can be."""
-    span: NDArray[np.float64]
-    """float64[cells]: U(I, a) - L(I), times chance's reach."""
 
 
 def lay_out_forests(tree: GameTree) -> ForestLayout:
@@ -107,7 +103,7 @@ def lay_out_forests(tree: GameTree) -> ForestLayout:
     reach, last = np.ones(tree.histories), np.full((2, tree.histories), tree.cells, dtype=np.int32)
     owner = np.concatenate([tree.cell_player[cell_of], np.full(len(tree.chance), -1, dtype=np.int8)])
     _trace(place, chance, owner, reach, last)
-    top, bottom = (_extremes(place, tree.payoff, tree.player == TERMINAL, sign) for sign in (1.0, -1.0))
+    highest = _most_paid(place, tree.payoff, tree.player == TERMINAL)
     nodes, dealt, depth = _nodes(tree, place, owner)
     infoset = np.repeat(np.arange(tree.infosets, dtype=np.int32), sizes)
     forests, payments = [], []
@@ -127,30 +123,18 @@ def lay_out_forests(tree: GameTree) -> ForestLayout:
         )
         payments.append(_payments(tree, player, number, place, reach, last, owner))
         base += len(order)
-    # The most and the least that can be paid behind cells and infosets, and chance's reach of infosets.
-    highest, lowest = np.full(tree.cells, -np.inf), np.full(tree.cells, np.inf)
-    chances = np.zeros(tree.infosets)
-    at = np.empty(tree.infosets, dtype=np.int64)
-    at[infoset_of] = np.arange(tree.infosets)
+    most = np.full(tree.cells, -np.inf)
     for player in (0, 1):
         rows = 1 + np.flatnonzero(owner[place[1:, 1]] == player)
-        np.maximum.at(highest, place[rows, 1], top[player, rows])
-        np.minimum.at(lowest, place[rows, 1], bottom[player, rows])
-        acts = np.flatnonzero(tree.player == player)
-        np.add.at(chances, at[tree.infoset[acts]], reach[acts])
-    starts = first[:-1]
-    least = np.minimum.reduceat(lowest, starts) if tree.cells else lowest
-    most = np.maximum.reduceat(highest, starts) if tree.cells else highest
+        np.maximum.at(most, place[rows, 1], highest[player, rows])
     return ForestLayout(
         nodes,
         chance[dealt],
         depth,
         (forests[0], forests[1]),
-        (payments[0]._replace(most=highest), payments[1]._replace(most=highest)),
+        (payments[0]._replace(most=most), payments[1]._replace(most=most)),
         cell_of,
         infoset_of,
-        (most - least) * chances,
-        (highest - least[infoset]) * chances[infoset],
     )
 
 
@@ -198,17 +182,17 @@ def _trace(place, chance, owner, reach, last):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _extremes(place, payoff, terminal, sign):  # type: ignore[no-untyped-def]
-    """The largest (or, with sign -1, smallest) payoff behind each history, for both players."""
+def _most_paid(place, payoff, terminal):  # type: ignore[no-untyped-def]
+    """The largest payoff behind each history, for both players."""
     found = np.full(payoff.shape, -np.inf)
     for row in range(len(place) - 1, -1, -1):
         for player in range(2):
             if terminal[row]:
-                found[player, row] = sign * payoff[player, row]
+                found[player, row] = payoff[player, row]
             if row > 0:
                 up = place[row, 0]
                 found[player, up] = max(found[player, up], found[player, row])
-    return sign * found
+    return found
 
 
 @compiled

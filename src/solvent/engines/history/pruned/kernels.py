@@ -74,15 +74,6 @@ class Held(NamedTuple):
     """int32[cells]: the iteration after which each was pruned."""
 
 
-class Bounds(NamedTuple):
-    """What actions can pay at most."""
-
-    most: Array
-    """float64[cells]: U(I, a)."""
-    span: Array
-    """float64[cells]: U(I, a) - L(I), times chance's reach of I."""
-
-
 class Step(NamedTuple):
     """One iteration of a rule, as pruning needs it.
 
@@ -101,8 +92,6 @@ class Step(NamedTuple):
     """Whether gaps have a table of their own, as regrets have a floor."""
     jumps: bool
     """Whether a regret below 0 counts as 0 as soon as it rises."""
-    guaranteed: bool
-    """Whether every iteration counts as if it could have paid U(I, a) - L(I)."""
     least: float
     """Gaps must be this part of what could be won for pruning to be worth its end."""
 
@@ -289,13 +278,13 @@ def accumulate_average(forest, step, held, play, left):  # type: ignore[no-untyp
 
 
 @kernel
-def learn(forest, step, total, held, play, met, bounds, failed, left):  # type: ignore[no-untyped-def]
+def learn(forest, step, total, held, play, met, most_paid, failed, left):  # type: ignore[no-untyped-def]
     """What follows one player's walk: regrets, bounds and the next strategy at the infosets that were met.
 
     Where the other player did not come nothing of these changes. Then the plan that was played is added to the
     average and becomes that of the next strategy; `left` is scratch space for that. Returns how many may not stay
     pruned, as their bounds have come above 0; `failed` lists them: infosets in total pruning, cells in interval
-    pruning.
+    pruning. most_paid: float64[cells], U(I, a).
     """
     failures = 0
     sigma = play.sigma
@@ -327,11 +316,7 @@ def learn(forest, step, total, held, play, met, bounds, failed, left):  # type: 
                 positive += sigma[cell]
                 live += 1
                 continue
-            gained = (
-                bounds.span[cell]
-                if step.guaranteed
-                else instantaneous(reach * bounds.most[cell], origin, value)
-            )
+            gained = instantaneous(reach * most_paid[cell], origin, value)
             if total:
                 most = max(most, gained)
                 continue
@@ -387,37 +372,12 @@ def seen_of(seen, cell):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def near_best(values, start, stop, allowed):  # type: ignore[no-untyped-def]
-    """The least q with sum_a max(0, values(a) - q)^2 <= allowed, but no less than the smallest value.
-
-    That is the largest value where `allowed` is 0, and below it what nearly a best response may win.
-    """
+def best_of(values, start, stop):  # type: ignore[no-untyped-def]
+    """The largest of an infoset's values: what a best response wins."""
     best = values[start]
-    least = values[start]
     for cell in range(start + 1, stop):
         best = max(best, values[cell])
-        least = min(least, values[cell])
-    if allowed <= 0.0:
-        return best
-    # The sum over the values above q is a parabola in q: with more values its lower root lies higher.
-    found = best
-    while True:
-        count = 0
-        mean = 0.0
-        squares = 0.0
-        below = -np.inf
-        for cell in range(start, stop):
-            if values[cell] >= found:
-                count += 1
-                mean += values[cell] - best
-                squares += (values[cell] - best) ** 2
-            else:
-                below = max(below, values[cell])
-        mean /= count
-        root = best + mean - max(0.0, (allowed - squares) / count + mean * mean) ** 0.5
-        if root >= below:
-            return max(root, least)
-        found = below
+    return best
 
 
 @inlined
@@ -439,7 +399,7 @@ def is_short(payments, cell, seen, step, gap, value):  # type: ignore[no-untyped
 
 
 @internal
-def respond(payments, forest, cell, seen, kept, allowed, won):  # type: ignore[no-untyped-def]
+def respond(payments, forest, cell, seen, kept, won):  # type: ignore[no-untyped-def]
     """`won[c]` becomes sum psi(I', a') against what was seen, for a cell and all behind it.
 
     With `kept`, what had been seen before the cell was pruned does not count. Returns the histories that a
@@ -462,5 +422,5 @@ def respond(payments, forest, cell, seen, kept, allowed, won):  # type: ignore[n
         here = inner
         inner += np.uintp(1)
     for k in range(last - 1, first - 1, -1):
-        won[forest.before[k]] += near_best(won, forest.first[k], forest.first[k + 1], allowed[k])
+        won[forest.before[k]] += best_of(won, forest.first[k], forest.first[k + 1])
     return payments.histories[cell]

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.engines.history.pruned import interval_kernels, kernels, total_kernels
+from solvent.engines.history.pruned import kernels, prune_kernels
 from solvent.engines.history.pruned.forest_layout import Cells, Forest, lay_out_forests
-from solvent.engines.history.pruned.kernels import Bounds, Held, Play, Seen, Step
+from solvent.engines.history.pruned.kernels import Held, Play, Seen, Step
 from solvent.engines.history.solver import OnHistories, check_options, table_dtype
 from solvent.engines.pruning import Pruning
 from solvent.engines.rules import RegretRule, load_rule
@@ -85,10 +85,7 @@ class PrunedSolver(OnHistories):
         self._forests, self._payments = self._layout.forests, self._layout.payments
         deepest = self._layout.depth
         self._path = (np.zeros(deepest), np.zeros(deepest), np.zeros((deepest, 4), dtype=np.uintp))
-        self._bounds = Bounds(self._payments[0].most, self._layout.span)
         self._won = np.zeros(tree.cells)
-        self._nothing = np.zeros(0 if self.pruning.near else tree.infosets)
-        """What exact best responses may be off."""
         self._lists = tuple(np.zeros(tree.cells, dtype=np.int64) for _ in range(3))
         sizes = (len(payments.other) if not self.total else 0 for payments in self._payments)
         self._kept = tuple(np.zeros(size) for size in sizes)
@@ -107,7 +104,7 @@ class PrunedSolver(OnHistories):
     @property
     def form_bytes(self) -> int:
         """What the tree, its layout and the passes' vectors take beside the tables."""
-        arrays: list[Any] = [self._won, self._nothing, self._initial, *self._play]
+        arrays: list[Any] = [self._won, self._initial, *self._play]
         arrays += [self.tree.player, self.tree.infoset, *self._layout.nodes, *self._lists]
         for group in (*self._forests, *self._payments):
             arrays += [column for column in group if isinstance(column, np.ndarray)]
@@ -184,7 +181,6 @@ class PrunedSolver(OnHistories):
             floor=0.0 if self.floored and self.total else -math.inf,
             apart=self.floored and self.total,
             jumps=self.floored and not self.total,
-            guaranteed=self.pruning.length == "guaranteed",
             least=max(self.pruning.least / t, self.pruning.lasting),
         )
 
@@ -199,16 +195,9 @@ class PrunedSolver(OnHistories):
     def _learn(self, player: int, step: Step, met: Cells) -> Cells:
         """Everything after a walk but pruning; what may not stay pruned."""
         failed, left, _ = self._lists
+        most_paid = self._payments[player].most
         count = kernels.learn(
-            self._forests[player],
-            step,
-            self.total,
-            self._held(),
-            self._play,
-            met,
-            self._bounds,
-            failed,
-            left,
+            self._forests[player], step, self.total, self._held(), self._play, met, most_paid, failed, left
         )
         return failed[:count]
 
@@ -217,52 +206,41 @@ class PrunedSolver(OnHistories):
         if not len(failed) and not looks:
             return
         seen = self._seen(player)
-        allowed = self._allowed(player)
         where = (self._payments[player], self._forests[player], step)
         if not self.total:
-            rest, scratch = (seen, self._kept[player], self._base, allowed), (self._won, self._play)
+            rest, scratch = (seen, self._kept[player], self._base), (self._won, self._play)
             held = self._held()
             if len(failed):
-                self.response_nodes += interval_kernels.settle(*where, held, *rest, failed, *scratch)
+                self.response_nodes += prune_kernels.settle_interval(*where, held, *rest, failed, *scratch)
             if looks:
-                self.response_nodes += interval_kernels.begin(*where, held, *rest, *scratch)
+                self.response_nodes += prune_kernels.begin_interval(*where, held, *rest, *scratch)
             return
         if len(failed):
             released = self._lists[2]
-            count, touched = total_kernels.settle(
-                *where, self._held(), seen, allowed, failed, self._won, released
-            )
+            count, touched = prune_kernels.settle(*where, self._held(), seen, failed, self._won, released)
             self.response_nodes += touched
             if count:
-                self._release(player, step, allowed, released[:count])
+                self._release(player, step, released[:count])
         if looks:
-            self._begin(player, step, seen, allowed)
+            self._begin(player, step, seen)
 
-    def _release(self, player: int, step: Step, allowed: NDArray[np.float64], released: Cells) -> None:
+    def _release(self, player: int, step: Step, released: Cells) -> None:
         forest, (live, wanted, _) = self._forests[player], self._lists
         best_only = self.pruning.after == "cbr"
-        infosets, cells = total_kernels.choose_behind(
-            forest, step, self._held(), allowed, best_only, released, self._won, wanted, live
+        infosets, cells = prune_kernels.choose_behind(
+            forest, step, self._held(), best_only, released, self._won, wanted, live
         )
         self.regrets.grow(live[:cells])
         self.averages.grow(live[:cells])
         self.values.grow(forest.base + wanted[:infosets])
-        total_kernels.reset(forest, step, self._held(), allowed, released, self._won, self._play)
+        prune_kernels.reset(forest, step, self._held(), released, self._won, self._play)
         self._note_peak()
 
-    def _begin(self, player: int, step: Step, seen: Seen, allowed: NDArray[np.float64]) -> None:
+    def _begin(self, player: int, step: Step, seen: Seen) -> None:
         forest, (begun, emptied, _) = self._forests[player], self._lists
-        total_kernels.add_up_regrets(forest, self._held(), allowed, self._won)
-        cells, infosets = total_kernels.begin(
-            self._payments[player],
-            forest,
-            step,
-            self._held(),
-            seen,
-            self._won,
-            self._play,
-            begun,
-            emptied,
+        prune_kernels.add_up_regrets(forest, self._held(), self._won)
+        cells, infosets = prune_kernels.begin(
+            self._payments[player], forest, step, self._held(), seen, self._won, self._play, begun, emptied
         )
         if infosets:
             self.regrets.free(_cells(forest, emptied[:infosets]))
@@ -279,7 +257,7 @@ class PrunedSolver(OnHistories):
         emptied = self._lists[1]
         limit = self.pruning.average / math.sqrt(self.iterations) * self._weight(self.iterations)
         since = int(self.pruning.settled * self.iterations)
-        gone = total_kernels.forget_averages(
+        gone = prune_kernels.forget_averages(
             self._forests[player], self._held(), limit, since, self._initial, emptied
         )
         if gone:
@@ -329,18 +307,6 @@ class PrunedSolver(OnHistories):
             early,
             scale,
         )
-
-    def _allowed(self, player: int) -> NDArray[np.float64]:
-        """How far from best a response may be: sum_a (psi(I, a) - psi(I))+^2, in the units of gaps."""
-        forest = self._forests[player]
-        if not self.pruning.near:
-            return self._nothing[: len(forest.before)]
-        span = self._layout.range[forest.base : forest.base + len(forest.before)]
-        t = self.iterations
-        squares = t * (t + 1) * (2 * t + 1) / 6 if self.linear or self.floored else t
-        actions = np.diff(forest.first)
-        allowed: NDArray[np.float64] = self.pruning.near * squares * span**2 * actions
-        return allowed
 
     def _match(self) -> None:
         """Derive the current strategies from the tables."""

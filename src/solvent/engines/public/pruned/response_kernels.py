@@ -257,7 +257,7 @@ def sweep_scratch(ground):  # type: ignore[no-untyped-def]
     """Scratch for terminals on sorted hands, for boards of any round."""
     slots = max(ground.top.hand.shape[1], ground.last.hand.shape[1])
     sorts = ground.last.card.shape[1] > 0
-    return terminals.scratch_space(ground.tree.root_reach, slots, terminals.SWEEP, sorts, ground.tree.rows)
+    return terminals.scratch_space(ground.tree.root_reach, slots, terminals.SWEPT, sorts, ground.tree.rows)
 
 
 @compiled

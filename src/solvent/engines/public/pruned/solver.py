@@ -77,7 +77,6 @@ class PrunedPublicSolver(OnPublicForm):
                 f"{self.pruning.mode} pruning keeps copies of the other player's averages, which take more than it "
                 "saves on the public form; give pruning total, or form history"
             )
-        self.pruning.check_public()
         if len(game.rounds) > 2:
             raise InputError(f"{game.name} has {len(game.rounds)} rounds; pruning walks games of up to two")
         self.total = self.pruning.mode == "total"

@@ -408,7 +408,7 @@ def walk(ground, held, step, player):  # type: ignore[no-untyped-def]
     slots, below = ground.top.hand.shape[1], ground.last
     inner = below.hand.shape[1]
     sorts = below.card.shape[1] > 0
-    scratch = terminals.scratch_space(top.work, max(slots, inner), terminals.SWEEP, sorts, tree.rows)
+    scratch = terminals.scratch_space(top.work, max(slots, inner), terminals.SWEPT, sorts, tree.rows)
     stop = ground.top.subtree[0, 1]
     root = tree.other_row[player, 0] * slots
     top.work[root : root + slots] = tree.root_reach[player]

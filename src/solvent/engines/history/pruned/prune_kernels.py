@@ -1,16 +1,21 @@
-"""Compiled steps of total pruning: when it begins, what it measures, what returns, what is forgotten."""
+"""Compiled steps of pruning on the history form: when it begins, how it ends, and what is forgotten.
+
+Interval pruning keeps what was seen of the other player when it began, and counts the best response against what
+was skipped as played. Total pruning stores nothing for what lies behind a pruned cell.
+"""
 
 from __future__ import annotations
 
 import numpy as np
 
 from solvent.engines.history.pruned.kernels import (
+    best_of,
     count_live,
     is_short,
     match,
     match_from,
-    near_best,
     respond,
+    seen_of,
     skip_pruned,
     slack_of,
 )
@@ -20,8 +25,90 @@ FORGOTTEN = -1.0
 """The average of a cell that has just been forgotten and is still to be freed."""
 
 
+# Interval pruning
+
+
 @kernel
-def add_up_regrets(forest, held, allowed, behind):  # type: ignore[no-untyped-def]
+def begin_interval(payments, forest, step, held, seen, kept, base, won, play):  # type: ignore[no-untyped-def]
+    """Prune actions of regret below 0, from the first moves on.
+
+    What was seen of the other player behind them is kept, and branches that were pruned there are settled
+    first. Returns how many histories that touched.
+    """
+    touched = 0
+    last = len(forest.before)
+    k = skip_pruned(forest, held, 0, last)
+    while k < last:
+        start, stop = forest.first[k], forest.first[k + 1]
+        at = held.value_slot[forest.base + k]
+        slack = slack_of(held.value[at])
+        live = count_live(start, stop, held)
+        changed = False
+        for cell in range(start, stop):
+            regret = held.regret[held.slot[cell]]
+            if held.pruned[cell] or live == 1 or not regret < -slack:
+                continue
+            if is_short(payments, cell, seen, step, regret, held.value[at]):
+                continue
+            inner, end = forest.first[forest.behind[cell, 0]], forest.first[forest.behind[cell, 1]]
+            for nested in range(inner, end):
+                if held.pruned[nested]:
+                    touched += settle_cell(payments, forest, step, held, seen, kept, base, nested, won, play)
+            for entry in range(payments.first[cell], payments.first[cell + 1]):
+                kept[entry] = seen_of(seen, np.uintp(payments.other[entry]))
+            for entry in range(payments.first[inner], payments.first[end]):
+                kept[entry] = seen_of(seen, np.uintp(payments.other[entry]))
+            touched += payments.histories[cell]
+            for dropped in range(inner, end):
+                play.plan[dropped] = 0.0
+            base[cell] = regret + held.value[at]
+            held.since[cell] = step.iteration
+            held.pruned[cell] = 1
+            live -= 1
+            changed = True
+        if changed:
+            match_from(forest, k, held, play)
+        k = skip_pruned(forest, held, k + 1, last)
+    return touched
+
+
+@internal
+def settle_cell(payments, forest, step, held, seen, kept, base, cell, won, play):  # type: ignore[no-untyped-def]
+    """End a cell's pruning: the CBR against what was skipped counts as played on every skipped iteration."""
+    touched = respond(payments, forest, cell, seen, kept, won)
+    since = held.since[cell]
+    # Averages count iteration t of CFR+ t times, its regrets once.
+    scale = 2.0 / (since + 1 + step.iteration) if step.jumps else 1.0
+    held.pruned[cell] = 0
+    at = held.value_slot[forest.base + forest.infoset[cell]]
+    held.regret[held.slot[cell]] = base[cell] + scale * won[cell] - held.value[at]
+    for k in range(forest.behind[cell, 0], forest.behind[cell, 1]):
+        start, stop = forest.first[k], forest.first[k + 1]
+        value = best_of(won, start, stop)
+        at = held.value_slot[forest.base + k]
+        held.value[at] += scale * value
+        for inner in range(start, stop):
+            slot = held.slot[inner]
+            held.regret[slot] += scale * (won[inner] - value)
+        match(start, stop, held, play.sigma)
+    match_from(forest, forest.infoset[cell], held, play)
+    return touched
+
+
+@kernel
+def settle_interval(payments, forest, step, held, seen, kept, base, failed, won, play):  # type: ignore[no-untyped-def]
+    """End the pruning of all cells in `failed`; returns how many histories that touched."""
+    touched = 0
+    for n in range(len(failed)):
+        touched += settle_cell(payments, forest, step, held, seen, kept, base, failed[n], won, play)
+    return touched
+
+
+# Total pruning
+
+
+@kernel
+def add_up_regrets(forest, held, behind):  # type: ignore[no-untyped-def]
     """`behind[c]` becomes R(I, a) + sum Q of each cell that is stored: T psi(I, a) - sum v(I)."""
     for k in range(len(forest.before)):
         for cell in range(forest.first[k], forest.first[k + 1]):
@@ -34,7 +121,7 @@ def add_up_regrets(forest, held, allowed, behind):  # type: ignore[no-untyped-de
         for cell in range(start, stop):
             behind[cell] += held.bound[at] if held.pruned[cell] else held.gap[held.slot[cell]]
         if forest.before[k] >= 0:
-            behind[forest.before[k]] += near_best(behind, start, stop, allowed[k])
+            behind[forest.before[k]] += best_of(behind, start, stop)
 
 
 @kernel
@@ -85,7 +172,7 @@ def begin(payments, forest, step, held, seen, behind, play, begun, emptied):  # 
 
 
 @kernel
-def settle(payments, forest, step, held, seen, allowed, failed, won, released):  # type: ignore[no-untyped-def]
+def settle(payments, forest, step, held, seen, failed, won, released):  # type: ignore[no-untyped-def]
     """Measure the pruned actions of infosets whose bounds have come above 0.
 
     What cannot pay yet stays pruned. The others are listed in `released`, with all values behind them in
@@ -102,7 +189,7 @@ def settle(payments, forest, step, held, seen, allowed, failed, won, released): 
         for cell in range(forest.first[k], forest.first[k + 1]):
             if not held.pruned[cell]:
                 continue
-            touched += respond(payments, forest, cell, seen, none, allowed, won)
+            touched += respond(payments, forest, cell, seen, none, won)
             gap = won[cell] - held.value[at]
             if gap < -slack and not is_short(payments, cell, seen, step, gap, held.value[at]):
                 held.bound[at] = max(held.bound[at], gap)
@@ -113,7 +200,7 @@ def settle(payments, forest, step, held, seen, allowed, failed, won, released): 
 
 
 @kernel
-def choose_behind(forest, step, held, allowed, best_only, released, won, wanted, live):  # type: ignore[no-untyped-def]
+def choose_behind(forest, step, held, best_only, released, won, wanted, live):  # type: ignore[no-untyped-def]
     """Which infosets behind the released cells must be stored: all, or those that the CBR plays to.
 
     With `best_only` the actions that the CBR does not play are pruned at once. Lists the infosets in `wanted` and
@@ -132,7 +219,7 @@ def choose_behind(forest, step, held, allowed, best_only, released, won, wanted,
             infosets += 1
             start, stop = forest.first[k], forest.first[k + 1]
             if best_only:
-                value = near_best(won, start, stop, allowed[k])
+                value = best_of(won, start, stop)
                 slack = slack_of(value)
                 for inner in range(start, stop):
                     held.pruned[inner] = won[inner] - value < -slack
@@ -153,7 +240,7 @@ def set_regret(held, step, mean, cell, gap):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def reset(forest, step, held, allowed, released, won, play):  # type: ignore[no-untyped-def]
+def reset(forest, step, held, released, won, play):  # type: ignore[no-untyped-def]
     """Set the regrets of released cells and of all behind them as if the CBR had been played all along."""
     mean = 0.5 * (step.iteration + 1)  # how much gaps, where they are apart, outweigh regrets
     for n in range(len(released)):
@@ -164,7 +251,7 @@ def reset(forest, step, held, allowed, released, won, play):  # type: ignore[no-
         k = skip_pruned(forest, held, forest.behind[cell, 0], last)
         while k < last:
             start, stop = forest.first[k], forest.first[k + 1]
-            value = near_best(won, start, stop, allowed[k])
+            value = best_of(won, start, stop)
             at = held.value_slot[forest.base + k]
             held.value[at] = value
             held.bound[at] = -np.inf
