@@ -159,25 +159,25 @@ def _rows(
     weights, values = _normal(reference), _values(reference, known)
     whole = weights @ values
 
-    def row(sample: str, flops: int, check: float, errors: Sequence[float]) -> Found:
+    def row(sample: str, flops: int, check: float, check_error: float, ev_error: float) -> Found:
         return {
             "sample": sample,
             "flops": flops,
             "check": 100 * float(check),
-            "check_error": 100 * float(errors[0]),
-            "ev_error": float(errors[1]),
+            "check_error": 100 * check_error,
+            "ev_error": ev_error,
         }
 
-    rows = [row("the whole", len(reference), whole[0], (0.0, 0.0))]
+    rows = [row("the whole", len(reference), whole[0], 0.0, 0.0)]
     for count, flops in chosen.items():
         mean = _normal(flops) @ _values(flops, known)
-        rows.append(row("medoids", count, mean[0], np.abs(mean - whole)))
+        rows.append(row("medoids", count, mean[0], *np.abs(mean - whole).tolist()))
     random = np.random.default_rng(SEED + 1)
     for count in RANDOM:
         draws = random.choice(len(reference), (DRAWS, count), p=weights)
         means = values[draws].mean(axis=1)
         errors = np.sqrt(((means - whole) ** 2).mean(axis=0))
-        rows.append(row("random", count, means[:, 0].mean(), errors))
+        rows.append(row("random", count, means[:, 0].mean(), *errors.tolist()))
     return rows
 
 
