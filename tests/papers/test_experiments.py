@@ -299,3 +299,20 @@ def test_a_benchmark_is_measured_each_time_and_keeps_nothing(experiment, tmp_pat
     assert not (tmp_path / "trial-unfinished").exists()
     with pytest.raises(InputError, match="--page"):
         _called(benchmark, "--page-only")
+
+
+def test_a_benchmark_that_was_stopped_resumes_beside_its_page(experiment, tmp_path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    first, second = experiment.parts
+
+    def stopped(setup, kept, say):
+        raise InputError("stopped")
+
+    halted = replace(experiment, verb="bench", parts=(first, second._replace(run=stopped)))
+    with pytest.raises(InputError, match="stopped"):
+        _called(halted, "--page", "trial.md")
+    benchmark = replace(experiment, verb="bench")
+    assert _called(benchmark, "--page", "trial.md").exit_code == 0
+    assert RUNS == ["first", "second"]
+    assert _called(benchmark, "--page", "trial.md").exit_code == 0
+    assert RUNS == ["first", "second"] * 2

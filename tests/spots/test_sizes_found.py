@@ -160,21 +160,3 @@ def test_a_bet_comes_with_the_sizes_behind_its_neighbour() -> None:
         assert one.street == "river"
         assert one.behind in one.line
         assert one.worth_percent == 0
-
-
-def test_the_experiment_measures_trees(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from solvent_papers.spots import found_sizes
-
-    monkeypatch.setattr(found_sizes, "SPOTS", {"small": RIVER})
-    monkeypatch.setattr(found_sizes, "POT", 100)
-    monkeypatch.setattr(found_sizes, "AUTO", AutoSizes(steps=8, at_most=8, nodes=0.6))
-    monkeypatch.setattr(found_sizes, "MOST_SPACED", 4)
-    kept = tmp_path / "kept.jsonl"
-    rows = found_sizes.measure(["small"], kept=kept)
-    assert [row.as_dict() for row in found_sizes.measure(["small"], kept=kept)] == [
-        row.as_dict() for row in rows
-    ]
-    page = tmp_path / "sizes.md"
-    found_sizes.write_results(rows, page, "solvent bench sizes")
-    assert "small: nodes" in page.read_text()
-    assert page.with_suffix(".json").exists()

@@ -30,5 +30,18 @@ REPRODUCED = {
     ),
 }
 """Experiments of `solvent reproduce`, in the order of its list."""
-BENCHED: dict[str, Listed] = {}
+BENCHED: dict[str, Listed] = {
+    "sizes": Listed(
+        "spots.found_sizes",
+        "Bet sizes that the solver finds, against the full tree, ten two-size trees and evenly spaced trees.",
+    ),
+    "spots": Listed(
+        "spots.measured",
+        "Hold'em spots: values, seconds and memory of solving them, regret rules; beside another solver if given.",
+    ),
+    "flops": Listed(
+        "spots.flop_subsets",
+        "How well a few chosen flops stand for all in a report's means, beside random ones: about 15 minutes.",
+    ),
+}
 """Experiments of `solvent bench`."""

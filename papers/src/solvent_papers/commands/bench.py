@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from solvent.app.later import Commands
-from solvent.app.options import MOST_THREADS, Json, Repeats, ResultsPage, Threads
+from solvent.app.options import MOST_THREADS, Json, Repeats, ResultsPage
 from solvent.app.terminal import print_json, table, terminal
 from solvent.app.watching import watching
 from solvent.training.settings import DEFAULT_AHEAD, DEFAULT_BATCH
@@ -156,45 +156,6 @@ def sampling(
             numbers = (*line.exploitability, line.value, line.full_width)
             reached.add_row(line.game, line.sampling, *(f"{number:.5f}" for number in numbers))
         terminal().print(reached)
-
-
-@bench.command()
-def sizes(
-    spot: Annotated[list[str] | None, typer.Option(help="Spots by name.  [default: all six]")] = None,
-    threads: Annotated[int, typer.Option(min=1, max=MOST_THREADS, help="Threads.")] = 1,
-    page: ResultsPage = None,
-    as_json: Json = False,
-) -> None:
-    """Bet sizes that the solver finds, against the full tree, ten two-size trees and evenly spaced trees.
-
-    With --page finished solves are kept beside the page until all are done, so that it can be stopped and resumed.
-    """
-    from solvent.foundation.errors import InputError
-    from solvent_papers.kept import kept_file
-    from solvent_papers.spots.found_sizes import SPOTS, bars, measure, write_results
-
-    for name in spot or ():
-        if name not in SPOTS:
-            raise InputError(f"there is no spot {name!r}; the spots are {'; '.join(SPOTS)}")
-    with watching() as watch:
-        rows = measure(spot or tuple(SPOTS), threads, None if page is None else kept_file(page), watch)
-    if page is not None:
-        given = "".join(f" --spot '{name}'" for name in spot or ())
-        write_results(rows, page, f"solvent bench sizes{given} --threads {threads} --page {page}")
-    if as_json:
-        print_json({"rows": [row.as_dict() for row in rows], "bars": [bar._asdict() for bar in bars(rows)]})
-        return
-    results = table("spot", "tree", "nodes", "own, %", "all candidates, %", "seconds", numbers=True)
-    for row in rows:
-        results.add_row(
-            row.spot,
-            row.tree,
-            f"{row.nodes:,}",
-            f"{row.exploitability:.3f}",
-            f"{row.full_exploitability:.3f}",
-            f"{row.seconds:.2f}",
-        )
-    terminal().print(results)
 
 
 @bench.command("cards")
@@ -350,84 +311,6 @@ def plans(
         print_json({"rows": [row.as_dict() for row in rows]})
     else:
         terminal().print(plans_view(rows))
-
-
-@bench.command()
-def spots(
-    names: Annotated[
-        str | None, typer.Option("--spots", help="Spots to measure, such as river-s,turn-s.  [default: all]")
-    ] = None,
-    parts: Annotated[str, typer.Option(help="What to measure: values, speed, rules.")] = "values,speed,rules",
-    threads: Annotated[int, typer.Option(min=1, max=MOST_THREADS, help="Threads beside one.")] = 2,
-    peer: Annotated[
-        str | None,
-        typer.Option(
-            metavar="COMMAND",
-            help="Time another solver in turn with ours: a command that is given a spot as JSON and prints a line "
-            "of JSON, as `solvent_papers.spots.peer_command` says.",
-        ),
-    ] = None,
-    peer_name: Annotated[str, typer.Option(help="What the page calls that solver.")] = "the peer",
-    quick: Annotated[bool, typer.Option("--quick", help="Measure little, to see that it works.")] = False,
-    page: ResultsPage = None,
-    as_json: Json = False,
-) -> None:
-    """Hold'em spots: values, seconds and memory of solving them, regret rules; beside another solver if given."""
-    from solvent_papers.spots.measured import QUICK, Scale, measure
-    from solvent_papers.spots.measured_page import write_results
-    from solvent_papers.spots.measured_tables import summaries
-    from solvent_papers.spots.named import spots_named
-    from solvent_papers.spots.peer_command import PeerCommand
-
-    chosen = spots_named(None if names is None else _words(names))
-    other = None if peer is None else PeerCommand(peer, peer_name)
-    with watching() as watch:
-        found = measure(chosen, _words(parts), QUICK if quick else Scale(), threads, other, watch)
-    if page is not None:
-        write_results(found, page, quick)
-    if as_json:
-        print_json(found.as_dict())
-        return
-    for shown in summaries(found):
-        results = table(*shown.header, title=shown.title)
-        for line in shown.rows:
-            results.add_row(*line)
-        terminal().print(results)
-
-
-@bench.command()
-def flops(
-    whole: Annotated[
-        int | None,
-        typer.Option(
-            min=2, help="Compare with so many random flops instead of all 1,755, which take longest."
-        ),
-    ] = None,
-    medoids: Annotated[
-        list[int] | None, typer.Option(min=1, help="Numbers of chosen flops.  [default: 25 and 50]")
-    ] = None,
-    threads: Threads = None,
-    page: ResultsPage = None,
-    as_json: Json = False,
-) -> None:
-    """How well a few chosen flops stand for all in a report's means, beside random ones: about 15 minutes."""
-    from solvent.foundation.machine import cores
-    from solvent_papers.spots.flop_subsets import MEDOIDS, flop_subsets, summary, write_results
-
-    with watching() as watch:
-        found = flop_subsets(whole, medoids or MEDOIDS, threads or cores(), watch)
-    if page is not None:
-        options = [] if whole is None else [f"--whole {whole}"]
-        options += [f"--medoids {count}" for count in medoids or ()]
-        write_results(found, page, " ".join(["solvent bench flops", *options]))
-    if as_json:
-        print_json(found.as_dict())
-        return
-    shown = summary(found)
-    results = table(*shown.header, title=shown.title)
-    for line in shown.rows:
-        results.add_row(*line)
-    terminal().print(results)
 
 
 def _words(text: str) -> list[str]:

@@ -139,7 +139,6 @@ def _measured(experiment: Experiment[Any], given: Mapping[str, Any], path: Path 
         for each, kind in _fields(experiment.setup)
         if get_origin(kind) is tuple
     }
-    benched = experiment.verb == "bench"
     with _work_folder(experiment, given, path) as work:
         setup = experiment.setup(work=work, small=is_small(given["scale"]), **options)
         with watching() as watch, keeping_runs(work):
@@ -147,7 +146,7 @@ def _measured(experiment: Experiment[Any], given: Mapping[str, Any], path: Path 
                 experiment,
                 setup,
                 given.get("part") or (),
-                benched or given["again"],
+                given.get("again", False),
                 watch,
                 path,
                 given["remark"],
@@ -180,6 +179,7 @@ def _command(
         value, flag = options[each.name], f"--{each.name.replace('_', '-')}"
         if value == each.default or kind is Path:
             continue
+        value = each.metadata["metavar"] or value
         if kind is bool:
             words.append(flag if value else flag.replace("--", "--no-", 1))
             continue

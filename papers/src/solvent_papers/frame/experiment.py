@@ -22,9 +22,18 @@ Findings = Mapping[str, Found]
 """What the parts found that have been run, by their names."""
 
 
-def option(default: Any, help: str, least: float | None = None, most: float | None = None) -> Any:
-    """Declare a field of a `Setup`: an option of the command. A tuple is an option that may be given repeatedly."""
-    return field(default=default, metadata={"help": help, "min": least, "max": most})
+def option(
+    default: Any,
+    help: str,
+    least: float | None = None,
+    most: float | None = None,
+    metavar: str | None = None,
+) -> Any:
+    """Declare a field of a `Setup`: an option of the command. A tuple is an option that may be given repeatedly.
+
+    An option with a `metavar` is of one machine alone: pages show the word instead of what was given.
+    """
+    return field(default=default, metadata={"help": help, "min": least, "max": most, "metavar": metavar})
 
 
 @dataclass(frozen=True)
@@ -38,8 +47,10 @@ class Setup:
 
     @property
     def scale(self) -> dict[str, Any]:
-        """All that must agree for findings to be comparable: every option but folders."""
-        given = {each.name: getattr(self, each.name) for each in fields(self)}
+        """All that must agree for findings to be comparable: every option but folders and those of one machine."""
+        given = {
+            each.name: getattr(self, each.name) for each in fields(self) if not each.metadata.get("metavar")
+        }
         return {name: value for name, value in given.items() if not isinstance(value, Path)}
 
 

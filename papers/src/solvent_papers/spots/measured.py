@@ -1,134 +1,213 @@
-"""The parts of `solvent bench spots`, run one after the other on the named spots."""
+"""`solvent bench spots`: values, speed and regret rules on the named spots, beside another solver if given."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from statistics import median
 from typing import Any
 
-from solvent.foundation.errors import InputError
-from solvent.foundation.names import did_you_mean
-from solvent.foundation.progress import Watch
-from solvent_papers.spots.bandwidth import STREAMED_BYTES, streamed_bytes_per_second
-from solvent_papers.spots.named import NamedSpot
+from solvent.engines.defaults import HOLDEM_RULE
+from solvent.foundation.kernels.threads import MOST_THREADS
+from solvent_papers.aggregation.bandwidth import MEGABYTES, bandwidth
+from solvent_papers.frame.experiment import Experiment, Findings, Found, Part, Say, Setup, option
+from solvent_papers.frame.pages import threads_text
+from solvent_papers.frame.running import KeptRuns
+from solvent_papers.spots.named import SPOTS, NamedSpot, spots_named
 from solvent_papers.spots.peer_command import PeerCommand
-from solvent_papers.spots.rule_choice import Run, compare_rules, standings
-from solvent_papers.spots.speed import DTYPES, Reached, Timing, time_spot, time_to_targets
-from solvent_papers.spots.values import Worth, measure_values
-from solvent_papers.steps import Say, saying
+from solvent_papers.spots.rule_choice import compare_rules, standings
+from solvent_papers.spots.speed import (
+    DTYPES,
+    NARROW,
+    SLOW_REPEATS,
+    WIDE,
+    Effort,
+    time_spot,
+    time_to_targets,
+)
+from solvent_papers.spots.values import measure_values
 
-VALUES, SPEED, RULES = "values", "speed", "rules"
-PARTS = (VALUES, SPEED, RULES)
 FLOP_STREETS = 3
 FLOP_OF_RULES = "flop-narrow"
 """The one spot from the flop on that rules are compared on; the others take minutes."""
+FULL, SMALL = Effort(3, 0.3, 1000), Effort(1, 0.02, 200)
+FAR_AHEAD = 0.6
+"""A rule with less than this share of the default's exploitability on a spot is named."""
+STREETS = {1: "a river", 2: "a turn", 3: "a flop"}
 
 
 @dataclass(frozen=True)
-class Scale:
-    """How much is measured. Targets are in percent of the pot."""
+class SpotsSetup(Setup):
+    """The spots, and another solver to compare with."""
 
-    repeats: int = 3
-    batch_seconds: float = 0.3
-    values_until: tuple[str, str] = ("0.01%", "0.1%")
-    """Where values are taken: of rivers and turns, and of flops."""
-    targets: tuple[float, ...] = (0.5, 0.3)
-    every: int = 10
-    most_iterations: int = 1000
-    checkpoints: tuple[int, ...] = (50, 100, 200, 400)
-    streamed_bytes: int = STREAMED_BYTES
+    spot: tuple[str, ...] = option((), "Spots to measure, such as river-s.  [default: all]")
+    threads: int = option(2, "Threads beside one.", 1, MOST_THREADS)
+    peer: str | None = option(
+        None,
+        "Time another solver in turn with ours: a command that is given a spot as JSON and prints a line of JSON, "
+        "as `solvent_papers.spots.peer_command` describes.",
+        metavar="COMMAND",
+    )
+    peer_name: str = option("the peer", "What the page calls that solver.")
 
+    def __post_init__(self) -> None:
+        """Reject spots that do not exist and a command that cannot be read before anything is measured."""
+        _ = self.spots, self.asked
 
-QUICK = Scale(1, 0.02, ("1%", "5%"), (5.0, 2.0), 10, 200, (20, 40), 1 << 24)
-"""To see that everything works."""
+    @property
+    def spots(self) -> list[NamedSpot]:
+        """The spots to measure."""
+        return spots_named(self.spot)
 
+    @property
+    def asked(self) -> PeerCommand | None:
+        """The other solver."""
+        return None if self.peer is None else PeerCommand(self.peer)
 
-@dataclass
-class Measured:
-    """What was measured; parts that were not asked for are empty."""
-
-    scale: Scale
-    threads: int
-    spots: Sequence[NamedSpot]
-    parts: Sequence[str]
-    peer: str | None
-    worths: list[Worth] = field(default_factory=list)
-    timings: list[Timing] = field(default_factory=list)
-    reached: list[Reached] = field(default_factory=list)
-    runs: list[Run] = field(default_factory=list)
-
-    def as_dict(self) -> dict[str, Any]:
-        return {
-            "threads": self.threads,
-            "peer": self.peer,
-            "values": [each.as_dict() for each in self.worths],
-            "speed": [each.as_dict() for each in self.timings],
-            "targets": [each.as_dict() for each in self.reached],
-            "rules": [each.as_dict() for each in self.runs],
-            "standings": [each.as_dict() for each in standings(self.runs)],
-        }
+    @property
+    def targets(self) -> tuple[float, float]:
+        """Exploitabilities to reach, in % of the pot."""
+        return (5.0, 2.0) if self.small else (0.5, 0.3)
 
 
-def check_parts(parts: Sequence[str], peer: PeerCommand | None) -> None:
-    """Refuse parts that do not exist, and a peer whose figures no part would take."""
-    for part in parts:
-        if part not in PARTS:
-            raise InputError(
-                f"there is no part {part!r}{did_you_mean(part, PARTS)}; parts are {', '.join(PARTS)}"
-            )
-    if peer is not None and SPEED not in parts:
-        raise InputError("a peer's figures are taken in the part speed, which --parts leaves out")
+def measure_speed(setup: SpotsSetup, kept: KeptRuns, say: Say) -> Found:
+    """Time iterations and the way to targets. Memory is measured, too: this part is first, in a small process."""
+    peer, effort = setup.asked, SMALL if setup.small else FULL
+    say("streaming memory")
+    megabytes = MEGABYTES // 16 if setup.small else MEGABYTES
+    rates = {count: bandwidth(count, megabytes) for count in sorted({1, setup.threads})}
+    iterations, reached = list[Found](), list[Found]()
+    for spot in setup.spots:
+        for dtype in DTYPES:
+            time = partial(time_spot, spot, dtype, rates, effort, peer, say)
+            iterations += kept.once({"spot": spot.name, "iterations": dtype, "beside": setup.peer}, time)
+            say(f"{spot.name}, {dtype}: to {setup.targets[-1]:g} % of the pot")
+            # A peer's way to a target is taken with its usual tables alone: on flops it takes a minute.
+            beside = peer if dtype == WIDE else None
+            time = partial(time_to_targets, spot, dtype, setup.threads, setup.targets, effort, beside)
+            reached += kept.once({"spot": spot.name, "targets": dtype, "beside": setup.peer}, time)
+    return {
+        "threads": setup.threads,
+        "repeats": effort.repeats,
+        "batch_seconds": effort.batch_seconds,
+        "peer": None if peer is None else setup.peer_name,
+        "iterations": iterations,
+        "targets": reached,
+        "waits": _waits(reached, setup.targets[-1]),
+    }
 
 
-def measure(
-    spots: Sequence[NamedSpot],
-    parts: Sequence[str] = PARTS,
-    scale: Scale | None = None,
-    threads: int = 2,
-    peer: PeerCommand | None = None,
-    watch: Watch | None = None,
-) -> Measured:
-    """Measure the parts on the spots."""
-    check_parts(parts, peer)
-    scale, say = scale or Scale(), saying(watch)
-    found = Measured(scale, threads, spots, parts, None if peer is None else peer.name)
-    if SPEED in parts:  # first: nothing has grown the process yet
-        say("streaming memory")
-        bandwidth = {
-            count: streamed_bytes_per_second(count, count=scale.streamed_bytes)
-            for count in sorted({1, threads})
-        }
-    for spot in spots:
-        if SPEED in parts:
-            _measure_speed(spot, found, bandwidth, peer, say)
-        if VALUES in parts:
-            say(f"{spot.name}: values")
-            flop = spot.streets == FLOP_STREETS
-            # A flop's tables in float64 take a gigabyte, and its target needs no more digits than float32 has.
-            until, dtype = scale.values_until[flop], "float32" if flop else "float64"
-            found.worths.append(measure_values(spot, until, dtype, threads))
-        if RULES in parts and (spot.streets < FLOP_STREETS or spot.name == FLOP_OF_RULES):
-            say(f"{spot.name}: rules")
-            found.runs += compare_rules(spot, scale.checkpoints, scale.targets[-1], scale.every, threads)
+def _waits(reached: Sequence[Found], target: float) -> dict[str, float]:
+    """Return the median of the seconds to a target on each street, among the spots that reach it."""
+    found = {}
+    for count, street in STREETS.items():
+        names = {spot.name for spot in SPOTS if spot.streets == count}
+        there = [row for row in reached if row["target_percent"] == target and row["seconds"] is not None]
+        seconds = [row["seconds"] for row in there if row["dtype"] == WIDE and row["spot"] in names]
+        if seconds:
+            found[street] = median(seconds)
     return found
 
 
-def _measure_speed(
-    spot: NamedSpot, found: Measured, bandwidth: dict[int, float], peer: PeerCommand | None, say: Say
-) -> None:
-    scale = found.scale
-    for dtype in DTYPES:
-        found.timings += time_spot(spot, dtype, bandwidth, scale.repeats, scale.batch_seconds, peer, say)
-        # A peer's way to a target is taken with its usual tables alone: on flops it takes a minute.
-        beside = peer if dtype == DTYPES[0] else None
-        say(f"{spot.name}, {dtype}: to {scale.targets[-1]:g} % of the pot")
-        found.reached += time_to_targets(
-            spot,
-            dtype,
-            found.threads,
-            scale.targets,
-            scale.every,
-            scale.most_iterations,
-            scale.repeats,
-            beside,
-        )
+def measure_worths(setup: SpotsSetup, kept: KeptRuns, say: Say) -> Found:
+    """Measure the values of each spot: rivers and turns closely, flops less so."""
+    rows = []
+    for spot in setup.spots:
+        say(spot.name)
+        # A flop's tables in float64 take a gigabyte, and its target needs no more digits than float32 has.
+        flop = spot.streets == FLOP_STREETS
+        until = ("5%" if flop else "1%") if setup.small else ("0.1%" if flop else "0.01%")
+        solve = partial(measure_values, spot, until, "float32" if flop else "float64", setup.threads)
+        rows.append(kept.once({"spot": spot.name}, solve))
+    return {"spots": rows}
+
+
+def measure_rules(setup: SpotsSetup, kept: KeptRuns, say: Say) -> Found:
+    """Compare regret rules on rivers, on turns and on one flop."""
+    checkpoints, target = (20, 40) if setup.small else (50, 100, 200, 400), setup.targets[-1]
+    runs = list[Found]()
+    for spot in setup.spots:
+        if spot.streets < FLOP_STREETS or spot.name == FLOP_OF_RULES:
+            say(spot.name)
+            compare = partial(compare_rules, spot, checkpoints, target, setup.threads)
+            runs += kept.once({"spot": spot.name}, compare)
+    return {
+        "checkpoints": checkpoints,
+        "target_percent": target,
+        "runs": runs,
+        "standings": standings(runs, checkpoints),
+    }
+
+
+def figures(found: Found) -> dict[str, float]:
+    """Return the figures that our bars are about."""
+    result = {}
+    for row in found["iterations"]:
+        spot, threads, peer = row["spot"], threads_text(row["threads"]), row["peer"]
+        if row["dtype"] == WIDE:
+            result[f"{spot}.speed-up, {threads}"] = row["speed_up"]
+            result[f"{spot}.build"] = row["build_seconds"]
+            if peer is not None:
+                result[f"{spot}.by the peer, {threads}"] = peer["ratio"]
+        if peer is not None and peer["memory_ratio"] is not None:
+            result[f"{spot}.memory by the peer, {row['dtype']}"] = peer["memory_ratio"]
+    for wide, narrow in _pairs(found):
+        name, peer = f"{wide['spot']}.to {wide['target_percent']:g} %", wide["peer"]
+        if peer is not None and peer["ratio"] is not None:
+            result[f"{name} by the peer"] = peer["ratio"]
+        ratio = _ratio((wide, narrow))
+        if ratio is not None:
+            result[f"{name} with 16 bits"] = ratio
+        elif wide["iterations"]:
+            result[f"{name} not reached with 16 bits"] = 1
+    return result
+
+
+def _pairs(found: Found) -> Iterator[tuple[Found, Found]]:
+    """Yield the ways to a target with float32 and with int16, for each spot and target."""
+    wide, narrow = ([row for row in found["targets"] if row["dtype"] == dtype] for dtype in (WIDE, NARROW))
+    return zip(wide, narrow, strict=True)
+
+
+def _ratio(pair: tuple[Found, Found]) -> float | None:
+    """Return the iterations with int16 over those with float32; None where either did not reach the target."""
+    wide, narrow = (row["iterations"] for row in pair)
+    return narrow / wide if narrow and wide else None
+
+
+def view(found: Findings) -> Mapping[str, Any]:
+    """Return the spots that were measured, the ways to targets, and the rules that are far ahead on a spot."""
+    speed, rules = found.get("speed"), found.get("rules")
+    rows = {"speed": "targets", "values": "spots", "rules": "runs"}
+    names = {row["spot"] for part in found for row in found[part][rows[part]]}
+    reached = [] if speed is None else list(_pairs(speed))
+    return {
+        "spots": [spot for spot in SPOTS if spot.name in names],
+        "slow_repeats": SLOW_REPEATS,
+        "reached": reached,
+        "ratios": [ratio for ratio in map(_ratio, reached) if ratio is not None],
+        "default": HOLDEM_RULE,
+        "far_ahead": [] if rules is None else _far_ahead(rules["runs"]),
+    }
+
+
+def _far_ahead(runs: Sequence[Found]) -> list[tuple[str, str, float]]:
+    """Return the rules and spots where a rule is far ahead of the default in the end, with the ratio."""
+    default = {run["spot"]: run["percent"][-1] for run in runs if run["rule"] == HOLDEM_RULE}
+    ratios = [(run["rule"], run["spot"], run["percent"][-1] / default[run["spot"]]) for run in runs]
+    return [each for each in ratios if each[2] < FAR_AHEAD]
+
+
+EXPERIMENT = Experiment(
+    "spots",
+    "Spots",
+    SpotsSetup,
+    (
+        Part("speed", measure_speed, figures),
+        Part("values", measure_worths),
+        Part("rules", measure_rules),
+    ),
+    view,
+    verb="bench",
+)

@@ -3,7 +3,7 @@
 The command's last argument is a JSON object:
 
     board, oop, ip, pot, stack      as `solvent spot` takes them; a range may be "random", all hands
-    rake_rate, rake_cap             0 and 0, or a part of the pot and chips; taken from every pot, folds included
+    rake_rate, rake_cap             a share of every pot, folds included, and its limit in chips; or 0 and 0
     flop, turn, river               for each street from the root's on {"oop": {"bet", "raise", "donk"}, "ip": ...}:
                                     sizes such as "50%,a"; without "donk" OOP bets as usual
     threads, compressed             threads to use, and whether tables have 16 bits instead of 32
@@ -26,32 +26,16 @@ import json
 import shlex
 import subprocess
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from solvent.foundation.errors import InputError
 from solvent_papers.spots.named import NamedSpot
 
 COMPRESSED = "int16"
-"""Our tables that a peer's of 16 bits are compared with."""
+"""Our tables of 16 bits."""
 
 
-@dataclass(frozen=True)
-class PeerTiming:
-    """What a peer says of its iterations."""
-
-    seconds: float
-    """An iteration's, the median."""
-    build_seconds: float
-    memory_bytes: int
-    uniform_percent: float
-
-    def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
-
-
-@dataclass(frozen=True)
-class PeerReached:
+class PeerReached(NamedTuple):
     """When a peer reached a target."""
 
     iterations: int
@@ -61,8 +45,7 @@ class PeerReached:
 class PeerCommand:
     """A command that runs another solver."""
 
-    def __init__(self, command: str, name: str) -> None:
-        self.name = name
+    def __init__(self, command: str) -> None:
         try:
             self.words = shlex.split(command)
         except ValueError as error:
@@ -70,17 +53,20 @@ class PeerCommand:
         if not self.words:
             raise InputError("the peer's command is empty")
 
-    def time(self, spot: NamedSpot, dtype: str, threads: int, iterations: int) -> PeerTiming:
-        """Time iterations, after a quarter as many that touch the memory and are not counted."""
+    def time(self, spot: NamedSpot, dtype: str, threads: int, iterations: int) -> dict[str, float]:
+        """Time iterations, after a quarter as many that touch the memory and are not counted.
+
+        `seconds` is the median of an iteration, `memory_bytes` the peer's own account.
+        """
         asked = {"mode": "time", "iterations": iterations, "warmup": max(2, iterations // 4)}
         said = self._ask(spot, dtype, threads, asked)
         try:
-            return PeerTiming(
-                seconds=float(said["seconds_per_iteration"]["median"]),
-                build_seconds=float(said["build_seconds"]),
-                memory_bytes=int(said["memory_usage"]["i16" if dtype == COMPRESSED else "f32"]),
-                uniform_percent=float(said["uniform"]["exploitability_pct"]),
-            )
+            return {
+                "seconds": float(said["seconds_per_iteration"]["median"]),
+                "build_seconds": float(said["build_seconds"]),
+                "memory_bytes": int(said["memory_usage"]["i16" if dtype == COMPRESSED else "f32"]),
+                "uniform_percent": float(said["uniform"]["exploitability_pct"]),
+            }
         except (KeyError, TypeError, ValueError) as error:
             raise self._unreadable(error) from error
 

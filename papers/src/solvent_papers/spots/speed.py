@@ -9,22 +9,24 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
 from functools import partial
 from statistics import median
-from typing import Any
+from typing import NamedTuple
+
+import numpy as np
 
 from solvent.engines.holdem.kernels import RESPOND
 from solvent.engines.holdem.solver import HoldemSolver
 from solvent.forms.holdem.game import holdem_game
 from solvent.foundation.kernels.memory import with_peak_memory
 from solvent.spots.run import warm_up
-from solvent_papers.spots.bandwidth import moved_bytes
+from solvent_papers.frame.experiment import Found, Say
 from solvent_papers.spots.named import NamedSpot
-from solvent_papers.spots.peer_command import PeerCommand, PeerReached, PeerTiming
-from solvent_papers.steps import Say
+from solvent_papers.spots.peer_command import PeerCommand, PeerReached
 
-DTYPES = ("float32", "int16")
+DTYPES = WIDE, NARROW = "float32", "int16"
+EVERY = 10
+"""Iterations between measurements on the way to a target."""
 LEAST_ITERATIONS = 4
 """Iterations of a batch at least, however long they take."""
 SLOW_REPEATS = 2
@@ -33,96 +35,57 @@ MOST_RESPONSES = 20
 """Best responses that are timed together at most."""
 AFRESH_SECONDS = 1.0
 """Solves to a target that take less are repeated."""
+MOVES = 5
+"""Times that an iteration moves a number: regrets are read on the way down and on the way up and written once,
+averages are read and written once."""
 
 
-@dataclass(frozen=True)
-class Timing:
-    """A spot's iterations with one kind of tables and a number of threads."""
+class Effort(NamedTuple):
+    """The extent of the measurements."""
 
-    spot: str
-    dtype: str
-    threads: int
-    seconds: float
-    """Seconds of an iteration, which updates both players; the median of the batches."""
-    response_seconds: float
-    """Seconds of the best responses of both players."""
-    build_seconds: float
-    """Seconds from the spot to tables that nothing has been written to, on one thread with kernels compiled."""
-    cells: int
-    """Numbers in each of the two tables, those of empty slots included."""
-    table_bytes: int
-    memory_bytes: int | None
-    """What building, two iterations and a measurement added to the process on one thread; None where unknown."""
-    moved_bytes: int
-    """Bytes of the tables that an iteration reads and writes."""
-    bandwidth: float
-    """Bytes a second that as many threads stream on this machine."""
-    peer: PeerTiming | None
-
-    @property
-    def share(self) -> float:
-        """What moving the tables alone would take, as a part of an iteration's time."""
-        return self.moved_bytes / self.seconds / self.bandwidth
-
-    @property
-    def peer_ratio(self) -> float | None:
-        """Our seconds over the peer's."""
-        return None if self.peer is None else self.seconds / self.peer.seconds
-
-    def as_dict(self) -> dict[str, Any]:
-        return {**asdict(self), "share": self.share, "peer_ratio": self.peer_ratio}
-
-
-@dataclass(frozen=True)
-class Reached:
-    """When a spot's solve reached a target; iterations and seconds are None where it did not."""
-
-    spot: str
-    dtype: str
-    threads: int
-    target_percent: float
-    iterations: int | None
-    seconds: float | None
-    """Seconds of iterations and of measurements, after building; the median where a solve was repeated."""
-    peer_iterations: int | None = None
-    peer_seconds: float | None = None
-
-    @property
-    def peer_ratio(self) -> float | None:
-        """Our seconds over the peer's."""
-        if self.seconds is None or self.peer_seconds is None:
-            return None
-        return self.seconds / self.peer_seconds
-
-    def as_dict(self) -> dict[str, Any]:
-        return {**asdict(self), "peer_ratio": self.peer_ratio}
+    repeats: int
+    batch_seconds: float
+    """Seconds of iterations that are timed together."""
+    most_iterations: int
+    """Iterations on the way to a target at most."""
 
 
 def build(spot: NamedSpot, dtype: str, threads: int) -> HoldemSolver:
-    """From a spot to a solver, nothing shared with an earlier one."""
+    """Return a solver of a spot that shares nothing with an earlier one."""
     return HoldemSolver(holdem_game(spot.rules()), threads=threads, dtype=dtype)
+
+
+def moved_bytes(cells: int, dtype: str) -> int:
+    """Return the bytes of tables that an iteration reads and writes: 20 for each cell in float32, 10 in int16."""
+    return MOVES * np.dtype(dtype).itemsize * cells
 
 
 def time_spot(
     spot: NamedSpot,
     dtype: str,
     bandwidth: Mapping[int, float],
-    repeats: int,
-    batch_seconds: float,
+    effort: Effort,
     peer: PeerCommand | None,
     say: Say,
-) -> list[Timing]:
-    """Time a spot's iterations with each number of threads in `bandwidth`, in turn with the peer's."""
+) -> list[Found]:
+    """Time a spot's iterations with each number of threads in `bandwidth`, in turn with the peer's.
+
+    `bandwidth` has the bytes a second that as many threads stream on this machine. Of the rows that are returned,
+    `seconds` is the median of an iteration, which updates both players; `response_ratio` the time of the best
+    responses of both players over it; `build_seconds` the time from the spot to tables that nothing has been
+    written to, on one thread with kernels compiled; `memory_bytes` what building, two iterations and a measurement
+    added to the process on one thread; `share` the share of an iteration's time that moving the tables would take.
+    """
     warm_up(dtype)
-    build_seconds = median(_seconds(lambda: build(spot, dtype, 1)) for _ in range(repeats))
+    build_seconds = median(_seconds(lambda: build(spot, dtype, 1)) for _ in range(effort.repeats))
     _, memory = with_peak_memory(lambda: _build_and_solve(spot, dtype))
     solvers = {threads: build(spot, dtype, threads) for threads in bandwidth}
-    batches = {threads: _batch(solver, batch_seconds) for threads, solver in solvers.items()}
+    batches = {threads: _batch(solver, effort.batch_seconds) for threads, solver in solvers.items()}
     ours: dict[int, list[float]] = {threads: [] for threads in solvers}
     responses: dict[int, list[float]] = {threads: [] for threads in solvers}
-    theirs: dict[int, list[PeerTiming]] = {threads: [] for threads in solvers}
+    theirs: dict[int, list[dict[str, float]]] = {threads: [] for threads in solvers}
     slow = min(batches.values()) == LEAST_ITERATIONS
-    rounds = min(repeats, SLOW_REPEATS) if slow else repeats
+    rounds = min(effort.repeats, SLOW_REPEATS) if slow else effort.repeats
     for repeat in range(rounds):
         say(f"{spot.name}, {dtype}: iterations, repeat {repeat + 1} of {rounds}")
         for threads, solver in solvers.items():
@@ -132,23 +95,29 @@ def time_spot(
             responses[threads].append(_seconds(partial(_respond, solver, asked)) / asked)
             if peer is not None:
                 theirs[threads].append(peer.time(spot, dtype, threads, batch))
-    return [
-        Timing(
-            spot=spot.name,
-            dtype=dtype,
-            threads=threads,
-            seconds=median(ours[threads]),
-            response_seconds=median(responses[threads]),
-            build_seconds=build_seconds,
-            cells=solver.cells,
-            table_bytes=solver.table_bytes,
-            memory_bytes=memory,
-            moved_bytes=moved_bytes(solver.cells, dtype),
-            bandwidth=bandwidth[threads],
-            peer=_middle(theirs[threads]),
+    seconds, rows = {threads: median(each) for threads, each in ours.items()}, []
+    for threads, solver in solvers.items():
+        moved = moved_bytes(solver.cells, dtype)
+        rows.append(
+            {
+                "spot": spot.name,
+                "dtype": dtype,
+                "threads": threads,
+                "seconds": seconds[threads],
+                "nanoseconds_per_number": 1e9 * seconds[threads] / solver.cells,
+                "response_ratio": median(responses[threads]) / seconds[threads],
+                "build_seconds": build_seconds,
+                "cells": solver.cells,
+                "table_bytes": solver.table_bytes,
+                "memory_bytes": memory,
+                "moved_bytes": moved,
+                "bytes_per_second": moved / seconds[threads],
+                "share": moved / seconds[threads] / bandwidth[threads],
+                "speed_up": seconds[1] / seconds[threads],
+                "peer": _beside(theirs[threads], seconds[threads], memory),
+            }
         )
-        for threads, solver in solvers.items()
-    ]
+    return rows
 
 
 def time_to_targets(
@@ -156,50 +125,56 @@ def time_to_targets(
     dtype: str,
     threads: int,
     targets: Sequence[float],
-    every: int,
-    most: int,
-    repeats: int,
+    effort: Effort,
     peer: PeerCommand | None,
-) -> list[Reached]:
-    """Solve a spot to each target, in % of the pot, measured every so many iterations, in turn with the peer."""
+) -> list[Found]:
+    """Solve a spot to each target, in % of the pot, in turn with the peer.
+
+    `iterations` and `seconds` are None for targets that were not reached; building is not counted. A solve that is
+    short is repeated, and the median of its seconds counts.
+    """
     ours: list[dict[float, tuple[int, float]]] = []
     theirs: list[dict[float, PeerReached]] = []
-    while len(ours) < repeats:
+    while len(ours) < effort.repeats:
         solver = build(spot, dtype, threads)
         start = time.perf_counter()
-        ours.append(approach(solver, spot.pot, targets, every, most))
+        ours.append(_approach(solver, spot.pot, targets, effort.most_iterations))
         spent = time.perf_counter() - start
         if peer is not None:
-            theirs.append(peer.until(spot, dtype, threads, targets, every, most))
+            theirs.append(peer.until(spot, dtype, threads, targets, EVERY, effort.most_iterations))
         if spent > AFRESH_SECONDS:
             break
-    found = []
+    rows = []
     for target in targets:
         mine = [each[target] for each in ours if target in each]
         others = [each[target] for each in theirs if target in each]
-        found.append(
-            Reached(
-                spot=spot.name,
-                dtype=dtype,
-                threads=threads,
-                target_percent=target,
-                iterations=mine[0][0] if mine else None,
-                seconds=median(seconds for _, seconds in mine) if mine else None,
-                peer_iterations=others[0].iterations if others else None,
-                peer_seconds=median(each.seconds for each in others) if others else None,
-            )
+        seconds = median(seconds for _, seconds in mine) if mine else None
+        beside = None
+        if others:
+            waited = median(each.seconds for each in others)
+            ratio = None if seconds is None else seconds / waited
+            beside = {"iterations": others[0].iterations, "seconds": waited, "ratio": ratio}
+        rows.append(
+            {
+                "spot": spot.name,
+                "dtype": dtype,
+                "target_percent": target,
+                "iterations": mine[0][0] if mine else None,
+                "seconds": seconds,
+                "peer": beside,
+            }
         )
-    return found
+    return rows
 
 
-def approach(
-    solver: HoldemSolver, pot: float, targets: Sequence[float], every: int, most: int
+def _approach(
+    solver: HoldemSolver, pot: float, targets: Sequence[float], most: int
 ) -> dict[float, tuple[int, float]]:
-    """Iterations and seconds, measurements included, at which each target, in % of the pot, was reached."""
+    """Return the iterations and seconds, measurements included, at which each target was reached."""
     reached: dict[float, tuple[int, float]] = {}
     start = time.perf_counter()
     while len(reached) < len(targets) and solver.iterations < most:
-        solver.run(every)
+        solver.run(EVERY)
         found = 100 * solver.exploitability() / pot
         now = time.perf_counter() - start
         for target in targets:
@@ -215,7 +190,7 @@ def _build_and_solve(spot: NamedSpot, dtype: str) -> None:
 
 
 def _batch(solver: HoldemSolver, seconds: float) -> int:
-    """How many iterations take about so many seconds; they are tried, which also touches the tables."""
+    """Return the iterations that take about these seconds; trying them also touches the tables."""
     solver.run(2)
     count, spent = 1, 0.0
     while spent < seconds / 8:
@@ -224,16 +199,13 @@ def _batch(solver: HoldemSolver, seconds: float) -> int:
     return max(LEAST_ITERATIONS, round(count * seconds / spent))
 
 
-def _middle(timings: Sequence[PeerTiming]) -> PeerTiming | None:
-    """The peer's medians."""
+def _beside(timings: Sequence[Mapping[str, float]], seconds: float, memory: int | None) -> Found | None:
+    """Return the peer's medians, and our seconds and memory over its own."""
     if not timings:
         return None
-    return PeerTiming(
-        seconds=median(each.seconds for each in timings),
-        build_seconds=median(each.build_seconds for each in timings),
-        memory_bytes=timings[0].memory_bytes,
-        uniform_percent=timings[0].uniform_percent,
-    )
+    middle = {name: median(each[name] for each in timings) for name in timings[0]}
+    memory_ratio = None if memory is None else memory / middle["memory_bytes"]
+    return {**middle, "ratio": seconds / middle["seconds"], "memory_ratio": memory_ratio}
 
 
 def _respond(solver: HoldemSolver, times: int) -> None:
