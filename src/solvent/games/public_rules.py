@@ -176,7 +176,7 @@ class PublicRules(ABC):
         return None
 
     def strengths(self, boards: Sequence[Board], hands: Sequence[Hand]) -> NDArray[np.int64]:
-        """Return the strength of each hand on each board, int64[boards, hands]; needed where there are hole cards."""
+        """Return each hand's strength on each board, int64[boards, hands]; needed where there are hole cards."""
         raise NotImplementedError
 
     def symmetries(self) -> Sequence[tuple[Callable[[Hand], Hand], Callable[[Board], Board]]]:

@@ -204,7 +204,7 @@ def play(rules: HoldemRules, actions: Iterable[int]) -> HoldemState:
 
 
 def payoffs(state: HoldemState, strengths: tuple[int, int] | None = None) -> tuple[int, int]:
-    """Return what each player wins, in chips. A showdown needs the strengths of both hands, the better one greater."""
+    """Return both players' winnings, in chips. A showdown needs both hands' strengths, the better one greater."""
     if not state.over:
         raise GameError("the betting is not over, so nobody has won")
     if state.folded != NOBODY:

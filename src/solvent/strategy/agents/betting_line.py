@@ -67,7 +67,7 @@ def find_decision(tree: BettingTree, line: str) -> int:
 
 
 def own_actions(tree: BettingTree, node: int) -> list[tuple[int, int]]:
-    """Return what the player who decides here did before: the decision and the place of the action, latest first."""
+    """Return the earlier actions of the player who decides here: decision and place of the action, latest first."""
     player, found = tree.player[node], []
     while (above := int(tree.parent[node])) >= 0:
         if tree.kind[above] == DECISION and tree.player[above] == player:
