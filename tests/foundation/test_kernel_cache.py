@@ -215,6 +215,23 @@ def test_what_cannot_be_written_is_said_once(
     assert files(tmp_path) == []
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_an_interrupt_while_code_is_handed_over_is_heard(fresh: Fresh, tmp_path: Path) -> None:
+    """LLVM hands machine code to a callback, where Python prints exceptions and goes on."""
+
+    def interrupted(*arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    module = fresh()
+    engine = module.less.targetctx.codegen()._engine._ee
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(engine, "_object_cache_notify", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            module.less(4.0)
+    assert files(tmp_path) == []
+    assert fresh().less(4.0) == 1.0
+
+
 def test_an_interrupted_write_leaves_nothing(
     fresh: Fresh, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -12,7 +12,7 @@ from oracles.pruning import check_invariants, forgotten
 from oracles.random_games import RandomGame
 from oracles.replays import Replay
 from oracles.trees import counterfactual_values
-from solvent.engines.history.pruned import total_kernels
+from solvent.engines.history.pruned import prune_kernels
 from solvent.engines.history.pruned.solver import PrunedSolver
 from solvent.engines.pruning import Pruning
 from solvent.forms.history import GameTree, compile_tree
@@ -57,9 +57,9 @@ class Watched(PrunedSolver):
         self.replays[player].play(self.current(), weight, self.ordered(self.pruned))
         return super()._walk(player)
 
-    def _release(self, player, step, allowed, released):  # type: ignore[no-untyped-def]
+    def _release(self, player, step, released):  # type: ignore[no-untyped-def]
         cells = released.copy()
-        super()._release(player, step, allowed, released)
+        super()._release(player, step, released)
         self.released += len(cells)
         self.replays[player].replace(self._layout.cell_of[cells])
         self.check_total(player)
@@ -118,8 +118,7 @@ class Watched(PrunedSolver):
         assert (bound >= true[held] - slack).all()
         assert (bound <= 0).all()
         found = np.zeros(self.tree.cells)
-        allowed = self._allowed(player)
-        total_kernels.add_up_regrets(self._forests[player], self._held(), allowed, found)
+        prune_kernels.add_up_regrets(self._forests[player], self._held(), found)
         found = self.ordered(found)
         assert (found[stored] >= true[stored] - slack).all()
         if self.pruning.after == "cbr" and not self.floored:
@@ -209,13 +208,12 @@ def test_weighted_gaps_are_those_of_the_replay(rule: str, updates: str, players:
     st.sampled_from(["cbr", "uniform"]),
     st.integers(1, 3),
     st.booleans(),
-    st.sampled_from(["dynamic", "guaranteed"]),
 )
 def test_total_pruning_of_random_games_does_what_its_replay_does(
-    seed: int, exact: tuple[str, str], after: str, every: int, zero_sum: bool, length: str
+    seed: int, exact: tuple[str, str], after: str, every: int, zero_sum: bool
 ) -> None:
     tree = compile_tree(RandomGame(seed, depth=6, zero_sum=zero_sum))
-    pruning = Pruning("total", average=0.0, gates="paper", every=every, after=after, length=length)
+    pruning = Pruning("total", average=0.0, gates="paper", every=every, after=after)
     solver = Watched(tree, *exact, pruning, 25)
     solver.run(25)
 
@@ -291,11 +289,10 @@ def test_interval_pruning_does_what_its_replay_does(
     st.sampled_from(EXACT),
     st.integers(1, 4),
     st.booleans(),
-    st.sampled_from(["dynamic", "guaranteed"]),
 )
 def test_interval_pruning_of_random_games_does_what_its_replay_does(
-    seed: int, exact: tuple[str, str], every: int, zero_sum: bool, length: str
+    seed: int, exact: tuple[str, str], every: int, zero_sum: bool
 ) -> None:
     tree = compile_tree(RandomGame(seed, depth=6, zero_sum=zero_sum))
-    solver = Watched(tree, *exact, Pruning("interval", gates="paper", every=every, length=length), 25)
+    solver = Watched(tree, *exact, Pruning("interval", gates="paper", every=every), 25)
     solver.run(25)

@@ -123,7 +123,7 @@ class KernelCache:
             name, key = self._key(Stamps(), signature, compiled.codegen)
         except UnstampedError:
             return
-        payload = serialize.dumps(compiled._reduce())
+        payload = serialize.dumps(_reduced(compiled))
         path = Path(self.cache_path, name)
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -229,6 +229,20 @@ def _temporary() -> Path | None:
         stacklevel=2,
     )
     return folder
+
+
+def _reduced(compiled: Any) -> Any:
+    """Return what is kept of a compiled function.
+
+    LLVM hands machine code over in a callback, in which Python swallows every exception. The code is missing only
+    if a signal raised one there, which is nearly always Ctrl-C; it is raised again here.
+    """
+    try:
+        return compiled._reduce()
+    except RuntimeError as error:
+        if "no compiled object" not in str(error):
+            raise
+        raise KeyboardInterrupt from error
 
 
 def _private(folder: Path) -> bool:
