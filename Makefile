@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 TOOLS := $(VENV)/.tools
 
-.PHONY: run test pytest test-all bench lint format docs clean
+.PHONY: run test pytest quick pytest-quick test-all bench lint format docs clean
 
 # What `make run` trains and measures. From a fresh clone it takes less than 12 minutes on two cores: half a minute of
 # set-up, two minutes of cards and compiling, TIME, and about 3 minutes of measuring.
@@ -38,6 +38,13 @@ test: $(TOOLS)
 
 pytest: $(TOOLS)
 	$(BIN)/python -m pytest -n 2 --dist worksteal --durations 10
+
+# While editing: the checks, and the tests that need no compiled kernel.
+quick: $(TOOLS)
+	@$(MAKE) --no-print-directory -j 2 lint pytest-quick
+
+pytest-quick: $(TOOLS)
+	$(BIN)/python -m pytest -q --no-kernels
 
 test-all: $(TOOLS) lint
 	HYPOTHESIS_PROFILE=default $(BIN)/python -m pytest -n 2 --dist worksteal -m 'slow or not slow' --durations 20

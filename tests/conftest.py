@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
 import sys
 import threading
 from functools import cache
@@ -14,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from oracles.ray_blades import blades  # noqa: F401 (a fixture, made once)
 from solvent.forms.history import GameTree, compile_tree
+from solvent.foundation.kernels.caching import KernelCache
 from solvent.games.catalogue import load_game
 from solvent.solving.solve import solve
 
@@ -32,6 +34,27 @@ AGENTS_FIRST += ("papers/test_agent", "app/test_cards", "cards")
 """Tests of agents and cards, those that compile most kernels first: folders, or the beginnings of files' paths."""
 SOLVERS_FIRST = ("app", "papers", "solving", "spots", "engines", "strategy", "forms")
 """Tests of solvers, which share few kernels with those; the last ones find most kernels compiled."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--no-kernels", action="store_true", help="skip tests when they ask for a kernel or for another process"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Make `--no-kernels` end each test where it asks for its first kernel, or for a process that may."""
+    if not config.getoption("--no-kernels"):
+        return
+
+    def skip(*arguments: object, **options: object) -> None:
+        if threading.current_thread() is not threading.main_thread():  # for which the test may be waiting
+            signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGUSR1)
+        pytest.skip("needs a kernel or another process")
+
+    signal.signal(signal.SIGUSR1, skip)
+    KernelCache.load_overload = skip  # type: ignore[method-assign, assignment]
+    subprocess.Popen.__init__ = skip  # type: ignore[method-assign, assignment]
 
 
 @cache

@@ -1,4 +1,4 @@
-"""What stands for what in a large game: hands in buckets, public states in clusters, bets by the nearest size.
+"""Abstraction of large games: hands in buckets, public states in clusters, bets by the nearest size.
 
 `cards/` builds and reads card abstractions, `clustering/` and `hierarchical/` are the algorithms behind them, and
 `betting/` translates bets and classes raises. It imports from `forms` and what is left of it. Start reading with

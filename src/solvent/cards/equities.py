@@ -35,26 +35,26 @@ from solvent.foundation.progress import Progress, Watch
 
 BOARD = 5
 SWEEP_COST = 10
-"""What a hand costs in a sweep through sorted hands, in comparisons of two hands (measured)."""
+"""Cost of a hand in a sweep through sorted hands, in comparisons of two hands (measured)."""
 
 
 @dataclass(frozen=True, eq=False)
 class Side:
-    """What one player can expect at showdown."""
+    """Expectation of one player at showdown."""
 
     equity: float
     """The player's share of the pot: wins plus half the ties."""
     win: float
-    """How often the player wins alone."""
+    """Probability that the player wins alone."""
     tie: float
-    """How often the pot is split."""
+    """Probability that the pot is split."""
     hands: NDArray[np.float64]
     """float64[1326] by `hands.hand_number`: each hand's equity; nan where it cannot be dealt."""
 
 
 @dataclass(frozen=True, eq=False)
 class Equity:
-    """What two ranges can expect from each other."""
+    """Expectations of two ranges against each other."""
 
     sides: tuple[Side, Side]
     pairs: int
@@ -192,7 +192,7 @@ def _symmetries(weights: NDArray[np.float64], board: set[Card], gone: set[Card])
 
 
 def _work(task: _Task, threads: int, progress: Watch | None) -> tuple[NDArray[np.float64], int]:
-    """What each hand wins and ties on all run-outs: float64[hands of the task, 4], and the boards looked at."""
+    """Count each hand's wins and ties on all run-outs: float64[hands of the task, 4], and the boards looked at."""
     cards, to_come = len(task.stub), BOARD - len(task.board)
     pieces = list(_pieces(cards, to_come))
     behind = [comb(cards - _next(piece), to_come - len(piece)) for piece in pieces]
@@ -236,7 +236,7 @@ def _piece(task: _Task, piece: tuple[int, ...]) -> tuple[int, NDArray[np.float64
 
 
 def _spread(won: NDArray[np.float64], task: _Task) -> NDArray[np.float64]:
-    """What all hands win and tie: float64[players, 2, 1326], hands that symmetries exchange sharing alike."""
+    """Return all hands' wins and ties: float64[players, 2, 1326]; hands that symmetries exchange share equally."""
     by_hand = np.zeros((2, 2, HANDS))
     by_hand[:, :, task.hands.number] = won.T.reshape(2, 2, -1).swapaxes(0, 1)
     shared = sum(by_hand[:, :, renamed_hands(tuple(order))] for order in task.symmetries.tolist())

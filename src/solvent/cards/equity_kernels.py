@@ -128,7 +128,7 @@ def strengths_by_ranks(key, bits, card_key, high_place, low_place, by_ranks, of_
 
 @internal_compiled
 def stands_for(bits, symmetries):  # type: ignore[no-untyped-def]
-    """How many boards this one stands for: all that symmetries make of it, or 0 if one of them is lower."""
+    """Count the boards this one stands for: all that symmetries make of it, or 0 if one of them is lower."""
     same = 0
     for row in range(len(symmetries)):
         moved = np.int64(0)

@@ -32,7 +32,7 @@ EMPTY_KEY = 0x3333 << SUIT_SHIFT
 """The key of no cards at all."""
 FLUSH_BITS = 0x8888 << SUIT_SHIFT
 KINDS = 7_462
-"""How many kinds of five-card hands there are: 7,462 is the strength of a royal flush."""
+"""Number of kinds of five-card hands: 7,462 is the strength of a royal flush."""
 
 
 class Evaluator(NamedTuple):
@@ -138,7 +138,7 @@ def evaluator() -> Evaluator:
 
 
 def _multisets(ranks: int) -> tuple[NDArray[np.int16], list[NDArray[np.int64]]]:
-    """How often each of some ranks can stand in a hand: the place among those of its size, and all by size."""
+    """List the multisets of ranks in a hand: the place of each among those of its size, and all by size."""
     counts = np.arange(5**ranks)[:, None] // 5 ** np.arange(ranks) % 5
     sizes = counts.sum(axis=1)
     place = np.zeros(len(counts), dtype=np.int16)

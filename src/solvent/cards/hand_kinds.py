@@ -1,4 +1,4 @@
-"""What players call a hand on a board: top pair, a set, a flush draw.
+"""Players' names for a hand on a board: top pair, a set, a flush draw.
 
 A made hand counts what the hole cards make: a pair that lies on the board is nobody's, and on a paired board a hand
 with a pair of its own is called by that pair. Draws are to flushes and straights that the hole cards take part in.
@@ -32,12 +32,12 @@ MADE = (
 """Made hands from the best; a pocket pair is not above the board, `the board` is a river that a hand only ties."""
 DRAWS = ("flush draw", "open-ender", "gutshot")
 KIND_NAMES = (*MADE, "pair", *DRAWS, "no draw")
-"""What `is_kind` knows: `pair` is any pair of one's own."""
+"""Kinds that `is_kind` knows: `pair` is any pair of one's own."""
 _ACE, _STRAIGHT_RANKS = 12, 5
 
 
 def hand_strengths(numbers: NDArray[np.int64], board: Sequence[Card]) -> NDArray[np.int64]:
-    """How strong hands are with a board of three to five cards, int64[hands]; none may hold a card of the board."""
+    """Rank hands with a board of three to five cards, int64[hands]; none may hold a card of the board."""
     hole = hole_cards()[numbers]
     cards = np.concatenate([hole, np.tile(np.array(board, dtype=np.int64), (len(hole), 1))], axis=1)
     fives = np.array(list(combinations(range(cards.shape[1]), 5)))
@@ -46,7 +46,7 @@ def hand_strengths(numbers: NDArray[np.int64], board: Sequence[Card]) -> NDArray
 
 
 def made_hands(numbers: NDArray[np.int64], board: Sequence[Card]) -> list[str]:
-    """What hands make on a board: a name of `MADE` for each.
+    """Name what hands make on a board: a name of `MADE` for each.
 
     >>> from solvent.cards.deck import parse_cards
     >>> from solvent.cards.hands import hand_number
@@ -65,7 +65,7 @@ def made_hands(numbers: NDArray[np.int64], board: Sequence[Card]) -> list[str]:
 
 
 def draws(numbers: NDArray[np.int64], board: Sequence[Card]) -> list[tuple[str, ...]]:
-    """What hands draw to on a board of three or four cards: names of `DRAWS` for each; none on a river.
+    """Name what hands draw to on a board of three or four cards: names of `DRAWS` for each; none on a river.
 
     An open-ender is any hand that two or more ranks make a straight.
 

@@ -44,13 +44,13 @@ SUBSETS = 0
 CHOICES = SUBSETS + 8192
 """n choose k at 16 n + k."""
 WEIGHTS = CHOICES + 14 * 16
-"""What a card of each of the four streets adds to the number of its suit's shape."""
+"""Weight of a card of each of the four streets in the number of its suit's shape."""
 PATTERN = WEIGHTS + STREETS
 """Cards a street, 0 for streets that there are not."""
 SHAPES = PATTERN + STREETS
-"""How many shapes there are, at most 54."""
+"""Number of shapes, at most 54."""
 SPANS = SHAPES + 1
-"""How many indices a suit of each shape has."""
+"""Number of indices of a suit of each shape."""
 ARRANGEMENTS = SPANS + 63
 """By the first three of a hand's sorted shapes: where the arrangement's indices start, above three bits of which
 bit j says whether shape j is also the next."""
@@ -187,7 +187,7 @@ def index_kernel(cards, tables, indices):  # type: ignore[no-untyped-def]
 
 @kernel
 def orbit_size(street0, street1, street2):  # type: ignore[no-untyped-def]
-    """How many hands are in the class of this one, given as bit sets: 24 over the permutations that keep it.
+    """Count the hands in the class of this one, given as bit sets: 24 over the permutations that keep it.
 
     Suits that hold the same ranks in each street may be exchanged.
     """
@@ -205,7 +205,7 @@ def orbit_size(street0, street1, street2):  # type: ignore[no-untyped-def]
 
 
 class Arrangements(NamedTuple):
-    """What a kernel needs to find a hand of an index: every arrangement, in order of its first index."""
+    """Every arrangement, in order of its first index, from which a kernel finds the hand of an index."""
 
     start: NDArray[np.int64]
     """int64[arrangements + 1]: the first index of each, and one past the last."""
@@ -308,7 +308,7 @@ class Indexer:
             )
         self.tables, self._arrangements = _tables(self.pattern)
         self.size = int(self._arrangements.start[-1])
-        """How many classes there are."""
+        """Number of classes."""
 
     def index(self, cards: Sequence[Card]) -> int:
         """The class of one hand, its cards in dealing order."""

@@ -73,7 +73,7 @@ class Range:
 
     @property
     def combos(self) -> float:
-        """How many hands it holds, each by its weight."""
+        """Number of hands, each counted by its weight."""
         return float(self.weights.sum())
 
 

@@ -53,7 +53,7 @@ DIGITS = 20
 
 
 def five_card_strength(cards: Iterable[Card]) -> int:
-    """How strong five different cards are; the better of two hands has the greater number.
+    """Return the strength of five different cards; the better of two hands has the greater number.
 
     >>> from solvent.cards.deck import parse_cards
     >>> wheel, aces = (five_card_strength(parse_cards(hand)) for hand in ("As2d3c4h5s", "AsAdAcKhQs"))
@@ -70,7 +70,7 @@ def five_card_strength(cards: Iterable[Card]) -> int:
 
 
 def best_strength(cards: Iterable[Card]) -> int:
-    """How strong the best five of five or more different cards are."""
+    """Return the strength of the best five of five or more different cards."""
     return max(map(five_card_strength, combinations(cards, 5)))
 
 
@@ -93,7 +93,7 @@ def strengths_of_ranks(ranks: NDArray[np.int64], flush: bool = False) -> NDArray
 
 
 def short_strengths(cards: NDArray[np.int64]) -> NDArray[np.int64]:
-    """How strong hands of two, three or four cards are, which all count: int64[..., cards] to int64[...].
+    """Return the strengths of hands of two, three or four cards, which all count: int64[..., cards] to int64[...].
 
     They are ordered as hands of five are; straights, flushes and full houses take five cards.
 

@@ -33,7 +33,7 @@ class Sequences:
     cell: NDArray[np.int64]
     """The cell that each sequence ends with; sequence 0 has -1."""
     histories: NDArray[np.float64]
-    """How many histories each situation stands for where the player forgets, 1 where the player does not."""
+    """Number of histories of each situation where the player forgets, 1 where the player does not."""
     perfect_recall: bool
 
     @property

@@ -1,4 +1,4 @@
-"""What every other room stands on, and what knows no cards and no games.
+"""The ground on which every other room stands: it knows no cards and no games.
 
 `storage/` has the files and folders that survive kills, `kernels/` how compiled code is made and run. Beside them
 stand progress and stopping (`progress`) and how progress is shown (`showing`), own code by name (`own_code`),

@@ -21,7 +21,7 @@ EMPTY_COLOUR = "#eeeeee"
 
 
 def bet_colour(pots: float) -> str:
-    """The colour of a bet of so many pots.
+    """Return the colour of a bet of this many pots.
 
     >>> bet_colour(0.25), bet_colour(1), bet_colour(100), bet_colour(0.5)
     ('#fff3a6', '#ffbf47', '#ec6f9d', '#ffe066')
@@ -48,7 +48,7 @@ def paler(colour: str, part: float) -> str:
 
 
 def contrast(first: str, second: str) -> float:
-    """How well one colour can be read on another, from 1 to 21 (WCAG 2.1, contrast ratio).
+    """Return how well one colour can be read on another, from 1 to 21 (WCAG 2.1, contrast ratio).
 
     >>> round(contrast("#000000", "#ffffff"))
     21

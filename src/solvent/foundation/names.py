@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from difflib import SequenceMatcher
 
 NEAR = 0.6
-"""How alike two names are, from 0 to 1, for one to be taken for a slip of the other."""
+"""Similarity of two names, from 0 to 1, from which one is taken for a slip of the other."""
 MOST = 3
 LONGEST = 100
 """Letters of the longest name that is compared; a longer text is no slip of a name."""

@@ -21,7 +21,7 @@ from solvent.foundation.names import did_you_mean
 
 WRITTEN = re.compile(r"(?P<module>[^\W\d]\w*(?:\.[^\W\d]\w*)*|.+\.py):(?P<name>[^\W\d]\w*)")
 FAILURES = (Exception, SystemExit)
-"""How own code fails: `sys.exit` in it would otherwise end the command without a word."""
+"""Failures of own code: `sys.exit` in it would otherwise end the command without a word."""
 _files: set[str] = set()
 """Files of own code that have been loaded."""
 
@@ -36,7 +36,7 @@ def names_own_code(text: str) -> bool:
 
 
 def load_own(text: str, what: str = "class") -> Any:
-    """What `module:Name` or `file.py:Name` names: a class, a function or an object. `what` it is, for refusals.
+    """Load what `module:Name` or `file.py:Name` names: a class, a function or an object. Refusals call it `what`.
 
     An error in the module itself is refused with a sentence that says where it is.
     """

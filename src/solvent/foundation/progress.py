@@ -1,4 +1,4 @@
-"""How long work reports its progress, and how it is asked to stop.
+"""Progress of long work, and requests to stop it.
 
 Work that takes long accepts a `Watch`, which it calls on the caller's thread with a `Progress`, and a `Stop`,
 which it reads between two pieces of work. Any thread may request a stop. What a signal's handler raises meanwhile,
@@ -39,18 +39,18 @@ TOLD = "told"
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a piece of work has come."""
+    """Progress of a piece of work."""
 
     stage: str
-    """What is being done, in a few words."""
+    """The work under way, in a few words."""
     done: float
-    """How much is done."""
+    """The amount that is done."""
     total: float | None = None
     """In the unit of `done`; None where it is not known."""
     detail: str = ""
     """Anything else worth showing beside it."""
     unit: str = ""
-    """What `done` and `total` count, in the plural; "s" for seconds."""
+    """The unit of `done` and `total`, in the plural; "s" for seconds."""
 
 
 Watch = Callable[[Progress], None]
@@ -77,7 +77,7 @@ class Stop:
         """`others`: a stop whose request is a request of this one too."""
         self._requested, self._others = threading.Event(), others
         self.exit_code = INTERRUPTED
-        """What a command that was stopped exits with: 130, or 143 after SIGTERM."""
+        """Exit code of a command that was stopped: 130, or 143 after SIGTERM."""
 
     def request(self, exit_code: int = INTERRUPTED) -> None:
         """Ask the work to stop at the next opportunity. Later requests change nothing."""

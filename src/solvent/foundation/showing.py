@@ -1,4 +1,4 @@
-"""How progress is shown: one bar on a terminal, one changing line in a notebook, a line now and then elsewhere.
+"""Showing progress: one bar on a terminal, one changing line in a notebook, a line now and then elsewhere.
 
 Compiling is said too: that it has begun, and how long it took when it is over. Rates and times left leave it out.
 """
@@ -26,7 +26,7 @@ TOLD_SECONDS = 1.0
 BAR = 24
 """Width of a bar, in characters."""
 COMPILING = "compiling kernels"
-"""How stages begin in which kernels are compiled, or loaded from the cache."""
+"""Beginning of the names of stages in which kernels are compiled, or loaded from the cache."""
 
 
 @contextmanager
@@ -96,7 +96,7 @@ class _Display(Protocol):
 
 
 class Pace:
-    """How quickly a stage goes: measured since its first report, without the time of compiling.
+    """Speed of a stage, measured since its first report, without the time of compiling.
 
     A stage that counts something else, or from the beginning again, is measured anew.
     """
@@ -105,7 +105,7 @@ class Pace:
         self.clock = clock
         """Seconds; it stands still while kernels are compiled."""
         self.stage: tuple[str, str] | None = None
-        """What is done, and the unit in which it is counted."""
+        """The stage under way, and the unit in which it is counted."""
         self.began, self.first, self.last = 0.0, 0.0, 0.0
         self.rate = 0.0
         """Units a second; 0 where it is not known."""
@@ -226,7 +226,7 @@ SECONDS = "s"
 
 
 def amount(progress: Progress) -> str:
-    """How much of a stage is done, in its unit.
+    """Return the amount of a stage that is done, in its unit.
 
     >>> amount(Progress("solving", 300, 1000, unit="iterations"))
     '300 of 1,000 iterations'

@@ -43,7 +43,7 @@ EFG = ".efg"
 OPENSPIEL_FILE = re.compile(r"\w*file\w*\s*=")
 """A parameter by which one of OpenSpiel's games reads a file: filename, boards_file and the like."""
 OTHER_NAMES = {"liars_dice": "bluff", "liar's dice": "bluff", "dudo": "bluff", "texas_holdem": "holdem"}
-"""What others call some of the games."""
+"""Names that others give to some of the games."""
 
 
 @dataclass(frozen=True)

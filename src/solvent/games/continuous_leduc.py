@@ -83,7 +83,7 @@ class ContinuousLeduc(Leduc):
         return self._sized_decision(0, 0, 2.0 * ANTE, 0, 0.0, "")
 
     def after_bet(self, head: SizedBetting, theta: float) -> SizedBetting:
-        """What follows a bet of theta at a decision, with the abstraction's sizes at every decision behind it."""
+        """Return the betting after a bet of theta at a decision; later decisions have the abstraction's sizes."""
         check_size(theta)
         if head.bets >= self.max_bets:
             raise GameError("no bet is possible there")

@@ -1,4 +1,4 @@
-"""What a game is: the protocol that every set of rules implements and every form compiles.
+"""The game protocol, which every set of rules implements and every form compiles.
 
 A game is a tree of immutable states. A state says who acts, what is legal and what it pays; it knows
 nothing about solving. Write these two small classes and every solver in the package runs on your game
@@ -22,7 +22,7 @@ TERMINAL = -2
 """Returned by `State.player` where the game is over."""
 
 CHANCE_TOLERANCE = 1e-9
-"""How far from 1 the probabilities of a chance node may sum to."""
+"""Distance from 1 that the sum of a chance node's probabilities may have."""
 
 
 class GameError(InputError):
@@ -122,7 +122,7 @@ class Game(Protocol):
 
     @property
     def players(self) -> int:
-        """How many players; the solvers take two."""
+        """Number of players; the solvers take two."""
         ...
 
     def root(self) -> State:

@@ -71,7 +71,7 @@ class Hand:
 
     @property
     def payoffs(self) -> tuple[int, int]:
-        """What each player won, in chips."""
+        """Winnings of each player, in chips."""
         first, second = self.holes
         if not self.state.showdown:
             return payoffs(self.state)

@@ -163,7 +163,7 @@ class Leduc(PublicRules):
         return (mine > yours) - (mine < yours)
 
     def strength(self, board: Board, hand: Card) -> int:
-        """How strong a hand is at the showdown: its rank, above all others when it pairs the board."""
+        """Return the strength of a hand at the showdown: its rank, above all others when it pairs the board."""
         paired: bool = hand[0] == board[0][0]
         return hand[0] + self.ranks * paired
 

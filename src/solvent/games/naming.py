@@ -1,4 +1,4 @@
-"""How games and rules are written: `name`, `name(1.5,0,2)`, `name(key=value,sizes=[1,2])`.
+"""Names of games and rules as text: `name`, `name(1.5,0,2)`, `name(key=value,sizes=[1,2])`.
 
 Text that contains commas or brackets stands in quotes, single or double: `spot(oop='QQ+,AKs',...)`. A quote inside
 quotes of its kind is written twice. Text in quotes is never read as a number.

@@ -44,7 +44,7 @@ class OpenSpielGame:
         self.game = _in_turn(source) if _is(kind.dynamics, "SIMULTANEOUS") else source
         """The `pyspiel.Game` that is walked, its moves in turn."""
         self.half_sum = (source.utility_sum() or 0.0) / 2
-        """What is subtracted from each payoff to make the game zero-sum."""
+        """Amount subtracted from each payoff to make the game zero-sum."""
         self._knows_history = not kind.provides_information_state_string
         self._labels: dict[tuple[int, str], tuple[list[int], tuple[str, ...]]] = {}
 
@@ -72,7 +72,7 @@ class OpenSpielGame:
                 waiting.extend(state.child(action) for action in reversed(state.legal_actions()))
 
     def infoset(self, state: Any) -> str:
-        """What the player to act knows in a `pyspiel.State`."""
+        """Return what the player to act knows in a `pyspiel.State`."""
         text: str = state.history_str() if self._knows_history else state.information_state_string()
         return text
 

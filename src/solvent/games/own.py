@@ -16,7 +16,7 @@ from solvent.games.naming import parse_call, spell
 SOURCE = "__solvent_source__"
 """The attribute of an object that was made from text; it holds the text."""
 SPELT = (bool, int, float, str)
-"""What a parameter may be to be written down."""
+"""Kinds of parameters that can be written down."""
 
 
 def is_own(text: str) -> bool:

@@ -71,7 +71,7 @@ class Betting:
     symbol: Any = None
     stake: float = 0.0
     rake: float = 0.0
-    """What the house takes from the pot at a terminal, in chips; at least 0."""
+    """Chips that the house takes from the pot at a terminal; at least 0."""
 
     def size(self) -> int:
         """Nodes of this round below and including this one, the `deals` nodes among them."""
@@ -79,7 +79,7 @@ class Betting:
 
 
 def terminal_payoffs(stake: float, rake: float, sign: int) -> tuple[float, float]:
-    """What both players get at a terminal: the winner what is at stake less the rake; a tie costs each half of it.
+    """Return what both players get at a terminal: the winner the stake less the rake; a tie costs each half of it.
 
     >>> terminal_payoffs(100, 10, 1), terminal_payoffs(100, 10, 0), terminal_payoffs(-100, 0, 1)
     ((90, -100), (-5.0, -5.0), (-100, 100))
@@ -93,7 +93,7 @@ def terminal_payoffs(stake: float, rake: float, sign: int) -> tuple[float, float
 
 
 class WinTieLose(NamedTuple):
-    """What a player gets at a terminal for winning, for a tie and for losing, in chips."""
+    """Payments to a player at a terminal for winning, for a tie and for losing, in chips."""
 
     win: float
     tie: float
@@ -101,7 +101,7 @@ class WinTieLose(NamedTuple):
 
 
 def win_tie_lose(betting: Betting) -> WinTieLose:
-    """What a terminal pays either player for winning, for a tie and for losing.
+    """Return what a terminal pays either player for winning, for a tie and for losing.
 
     >>> win_tie_lose(Betting(symbol=FOLD, stake=-100, rake=10))
     WinTieLose(win=90, tie=-5.0, lose=-100)
@@ -111,7 +111,7 @@ def win_tie_lose(betting: Betting) -> WinTieLose:
 
 
 class RoundSize(NamedTuple):
-    """How many boards and hands a round has."""
+    """Numbers of boards and hands of a round."""
 
     boards: int
     hands: int
@@ -176,7 +176,7 @@ class PublicRules(ABC):
         return None
 
     def strengths(self, boards: Sequence[Board], hands: Sequence[Hand]) -> NDArray[np.int64]:
-        """How strong each hand is on each board, int64[boards, hands]; needed where there are hole cards."""
+        """Return each hand's strength on each board, int64[boards, hands]; needed where there are hole cards."""
         raise NotImplementedError
 
     def symmetries(self) -> Sequence[tuple[Callable[[Hand], Hand], Callable[[Board], Board]]]:
@@ -206,13 +206,13 @@ class PublicRules(ABC):
         return _State(self, (), self.root_board, self.betting)
 
     def histories(self) -> int:
-        """How many histories the game has, counted without building them."""
+        """Count the histories of the game without building them."""
         deals = [(first, second) for first, _ in self.deal() for second, _ in self.deal(first)]
         dealing = 1 + len({first for first, _ in deals})
         return dealing + self._histories_below(self.betting, [(self.root_board, *pair) for pair in deals])
 
     def betting_nodes(self) -> int:
-        """How many nodes the betting tree has. Rules that can count them without building the tree do."""
+        """Count the nodes of the betting tree. Rules that can count them without building the tree do."""
         roots, total = [self.betting], 0
         while roots:
             root = roots.pop()
@@ -253,7 +253,7 @@ class PublicRules(ABC):
 
 
 def boards_after(rules: PublicRules, board: Board, first: Hand, second: Hand) -> list[tuple[Board, Fraction]]:
-    """What `rules.boards` gives, which must be pairs of a board and a number."""
+    """Return what `rules.boards` gives, which must be pairs of a board and a number."""
     pairs = list(rules.boards(board, first, second))
     for pair in pairs:
         match pair:
@@ -267,7 +267,7 @@ def boards_after(rules: PublicRules, board: Board, first: Hand, second: Hand) ->
 
 
 def sign_of(rules: PublicRules, symbol: Any, board: Board, first: Hand, second: Hand) -> int:
-    """What `rules.sign` gives, which must be -1, 0 or 1."""
+    """Return what `rules.sign` gives, which must be -1, 0 or 1."""
     sign = rules.sign(symbol, board, first, second)
     if sign not in (-1, 0, 1):
         raise GameError(f"{rules} has the sign {sign!r} at a terminal; sign() must give -1, 0 or 1")

@@ -94,7 +94,7 @@ class Arena:
         return blocks
 
     def reserve(self, numbers: int) -> None:
-        """Make room for so many more numbers in each table, and for none beyond them."""
+        """Make room for this many more numbers in each table, and for none beyond them."""
         if self.used + numbers > self.capacity:
             self._resize(self.used + numbers)
 

@@ -17,7 +17,7 @@ from solvent.strategy.solved.infosets import InfosetTable
 from solvent.strategy.solved.tables import TableStrategy
 
 INFOSET = "infoset_"
-"""What the names of arrays begin with that describe the infosets in a checkpoint of a growing run."""
+"""Prefix of arrays that describe the infosets in a checkpoint of a growing run."""
 
 
 def open_strategy(

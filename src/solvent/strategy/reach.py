@@ -1,4 +1,4 @@
-"""How often hands come to a decision: whose strategy was learned there, and which come more often than others."""
+"""Reach of decisions: whose strategy was learned there, and which hands come more often than others."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every strategy answers: which probabilities are played here?
+"""The strategy protocol: which probabilities are played here?
 
 A strategy gives, for every infoset, how often each action is played. Solved games keep theirs in a table over
 the cells of the game (`strategy.solved.tables`), trained hold'em agents in a blueprint over buckets of hands
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 Key = str | tuple[int, str]
 """An infoset's label or, where both players have an infoset of that label, (player, label)."""
 Chosen = Mapping[str, float] | Sequence[float]
-"""What is played at an infoset: by the name of the action, those left out not at all, or one number for each."""
+"""Play at an infoset: by the name of the action, those left out not at all, or one number for each."""
 Policy = Callable[[int, str, tuple[str, ...]], Chosen]
 """A strategy as a function of (player, infoset, actions)."""
 
@@ -60,7 +60,7 @@ class Strategy(Mapping[Key, dict[str, float]]):
     fingerprint: str
     """A digest of the game's infosets: two strategies with one fingerprint can be compared row by row."""
     facts: dict[str, Any]
-    """What made the strategy: rule, iterations, seconds, what was measured."""
+    """Origin of the strategy: rule, iterations, seconds, what was measured."""
 
     @abstractmethod
     def query(self, infoset: str, player: int | None = None) -> dict[str, float]:

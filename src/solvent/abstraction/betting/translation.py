@@ -30,7 +30,7 @@ def pot_part(total, faced):  # type: ignore[no-untyped-def]
 
 @kernel
 def lower_share(size, below, above):  # type: ignore[no-untyped-def]
-    """How often a bet of `size` is taken for `below` and not for `above`, which it lies between."""
+    """Return how often a bet of `size` is taken for `below` and not for `above`, between which it lies."""
     return (above - size) * (1.0 + below) / ((above - below) * (1.0 + size))
 
 
@@ -61,7 +61,7 @@ def translate(size, all_in, edges, start, end, faced, stack, calls, draw):  # ty
 
 
 def translation(size: float, sizes: list[float]) -> list[float]:
-    """How often a bet of `size` is taken for a check or call, and for each of `sizes`, ascending.
+    """Return how often a bet of `size` is taken for a check or call, and for each of `sizes`, ascending.
 
     >>> [round(share, 3) for share in translation(0.75, [0.5, 1.0])], translation(3.0, [0.5, 1.0])
     ([0.0, 0.429, 0.571], [0.0, 0.0, 1.0])

@@ -39,7 +39,7 @@ from solvent.games.holdem.spot import Spot
 
 CHECK, SMALLEST = "check", "smallest"
 SMALL_BETS = (CHECK, SMALLEST)
-"""What a bet below the smallest size of the seen node is taken for: a check or call or the smallest size, by the
+"""Readings of a bet below the smallest size of the seen node: as a check or call or the smallest size, by the
 mapping; or always the smallest size."""
 OVER = -1
 """Stands for the seen node where the seen hand is over."""
@@ -156,7 +156,7 @@ def own_action(seen: Action, true: Decision) -> Action | None:
 
 
 class Translation:
-    """How strategies of a small tree are played in a large tree of the same spot, both with their chips."""
+    """Translation of strategies of a small tree into a large tree of the same spot, both with their chips."""
 
     def __init__(self, small: HoldemTree, large: HoldemTree, spot: Spot, small_bets: str = CHECK) -> None:
         if small_bets not in SMALL_BETS:

@@ -124,7 +124,7 @@ def table_shapes(design: Design) -> dict[str, tuple[int, ...]]:
 
 
 def table_bounds(design: Design) -> dict[str, int]:
-    """What the numbers in each table are below, so that no look-up leaves the next table or a blueprint's rows."""
+    """Return the bound of each table's numbers: below it no look-up leaves the next table or a blueprint's rows."""
     return {
         "cluster_of_flop": design.clusters,
         "flop": design.flop,

@@ -67,7 +67,7 @@ Arrays = dict[str, NDArray[Any]]
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a build will cost."""
+    """Cost of a build."""
 
     seconds: float
     memory: int
@@ -79,7 +79,7 @@ class Estimate:
 
 
 def estimate(design: Design, threads: int) -> Estimate:
-    """What building costs, from costs measured on one core of a 2 GHz server and divided by the threads.
+    """Estimate what building costs, from costs measured on one core of a 2 GHz server and divided by the threads.
 
     A clustering compares each point only with the centres that its bounds leave, a share that falls with `k`.
     """
@@ -200,7 +200,7 @@ class _Builder:
         return {**public, **streets, **river}
 
     def stage(self, name: str, make: Callable[[], Arrays], keep: bool = True) -> Arrays:
-        """What a stage makes, or what it has made before. The last need not be kept: the tables are."""
+        """Run a stage, or load what it has made before. The last need not be kept: the tables are."""
         self.stop.check()
         number = STAGES.index(name) + 1
         with suppress(InputError):  # not there, or damaged: then it is made again
@@ -216,7 +216,7 @@ class _Builder:
         return arrays
 
     def watching(self, stage: str) -> Watch:
-        """What is told of the parts of a stage, under the stage's name."""
+        """Return a watch that reports the parts of a stage under the stage's name."""
         return lambda now: self.watch(replace(now, stage=stage))
 
     def turn_histograms(self) -> Arrays:

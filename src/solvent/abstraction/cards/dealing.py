@@ -83,7 +83,7 @@ def deal_bucket(deck, who, street, cluster, lookup):  # type: ignore[no-untyped-
 
 @internal
 def lead(deck, evaluator):  # type: ignore[no-untyped-def]
-    """How much stronger player 0's hand is than player 1's at the showdown; 0 is a tie."""
+    """Return by how much player 0's hand is stronger than player 1's at the showdown; 0 is a tie."""
     card_key, _, high_place, low_place, by_ranks, by_flush = evaluator
     key, board = np.int64(EMPTY_KEY), card_bits(deck, 4, 9)
     for place in range(4, 9):

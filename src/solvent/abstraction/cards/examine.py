@@ -1,4 +1,4 @@
-"""What falls into a bucket and into a public cluster: example hands, equities over run-outs, boards."""
+"""Contents of buckets and public clusters: example hands, equities over run-outs, boards."""
 
 from __future__ import annotations
 

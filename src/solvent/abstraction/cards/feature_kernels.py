@@ -17,7 +17,7 @@ BINS = 32
 
 
 class Room(NamedTuple):
-    """What one thread works in."""
+    """Workspace of one thread."""
 
     kinds: Kinds
     board: NDArray[np.int64]
@@ -144,7 +144,7 @@ def dealt_turns(flops, start, end, hands, dealt_index, turn_index, turn_class, f
 
 @kernel
 def next_buckets(cards, start, end, index, bucket_of, buckets, counts):  # type: ignore[no-untyped-def]
-    """How often the 47 turns bring a flop hand to each turn bucket: buckets and counts, uint16[n, 47], 0 after."""
+    """Count the turns that bring a flop hand to each turn bucket: buckets and counts, uint16[n, 47], 0 after."""
     for row in range(start, end):
         hole = board_bits(cards[row], 2)
         flop = board_bits(cards[row], 5) ^ hole

@@ -1,4 +1,4 @@
-"""What hands are like: equities and their histograms over all run-outs, exact, for every class of hands.
+"""Features of hands: equities and their histograms over all run-outs, exact, for every class of hands.
 
 - River: a hand's equity against all others, of 1,980, and its OCHS: its equity against each of eight clusters of
   opponents' hands, which tells hands of one equity apart by whom they beat. OCHS is kept as a *code*: equity is cut
@@ -78,7 +78,7 @@ class FlopFeatures:
 
 @dataclass(frozen=True)
 class RiverCodes:
-    """How a river hand's code is found: its strip by equity, in the strip the nearest centre by OCHS."""
+    """Codes of river hands: the strip by equity, in the strip the nearest centre by OCHS."""
 
     opponents: NDArray[np.int64]
     """int64[1326]: the cluster of each hand that an opponent may hold."""
@@ -285,7 +285,7 @@ def river_features(
 def potential_histograms(
     bucket_of_turn: NDArray[np.integer], members: NDArray[np.integer], threads: int = 1
 ) -> Histograms:
-    """How the 47 turns distribute flop hands over the buckets of the turn.
+    """Count how the 47 turns distribute flop hands over the buckets of the turn.
 
     bucket_of_turn: [classes of [2, 4]]. members: the classes of [2, 3] that are wanted.
     """

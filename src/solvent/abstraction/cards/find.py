@@ -28,7 +28,7 @@ ABSTRACTIONS = "abstractions"
 
 
 def noted_paths(cards: Path, run: Path) -> list[str]:
-    """What a run notes of where its cards are: the path relative to the run, and the absolute path."""
+    """Return a run's notes of where its cards are: the path relative to the run, and the absolute path."""
     return [os.path.relpath(cards.absolute(), run.absolute()), str(cards.absolute())]
 
 

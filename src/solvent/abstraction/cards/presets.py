@@ -35,17 +35,17 @@ class Design:
     base: int = 1_000
     """Flop buckets of the base abstraction, over which flops are compared (Algorithm 2)."""
     flop_features: str = "emd"
-    """What flop buckets compare.
+    """Features that flop buckets compare.
 
     emd: histograms of equity; potential: histograms over turn buckets; ehs: mean equity, in percentiles; rules:
     nothing, the buckets of all streets are those of `rule_buckets`.
     """
     turn_features: str = "emd"
-    """What turn buckets compare: emd or ehs; or rules."""
+    """Features that turn buckets compare: emd or ehs; or rules."""
     potential_buckets: int = 200
     """Turn buckets over which potential-aware histograms count."""
     public_method: str = "sequential"
-    """How flops are clustered: sequential, literal, average or medoids."""
+    """Method of clustering flops: sequential, literal, average or medoids."""
     strips: int = 16
     """Strips of equity into which river hands are sorted first."""
     codes_per_strip: int = 32

@@ -1,4 +1,4 @@
-"""What hands of a public game are worth: equities, and how they will change with the boards to come.
+"""Equities of hands in a public game, and how they will change with the boards to come.
 
 Every hand that the other player can hold and every board that can follow is looked at, for any deck and any game
 of the public form that ends in folds and one kind of showdown. The full deck's flops and turns take other ways:

@@ -22,7 +22,7 @@ MOST_FLOPS = 10
 
 
 class RiverIndex(NamedTuple):
-    """How river hands and flops are numbered, and the public cluster of each flop."""
+    """Numbers of river hands and flops, and the public cluster of each flop."""
 
     river: NDArray[np.int64]
     """The indexer's tables of [2, 5]."""
@@ -44,7 +44,7 @@ class CodeCenters(NamedTuple):
 
 
 class RiverRoom(NamedTuple):
-    """What one thread works in."""
+    """Workspace of one thread."""
 
     ordering: Ordering
     equity: NDArray[np.int64]

@@ -114,7 +114,7 @@ finds them anew."""
 
 @internal_compiled
 def count_bits(ranks):  # type: ignore[no-untyped-def]
-    """How many ranks there are."""
+    """Count the ranks."""
     count = 0
     while ranks:
         ranks &= ranks - 1
@@ -163,7 +163,7 @@ class RankCounts(NamedTuple):
 
 
 class Suits(NamedTuple):
-    """What a hand has in suits."""
+    """A hand's flushes and flush draws."""
 
     most: Any
     """The most cards of one suit on the board."""
@@ -187,7 +187,7 @@ def count_ranks(cards):  # type: ignore[no-untyped-def]
 
 @inlined
 def find_suits(hole, board, cards):  # type: ignore[no-untyped-def]
-    """Find the flush or the draw to one, with so many `cards` on the board."""
+    """Find the flush or the draw to one, with this many `cards` on the board."""
     most, flush, flush_hole, flush_board, draw = 0, False, 0, 0, 0
     straight_flush, draw_hole, draw_board = False, 0, 0
     for suit in range(4):
@@ -402,7 +402,7 @@ class RuleBuckets:
     bucket_of: NDArray[np.int32]
     """int32[numbers]: the bucket of each `rule_number`, -1 where no hand has it."""
     size: int
-    """How many buckets there are."""
+    """Number of buckets."""
 
     def bucket(self, cards: Sequence[Card]) -> int:
         """The bucket of one hand: two hole cards, then the board."""

@@ -1,4 +1,4 @@
-"""How often the hands of a bucket win against a random hand, simulated: what a player knows before any play.
+"""Simulated win rates of a bucket's hands against a random hand: what a player knows before any play.
 
 Rates are a table with one number for each bucket, laid out as tables of the sampled form are (`rate_layout`).
 They are simulated once for a card abstraction and kept beside its tables as a bundle; where the folder cannot be

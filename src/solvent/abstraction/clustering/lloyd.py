@@ -62,7 +62,7 @@ class Space(Protocol):
 
 @dataclass(frozen=True)
 class Track:
-    """How far one restart has come: its assignment, and the objective after each iteration."""
+    """Progress of one restart: its assignment, and the objective after each iteration."""
 
     now: Assigned
     history: tuple[float, ...]
@@ -71,7 +71,7 @@ class Track:
 
 @dataclass(frozen=True)
 class Standing:
-    """How far a clustering has come: the restart under way, and the best of those that ended."""
+    """Progress of a clustering: the restart under way, and the best of those that ended."""
 
     restart: int
     track: Track | None

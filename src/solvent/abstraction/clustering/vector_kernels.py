@@ -205,7 +205,7 @@ def assign(
 
 @compiled
 def count_members(assignment: Array, start: int, stop: int, counts: Array) -> None:
-    """How many of the points start..stop each centre has, added to counts: int64[centres]."""
+    """Add the number of points start..stop that each centre has to counts: int64[centres]."""
     for i in range(start, stop):
         counts[assignment[i]] += 1
 

@@ -41,7 +41,7 @@ class Round:
     """A round to be abstracted."""
 
     states: int
-    """How many states (of private and public information together) it has."""
+    """Number of states (of private and public information together)."""
     buckets: int
     """B_r: in how many buckets they go, from the public round on in each public cluster."""
     bucketing: Bucketing
@@ -88,7 +88,7 @@ class PublicLevel:
 
 @dataclass(frozen=True)
 class Hierarchy:
-    """What Algorithm 1 makes."""
+    """The result of Algorithm 1."""
 
     public: tuple[PublicLevel, ...]
     rounds: tuple[BucketedRound, ...]

@@ -81,7 +81,7 @@ def _add(row, weight, distances):  # type: ignore[no-untyped-def]
 
 @internal_compiled
 def _change(average, pairs, weight, added, more):  # type: ignore[no-untyped-def]
-    """How a cluster's cost changes when its pairs grow by `added` and its weight by `more`, both of one sign.
+    """Return the change of a cluster's cost when its pairs grow by `added` and its weight by `more`, of one sign.
 
     Its cost is P, the sum of w_i w_j d_ij over its pairs, or with averages 2 P / W, W its weight.
     """

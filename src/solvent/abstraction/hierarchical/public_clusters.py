@@ -121,7 +121,7 @@ class PublicClustering:
     assignment: NDArray[np.int32]
     """int32[states]: the cluster of each public state."""
     objective: float
-    """What the method lowers, see `cluster_public`."""
+    """The cost that the method lowers, see `cluster_public`."""
     history: Floats
     """The objective at the start and after every move (`literal`: every iteration; `medoids`: every swap)."""
     sizes: NDArray[np.int64]

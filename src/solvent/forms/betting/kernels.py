@@ -73,7 +73,7 @@ BETTING_EDGE = np.dtype([("action", np.int32), ("behind", np.int32)], align=True
 MOST_PENDING = 1 << 16
 """Positions that wait to be added to a tree at any time, at most."""
 PARENT, EDGE_ABOVE, STREET_ABOVE = NUMBERS, NUMBERS + 1, NUMBERS + 2
-"""What a pending position has besides its own numbers: the node, the edge and the street it comes from."""
+"""Columns of a pending position besides its own numbers: the node, the edge and the street it comes from."""
 PENDING = NUMBERS + 3
 
 

@@ -44,7 +44,7 @@ class TreeArrays(NamedTuple):
     matrix_of: NDArray[np.int32]
     """The matrix of a terminal; -1 at other nodes."""
     stake: NDArray[np.float64]
-    """What player 0 wins at a terminal where the matrix says 1, in chips."""
+    """Chips that player 0 wins at a terminal where the matrix says 1."""
     matrix: NDArray[np.float64]
     """float64[matrices, hands, hands]: chance times sign, player 0's hand first."""
 
@@ -110,7 +110,7 @@ class ExplicitTree:
 
     @property
     def kind(self) -> NDArray[np.int8]:
-        """What each node is: DECISION, DEAL, FOLDED or SHOWN."""
+        """Kind of each node: DECISION, DEAL, FOLDED or SHOWN."""
         return self.column("kind")
 
     @property
@@ -130,7 +130,7 @@ class ExplicitTree:
 
     @property
     def stake(self) -> NDArray[np.float64]:
-        """What player 0 wins at each terminal where the matrix says 1, in chips."""
+        """Chips that player 0 wins at each terminal where the matrix says 1."""
         return self.column("stake")
 
     @property

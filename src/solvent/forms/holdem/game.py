@@ -78,7 +78,7 @@ class RunOuts(NamedTuple):
     tied: NDArray[np.float32]
     """Boards that both win, likewise; empty where nothing is raked."""
     boards: int
-    """How many boards may come, given both hands."""
+    """Number of boards that may come, given both hands."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,7 +204,7 @@ class HoldemGame:
 
     @property
     def form_bytes(self) -> int:
-        """What the form takes beside the tables."""
+        """Bytes of the form, without the tables."""
         arrays: list[NDArray[Any]] = []
         for street in self.streets:
             arrays += [array for side in street.sides for array in vars(side).values()]
@@ -316,7 +316,7 @@ def _views(flat: NDArray[Any], arrays: Sequence[NDArray[Any]]) -> list[NDArray[A
 
 
 def strengths(rules: Any, boards: NDArray[np.int8], hands: NDArray[np.int64]) -> NDArray[np.int32]:
-    """How strong each hand is on each board, int32[boards, hands]; 0 where they share a card."""
+    """Return the strength of each hand on each board, int32[boards, hands]; 0 where they share a card."""
     cards = hole_cards()[hands].astype(np.uint8)
     found = np.zeros((len(boards), len(hands)), dtype=np.int32)
     if 3 <= boards.shape[1] <= 5:

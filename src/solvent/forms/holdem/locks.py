@@ -19,7 +19,7 @@ SUM_TOLERANCE = 1e-6
 
 @dataclass(frozen=True, eq=False)
 class NodeLock:
-    """What is played at one decision: `play`, float64[actions, hands of the player]; a column of NaN is not locked.
+    """The fixed play at one decision: `play`, float64[actions, hands of the player]; a column of NaN is free.
 
     `board` is the number of a board of the node's street; None locks the decision on all boards.
     """

@@ -1,4 +1,4 @@
-"""How large a hold'em game is in public form, counted before any of it is built.
+"""Size of a hold'em game in public form, counted before any of it is built.
 
 `holdem_size` lists the boards and counts exactly. `least_cells` lists nothing: by Burnside's lemma there are as
 many boards, those that stand for others counted once, as sequences of deals that a permutation of suits leaves as
@@ -107,7 +107,7 @@ def least_cells(rules: Any, isomorphism: bool = True) -> int:
 def count_boards(
     deck: Sequence[int], root: Sequence[int], deals: Sequence[int], group: Sequence[Suits]
 ) -> int:
-    """How many boards there are after some deals if those that `group` turns into each other count once.
+    """Count the boards after some deals; those that `group` turns into each other count once.
 
     >>> count_boards(range(52), (), [3], suit_group(range(52), (), []))
     1755
@@ -117,7 +117,7 @@ def count_boards(
 
 
 def _cycles(cards: Sequence[int], suits: Suits) -> tuple[int, ...]:
-    """How many cycles of 1, 2, 3 and 4 cards a permutation of suits has."""
+    """Count the cycles of 1, 2, 3 and 4 cards of a permutation of suits."""
     lengths: Counter[int] = Counter()
     for card in cards:
         length, at = 1, moved(card, suits)
@@ -128,7 +128,7 @@ def _cycles(cards: Sequence[int], suits: Suits) -> tuple[int, ...]:
 
 
 def _fixed(cycles: tuple[int, ...], deals: Sequence[int]) -> int:
-    """How many sequences of deals a permutation leaves as they are: each deal is made of whole cycles."""
+    """Count the sequences of deals that a permutation leaves as they are: each deal is made of whole cycles."""
     if not deals:
         return 1
     return sum(
@@ -140,7 +140,7 @@ def _fixed(cycles: tuple[int, ...], deals: Sequence[int]) -> int:
 
 
 def _partitions(cards: int, longest: int) -> list[tuple[int, ...]]:
-    """How many cycles of each length up to `longest` can make up so many cards."""
+    """Yield the numbers of cycles of each length up to `longest` that make up this many cards."""
     if longest == 0:
         return [()] if cards == 0 else []
     return [

@@ -76,7 +76,7 @@ class HoldemTree:
         return np.repeat(np.arange(len(self.kind), dtype=np.int32), np.diff(self.first_edge))
 
     def decisions(self, street: int) -> int:
-        """How many decisions a street has."""
+        """Number of decisions of a street."""
         return int(((self.kind == DECISION) & (self.street == street)).sum())
 
 

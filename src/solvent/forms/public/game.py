@@ -51,7 +51,7 @@ class Nodes(NamedTuple):
     child: NDArray[np.int32]
     """The node behind each edge."""
     stake: NDArray[np.float64]
-    """What player 0 wins, in chips, where the symbol says 1."""
+    """Chips that player 0 wins where the symbol says 1."""
     round: NDArray[np.int8]
 
 
@@ -72,7 +72,7 @@ class Round:
     parent: NDArray[np.int32]
     """The number of the parent board, in the round before: int32[boards]."""
     multiplicity: NDArray[np.float64]
-    """How many boards each board stands for: float64[boards]."""
+    """Number of boards for which each board stands: float64[boards]."""
     probability: float
     """The probability of one board, given the board before and two hands that both boards leave possible; 1 where
     the matrices hold the probabilities."""

@@ -22,7 +22,7 @@ BYTES_PER_BOARD = 160
 
 
 class PublicSize(NamedTuple):
-    """How large a public form will be."""
+    """Size of a public form before it is built."""
 
     infosets: int
     """Decision nodes x the hands that can be held on each board."""

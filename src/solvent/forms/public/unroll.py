@@ -98,7 +98,7 @@ def _dealt_hands(game: PublicGame) -> _Deals:
 
 
 def _together(game: PublicGame) -> NDArray[np.float64]:
-    """How often two hands are dealt together before ranges weigh them, up to a factor."""
+    """Return how often two hands are dealt together before ranges weigh them, up to a factor."""
     if game.sorted_hands:
         card = game.rounds[0].card[0]
         shared = (card[:, None, :, None] == card[None, :, None, :]).any(axis=(2, 3))
@@ -269,7 +269,7 @@ class _Unrolling:
         return cell
 
     def _keys(self, level: int, decisions: NDArray[np.int64]) -> NDArray[np.int64]:
-        """What the acting player knows at each node: int64[deals, nodes]."""
+        """Number what the acting player knows at each node: int64[deals, nodes]."""
         game, deals = self.game, self.deals[level]
         here, slot = game.rounds[level], _slot_of(game, level)
         place = deals.board * here.slots + slot[deals.board, deals.hands]
@@ -277,7 +277,7 @@ class _Unrolling:
         return keys
 
     def _won(self, level: int, ends: NDArray[np.int64]) -> NDArray[np.float64]:
-        """What player 0 wins at each terminal: float64[deals, terminals]."""
+        """Return what player 0 wins at each terminal: float64[deals, terminals]."""
         game, deals = self.game, self.deals[level]
         symbol, stake = game.nodes.symbol[ends], game.nodes.stake[ends]
         first, second = deals.hands

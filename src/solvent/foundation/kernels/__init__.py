@@ -1,4 +1,4 @@
-"""How compiled code is made and run.
+"""Compiled code: how it is made, kept and run.
 
 `compiling` has the decorators of all compiled functions, `compilations` says when something is being compiled,
 `linking` keeps functions that only kernels call from becoming machine code, `caching` keeps compiled kernels on the

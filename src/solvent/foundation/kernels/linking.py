@@ -18,7 +18,7 @@ codegen: Any = import_module("numba.core.codegen")
 compiler: Any = import_module("numba.core.compiler")
 
 ENVIRONMENT = "_ZN08NumbaEnv"
-"""What the names of global variables begin with that hold a function's environment, for messages of errors."""
+"""Prefix of global variables that hold a function's environment, which error messages need."""
 
 
 class LinkedLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]

@@ -234,7 +234,7 @@ def _status(path: Path) -> os.stat_result:
 
 
 def _unreadable(path: Path, error: OSError) -> InputError:
-    """What the system refuses, memory or permission for instance, is no damage."""
+    """Return the error for a file that the system refuses to read: lack of memory or permission is no damage."""
     return InputError(f"cannot read {path}: {error.strerror or error}")
 
 

@@ -46,7 +46,7 @@ BROKEN = (
     RuntimeError,
     struct.error,
 )
-"""What reading a damaged zip file raises."""
+"""Exceptions that reading a damaged zip file raises."""
 
 
 def pack(

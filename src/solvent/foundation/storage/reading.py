@@ -57,7 +57,7 @@ def read_text(path: str | os.PathLike[str], most: int = MOST_BYTES) -> str:
 
 
 def _begin(pipe: int) -> bytes:
-    """What a pipe, which does not block, begins with, waiting for it a moment: nothing yet, or a letter.
+    """Return the first letter of a pipe that does not block, or nothing if none comes within a moment.
 
     A pipe to which nothing was written and that nobody has open to write raises an `EOFError`.
     """

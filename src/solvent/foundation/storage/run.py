@@ -69,7 +69,7 @@ class Retention:
     newest: int = 2
     """The newest and, should it be damaged, the one before."""
     older: int = 0
-    """Checkpoints kept beside them: the last of each of so many earlier spans of iterations."""
+    """Checkpoints kept beside them: the last one of each of this many earlier spans of iterations."""
     apart: int = 4
     """Each span has this many times as many iterations as the span before."""
 
@@ -283,7 +283,7 @@ class Run:
             ) from error
 
     def facts(self, iterations: int | None = None) -> dict[str, Any]:
-        """What a checkpoint, by default the newest, says of itself; nothing if there is none."""
+        """Return what a checkpoint, by default the newest, records of itself; nothing if there is none."""
         saved = self.checkpoints()
         return read_facts(self.checkpoint(saved[-1] if iterations is None else iterations)) if saved else {}
 
@@ -348,7 +348,7 @@ def find_runs(folder: str | Path) -> list[Path]:
 
 
 def _read_configuration(folder: Path) -> dict[str, Any]:
-    """What `run.toml` says, compared with its digest."""
+    """Read `run.toml` and compare it with its digest."""
     path = folder / CONFIGURATION
     if not folder.is_dir():
         raise InputError(f"there is no folder {folder}")

@@ -82,7 +82,7 @@ def amount_of(action: str) -> int:
 
 
 def paid_after(action: str, player: int, paid: Sequence[int]) -> tuple[int, int]:
-    """What each player has put in on the street after an action, from what each had before."""
+    """Return what each player has put in on the street after an action, from what each had before."""
     now = list(paid)
     if action == "call":
         now[player] = now[1 - player]

@@ -92,7 +92,7 @@ class HoldemState:
     player: int
     """Who acts; `TERMINAL` where the betting is over."""
     paid: tuple[int, int]
-    """What each player has put in since the hand began, uncalled chips included."""
+    """Chips that each player has put in since the hand began, uncalled ones included."""
     raised: int = 0
     """The largest bet or raise of this street; the next is at least as large."""
     raises: int = 0
@@ -127,12 +127,12 @@ class HoldemState:
 
     @property
     def at_stake(self) -> int:
-        """What each player has put in that the other has matched; at the end of a hand the rest goes back."""
+        """Chips of each player that the other has matched; at the end of a hand the rest goes back."""
         return min(self.paid)
 
 
 class Legal(NamedTuple):
-    """What the player to act may do."""
+    """The actions of the player to act."""
 
     fold: bool
     """Only where there is something to call."""
@@ -160,7 +160,7 @@ def start(rules: HoldemRules) -> HoldemState:
 
 
 def legal(state: HoldemState) -> Legal:
-    """What the player to act may do."""
+    """The actions of the player to act."""
     if state.over:
         raise GameError("the betting is over; nobody has anything to decide")
     rules, player = state.rules, state.player
@@ -204,7 +204,7 @@ def play(rules: HoldemRules, actions: Iterable[int]) -> HoldemState:
 
 
 def payoffs(state: HoldemState, strengths: tuple[int, int] | None = None) -> tuple[int, int]:
-    """What each player wins, in chips. A showdown needs the strengths of both hands, the better one greater."""
+    """Return both players' winnings, in chips. A showdown needs both hands' strengths, the better one greater."""
     if not state.over:
         raise GameError("the betting is not over, so nobody has won")
     if state.folded != NOBODY:

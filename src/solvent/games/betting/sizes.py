@@ -40,7 +40,7 @@ NO_CAP = -1
 """The cap of a street whose bets and raises are not limited."""
 EVERYTHING, RAISES = "all", "raises"
 HISTORIES = (EVERYTHING, RAISES)
-"""What is remembered of the betting: everything, or which players raised on which streets."""
+"""Memories of the betting: everything, or which players raised on which streets."""
 CHIPS = (50, 100)
 """The blinds of the presets, in chips."""
 
@@ -153,7 +153,7 @@ class BettingAbstraction:
     rules: HoldemRules = field(default_factory=lambda: HoldemRules((20_000, 20_000), CHIPS))
     name: str = "custom"
     history: str = EVERYTHING
-    """What an agent remembers of the betting, one of `HISTORIES`: see `solvent.forms.betting.raising_histories`."""
+    """The agent's memory of the betting, one of `HISTORIES`: see `solvent.forms.betting.raising_histories`."""
 
     def __post_init__(self) -> None:
         if self.history not in HISTORIES:

@@ -1,4 +1,4 @@
-"""What bet sizes come to in a position of a betting tree: totals in chips, after caps, thresholds and merging.
+"""Bet sizes as totals in chips at a position of a betting tree, after caps, thresholds and merging.
 
 The order is: every size becomes a total, rounded half up, at least the least legal raise and at most all-in
 (`size_total` of `sizes` says how); all-in is added where it is small; a total that leaves little behind, or puts

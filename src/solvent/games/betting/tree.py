@@ -83,7 +83,7 @@ class TreeStart:
         return self.rules.first_to_act[1]
 
     def rake_at(self, matched: int) -> float:
-        """What the house takes of a pot to which both players have added `matched` chips since the start."""
+        """Return the rake of a pot to which both players have added `matched` chips since the start."""
         return min(self.rake * (self.rules.pot + 2 * matched), self.rake_cap)
 
 
@@ -137,7 +137,7 @@ def betting_tree(start: TreeStart, sizes: TreeSizes, *, check_down: bool = False
 
 
 def tree_nodes(start: TreeStart, sizes: TreeSizes) -> int:
-    """How many nodes the betting tree has, counted without building it; deals and terminals are nodes too."""
+    """Count the nodes of the betting tree without building it; deals and terminals are nodes too."""
     return _Positions(start, sizes).root().nodes
 
 
@@ -146,7 +146,7 @@ class _Place(NamedTuple):
 
     state: HoldemState
     base: int
-    """What each player had put in when the street began."""
+    """Chips that each player had put in when the street began."""
     donks: bool
     """Whether the player opens the street and the other made the last bet or raise of the street before."""
     line: Line | None
@@ -154,7 +154,7 @@ class _Place(NamedTuple):
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What the betting that follows depends on."""
+        """Return all on which the betting that follows depends."""
         state, base, donks, line = self
         return (
             state.street,

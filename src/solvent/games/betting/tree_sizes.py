@@ -80,7 +80,7 @@ class SizeLists:
 
 @dataclass(frozen=True)
 class TreeSizes:
-    """What a betting tree is made of besides the rules."""
+    """Settings from which a betting tree is made besides the rules."""
 
     lists: tuple[tuple[SizeLists, ...], tuple[SizeLists, ...]]
     """By position (`OOP`, `IP`) and street (`STREETS`)."""
@@ -144,7 +144,7 @@ def known_settings() -> set[str]:
 
 
 def _names(position: str, street: str, kind: str) -> tuple[str, ...]:
-    """What the sizes of a player, street and kind may be called, the name that says most first."""
+    """Return the names of the sizes of a player, street and kind, the most specific one first."""
     return f"{position}-{street}-{kind}", f"{street}-{kind}", f"{position}-{kind}", kind
 
 
@@ -181,7 +181,7 @@ Place = tuple[str, str, str]
 
 
 def _place_names(position: str, street: str, kind: str) -> tuple[str, ...]:
-    """What a setting that holds at a place may be called, the name that says most first."""
+    """Return the names of a setting that holds at a place, the most specific one first."""
     return (f"{street}-cap", "cap") if kind == "cap" else _names(position, street, kind)
 
 

@@ -46,7 +46,7 @@ class HoldemCards(PublicRules):
     deck: tuple[Card, ...]
     """Every card of the deck, in order."""
     deals: tuple[int, ...]
-    """How many cards each deal after the root adds to the board."""
+    """Number of cards that each deal after the root adds to the board."""
     range_weights: tuple[NDArray[np.float64], NDArray[np.float64]]
     """A weight for each hand of each player: float64[1326] by `cards.hands.hand_number`, 0 for hands that cannot be
     dealt."""
@@ -96,11 +96,11 @@ class HoldemCards(PublicRules):
         return np.concatenate(parts)
 
     def strength(self, board: Board, hand: Hole) -> int:
-        """How strong two cards are on a board; equal strengths tie."""
+        """Return the strength of two cards on a board; equal strengths tie."""
         return _strength(board, hand)
 
     def _boards_to_follow(self) -> tuple[int, ...]:
-        """How many boards can follow a pair of hands at each deal."""
+        """Count the boards that can follow a pair of hands at each deal."""
         left = len(self.deck) - len(self.root_board) - 4
         counts = []
         for count in self.deals:
@@ -179,7 +179,7 @@ class WholeDeck(HoldemCards):
         return sizes
 
     def _first_boards(self, isomorphism: bool) -> int:
-        """How many boards the first deal makes, at most."""
+        """Count the boards that the first deal makes, at most."""
         return comb(len(self.deck), self.deals[0])
 
 

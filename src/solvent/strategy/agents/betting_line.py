@@ -67,7 +67,7 @@ def find_decision(tree: BettingTree, line: str) -> int:
 
 
 def own_actions(tree: BettingTree, node: int) -> list[tuple[int, int]]:
-    """What the player who decides here did on the way: the decision and the place of the action, latest first."""
+    """Return the earlier actions of the player who decides here: decision and place of the action, latest first."""
     player, found = tree.player[node], []
     while (above := int(tree.parent[node])) >= 0:
         if tree.kind[above] == DECISION and tree.player[above] == player:
@@ -77,7 +77,7 @@ def own_actions(tree: BettingTree, node: int) -> list[tuple[int, int]]:
 
 
 def moves(tree: BettingTree, node: int) -> list[Move]:
-    """What a decision offers, in the order of its probabilities."""
+    """List the actions of a decision, in the order of its probabilities."""
     made = []
     for action, child in zip(tree.actions(node), tree.children(node), strict=True):
         line = tree.history(child) + ("/" if tree.kind[child] == DEAL else "")

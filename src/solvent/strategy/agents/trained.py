@@ -108,7 +108,7 @@ class TrainedStrategy(Strategy):
         return self.tables.average(node, *self.cards.bucket(street, hole, board))
 
     def hand_reach(self, node: int, hole: tuple[Card, ...], board: tuple[Card, ...]) -> float:
-        """How often two hole cards come to a decision, as far as the player's own actions go, from 0 to 1."""
+        """Return how often two hole cards come to a decision by the player's own actions, from 0 to 1."""
         self.check_board(node, board)
         return float(self._reach(node, np.array([hole], dtype=np.int64), board)[0])
 

@@ -59,7 +59,7 @@ class TrainingRun:
 
 
 def betting_of(betting: Any, stack: Any) -> BettingAbstraction:
-    """A betting abstraction from its text, with stacks of so many big blinds unless they are None."""
+    """Read a betting abstraction from its text, with stacks of this many big blinds unless they are None."""
     if not isinstance(betting, str) or not isinstance(stack, int | float | None):
         raise InputError("a training's betting is text and its stack a number of big blinds")
     found = parse_betting(betting)

@@ -35,7 +35,7 @@ class HoldemInfosets:
 
     @cached_property
     def held(self) -> int:
-        """How many infosets can arise: `len` counts empty slots, too."""
+        """Number of infosets that can arise: `len` counts empty slots, too."""
         return sum(int(self._possible[self._at(node)].sum(dtype=np.int64)) for node in self.decisions)
 
     @property

@@ -75,7 +75,7 @@ class InfosetTable:
 
     @property
     def held(self) -> int:
-        """How many infosets can arise: all of them."""
+        """Number of infosets that can arise: all of them."""
         return len(self)
 
     @property

@@ -137,7 +137,7 @@ def check_weights(label: str, weights: NDArray[np.float64]) -> None:
 
 
 def _numbers(policy: Any) -> NDArray[np.float64]:
-    """What may be float[cells], as an array."""
+    """Return numbers that may be float[cells] as an array."""
     with suppress(TypeError, ValueError):
         if policy is not None:
             return np.array(policy, dtype=np.float64)

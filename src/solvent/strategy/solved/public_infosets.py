@@ -30,7 +30,7 @@ class PublicInfosets:
 
     @property
     def held(self) -> int:
-        """How many infosets can arise: `len` counts hands that a board or the deal rules out, too."""
+        """Number of infosets that can arise: `len` counts hands that a board or the deal rules out, too."""
         return self.game.infosets
 
     @property

@@ -37,7 +37,7 @@ class TableStrategy(Strategy):
     infosets: Infosets
     weights: NDArray[np.floating]
     facts: dict[str, Any] = field(default_factory=dict)
-    """What made it: rule, iterations, exploitability and how it was measured, seconds, peak memory."""
+    """Its origin: rule, iterations, exploitability and how it was measured, seconds, peak memory."""
     source: Any = None
     """The game itself; or where its own code is, as a file says, which is not run; None where the name says all."""
 
@@ -128,7 +128,7 @@ def source_text(source: Any) -> str | None:
 
 @dataclass(frozen=True)
 class Comparison:
-    """How two strategies of one game differ, in total variation distance per infoset."""
+    """Difference of two strategies of one game, in total variation distance per infoset."""
 
     mean: float
     largest: float
