@@ -38,7 +38,7 @@ REPRODUCED = {
     ),
 }
 """Experiments of `solvent reproduce`, in the order of its list."""
-BENCHED = {
+BENCHED: dict[str, Listed] = {
     "openspiel": Listed(
         "aggregation.openspiel_speed",
         "Seconds per CFR iteration: OpenSpiel's C++ CFRSolver and ours, interleaved in one process.",

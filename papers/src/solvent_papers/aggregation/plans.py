@@ -54,8 +54,6 @@ BRANCHES = 2
 """Threads of the branched plan, and of the rows that show what a second thread adds."""
 AGGREGATED = ("aggregated", "shapes", "sequences", "vectors")
 """The plans that work on vectors over hands."""
-
-
 PAPER = {
     "bluff(dice=2,faces=2)": "2 dices 2 numbers",
     "bluff(dice=2,faces=3)": "2 dices 3 numbers",
@@ -289,19 +287,15 @@ def _of_game(rows: Sequence[Found]) -> dict[str, float | None]:
     vectors = [row for row in vectors if row["threads"] <= first["auto"]["threads"]]
     printed = next(row for row in vectors if row["evaluator"] == "gemm" or row["plan"] == "vectors")
     quickest = min(vectors, key=lambda row: row[seconds] or float("inf"))
-    chosen = first | {"as printed": printed, "quickest": quickest}
-    found: dict[str, float | None] = {"flattened.fits": float(first["flattened"][seconds] is not None)}
+    chosen, flat = first | {"as printed": printed, "quickest": quickest}, first["flattened"]
+    found: dict[str, float | None] = {"flattened.fits": float(flat[seconds] is not None)}
     for name in ("branched", "flattened", "as printed", "quickest", "auto"):
         found[f"speedup.{name}"] = chosen[name]["speedup"]
     for name in ("serial", "flattened", "as printed", "quickest"):
         found[f"seconds.{name}"] = chosen[name][seconds]
-    for plan, row in {
-        "aggregated": printed,
-        "branched": first["branched"],
-        "flattened": first["flattened"],
-    }.items():
+    for plan, row in (("aggregated", printed), ("branched", first["branched"]), ("flattened", flat)):
         found[f"{plan} by serial memory"] = _ratio(row[peak], first["serial"][peak])
-    return found | {"flattened by aggregated": _ratio(first["flattened"][seconds], printed[seconds])}
+    return found | {"flattened by aggregated": _ratio(flat[seconds], printed[seconds])}
 
 
 def _ratio(one: float | None, other: float | None) -> float | None:
