@@ -149,7 +149,7 @@ def draw(found: Findings, page: Path) -> None:
             panel[curve["game"]].loglog(*zip(*points, strict=True), **style)
         for game, axes in panel.items():
             dress(axes, "seconds of iterations", "exploitability, chips", game)
-        grid.flat[0].legend(fontsize=7)
+        max(panel.values(), key=lambda axes: len(axes.lines)).legend(fontsize=7)
 
 
 def tables(found: Findings) -> Mapping[str, Sequence[Mapping[str, Any]]]:

@@ -120,7 +120,8 @@ def draw(found: Findings, page: Path) -> None:
             axes.axhline(milestone, color="0.6", linewidth=0.8)
         title = f"{first['game']}: {first['rule']}, {first['threads']} threads"
         dress(axes, "seconds", "exploitability, mbb/hand", title)
-        axes.legend()
+        axes.tick_params(which="both", labelsize=7)
+        axes.legend(fontsize=7)
 
 
 EXPERIMENT = Experiment(
