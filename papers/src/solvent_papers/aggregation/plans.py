@@ -283,8 +283,8 @@ def _of_game(rows: Sequence[Found]) -> dict[str, float | None]:
     """Return the figures of a game; those of plans that were refused are None."""
     seconds, peak = "seconds_per_iteration", "peak_memory_bytes"
     first = {row["plan"]: row for row in reversed(rows)}  # with isomorphism and a second thread come later
-    vectors = [row for row in rows if row["plan"] in AGGREGATED and not row["isomorphism"]]
-    vectors = [row for row in vectors if row["threads"] <= first["auto"]["threads"]]
+    vectors = [row for row in reversed(rows) if row["plan"] in AGGREGATED and not row["isomorphism"]]
+    vectors = list({(row["plan"], row["evaluator"]): row for row in vectors}.values())
     printed = next(row for row in vectors if row["evaluator"] == "gemm" or row["plan"] == "vectors")
     quickest = min(vectors, key=lambda row: row[seconds] or float("inf"))
     chosen, flat = first | {"as printed": printed, "quickest": quickest}, first["flattened"]
