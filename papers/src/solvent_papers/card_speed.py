@@ -15,6 +15,7 @@ from solvent.cards.showdown import kind_equities, kinds
 from solvent.foundation.kernels.compiling import compiled
 from solvent_papers.frame.experiment import Experiment, Found, Part, Say, Setup, option
 from solvent_papers.frame.running import KeptRuns
+from solvent_papers.interleaved import repeated, time_in_turn
 
 RANDOM_HANDS, SMALL_HANDS = 1_000_000, 1_000
 HANDS_PER_BOARD = 100
@@ -23,30 +24,27 @@ HANDS_PER_BOARD = 100
 
 @dataclass(frozen=True)
 class CardsSetup(Setup):
-    """Repeats of each measurement."""
+    """Turns of each kernel."""
 
-    repeats: int = option(7, "Repeats; medians are shown.", 1, 100_000)
+    repeats: int = option(7, "Turns of each kernel; medians are shown.", 1, 100_000)
 
 
 def measure(setup: CardsSetup, kept: KeptRuns, say: Say) -> Found:
-    """Measure each kernel on random hands, once to compile it and then a number of times."""
+    """Measure each kernel on random hands, once to compile it and then in turn with the others."""
     hands = _random_hands(SMALL_HANDS if setup.small else RANDOM_HANDS)
     boards = hands[: len(hands) // HANDS_PER_BOARD, :5].astype(np.int64)
     strengths, indices = np.empty(len(hands), dtype=np.uint16), np.empty(len(hands), dtype=np.int64)
     tables, indexer, room = evaluator(), Indexer([2, 5]).tables, kinds()
-    work: list[tuple[str, int, Callable[[], object]]] = [
-        ("seven-card hands evaluated", len(hands), lambda: strengths_kernel(hands, tables, strengths)),
-        ("hands of [2, 5] indexed", len(hands), lambda: index_kernel(hands, indexer, indices)),
-        (
-            "river boards: equities of 1,081 hands",
-            len(boards),
-            lambda: river_boards(boards, tables, room),
-        ),
-    ]
+    work: dict[str, tuple[int, Callable[[], object]]] = {
+        "seven-card hands evaluated": (len(hands), lambda: strengths_kernel(hands, tables, strengths)),
+        "hands of [2, 5] indexed": (len(hands), lambda: index_kernel(hands, indexer, indices)),
+        "river boards: equities of 1,081 hands": (len(boards), lambda: river_boards(boards, tables, room)),
+    }
+    run = {what: repeated(kernel) for what, (_, kernel) in work.items()}
+    times = time_in_turn(run, setup.repeats, time.perf_counter, 1, "", say)
     rows = []
-    for what, count, run in work:
-        say(what)
-        seconds = median(_times(run, setup.repeats))
+    for what, (count, _) in work.items():
+        seconds = median(times[what])
         rows.append({"what": what, "count": count, "seconds": seconds, "per_second": count / seconds})
     return {"rows": rows}
 
@@ -56,16 +54,6 @@ def river_boards(boards, tables, room):  # type: ignore[no-untyped-def]
     """Compute every hand's equity on each of some boards, int64[n, 5]."""
     for row in range(len(boards)):
         kind_equities(boards[row], tables, room)
-
-
-def _times(run: Callable[[], object], repeats: int) -> list[float]:
-    run()
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        run()
-        times.append(time.perf_counter() - start)
-    return times
 
 
 def _random_hands(count: int) -> np.ndarray[tuple[int, int], np.dtype[np.uint8]]:

@@ -11,6 +11,7 @@ from typing import Any
 
 from solvent.engines.solver import Solver
 from solvent.foundation.errors import InputError
+from solvent.foundation.units import parse_size
 from solvent_papers.aggregation import plans
 from solvent_papers.aggregation.plans import PAPER, PlansSetup
 from solvent_papers.aggregation.timing import (
@@ -74,14 +75,15 @@ def _curves(name: str, setup: CurvesSetup, say: Say) -> list[Found]:
     curves = []
     for plan, budget in budgets.items():
         try:
-            solver = solver_of(forms, Variant(plan), "cfr", "auto", setup.bytes)
+            solver = solver_of(forms, Variant(plan), "cfr", "auto", parse_size(setup.memory))
         except InputError as reason:
             say(f"{name}, {plan}: {reason}")
             continue
         points = []
         for point in _curve(solver, budget):
             points.append(point)
-            say(f"{name}, {plan}: {point['seconds']:.1f} s, exploitability {point['exploitability']:.6f}")
+            done = f"{point['iterations']:,} iterations, {point['seconds']:.1f} s"
+            say(f"{name}, {plan}: {done}, exploitability {point['exploitability']:.6f}")
         facts = {"game": str(rules), "plan": plan, "rule": str(solver.rule)}
         curves.append(facts | {"points": by_columns(points)})
     return curves

@@ -81,10 +81,6 @@ class PlansSetup(Setup):
         return self.game or (SMALL_GAMES if self.small else tuple(PAPER))
 
     @property
-    def bytes(self) -> int:
-        return parse_size(self.memory)
-
-    @property
     def plan_seconds(self) -> float:
         return SMALL_SECONDS if self.small else PLAN_SECONDS
 
@@ -177,7 +173,7 @@ def _prepare(forms: Forms, variant: Variant, setup: PlansSetup) -> _Trial:
 
     def build() -> Solver:
         nonlocal first
-        solver = solver_of(forms, variant, "cfr", setup.dtype, setup.bytes)
+        solver = solver_of(forms, variant, "cfr", setup.dtype, parse_size(setup.memory))
         first = time_of(solver, 1)
         return solver
 
