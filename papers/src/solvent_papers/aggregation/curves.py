@@ -38,7 +38,7 @@ from solvent_papers.frame.running import KeptRuns
 CHECK_GROWTH = 1.3
 """Exploitability is computed each time the iterations have grown by this factor."""
 LEAST_SECONDS = 1e-8
-"""What took less was lost in what a call costs beside its iterations, and is not drawn."""
+"""Shorter times were lost in the cost of a call, and are not drawn."""
 SMALL_SECONDS = 1.0
 
 

@@ -83,8 +83,8 @@ def solve(setup: DeckSetup, kept: KeptRuns, say: Say) -> Found:
 def _check(solver: PublicSolver, seconds: float, before: int | None, rate: float) -> dict[str, Any]:
     """Return where a solve stands after seconds of iterations.
 
-    Exploitability is NashConv / 2, and the value what player 0 wins, both in chips. The peak is what the solver has
-    added to the process, its tables included; resident memory is that of the whole process.
+    Exploitability is NashConv / 2 and the value that of player 0, both in chips. The peak is the memory that the
+    solver has added to the process, its tables included; resident memory is that of the whole process.
     """
     found, peak = solver.evaluate(), status("VmHWM")
     return {

@@ -196,11 +196,11 @@ def _row(
     dtype: str,
     rates: Mapping[int, float],
 ) -> dict[str, Any]:
-    """Return what a plan took, in seconds of one iteration with both players updated; None where it was refused.
+    """Return the row of a plan, with seconds of one iteration that updates both players; None where it was refused.
 
-    With isomorphism, too, each history counts once for each player's pass. `peak_memory_bytes` is what building the
-    solver and its first iteration added to the process; None where the system does not tell. The flattened plan's
-    tree is in it, the public form, which the other plans share, is not.
+    With isomorphism, too, each history counts once for each player's pass. `peak_memory_bytes` is the memory that
+    building the solver and its first iteration added to the process; None where the system does not tell. The
+    flattened plan's tree is in it; the public form, which the other plans share, is not.
     """
     histories = game.rules.histories()
     row = {
