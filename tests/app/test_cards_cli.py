@@ -68,9 +68,9 @@ def test_bad_input_gets_one_line(here, arguments: list[str], said: str) -> None:
 
 
 def test_bench_cards_prints_rows(here) -> None:
-    code, out, _ = here("bench", "cards", "--repeats", "1", "--scale", "0.001", "--json")
-    rows = json.loads(out)["rows"]
+    code, out, _ = here("bench", "cards", "--repeats", "1", "--scale", "small", "--json")
+    rows = json.loads(out)["found"]["kernels"]["rows"]
     assert code == 0
     assert [row["count"] for row in rows] == [1_000, 1_000, 10]
     assert all(row["per_second"] == pytest.approx(row["count"] / row["seconds"]) for row in rows)
-    assert "evaluated" in here("bench", "cards", "--repeats", "1", "--scale", "0.001")[1]
+    assert "evaluated" in here("bench", "cards", "--repeats", "1", "--scale", "small")[1]

@@ -88,8 +88,9 @@ def test_bench_openspiel_prints_rows() -> None:
         solvent("bench", "openspiel", "--game", "kuhn_poker", "--repeats", "1", "--json").stdout
     )
     wanted = {"game", "plan", "threads", "openspiel_seconds", "seconds", "ratio", "compile_seconds"}
-    assert all(wanted <= row.keys() for row in document["rows"])
-    assert [row["plan"] for row in document["rows"]] == ["serial", "auto"]
+    rows = document["found"]["iterations"]["rows"]
+    assert all(wanted <= row.keys() for row in rows)
+    assert [row["plan"] for row in rows] == ["serial", "auto"]
 
 
 def test_names_with_brackets_and_colons_are_shown_as_they_are(tmp_path: Path) -> None:

@@ -6,17 +6,24 @@ from pathlib import Path
 
 import pytest
 
-from solvent_papers.peers import Peer, approach, measure, summary, write_results
+from solvent.foundation.units import span
+from solvent_papers.frame.pages import new_page
+from solvent_papers.frame.running import run_parts
+from solvent_papers.peers import EXPERIMENT, Peer, PeersSetup, approach
 
 
 def test_peers_reach_the_target_and_the_page_says_so(tmp_path: Path) -> None:
-    rows = measure(["kuhn_poker"], target=1e-2, repeats=1)
-    assert {row.library for row in rows} >= {"solvent", "OpenSpiel"}
-    assert all(row.exploitability <= 1e-2 and row.seconds > 0 for row in rows)
-    write_results(rows, tmp_path / "peers.md", 1e-2, 1)
-    page = (tmp_path / "peers.md").read_text()
+    records = run_parts(EXPERIMENT, PeersSetup(tmp_path, True, target=1e-2, repeats=1))
+    rows = records["libraries"].found["rows"]
+    assert {row["library"] for row in rows} >= {"solvent", "OpenSpiel"}
+    assert all(row["exploitability"] <= 1e-2 and row["seconds"] > 0 for row in rows)
+    assert next(row["by_ours"] for row in rows if (row["library"], row["rule"]) == ("solvent", "cfr+")) == 1
+    page = new_page(EXPERIMENT, records, "solvent bench peers").text
     assert "times as quick as OpenSpiel's" in page
-    assert all(" | ".join(line) in page for line in summary(rows).rows)
+    for row in rows:
+        assert f"| kuhn_poker | {row['library']} {row['rule']} | {span(row['seconds'])} |" in page
+        assert f"| {span(row['seconds_to_target'])} | {row['exploitability']:.1e} |" in page
+    assert "The target is 0.01 chips" in page
 
 
 def test_a_solver_that_does_not_get_there_is_given_up() -> None:

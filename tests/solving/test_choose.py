@@ -10,7 +10,7 @@ from solvent.foundation.errors import InputError
 from solvent.games.catalogue import load_game
 from solvent.solving.choose import make_solver
 from solvent.solving.settings import Settings
-from solvent_papers.aggregation.plans import setups
+from solvent_papers.aggregation.plans import variants
 
 
 @pytest.mark.parametrize(
@@ -53,6 +53,6 @@ def test_ways_of_the_aggregated_plan() -> None:
 
 def test_every_plan_tried_on_a_game_takes_it() -> None:
     assert "shapes" not in [
-        setup.plan for setup in setups(public_game(load_game("leduc"), isomorphism=False))
+        variant.plan for variant in variants(public_game(load_game("leduc"), isomorphism=False))
     ]
-    assert "shapes" in [setup.plan for setup in setups(public_game(load_game("kuhn")))]
+    assert "shapes" in [variant.plan for variant in variants(public_game(load_game("kuhn")))]

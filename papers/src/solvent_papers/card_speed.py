@@ -1,12 +1,11 @@
-"""How fast cards are: hands evaluated, hands indexed and river boards worked out a second, on one thread."""
+"""Hands evaluated, hands indexed and river boards worked out per second, on one thread."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from statistics import median
-from typing import Any
 
 import numpy as np
 
@@ -14,67 +13,47 @@ from solvent.cards.evaluator import evaluator, strengths_kernel
 from solvent.cards.isomorphism import Indexer, index_kernel
 from solvent.cards.showdown import kind_equities, kinds
 from solvent.foundation.kernels.compiling import compiled
-from solvent.foundation.progress import Watch
-from solvent_papers.steps import saying
+from solvent_papers.frame.experiment import Experiment, Found, Part, Say, Setup, option
+from solvent_papers.frame.running import KeptRuns
+from solvent_papers.interleaved import repeated, time_in_turn
 
-RANDOM_HANDS = 1_000_000
-RIVER_BOARDS = 10_000
+RANDOM_HANDS, SMALL_HANDS = 1_000_000, 1_000
+HANDS_PER_BOARD = 100
+"""A river board has 1,081 hands, so that fewer boards than hands are timed."""
 
 
 @dataclass(frozen=True)
-class Speed:
-    """The median of several measurements."""
+class CardsSetup(Setup):
+    """Turns of each kernel."""
 
-    what: str
-    count: int
-    """How many in one measurement."""
-    seconds: float
-    """Median of the repeats."""
-    per_second: float
-
-    def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
+    repeats: int = option(7, "Turns of each kernel; medians are shown.", 1, 100_000)
 
 
-def measure(repeats: int = 7, scale: float = 1.0, watch: Watch | None = None) -> list[Speed]:
-    """Measure each kernel on random hands, once to compile it and then `repeats` times."""
-    hands = _random_hands(max(1, round(RANDOM_HANDS * scale)))
-    boards = hands[: max(1, round(RIVER_BOARDS * scale)), :5].astype(np.int64)
+def measure(setup: CardsSetup, kept: KeptRuns, say: Say) -> Found:
+    """Measure each kernel on random hands, once to compile it and then in turn with the others."""
+    hands = _random_hands(SMALL_HANDS if setup.small else RANDOM_HANDS)
+    boards = hands[: len(hands) // HANDS_PER_BOARD, :5].astype(np.int64)
     strengths, indices = np.empty(len(hands), dtype=np.uint16), np.empty(len(hands), dtype=np.int64)
     tables, indexer, room = evaluator(), Indexer([2, 5]).tables, kinds()
-    work: list[tuple[str, int, Callable[[], object]]] = [
-        ("seven-card hands evaluated", len(hands), lambda: strengths_kernel(hands, tables, strengths)),
-        ("hands of [2, 5] indexed", len(hands), lambda: index_kernel(hands, indexer, indices)),
-        (
-            "river boards: equities of 1,081 hands",
-            len(boards),
-            lambda: river_boards(boards, tables, room),
-        ),
-    ]
+    work: dict[str, tuple[int, Callable[[], object]]] = {
+        "seven-card hands evaluated": (len(hands), lambda: strengths_kernel(hands, tables, strengths)),
+        "hands of [2, 5] indexed": (len(hands), lambda: index_kernel(hands, indexer, indices)),
+        "river boards: equities of 1,081 hands": (len(boards), lambda: river_boards(boards, tables, room)),
+    }
+    run = {what: repeated(kernel) for what, (_, kernel) in work.items()}
+    times = time_in_turn(run, setup.repeats, time.perf_counter, 1, "", say)
     rows = []
-    say = saying(watch)
-    for what, count, run in work:
-        say(what)
-        seconds = median(_times(run, repeats))
-        rows.append(Speed(what, count, seconds, count / seconds))
-    return rows
+    for what, (count, _) in work.items():
+        seconds = median(times[what])
+        rows.append({"what": what, "count": count, "seconds": seconds, "per_second": count / seconds})
+    return {"rows": rows}
 
 
 @compiled
 def river_boards(boards, tables, room):  # type: ignore[no-untyped-def]
-    """Every hand's equity on each of some boards, int64[n, 5]."""
+    """Compute every hand's equity on each of some boards, int64[n, 5]."""
     for row in range(len(boards)):
         kind_equities(boards[row], tables, room)
-
-
-def _times(run: Callable[[], object], repeats: int) -> list[float]:
-    run()
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        run()
-        times.append(time.perf_counter() - start)
-    return times
 
 
 def _random_hands(count: int) -> np.ndarray[tuple[int, int], np.dtype[np.uint8]]:
@@ -84,3 +63,8 @@ def _random_hands(count: int) -> np.ndarray[tuple[int, int], np.dtype[np.uint8]]
         part = found[start : start + 10_000]
         part[:] = np.argpartition(rng.random((len(part), 52)), 7, axis=1)[:, :7]
     return found
+
+
+EXPERIMENT = Experiment(
+    "cards", "Hands and boards per second", CardsSetup, (Part("kernels", measure),), verb="bench"
+)

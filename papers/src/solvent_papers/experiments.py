@@ -24,6 +24,14 @@ class Listed(NamedTuple):
 
 
 REPRODUCED = {
+    "aggregation": Listed(
+        "aggregation.curves",
+        "Table 1 and Figure 3 of the aggregation paper on this machine: about half an hour.",
+    ),
+    "full-deck": Listed(
+        "aggregation.full_deck",
+        "Flop hold'em with all 52 cards, to below 1 mbb/hand; it takes about 3 GB.",
+    ),
     "agents": Listed(
         "trained_agents.measured_agents",
         "The agent of `make run` and one of an hour: trained, then measured, in parts of at most an hour each.",
@@ -42,6 +50,22 @@ BENCHED: dict[str, Listed] = {
     "flops": Listed(
         "spots.flop_subsets",
         "How well a few chosen flops stand for all in a report's means, beside random ones: about 15 minutes.",
+    ),
+    "openspiel": Listed(
+        "aggregation.openspiel_speed",
+        "Seconds per CFR iteration: OpenSpiel's C++ CFRSolver and ours, interleaved in one process.",
+    ),
+    "peers": Listed(
+        "peers",
+        "CFR+ beside OpenSpiel's C++ solver and, if it is installed, LiteEFG: an iteration, and to a target.",
+    ),
+    "cards": Listed(
+        "card_speed",
+        "Hands evaluated, hands indexed and river boards worked out per second, on one thread.",
+    ),
+    "plans": Listed(
+        "aggregation.plans",
+        "Seconds per CFR iteration on every plan, evaluator and board isomorphism, interleaved in one process.",
     ),
 }
 """Experiments of `solvent bench`."""

@@ -24,74 +24,6 @@ def options() -> None:
 
 
 @bench.command()
-def openspiel(
-    game: Annotated[
-        list[str] | None, typer.Option(help="OpenSpiel games.  [default: leduc_poker, liars_dice]")
-    ] = None,
-    threads: Annotated[
-        int, typer.Option(min=1, max=MOST_THREADS, help="Threads for plans that use them.")
-    ] = 1,
-    repeats: Repeats = 9,
-    page: ResultsPage = None,
-    as_json: Json = False,
-) -> None:
-    """Seconds per CFR iteration: OpenSpiel's C++ CFRSolver and ours, interleaved in one process."""
-    from solvent_papers.aggregation.openspiel_speed import GAMES, measure, write_results
-
-    with watching() as watch:
-        rows = measure(game or GAMES, threads=threads, repeats=repeats, watch=watch)
-    if page is not None:
-        write_results(rows, page)
-    if as_json:
-        print_json({"rows": [row.as_dict() for row in rows]})
-        return
-    results = table("game", "plan", "threads", "OpenSpiel", "solvent", "ratio", "ns per history")
-    for row in rows:
-        plan = row.plan if row.plan == row.runs_as else f"{row.plan} ({row.runs_as})"
-        results.add_row(
-            row.game,
-            plan,
-            str(row.threads),
-            f"{row.openspiel_seconds * 1e3:.3f} ms",
-            f"{row.seconds * 1e3:.4f} ms",
-            f"{row.ratio:.0f}x",
-            f"{row.nanoseconds_per_history:.1f}",
-        )
-    terminal().print(results)
-
-
-@bench.command()
-def peers(
-    game: Annotated[
-        list[str] | None, typer.Option(help="OpenSpiel games.  [default: leduc_poker, liars_dice]")
-    ] = None,
-    target: Annotated[float, typer.Option(min=1e-12, help="Exploitability to reach, in chips.")] = 1e-4,
-    patience: Annotated[
-        float, typer.Option(min=0, help="Seconds of iterating after which a solver is given up.")
-    ] = 180,
-    repeats: Repeats = 9,
-    page: ResultsPage = None,
-    as_json: Json = False,
-) -> None:
-    """CFR+ beside OpenSpiel's C++ solver and, if it is installed, LiteEFG: an iteration, and to a target."""
-    from solvent_papers.peers import GAMES, measure, summary, write_results
-
-    with watching() as watch:
-        rows = measure(game or GAMES, target, repeats, patience, watch)
-    if page is not None:
-        write_results(rows, page, target, repeats, patience)
-    if as_json:
-        print_json({"rows": [row.as_dict() for row in rows]})
-        return
-    found = summary(rows)
-    results = table(*found.header)
-    results.show_edge = False  # Its columns fit 80 characters without it.
-    for line in found.rows:
-        results.add_row(*line)
-    terminal().print(results)
-
-
-@bench.command()
 def sampling(
     game: Annotated[
         list[str] | None, typer.Option(help="OpenSpiel games.  [default: leduc_poker, liars_dice]")
@@ -156,28 +88,6 @@ def sampling(
             numbers = (*line.exploitability, line.value, line.full_width)
             reached.add_row(line.game, line.sampling, *(f"{number:.5f}" for number in numbers))
         terminal().print(reached)
-
-
-@bench.command("cards")
-def bench_cards(
-    repeats: Repeats = 7,
-    scale: Annotated[
-        float, typer.Option(min=1e-6, max=100, help="Times a million hands and 10,000 boards.")
-    ] = 1.0,
-    as_json: Json = False,
-) -> None:
-    """Hands evaluated, hands indexed and river boards worked out a second, on one thread."""
-    from solvent_papers.card_speed import measure
-
-    with watching() as watch:
-        rows = measure(repeats, scale, watch=watch)
-    if as_json:
-        print_json({"rows": [row.as_dict() for row in rows]})
-        return
-    results = table("", "a second", "nanoseconds each")
-    for row in rows:
-        results.add_row(row.what, f"{row.per_second:,.0f}", f"{1e9 / row.per_second:,.1f}")
-    terminal().print(results)
 
 
 @bench.command()
@@ -284,35 +194,6 @@ def bench_cluster(
 
 
 @bench.command()
-def plans(
-    game: Annotated[
-        list[str] | None, typer.Option(help="Games with a public form.  [default: the paper's six]")
-    ] = None,
-    repeats: Repeats = 7,
-    threads: Annotated[
-        int, typer.Option(min=1, max=MOST_THREADS, help="Threads for the aggregated plan.")
-    ] = 1,
-    dtype: Annotated[str, typer.Option(help="float32, float64 or auto.")] = "float32",
-    memory: Annotated[str, typer.Option(help="The most that a plan may take, such as 8G.")] = "8G",
-    page: ResultsPage = None,
-    as_json: Json = False,
-) -> None:
-    """Seconds per CFR iteration on every plan, evaluator and board isomorphism, interleaved in one process."""
-    from solvent.foundation.units import parse_size
-    from solvent_papers.aggregation.plans import GAMES, measure
-    from solvent_papers.aggregation.plans_page import write_results
-    from solvent_papers.commands.measurements import plans_view
-
-    with watching() as watch:
-        rows = measure(game or GAMES, repeats, threads, dtype, parse_size(memory), watch)
-    if page is not None:
-        write_results(rows, page)
-    if as_json:
-        print_json({"rows": [row.as_dict() for row in rows]})
-    else:
-        terminal().print(plans_view(rows))
-
-
 def _words(text: str) -> list[str]:
     return [word.strip() for word in text.split(",") if word.strip()]
 

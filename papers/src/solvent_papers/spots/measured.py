@@ -10,7 +10,7 @@ from typing import Any
 
 from solvent.engines.defaults import HOLDEM_RULE
 from solvent.foundation.kernels.threads import MOST_THREADS
-from solvent_papers.aggregation.bandwidth import MEGABYTES, bandwidth
+from solvent_papers.aggregation.timing import MEGABYTES, bandwidth
 from solvent_papers.frame.experiment import Experiment, Findings, Found, Part, Say, Setup, option
 from solvent_papers.frame.pages import threads_text
 from solvent_papers.frame.running import KeptRuns

@@ -17,8 +17,6 @@ from solvent_papers.commands.reproduce import agents, claims, papers
 from solvent_papers.experiments import REPRODUCED
 
 EXPERIMENTS: dict[str, Callable[..., None]] = {
-    "aggregation": papers.reproduce_aggregation,
-    "full-deck": papers.reproduce_full_deck,
     "total-rbp": papers.reproduce_total_rbp,
     "larger-game": papers.reproduce_larger_game,
     "saef": papers.reproduce_saef,

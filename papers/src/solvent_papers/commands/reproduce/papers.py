@@ -12,64 +12,9 @@ import typer
 from solvent.app.options import MOST_THREADS, Json, ResultsFolder
 from solvent.app.terminal import print_json, terminal
 from solvent.app.watching import keeping_runs, watching
-from solvent.foundation.units import parse_size
-from solvent_papers.commands.measurements import checks_table, plans_view, timings_table
+from solvent_papers.commands.measurements import timings_table
 
 RESULTS = Path("docs/results")
-
-
-def reproduce_aggregation(
-    out: ResultsFolder = RESULTS,
-    quick: Annotated[bool, typer.Option(help="Small games and short times, to see that it works.")] = False,
-    seconds: Annotated[
-        float | None, typer.Option(help="Seconds of each plan in Figure 3.  [default: 30]")
-    ] = None,
-    memory: Annotated[str, typer.Option(help="The most that a plan may take, such as 8G.")] = "8G",
-    as_json: Json = False,
-) -> None:
-    """Table 1 and Figure 3 of the aggregation paper on this machine: about half an hour."""
-    from solvent_papers.aggregation import plans as paper
-    from solvent_papers.aggregation.plans_page import write_results
-
-    games = paper.QUICK_GAMES if quick else paper.GAMES
-    repeats, plan_seconds = (3, 2.0) if quick else (paper.REPEATS, paper.PLAN_SECONDS)
-    span = seconds or (1.0 if quick else paper.CURVE_SECONDS)
-    limit, page = parse_size(memory), out / "aggregation.md"
-    with watching() as watch:
-        rows = paper.measure(games, repeats, memory=limit, watch=watch, plan_seconds=plan_seconds)
-        points = paper.curves(games, span, 2 * span, memory=limit, watch=watch)
-    command = "solvent reproduce aggregation" + (" --quick" if quick else "")
-    write_results(rows, page, points, command)
-    if as_json:
-        curves = [point.as_dict() for point in points]
-        print_json({"rows": [row.as_dict() for row in rows], "curves": curves, "page": str(page)})
-    else:
-        terminal().print(plans_view(rows))
-        terminal().print(f"written to {page}")
-
-
-def reproduce_full_deck(
-    minutes: Annotated[float, typer.Option(help="Stop after this many minutes, checks included.")] = 20.0,
-    threads: Annotated[int, typer.Option(min=1, max=MOST_THREADS, help="Threads.")] = 2,
-    rule: Annotated[str, typer.Option(help="cfr, cfr+, lcfr, dcfr, dcfr(a,b,g) or pcfr+.")] = "dcfr",
-    target: Annotated[float, typer.Option(help="Stop below this exploitability, in mbb/hand.")] = 0.9,
-    game: Annotated[str, typer.Option(help="The deck.")] = "flop_holdem(suits=4,ranks=13)",
-    out: ResultsFolder = RESULTS,
-    as_json: Json = False,
-) -> None:
-    """Flop hold'em with all 52 cards, to below 1 mbb/hand; it takes about 3 GB."""
-    from solvent_papers.aggregation.full_deck import full_deck, write_full_deck
-
-    page = out / "full-deck.md"
-    with watching() as watch:
-        checks = full_deck(minutes, threads, rule, target, game, watch=watch)
-    command = f"solvent reproduce full-deck --minutes {minutes:g} --threads {threads}"
-    write_full_deck(checks, page, command)
-    if as_json:
-        print_json({"rows": [check.as_dict() for check in checks], "page": str(page)})
-    else:
-        terminal().print(checks_table(checks))
-        terminal().print(f"written to {page}")
 
 
 def reproduce_total_rbp(
