@@ -24,6 +24,10 @@ class Listed(NamedTuple):
 
 
 REPRODUCED = {
+    "tartanian7": Listed(
+        "tartanian7.cluster.experiment",
+        "Algorithm 4 against a shared table and a pool, cost, resuming, staleness: 45 minutes.",
+    ),
     "agents": Listed(
         "trained_agents.measured_agents",
         "The agent of `make run` and one of an hour: trained, then measured, in parts of at most an hour each.",
