@@ -24,6 +24,10 @@ class Listed(NamedTuple):
 
 
 REPRODUCED = {
+    "post-processing": Listed(
+        "tartanian7.post_processing.experiment",
+        "Post-processings against opponents as strong as the agent, and their price: parts of an hour at most.",
+    ),
     "tartanian7": Listed(
         "tartanian7.cluster.experiment",
         "Algorithm 4 against a shared table and a pool, cost, resuming, staleness: 45 minutes.",
@@ -34,5 +38,10 @@ REPRODUCED = {
     ),
 }
 """Experiments of `solvent reproduce`, in the order of its list."""
-BENCHED: dict[str, Listed] = {}
+BENCHED: dict[str, Listed] = {
+    "cluster": Listed(
+        "cluster_speed",
+        "Rows a second of Algorithm 4 in worker processes and in Ray actors, beside threads on one shared table.",
+    ),
+}
 """Experiments of `solvent bench`."""

@@ -17,11 +17,11 @@ from typing import Any
 
 from solvent.abstraction.cards.buckets import CardAbstraction
 from solvent.evaluate.learned_response import response_winnings
-from solvent.foundation.extras import pyplot
 from solvent.play.expected import expected_match
 from solvent.play.table_agent import table_agent
 from solvent.strategy.agents.blueprint import Blueprint
 from solvent_papers.confidence import Interval
+from solvent_papers.frame.drawing import dress, panels
 from solvent_papers.frame.experiment import Found, Part, Say
 from solvent_papers.frame.running import KeptRuns
 from solvent_papers.kept_tables import load_table, save_table
@@ -183,23 +183,19 @@ def figures(found: Found) -> dict[str, float]:
 
 def draw(found: Found, path: Path) -> None:
     """Draw head-to-head winnings and learned responses over seconds of training."""
-    plt, seen = pyplot(), curves(found)
-    figure, (left, right) = plt.subplots(1, 2, figsize=(10.0, 4.0), layout="constrained")
-    lines = [(left, f"{one} from {other}", leads) for (one, other), leads in seen["meetings"].items()]
-    lines += [(right, run, won) for run, won in seen["responses"].items()]
-    for color, (axes, label, won) in enumerate(lines):
-        values, widths = [each.middle for each in won], [each.half for each in won]
-        axes.errorbar(seen["marks"], values, widths, marker=".", capsize=2, color=f"C{color}", label=label)
-    left.axhline(0.0, color="black", linewidth=0.6)
-    for axes, y in ((left, "won head to head, mbb/hand"), (right, "won by a learned response, mbb/hand")):
-        axes.set_xscale("log")
-        axes.set_xlabel("seconds of training", fontsize=8)
-        axes.set_ylabel(y, fontsize=8)
-        axes.tick_params(labelsize=7)
-        axes.grid(which="both", alpha=0.25)
-        axes.legend(fontsize=7)
-    figure.savefig(path, dpi=120)
-    plt.close(figure)
+    seen = curves(found)
+    with panels(path, (1, 2), (5.0, 4.0)) as ((left, right),):
+        lines = [(left, f"{one} from {other}", leads) for (one, other), leads in seen["meetings"].items()]
+        lines += [(right, run, won) for run, won in seen["responses"].items()]
+        for color, (axes, label, won) in enumerate(lines):
+            values, widths = [each.middle for each in won], [each.half for each in won]
+            style = {"marker": ".", "capsize": 2, "color": f"C{color}", "label": label}
+            axes.errorbar(seen["marks"], values, widths, **style)
+        left.axhline(0.0, color="black", linewidth=0.6)
+        for axes, y in ((left, "won head to head, mbb/hand"), (right, "won by a learned response, mbb/hand")):
+            axes.set_xscale("log")
+            dress(axes, "seconds of training", y)
+            axes.legend(fontsize=7)
 
 
 FIGURE_ONE = Part(NAME, measure, figures)
