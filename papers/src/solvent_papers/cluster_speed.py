@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
@@ -22,7 +23,7 @@ from solvent.forms.sampled import table_layout
 from solvent.foundation.errors import InputError
 from solvent.games.betting.sizes import parse_betting
 from solvent.strategy.agents.blueprint import Blueprint
-from solvent.training.distributed.batches import Children, DistributedSettings
+from solvent.training.distributed.batches import Children, DistributedSettings, Traffic
 from solvent.training.distributed.launching import MakeHoldemChildren
 from solvent.training.distributed.processes import ProcessChildren
 from solvent.training.distributed.ray_engine.actors import RayChildren
@@ -64,10 +65,6 @@ class Turn(NamedTuple):
     bytes_per_second: float = 0.0
 
 
-Train = Callable[[float], Turn]
-"""Trains for this many seconds."""
-
-
 def measure(options: Options, kept: KeptRuns, say: Say) -> Found:
     """Train in every way, in turns."""
     ways = [word.strip() for word in options.ways.split(",") if word.strip()]
@@ -82,11 +79,14 @@ def measure(options: Options, kept: KeptRuns, say: Say) -> Found:
             str(options.cards.absolute()), cards.fingerprint, tree.abstraction, settings
         )
 
-        def distributed(made: Children) -> Train:
+        def distributed(made: Children) -> Trainer:
             ending.callback(made.close)
-            return Distributed(DistributedSolver(make_head(tree, cards, settings), made)).train
+            solver = DistributedSolver(make_head(tree, cards, settings), made)
+            return Trainer(solver, solver.run, 1)
 
-        trainers = {THREADS: Threads(BlueprintSolver(Blueprint(tree, cards)), children, settings.seed).train}
+        shared = BlueprintSolver(Blueprint(tree, cards))
+        run = partial(shared.run, threads=children, seed=settings.seed)
+        trainers = {THREADS: Trainer(shared, run, 1_000)}
         if PROCESSES in ways:
             say(f"{children} worker processes begin")
             trainers[PROCESSES] = distributed(ProcessChildren(make, layout.clusters, children))
@@ -107,71 +107,57 @@ def measure(options: Options, kept: KeptRuns, say: Say) -> Found:
     }
 
 
-class Threads:
-    """Threads on one shared table."""
+class Trainer:
+    """A training that takes turns with others; its chunks grow to what it does in `CHUNK_SECONDS`."""
 
-    def __init__(self, solver: BlueprintSolver, threads: int, seed: int) -> None:
-        self.solver, self.threads, self.seed = solver, threads, seed
-        self._chunk = 1_000
-
-    def train(self, seconds: float) -> Turn:
-        """Train for this long."""
-        solver, begun = self.solver, time.perf_counter()
-        rows, iterations = solver.touched, solver.iterations
-        while (left := seconds - (time.perf_counter() - begun)) > 0:
-            start = time.perf_counter()
-            solver.run(self._chunk, threads=self.threads, seed=self.seed)
-            rate = self._chunk / (time.perf_counter() - start)
-            self._chunk = max(1_000, int(rate * min(left, CHUNK_SECONDS)))
-        took = time.perf_counter() - begun
-        return Turn((solver.touched - rows) / took, (solver.iterations - iterations) / took)
-
-
-class Distributed:
-    """A head and children that share nothing."""
-
-    def __init__(self, solver: DistributedSolver) -> None:
-        self.solver = solver
-        self._chunk = 1
+    def __init__(
+        self, solver: BlueprintSolver | DistributedSolver, run: Callable[[int], None], least: int
+    ) -> None:
+        """Train by `run`, a number of iterations or turns of at least this many at once."""
+        self._solver, self._run, self._least = solver, run, least
+        self._chunk = least
 
     def train(self, seconds: float) -> Turn:
-        """Train for this long, in whole turns."""
-        solver, begun = self.solver, time.perf_counter()
-        rows, iterations, before = solver.touched, solver.iterations, solver.children.traffic()
+        """Train for this long, in whole chunks."""
+        solver, begun = self._solver, time.perf_counter()
+        rows, iterations, before = solver.touched, solver.iterations, self._traffic()
         while (left := seconds - (time.perf_counter() - begun)) > 0 or solver.iterations == iterations:
             start = time.perf_counter()
-            solver.run(self._chunk)
+            self._run(self._chunk)
             rate = self._chunk / (time.perf_counter() - start)
-            self._chunk = max(1, int(rate * min(left, CHUNK_SECONDS)))
-        took = time.perf_counter() - begun
-        after = solver.children.traffic()
+            self._chunk = max(self._least, int(rate * min(left, CHUNK_SECONDS)))
+        took, after = time.perf_counter() - begun, self._traffic()
+        rates = (solver.touched - rows) / took, (solver.iterations - iterations) / took
+        if not after:
+            return Turn(*rates)
         turns = max(1, after[0].turns - before[0].turns)
         worked, waited, passed = (
             sum(getattr(late, name) - getattr(early, name) for early, late in zip(before, after, strict=True))
             for name in ("work", "latency", "bytes")
         )
-        return Turn(
-            (solver.touched - rows) / took,
-            (solver.iterations - iterations) / took,
-            max(0.0, 1 - worked / took / len(after)),
-            waited / turns / len(after),
-            passed / took,
-        )
+        idle = max(0.0, 1 - worked / took / len(after))
+        return Turn(*rates, idle, waited / turns / len(after), passed / took)
+
+    def _traffic(self) -> Sequence[Traffic]:
+        """Return what children did so far; nothing for threads."""
+        return self._solver.children.traffic() if isinstance(self._solver, DistributedSolver) else ()
 
 
-def _in_turns(trainers: Mapping[str, Train], repeats: int, seconds: float, say: Say) -> dict[str, list[Turn]]:
+def _in_turns(
+    trainers: Mapping[str, Trainer], repeats: int, seconds: float, say: Say
+) -> dict[str, list[Turn]]:
     """Return the turns of each way; each repeat begins with another way."""
-    for name, train in trainers.items():
+    for name, trainer in trainers.items():
         say(f"{name}: kernels and the first seconds")
-        train(0.0)
-        train(seconds * 2 / 3)
+        trainer.train(0.0)
+        trainer.train(seconds * 2 / 3)
     found: dict[str, list[Turn]] = {name: [] for name in trainers}
     names = list(trainers)
     for repeat in range(repeats):
         say(f"repeat {repeat + 1} of {repeats}")
         first = repeat % len(names)
         for name in names[first:] + names[:first]:
-            found[name].append(trainers[name](seconds))
+            found[name].append(trainers[name].train(seconds))
     return found
 
 

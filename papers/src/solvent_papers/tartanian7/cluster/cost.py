@@ -47,38 +47,35 @@ CROWDED = 200
 
 def measure(setup: Setup, kept: KeptRuns, say: Say) -> Found:
     """Measure the parameters, then the runs that the model is checked against."""
-    small, threads = setup.small, setup.threads
-    buckets, seconds = ((5, 20), 0.01) if small else (BUCKETS, 3.0)
+    small, threads, batch, in_process = setup.small, setup.threads, setup.batch, setup.in_process
+    buckets, seconds, crowded = ((5, 20), 0.01, 20) if small else (BUCKETS, 3.0, CROWDED)
     continuations, repeats = ((0, 100, 1_000), 3) if small else ((0, 1_000, 10_000, 100_000), 100)
     iterations, bettings = (50, BETTINGS[:2]) if small else (300_000, BETTINGS)
     warm, turns, workers = (1, 4, (1, 2)) if small else (50, 100, (1, 2, 4, 8))
-    crowded = 20 if small else CROWDED
     cards = setup.load("small", say)
+
+    def once(name: str, step: str, work: Callable[..., Any], *given: Any) -> Any:
+        say(step)
+        return kept.once({"measure": name}, partial(work, *given))
 
     def crowd() -> list[float]:
         return [measures.row_seconds([crowded], seconds, each)[0]["seconds"] for each in (1, threads)]
 
-    steps: dict[str, tuple[str, Callable[[], Any]]] = {
-        "rows": ("seconds of a row by size of the table", partial(measures.row_seconds, buckets, seconds)),
-        "crowd": ("seconds of a row with all cores at work", crowd),
-        "messages": (
-            "seconds of a message",
-            partial(measures.message_seconds, continuations, repeats, threads, setup.in_process),
-        ),
-        "apart": ("turns taken apart", partial(measures.taken_apart, cards, setup.batch, turns, warm)),
-        "trees": (
-            "rows of larger betting trees",
-            partial(measures.tree_rows, cards, bettings, iterations, max(1, iterations // 10), threads),
-        ),
+    messages = measures.message_seconds, continuations, repeats, threads, in_process
+    trees = measures.tree_rows, cards, bettings, iterations, max(1, iterations // 10), threads
+    measured = {
+        "batch": batch,
+        "cores": threads,
+        "rows": once("rows", "seconds of a row by size of the table", measures.row_seconds, buckets, seconds),
+        "crowd": once("crowd", "seconds of a row with all cores at work", crowd),
+        "messages": once("messages", "seconds of a message", *messages),
+        "apart": once("apart", "turns taken apart", measures.taken_apart, cards, batch, turns, warm),
+        "trees": once("trees", "rows of larger betting trees", *trees),
+        "runs": [],
     }
-    measured: dict[str, Any] = {"batch": setup.batch, "cores": threads, "runs": []}
-    for name, (step, work) in steps.items():
-        say(step)
-        measured[name] = kept.once({"measure": name}, work)
     for count in workers:
-        say(f"a run with {count} children")
-        run = partial(measures.turn_seconds, cards, setup.batch, count, turns, warm, setup.in_process)
-        measured["runs"].append(kept.once({"run": count}, run))
+        step, run = f"a run with {count} children", (cards, batch, count, turns, warm, in_process)
+        measured["runs"].append(once(f"run of {count}", step, measures.turn_seconds, *run))
     return {"cards": cards.design.label, **modelled(measured), "measured": measured}
 
 

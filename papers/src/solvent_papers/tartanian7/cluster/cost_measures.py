@@ -8,9 +8,10 @@ as they are used, to check the model against.
 
 from __future__ import annotations
 
+import itertools
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from functools import partial
 from statistics import median
 from typing import Any
@@ -99,11 +100,9 @@ def row_seconds(buckets: Sequence[int], seconds: float, children: int = 1) -> li
         layout, walk = drawn_layout(count), _walk()
         settings = DistributedSettings(batch=500)
         dealers = [DrawnDealer(layout, seed) for seed in range(children)]
-        made = []
-        for dealer in dealers:
-            table: NDArray[np.float32] = np.empty(layout.arena, dtype=np.float32)
-            table[:] = 0  # the memory is there before anything is timed
-            made.append(Child(0, walk, table, dealer, settings))
+        # Tables are filled, so that their memory is there before anything is timed.
+        tables = [np.full(layout.arena, 0, dtype=np.float32) for _ in dealers]
+        made = [Child(0, walk, *each, settings) for each in zip(tables, dealers, strict=True)]
         head = Head(walk, np.zeros(layout.head, dtype=np.float32), dealers[0], settings)
         touched, worked, number = 0, 0.0, 0
         until = time.perf_counter() + seconds
@@ -136,26 +135,22 @@ def message_seconds(
 
     The time for which a worker says that it worked is not counted.
     """
-    children = (
+    rows, numbers = [], itertools.count()
+    with closing(
         LocalChildren(_idle_children(range(workers)))
         if in_process
         else ProcessChildren(_idle_children, workers, workers)
-    )
-    rows, number = [], 0
-    try:
+    ) as children:
         for count in continuations:
             took = []
             for _ in range(repeats):
-                batch = Batch(number, np.array([count]), np.zeros(count, dtype=np.int32))
+                batch = Batch(next(numbers), np.array([count]), np.zeros(count, dtype=np.int32))
                 begun = time.perf_counter()
                 children.start(batch)
                 replies = children.values()
                 took.append(time.perf_counter() - begun - max(reply.seconds for reply in replies))
-                number += 1
             seconds = max(0.0, median(took)) / workers
             rows.append({"continuations": count, "bytes": 8.0 * count + 8.0, "seconds": seconds})
-    finally:
-        children.close()
     return rows
 
 

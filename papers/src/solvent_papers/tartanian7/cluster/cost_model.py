@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import erf, exp, sqrt
+from math import exp, sqrt
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
@@ -130,16 +131,7 @@ def expected_greatest(count: int) -> float:
     """Return the expected greatest of `count` independent standard normal numbers (Blom's approximation)."""
     if count <= 1:
         return 0.0
-    return normal_quantile((count - 0.375) / (count + 0.25))
-
-
-def normal_quantile(share: float) -> float:
-    """Return the number below which a standard normal number lies with this probability, by bisection."""
-    low, high = -10.0, 10.0
-    for _ in range(80):
-        middle = (low + high) / 2
-        low, high = (middle, high) if (1 + erf(middle / sqrt(2))) / 2 < share else (low, middle)
-    return (low + high) / 2
+    return NormalDist().inv_cdf((count - 0.375) / (count + 0.25))
 
 
 def owned(clusters: int, workers: int) -> list[list[int]]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
@@ -71,10 +71,8 @@ def distributed(
         folder = str(Path(cards.folder or "").absolute())
         make = MakeHoldemChildren(folder, cards.fingerprint, tree.abstraction, settings)
         children = ProcessChildren(make, clusters, workers)
-    try:
+    with closing(children):
         yield DistributedSolver(make_head(tree, cards, settings), children)
-    finally:
-        children.close()
 
 
 def joined(cards: CardAbstraction, solver: DistributedSolver) -> Blueprint:

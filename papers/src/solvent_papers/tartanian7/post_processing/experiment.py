@@ -163,14 +163,14 @@ def price_figures(found: Found) -> dict[str, float]:
 
 def view(found: Findings) -> dict[str, Any]:
     """Return the opponents that count, the matches, the choice and the prices; dear ones surely cost more."""
-    strength = found.get("strength")
-    most = prices(found["price"]) if "price" in found else {}
+    strength, most = found.get("strength"), prices(found["price"]) if "price" in found else {}
+    met, candidates = (Meetings(found.get(name, {"rows": []})["rows"]) for name in ("table-2", "chosen"))
     return {
         "wins": {name: opponent_wins(strength, name) for name in OPPONENTS} if strength else {},
         "weak": weak_opponents(strength) if strength else [],
-        "met": Meetings(found.get("table-2", {"rows": []})["rows"]),
-        "candidates": Meetings(found.get("chosen", {"rows": []})["rows"]),
-        "both": two_fold(Meetings(found.get("chosen", {"rows": []})["rows"])),
+        "met": met,
+        "candidates": candidates,
+        "both": two_fold(candidates),
         "posts": POSTS,
         "paper": PAPER,
         "prices": most,

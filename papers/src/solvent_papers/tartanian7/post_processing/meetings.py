@@ -34,7 +34,8 @@ def meet(
     of playing hands; `blocks` are in mbb/hand.
     """
     setting = {"post": post, "opponent": opponent}
-    return setting | kept.once(setting, partial(_play, setup, say, post, opponent, first_seed))
+    found: Found = kept.once(setting, partial(_play, setup, say, post, opponent, first_seed))
+    return setting | found
 
 
 def _play(setup: FlatCardSetup, say: Say, post: str, opponent: str, first_seed: int) -> Found:
