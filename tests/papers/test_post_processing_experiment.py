@@ -12,9 +12,15 @@ from solvent.strategy.post_processing import parse_post
 from solvent_papers.frame.pages import new_page
 from solvent_papers.frame.running import Record, found_by, run_parts
 from solvent_papers.tartanian7.flat_cards import FlatCardSetup
-from solvent_papers.tartanian7.post_processing import experiment, meetings, players
+from solvent_papers.tartanian7.post_processing import meetings, players
 from solvent_papers.tartanian7.post_processing.choice import FAMILY, FOLD_ALONE, two_fold
-from solvent_papers.tartanian7.post_processing.experiment import EXPERIMENT, POSTS
+from solvent_papers.tartanian7.post_processing.experiment import (
+    EXPERIMENT,
+    POSTS,
+    by_strength,
+    opponents_win,
+    prices,
+)
 from solvent_papers.tartanian7.post_processing.meetings import Meetings
 
 TRAININGS = [player.part for player in players.PLAYERS]
@@ -159,8 +165,8 @@ def test_a_weaker_opponent_is_left_out_and_said(setup):
     run_parts(EXPERIMENT, setup, TRAININGS)
     weak = NAMES[2]
     strength = judged(setup, weak=[weak])["strength"].found
-    assert experiment.strong_opponents(strength) == [*NAMES[:2], *NAMES[3:]]
-    assert experiment.opponent_wins(strength, weak).high < 0
+    assert by_strength(strength) == ([*NAMES[:2], *NAMES[3:]], [weak])
+    assert opponents_win(strength)[weak].high < 0
     table = run_parts(EXPERIMENT, setup, ["table-2"])["table-2"].found
     assert Meetings(table["rows"]).opponents == [*NAMES[:2], *NAMES[3:]]
     text = page_of(strength=strength, table_2=table).text
@@ -174,7 +180,7 @@ def test_an_opponent_counts_as_strong_if_it_surely_loses_little():
     lost = dict(zip(NAMES, (0.5, 8.0, 9.5, 12.0), strict=True))
     found = {"rows": rows(lambda post, name: lost[name], NAMES, ["none"]), "margin": 10.0}
     found["players"] = [{**MADE, "name": name} for name in NAMES]
-    assert experiment.weak_opponents(found) == NAMES[2:]
+    assert by_strength(found) == (NAMES[:2], NAMES[2:])
     page = page_of(strength=found)
     assert f"| {NAMES[0]} | -0 ± 1 | yes: it surely loses less than 10 |" in page.text
     assert page.document["figures"]["strength.opponents"] == 2
@@ -190,7 +196,7 @@ def test_without_strong_opponents_nothing_is_played(setup):
     text = new_page(EXPERIMENT, records, "solvent reproduce post-processing").text
     assert "nothing was played" in text
     assert "nothing was chosen" in text
-    assert list(experiment.prices(records["price"].found)) == list(POSTS)
+    assert list(prices(records["price"].found)) == list(POSTS)
     assert "**So what.** Nothing follows yet." in text
 
 

@@ -54,28 +54,32 @@ def measure(setup: Setup, kept: KeptRuns, say: Say) -> Found:
     warm, turns, workers = (1, 4, (1, 2)) if small else (50, 100, (1, 2, 4, 8))
     cards = setup.load("small", say)
 
-    def once(name: str, step: str, work: Callable[..., Any], *given: Any) -> Any:
+    def once(step: str, work: Callable[[], Any]) -> Any:
         say(step)
-        return kept.once({"measure": name}, partial(work, *given))
+        return kept.once({"measure": step}, work)
 
     def crowd() -> list[float]:
         return [measures.row_seconds([crowded], seconds, each)[0]["seconds"] for each in (1, threads)]
 
-    messages = measures.message_seconds, continuations, repeats, threads, in_process
-    trees = measures.tree_rows, cards, bettings, iterations, max(1, iterations // 10), threads
+    def messages() -> list[dict[str, float]]:
+        return measures.message_seconds(continuations, repeats, threads, in_process)
+
+    def trees() -> list[dict[str, Any]]:
+        return measures.tree_rows(cards, bettings, iterations, max(1, iterations // 10), threads)
+
+    def run(workers: int) -> dict[str, float]:
+        return measures.turn_seconds(cards, batch, workers, turns, warm, in_process)
+
     measured = {
         "batch": batch,
         "cores": threads,
-        "rows": once("rows", "seconds of a row by size of the table", measures.row_seconds, buckets, seconds),
-        "crowd": once("crowd", "seconds of a row with all cores at work", crowd),
-        "messages": once("messages", "seconds of a message", *messages),
-        "apart": once("apart", "turns taken apart", measures.taken_apart, cards, batch, turns, warm),
-        "trees": once("trees", "rows of larger betting trees", *trees),
-        "runs": [],
+        "rows": once("rows by size of the table", lambda: measures.row_seconds(buckets, seconds)),
+        "crowd": once("rows with all cores at work", crowd),
+        "messages": once("messages", messages),
+        "apart": once("turns taken apart", lambda: measures.taken_apart(cards, batch, turns, warm)),
+        "trees": once("rows of larger betting trees", trees),
+        "runs": [once(f"a run with {each} children", partial(run, each)) for each in workers],
     }
-    for count in workers:
-        step, run = f"a run with {count} children", (cards, batch, count, turns, warm, in_process)
-        measured["runs"].append(once(f"run of {count}", step, measures.turn_seconds, *run))
     return {"cards": cards.design.label, **modelled(measured), "measured": measured}
 
 

@@ -43,27 +43,23 @@ def measure_strength(setup: FlatCardSetup, kept: KeptRuns, say: Say) -> Found:
     return {"players": players, "rows": rows, "margin": 1e6 if setup.small else 10.0}
 
 
-def opponent_wins(found: Found, opponent: str) -> Interval:
-    """Return what an opponent wins from the agent, in mbb/hand."""
-    middle, low, high = Meetings(found["rows"]).mean(NONE, [opponent])
-    return Interval(-middle, -high, -low)
+def opponents_win(found: Found) -> dict[str, Interval]:
+    """Return what each opponent wins from the agent, in mbb/hand."""
+    wins = {name: Meetings(found["rows"]).mean(NONE, [name]) for name in OPPONENTS}
+    return {name: Interval(-middle, -high, -low) for name, (middle, low, high) in wins.items()}
 
 
-def strong_opponents(found: Found) -> list[str]:
-    """Return the opponents that are shown to be at least as strong as the agent."""
-    return [name for name in OPPONENTS if opponent_wins(found, name).low > -found["margin"]]
-
-
-def weak_opponents(found: Found) -> list[str]:
-    """Return the opponents that are not."""
-    return [name for name in OPPONENTS if name not in strong_opponents(found)]
+def by_strength(found: Found) -> tuple[list[str], list[str]]:
+    """Return the opponents that are shown to be at least as strong as the agent, and the others."""
+    strong = {name: won.low > -found["margin"] for name, won in opponents_win(found).items()}
+    return [name for name in strong if strong[name]], [name for name in strong if not strong[name]]
 
 
 def strength_figures(found: Found) -> dict[str, float]:
     """Return what each opponent wins from the agent, and how many are at least as strong."""
-    result = {"strength.opponents": float(len(strong_opponents(found)))}
-    for name in OPPONENTS:
-        result |= named(f"strength.{name}", opponent_wins(found, name))
+    result = {"strength.opponents": float(len(by_strength(found)[0]))}
+    for name, won in opponents_win(found).items():
+        result |= named(f"strength.{name}", won)
     return result
 
 
@@ -72,9 +68,9 @@ def strength_figures(found: Found) -> dict[str, float]:
 
 def measure_table(setup: FlatCardSetup, kept: KeptRuns, say: Say) -> Found:
     """Play every post-processing against every opponent that is at least as strong as the agent."""
-    judged = found_by(setup, "strength")
-    rows = [meet(setup, kept, say, post, name) for name in strong_opponents(judged) for post in POSTS]
-    return {"rows": rows, "left out": weak_opponents(judged)}
+    strong, weak = by_strength(found_by(setup, "strength"))
+    rows = [meet(setup, kept, say, post, name) for name in strong for post in POSTS]
+    return {"rows": rows, "left out": weak}
 
 
 def table_figures(found: Found) -> dict[str, float]:
@@ -166,8 +162,8 @@ def view(found: Findings) -> dict[str, Any]:
     strength, most = found.get("strength"), prices(found["price"]) if "price" in found else {}
     met, candidates = (Meetings(found.get(name, {"rows": []})["rows"]) for name in ("table-2", "chosen"))
     return {
-        "wins": {name: opponent_wins(strength, name) for name in OPPONENTS} if strength else {},
-        "weak": weak_opponents(strength) if strength else [],
+        "wins": opponents_win(strength) if strength else {},
+        "weak": by_strength(strength)[1] if strength else [],
         "met": met,
         "candidates": candidates,
         "both": two_fold(candidates),
