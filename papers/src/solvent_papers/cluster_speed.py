@@ -96,12 +96,7 @@ def measure(options: Options, kept: KeptRuns, say: Say) -> Found:
         turns = _in_turns(trainers, options.repeats, seconds, say)
     return {
         "cards": cards.design.label,
-        "betting": options.betting,
         "table_bytes": 4 * layout.numbers,
-        "children": children,
-        "batch": options.batch,
-        "ahead": options.ahead,
-        "repeats": options.repeats,
         "seconds": seconds,
         "ways": {name: _medians(each, turns[THREADS]) for name, each in turns.items()},
     }

@@ -134,11 +134,6 @@ def expected_greatest(count: int) -> float:
     return NormalDist().inv_cdf((count - 0.375) / (count + 0.25))
 
 
-def owned(clusters: int, workers: int) -> list[list[int]]:
-    """Return the clusters of each worker: cluster n belongs to worker n modulo their number."""
-    return [list(range(worker, clusters, workers)) for worker in range(workers)]
-
-
 def message_bytes(work: Work, cluster: Cluster) -> float:
     """Return the bytes of a turn's message to a worker, its nodes, and of the answer, a value for each cluster."""
     passes = _passes(cluster)
@@ -146,25 +141,23 @@ def message_bytes(work: Work, cluster: Cluster) -> float:
 
 
 def turn(rates: Rates, work: Work, cluster: Cluster) -> Turn:
-    """Return the seconds of a turn of a training on a cluster."""
+    """Return the seconds of a turn. Cluster n belongs to worker n modulo their number."""
     passes = _passes(cluster)
     halves = passes / 2  # iterations' worth of work in this turn
-    head = (
-        NANO
-        * halves
-        * (rates.head_row_ns * work.head_rows + rates.value_ns * work.continuations * work.clusters)
-    )
+    values = rates.value_ns * work.continuations * work.clusters
+    head = NANO * halves * (rates.head_row_ns * work.head_rows + values)
     messages = cluster.workers * (rates.message_s + rates.byte_s * message_bytes(work, cluster))
     share = cluster.samples / cluster.child_cores
     row = rates.row_seconds(work.clusters_table_bytes * work.clusters / cluster.workers)
     if cluster.cores is not None and cluster.workers >= cluster.cores > 1:
         row *= rates.crowded
+    deals = max(halves, 1.0)  # one for each iteration, and for each pass with batches of 1
     each = [
         sum(
-            halves * share * work.child_rows[n] * row + _deals(halves) * share * rates.deal_ns * NANO
-            for n in mine
+            halves * share * work.child_rows[n] * row + deals * share * rates.deal_ns * NANO
+            for n in range(worker, work.clusters, cluster.workers)
         )
-        for mine in owned(work.clusters, cluster.workers)
+        for worker in range(cluster.workers)
     ]
     mean = sum(each) / len(each)
     # Chance: a worker's rows are the sum over its clusters and the turn's iterations; of samples on cores of a
@@ -180,11 +173,6 @@ def turn(rates: Rates, work: Work, cluster: Cluster) -> Turn:
 
 def _passes(cluster: Cluster) -> int:
     return 1 if cluster.batch == 1 else 2 * cluster.batch
-
-
-def _deals(halves: float) -> float:
-    """Return how often a child deals in a turn: for each iteration, and for each pass with batches of 1."""
-    return max(halves, 1.0)
 
 
 def fit_rows(sizes: Sequence[float], seconds: Sequence[float]) -> tuple[float, float, float]:

@@ -77,18 +77,18 @@ def measure(setup: Setup, kept: KeptRuns, say: Say) -> Found:
         "pairs": pairs,
         "learned": f"learned on {boards:,} boards for each seat",
         "seeds": seeds,
-        "rates": {
-            run: {name: _rate(rows, key) for name, key in (("rows", "touched"), ("iterations", "iterations"))}
-            for run, rows in last.items()
-        },
+        "rates": {run: _rates(rows) for run, rows in last.items()},
         "meetings": meetings,
         "responses": responses,
     }
 
 
-def _rate(rows: Sequence[dict[str, float]], key: str) -> float:
-    """Return how many were done a second, over all seeds."""
-    return float(sum(row[key] for row in rows) / sum(row["seconds"] for row in rows))
+def _rates(rows: Sequence[dict[str, float]]) -> dict[str, float]:
+    """Return rows and iterations a second, over all seeds."""
+    touched, iterations, seconds = (
+        sum(row[key] for row in rows) for key in ("touched", "iterations", "seconds")
+    )
+    return {"rows": touched / seconds, "iterations": iterations / seconds}
 
 
 def _trained(setup: Setup, kept: KeptRuns, say: Say, run: str, seed: int) -> list[dict[str, float]]:
