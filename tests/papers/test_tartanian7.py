@@ -33,7 +33,7 @@ def test_parts_run_once_and_make_a_page(setup, tmp_path):
     path = tmp_path / "tartanian7.md"
     page = new_page(EXPERIMENT, records, "solvent reproduce tartanian7 --scale small")
     save_page(EXPERIMENT, page, path)
-    for heading in ("Figure 1", "Table 1", "What a cluster costs", "Medium cards", "Staleness"):
+    for heading in ("Figure 1", "Table 1", "The cost of a cluster", "Medium cards", "Staleness"):
         assert f"\n## {heading}" in page.text
     assert "Not run" not in page.text
     assert "| O13 | always-call |" in page.text

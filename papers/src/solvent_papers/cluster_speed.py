@@ -49,12 +49,12 @@ class Options(Setup):
     children: int = option(2, "Worker processes, actors, and threads beside them.", 1, 1024)
     batch: int = option(DEFAULT_BATCH, "Iterations of a turn.", 1)
     ahead: int = option(DEFAULT_AHEAD, "1: the head prepares the next turn while children work.", 0, 1)
-    ways: str = option("processes,ray", "What to measure beside threads: processes, ray.")
+    ways: str = option("processes,ray", "Ways to measure beside threads: processes, ray.")
     repeats: int = option(7, "Interleaved repeats; medians are shown.", 1, 100_000)
 
 
 class Turn(NamedTuple):
-    """What one way did while it was its turn."""
+    """Measurements of one way during its turn."""
 
     rows_per_second: float
     iterations_per_second: float
