@@ -1,6 +1,7 @@
 """Post-processing against strong opponents: the experiment at its smallest, who is let in, how one is chosen."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -8,21 +9,22 @@ from oracles.trainings import small_cards_everywhere
 from solvent.app.command_line import run as run_here
 from solvent.foundation.errors import InputError
 from solvent.strategy.post_processing import parse_post
-from solvent_papers.page import figures_file
-from solvent_papers.parts import PartResult, run_parts
-from solvent_papers.tartanian7.post_processing import (
-    chosen,
-    experiment,
-    meetings,
-    players,
-    price,
-    results_page,
-    strength,
-    table_two,
+from solvent_papers.frame.pages import new_page
+from solvent_papers.frame.running import Record, found_by, run_parts
+from solvent_papers.tartanian7.flat_cards import FlatCardSetup
+from solvent_papers.tartanian7.post_processing import meetings, players
+from solvent_papers.tartanian7.post_processing.choice import FAMILY, FOLD_ALONE, two_fold
+from solvent_papers.tartanian7.post_processing.experiment import (
+    EXPERIMENT,
+    POSTS,
+    by_strength,
+    opponents_win,
+    prices,
 )
+from solvent_papers.tartanian7.post_processing.meetings import Meetings
 
-TRAININGS = [player.part for player in (players.AGENT, *players.OPPONENTS)]
-NAMES = [player.name for player in players.OPPONENTS]
+TRAININGS = [player.part for player in players.PLAYERS]
+NAMES = list(players.OPPONENTS)
 BETTINGS = {
     "three": "preflop=3x,a; postflop=100%; cap=1; stack=10",
     "four": "preflop=3x,a; postflop=50%,100%; cap=1; stack=10",
@@ -43,13 +45,33 @@ def small(monkeypatch):
 @pytest.fixture
 def setup(tmp_path):
     (tmp_path / "cards" / "tiny" / "tables").mkdir(parents=True)
-    return players.Setup(tmp_path / "cards", tmp_path / "work" / "small", True, 1)
+    return FlatCardSetup(tmp_path / "work" / "small", True, tmp_path / "cards", 1)
+
+
+MADE = {
+    "what": "an opponent",
+    "cards": "169",
+    "betting": "fcpa",
+    "decisions": 10,
+    "sampling": "public",
+    "rule": "dcfr",
+    "threads": 1,
+    "seconds": 1.0,
+    "iterations": 100,
+}
+"""What the part that trains a player finds."""
 
 
 def rows(won, opponents, posts):
     """Meetings in which the agent wins `won(post, opponent)`, give or take the noise."""
     return [
-        meetings.Meeting(post, name, 8, False, [won(post, name) + noise for noise in NOISE])._asdict()
+        {
+            "post": post,
+            "opponent": name,
+            "pairs": 8,
+            "averaged": False,
+            "blocks": [won(post, name) + noise for noise in NOISE],
+        }
         for name in opponents
         for post in posts
     ]
@@ -58,17 +80,25 @@ def rows(won, opponents, posts):
 def judged(setup, weak=()):
     """Keep what `strength` would find, were the agent to beat the weak opponents alone."""
     met = rows(lambda post, name: 100 * (name in weak) - 50, NAMES, ["none"])
-    trained = [players.trained(setup, player) for player in (players.AGENT, *players.OPPONENTS)]
-    found = {"players": trained, "rows": met, "margin": 10.0}
-    part = strength.STRENGTH._replace(run=lambda *given: found)
-    (result,) = run_parts([part], setup)
-    return result
+    found = {"players": [found_by(setup, name) for name in TRAININGS], "rows": met, "margin": 10.0}
+    part = next(part for part in EXPERIMENT.parts if part.name == "strength")
+    part = part._replace(run=lambda *given: found)
+    return run_parts(replace(EXPERIMENT, parts=(part,)), setup)
+
+
+def page_of(**found):
+    """The page of parts that found this; `table_2` stands for table-2."""
+    records = {
+        name.replace("_", "-"): Record({"small": True}, "abc1234", "", 1.0, "", each)
+        for name, each in found.items()
+    }
+    return new_page(EXPERIMENT, records, "solvent reproduce post-processing")
 
 
 # The whole experiment
 
 
-def test_the_command_runs_all_parts_and_goes_on(setup, tmp_path, capfd):
+def test_the_command_runs_all_parts_and_resumes(setup, tmp_path, capfd):
     command = ["reproduce", "post-processing", "--scale", "small", "--threads", "1"]
     folders = ["--cards", str(setup.cards), "--work", str(tmp_path / "work"), "--out", str(tmp_path)]
     remark = ["--remark", "Alone on the machine."]
@@ -78,25 +108,26 @@ def test_the_command_runs_all_parts_and_goes_on(setup, tmp_path, capfd):
     assert "Not run: train-larger-cards" in page.read_text()
     assert run_here([*command, *folders]) == 0
     assert "Claimed" in capfd.readouterr().out
-    text, figures = page.read_text(), json.loads(figures_file(page).read_text())["figures"]
+    text, figures = page.read_text(), json.loads(page.with_suffix(".json").read_text())["figures"]
     assert [line for line in text.splitlines() if line.startswith("## ")] == [
         "## The agent and its opponents",
         "## Table 2: post-processings against opponents at least as strong",
         "## Chosen on some opponents, judged on others",
         "## The price: local best response",
+        "## How this page was made",
     ]
     assert "Not run" not in text
     assert "\ntrain-agent: Alone on the machine.\n" in text
     assert "the opponents play unprocessed" in text
-    assert {f"lbr.{post}" for post in table_two.POSTS} <= set(figures)
+    assert {f"lbr.{post}" for post in POSTS} <= set(figures)
     before = {path: path.stat().st_mtime_ns for path in (setup.work / "parts").iterdir()}
-    assert len(before) == len(experiment.PARTS)
+    assert len(before) == len(EXPERIMENT.parts)
     assert run_here([*command, *folders]) == 0
     assert {path: path.stat().st_mtime_ns for path in (setup.work / "parts").iterdir()} == before
 
 
-def test_a_part_that_was_interrupted_goes_on(setup, monkeypatch):
-    run_parts(experiment.PARTS, setup, TRAININGS)
+def test_a_part_that_was_interrupted_resumes(setup, monkeypatch):
+    run_parts(EXPERIMENT, setup, TRAININGS)
     judged(setup, weak=NAMES[1:])
     match, played = meetings.averaged_match, []
 
@@ -108,21 +139,22 @@ def test_a_part_that_was_interrupted_goes_on(setup, monkeypatch):
 
     monkeypatch.setattr(meetings, "averaged_match", stopped_in_the_second_meeting)
     with pytest.raises(KeyboardInterrupt):
-        run_parts(experiment.PARTS, setup, ["table-2"])
+        run_parts(EXPERIMENT, setup, ["table-2"])
     monkeypatch.setattr(meetings, "averaged_match", match)
     said = []
-    result = run_parts(experiment.PARTS, setup, ["table-2"], watch=lambda step: said.append(step.stage))[-1]
-    assert said[0] == f"table-2: {table_two.POSTS[1]} against {NAMES[0]}"
+    records = run_parts(EXPERIMENT, setup, ["table-2"], watch=lambda step: said.append(step.stage))
+    met = records["table-2"].found["rows"]
+    assert said[0] == f"table-2: {POSTS[1]} against {NAMES[0]}"
     assert played == [0, 1, 2, 3, 0, 1, 2]  # the same deals for each post-processing
-    assert [row["post"] for row in result.found["rows"]] == list(table_two.POSTS)
-    assert len({tuple(row["blocks"]) for row in result.found["rows"]}) > 1
+    assert [row["post"] for row in met] == list(POSTS)
+    assert len({tuple(row["blocks"]) for row in met}) > 1
 
 
 def test_what_cannot_be_run_is_refused(setup):
     with pytest.raises(InputError, match="what the part train-agent finds is needed: run that part first"):
-        run_parts(experiment.PARTS, setup, ["strength"])
+        run_parts(EXPERIMENT, setup, ["strength"])
     with pytest.raises(InputError, match="what the part strength finds is needed"):
-        run_parts(experiment.PARTS, setup, ["table-2"])
+        run_parts(EXPERIMENT, setup, ["table-2"])
     assert run_here(["reproduce", "post-processing", "--scale", "huge"]) == 2
 
 
@@ -130,42 +162,42 @@ def test_what_cannot_be_run_is_refused(setup):
 
 
 def test_a_weaker_opponent_is_left_out_and_said(setup):
-    run_parts(experiment.PARTS, setup, TRAININGS)
+    run_parts(EXPERIMENT, setup, TRAININGS)
     weak = NAMES[2]
-    result = judged(setup, weak=[weak])
-    assert [player.name for player in strength.strong_opponents(result.found)] == [*NAMES[:2], *NAMES[3:]]
-    assert strength.opponent_wins(result.found, weak).high < 0
-    assert strength.verdict(result.found, weak) == "no: it surely loses"
-    assert strength.verdict(result.found, NAMES[0]) == "yes: surely stronger"
-    table = run_parts(experiment.PARTS, setup, ["table-2"])[-1].found
-    assert meetings.Meetings(table["rows"]).opponents == [*NAMES[:2], *NAMES[3:]]
-    assert f"Left out, since they are not shown to be as strong as the agent: {weak}." in table_two.section(
-        table
-    )
-    said = results_page.reading([result])
-    assert said.found.startswith(f"3 of 4 opponents are at least as strong as the agent ({weak} left out).")
+    strength = judged(setup, weak=[weak])["strength"].found
+    assert by_strength(strength) == ([*NAMES[:2], *NAMES[3:]], [weak])
+    assert opponents_win(strength)[weak].high < 0
+    table = run_parts(EXPERIMENT, setup, ["table-2"])["table-2"].found
+    assert Meetings(table["rows"]).opponents == [*NAMES[:2], *NAMES[3:]]
+    text = page_of(strength=strength, table_2=table).text
+    assert f"| {weak} | -50 ± 1 | no: it surely loses |" in text
+    assert f"| {NAMES[0]} | +50 ± 1 | yes: surely stronger |" in text
+    assert f"Left out, since they are not shown to be as strong as the agent: {weak}." in text
+    assert f"\n- **Found.** 3 of 4 opponents are at least as strong as the agent ({weak} left out)." in text
 
 
 def test_an_opponent_counts_as_strong_if_it_surely_loses_little():
     lost = dict(zip(NAMES, (0.5, 8.0, 9.5, 12.0), strict=True))
     found = {"rows": rows(lambda post, name: lost[name], NAMES, ["none"]), "margin": 10.0}
-    assert strength.weak_opponents(found) == NAMES[2:]
-    assert strength.verdict(found, NAMES[0]) == "yes: it surely loses less than 10"
-    assert strength.figures(found)["strength.opponents"] == 2
+    found["players"] = [{**MADE, "name": name} for name in NAMES]
+    assert by_strength(found) == (NAMES[:2], NAMES[2:])
+    page = page_of(strength=found)
+    assert f"| {NAMES[0]} | -0 ± 1 | yes: it surely loses less than 10 |" in page.text
+    assert page.document["figures"]["strength.opponents"] == 2
     found["rows"] = rows(lambda post, name: 0.5, NAMES, ["none"])
     found["rows"][0]["blocks"] = [-50.0, 50.0]
-    assert strength.verdict(found, NAMES[0]) == "no: it may lose more"
+    assert "| no: it may lose more |" in page_of(strength=found).text
 
 
 def test_without_strong_opponents_nothing_is_played(setup):
-    run_parts(experiment.PARTS, setup, TRAININGS)
+    run_parts(EXPERIMENT, setup, TRAININGS)
     judged(setup, weak=NAMES)
-    results = run_parts(experiment.PARTS, setup, ["table-2", "chosen", "price"])
-    by = {result.part.name: result for result in results}
-    assert "nothing was played" in table_two.section(by["table-2"].found)
-    assert "nothing was chosen" in chosen.section(by["chosen"].found)
-    assert price.posts_of(by["price"].found) == list(table_two.POSTS)
-    assert results_page.reading([by["table-2"], by["chosen"]]).so_what == "Nothing follows yet."
+    records = run_parts(EXPERIMENT, setup, ["table-2", "chosen", "price"])
+    text = new_page(EXPERIMENT, records, "solvent reproduce post-processing").text
+    assert "nothing was played" in text
+    assert "nothing was chosen" in text
+    assert list(prices(records["price"].found)) == list(POSTS)
+    assert "**So what.** Nothing follows yet." in text
 
 
 # What is said of Table 2
@@ -188,24 +220,22 @@ def test_without_strong_opponents_nothing_is_played(setup):
         ),
     ],
 )
-def test_the_page_says_what_came_out(tmp_path, average, worst, verdict):
+def test_the_page_says_what_came_out(average, worst, verdict):
     def won(post, name):
         return (worst if name == NAMES[0] else average) if post == "new(0.2)" else 0.0
 
-    found = {"rows": rows(won, NAMES, table_two.POSTS), "left out": []}
-    page = tmp_path / "post-processing.md"
-    result = PartResult(table_two.TABLE_TWO, "abc1234", 1.0, found, {"small": True})
-    results_page.write_post_processing_page([result], page, "solvent reproduce post-processing")
-    text, figures = page.read_text(), json.loads(figures_file(page).read_text())["figures"]
-    assert verdict in text
-    assert page.with_suffix(".csv").read_text().count("\n") == 1 + 6 * 4
+    found = {"rows": rows(won, NAMES, POSTS), "left out": []}
+    page = page_of(table_2=found)
+    figures = page.document["figures"]
+    assert verdict in page.text
+    assert len(EXPERIMENT.tables(page.found)["post-processing.csv"]) == 6 * 4
     mean = (worst + 3 * average) / 4
     assert figures["mean.new(0.2)"] == pytest.approx(mean)
     assert figures["least.new(0.2)"] == pytest.approx(min(worst, average))
     assert figures["lead.mean.none"] == figures["over none.mean.new(0.2)"] == pytest.approx(mean)
     # All have the same noise, as on the same deals, so that nothing is left of it in a difference.
     assert figures["lead.mean.none.low"] == pytest.approx(mean)
-    assert "Nothing follows yet" in text.splitlines()[4]  # what is best here was not judged on others
+    assert "Nothing follows yet" in page.head  # what is best here was not judged on others
 
 
 # Chosen on some, judged on others
@@ -219,7 +249,7 @@ def test_a_post_processing_is_chosen_on_one_half_and_judged_on_the_other():
     def won(post, name):
         return {"none": 0.0, "new(0.2)": 5.0}.get(post, wins.get((post, name), -10.0))
 
-    both = chosen.two_fold(meetings.Meetings(rows(won, opponents, posts)))
+    both = two_fold(Meetings(rows(won, opponents, posts)))
     first, second = both.folds
     assert (first.chosen_on, first.post, first.judged_on) == (["one", "three"], "a", ["two"])
     assert (second.chosen_on, second.post, second.judged_on) == (["two"], "b", ["one", "three"])
@@ -229,8 +259,10 @@ def test_a_post_processing_is_chosen_on_one_half_and_judged_on_the_other():
         assert fold.over_new == pytest.approx((-15, -15, -15))
     assert both.over_none.middle == pytest.approx(-10)
     assert both.over_new.middle == pytest.approx(-15)
-    assert chosen.chosen_posts({"rows": rows(won, opponents, posts)}) == ["a", "b"]
-    assert "is surely behind `none` (-10 ± 0) and surely behind `new(0.2)` (-15 ± 0)" in chosen.verdict(both)
+    assert both.posts == ["a", "b"]
+    found = {"rows": rows(won, opponents, (*posts, FOLD_ALONE, "new(0.1)"))}
+    said = "is surely behind `none` (-10 ± 0) and surely behind `new(0.2)` (-15 ± 0)"
+    assert said in page_of(chosen=found).text
 
 
 @pytest.mark.parametrize(
@@ -243,24 +275,24 @@ def test_a_post_processing_is_chosen_on_one_half_and_judged_on_the_other():
 )
 def test_advice_follows_from_opponents_that_had_no_part_in_the_choice(same_everywhere, local, advice):
     """Either `new(0.2)` wins 30 more from all opponents, or from every second one, and 30 less from the others."""
-    posts = ("none", "new(0.2)")
+    posts = ("none", "new(0.2)", FOLD_ALONE, "new(0.1)")
 
     def won(post, name):
         sign = 1 if same_everywhere else (-1) ** NAMES.index(name)
-        return 30.0 * sign * posts.index(post)
+        return 30.0 * sign * (post == "new(0.2)")
 
     priced = [
         {"post": post, "actions": "fc", "mbb": mbb, "interval": 20.0}
-        for post, mbb in zip(posts, (100.0, local), strict=True)
+        for post, mbb in zip(posts[:2], (100.0, local), strict=True)
     ]
-    by = {"chosen": {"rows": rows(won, NAMES, posts)}, "price": {"hands": 10, "rows": priced}}
-    assert advice in results_page.so_what(by)
+    page = page_of(chosen={"rows": rows(won, NAMES, posts)}, price={"hands": 10, "rows": priced})
+    assert advice in page.head
 
 
 def test_every_candidate_is_a_post_processing_of_its_own():
-    parsed = [str(parse_post(post)) for post in (*table_two.POSTS, *chosen.FAMILY)]
+    parsed = [str(parse_post(post)) for post in (*POSTS, *FAMILY)]
     assert len(set(parsed)) == len(parsed)
-    only_folds = parse_post(chosen.FOLD_ALONE)
+    only_folds = parse_post(FOLD_ALONE)
     assert only_folds.apply([0.1, 0.5, 0.25, 0.15], range(4)) == pytest.approx([0.1, 0.5, 0.25, 0.15])
     assert only_folds.apply([0.21, 0.4, 0.24, 0.15], range(4)) == [1.0, 0.0, 0.0, 0.0]
 
@@ -275,13 +307,14 @@ def test_the_price_is_that_of_the_largest_setting():
             for actions, mbb in zip(("fc", "fcpa"), pair, strict=True)
         ],
     }
-    figures = price.figures(found)
+    page = page_of(price=found)
+    figures = page.document["figures"]
     assert [figures[f"lbr.{post}"] for post in wins] == [100, 500, 110]
-    assert price.verdict(found) == "Surely dearer than `none` (intervals apart): `new(0.2)`."
+    assert "Surely dearer than `none` (intervals apart): `new(0.2)`.\n" in page.text
 
 
 def test_opponents_have_larger_cards_or_more_sizes(monkeypatch):
     monkeypatch.undo()
-    assert {player.cards for player in players.OPPONENTS} == {"small", "rules", "flat"}
-    assert {player.sampling for player in players.OPPONENTS} == {"public", "external"}
-    assert len({player.settings().betting for player in players.OPPONENTS}) == 3
+    assert {player.cards for player in players.OPPONENTS.values()} == {"small", "rules", "flat"}
+    assert {player.sampling for player in players.OPPONENTS.values()} == {"public", "external"}
+    assert len({player.settings().betting for player in players.OPPONENTS.values()}) == 3

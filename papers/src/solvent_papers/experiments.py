@@ -32,6 +32,14 @@ REPRODUCED = {
         "aggregation.full_deck",
         "Flop hold'em with all 52 cards, to below 1 mbb/hand; it takes about 3 GB.",
     ),
+    "post-processing": Listed(
+        "tartanian7.post_processing.experiment",
+        "Post-processings against opponents as strong as the agent, and their price: parts of an hour at most.",
+    ),
+    "tartanian7": Listed(
+        "tartanian7.cluster.experiment",
+        "Algorithm 4 against a shared table and a pool, cost, resuming, staleness: 45 minutes.",
+    ),
     "agents": Listed(
         "trained_agents.measured_agents",
         "The agent of `make run` and one of an hour: trained, then measured, in parts of at most an hour each.",
@@ -66,6 +74,10 @@ BENCHED: dict[str, Listed] = {
     "plans": Listed(
         "aggregation.plans",
         "Seconds per CFR iteration on every plan, evaluator and board isomorphism, interleaved in one process.",
+    ),
+    "cluster": Listed(
+        "cluster_speed",
+        "Rows a second of Algorithm 4 in worker processes and in Ray actors, beside threads on one shared table.",
     ),
 }
 """Experiments of `solvent bench`."""

@@ -11,7 +11,6 @@ from solvent.app.later import Commands
 from solvent.app.options import MOST_THREADS, Json, Repeats, ResultsPage
 from solvent.app.terminal import print_json, table, terminal
 from solvent.app.watching import watching
-from solvent.training.settings import DEFAULT_AHEAD, DEFAULT_BATCH
 from solvent_papers.commands.experiments import add_experiments
 from solvent_papers.experiments import BENCHED
 
@@ -152,45 +151,6 @@ def training(
     terminal().print(results)
     for pages, nanoseconds in found.access_nanoseconds.items():
         terminal().print(f"a random access with pages of {pages}: {nanoseconds:.0f} ns")
-
-
-@bench.command("cluster")
-def bench_cluster(
-    cards: Annotated[Path, typer.Option(help="A card abstraction's folder.")] = Path("abstractions/tiny"),
-    betting: Annotated[str, typer.Option(help="As `solvent train` takes it.")] = "fcpa",
-    children: Annotated[
-        int, typer.Option(min=1, max=MOST_THREADS, help="Worker processes, actors, and threads beside them.")
-    ] = 2,
-    batch: Annotated[int, typer.Option(min=1, help="Iterations of a turn.")] = DEFAULT_BATCH,
-    ahead: Annotated[
-        int, typer.Option(min=0, max=1, help="1: the head prepares the next turn while children work.")
-    ] = DEFAULT_AHEAD,
-    ways: Annotated[
-        str, typer.Option(help="What to measure beside threads: processes, ray.")
-    ] = "processes,ray",
-    repeats: Repeats = 7,
-    page: ResultsPage = None,
-    as_json: Json = False,
-) -> None:
-    """Rows a second of Algorithm 4 in worker processes and in Ray actors, beside threads on one shared table."""
-    from solvent.training.distributed.batches import DistributedSettings
-    from solvent_papers.cluster_speed import measure, summary_rows, write_results
-
-    settings = DistributedSettings(batch=batch, ahead=ahead)
-    with watching() as watch:
-        found = measure(cards, betting, children, settings, repeats, _words(ways), watch)
-    if page is not None:
-        options = f"--children {children} --batch {batch} --ahead {ahead}"
-        command = f"solvent bench cluster --cards {cards} --betting {betting} {options}"
-        write_results(found, f"{command} --page {page}", page)
-    if as_json:
-        print_json(found.as_dict())
-        return
-    header, rows = summary_rows(found)
-    results = table(*header)
-    for line in rows:
-        results.add_row(*line)
-    terminal().print(results)
 
 
 @bench.command()

@@ -22,8 +22,6 @@ EXPERIMENTS: dict[str, Callable[..., None]] = {
     "saef": papers.reproduce_saef,
     "abstraction": papers.reproduce_abstraction,
     "laptop-mccfr": agents.reproduce_laptop_mccfr,
-    "post-processing": agents.reproduce_post_processing,
-    "tartanian7": agents.reproduce_tartanian7,
     "public-sampling": agents.reproduce_public_sampling,
     "sampling-options": papers.reproduce_sampling_options,
     "sampled-buckets": papers.reproduce_sampled_buckets,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
@@ -12,7 +11,6 @@ import typer
 from solvent.app.options import MOST_THREADS, Json, ResultsFolder
 from solvent.app.terminal import print_json, terminal
 from solvent.app.watching import keeping_runs, watching
-from solvent.foundation.units import parse_size
 from solvent_papers.commands.reproduce.papers import RESULTS
 
 if TYPE_CHECKING:
@@ -74,73 +72,6 @@ def reproduce_laptop_mccfr(
     _reproduce(
         PARTS, setup, part, again, remark, out / "laptop-mccfr.md", command, write_laptop_page, read, as_json
     )
-
-
-def reproduce_post_processing(
-    part: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Parts to run: train-agent, train-larger-cards, train-rule-buckets, train-other-tree, "
-            "train-flat-cards, strength, table-2, chosen, price.  [default: all that have not been run]"
-        ),
-    ] = None,
-    scale: PartScale = "full",
-    cards: AllCards = Path("abstractions"),
-    work: PartWork = Path("runs/post-processing"),
-    again: Again = False,
-    threads: Threads = THREADS,
-    remark: Remark = "",
-    out: ResultsFolder = RESULTS,
-    as_json: Json = False,
-) -> None:
-    """Post-processings against opponents as strong as the agent, and their price: parts of at most an hour each."""
-    from solvent_papers.parts import is_small
-    from solvent_papers.tartanian7.post_processing.experiment import PARTS
-    from solvent_papers.tartanian7.post_processing.players import Setup
-    from solvent_papers.tartanian7.post_processing.results_page import (
-        reading,
-        write_post_processing_page,
-    )
-
-    setup = Setup(cards, work / scale, is_small(scale), threads)
-    page, command = out / "post-processing.md", _parts_command("post-processing", threads, scale)
-    _reproduce(PARTS, setup, part, again, remark, page, command, write_post_processing_page, reading, as_json)
-
-
-def reproduce_tartanian7(
-    part: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Parts to run: figure-1, table-1, cost, resumed, staleness.  [default: all that have not been run]"
-        ),
-    ] = None,
-    scale: PartScale = "full",
-    cards: AllCards = Path("abstractions"),
-    work: PartWork = Path("runs/tartanian7"),
-    again: Again = False,
-    threads: Threads = THREADS,
-    remark: Remark = "",
-    batch: Annotated[
-        int | None,
-        typer.Option(min=1, help="Iterations of a turn of Algorithm 4.  [default: that of training]"),
-    ] = None,
-    memory: Annotated[str, typer.Option(help="What medium cards may take, such as 4G.")] = "4G",
-    out: ResultsFolder = RESULTS,
-    as_json: Json = False,
-) -> None:
-    """Algorithm 4 against a shared table and a pool, cost, resuming, staleness: 45 minutes; stopped, it goes on."""
-    from solvent_papers.parts import figures_and_bars, is_small
-    from solvent_papers.tartanian7.cluster.cluster_page import reading, write_cluster_page
-    from solvent_papers.tartanian7.cluster.experiment import PARTS
-    from solvent_papers.tartanian7.cluster.part import Setup
-
-    def read(results: Sequence[PartResult]) -> Reading:
-        return reading(figures_and_bars(results)[0])
-
-    setup = Setup(cards, work / scale, is_small(scale), threads, memory=parse_size(memory))
-    setup = setup if batch is None else replace(setup, batch=batch)
-    page, command = out / "tartanian7.md", _parts_command("tartanian7", threads, scale)
-    _reproduce(PARTS, setup, part, again, remark, page, command, write_cluster_page, read, as_json)
 
 
 def reproduce_public_sampling(

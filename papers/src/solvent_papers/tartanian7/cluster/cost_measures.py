@@ -1,4 +1,4 @@
-"""What the cost model is driven by, measured on this machine.
+"""Measurements of the parameters of the cost model on this machine.
 
 Rows: children's walks on tables of many sizes, with cards drawn from nowhere, so that a table may have any number
 of buckets. Head, dealing and work: turns of a training in this process, taken apart. Messages: worker processes
@@ -8,9 +8,10 @@ as they are used, to check the model against.
 
 from __future__ import annotations
 
+import itertools
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from functools import partial
 from statistics import median
 from typing import Any
@@ -34,8 +35,7 @@ from solvent.training.distributed.kernels import mean_values
 from solvent.training.distributed.processes import ProcessChildren
 from solvent.training.distributed.solver import DistributedSolver
 from solvent.training.solver import BlueprintSolver
-from solvent_papers.tartanian7.cluster.cost_model import Work
-from solvent_papers.tartanian7.cluster.training import BETTING, distributed
+from solvent_papers.tartanian7.cluster.training import betting_tree, distributed
 
 HANDS = 169
 POOL = 1 << 16
@@ -45,12 +45,12 @@ WARM_TURNS = 4
 
 
 class DrawnDealer:
-    """Deals buckets from nowhere for one cluster: any number of them, all alike, and winners by chance."""
+    """Deals buckets from nowhere for one cluster: any number of them, with equal chances, and random winners."""
 
     clusters = 1
 
     def __init__(self, layout: TableLayout, seed: int = 0, flops: int = 1) -> None:
-        """flops: public samples that hands leave to the cluster; 0: a child has nothing to walk."""
+        """Draw deals. flops: public samples that hands leave to the cluster; 0: a child has nothing to walk."""
         rng, self._flops = np.random.default_rng(seed), flops
         self._head = rng.integers(0, layout.buckets[0], (POOL, 2)) * layout.bucket[0]
         self._base = np.zeros((POOL, 1, 2, 4), dtype=np.int64)
@@ -60,7 +60,7 @@ class DrawnDealer:
         self._outcome = 2 * rng.integers(0, 2, (POOL, 1))
 
     def deal_head(self, start: int, end: int) -> HeadDeals:
-        """Both players' rows of the first street."""
+        """Return both players' rows of the first street."""
         here, count = np.arange(start, end) % POOL, end - start
         return HeadDeals(
             self._head[here],
@@ -69,42 +69,40 @@ class DrawnDealer:
         )
 
     def deal_child(self, cluster: int, start: int, end: int, samples: int) -> ChildDeals:
-        """Both players' rows of the later streets; one sample."""
+        """Return both players' rows of the later streets; one sample."""
         here, count = np.arange(start, end) % POOL, end - start
         chosen = np.full((count, 1), self._flops, dtype=np.int64)
         return ChildDeals(self._base[here], self._outcome[here], chosen, np.ones(count, dtype=np.float32))
 
     def mean_choices(self, cluster: int) -> tuple[int, int]:
-        """Every hand leaves as many public samples."""
+        """Return the mean choices of both players: every hand leaves as many public samples."""
         return 1, 1
 
 
-def _walk(betting: str) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
-    tree = build_tree(parse_betting(betting))
+def _walk() -> tuple[NDArray[np.int32], NDArray[np.float32]]:
+    tree = betting_tree()
     return sampled_walk(tree).transformed(partial(reward_of, "y1", unit=tree.abstraction.rules.blinds[1]))
 
 
-def drawn_layout(betting: str, buckets: int) -> TableLayout:
-    """One cluster with so many buckets on every later street."""
-    tree = build_tree(parse_betting(betting))
-    return table_layout(tree.bucket_floats, ((1, HANDS), (1, buckets), (1, buckets), (1, buckets)))
+def drawn_layout(buckets: int) -> TableLayout:
+    """Return the layout of one cluster with this many buckets on every later street."""
+    sizes = ((1, HANDS), (1, buckets), (1, buckets), (1, buckets))
+    return table_layout(betting_tree().bucket_floats, sizes)
 
 
 def row_seconds(buckets: Sequence[int], seconds: float, children: int = 1) -> list[dict[str, float]]:
-    """Seconds of a core for a row, on a child's table with each number of buckets.
+    """Return seconds of a core for a row, on a child's table with each number of buckets.
 
-    children: how many walk at once, each on a table and a core of its own.
+    children: the number that walk at once, each on a table and a core of its own.
     """
     rows = []
     for count in buckets:
-        layout, walk = drawn_layout(BETTING, count), _walk(BETTING)
+        layout, walk = drawn_layout(count), _walk()
         settings = DistributedSettings(batch=500)
         dealers = [DrawnDealer(layout, seed) for seed in range(children)]
-        made = []
-        for dealer in dealers:
-            table: NDArray[np.float32] = np.empty(layout.arena, dtype=np.float32)
-            table[:] = 0  # the memory is there before anything is timed
-            made.append(Child(0, walk, table, dealer, settings))
+        # Tables are filled, so that their memory is there before anything is timed.
+        tables = [np.full(layout.arena, 0, dtype=np.float32) for _ in dealers]
+        made = [Child(0, walk, *each, settings) for each in zip(tables, dealers, strict=True)]
         head = Head(walk, np.zeros(layout.head, dtype=np.float32), dealers[0], settings)
         touched, worked, number = 0, 0.0, 0
         until = time.perf_counter() + seconds
@@ -123,102 +121,86 @@ def row_seconds(buckets: Sequence[int], seconds: float, children: int = 1) -> li
     return rows
 
 
-@dataclass(frozen=True)
-class _Idle:
-    """Makes children that have nothing to walk."""
-
-    betting: str
-    settings: DistributedSettings
-
-    def __call__(self, clusters: Sequence[int]) -> list[Child]:
-        layout = drawn_layout(self.betting, 1)
-        dealer = DrawnDealer(layout, flops=0)
-        return [
-            Child(n, _walk(self.betting), np.zeros(layout.arena, dtype=np.float32), dealer, self.settings)
-            for n in clusters
-        ]
+def _idle_children(clusters: Sequence[int]) -> list[Child]:
+    """Make children that have nothing to walk."""
+    layout, settings = drawn_layout(1), DistributedSettings(batch=1)
+    dealer = DrawnDealer(layout, flops=0)
+    return [Child(n, _walk(), np.zeros(layout.arena, dtype=np.float32), dealer, settings) for n in clusters]
 
 
 def message_seconds(
     continuations: Sequence[int], repeats: int, workers: int, in_process: bool = False
 ) -> list[dict[str, float]]:
-    """Seconds of a message to each worker and its answer, by how many continuations it has: the median.
+    """Return the median seconds of a message to each worker and its answer, by its number of continuations.
 
-    What a worker says it worked for is not counted.
+    The time for which a worker says that it worked is not counted.
     """
-    make = _Idle(BETTING, DistributedSettings(batch=1))
-    children = LocalChildren(make(range(workers))) if in_process else ProcessChildren(make, workers, workers)
-    rows, number = [], 0
-    try:
+    rows, numbers = [], itertools.count()
+    with closing(
+        LocalChildren(_idle_children(range(workers)))
+        if in_process
+        else ProcessChildren(_idle_children, workers, workers)
+    ) as children:
         for count in continuations:
             took = []
             for _ in range(repeats):
-                batch = Batch(number, np.array([count]), np.zeros(count, dtype=np.int32))
+                batch = Batch(next(numbers), np.array([count]), np.zeros(count, dtype=np.int32))
                 begun = time.perf_counter()
                 children.start(batch)
                 replies = children.values()
                 took.append(time.perf_counter() - begun - max(reply.seconds for reply in replies))
-                number += 1
             seconds = max(0.0, median(took)) / workers
             rows.append({"continuations": count, "bytes": 8.0 * count + 8.0, "seconds": seconds})
-    finally:
-        children.close()
     return rows
 
 
 def taken_apart(cards: CardAbstraction, batch: int, turns: int, warm: int) -> dict[str, Any]:
-    """Turns of a training in this process: what the head, dealing and children do, on average by iteration.
+    """Return what the head, dealing and children do in turns of a training here, on average by iteration.
 
     warm: turns before anything is measured, so that strategies are no longer uniform.
     """
-    tree = build_tree(parse_betting(BETTING))
-    settings = DistributedSettings(batch=batch)
+    tree, settings = betting_tree(), DistributedSettings(batch=batch)
     solver = DistributedSolver.in_process(Blueprint(tree, cards), settings)
     head, children = solver.head, solver.children
     for _ in range(warm):
         solver.run(1)
-    clusters, rows = cards.design.clusters, list[list[int]]()
-    times = dict.fromkeys(("head", "values", "deals"), 0.0)
-    found = dict.fromkeys(("head rows", "continuations"), 0)
-    child_seconds = 0.0
+    clusters, rows, child_seconds = cards.design.clusters, list[list[int]](), 0.0
+    times, continuations, begun_rows = dict.fromkeys(("head", "values", "deals"), 0.0), 0, head.touched
     dealer = head.dealer
     assert isinstance(dealer, HoldemDealer)
+
+    @contextmanager
+    def timed(name: str) -> Iterator[None]:
+        begun = time.perf_counter()
+        yield
+        times[name] += time.perf_counter() - begun
+
     for number in range(turns):
-        begun, before = time.perf_counter(), head.touched
-        recorded = head.record(solver.turns)
-        times["head"] += time.perf_counter() - begun
+        with timed("head"):
+            recorded = head.record(solver.turns)
         children.start(recorded.batch)
         replies = children.values()
-        begun = time.perf_counter()
-        head.replay(recorded, replies)
-        times["head"] += time.perf_counter() - begun
-        begun, turn = time.perf_counter(), settings.turn(solver.turns)
-        means = np.zeros(len(recorded.batch.node), dtype=np.float32)
-        mean_values(
-            turn,
-            recorded.batch.ends,
-            recorded.deals.choices,
-            np.stack([reply.values for reply in replies]),
-            means,
-        )
-        times["values"] += time.perf_counter() - begun
-        begun = time.perf_counter()
-        dealer.deal_child(number % clusters, turn.start, turn.end, 1)
-        times["deals"] += time.perf_counter() - begun
+        with timed("head"):
+            head.replay(recorded, replies)
+        turn, count = settings.turn(solver.turns), len(recorded.batch.node)
+        with timed("values"):
+            values, means = np.stack([reply.values for reply in replies]), np.zeros(count, dtype=np.float32)
+            mean_values(turn, recorded.batch.ends, recorded.deals.choices, values, means)
+        with timed("deals"):
+            dealer.deal_child(number % clusters, turn.start, turn.end, 1)
         rows.append([reply.touched for reply in replies])
         child_seconds += sum(reply.seconds for reply in replies)
-        found["head rows"] += head.touched - before
-        found["continuations"] += len(recorded.batch.node)
+        continuations += count
         solver.turns += 1
-    iterations = turns * (batch if batch > 1 else 0.5)
-    touched = np.array(rows, dtype=np.float64)
+    each = batch if batch > 1 else 0.5
+    iterations, touched = turns * each, np.array(rows, dtype=np.float64)
     return {
-        "head_rows": found["head rows"] / iterations,
-        "continuations": found["continuations"] / iterations,
+        "head_rows": (head.touched - begun_rows) / iterations,
+        "continuations": continuations / iterations,
         "child_rows": (touched.sum(axis=0) / iterations).tolist(),
-        "child_spread": spread(touched) * (batch if batch > 1 else 0.5) ** 0.5,
+        "child_spread": spread(touched) * each**0.5,
         "head_seconds": times["head"] / iterations,
-        "value_seconds": times["values"] / (found["continuations"] * clusters),
+        "value_seconds": times["values"] / (continuations * clusters),
         "deal_seconds": times["deals"] / (iterations if batch > 1 else turns),
         "child_row_seconds": child_seconds / touched.sum(),
         "arena_bytes": 4.0 * table_layout(tree.bucket_floats, cards.sizes).arena,
@@ -228,9 +210,9 @@ def taken_apart(cards: CardAbstraction, batch: int, turns: int, warm: int) -> di
 
 
 def spread(touched: NDArray[np.float64]) -> float:
-    """The deviation of a child's rows in a turn by their mean, float64[turns, clusters].
+    """Return the deviation of a child's rows in a turn by their mean. touched: float64[turns, clusters].
 
-    What all turns have in common for a child, and all children in a turn, whose hands are the same, is left out.
+    Differences between children, and between turns, whose hands are the same for all children, are left out.
     """
     mean = touched.mean()
     rest = touched - touched.mean(axis=0) - touched.mean(axis=1, keepdims=True) + mean
@@ -238,21 +220,10 @@ def spread(touched: NDArray[np.float64]) -> float:
     return float(np.sqrt(np.square(rest).sum() / max(1, freedom)) / mean)
 
 
-def work_of(apart: dict[str, Any]) -> Work:
-    """The work of a training that was taken apart."""
-    return Work(
-        apart["head_rows"],
-        apart["continuations"],
-        tuple(apart["child_rows"]),
-        apart["child_spread"],
-        apart["arena_bytes"],
-    )
-
-
 def tree_rows(
     cards: CardAbstraction, bettings: Sequence[str], iterations: int, measured: int, threads: int
 ) -> list[dict[str, Any]]:
-    """Rows of an iteration of plain sampling on several betting trees, after some training on each."""
+    """Return the rows of an iteration of plain sampling on several betting trees, after some training on each."""
     rows = list[dict[str, Any]]()
     for betting in bettings:
         tree = build_tree(parse_betting(betting))
@@ -267,7 +238,7 @@ def tree_rows(
 def turn_seconds(
     cards: CardAbstraction, batch: int, workers: int, turns: int, warm: int, in_process: bool = False
 ) -> dict[str, float]:
-    """Seconds of a turn with so many worker processes, the median, and the share of it in which they work."""
+    """Return the median seconds of a turn with worker processes, and the share of it in which they work."""
     took, worked = [], []
     with distributed(cards, DistributedSettings(batch=batch), workers, in_process) as solver:
         for _ in range(warm):

@@ -1,4 +1,4 @@
-"""What a training by Algorithm 4 costs: memory, seconds an iteration, and the share of time that children wait.
+"""The cost of a training by Algorithm 4: memory, seconds an iteration, and the share of time that children wait.
 
 Everything is a closed formula of a machine (`Rates`), a training (`Work`) and where it runs (`Cluster`). A turn is
 
@@ -12,7 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import erf, exp, sqrt
+from math import exp, sqrt
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
@@ -24,7 +25,7 @@ NANO = 1e-9
 
 @dataclass(frozen=True)
 class Rates:
-    """A machine: what a row and a message cost."""
+    """A machine: the costs of a row and of a message."""
 
     row_ns: float
     """Nanoseconds of a core for a row that lies in a cache."""
@@ -46,14 +47,14 @@ class Rates:
     """By how much a row takes longer while every core of the machine walks."""
 
     def row_seconds(self, table_bytes: float) -> float:
-        """Seconds for a row of a table of so many bytes: the share that the cache holds is found there."""
+        """Return the seconds for a row of a table of this size, of which the cache holds a share."""
         missed = max(0.0, 1.0 - self.cache_bytes / table_bytes)
         return NANO * (self.row_ns + self.miss_ns * missed)
 
 
 @dataclass(frozen=True)
 class Work:
-    """What one iteration, both players' passes, does on average."""
+    """The work of one iteration, both players' passes, on average."""
 
     head_rows: float
     """Rows of the head, counted once."""
@@ -73,10 +74,10 @@ class Work:
 
 @dataclass(frozen=True)
 class Cluster:
-    """Where a training runs."""
+    """The machines of a training."""
 
     workers: int
-    """Machines or processes that own clusters, alike."""
+    """Machines or processes of one kind that own clusters."""
     cores: int | None
     """Cores that all workers share; None where each worker has cores enough of its own."""
     batch: int
@@ -88,7 +89,7 @@ class Cluster:
 
 
 class Turn(NamedTuple):
-    """Seconds of a turn in its parts, and what follows from them."""
+    """Seconds of a turn in its parts."""
 
     head: float
     messages: float
@@ -109,7 +110,7 @@ class Turn(NamedTuple):
 
 
 def infoset_actions(action_nodes: int, buckets: int) -> int:
-    """Infoset-actions of a betting tree with so many nodes, leaves included, and buckets on every round.
+    """Return the infoset-actions of a betting tree from its nodes, leaves included, and buckets on every round.
 
     Every node but the root is one action. The rounds before the flop have other buckets, and next to no nodes.
     """
@@ -117,62 +118,46 @@ def infoset_actions(action_nodes: int, buckets: int) -> int:
 
 
 def game_nodes(action_nodes: int, buckets: int) -> int:
-    """Nodes of the abstract game, leaves included: a node of the betting for each pair of buckets."""
+    """Return the nodes of the abstract game, leaves included: a node of the betting for each pair of buckets."""
     return action_nodes * buckets**2
 
 
 def table_bytes(cells: float) -> float:
-    """Bytes of the tables of so many infoset-actions."""
+    """Return the bytes of the tables of this many infoset-actions."""
     return CELL_BYTES * cells
 
 
 def expected_greatest(count: int) -> float:
-    """The expected greatest of `count` independent standard normal numbers (Blom's approximation)."""
+    """Return the expected greatest of `count` independent standard normal numbers (Blom's approximation)."""
     if count <= 1:
         return 0.0
-    return normal_quantile((count - 0.375) / (count + 0.25))
-
-
-def normal_quantile(share: float) -> float:
-    """The number below which a standard normal number lies with this probability, by bisection."""
-    low, high = -10.0, 10.0
-    for _ in range(80):
-        middle = (low + high) / 2
-        low, high = (middle, high) if (1 + erf(middle / sqrt(2))) / 2 < share else (low, middle)
-    return (low + high) / 2
-
-
-def owned(clusters: int, workers: int) -> list[list[int]]:
-    """The clusters of each worker: cluster n belongs to worker n modulo their number."""
-    return [list(range(worker, clusters, workers)) for worker in range(workers)]
+    return NormalDist().inv_cdf((count - 0.375) / (count + 0.25))
 
 
 def message_bytes(work: Work, cluster: Cluster) -> float:
-    """Bytes of a turn's message to a worker and its answer: nodes there, a value of each of its clusters back."""
+    """Return the bytes of a turn's message to a worker, its nodes, and of the answer, a value for each cluster."""
     passes = _passes(cluster)
     return 4 * work.continuations / 2 * passes * (1 + work.clusters / cluster.workers) + 8 * passes
 
 
 def turn(rates: Rates, work: Work, cluster: Cluster) -> Turn:
-    """What a turn of a training costs on a cluster."""
+    """Return the seconds of a turn. Cluster n belongs to worker n modulo their number."""
     passes = _passes(cluster)
     halves = passes / 2  # iterations' worth of work in this turn
-    head = (
-        NANO
-        * halves
-        * (rates.head_row_ns * work.head_rows + rates.value_ns * work.continuations * work.clusters)
-    )
+    values = rates.value_ns * work.continuations * work.clusters
+    head = NANO * halves * (rates.head_row_ns * work.head_rows + values)
     messages = cluster.workers * (rates.message_s + rates.byte_s * message_bytes(work, cluster))
     share = cluster.samples / cluster.child_cores
     row = rates.row_seconds(work.clusters_table_bytes * work.clusters / cluster.workers)
     if cluster.cores is not None and cluster.workers >= cluster.cores > 1:
         row *= rates.crowded
+    deals = max(halves, 1.0)  # one for each iteration, and for each pass with batches of 1
     each = [
         sum(
-            halves * share * work.child_rows[n] * row + _deals(halves) * share * rates.deal_ns * NANO
-            for n in mine
+            halves * share * work.child_rows[n] * row + deals * share * rates.deal_ns * NANO
+            for n in range(worker, work.clusters, cluster.workers)
         )
-        for mine in owned(work.clusters, cluster.workers)
+        for worker in range(cluster.workers)
     ]
     mean = sum(each) / len(each)
     # Chance: a worker's rows are the sum over its clusters and the turn's iterations; of samples on cores of a
@@ -190,13 +175,8 @@ def _passes(cluster: Cluster) -> int:
     return 1 if cluster.batch == 1 else 2 * cluster.batch
 
 
-def _deals(halves: float) -> float:
-    """How often a child deals in a turn: once for each iteration, and for each player's pass with batches of 1."""
-    return max(halves, 1.0)
-
-
 def fit_rows(sizes: Sequence[float], seconds: Sequence[float]) -> tuple[float, float, float]:
-    """`row_ns`, `miss_ns` and `cache_bytes` from seconds per row on tables of several sizes in bytes.
+    """Return `row_ns`, `miss_ns` and `cache_bytes` from seconds per row on tables of several sizes in bytes.
 
     Least squares for every cache from a quarter of a megabyte to 128, of which the best is taken.
     """
@@ -214,12 +194,12 @@ def fit_rows(sizes: Sequence[float], seconds: Sequence[float]) -> tuple[float, f
 
 
 def fit_line(places: Sequence[float], values: Sequence[float]) -> tuple[float, float]:
-    """The value at 0 and the slope of the line through measurements, by least squares; neither below 0."""
+    """Return the value at 0 and the slope of the line through measurements, by least squares; neither below 0."""
     slope, start = np.polyfit(np.array(places), np.array(values), 1)
     return max(0.0, float(start)), max(0.0, float(slope))
 
 
 def fit_power(places: Sequence[float], values: Sequence[float]) -> tuple[float, float]:
-    """Factor and exponent of the power law through measurements, by least squares of logarithms."""
+    """Return the factor and exponent of the power law through measurements, by least squares of logarithms."""
     exponent, start = np.polyfit(np.log(places), np.log(values), 1)
     return exp(float(start)), float(exponent)

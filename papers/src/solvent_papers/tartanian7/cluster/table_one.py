@@ -8,7 +8,7 @@ card abstraction, betting tree, sampling, rewards, post-processing, time), are s
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
@@ -20,23 +20,16 @@ from solvent.play.matches import Match
 from solvent.play.table_agent import TableAgent, rule_agent, table_agent
 from solvent.strategy.agents.blueprint import Blueprint
 from solvent.strategy.post_processing import parse_post
-from solvent_papers.kept import KeptRuns
-from solvent_papers.kept_tables import Snapshot, load_table, save_table
-from solvent_papers.page import Bar, markdown_table
-from solvent_papers.parts import Found, Part, once
-from solvent_papers.steps import Say
+from solvent_papers.frame.experiment import Found, Part, Say
+from solvent_papers.frame.running import KeptRuns
+from solvent_papers.kept_tables import load_table, save_table
 from solvent_papers.tartanian7.cluster import figure_one
 from solvent_papers.tartanian7.cluster.figure_one import CHILDREN, FLAT_THREADS, THREADS
-from solvent_papers.tartanian7.cluster.part import Setup
-from solvent_papers.tartanian7.cluster.training import BETTING, train_threads
+from solvent_papers.tartanian7.cluster.training import BETTING, Setup, train_threads
 
 NAME = "table-1"
-PAPER = (261, 121, 21, 33, 20, 125, 499, 141, 214, 516, 980, 1474, 1819)
-"""Table 1, in mbb/hand."""
-PAPER_MEAN = 479.0
 POSTS = ("none", "new(0.2)")
-MAIN = "new(0.2)"
-"""The post-processing of the paper's entry."""
+"""The second is the post-processing of the paper's entry."""
 
 
 class Opponent(NamedTuple):
@@ -64,43 +57,29 @@ STYLES = ("tight", "aggressive", "calling-machine", "random", "initial-weights")
 RULES = ("always-call",)
 
 
-@dataclass(frozen=True)
-class Scale:
-    """How much is trained and played."""
-
-    seconds: float = 40.0
-    """Seconds of training of each opponent that is trained here."""
-    hands: int = 2_000_000
-
-
-FULL, SMALL = Scale(), Scale(seconds=0.3, hands=2_000)
-
-
 def measure(setup: Setup, kept: KeptRuns, say: Say) -> Found:
     """Train the opponents, and play each match."""
-    scale = SMALL if setup.small else FULL
-    marks = figure_one.scale_of(setup).marks
-    mine = figure_one.table_file(setup, CHILDREN, 0, marks[-1])
+    seconds, hands = (0.01, 200) if setup.small else (40.0, 2_000_000)
+    last = figure_one.marks_of(setup)[-1]
+    mine = figure_one.table_file(setup, CHILDREN, 0, last)
     if not mine.exists():
         raise InputError(f"Table 1 plays with the agents of Figure 1: run the part {figure_one.NAME} first")
     for name, opponent in TRAINED.items():
-        _train(setup, say, name, opponent, scale.seconds)
+        _train(setup, say, name, opponent, seconds)
     rows = []
     for post in POSTS:
         agent = _kept_agent(setup, say, mine, post=post)
-        assert agent.rules is not None
         for name, other in _pool(setup, say).items():
             say(f"{post} against {name}")
+            setting = {"post": post, "opponent": name}
+            rows.append(setting | kept.once(setting, partial(_play, setup, agent, other, hands)))
+    return {"hands": hands, "seconds": last, "opponent seconds": seconds, "rows": rows}
 
-            def play(agent: TableAgent = agent, other: TableAgent = other) -> dict[str, float]:
-                assert agent.rules is not None
-                match = Match(agent, other, agent.rules, scale.hands, seed=1)
-                won = match.run(setup.threads).winnings
-                return {"mbb": won.mbb, "interval": won.mbb_interval}
 
-            found = once(kept, {"post": post, "opponent": name}, play)
-            rows.append({"post": post, "opponent": name, **found})
-    return {"hands": scale.hands, "seconds": marks[-1], "opponent seconds": scale.seconds, "rows": rows}
+def _play(setup: Setup, agent: TableAgent, other: TableAgent, hands: int) -> dict[str, float]:
+    assert agent.rules is not None
+    won = Match(agent, other, agent.rules, hands, seed=1).run(setup.threads).winnings
+    return {"mbb": won.mbb, "interval": won.mbb_interval}
 
 
 def _train(setup: Setup, say: Say, name: str, opponent: Opponent, seconds: float) -> None:
@@ -108,13 +87,9 @@ def _train(setup: Setup, say: Say, name: str, opponent: Opponent, seconds: float
     if path.exists():
         return
     say(f"training {opponent.what}, {seconds:g} s")
-
-    def keep(at: Snapshot, blueprint: Blueprint) -> None:
+    blueprint = Blueprint(build_tree(parse_betting(opponent.betting)), setup.load("small", say))
+    for _ in train_threads(blueprint, setup.threads, [seconds], seed=11, **opponent.options):
         save_table(path, blueprint)
-
-    cards = setup.load("small", say)
-    blueprint = Blueprint(build_tree(parse_betting(opponent.betting)), cards)
-    train_threads(blueprint, setup.threads, [seconds], keep, seed=11, **opponent.options)
 
 
 def _trained_file(setup: Setup, name: str) -> Path:
@@ -130,8 +105,8 @@ def _kept_agent(
 
 
 def _pool(setup: Setup, say: Say) -> dict[str, TableAgent]:
-    """The opponents by what they are."""
-    marks = figure_one.scale_of(setup).marks
+    """Return the opponents by what they are."""
+    marks = figure_one.marks_of(setup)
 
     def file(run: str, mark: float = marks[-1]) -> Path:
         return figure_one.table_file(setup, run, 0, mark)
@@ -146,56 +121,24 @@ def _pool(setup: Setup, say: Say) -> dict[str, TableAgent]:
         opponent.what: _kept_agent(setup, say, _trained_file(setup, name), betting=opponent.betting)
         for name, opponent in TRAINED.items()
     }
-    cards = setup.load("small", say)
-    mine = load_table(file(CHILDREN), build_tree(parse_betting(BETTING)), cards)
+    mine = load_table(file(CHILDREN), build_tree(parse_betting(BETTING)), setup.load("small", say))
     pool |= {f"the agent, {style}": table_agent(style, [mine], style) for style in STYLES}
     return pool | {rule: rule_agent(rule) for rule in RULES}
-
-
-def rows_of(found: Found, post: str) -> list[dict[str, Any]]:
-    """The rows of one post-processing."""
-    return [row for row in found["rows"] if row["post"] == post]
 
 
 def figures(found: Found) -> dict[str, float]:
     """Return means, how many opponents are surely beaten, and the least that is surely won."""
     named: dict[str, float] = {}
     for post in POSTS:
-        rows = rows_of(found, post)
-        named[f"{NAME}.mean.{post}"] = fmean(row["mbb"] for row in rows)
-        named[f"{NAME}.opponents.{post}"] = float(len(rows))
-        named[f"{NAME}.surely beaten.{post}"] = float(sum(row["mbb"] > row["interval"] for row in rows))
-        named[f"{NAME}.least low.{post}"] = min(row["mbb"] - row["interval"] for row in rows)
-        named[f"{NAME}.surely beaten by.{post}"] = float(sum(-row["mbb"] > row["interval"] for row in rows))
+        rows = [row for row in found["rows"] if row["post"] == post]
+        named |= {
+            f"{NAME}.mean.{post}": fmean(row["mbb"] for row in rows),
+            f"{NAME}.opponents.{post}": float(len(rows)),
+            f"{NAME}.surely beaten.{post}": float(sum(row["mbb"] > row["interval"] for row in rows)),
+            f"{NAME}.least low.{post}": min(row["mbb"] - row["interval"] for row in rows),
+            f"{NAME}.surely beaten by.{post}": float(sum(-row["mbb"] > row["interval"] for row in rows)),
+        }
     return named
 
 
-def bars(found: Found) -> list[Bar]:
-    """Nothing was asked of this part beforehand."""
-    return []
-
-
-def section(found: Found) -> str:
-    """Return the part's section of the page."""
-    names = [row["opponent"] for row in rows_of(found, MAIN)]
-    by = {
-        (row["post"], row["opponent"]): f"{row['mbb']:+.0f} ± {row['interval']:.0f}" for row in found["rows"]
-    }
-    lines = [
-        [f"O{number}", name, *(by[post, name] for post in POSTS)]
-        for number, name in enumerate(names, start=1)
-    ]
-    named = figures(found)
-    lines.append(["", "mean", *(f"{named[f'{NAME}.mean.{post}']:+.0f}" for post in POSTS)])
-    parts = [
-        "## Table 1: the agent against opponents of different making",
-        f"The agent that children trained for {found['seconds']:g} s, in mbb/hand with 95 % intervals, over "
-        f"{found['hands']:,} hands with the same cards on both seats. Opponents of other betting or sampling were "
-        f"trained for {found['opponent seconds']:g} s on as many cores. In the paper the agent beats all "
-        f"{len(PAPER)} opponents surely, from +{min(PAPER)} to +{max(PAPER):,}, by {PAPER_MEAN:.0f} on average.",
-        markdown_table(["", "opponent", "as trained", "New-0.2"], lines),
-    ]
-    return "\n\n".join(part.rstrip() for part in parts)
-
-
-TABLE_ONE = Part(NAME, measure, section, figures, bars)
+TABLE_ONE = Part(NAME, measure, figures, made_of=(figure_one.NAME,))

@@ -7,12 +7,10 @@ and external sampling, each with its usual rule.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from solvent.abstraction.cards.presets import PRESETS, Design
 from solvent.abstraction.cards.rule_buckets import RULES
 from solvent.forms.betting.tree import build_tree
 from solvent.foundation.machine import commit
@@ -23,10 +21,9 @@ from solvent.play.agents import AgentLoader
 from solvent.play.table_agent import TableAgent
 from solvent.training.settings import EXTERNAL, PUBLIC, TrainingSettings
 from solvent.training.train import train_to
-from solvent_papers.kept import KeptRuns
-from solvent_papers.parts import Found, Part, PartSetup, found_by
-from solvent_papers.steps import Say, within
-from solvent_papers.tartanian7.cluster.part import FLAT, flat_design
+from solvent_papers.frame.experiment import Found, Part, Say
+from solvent_papers.frame.running import KeptRuns, found_by, within
+from solvent_papers.tartanian7.flat_cards import FLAT, FlatCardSetup
 
 BETTINGS = {
     "three": "preset=fcpa; postflop=50%,100%,a | a",
@@ -36,49 +33,12 @@ BETTINGS = {
 """Betting trees of 2,352, 5,204 and 5,294 decisions, all of 200 big blinds."""
 
 
-@dataclass(frozen=True)
-class Scale:
-    """How much is trained, played and measured."""
-
-    agent_seconds: float
-    opponent_seconds: float
-    blocks: int
-    """Blocks of a match, each with deals of its own: intervals are over blocks."""
-    played: int
-    """Pairs of deals of a match between different betting trees, whose hands are played."""
-    averaged: int
-    """Pairs of deals of a match on one betting tree, which is walked for each."""
-    local_hands: int
-    """Hands of each setting of local best response."""
-    margin: float
-    """mbb/hand: an opponent that surely loses less to the agent is taken for at least as strong."""
-
-
-FULL = Scale(300.0, 1200.0, blocks=20, played=2_000_000, averaged=160_000, local_hands=12_000, margin=10.0)
-SMALL = Scale(0.2, 0.4, blocks=4, played=400, averaged=40, local_hands=4, margin=1e6)
-
-
-@dataclass(frozen=True)
-class Setup(PartSetup):
-    """`PartSetup` with `FLAT` cards beside the presets."""
-
-    @property
-    def amount(self) -> Scale:
-        """How much is trained, played and measured."""
-        return SMALL if self.small else FULL
-
-    def design_of(self, cards: str) -> Design:
-        """The design of a preset or of `FLAT` cards; at small scale tiny stands for all of them."""
-        flat = cards == FLAT and not self.small
-        return flat_design(PRESETS["small"]) if flat else super().design_of(cards)
-
-
 class Player(NamedTuple):
     """An agent that is trained."""
 
     name: str
     what: str
-    """What it is in a few words, for readers of the page."""
+    """A description in a few words, for readers of the page."""
     cards: str
     betting: str
     sampling: str
@@ -90,23 +50,28 @@ class Player(NamedTuple):
         return f"train-{self.name}"
 
     def settings(self) -> TrainingSettings:
-        """How it is trained."""
+        """Return the settings of its training."""
         return TrainingSettings(betting=BETTINGS[self.betting], sampling=self.sampling, seed=self.seed)
 
 
 AGENT = Player("agent", "the agent", "tiny", "three", PUBLIC)
-OPPONENTS = (
-    Player("larger-cards", "larger cards on the agent's tree", "small", "three", PUBLIC, seed=1),
-    Player("rule-buckets", "buckets by rule, more bet sizes", RULES, "four", EXTERNAL, seed=2),
-    Player("other-tree", "larger cards on another tree", "small", "other", PUBLIC, seed=3),
-    Player("flat-cards", "buckets without public clusters, more bet sizes", FLAT, "four", EXTERNAL, seed=4),
-)
+OPPONENTS = {
+    player.name: player
+    for player in (
+        Player("larger-cards", "larger cards on the agent's tree", "small", "three", PUBLIC, 1),
+        Player("rule-buckets", "buckets by rule, more bet sizes", RULES, "four", EXTERNAL, 2),
+        Player("other-tree", "larger cards on another tree", "small", "other", PUBLIC, 3),
+        Player("flat-cards", "buckets without public clusters, more bet sizes", FLAT, "four", EXTERNAL, 4),
+    )
+}
 """Every second one has small cards, so that the halves of a choice differ in their cards."""
+PLAYERS = (AGENT, *OPPONENTS.values())
 
 
-def train(player: Player, setup: Setup, kept: KeptRuns, say: Say) -> Found:
+def train(player: Player, setup: FlatCardSetup, kept: KeptRuns, say: Say) -> Found:
     """Train a player, from where a training of this commit was stopped."""
-    seconds = setup.amount.agent_seconds if player is AGENT else setup.amount.opponent_seconds
+    of_agent, of_opponents = (0.2, 0.4) if setup.small else (300.0, 1200.0)
+    seconds = of_agent if player is AGENT else of_opponents
     cards = setup.folder_of(player.cards, say)
     place = Path("agents") / commit() / player.name  # those of another version of the code are not trained on
     settings, watch = player.settings(), within(say, f"training {span(seconds)}")
@@ -127,21 +92,9 @@ def train(player: Player, setup: Setup, kept: KeptRuns, say: Say) -> Found:
     }
 
 
-def training_part(player: Player) -> Part[Setup]:
-    """The part that trains a player; the section of `strength` says how."""
-    return Part(player.part, partial(train, player), lambda found: "", lambda found: {}, lambda found: [])
+def load(setup: FlatCardSetup, player: Player, post: str = "none") -> TableAgent:
+    """Return a trained player with a post-processing."""
+    return AgentLoader().load_table(f"{setup.work / found_by(setup, player.part)['run']}@{post}")
 
 
-def trained(setup: Setup, player: Player) -> dict[str, Any]:
-    """What the part that trains a player found."""
-    return found_by(setup, player.part)
-
-
-def load(setup: Setup, player: Player, post: str = "none") -> TableAgent:
-    """A trained player with a post-processing."""
-    return AgentLoader().load_table(f"{setup.work / trained(setup, player)['run']}@{post}")
-
-
-def opponent_named(name: str) -> Player:
-    """The opponent with this name."""
-    return next(player for player in OPPONENTS if player.name == name)
+TRAININGS = tuple(Part(player.part, partial(train, player)) for player in PLAYERS)
