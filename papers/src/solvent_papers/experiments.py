@@ -24,6 +24,10 @@ class Listed(NamedTuple):
 
 
 REPRODUCED = {
+    "saef": Listed(
+        "saef.saef",
+        "Figure 1 of the SAEF paper, abstractions that grow and fixed ones: about an hour.",
+    ),
     "agents": Listed(
         "trained_agents.measured_agents",
         "The agent of `make run` and one of an hour: trained, then measured, in parts of at most an hour each.",

@@ -11,7 +11,6 @@ from solvent.app.terminal import table
 from solvent.foundation.units import size
 from solvent_papers.aggregation.full_deck import Check
 from solvent_papers.aggregation.plans import Row
-from solvent_papers.total_rbp.pruning import Timing
 
 
 def plans_view(rows: Sequence[Row]) -> RenderableType:
@@ -59,15 +58,4 @@ def checks_table(checks: Sequence[Check]) -> Table:
             f"{check.mbb_per_hand:.3f}",
             "-" if check.resident_bytes is None else size(check.resident_bytes),
         )
-    return shown
-
-
-def timings_table(timings: Sequence[Timing]) -> Table:
-    """What each pruning took to an exploitability."""
-    title = f"{timings[0].game}: CFR to exploitability {timings[0].target:g}"
-    shown = table("pruning", "iterations", "nodes touched", "of best responses", "seconds", title=title)
-    for row in timings:
-        counts = (row.iterations, row.nodes_touched, row.response_nodes)
-        seconds = "-" if row.seconds is None else f"{row.seconds:.3g}"
-        shown.add_row(row.label, *("-" if n is None else f"{n:,}" for n in counts), seconds)
     return shown

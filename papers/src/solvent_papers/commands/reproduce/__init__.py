@@ -19,9 +19,6 @@ from solvent_papers.experiments import REPRODUCED
 EXPERIMENTS: dict[str, Callable[..., None]] = {
     "aggregation": papers.reproduce_aggregation,
     "full-deck": papers.reproduce_full_deck,
-    "total-rbp": papers.reproduce_total_rbp,
-    "larger-game": papers.reproduce_larger_game,
-    "saef": papers.reproduce_saef,
     "abstraction": papers.reproduce_abstraction,
     "laptop-mccfr": agents.reproduce_laptop_mccfr,
     "post-processing": agents.reproduce_post_processing,
