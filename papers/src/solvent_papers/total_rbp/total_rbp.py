@@ -70,11 +70,13 @@ def _is_total(setting: Setting, game: str) -> bool:
 
 def _by_none(figures: dict[str, float], game: str, short: int, gates: str) -> list[tuple[float, float]]:
     """Return (stored, exploitability by none's) after the short run with CFR, for both updates and every C."""
-    return [
-        tuple(figures[f"{where}{name}.C={c:g}.T={short}"] for name in ("stored", "exploitability by none's"))
-        for where in (place(game, rule, updates, gates) for rule, updates in VARIANTS if rule == "cfr")
-        for c in AVERAGES
-    ]
+    found = []
+    for rule, updates in VARIANTS:
+        for average in AVERAGES if rule == "cfr" else ():
+            where, end = place(game, rule, updates, gates), f"C={average:g}.T={short}"
+            ratio = figures[f"{where}exploitability by none's.{end}"]
+            found.append((figures[f"{where}stored.{end}"], ratio))
+    return found
 
 
 def _best(figures: dict[str, float], games: Sequence[str], short: int, gates: str) -> dict[str, float | None]:
