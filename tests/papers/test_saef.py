@@ -19,16 +19,17 @@ from solvent_papers.frame.running import Record, run_parts
 from solvent_papers.ledger import claims
 from solvent_papers.saef import figure_one as paper
 from solvent_papers.saef.budget import budget_figures, run_under_budget
-from solvent_papers.saef.curves import (
+from solvent_papers.saef.figure_one import CAPPED, FIXED, MAIN, NAMES, TRANSFER, Point, Run, Setup, growth
+from solvent_papers.saef.saef import (
+    EXPERIMENT,
     SECONDS,
     bump,
+    figures,
     levels_at,
     ratio_at_end,
     ratios_to_best,
     value_at,
 )
-from solvent_papers.saef.figure_one import CAPPED, FIXED, MAIN, NAMES, TRANSFER, Point, Run, Setup, growth
-from solvent_papers.saef.saef import EXPERIMENT, figures
 
 
 @pytest.fixture(autouse=True)

@@ -18,21 +18,16 @@ from solvent_papers.frame.judging import judged_bars
 from solvent_papers.frame.pages import Page, new_page, save_page
 from solvent_papers.frame.running import Record, run_parts
 from solvent_papers.total_rbp import pruning as paper
-from solvent_papers.total_rbp.pruning import Setup, checks
-from solvent_papers.total_rbp.total_rbp import EXPERIMENT
-from solvent_papers.total_rbp.traces import (
-    Point,
-    Setting,
-    Trace,
+from solvent_papers.total_rbp.figures import (
     common_level,
-    crossing,
     first_stored,
     fit_cost,
     nodes_an_iteration,
     nodes_to,
     over_last_tenth,
-    read,
 )
+from solvent_papers.total_rbp.pruning import Point, Setting, Setup, Trace, checks, crossing, read
+from solvent_papers.total_rbp.total_rbp import EXPERIMENT
 
 FILES = {
     "total-rbp.json",

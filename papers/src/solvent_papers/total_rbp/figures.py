@@ -9,30 +9,34 @@ papers' own tests; those of our gates have their name before the figure, `leduc.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import pairwise
+from math import exp, fsum, log
+from statistics import mean, median
+from typing import NamedTuple
+
 import numpy as np
 
 from solvent.engines.pruning import GATES
 from solvent_papers.frame.experiment import Found
-from solvent_papers.total_rbp.traces import (
+from solvent_papers.total_rbp.pruning import (
     AVERAGES,
-    FIT_FROM,
     MAIN,
     MAIN_AVERAGES,
     PAPER,
     VARIANTS,
+    Point,
     Setting,
     Trace,
     Traces,
-    at,
-    common_level,
-    fit_cost,
+    crossing,
     games_of,
-    nodes_an_iteration,
-    nodes_to,
-    over_last_tenth,
+    last_tenth,
     read,
 )
 
+FIT_FROM = 100
+"""Iterations from which the cost of an iteration is fitted: before, actions are still being sorted out."""
 LATE = (1_000, 10_000)
 """Between these iterations the nodes an iteration are to fall."""
 EARLY = 10.0
@@ -149,3 +153,79 @@ def second_figures(found: Found) -> dict[str, float]:
             for number in ("seconds", "iterations"):
                 figures[f"{where}{number}.{name} by none"] = row[number] / base[number]
     return figures
+
+
+# Comparisons
+
+
+def at(points: Trace, iterations: int) -> Point:
+    """Return the first check after this many iterations or more."""
+    return next(point for point in points if point.iterations >= iterations)
+
+
+def over_last_tenth(points: Trace, iterations: int, number: str) -> float:
+    """Return the mean of a number over the last tenth of the iterations."""
+    return float(
+        mean(getattr(point, number) for point in points if point.iterations in last_tenth(iterations))
+    )
+
+
+def first_stored(points: Trace, share: float) -> Point | None:
+    """Return the first check with no more than this share of everything stored."""
+    return next((point for point in points if point.stored <= share), None)
+
+
+def nodes_to(points: Trace, level: float) -> float | None:
+    """Return histories touched when the lowest exploitability fell to a level, log-log between checks."""
+    after = crossing(points, level)
+    if after is None:
+        return None
+    before = points[max(0, points.index(after) - 1)]
+    if not 0 < after.lowest < before.lowest:
+        return after.nodes_touched
+    way = log(before.lowest / level) / log(before.lowest / after.lowest)
+    return before.nodes_touched * exp(way * log(after.nodes_touched / before.nodes_touched))
+
+
+def common_level(traces: Iterable[Trace]) -> float:
+    """Return the lowest exploitability that every trace reached."""
+    return max(points[-1].lowest for points in traces)
+
+
+def nodes_an_iteration(points: Trace, point: Point) -> tuple[float, float]:
+    """Return (walked, of best responses) an iteration, over about the second half of the iterations to a point."""
+    earlier = [other for other in points if other.iterations <= point.iterations / 2]
+    if not earlier:
+        walked, responses = point.nodes_touched - point.response_nodes, point.response_nodes
+        return walked / point.iterations, responses / point.iterations
+    since, n = earlier[-1], point.iterations - earlier[-1].iterations
+    responses = point.response_nodes - since.response_nodes
+    return (point.nodes_touched - since.nodes_touched - responses) / n, responses / n
+
+
+class CostFit(NamedTuple):
+    """Nodes an iteration as a + b / T (Theorem 3), and how far single steps between checks are from it."""
+
+    stays: float
+    """a, in nodes."""
+    falls: float
+    """b, in nodes."""
+    median_off: float
+    worst_off: float
+
+
+def fit_cost(points: Trace) -> CostFit | None:
+    """Fit a + b / t by least squares from T = FIT_FROM on; a step between checks is weighed by the nodes in it."""
+    steps = [
+        (p.iterations - q.iterations, log(p.iterations / q.iterations), p.nodes_touched - q.nodes_touched)
+        for q, p in pairwise([p for p in points if p.iterations >= FIT_FROM])
+    ]
+    if len(steps) < 2:
+        return None
+    rows = [(count / nodes, logs / nodes) for count, logs, nodes in steps]
+    xx, xy, yy = (fsum(row[i] * row[j] for row in rows) for i, j in ((0, 0), (0, 1), (1, 1)))
+    x, y = (fsum(column) for column in zip(*rows, strict=True))
+    determinant = xx * yy - xy * xy
+    stays, falls = (yy * x - xy * y) / determinant, (xx * y - xy * x) / determinant
+    off = [abs(stays * one + falls * other - 1) for one, other in rows]
+    return CostFit(stays, falls, median(off), max(off))

@@ -11,9 +11,11 @@ from __future__ import annotations
 
 import time
 from bisect import bisect_right
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from statistics import median
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,25 +25,21 @@ from solvent.engines.pruning import GATES, Pruning
 from solvent.forms.history import GameTree, compile_tree
 from solvent.foundation.errors import InputError
 from solvent.games.catalogue import load_game
-from solvent_papers.frame.experiment import Found, Say, by_columns, option
+from solvent_papers.frame.experiment import Found, Say, by_columns, by_rows, option
 from solvent_papers.frame.experiment import Setup as CommonSetup
 from solvent_papers.frame.running import KeptRuns, found_by
-from solvent_papers.total_rbp.traces import (
-    AVERAGES,
-    MAIN_AVERAGES,
-    VARIANTS,
-    Point,
-    Setting,
-    Trace,
-    compared,
-    crossing,
-    games_of,
-    last_tenth,
-    moments,
-    read,
-)
 
 Solver = HistorySolver | PrunedSolver
+VARIANTS = (("cfr", "alternating"), ("cfr", "simultaneous"), ("cfr+", "alternating"))
+"""(rule, updates)."""
+AVERAGES = (0.0, 0.01, 0.03, 0.1)
+"""C. With 0 nothing is forgotten of the average strategy but what was never played."""
+MAIN_AVERAGES = (Pruning().average, 0.1)
+"""The default, and the paper's where it saves most: compared with other ways to prune, and run for long."""
+MAIN = MAIN_AVERAGES[0]
+"""The C at which nodes and seconds are compared."""
+PAPER = "paper"
+"""The gates of the papers' own tests."""
 GAMES = ("leduc", "leduc5")
 TARGET, SMALL_TARGET = 0.05, 0.2
 CHECKS = 40
@@ -53,6 +51,90 @@ SMALL_GAME = 10_000
 """Histories up to which a game runs for long in every setting."""
 WARM_GAME, WARM_ITERATIONS = "leduc", 200
 """On this kernels are compiled: enough for actions to be pruned and to return."""
+
+
+class Setting(NamedTuple):
+    """One way to solve one game."""
+
+    game: str
+    rule: str
+    updates: str
+    pruning: str
+    average: float | None = None
+    """C, of total pruning."""
+    plan: str = "serial"
+    gates: str = PAPER
+    """The gates of interval and total pruning; the other ways to prune have none."""
+
+    @property
+    def label(self) -> str:
+        """The way to prune, in words."""
+        ours = "" if self.gates == PAPER else f", {self.gates}"
+        if self.average is not None:
+            return f"{self.pruning}, C = {self.average:g}{ours}"
+        return f"{self.pruning}{ours}" if self.plan == "serial" else f"{self.pruning} ({self.plan} plan)"
+
+    def goes_with(self, gates: str) -> bool:
+        """Whether this has these gates, or none at all."""
+        return self.gates == gates or self.pruning in ("none", "partial")
+
+
+class Point(NamedTuple):
+    """A check of a setting. What is stored is a share of all infoset-actions."""
+
+    iterations: int
+    nodes_touched: int
+    """Histories, those of best responses included."""
+    response_nodes: int
+    """Those of best responses."""
+    exploitability: float
+    """NashConv / 2 in chips."""
+    lowest: float
+    """The lowest exploitability so far."""
+    regrets: float
+    bounds: float
+    """Infosets that keep a number for their pruned actions."""
+    averages: float
+    averages_pruned: float
+    """Averages held of pruned actions."""
+    averages_behind: float
+    """Averages held of actions behind pruned ones: those whose reach is above C / sqrt(T)."""
+    table_bytes: int
+
+    @property
+    def stored(self) -> float:
+        """Regrets and averages together."""
+        return (self.regrets + self.averages) / 2
+
+
+Trace = Sequence[Point]
+Traces = Mapping[Setting, Trace]
+
+
+def read(found: Found) -> dict[Setting, Trace]:
+    """Return the checks that were kept, by their settings."""
+    return {
+        Setting(**each["setting"]): [Point(**row) for row in by_rows(each["points"])]
+        for each in found["traces"]
+    }
+
+
+def games_of(traces: Traces) -> list[str]:
+    """Return the games in the order in which they were run."""
+    return list(dict.fromkeys(setting.game for setting in traces))
+
+
+def compared(
+    traces: Traces, game: str, rule: str, updates: str = "alternating", plans: Sequence[str] = ("serial",)
+) -> dict[Setting, Trace]:
+    """Return the ways to prune that are set side by side."""
+    return {
+        s: points
+        for s, points in traces.items()
+        if (s.game, s.rule, s.updates) == (game, rule, updates)
+        and s.plan in plans
+        and s.average in (None, *MAIN_AVERAGES)
+    }
 
 
 @dataclass(frozen=True)
@@ -166,6 +248,16 @@ def checks(short: int, long: int, iterations: int) -> list[int]:
     return sorted(n for n in wanted if n <= iterations)
 
 
+def moments(short: int) -> tuple[int, int]:
+    """Return when exploitabilities are compared at equal iterations."""
+    return short // 5, short
+
+
+def last_tenth(iterations: int) -> range:
+    """Return about twenty checks over the last tenth of the iterations."""
+    return range(iterations - iterations // 10, iterations + 1, max(1, iterations // 200))
+
+
 def _point(setting: Setting, solver: Solver, exploitability: float, lowest: float) -> Point:
     pruned = behind = 0.0
     if isinstance(solver, PrunedSolver):
@@ -193,6 +285,11 @@ def _point(setting: Setting, solver: Solver, exploitability: float, lowest: floa
 
 
 # Seconds
+
+
+def crossing(points: Trace, target: float) -> Point | None:
+    """Return the first check at which an exploitability was reached."""
+    return next((point for point in points if point.lowest <= target), None)
 
 
 def run_seconds(setup: Setup, kept: KeptRuns, say: Say) -> Found:

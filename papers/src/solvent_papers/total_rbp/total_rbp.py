@@ -9,29 +9,34 @@ from typing import Any
 from solvent.engines.pruning import GATES
 from solvent_papers.frame.drawing import dress, panels
 from solvent_papers.frame.experiment import Experiment, Findings, Part, by_rows
-from solvent_papers.total_rbp.figures import place, second_figures, trace_figures
-from solvent_papers.total_rbp.pruning import Setup, run_seconds, run_traces
-from solvent_papers.total_rbp.traces import (
+from solvent_papers.total_rbp.figures import (
+    at,
+    common_level,
+    first_stored,
+    fit_cost,
+    nodes_an_iteration,
+    nodes_to,
+    over_last_tenth,
+    place,
+    second_figures,
+    trace_figures,
+)
+from solvent_papers.total_rbp.pruning import (
     AVERAGES,
     MAIN,
     MAIN_AVERAGES,
     PAPER,
     VARIANTS,
     Setting,
+    Setup,
     Trace,
     Traces,
-    at,
-    common_level,
     compared,
-    costs,
-    first_stored,
-    fit_cost,
     games_of,
     moments,
-    nodes_an_iteration,
-    nodes_to,
-    over_last_tenth,
     read,
+    run_seconds,
+    run_traces,
 )
 
 Row = dict[str, Any]
@@ -134,7 +139,7 @@ def _equal(traces: Traces, game: str, short: int) -> list[Row]:
 
 def _costs(traces: Traces) -> Row:
     """Return nodes an iteration without pruning, and with total pruning the nodes at some iterations and a fit."""
-    totals = {label: points for label, (s, points) in costs(traces).items() if s.pruning == "total"}
+    totals = {label: points for label, (s, points) in _costed(traces).items() if s.pruning == "total"}
     return {
         "none": _nodes_without(traces),
         "rows": [
@@ -149,8 +154,20 @@ def _costs(traces: Traces) -> Row:
 
 def _nodes_without(traces: Traces) -> float:
     """Return nodes an iteration without pruning, the same in all."""
-    _, points = costs(traces)["none"]
+    _, points = _costed(traces)["none"]
     return points[-1].nodes_touched / points[-1].iterations
+
+
+def _costed(traces: Traces) -> dict[str, tuple[Setting, Trace]]:
+    """Return no pruning, and total pruning with the main C for each variant and its gates, on the last game."""
+    game = games_of(traces)[-1]
+    none = Setting(game, *VARIANTS[0], "none")
+    found = {"none": (none, traces[none])}
+    for gates in GATES:
+        for rule, updates in VARIANTS:
+            setting = Setting(game, rule, updates, "total", MAIN, gates=gates)
+            found[f"total, {rule.upper()}, {updates}, {gates}"] = (setting, traces[setting])
+    return found
 
 
 def tables(found: Findings) -> dict[str, list[Row]]:
@@ -218,7 +235,7 @@ def _draw_convergence(axes: Any, traces: Traces, game: str, rule: str, updates: 
 def _draw_cost(axes: Any, traces: Traces, game: str, rule: str, updates: str) -> None:
     """Draw nodes an iteration over iterations."""
     dotted = Setting(game, rule, updates, "total", MAIN)
-    for label, (setting, points) in costs(traces).items():
+    for label, (setting, points) in _costed(traces).items():
         spent = [nodes_an_iteration(points, point) for point in points]
         iterations = [p.iterations for p in points]
         (line,) = axes.loglog(iterations, [sum(cost) for cost in spent], label=label)
