@@ -42,6 +42,8 @@ PAPER = "paper"
 """The gates of the papers' own tests."""
 GAMES = ("leduc", "leduc5")
 TARGET, SMALL_TARGET = 0.05, 0.2
+COUNTS = ("iterations", "nodes_touched", "response_nodes")
+"""Counts of the iterations that are timed."""
 CHECKS = 40
 FINE = 10
 """Iterations between checks near the target."""
@@ -316,9 +318,7 @@ def run_seconds(setup: Setup, kept: KeptRuns, say: Say) -> Found:
         setting._asdict()
         | {
             "target": setup.level,
-            "iterations": None if point is None else point.iterations,
-            "nodes_touched": None if point is None else point.nodes_touched,
-            "response_nodes": None if point is None else point.response_nodes,
+            **{count: None if point is None else getattr(point, count) for count in COUNTS},
             "seconds": median(seconds[setting]) if seconds[setting] else None,
             "repeats": len(seconds[setting]),
         }

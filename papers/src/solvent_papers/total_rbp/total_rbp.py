@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,6 @@ from solvent_papers.total_rbp.figures import (
     nodes_an_iteration,
     nodes_to,
     over_last_tenth,
-    place,
     second_figures,
     trace_figures,
 )
@@ -42,77 +41,46 @@ from solvent_papers.total_rbp.pruning import (
 Row = dict[str, Any]
 FACTORS = (2, 7, 10)
 """How much less is stored: when was that reached?"""
+RULES = ("cfr", "cfr+")
 COST_AT = (10, 100, 1_000, 10_000)
 
 
 def view(found: Findings) -> Row:
     """Return the rows of the tables, by their names in the template."""
-    if "traces" not in found:
-        return {"games": []}
     traces, short = read(found["traces"]), found["traces"]["short"]
-    games, figures = games_of(traces), trace_figures(found["traces"])
-    alternating = [(rule, updates) for rule, updates in VARIANTS if updates == "alternating"]
+    games = games_of(traces)
+    totals = {game: [s for s in traces if (s.game, s.pruning) == (game, "total")] for game in games}
     timed = found.get("seconds", {"rows": []})["rows"]
     return {
         "games": games,
         "factors": FACTORS,
         "main_averages": MAIN_AVERAGES,
-        "best": {gates: _best(figures, games, short, gates) for gates in GATES},
-        "worst": {gates: _worst(figures, games, short, gates) for gates in GATES},
-        "space": {game: [_space(traces, s, short) for s in traces if _is_total(s, game)] for game in games},
-        "levels": [
-            row for game in games for variant in alternating for row in _levels(traces, game, *variant)
-        ],
+        "space": {game: [_space(traces, setting, short) for setting in totals[game]] for game in games},
+        "levels": [row for game in games for rule in RULES for row in _levels(traces, game, rule)],
         "equal": [row for game in games for row in _equal(traces, game, short)],
         "costs": _costs(traces),
         "timed": [{"label": Setting(**{f: row[f] for f in Setting._fields}).label} | row for row in timed],
     }
 
 
-def _is_total(setting: Setting, game: str) -> bool:
-    return (setting.game, setting.pruning) == (game, "total")
-
-
-def _by_none(figures: dict[str, float], game: str, short: int, gates: str) -> list[tuple[float, float]]:
-    """Return (stored, exploitability by none's) after the short run with CFR, for both updates and every C."""
-    found = []
-    for rule, updates in VARIANTS:
-        for average in AVERAGES if rule == "cfr" else ():
-            where, end = place(game, rule, updates, gates), f"C={average:g}.T={short}"
-            ratio = figures[f"{where}exploitability by none's.{end}"]
-            found.append((figures[f"{where}stored.{end}"], ratio))
-    return found
-
-
-def _best(figures: dict[str, float], games: Sequence[str], short: int, gates: str) -> dict[str, float | None]:
-    """Return the least that is stored on each game without more exploitability than without pruning."""
-    return {
-        game: min((s for s, ratio in _by_none(figures, game, short, gates) if ratio <= 1), default=None)
-        for game in games
-    }
-
-
-def _worst(figures: dict[str, float], games: Sequence[str], short: int, gates: str) -> float:
-    return max(ratio for game in games for _, ratio in _by_none(figures, game, short, gates))
-
-
 def _space(traces: Traces, setting: Setting, short: int) -> Row:
     """Return what one setting stores: over the last tenth of the short run, at the end, and on the way."""
-    points = traces[setting]
+    points, none = traces[setting], traces[Setting(*setting[:3], "none")]
     names = ("regrets", "bounds", "averages", "stored", "table_bytes")
     return {
         "setting": setting,
         "mean": {name: over_last_tenth(points, short, name) for name in names},
+        "exploitability": at(points, short).lowest / at(none, short).lowest,
         "last": points[-1],
-        "none": traces[Setting(*setting[:3], "none")][-1],
+        "none": none[-1],
         "fell": [first_stored(points, 1 / factor) for factor in FACTORS],
         "floor": min(points, key=lambda point: point.stored),
     }
 
 
-def _levels(traces: Traces, game: str, rule: str, updates: str) -> list[Row]:
+def _levels(traces: Traces, game: str, rule: str) -> list[Row]:
     """Return the nodes to the lowest exploitability that all ways to prune reached."""
-    here = compared(traces, game, rule, updates)
+    here = compared(traces, game, rule)
     level = common_level(here.values())
     nodes = {s: nodes_to(points, level) for s, points in here.items()}
     least = min(count for count in nodes.values() if count is not None)
@@ -126,14 +94,12 @@ def _levels(traces: Traces, game: str, rule: str, updates: str) -> list[Row]:
 def _equal(traces: Traces, game: str, short: int) -> list[Row]:
     """Return exploitabilities with CFR at equal iterations, by those without pruning."""
     rows = []
-    for rule, updates in VARIANTS:
-        for moment in moments(short) if rule == "cfr" else ():
-            none, *pruned = (
-                (s.label, at(points, moment).exploitability)
-                for s, points in compared(traces, game, rule, updates).items()
-            )
-            ratios = {label: value / none[1] for label, value in pruned}
-            rows.append({"game": game, "updates": updates, "T": moment, "none": none[1], "ratios": ratios})
+    for updates, moment in product(("alternating", "simultaneous"), moments(short)):
+        here = compared(traces, game, "cfr", updates)
+        shown = {s.label: at(points, moment).exploitability for s, points in here.items()}
+        none = shown.pop("none")
+        ratios = {label: value / none for label, value in shown.items()}
+        rows.append({"game": game, "updates": updates, "T": moment, "none": none, "ratios": ratios})
     return rows
 
 
@@ -172,7 +138,7 @@ def _costed(traces: Traces) -> dict[str, tuple[Setting, Trace]]:
 
 def tables(found: Findings) -> dict[str, list[Row]]:
     """Return every check, and the seconds."""
-    traces = found.get("traces", {"traces": []})["traces"]
+    traces = found["traces"]["traces"]
     return {
         "total-rbp.csv": [each["setting"] | row for each in traces for row in by_rows(each["points"])],
         "total-rbp-seconds.csv": found.get("seconds", {"rows": []})["rows"],
@@ -184,26 +150,19 @@ def tables(found: Findings) -> dict[str, list[Row]]:
 
 def draw(found: Findings, page: Path) -> None:
     """Draw what is stored, convergence over nodes, and the cost of an iteration."""
-    if "traces" not in found:
-        return
     traces = read(found["traces"])
     games = games_of(traces)
-    rules = [variant for variant in VARIANTS if variant[1] == "alternating"]
-
-    def picture(
-        name: str, games: Sequence[str], variants: Sequence[tuple[str, str]], panel: Callable[..., None]
-    ) -> None:
-        size = (7.0, 4.5) if name == "cost" else (4.0, 3.3)
+    alternating = [(rule, "alternating") for rule in RULES]
+    for name, rows, columns, panel, size in (
+        ("space", games, VARIANTS, _draw_space, (4.0, 3.3)),
+        ("convergence", games, alternating, _draw_convergence, (4.0, 3.3)),
+        ("cost", games[-1:], VARIANTS[:1], _draw_cost, (7.0, 4.5)),
+    ):
         path = page.with_name(f"{page.stem}-{name}.png")
-        with panels(path, (len(games), len(variants)), size) as grid:
-            for row, game in zip(grid, games, strict=True):
-                for axes, variant in zip(row, variants, strict=True):
-                    panel(axes, traces, game, *variant)
+        with panels(path, (len(rows), len(columns)), size) as grid:
+            for axes, (game, variant) in zip(grid.flat, product(rows, columns), strict=True):
+                panel(axes, traces, game, *variant)
             grid.flat[0].legend(fontsize=7)
-
-    picture("space", games, VARIANTS, _draw_space)
-    picture("convergence", games, rules, _draw_convergence)
-    picture("cost", games[-1:], VARIANTS[:1], _draw_cost)
 
 
 def _draw_space(axes: Any, traces: Traces, game: str, rule: str, updates: str) -> None:
