@@ -18,7 +18,6 @@ from solvent_papers.frame.pages import new_page, save_page
 from solvent_papers.frame.running import Record, run_parts
 from solvent_papers.ledger import claims
 from solvent_papers.saef import figure_one as paper
-from solvent_papers.saef.budget import budget_figures, run_under_budget
 from solvent_papers.saef.figure_one import CAPPED, FIXED, MAIN, NAMES, TRANSFER, Point, Run, Setup, growth
 from solvent_papers.saef.saef import (
     EXPERIMENT,
@@ -167,16 +166,18 @@ def test_nothing_is_added_to_a_fixed_abstraction() -> None:
     assert (found["additions"], found["discounting"]) == (0, 0)
 
 
-def test_runs_under_a_budget_keep_it() -> None:
-    whole = run_under_budget(1.0, 0, 300)
-    part = run_under_budget(0.75, whole["budget"], 300)
-    assert part["peak"] <= part["budget"] == int(0.75 * whole["budget"])
-    assert part["refused"] > 0 == whole["refused"]
-    runs = [whole | {"by_unlimited": 1.0}, part | {"by_unlimited": part["informed"] / whole["informed"]}]
-    found = budget_figures({"runs": runs})
-    assert found["budget 0.75.peak by budget"] <= 1
-    assert judged_bars("saef", found)[0].met
-    assert "\n| 75% |" in new_page(EXPERIMENT, {"budget": record({"runs": runs})}, "solvent").text
+def test_runs_under_a_budget_keep_it(tmp_path: Path) -> None:
+    records = run_parts(EXPERIMENT, Setup(tmp_path, True), ["budget"])
+    whole, *parts = records["budget"].found["runs"]
+    assert whole["refused"] == 0
+    for share, part in zip((0.75, 0.5), parts, strict=True):
+        assert part["peak"] <= part["budget"] == int(share * whole["budget"])
+        assert part["refused"] > 0
+    page = new_page(EXPERIMENT, records, "solvent reproduce saef --scale small")
+    assert page.document["figures"]["budget 0.75.peak by budget"] <= 1
+    assert page.document["bars"][0]["met"]
+    assert "\n| 75% |" in page.text
+    assert "The figure has not been run." in page.head
 
 
 # Curves

@@ -20,7 +20,7 @@ from solvent_papers.saef.figure_one import UPDATES, Setup
 
 SHARES = (0.75, 0.5)
 """Budgets, as shares of the unlimited run's tables."""
-ITERATIONS, SMALL_ITERATIONS = 3000, 100
+ITERATIONS, SMALL_ITERATIONS = 3000, 500
 
 
 def run_budgets(setup: Setup, kept: KeptRuns, say: Say) -> Found:
