@@ -1,10 +1,9 @@
 """Total regret-based pruning: space, nodes touched and convergence. The paper's figures.
 
-Every setting runs once on the history form, one thread, and is checked now and then: what it stores, how many
-histories it has touched and how exploitable its average is. The seconds to a given exploitability are measured
-afterwards, when it is known how many iterations that takes: the settings take turns, nothing is checked meanwhile,
-and the kernels are compiled beforehand. Interval and total pruning run by the papers' tests alone, and by our gates
-beside.
+Every setting runs once on the history form, one thread, and is checked now and then: numbers stored, histories
+touched and the exploitability of its average. The seconds to a given exploitability are measured afterwards, when
+it is known how many iterations that takes: the settings take turns, nothing is checked meanwhile, and the kernels
+are compiled beforehand. Interval and total pruning run by the papers' tests alone and, beside them, by our gates.
 """
 
 from __future__ import annotations
