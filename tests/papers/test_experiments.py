@@ -15,8 +15,15 @@ from solvent.foundation.machine import describe_machine
 from solvent.foundation.progress import Progress
 from solvent_papers.commands.experiments import command_of
 from solvent_papers.frame import judging, pages
-from solvent_papers.frame.experiment import Experiment, Part, Setup, option
-from solvent_papers.frame.pages import flowing, markdown_table, new_page, page_again, save_page
+from solvent_papers.frame.experiment import Experiment, Part, Setup, by_columns, by_rows, option
+from solvent_papers.frame.pages import (
+    flowing,
+    json_text,
+    markdown_table,
+    new_page,
+    page_again,
+    save_page,
+)
 from solvent_papers.frame.running import KeptRuns, run_parts, within
 
 RUNS: list[str] = []
@@ -249,6 +256,7 @@ def test_a_page_without_parts_in_its_file_is_refused(experiment, tmp_path) -> No
         ("text\n- one\n- two\n\ntext", "text\n- one\n- two\n\ntext\n"),
         ("```\na\n\n\nb\n```\nc\nd", "```\na\n\n\nb\n```\nc d\n"),
         ("| a |\n| b |\nc\nd", "| a |\n| b |\nc d\n"),
+        ("| a\n  | b |\n| c | d |\ne", "| a | b |\n| c | d |\ne\n"),
     ],
 )
 def test_paragraphs_are_one_line(text, flows) -> None:
@@ -258,6 +266,17 @@ def test_paragraphs_are_one_line(text, flows) -> None:
 
 def test_a_bar_in_a_cell_does_not_end_it() -> None:
     assert markdown_table("ab", [["|", "\\|"]]) == "| a | b |\n| --- | --- |\n| \\| | \\| |\n"
+
+
+def test_rows_kept_by_columns_stand_on_a_line_for_each_column() -> None:
+    kept = [{"a": 1.5, "b": None}, *({"a": 0.25 * n, "b": n} for n in range(9))]
+    document = {"rows": by_columns(kept), "few": [1, 2], "words": ["1,\n 2"] * 10}
+    text = json_text(document)
+    assert json.loads(text) == document
+    assert by_rows(json.loads(text)["rows"]) == kept
+    lines = text.splitlines()
+    assert '  "b": [null, 0, 1, 2, 3, 4, 5, 6, 7, 8]' in lines
+    assert lines[lines.index(' "few": [') + 1] == "  1,"
 
 
 # Commands

@@ -40,6 +40,18 @@ REPRODUCED = {
         "tartanian7.cluster.experiment",
         "Algorithm 4 against a shared table and a pool, cost, resuming, staleness: 45 minutes.",
     ),
+    "total-rbp": Listed(
+        "total_rbp.total_rbp",
+        "Space, nodes and seconds of partial, interval and total pruning: about half an hour.",
+    ),
+    "larger-game": Listed(
+        "total_rbp.larger_game",
+        "Memory and time with total pruning, from a coarser game too, and without: at most an hour.",
+    ),
+    "saef": Listed(
+        "saef.saef",
+        "Figure 1 of the SAEF paper, abstractions that grow and fixed ones: about an hour.",
+    ),
     "agents": Listed(
         "trained_agents.measured_agents",
         "The agent of `make run` and one of an hour: trained, then measured, in parts of at most an hour each.",

@@ -9,12 +9,10 @@ run, which the figure does not have, discounts by the cap (8).
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from functools import cached_property
+from dataclasses import dataclass
+from functools import partial
 from math import log
-from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 from solvent.engines.explicit.continuous.exploitability import informed, uninformed
 from solvent.engines.explicit.continuous.size_tree import size_tree
@@ -26,11 +24,10 @@ from solvent.engines.explicit.growing.proposition import FACTORS
 from solvent.engines.rules import CFR
 from solvent.forms.explicit.build import explicit_tree
 from solvent.foundation.errors import InputError
-from solvent.foundation.progress import Watch
 from solvent.games.continuous_leduc import BRANCH_SIZES, ContinuousLeduc
-from solvent_papers.kept import KeptRuns
-from solvent_papers.saef.budget import PARTS, BudgetRun, run_under_budget
-from solvent_papers.steps import saying
+from solvent_papers.frame.experiment import Found, Say, by_columns, option
+from solvent_papers.frame.experiment import Setup as CommonSetup
+from solvent_papers.frame.running import KeptRuns
 
 UPDATES = "alternating"
 EVERY = 5
@@ -41,41 +38,38 @@ RECOVERY = tuple(f"recovery-{factor}" for factor in FACTORS)
 MAIN, TRANSFER, FINEST, COARSEST = f"recovery-{MAIN_FACTOR}", "transfer", FIXED[-1], FIXED[0]
 CAPPED = "cap"
 """The main run with the discount (8) in place of (22): not in the figure, but in the paper's text."""
-NAMES = (*FIXED, *RECOVERY, TRANSFER, CAPPED)
+GROWING = (*RECOVERY, TRANSFER, CAPPED)
+NAMES = (*FIXED, *GROWING)
 TIMED = (FINEST, MAIN)
 """The runs that are compared in seconds."""
+SECONDS, SMALL_SECONDS = 600.0, 2.0
 CHECK_STEP = 10**0.1
 """The factor between the nodes touched at two checks."""
 UNINFORMED_EVERY = 5
-"""At every so many checks, and at the last, exploiters who do not see the mapping are measured too."""
+"""At every fifth check, and at the last, exploiters who do not see the mapping are measured too."""
 UNINFORMED_PRECISION = 1e-4
 """Chips: how far their bounds may be apart."""
 
 
 @dataclass(frozen=True)
-class Scale:
+class Setup(CommonSetup):
     """How long runs are."""
 
-    seconds: float = 600.0
-    """How long each run that is compared in seconds takes; looks and additions count, checks do not."""
-    other_seconds: float = 150.0
-    """How long every other run takes."""
-    budget_iterations: int = 3000
-    """Iterations of the runs under a memory budget; 0: there are none."""
+    seconds: float | None = option(
+        None,
+        "Seconds of the two runs that are compared in seconds; the others have a quarter.  [default: 600]",
+    )
 
-    def of(self, name: str) -> float:
-        """The seconds of a run."""
-        return self.seconds if name in TIMED else self.other_seconds
-
-
-FULL, QUICK = Scale(), Scale(seconds=2.0, other_seconds=0.5, budget_iterations=0)
+    def seconds_of(self, name: str) -> float:
+        """Return the seconds of a run; looks and additions count, checks do not."""
+        usual = SMALL_SECONDS if self.small else SECONDS
+        longest = usual if self.seconds is None else self.seconds
+        return longest if name in TIMED else longest / 4
 
 
-@dataclass(frozen=True)
-class Point:
-    """Where a run stood at a check."""
+class Point(NamedTuple):
+    """A check of a run."""
 
-    name: str
     iterations: int
     total: float
     """T: the sum of the iterations' weights, discounts included."""
@@ -93,111 +87,47 @@ class Point:
     within: float
     """Exploitability among the actions of the abstraction."""
     uninformed_low: float | None = None
-    """Exploiters bet any size and do not see what it is taken for: at least, ..."""
+    """Lower bound where exploiters bet any size and do not see what it is taken for."""
     uninformed_high: float | None = None
-    """... and at most."""
-
-    def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
+    """Upper bound for the same exploiters."""
 
 
-@dataclass(frozen=True)
-class Trace:
-    """One run: its checks and what was added."""
-
-    points: tuple[Point, ...]
-    discounts: tuple[float, ...]
-    """w of each addition."""
-    in_last_round: int
-    """Additions in the second round of betting, which are the smallest."""
-    at_leaves: int
-    """Additions that can only be folded to or called."""
-
-    @property
-    def last(self) -> Point:
-        return self.points[-1]
-
-    @property
-    def name(self) -> str:
-        return self.last.name
-
-    @cached_property
-    def discounting(self) -> float:
-        """What an addition discounts on average: -log w."""
-        return sum(log(1 / w) for w in self.discounts) / len(self.discounts) if self.discounts else 0.0
-
-    def as_dict(self) -> dict[str, Any]:
-        return {**asdict(self), "points": [point.as_dict() for point in self.points]}
-
-    @classmethod
-    def from_dict(cls, found: dict[str, Any]) -> Trace:
-        points = tuple(Point(**point) for point in found["points"])
-        return cls(points, tuple(found["discounts"]), found["in_last_round"], found["at_leaves"])
-
-
-@dataclass(frozen=True)
-class Result:
-    """Every run by name."""
-
-    traces: dict[str, Trace]
-    scale: Scale
-    budgets: tuple[BudgetRun, ...] = ()
-    """The run without a memory budget, and those with one."""
-
-    @property
-    def points(self) -> list[Point]:
-        return [point for trace in self.traces.values() for point in trace.points]
-
-
-def saef(
-    names: Sequence[str] = NAMES, scale: Scale = FULL, watch: Watch | None = None, kept: Path | None = None
-) -> Result:
-    """Run Figure 1. `kept`: a file to go on from; each run that is finished is added to it."""
-    say = saying(watch)
-    if min(scale.seconds, scale.other_seconds) <= 0:
-        raise InputError(f"runs must have more than 0 seconds, not {scale.seconds:g}")
+def run_figure(setup: Setup, kept: KeptRuns, say: Say) -> Found:
+    """Run every line of the figure."""
+    longest, other = setup.seconds_of(MAIN), setup.seconds_of(TRANSFER)
+    if not longest > 0:
+        raise InputError(f"runs must have more than 0 seconds, not {longest:g}")
     say("compiling kernels (once per machine)")
     compile_kernels()
-    before, traces = KeptRuns(kept, asdict(scale)), dict[str, Trace]()
-    for name in names:
-        say(f"{name}: {scale.of(name):g} seconds")
-        found = before.find({"name": name})
-        if found is None:
-            found = Run(name, scale).trace().as_dict()
-            before.add({"name": name}, found)
-        traces[name] = Trace.from_dict(found)
-        last = traces[name].last
+    runs: dict[str, Found] = {}
+    for name in NAMES:
+        seconds = setup.seconds_of(name)
+        say(f"{name}: {seconds:g} seconds")
+        runs[name] = kept.once({"name": name}, partial(measure, name, seconds))
+        last = {key: values[-1] for key, values in runs[name]["points"].items()}
         say(
-            f"{name}: {last.iterations:,} iterations, exploitability {last.informed:.4f}, {last.nodes:,} nodes"
+            f"{name}: {last['iterations']:,} iterations, exploitability {last['informed']:.4f}, "
+            f"{last['nodes']:,} nodes"
         )
-    return Result(traces, scale, _budgets(scale, before) if MAIN in names and scale.budget_iterations else ())
+    return {"seconds": longest, "other_seconds": other, "runs": runs}
 
 
-def _budgets(scale: Scale, before: KeptRuns) -> tuple[BudgetRun, ...]:
-    """Run under each memory budget."""
-    runs: list[BudgetRun] = []
-    for part in (1.0, *PARTS):
-        key = {"name": f"budget {part:g}"}
-        found = before.find(key)
-        if found is None:
-            whole = runs[0].budget if runs else 0
-            found = run_under_budget(part, whole, scale.budget_iterations, UPDATES).as_dict()
-            before.add(key, found)
-        runs.append(BudgetRun(**found))
-    return tuple(runs)
+def measure(name: str, seconds: float) -> Found:
+    """Run one line of the figure for these seconds."""
+    return Run(name).run(seconds)
 
 
 def compile_kernels() -> None:
     """Have every kernel compiled, so that no run's seconds have that in them."""
     for name in (COARSEST, MAIN, TRANSFER):
-        run = Run(name, QUICK)
+        run = Run(name)
         for _ in range(3):
             run.step()
         run.check(uninformed_too=True)
 
 
 def growth(name: str) -> GrowthSettings | None:
-    """How a run of Figure 1 grows; None for the fixed abstractions."""
+    """Return how a run of Figure 1 grows; None for the fixed abstractions."""
     if name in FIXED:
         return None
     if name == TRANSFER:
@@ -210,10 +140,7 @@ def growth(name: str) -> GrowthSettings | None:
 class Run:
     """One line of the figure."""
 
-    def __init__(self, name: str, scale: Scale) -> None:
-        if name not in NAMES:
-            raise InputError(f"there is no run {name!r} of SAEF; there are {', '.join(NAMES)}")
-        self.name, self.scale = name, scale
+    def __init__(self, name: str) -> None:
         sizes = BRANCH_SIZES[int(name.partition("-")[2])] if name in FIXED else BRANCH_SIZES[2]
         self.game = GrowingGame(explicit_tree(ContinuousLeduc(sizes)), CFR(), UPDATES, skip=True)
         settings = growth(name)
@@ -221,22 +148,24 @@ class Run:
         self.seconds = self.growing_seconds = 0.0
         self.points: list[Point] = []
 
-    def trace(self) -> Trace:
-        """Run until the seconds are over; check the first step, then at equal factors of nodes, and the end."""
-        wanted, mark = self.scale.of(self.name), 0.0
-        while self.seconds < wanted:
+    def run(self, seconds: float) -> Found:
+        """Run for these seconds; check the first step, then at equal factors of nodes, and the end."""
+        mark = 0.0
+        while self.seconds < seconds:
             self.step()
             if self.game.nodes_touched >= mark:
                 self.check(len(self.points) % UNINFORMED_EVERY == 0)
                 mark = max(CHECK_STEP * mark, self.game.nodes_touched)
         self.check(uninformed_too=True)
-        log_of = list(self.game.log)
-        return Trace(
-            tuple(self.points),
-            tuple(addition.discount for addition in log_of),
-            sum(map(self._is_in_last_round, log_of)),
-            sum(map(self._is_at_leaves, log_of)),
-        )
+        discounts = [addition.discount for addition in self.game.log]
+        return {
+            "points": by_columns(point._asdict() for point in self.points),
+            "additions": len(discounts),
+            "discounting": sum(log(1 / w) for w in discounts) / max(1, len(discounts)),
+            "lowest_discount": min(discounts, default=1.0),
+            "in_last_round": sum(map(self._is_in_last_round, self.game.log)),
+            "at_leaves": sum(map(self._is_at_leaves, self.game.log)),
+        }
 
     def step(self) -> None:
         """Let the abstraction grow, once there is something to learn from, and run a few iterations."""
@@ -248,13 +177,12 @@ class Run:
         self.seconds += time.perf_counter() - begun
 
     def check(self, uninformed_too: bool) -> None:
-        """Measure the average strategy, which takes no part in the run's nodes and seconds."""
+        """Measure the average strategy, outside of the run's nodes and seconds."""
         game = self.game
         sizes, strategy = size_tree(game.tree), game.average_strategy()
         bounds = uninformed(sizes, strategy, UNINFORMED_PRECISION) if uninformed_too else None
         self.points.append(
             Point(
-                self.name,
                 game.iterations,
                 game.tables.total,
                 game.nodes_touched,

@@ -1,5 +1,6 @@
-"""Experiments of the Total RBP paper: what regret-based pruning stores, visits and saves.
+"""Experiments of the Total RBP paper: numbers stored, nodes visited and seconds with regret-based pruning.
 
-`pruning` compares partial, interval and total pruning on Leduc games, `larger_game` weighs memory and
-time on a game of 18 million infoset-actions, each run in a process of its own (`larger_run`). Start with `pruning`.
+`pruning` measures partial, interval and total pruning on Leduc games, `figures` compares them, and `total_rbp`
+declares that experiment. `larger_game` weighs memory and time on a game of 18 million infoset-actions, each run in
+a process of its own (`larger_run`).
 """

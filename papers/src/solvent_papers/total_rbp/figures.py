@@ -4,74 +4,84 @@ Names begin with game, rule and updates: `leduc.cfr.simultaneous.stored.C=0.1.T=
 and averages together, the mean over the last tenth of 2,000 iterations; without `T=` it is that of the whole run.
 `tables` are the bytes of all tables by those without pruning, `lowest` is the lowest exploitability of the run.
 `nodes.interval by total` compares nodes touched to one exploitability, best responses included. These are by the
-papers' own tests; what our gates give has their name before the figure, `leduc.cfr.simultaneous.lasting.stored...`.
+papers' own tests; those of our gates have their name before the figure, `leduc.cfr.simultaneous.lasting.stored...`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable
 from itertools import pairwise
-from math import log
+from math import exp, fsum, log
+from statistics import mean, median
 from typing import NamedTuple
 
 import numpy as np
 
 from solvent.engines.pruning import GATES
+from solvent_papers.frame.experiment import Found
 from solvent_papers.total_rbp.pruning import (
     AVERAGES,
+    MAIN,
     MAIN_AVERAGES,
     PAPER,
+    VARIANTS,
     Point,
-    Result,
     Setting,
-    Timing,
-    common_level,
-    nodes_an_iteration,
-    nodes_to,
-    of_gates,
-    over_last_tenth,
+    Trace,
+    Traces,
+    crossing,
+    games_of,
+    last_tenth,
+    read,
 )
 
-MAIN = MAIN_AVERAGES[0]
-"""The C at which nodes and seconds are compared."""
 FIT_FROM = 100
-"""Where the cost of an iteration is fitted from: before, actions are still being sorted out."""
+"""Iterations from which the cost of an iteration is fitted: before, actions are still being sorted out."""
 LATE = (1_000, 10_000)
 """Between these iterations the nodes an iteration are to fall."""
 EARLY = 10.0
 """Early is where exploitability is this many times what all ways to prune reached."""
+PAIRS = (
+    ("interval", "total"),
+    ("none", "partial"),
+    ("none", "total"),
+    ("none", "interval"),
+    ("total", "interval"),
+)
 
 
-def pruning_figures(result: Result) -> dict[str, float]:
-    """Return what is stored, touched and taken by each way to prune."""
-    found: dict[str, float] = {}
-    for game in result.games:
-        for rule, updates in dict.fromkeys((s.rule, s.updates) for s in result.traces if s.game == game):
-            serial = [
-                s
-                for s in result.traces
-                if (s.game, s.rule, s.updates, s.plan) == (game, rule, updates, "serial")
-            ]
+def trace_figures(found: Found) -> dict[str, float]:
+    """Return what is stored and touched by each way to prune."""
+    traces, figures = read(found), dict[str, float]()
+    games = games_of(traces)
+    for game in games:
+        for rule, updates in VARIANTS:
+            target = found["target"] if (game, rule) == (games[-1], "cfr") else 0.0
             for gates in GATES:
-                here = {s: result.traces[s] for s in of_gates(serial, gates)}
-                parts = _stored(here, result.scale.short) | _nodes(result, here) | _cost(here) | _noise(here)
-                found |= {f"{game}.{rule}.{updates}.{_prefix(gates)}{name}": parts[name] for name in parts}
-    return found | _seconds(result.timings)
+                here = {
+                    s: points
+                    for s, points in traces.items()
+                    if (s.game, s.rule, s.updates, s.plan) == (game, rule, updates, "serial")
+                    and s.goes_with(gates)
+                }
+                none = here[Setting(game, rule, updates, "none")]
+                parts = _stored(here, none, found["short"]) | _nodes(here, target) | _cost(here, none)
+                figures |= {place(game, rule, updates, gates) + name: parts[name] for name in parts}
+    return figures
 
 
-def _prefix(gates: str) -> str:
-    return "" if gates == PAPER else f"{gates}."
+def place(game: str, rule: str, updates: str, gates: str) -> str:
+    """Return the beginning of a figure's name."""
+    return f"{game}.{rule}.{updates}." + ("" if gates == PAPER else f"{gates}.")
 
 
-def _stored(here: Mapping[Setting, Sequence[Point]], short: int) -> dict[str, float]:
+def _stored(here: Traces, none: Trace, short: int) -> dict[str, float]:
     found: dict[str, float] = {}
-    none = next(points for setting, points in here.items() if setting.pruning == "none")
     for setting, points in here.items():
         if setting.average is None:
             continue
         last, name = points[-1].iterations, f"C={setting.average:g}"
         stored = over_last_tenth(points, last, "stored")
-        half = next(point.stored for point in points if point.iterations >= last // 2)
         early = over_last_tenth(points, short, "stored")
         found |= {
             f"stored.{name}": stored,
@@ -79,52 +89,122 @@ def _stored(here: Mapping[Setting, Sequence[Point]], short: int) -> dict[str, fl
             f"averages pruned.{name}": over_last_tenth(points, last, "averages_pruned"),
             f"averages behind.{name}": over_last_tenth(points, last, "averages_behind"),
             f"regrets factor.{name}": 1 / over_last_tenth(points, last, "regrets"),
-            f"since half.{name}": stored / half,
+            f"since half.{name}": stored / at(points, last // 2).stored,
             f"stored.{name}.T={short}": early,
             f"factor.{name}.T={short}": 1 / early,
-            f"exploitability by none's.{name}.T={short}": _at(points, short) / _at(none, short),
+            f"exploitability by none's.{name}.T={short}": at(points, short).lowest / at(none, short).lowest,
             f"iterations.{name}": float(last),
             f"tables.{name}": over_last_tenth(points, last, "table_bytes") / none[-1].table_bytes,
             f"lowest.{name}": points[-1].lowest,
         }
     for name in ("stored", "exploitability by none's"):
-        smaller, larger = (found.get(f"{name}.C={c:g}.T={short}") for c in (min(AVERAGES), MAIN))
-        if smaller is not None and larger is not None:
-            found[f"{name}.C={min(AVERAGES):g} by C={MAIN:g}.T={short}"] = smaller / larger
-    small, large = (f"lowest.C={c:g}" for c in MAIN_AVERAGES)
-    if small in found and large in found:
-        found[f"lowest.C={MAIN_AVERAGES[1]:g} by C={MAIN:g}"] = found[large] / found[small]
-    return found
+        smaller, larger = (found[f"{name}.C={c:g}.T={short}"] for c in (min(AVERAGES), MAIN))
+        found[f"{name}.C={min(AVERAGES):g} by C={MAIN:g}.T={short}"] = smaller / larger
+    small, large = (found[f"lowest.C={c:g}"] for c in MAIN_AVERAGES)
+    return found | {f"lowest.C={MAIN_AVERAGES[1]:g} by C={MAIN:g}": large / small}
 
 
-def _at(points: Sequence[Point], iterations: int) -> float:
-    return next(point.lowest for point in points if point.iterations >= iterations)
-
-
-def _nodes(result: Result, here: Mapping[Setting, Sequence[Point]]) -> dict[str, float]:
-    """Return ratios of nodes to the target where that is what was run for, else to what all reached; and early."""
-    lines = {s: points for s, points in here.items() if s.average is None or s.average in MAIN_AVERAGES}
-    level = common_level(lines.values())
-    first = next(iter(lines))
-    if (first.game, first.rule) == (result.games[-1], "cfr") and level < result.scale.target:
-        level = result.scale.target
+def _nodes(here: Traces, target: float) -> dict[str, float]:
+    """Return ratios of nodes to the target where there is one, else to what all reached; and early."""
+    lines = {s: points for s, points in here.items() if s.average in (None, *MAIN_AVERAGES)}
+    level = max(common_level(lines.values()), target)
     found = {"nodes.exploitability": level}
-    for when, at in (("", level), (" early", EARLY * level)):
-        nodes = {s.pruning: nodes_to(points, at) for s, points in lines.items() if s.average in (None, MAIN)}
-        for one, other in (
-            ("interval", "total"),
-            ("none", "partial"),
-            ("none", "total"),
-            ("none", "interval"),
-        ):
-            less, more = nodes.get(other), nodes.get(one)
+    for when, aim in (("", level), (" early", EARLY * level)):
+        nodes = {s.pruning: nodes_to(points, aim) for s, points in lines.items() if s.average in (None, MAIN)}
+        for one, other in PAIRS:
+            less, more = nodes[other], nodes[one]
             if less is not None and more is not None:
                 found[f"nodes.{one} by {other}{when}"] = more / less
     return found
 
 
+def _cost(here: Traces, none: Trace) -> dict[str, float]:
+    """Return the fit of nodes an iteration of total pruning with the main C, how they change late, and noise.
+
+    Noise is exploitability by the lowest so far, the mean over checks from T = FIT_FROM on.
+    """
+    found: dict[str, float] = {}
+    points = next(points for setting, points in here.items() if setting.average == MAIN)
+    fit = fit_cost(points)
+    if fit is not None:
+        found |= {
+            "cost.falls by H": fit.falls / (none[-1].nodes_touched / none[-1].iterations),
+            "cost.median off": fit.median_off,
+            "cost.worst off": fit.worst_off,
+        }
+    late = [sum(nodes_an_iteration(points, p)) for p in points if p.iterations in LATE]
+    if len(late) == len(LATE):
+        found[f"cost.T={LATE[1]} by T={LATE[0]}"] = late[1] / late[0]
+    for setting, points in here.items():
+        if setting.average in (None, MAIN):
+            noise = [p.exploitability / p.lowest for p in points if p.iterations >= FIT_FROM]
+            found[f"noise.{setting.pruning}"] = float(np.mean(noise))
+    return found
+
+
+def second_figures(found: Found) -> dict[str, float]:
+    """Return seconds and iterations to the target by those without pruning; the quickest plan without is apart."""
+    base, *rows = found["rows"]
+    figures = {}
+    for row in rows:
+        if row["seconds"] is not None and base["seconds"] is not None and row["average"] in (None, MAIN):
+            name = row["pruning"] if row["plan"] == "serial" else f"none on the {row['plan']} plan"
+            where = place(row["game"], row["rule"], row["updates"], row["gates"])
+            for number in ("seconds", "iterations"):
+                figures[f"{where}{number}.{name} by none"] = row[number] / base[number]
+    return figures
+
+
+# Comparisons
+
+
+def at(points: Trace, iterations: int) -> Point:
+    """Return the first check after this many iterations or more."""
+    return next(point for point in points if point.iterations >= iterations)
+
+
+def over_last_tenth(points: Trace, iterations: int, number: str) -> float:
+    """Return the mean of a number over the last tenth of the iterations."""
+    return float(
+        mean(getattr(point, number) for point in points if point.iterations in last_tenth(iterations))
+    )
+
+
+def first_stored(points: Trace, share: float) -> Point | None:
+    """Return the first check with no more than this share of everything stored."""
+    return next((point for point in points if point.stored <= share), None)
+
+
+def nodes_to(points: Trace, level: float) -> float | None:
+    """Return histories touched when the lowest exploitability fell to a level, log-log between checks."""
+    after = crossing(points, level)
+    if after is None:
+        return None
+    before = points[max(0, points.index(after) - 1)]
+    if not 0 < after.lowest < before.lowest:
+        return after.nodes_touched
+    way = log(before.lowest / level) / log(before.lowest / after.lowest)
+    return before.nodes_touched * exp(way * log(after.nodes_touched / before.nodes_touched))
+
+
+def common_level(traces: Iterable[Trace]) -> float:
+    """Return the lowest exploitability that every trace reached."""
+    return max(points[-1].lowest for points in traces)
+
+
+def nodes_an_iteration(points: Trace, point: Point) -> tuple[float, float]:
+    """Return (walked, of best responses) an iteration, over about the second half of the iterations to a point."""
+    earlier = [other for other in points if other.iterations <= point.iterations / 2]
+    if not earlier:
+        walked, responses = point.nodes_touched - point.response_nodes, point.response_nodes
+        return walked / point.iterations, responses / point.iterations
+    since, n = earlier[-1], point.iterations - earlier[-1].iterations
+    responses = point.response_nodes - since.response_nodes
+    return (point.nodes_touched - since.nodes_touched - responses) / n, responses / n
+
+
 class CostFit(NamedTuple):
-    """Nodes an iteration told as a + b / T (Theorem 3), and how far single steps between checks are from it."""
+    """Nodes an iteration as a + b / T (Theorem 3), and how far single steps between checks are from it."""
 
     stays: float
     """a, in nodes."""
@@ -134,61 +214,18 @@ class CostFit(NamedTuple):
     worst_off: float
 
 
-def fit_cost(points: Sequence[Point]) -> CostFit | None:
-    """Fit a + b / t from T = FIT_FROM on; each step between checks is weighed by what was touched in it."""
+def fit_cost(points: Trace) -> CostFit | None:
+    """Fit a + b / t by least squares from T = FIT_FROM on; a step between checks is weighed by the nodes in it."""
     steps = [
         (p.iterations - q.iterations, log(p.iterations / q.iterations), p.nodes_touched - q.nodes_touched)
         for q, p in pairwise([p for p in points if p.iterations >= FIT_FROM])
     ]
     if len(steps) < 2:
         return None
-    count, logs, nodes = np.array(steps).T
-    rows = np.stack([count / nodes, logs / nodes], axis=1)
-    (stays, falls), *_ = np.linalg.lstsq(rows, np.ones(len(steps)), rcond=None)
-    off = np.abs(rows @ np.array([stays, falls]) - 1)
-    return CostFit(float(stays), float(falls), float(np.median(off)), float(off.max()))
-
-
-def _cost(here: Mapping[Setting, Sequence[Point]]) -> dict[str, float]:
-    """Return the fit of nodes an iteration of total pruning with the main C, and how they change late."""
-    found: dict[str, float] = {}
-    none = next(points[-1] for setting, points in here.items() if setting.pruning == "none")
-    points = next((points for setting, points in here.items() if setting.average == MAIN), ())
-    fit = fit_cost(points)
-    if fit is not None:
-        found |= {
-            "cost.falls by H": fit.falls / (none.nodes_touched / none.iterations),
-            "cost.median off": fit.median_off,
-            "cost.worst off": fit.worst_off,
-        }
-    at = [sum(nodes_an_iteration(points, p)) for p in points if p.iterations in LATE]
-    if len(at) == len(LATE):
-        found[f"cost.T={LATE[1]} by T={LATE[0]}"] = at[1] / at[0]
-    return found
-
-
-def _noise(here: Mapping[Setting, Sequence[Point]]) -> dict[str, float]:
-    """Return exploitability by the lowest so far, the mean over checks from T = FIT_FROM on."""
-    return {
-        f"noise.{setting.pruning}": float(
-            np.mean([p.exploitability / p.lowest for p in points if p.iterations >= FIT_FROM])
-        )
-        for setting, points in here.items()
-        if setting.average in (None, MAIN) and points[-1].iterations >= FIT_FROM
-    }
-
-
-def _seconds(timings: Sequence[Timing]) -> dict[str, float]:
-    """Return seconds and iterations to the target by those without pruning; the quickest plan without is apart."""
-    base = next((row for row in timings if row.pruning == "none" and row.plan == "serial"), None)
-    if base is None or base.seconds is None:
-        return {}
-    found = {}
-    for row in timings:
-        if row.seconds is not None and row.average in (None, MAIN) and row is not base:
-            name = row.pruning if row.plan == "serial" else f"none on the {row.plan} plan"
-            where = f"{row.game}.{row.rule}.{row.updates}.{_prefix(row.gates)}"
-            found[f"{where}seconds.{name} by none"] = row.seconds / base.seconds
-            if row.iterations is not None and base.iterations is not None:
-                found[f"{where}iterations.{name} by none"] = row.iterations / base.iterations
-    return found
+    rows = [(count / nodes, logs / nodes) for count, logs, nodes in steps]
+    xx, xy, yy = (fsum(row[i] * row[j] for row in rows) for i, j in ((0, 0), (0, 1), (1, 1)))
+    x, y = (fsum(column) for column in zip(*rows, strict=True))
+    determinant = xx * yy - xy * xy
+    stays, falls = (yy * x - xy * y) / determinant, (xx * y - xy * x) / determinant
+    off = [abs(stays * one + falls * other - 1) for one, other in rows]
+    return CostFit(stays, falls, median(off), max(off))

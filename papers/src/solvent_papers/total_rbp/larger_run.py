@@ -1,13 +1,13 @@
 """One solve of the larger game, in a process of its own, so that its memory is its own.
 
 Kernels are compiled and loaded on a small Leduc before anything is measured. *Memory* is what is resident beyond
-what was resident then, before the game was built: the game, the solver, its tables, the passes' vectors and the
+the memory resident then, before the game was built: the game, the solver, its tables, the passes' vectors and the
 checks of exploitability are in it, and with a start from a coarser game that game and its solve. *Seconds* are of
 solving on one thread, with the coarse solve and the start from it, without building games and without checks.
 
 python -m solvent_papers.total_rbp.larger_run '{"name": "none", "game": "leduc", "iterations": 20}'
 
-prints a line of JSON for each step and one with everything that was measured.
+prints a line of JSON for each step and one with the findings.
 """
 
 from __future__ import annotations
@@ -19,8 +19,7 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -37,7 +36,7 @@ from solvent.foundation.kernels.memory import give_back_memory, reset_peak, stat
 from solvent.games.catalogue import load_game
 from solvent.games.leduc import Leduc
 from solvent.games.public_rules import PublicRules
-from solvent_papers.steps import Say
+from solvent_papers.frame.experiment import Found, Say, by_columns
 
 Solver = PrunedPublicSolver | PublicSolver
 
@@ -52,8 +51,7 @@ WARM_GAME, WARM_COARSE = Leduc(bets1=(1, 2, 4), bets2=(2, 4, 8)), Leduc(bets1=(1
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
-@dataclass(frozen=True)
-class Run:
+class Run(NamedTuple):
     """One way to solve a game."""
 
     name: str
@@ -74,15 +72,10 @@ class Run:
     limit: float = 600.0
     """Seconds after which the run ends with the last check that it reached, building and checks included."""
 
-    def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
 
-
-@dataclass(frozen=True)
-class Point:
+class Point(NamedTuple):
     """A check of one run."""
 
-    run: str
     iterations: int
     """Those of the coarse game included."""
     seconds: float
@@ -99,40 +92,11 @@ class Point:
     peak: int | None
     """The most of it so far."""
 
-    def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
-
-
-@dataclass(frozen=True)
-class Trace:
-    """What was measured of one run."""
-
-    run: Run
-    cells: int
-    """Numbers in each of the whole game's tables."""
-    infoset_actions: int
-    points: tuple[Point, ...]
-    start: dict[str, float] = field(default_factory=dict)
-    """How a run from a coarser game began, by name."""
-
-    def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
-
-    @classmethod
-    def from_dict(cls, found: dict[str, Any]) -> Trace:
-        points = tuple(Point(**point) for point in found["points"])
-        return cls(**{**found, "run": Run(**found["run"]), "points": points})
-
-    @property
-    def finished(self) -> bool:
-        """Whether the last check was reached within the time limit."""
-        return self.points[-1].iterations == self.run.coarse_iterations + self.run.iterations
-
 
 # The process that asks
 
 
-def run_apart(run: Run, say: Say) -> Trace:
+def run_apart(run: Run, say: Say) -> Found:
     """Solve in a new process, after another one has had the kernels compiled.
 
     Compiling leaves freed memory behind, which a game built in the same process would take up uncounted.
@@ -143,18 +107,18 @@ def run_apart(run: Run, say: Say) -> Trace:
     found = _ask(run, say)
     if found is None:
         raise InputError(f"the process of run {run.name!r} ended without a result")
-    return Trace.from_dict(found)
+    return found
 
 
-def _ask(run: Run, say: Say, *options: str) -> dict[str, Any] | None:
-    command = [sys.executable, "-m", __spec__.name, json.dumps(run.as_dict()), *options]
-    found: dict[str, Any] | None = None
+def _ask(run: Run, say: Say, *options: str) -> Found | None:
+    command = [sys.executable, "-m", __spec__.name, json.dumps(run._asdict()), *options]
+    found: Found | None = None
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=os.environ | ONE_THREAD) as child:
         try:
             assert child.stdout is not None
             for line in child.stdout:
                 told = json.loads(line)
-                found = told.get("trace", found)
+                found = told.get("found", found)
                 if "said" in told:
                     say(told["said"])
         except BaseException:
@@ -169,13 +133,13 @@ def _ask(run: Run, say: Say, *options: str) -> dict[str, Any] | None:
 
 
 def main(arguments: list[str]) -> None:
-    """Do what the other process asks; that one alone answers Ctrl-C, and ends this one."""
+    """Serve the other process, which alone answers Ctrl-C and ends this one."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     run = Run(**json.loads(arguments[0]))
     load_rules(run.game)  # refuses what is no such game before anything is compiled
     warm(run)
     if "--warm" not in arguments:
-        _tell(trace=measure(run, lambda said: _tell(said=said)).as_dict())
+        _tell(found=measure(run, lambda said: _tell(said=said)))
 
 
 def _tell(**what: Any) -> None:
@@ -199,7 +163,7 @@ def warm(run: Run) -> None:
 
 
 def load_rules(game: str) -> PublicRules:
-    """A game's rules; an `InputError` if it has no public form."""
+    """Return a game's rules; raise an `InputError` if it has no public form."""
     rules = load_game(game)
     if not isinstance(rules, PublicRules):
         raise InputError(f"{game} has no public form")
@@ -209,7 +173,7 @@ def load_rules(game: str) -> PublicRules:
 def begin(
     run: Run, game: PublicGame, coarse: PublicGame | None, coarse_iterations: int
 ) -> tuple[Solver, float, dict[str, float]]:
-    """A run's solver before its first iteration, the seconds of what came before, and how it started."""
+    """Return a run's solver before its first iteration, the seconds spent before that, and facts of the start."""
     if run.quickest:
         return PublicSolver(game, RULE, UPDATES, dtype=DTYPE), 0.0, {}
     pruning = Pruning(run.pruning, average=run.average, every=run.every, gates=run.gates)
@@ -234,7 +198,7 @@ def begin(
     return solver, ended - begun, facts
 
 
-def measure(run: Run, say: Say) -> Trace:
+def measure(run: Run, say: Say) -> Found:
     """Solve and check now and then. Kernels have been loaded before."""
     gc.collect()
     give_back_memory()
@@ -242,6 +206,12 @@ def measure(run: Run, say: Say) -> Trace:
     coarse = None if run.coarse is None else public_game(load_rules(run.coarse), isomorphism=False)
     game = public_game(load_rules(run.game), isomorphism=False)
     solver, seconds, start = begin(run, game, coarse, run.coarse_iterations)
+    facts = {
+        "run": run._asdict(),
+        "cells": game.cells,
+        "infoset_actions": game.infoset_actions,
+        "start": start,
+    }
     points: list[Point] = []
     for check in ([0] if start else []) + checks(run.iterations):
         while solver.iterations < run.coarse_iterations + check:
@@ -250,24 +220,23 @@ def measure(run: Run, say: Say) -> Trace:
             seconds += time.perf_counter() - now
             if points and time.perf_counter() - begun > run.limit:
                 say(f"{run.name}: the time is up after iteration {points[-1].iterations:,}")
-                return Trace(run, game.cells, game.infoset_actions, tuple(points), start)
-        points.append(_point(run, solver, seconds, before))
+                return facts | {"points": by_columns(map(Point._asdict, points))}
+        points.append(_point(solver, seconds, before))
         last = points[-1]
         say(
             f"{run.name}: iteration {last.iterations:,}, {seconds:.1f} s, exploitability "
             f"{last.exploitability:.3g}, {(last.peak or 0) / 2**20:,.0f} MiB at most"
         )
-    return Trace(run, game.cells, game.infoset_actions, tuple(points), start)
+    return facts | {"points": by_columns(map(Point._asdict, points))}
 
 
-def _point(run: Run, solver: Solver, seconds: float, before: int | None) -> Point:
+def _point(solver: Solver, seconds: float, before: int | None) -> Point:
     def beyond(key: str) -> int | None:
         found = status(key)
         return None if before is None or found is None else max(0, found - before)
 
     memory = beyond("VmRSS")
     return Point(
-        run=run.name,
         iterations=solver.iterations,
         seconds=seconds,
         exploitability=solver.evaluate().exploitability,
@@ -282,7 +251,7 @@ def _point(run: Run, solver: Solver, seconds: float, before: int | None) -> Poin
 
 
 def checks(iterations: int) -> list[int]:
-    """1, 2, 5, 10, ... and the last."""
+    """Return 1, 2, 5, 10, ... and the last."""
     steps = [digit * 10**power for power in range(7) for digit in (1, 2, 5)]
     return [step for step in steps if step < iterations] + [iterations]
 

@@ -1,22 +1,20 @@
-"""Total regret-based pruning: what it stores, what it touches, how fast it converges. The paper's figures.
+"""Total regret-based pruning: space, nodes touched and convergence. The paper's figures.
 
-Every setting runs once on the history form, one thread, and is asked now and then what it stores, how many
-histories it has touched and how exploitable its average is. How long it takes to a given exploitability is
-timed afterwards, when that takes a known number of iterations: the settings take turns, nothing is asked
-meanwhile, and the kernels are compiled beforehand. Interval and total pruning run by the papers' tests alone, and
-by our gates beside. What has been run is kept beside the page, so that an experiment that was stopped goes on.
+Every setting runs once on the history form, one thread, and is checked now and then: numbers stored, histories
+touched and the exploitability of its average. The seconds to a given exploitability are measured afterwards, when
+it is known how many iterations that takes: the settings take turns, nothing is checked meanwhile, and the kernels
+are compiled beforehand. Interval and total pruning run by the papers' tests alone and, beside them, by our gates.
 """
 
 from __future__ import annotations
 
 import time
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
-from math import exp, log
-from pathlib import Path
-from statistics import mean, median
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from statistics import median
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,54 +23,38 @@ from solvent.engines.history.solver import HistorySolver
 from solvent.engines.pruning import GATES, Pruning
 from solvent.forms.history import GameTree, compile_tree
 from solvent.foundation.errors import InputError
-from solvent.foundation.progress import Watch
 from solvent.games.catalogue import load_game
-from solvent_papers.kept import KeptRuns
-from solvent_papers.steps import Say, saying
+from solvent_papers.frame.experiment import Found, Say, by_columns, by_rows, option
+from solvent_papers.frame.experiment import Setup as CommonSetup
+from solvent_papers.frame.running import KeptRuns, found_by
 
 Solver = HistorySolver | PrunedSolver
-
-GAMES = ("leduc", "leduc5")
 VARIANTS = (("cfr", "alternating"), ("cfr", "simultaneous"), ("cfr+", "alternating"))
 """(rule, updates)."""
 AVERAGES = (0.0, 0.01, 0.03, 0.1)
 """C. With 0 nothing is forgotten of the average strategy but what was never played."""
 MAIN_AVERAGES = (Pruning().average, 0.1)
-"""Those that are set beside the other ways to prune and run for long: the default, and the paper's where it saves
-most."""
+"""The default, and the paper's where it saves most: compared with other ways to prune, and run for long."""
+MAIN = MAIN_AVERAGES[0]
+"""The C at which nodes and seconds are compared."""
 PAPER = "paper"
-"""The gates of the papers' own tests, ..."""
-OURS = "lasting"
-"""... and ours."""
+"""The gates of the papers' own tests."""
+GAMES = ("leduc", "leduc5")
+TARGET, SMALL_TARGET = 0.05, 0.2
+COUNTS = ("iterations", "nodes_touched", "response_nodes")
+"""Counts of the iterations that are timed."""
 CHECKS = 40
 FINE = 10
 """Iterations between checks near the target."""
 NEAR = 1.5
 """Near means an exploitability below this multiple of the target."""
-SMALL = 10_000
+SMALL_GAME = 10_000
 """Histories up to which a game runs for long in every setting."""
 WARM_GAME, WARM_ITERATIONS = "leduc", 200
 """On this kernels are compiled: enough for actions to be pruned and to return."""
 
 
-@dataclass(frozen=True)
-class Scale:
-    """How much is run."""
-
-    short: int = 2_000
-    """Iterations of most settings on games that are not small, and after which space is averaged."""
-    long: int = 20_000
-    """Iterations on small games, and of total pruning with the main values of C."""
-    target: float = 0.05
-    """Exploitability, in chips, that is timed."""
-    repeats: int = 3
-
-
-FULL, QUICK = Scale(), Scale(short=100, long=200, target=0.2, repeats=1)
-
-
-@dataclass(frozen=True)
-class Setting:
+class Setting(NamedTuple):
     """One way to solve one game."""
 
     game: str
@@ -91,17 +73,15 @@ class Setting:
         ours = "" if self.gates == PAPER else f", {self.gates}"
         if self.average is not None:
             return f"{self.pruning}, C = {self.average:g}{ours}"
-        if ours:
-            return f"{self.pruning}{ours}"
-        return self.pruning if self.plan == "serial" else f"{self.pruning} ({self.plan} plan)"
+        return f"{self.pruning}{ours}" if self.plan == "serial" else f"{self.pruning} ({self.plan} plan)"
 
-    def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
+    def goes_with(self, gates: str) -> bool:
+        """Whether this has these gates, or none at all."""
+        return self.gates == gates or self.pruning in ("none", "partial")
 
 
-@dataclass(frozen=True, kw_only=True)
-class Point(Setting):
-    """Where a setting stood after some iterations. What is stored is a part of all infoset-actions."""
+class Point(NamedTuple):
+    """A check of a setting. What is stored is a share of all infoset-actions."""
 
     iterations: int
     nodes_touched: int
@@ -117,9 +97,9 @@ class Point(Setting):
     """Infosets that keep a number for their pruned actions."""
     averages: float
     averages_pruned: float
-    """Averages held of pruned actions, ..."""
+    """Averages held of pruned actions."""
     averages_behind: float
-    """... and behind pruned actions: those whose reach is above C / sqrt(T)."""
+    """Averages held of actions behind pruned ones: those whose reach is above C / sqrt(T)."""
     table_bytes: int
 
     @property
@@ -128,68 +108,89 @@ class Point(Setting):
         return (self.regrets + self.averages) / 2
 
 
-@dataclass(frozen=True, kw_only=True)
-class Timing(Setting):
-    """Seconds to the target, None where it was not reached."""
+Trace = Sequence[Point]
+Traces = Mapping[Setting, Trace]
 
-    target: float
-    iterations: int | None
-    nodes_touched: int | None
-    response_nodes: int | None
-    seconds: float | None
-    """The median seconds of iterations."""
-    repeats: int
+
+def read(found: Found) -> dict[Setting, Trace]:
+    """Return the checks that were kept, by their settings."""
+    return {
+        Setting(**each["setting"]): [Point(**row) for row in by_rows(each["points"])]
+        for each in found["traces"]
+    }
+
+
+def games_of(traces: Traces) -> list[str]:
+    """Return the games in the order in which they were run."""
+    return list(dict.fromkeys(setting.game for setting in traces))
+
+
+def compared(
+    traces: Traces, game: str, rule: str, updates: str = "alternating", plans: Sequence[str] = ("serial",)
+) -> dict[Setting, Trace]:
+    """Return the ways to prune that are set side by side."""
+    return {
+        s: points
+        for s, points in traces.items()
+        if (s.game, s.rule, s.updates) == (game, rule, updates)
+        and s.plan in plans
+        and s.average in (None, *MAIN_AVERAGES)
+    }
 
 
 @dataclass(frozen=True)
-class Result:
-    """Everything measured: all settings' points, and the timings on the last game."""
+class Setup(CommonSetup):
+    """The games, and how long they are run."""
 
-    traces: dict[Setting, list[Point]]
-    timings: list[Timing]
-    scale: Scale
-
-    @property
-    def games(self) -> list[str]:
-        return list(dict.fromkeys(setting.game for setting in self.traces))
+    game: tuple[str, ...] = option((), "Games; the last is timed.  [default: leduc and leduc5]")
+    target: float | None = option(None, "The exploitability to be timed, in chips.  [default: 0.05]")
 
     @property
-    def points(self) -> list[Point]:
-        return [point for points in self.traces.values() for point in points]
+    def games(self) -> tuple[str, ...]:
+        return self.game or GAMES[: 1 if self.small else None]
+
+    @property
+    def level(self) -> float:
+        """The exploitability that is timed."""
+        usual = SMALL_TARGET if self.small else TARGET
+        return usual if self.target is None else self.target
+
+    @property
+    def short(self) -> int:
+        """Iterations of most settings on games that are not small, and after which space is averaged."""
+        return 100 if self.small else 2_000
+
+    @property
+    def long(self) -> int:
+        """Iterations on small games, and of total pruning with the main values of C."""
+        return 200 if self.small else 20_000
 
 
-def total_rbp(
-    games: Sequence[str] = GAMES, scale: Scale = FULL, watch: Watch | None = None, kept: Path | None = None
-) -> Result:
-    """Run every setting on every game, then time those with CFR and alternating updates on the last game.
-
-    `kept`: a file to go on from; each setting that has been run is added to it.
-    """
-    say = saying(watch)
-    if not scale.target > 0:
-        raise InputError(f"the target must be an exploitability above 0, not {scale.target:g}")
-    trees = [compile_tree(load_game(game)) for game in games]
+def run_traces(setup: Setup, kept: KeptRuns, say: Say) -> Found:
+    """Run every setting on every game."""
+    if not setup.level > 0:
+        raise InputError(f"the target must be an exploitability above 0, not {setup.level:g}")
+    trees = [compile_tree(load_game(game)) for game in setup.games]
     say("compiling kernels (once per machine)")
     compile_kernels()
-    before, traces = KeptRuns(kept, asdict(scale)), dict[Setting, list[Point]]()
+    traces = []
     for tree in trees:
         for setting in settings(tree.name):
             name = f"{setting.game}, {setting.rule}, {setting.updates}, {setting.label}"
             say(f"{name}: running")
-            rows = before.find(setting.as_dict())
-            if rows is None:
-                rows = [point.as_dict() for point in trace(tree, setting, scale)]
-                before.add(setting.as_dict(), rows)
-            traces[setting] = [Point(**row) for row in rows]
-            last = traces[setting][-1]
-            reached = f"exploitability {last.exploitability:.6f}, {last.stored:.3f} stored"
-            say(f"{name}: {last.iterations:,} iterations, {reached}")
-    timed = {setting: traces[setting] for setting in compared(trees[-1].name, *VARIANTS[0])}
-    return Result(traces, time_to_target(trees[-1], timed, scale, say), scale)
+            points = kept.once(setting._asdict(), partial(measure, tree, setting, setup))
+            traces.append({"setting": setting._asdict(), "points": points})
+            say(f"{name}: {points['iterations'][-1]:,} iterations, exploitability {points['lowest'][-1]:.6f}")
+    return {"short": setup.short, "target": setup.level, "traces": traces}
+
+
+def measure(tree: GameTree, setting: Setting, setup: Setup) -> Found:
+    """Return the checks of a setting by columns."""
+    return by_columns(point._asdict() for point in trace(tree, setting, setup))
 
 
 def settings(game: str) -> list[Setting]:
-    """Everything that is run on a game."""
+    """Return everything that is run on a game."""
     found = []
     for rule, updates in VARIANTS:
         found += [Setting(game, rule, updates, pruning) for pruning in ("none", "partial")]
@@ -199,18 +200,8 @@ def settings(game: str) -> list[Setting]:
     return [*found, Setting(game, *VARIANTS[0], "none", plan="sequence")]
 
 
-def compared(game: str, rule: str, updates: str) -> list[Setting]:
-    """The ways to prune that are set side by side, and for CFR the fastest plan without pruning."""
-    here = [s for s in settings(game) if (s.rule, s.updates) == (rule, updates)]
-    return [s for s in here if s.average is None or s.average in MAIN_AVERAGES]
-
-
-def of_gates(found: Iterable[Setting], gates: str) -> list[Setting]:
-    """Those that have these gates or none at all."""
-    return [s for s in found if s.gates == gates or s.pruning in ("none", "partial")]
-
-
 def make_solver(tree: GameTree, setting: Setting) -> Solver:
+    """Return a solver that prunes as a setting says."""
     if setting.pruning in ("none", "partial"):
         return HistorySolver(
             tree, setting.rule, setting.updates, setting.plan, pruning=Pruning(setting.pruning)
@@ -230,18 +221,18 @@ def compile_kernels() -> None:
         solver.evaluate()
 
 
-# Where a setting stands
+# Checks
 
 
-def trace(tree: GameTree, setting: Setting, scale: Scale) -> list[Point]:
+def trace(tree: GameTree, setting: Setting, setup: Setup) -> Trace:
     """Run a setting; check it at log-spaced iterations, and often where space is averaged and near the target."""
     solver, points, lowest = make_solver(tree, setting), list[Point](), float("inf")
-    for_long = tree.histories <= SMALL or setting.average in MAIN_AVERAGES
-    planned = checks(scale, scale.long if for_long else scale.short)
+    for_long = tree.histories <= SMALL_GAME or setting.average in MAIN_AVERAGES
+    planned = checks(setup.short, setup.long, setup.long if for_long else setup.short)
     while solver.iterations < planned[-1]:
         done = solver.iterations
         aim = planned[bisect_right(planned, done)]
-        if scale.target < lowest < NEAR * scale.target:
+        if setup.level < lowest < NEAR * setup.level:
             aim = min(aim, done - done % FINE + FINE)
         solver.run(aim - done)
         found = solver.evaluate().exploitability
@@ -250,21 +241,21 @@ def trace(tree: GameTree, setting: Setting, scale: Scale) -> list[Point]:
     return points
 
 
-def checks(scale: Scale, iterations: int) -> list[int]:
-    """Log-spaced iterations, powers of ten and their halves, and the last tenths."""
+def checks(short: int, long: int, iterations: int) -> list[int]:
+    """Return log-spaced iterations, powers of ten and their halves, and the last tenths."""
     wanted = set(np.geomspace(1, iterations, CHECKS).round().astype(int).tolist())
     wanted |= {n for power in range(10) for n in (10**power, 5 * 10**power)}
-    wanted |= {*moments(scale), scale.long // 2, *last_tenth(scale.short), *last_tenth(scale.long)}
+    wanted |= {*moments(short), long // 2, *last_tenth(short), *last_tenth(long)}
     return sorted(n for n in wanted if n <= iterations)
 
 
-def moments(scale: Scale) -> tuple[int, int]:
-    """When exploitabilities are compared at equal iterations."""
-    return scale.short // 5, scale.short
+def moments(short: int) -> tuple[int, int]:
+    """Return when exploitabilities are compared at equal iterations."""
+    return short // 5, short
 
 
 def last_tenth(iterations: int) -> range:
-    """About twenty checks over the last tenth of the iterations."""
+    """Return about twenty checks over the last tenth of the iterations."""
     return range(iterations - iterations // 10, iterations + 1, max(1, iterations // 200))
 
 
@@ -280,7 +271,6 @@ def _point(setting: Setting, solver: Solver, exploitability: float, lowest: floa
     else:
         responses, tables, stored = 0, solver.arena.bytes, (1.0, 0.0, 1.0)
     return Point(
-        **setting.as_dict(),
         iterations=solver.iterations,
         nodes_touched=solver.nodes_touched,
         response_nodes=responses,
@@ -298,106 +288,39 @@ def _point(setting: Setting, solver: Solver, exploitability: float, lowest: floa
 # Seconds
 
 
-def time_to_target(
-    tree: GameTree, traces: dict[Setting, list[Point]], scale: Scale, say: Say
-) -> list[Timing]:
-    """Time the iterations that each setting needed to the target, the settings taking turns."""
-    reached = {setting: crossing(points, scale.target) for setting, points in traces.items()}
-    seconds: dict[Setting, list[float]] = {setting: [] for setting in traces}
-    for repeat in range(scale.repeats):
+def crossing(points: Trace, target: float) -> Point | None:
+    """Return the first check at which an exploitability was reached."""
+    return next((point for point in points if point.lowest <= target), None)
+
+
+def run_seconds(setup: Setup, kept: KeptRuns, say: Say) -> Found:
+    """Time the iterations that each way to prune needed to the target on the last game, taking turns."""
+    traces = read(found_by(setup, "traces"))
+    tree = compile_tree(load_game(setup.games[-1]))
+    reached = {
+        setting: crossing(traces[setting], setup.level)
+        for setting in compared(traces, games_of(traces)[-1], *VARIANTS[0], plans=("serial", "sequence"))
+    }
+    say("compiling kernels (once per machine)")
+    compile_kernels()
+    seconds: dict[Setting, list[float]] = {setting: [] for setting in reached}
+    repeats = 1 if setup.small else 3
+    for repeat in range(repeats):
         for setting, point in reached.items():
             if point is not None:
-                say(f"{tree.name}: timing, repeat {repeat + 1} of {scale.repeats}, {setting.label}")
+                say(f"{tree.name}: timing, repeat {repeat + 1} of {repeats}, {setting.label}")
                 solver = make_solver(tree, setting)
                 start = time.perf_counter()
                 solver.run(point.iterations)
                 seconds[setting].append(time.perf_counter() - start)
-    return [
-        Timing(
-            **setting.as_dict(),
-            target=scale.target,
-            iterations=None if point is None else point.iterations,
-            nodes_touched=None if point is None else point.nodes_touched,
-            response_nodes=None if point is None else point.response_nodes,
-            seconds=median(seconds[setting]) if seconds[setting] else None,
-            repeats=len(seconds[setting]),
-        )
+    rows = [
+        setting._asdict()
+        | {
+            "target": setup.level,
+            **{count: None if point is None else getattr(point, count) for count in COUNTS},
+            "seconds": median(seconds[setting]) if seconds[setting] else None,
+            "repeats": len(seconds[setting]),
+        }
         for setting, point in reached.items()
     ]
-
-
-# What follows from the points
-
-
-def crossing(points: Iterable[Point], target: float) -> Point | None:
-    """The first check at which an exploitability was reached."""
-    return next((point for point in points if point.lowest <= target), None)
-
-
-def nodes_to(points: Sequence[Point], level: float) -> float | None:
-    """Histories touched when the lowest exploitability fell to a level, log-log between checks."""
-    after = crossing(points, level)
-    if after is None:
-        return None
-    before = points[max(0, points.index(after) - 1)]
-    if not 0 < after.lowest < before.lowest:
-        return after.nodes_touched
-    part = log(before.lowest / level) / log(before.lowest / after.lowest)
-    return before.nodes_touched * exp(part * log(after.nodes_touched / before.nodes_touched))
-
-
-def common_level(traces: Iterable[Sequence[Point]]) -> float:
-    """The lowest exploitability that every trace reached."""
-    return max(points[-1].lowest for points in traces)
-
-
-def first_stored(points: Iterable[Point], part: float) -> Point | None:
-    """The first check with no more than this part of everything stored."""
-    return next((point for point in points if point.stored <= part), None)
-
-
-def over_last_tenth(points: Iterable[Point], iterations: int, number: str) -> float:
-    """The mean of a number over the last tenth of the iterations."""
-    found = [getattr(point, number) for point in points if point.iterations in last_tenth(iterations)]
-    return float(mean(found))
-
-
-def nodes_an_iteration(points: Sequence[Point], point: Point) -> tuple[float, float]:
-    """(walked, of best responses) an iteration, over about the second half of the iterations up to a point."""
-    earlier = [other for other in points if other.iterations <= point.iterations / 2]
-    if not earlier:
-        n = point.iterations
-        return (point.nodes_touched - point.response_nodes) / n, point.response_nodes / n
-    since, n = earlier[-1], point.iterations - earlier[-1].iterations
-    responses = point.response_nodes - since.response_nodes
-    return (point.nodes_touched - since.nodes_touched - responses) / n, responses / n
-
-
-# Choices among the traces
-
-
-def serial(
-    result: Result, game: str, rule: str, updates: str = "alternating", gates: str | None = None
-) -> dict[Setting, list[Point]]:
-    """The ways to prune that are compared, without the other plan; with `gates`, those with them or with none."""
-    found = [s for s in compared(game, rule, updates) if s.plan == "serial"]
-    return {s: result.traces[s] for s in (found if gates is None else of_gates(found, gates))}
-
-
-def costs(result: Result) -> dict[str, tuple[Setting, list[Point]]]:
-    """Without pruning, and total pruning with the main C for each variant and its gates, on the last game."""
-    game = result.games[-1]
-    none = Setting(game, *VARIANTS[0], "none")
-    totals = [
-        Setting(game, *variant, "total", MAIN_AVERAGES[0], gates=gates)
-        for gates in GATES
-        for variant in VARIANTS
-    ]
-    found = {"none": (none, result.traces[none])}
-    return found | {f"total, {s.rule.upper()}, {s.updates}, {s.gates}": (s, result.traces[s]) for s in totals}
-
-
-def none_cost(result: Result) -> float:
-    """Nodes an iteration without pruning: the same in all."""
-    _, points = costs(result)["none"]
-    return points[-1].nodes_touched / points[-1].iterations
+    return {"rows": rows}

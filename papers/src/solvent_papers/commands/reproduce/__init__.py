@@ -17,9 +17,6 @@ from solvent_papers.commands.reproduce import agents, claims, papers
 from solvent_papers.experiments import REPRODUCED
 
 EXPERIMENTS: dict[str, Callable[..., None]] = {
-    "total-rbp": papers.reproduce_total_rbp,
-    "larger-game": papers.reproduce_larger_game,
-    "saef": papers.reproduce_saef,
     "abstraction": papers.reproduce_abstraction,
     "laptop-mccfr": agents.reproduce_laptop_mccfr,
     "public-sampling": agents.reproduce_public_sampling,
