@@ -10,6 +10,7 @@ import typer
 
 from solvent.app.options import MOST_THREADS, Json, ResultsFolder
 from solvent.app.terminal import print_json, terminal
+from solvent.app.watching import watching
 
 RESULTS = Path("docs/results")
 
