@@ -28,6 +28,10 @@ REPRODUCED = {
         "trained_agents.measured_agents",
         "The agent of `make run` and one of an hour: trained, then measured, in parts of at most an hour each.",
     ),
+    "laptop-mccfr": Listed(
+        "laptop_mccfr.experiment",
+        "Bots, their ensemble, biased rewards, buckets by rule, initial weights: parts of at most an hour each.",
+    ),
 }
 """Experiments of `solvent reproduce`, in the order of its list."""
 BENCHED: dict[str, Listed] = {}

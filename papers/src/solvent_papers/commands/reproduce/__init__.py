@@ -23,7 +23,6 @@ EXPERIMENTS: dict[str, Callable[..., None]] = {
     "larger-game": papers.reproduce_larger_game,
     "saef": papers.reproduce_saef,
     "abstraction": papers.reproduce_abstraction,
-    "laptop-mccfr": agents.reproduce_laptop_mccfr,
     "post-processing": agents.reproduce_post_processing,
     "tartanian7": agents.reproduce_tartanian7,
     "public-sampling": agents.reproduce_public_sampling,

@@ -39,43 +39,6 @@ Remark = Annotated[
 ]
 
 
-def reproduce_laptop_mccfr(
-    part: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Parts to run, such as train-y1, figure-8, buckets, prior.  [default: all that have not been run]"
-        ),
-    ] = None,
-    scale: PartScale = "full",
-    cards: AllCards = Path("abstractions"),
-    work: PartWork = Path("runs/laptop-mccfr"),
-    again: Again = False,
-    iterations: Annotated[
-        int | None,
-        typer.Option(min=100, help="Iterations of each bot of Figures 1, 5, 7 and 8.  [default: 48 million]"),
-    ] = None,
-    threads: Threads = THREADS,
-    remark: Remark = "",
-    out: ResultsFolder = RESULTS,
-    as_json: Json = False,
-) -> None:
-    """Bots, their ensemble, biased rewards, buckets by rule, initial weights: parts of at most an hour each."""
-    from solvent_papers.laptop_mccfr.bots import Setup
-    from solvent_papers.laptop_mccfr.bots_page import reading, write_laptop_page
-    from solvent_papers.laptop_mccfr.experiment import PARTS
-    from solvent_papers.parts import is_small
-
-    def read(results: Sequence[PartResult]) -> Reading:
-        return reading({result.part.name: result.found for result in results})
-
-    setup = Setup(cards, work / scale, is_small(scale), threads, iterations)
-    options = [] if iterations is None else [f"--iterations {iterations}"]
-    command = _parts_command("laptop-mccfr", threads, scale, options)
-    _reproduce(
-        PARTS, setup, part, again, remark, out / "laptop-mccfr.md", command, write_laptop_page, read, as_json
-    )
-
-
 def reproduce_post_processing(
     part: Annotated[
         list[str] | None,

@@ -1,0 +1,194 @@
+"""Kinds of bots against each other, seed by seed: rewards (Figure 5), buckets, and initial weights.
+
+Rewards and buckets are compared after equal iterations, initial weights after equal seconds. Beside buckets by rule
+and as many by the earth mover's distance, there are bots with rule buckets that remember of the betting which
+players raised on which streets, as the paper's do: they have far fewer rows, and train each far more often.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from itertools import combinations
+
+from solvent.engines.rewards import REWARDS
+from solvent.foundation.errors import InputError
+from solvent.games.betting.sizes import RAISES
+from solvent.training.settings import EXTERNAL, TrainingSettings
+from solvent_papers.confidence import Interval
+from solvent_papers.frame.experiment import Found, Part, Say
+from solvent_papers.frame.running import KeptRuns, finished
+from solvent_papers.laptop_mccfr.bots import (
+    EMD,
+    RULES,
+    SECONDS,
+    Bot,
+    Setup,
+    agent,
+    meet,
+    over_seeds,
+    reward_bot,
+    trained,
+    training_part,
+)
+
+Pairs = Sequence[tuple[str, str]]
+FIGURE_5, BUCKETS, PRIOR = "figure-5", "buckets", "prior"
+PAPER_REWARDS = {
+    ("y1", "y2"): -300.0,
+    ("y1", "y3"): -180.0,
+    ("y1", "y4"): -220.0,
+    ("y2", "y3"): 100.0,
+    ("y2", "y4"): 60.0,
+    ("y3", "y4"): -50.0,
+}
+"""Figure 5, in mbb/hand: what the first wins from the second."""
+REWARD_BOTS = {reward: reward_bot(reward) for reward in REWARDS}
+BUCKET_BOTS = {
+    RULES: Bot(RULES, TrainingSettings(sampling=EXTERNAL), RULES),
+    EMD: Bot(EMD, TrainingSettings(sampling=EXTERNAL), EMD),
+    RAISES: Bot(RAISES, TrainingSettings(sampling=EXTERNAL), RULES, history=RAISES),
+}
+BUCKET_PAIRS = tuple(combinations(BUCKET_BOTS, 2))
+PRIOR_CARDS = "small"
+PRIOR_BOTS = {
+    name: Bot(f"{PRIOR}-{name}", settings, PRIOR_CARDS)
+    for name, settings in {
+        "plain": TrainingSettings(sampling=EXTERNAL),
+        "unvisited": TrainingSettings(sampling=EXTERNAL, unvisited="prior"),
+        "weights": TrainingSettings(sampling=EXTERNAL, initial_weights=True),
+    }.items()
+}
+PRIOR_PAIRS = (("unvisited", "plain"), ("weights", "plain"), ("weights", "unvisited"))
+PRIOR_TRAININGS = tuple(f"train-{PRIOR}-{seed}" for seed in range(3))
+"""The parts that train these bots, one for each seed; a scale with fewer seeds leaves the rest without work."""
+
+
+def meetings(
+    setup: Setup,
+    kept: KeptRuns,
+    say: Say,
+    bots: Mapping[str, Bot],
+    pairs: Pairs,
+    seed: int,
+    mark: float,
+    training: str | None = None,
+) -> list[Found]:
+    """Let bots of one seed meet in pairs after a mark, which is noted where bots have several."""
+    tables = {name: bot.table(setup, say, seed, mark, training) for name, bot in bots.items()}
+    noted, rows = {} if training is None else {"mark": mark}, []
+    for first, second in pairs:
+        say(f"seed {seed}, mark {mark:,g}: {first} against {second}")
+        meeting = partial(meet, setup, agent([tables[first]]), agent([tables[second]]), seed)
+        setting = {"first": first, "second": second, **noted}
+        rows.append(setting | kept.once(setting | {"seed": seed}, meeting))
+    return rows
+
+
+def between(found: Found, first: str, second: str, mark: float | None = None) -> Interval:
+    """Return what bots of one kind win from those of another."""
+    asked = (first, second, mark)
+    rows = [row for row in found["rows"] if (row["first"], row["second"], row.get("mark")) == asked]
+    return over_seeds(rows)
+
+
+def measure_rewards(setup: Setup, kept: KeptRuns, say: Say) -> Found:
+    """Let every reward meet every other, for every seed that all of them have."""
+    amount, rows = setup.amount, list[Found]()
+    for seed in range(amount.seeds):
+        mark = float(amount.iterations)
+        rows += meetings(setup, kept, say, REWARD_BOTS, tuple(PAPER_REWARDS), seed, mark)
+    return {"iterations": amount.iterations, "seeds": amount.seeds, "rows": rows}
+
+
+def reward_figures(found: Found) -> dict[str, float]:
+    """Return figures such as `y2 from y1`, and `worst.y1`, the least that a reward wins from any other."""
+    figures: dict[str, float] = {}
+    for first, second in PAPER_REWARDS:
+        won = between(found, first, second)
+        figures |= won.figures(f"{first} from {second}") | (-won).figures(f"{second} from {first}")
+    for mine in REWARDS:
+        figures[f"worst.{mine}"] = min(figures[f"{mine} from {other}"] for other in REWARDS if other != mine)
+    return figures
+
+
+def reward_signs(found: Found) -> list[int]:
+    """Return for each meeting of Figure 5 whether it surely came out as in the paper, 1, or the other way, -1."""
+    return [between(found, *pair).sign * (1 if paper > 0 else -1) for pair, paper in PAPER_REWARDS.items()]
+
+
+def measure_buckets(setup: Setup, kept: KeptRuns, say: Say) -> Found:
+    """Let every kind of buckets meet every other, for every seed, and count the rows of each."""
+    amount, rows, stored = setup.amount, list[Found](), {}
+    for seed in range(amount.seeds):
+        mark = float(amount.bucket_iterations)
+        rows += meetings(setup, kept, say, BUCKET_BOTS, BUCKET_PAIRS, seed, mark)
+    for name, bot in BUCKET_BOTS.items():
+        sizes = setup.load(bot.cards, say).sizes
+        stored[name] = bot.tree(setup).stored_rows([clusters * buckets for clusters, buckets in sizes])
+    return {
+        "iterations": amount.bucket_iterations,
+        "seeds": amount.seeds,
+        "pairs": amount.pairs,
+        "rows": rows,
+        "stored": stored,
+        "cards": {name: setup.load(bot.cards, say).design.label for name, bot in BUCKET_BOTS.items()},
+    }
+
+
+def bucket_figures(found: Found) -> dict[str, float]:
+    """Return figures such as `buckets.rules from emd`, and `buckets.rows.rules`."""
+    figures: dict[str, float] = {}
+    for first, second in BUCKET_PAIRS:
+        figures |= between(found, first, second).figures(f"{BUCKETS}.{first} from {second}")
+    return figures | {f"{BUCKETS}.rows.{name}": float(rows) for name, rows in found["stored"].items()}
+
+
+def prior_training(seed: int) -> Part[Setup]:
+    """Return the part that trains the bots with and without a prior of one seed, each to all marks."""
+
+    def run(setup: Setup, kept: KeptRuns, say: Say) -> Found:
+        rows = list[Found]()
+        for bot in PRIOR_BOTS.values() if seed < setup.amount.seeds else ():
+            rows += trained(setup, kept, say, bot, seed, setup.amount.marks, SECONDS)
+        return {"cards": setup.load(PRIOR_CARDS, say).design.label, "bots": rows}
+
+    return Part(PRIOR_TRAININGS[seed], run)
+
+
+def measure_prior(setup: Setup, kept: KeptRuns, say: Say) -> Found:
+    """Let bots with and without a prior meet at every mark, for every seed that has been trained."""
+    amount, rows = setup.amount, list[Found]()
+    seeds = [seed for seed in range(amount.seeds) if finished(setup, PRIOR_TRAININGS[seed]) is not None]
+    if not seeds:
+        raise InputError(f"no bots are there: run the part {PRIOR_TRAININGS[0]} first")
+    for seed in seeds:
+        for mark in amount.marks:
+            rows += meetings(setup, kept, say, PRIOR_BOTS, PRIOR_PAIRS, seed, mark, PRIOR_TRAININGS[seed])
+    label = setup.load(PRIOR_CARDS, say).design.label
+    return {"cards": label, "marks": amount.marks, "seeds": len(seeds), "pairs": amount.pairs, "rows": rows}
+
+
+def prior_figures(found: Found) -> dict[str, float]:
+    """Return figures such as `prior.weights from plain.30`, by pair and seconds."""
+    figures: dict[str, float] = {}
+    for first, second in PRIOR_PAIRS:
+        for mark in found["marks"]:
+            name = f"{PRIOR}.{first} from {second}.{mark:g}"
+            figures |= between(found, first, second, mark).figures(name)
+    return figures
+
+
+REWARDS_PART = Part(
+    FIGURE_5, measure_rewards, reward_figures, made_of=tuple(bot.training for bot in REWARD_BOTS.values())
+)
+BUCKET_PARTS = (
+    *(training_part(bot, iterations="bucket_iterations") for bot in BUCKET_BOTS.values()),
+    Part(
+        BUCKETS, measure_buckets, bucket_figures, made_of=tuple(bot.training for bot in BUCKET_BOTS.values())
+    ),
+)
+PRIOR_PARTS = (
+    *map(prior_training, range(len(PRIOR_TRAININGS))),
+    Part(PRIOR, measure_prior, prior_figures, made_of=PRIOR_TRAININGS),
+)
