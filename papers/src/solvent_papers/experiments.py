@@ -32,6 +32,10 @@ REPRODUCED = {
         "laptop_mccfr.experiment",
         "Bots, their ensemble, biased rewards, buckets by rule, initial weights: parts of at most an hour each.",
     ),
+    "public-sampling": Listed(
+        "public_sampling.experiment",
+        "Public against external sampling on cards, trees and rules: half an hour a part.",
+    ),
 }
 """Experiments of `solvent reproduce`, in the order of its list."""
 BENCHED: dict[str, Listed] = {}

@@ -106,33 +106,6 @@ def reproduce_tartanian7(
     _reproduce(PARTS, setup, part, again, remark, page, command, write_cluster_page, read, as_json)
 
 
-def reproduce_public_sampling(
-    part: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="Parts to run: an agent each, tiny-fcpa-external, tiny-fcpa-public, the same with small cards or "
-            "three-sizes, external-dcfr, public-lcfr, external-cfr, public-cfr, external-floor, public-floor and "
-            "public-all-hands; and head-to-head.  [default: all that have not been run]"
-        ),
-    ] = None,
-    scale: PartScale = "full",
-    cards: AllCards = Path("abstractions"),
-    work: PartWork = Path("runs/public-sampling"),
-    again: Again = False,
-    threads: Threads = THREADS,
-    remark: Remark = "",
-    out: ResultsFolder = RESULTS,
-    as_json: Json = False,
-) -> None:
-    """Public against external sampling on cards, trees and rules: half an hour a part; stopped, it goes on."""
-    from solvent_papers.parts import PartSetup, is_small
-    from solvent_papers.public_sampling.comparison_page import PARTS, reading, write_comparison_page
-
-    setup = PartSetup(cards, work / scale, is_small(scale), threads)
-    page, command = out / "public-sampling.md", _parts_command("public-sampling", threads, scale)
-    _reproduce(PARTS, setup, part, again, remark, page, command, write_comparison_page, reading, as_json)
-
-
 def _parts_command(name: str, threads: int, scale: str, options: Sequence[str] = ()) -> str:
     """The command that runs all parts of an experiment."""
     asked = [f"--threads {threads}"] if threads != THREADS else []
