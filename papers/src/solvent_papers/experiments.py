@@ -36,6 +36,10 @@ REPRODUCED = {
         "public_sampling.experiment",
         "Public against external sampling on cards, trees and rules: half an hour a part.",
     ),
+    "sampling-options": Listed(
+        "laptop_mccfr.sampling_options",
+        "What each option of Monte Carlo CFR does to exact exploitability, with intervals: about 8 minutes.",
+    ),
 }
 """Experiments of `solvent reproduce`, in the order of its list."""
 BENCHED: dict[str, Listed] = {}

@@ -25,7 +25,6 @@ EXPERIMENTS: dict[str, Callable[..., None]] = {
     "abstraction": papers.reproduce_abstraction,
     "post-processing": agents.reproduce_post_processing,
     "tartanian7": agents.reproduce_tartanian7,
-    "sampling-options": papers.reproduce_sampling_options,
     "sampled-buckets": papers.reproduce_sampled_buckets,
 }
 reproduce = typer.Typer(cls=Commands, no_args_is_help=True)

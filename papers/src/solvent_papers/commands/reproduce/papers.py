@@ -191,28 +191,6 @@ def reproduce_abstraction(
         _show_claims(claims(result), page)
 
 
-def reproduce_sampling_options(
-    quick: Annotated[
-        bool, typer.Option(help="Small games and few iterations, to see that it works.")
-    ] = False,
-    out: ResultsFolder = RESULTS,
-    as_json: Json = False,
-) -> None:
-    """What each option of Monte Carlo CFR does to exact exploitability, with intervals: about 8 minutes."""
-    from solvent_papers.laptop_mccfr import sampling_options as paper
-    from solvent_papers.laptop_mccfr.sampling_options_page import claims, write_sampling_options
-
-    page = out / "sampling-options.md"
-    with watching() as watch:
-        result = paper.sampling_options(paper.QUICK if quick else paper.FULL, watch)
-    write_sampling_options(result, page, "solvent reproduce sampling-options" + (" --quick" if quick else ""))
-    if as_json:
-        rows = {name: [each.as_dict() for each in getattr(result, name)] for name in ("points", "meetings")}
-        print_json({**rows, "page": str(page)})
-    else:
-        _show_claims(claims(result), page)
-
-
 def reproduce_sampled_buckets(
     quick: Annotated[
         bool, typer.Option(help="A small deck and few iterations, to see that it works.")
