@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from solvent.app.command_line import app
 from solvent_papers.confidence import Interval, deviation_interval, mean_interval, ratio_interval
+from solvent_papers.frame.experiment import by_rows
 from solvent_papers.laptop_mccfr.option_runs import (
     LONGER,
     MODELS,
@@ -70,7 +71,7 @@ def test_the_command_measures_every_variant(tmp_path: Path) -> None:
     }
     assert [game["game"] for game in found["games"]] == list(SMALL_GAMES)
     for game in found["games"]:
-        points, checks = game["points"], game["checks"]
+        points, checks = by_rows(game["points"]), game["checks"]
         assert {point["variant"] for point in points} == {*NAMES, LONGER}
         of = {(p["variant"], p["seed"], p["iterations"]): p for p in points}
         assert len(of) == len(points) == (len(NAMES) + 1) * SMALL_SEEDS * len(checks)
@@ -87,4 +88,4 @@ def test_the_command_measures_every_variant(tmp_path: Path) -> None:
     assert "solvent reproduce sampling-options --scale small" in page
     assert "the fair comparison" in page
     with (out / "sampling-options.csv").open() as file:
-        assert len(list(csv.DictReader(file))) == sum(len(game["points"]) for game in found["games"])
+        assert len(list(csv.DictReader(file))) == sum(len(game["points"]["seed"]) for game in found["games"])

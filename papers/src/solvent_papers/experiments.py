@@ -42,5 +42,14 @@ REPRODUCED = {
     ),
 }
 """Experiments of `solvent reproduce`, in the order of its list."""
-BENCHED: dict[str, Listed] = {}
+BENCHED: dict[str, Listed] = {
+    "sampling": Listed(
+        "laptop_mccfr.sampling_speed",
+        "Monte Carlo CFR iterations a second beside OpenSpiel's C++ solver, threads, and convergence.",
+    ),
+    "training": Listed(
+        "laptop_mccfr.training_speed",
+        "Rows a second of blueprint training on a large table: threads and pages, beside random access.",
+    ),
+}
 """Experiments of `solvent bench`."""

@@ -3,14 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
+
+from solvent_papers.frame.experiment import Setup, option
 
 BATCH_SECONDS = 0.1
 """Seconds that a batch should take, so that no solver starts cold."""
 
 
+@dataclass(frozen=True)
+class InterleavedSetup(Setup):
+    """OpenSpiel games on which solvers are timed in turn."""
+
+    game: tuple[str, ...] = option((), "OpenSpiel games.  [default: leduc_poker, liars_dice]")
+    repeats: int = option(9, "Interleaved repeats; medians are shown.", 1, 100_000)
+
+    @property
+    def games(self) -> tuple[str, ...]:
+        return self.game or (("kuhn_poker",) if self.small else ("leduc_poker", "liars_dice"))
+
+
 def repeated(work: Callable[[], Any]) -> Callable[[int], None]:
-    """A function that does `work` a number of times."""
+    """Return a function that does `work` a number of times."""
 
     def repeat(times: int) -> None:
         for _ in range(times):
@@ -27,7 +42,7 @@ def time_in_turn(
     prefix: str,
     say: Callable[[str], None],
 ) -> dict[str, list[float]]:
-    """Seconds per iteration of each solver, one number for each repeat.
+    """Return seconds per iteration of each solver, one number for each repeat.
 
     A solver is a function that runs a number of iterations. `trial` iterations come first, to be ready,
     and as many again tell how many make a batch. `clock` is `time.perf_counter` or `time.process_time`. `say` hears

@@ -31,7 +31,7 @@ from solvent.games.public_rules import PublicRules
 from solvent.strategy.agents.prior import win_rate_prior
 from solvent.strategy.ensemble import WAYS, combine
 from solvent_papers.confidence import mean_interval
-from solvent_papers.frame.experiment import Found, Say, Setup
+from solvent_papers.frame.experiment import Found, Say, Setup, by_columns
 from solvent_papers.frame.running import KeptRuns
 
 UNIT = 2.0
@@ -168,7 +168,7 @@ def measure_game(name: str, checks: Sequence[int], seeds: int, say: Say) -> Foun
         "histories": game.tree.histories,
         "infosets": game.tree.infosets,
         "largest_loss": game.largest_loss,
-        "points": points,
+        "points": by_columns(points),
         "meetings": _round_robin(game.tree, finals, seeds),
     }
 

@@ -13,7 +13,7 @@ from solvent.foundation.extras import pyplot
 from solvent.strategy.agents.prior import STEPS, WITHIN, prior_strategy
 from solvent_papers.confidence import LEVEL, Interval, deviation_interval, mean_interval, ratio_interval
 from solvent_papers.frame.drawing import plain_ticks
-from solvent_papers.frame.experiment import Experiment, Findings, Found, Part, Setup
+from solvent_papers.frame.experiment import Experiment, Findings, Found, Part, Setup, by_rows
 from solvent_papers.laptop_mccfr.option_runs import (
     ENSEMBLES,
     FLOOR,
@@ -41,10 +41,9 @@ UNCHANGED = "changes nothing here"
 
 def values(game: Found, variant: str, iterations: int, column: str = "exploitability") -> list[float]:
     """Return a column of one variant at one time, by seed."""
-    asked = (variant, iterations)
-    return [
-        float(point[column]) for point in game["points"] if (point["variant"], point["iterations"]) == asked
-    ]
+    points = game["points"]
+    rows = zip(points["variant"], points["iterations"], points[column], strict=True)
+    return [float(value) for *row, value in rows if row == [variant, iterations]]
 
 
 def mean(game: Found, variant: str, iterations: int, column: str = "exploitability") -> Interval:
@@ -191,12 +190,10 @@ def mean_text(mean: Interval) -> str:
 
 def tables(found: Findings) -> dict[str, list[dict[str, Any]]]:
     """Return all points: a row for each."""
-    games = found[PART]["games"]
-    return {
-        "sampling-options.csv": [
-            {"game": game["game"], **point} for game in games for point in game["points"]
-        ]
-    }
+    rows = [
+        {"game": game["game"], **point} for game in found[PART]["games"] for point in by_rows(game["points"])
+    ]
+    return {"sampling-options.csv": rows}
 
 
 def draw(found: Findings, page: Path) -> None:
