@@ -92,13 +92,29 @@ def between(found: Found, first: str, second: str, mark: float | None = None) ->
     return over_seeds(rows)
 
 
-def measure_rewards(setup: Setup, kept: KeptRuns, say: Say) -> Found:
-    """Let every reward meet every other, for every seed that all of them have."""
-    amount, rows = setup.amount, list[Found]()
-    for seed in range(amount.seeds):
-        mark = float(amount.iterations)
-        rows += meetings(setup, kept, say, REWARD_BOTS, tuple(PAPER_REWARDS), seed, mark)
-    return {"iterations": amount.iterations, "seeds": amount.seeds, "rows": rows}
+def measure_kinds(
+    bots: Mapping[str, Bot], pairs: Pairs, iterations: str, setup: Setup, kept: KeptRuns, say: Say
+) -> Found:
+    """Let every kind meet every other, for every seed, and count the rows of each."""
+    mark, rows, stored, cards = getattr(setup.amount, iterations), list[Found](), {}, {}
+    for seed in range(setup.amount.seeds):
+        rows += meetings(setup, kept, say, bots, pairs, seed, float(mark))
+    for name, bot in bots.items():
+        loaded = setup.load(bot.cards, say)
+        stored[name] = bot.tree(setup).stored_rows([clusters * buckets for clusters, buckets in loaded.sizes])
+        cards[name] = loaded.design.label
+    played = {"iterations": mark, "seeds": setup.amount.seeds, "pairs": setup.amount.pairs}
+    return {**played, "rows": rows, "stored": stored, "cards": cards}
+
+
+def figures_of(prefix: str, pairs: Pairs, found: Found) -> dict[str, float]:
+    """Return figures such as `buckets.rules from emd` or, after several marks, `prior.weights from plain.30`."""
+    figures: dict[str, float] = {}
+    for first, second in pairs:
+        for mark in found.get("marks", (None,)):
+            after = "" if mark is None else f".{mark:g}"
+            figures |= between(found, first, second, mark).figures(f"{prefix}{first} from {second}{after}")
+    return figures
 
 
 def reward_figures(found: Found) -> dict[str, float]:
@@ -117,31 +133,10 @@ def reward_signs(found: Found) -> list[int]:
     return [between(found, *pair).sign * (1 if paper > 0 else -1) for pair, paper in PAPER_REWARDS.items()]
 
 
-def measure_buckets(setup: Setup, kept: KeptRuns, say: Say) -> Found:
-    """Let every kind of buckets meet every other, for every seed, and count the rows of each."""
-    amount, rows, stored = setup.amount, list[Found](), {}
-    for seed in range(amount.seeds):
-        mark = float(amount.bucket_iterations)
-        rows += meetings(setup, kept, say, BUCKET_BOTS, BUCKET_PAIRS, seed, mark)
-    for name, bot in BUCKET_BOTS.items():
-        sizes = setup.load(bot.cards, say).sizes
-        stored[name] = bot.tree(setup).stored_rows([clusters * buckets for clusters, buckets in sizes])
-    return {
-        "iterations": amount.bucket_iterations,
-        "seeds": amount.seeds,
-        "pairs": amount.pairs,
-        "rows": rows,
-        "stored": stored,
-        "cards": {name: setup.load(bot.cards, say).design.label for name, bot in BUCKET_BOTS.items()},
-    }
-
-
 def bucket_figures(found: Found) -> dict[str, float]:
     """Return figures such as `buckets.rules from emd`, and `buckets.rows.rules`."""
-    figures: dict[str, float] = {}
-    for first, second in BUCKET_PAIRS:
-        figures |= between(found, first, second).figures(f"{BUCKETS}.{first} from {second}")
-    return figures | {f"{BUCKETS}.rows.{name}": float(rows) for name, rows in found["stored"].items()}
+    stored = {f"{BUCKETS}.rows.{name}": float(rows) for name, rows in found["stored"].items()}
+    return figures_of(f"{BUCKETS}.", BUCKET_PAIRS, found) | stored
 
 
 def prior_training(seed: int) -> Part[Setup]:
@@ -169,26 +164,27 @@ def measure_prior(setup: Setup, kept: KeptRuns, say: Say) -> Found:
     return {"cards": label, "marks": amount.marks, "seeds": len(seeds), "pairs": amount.pairs, "rows": rows}
 
 
-def prior_figures(found: Found) -> dict[str, float]:
-    """Return figures such as `prior.weights from plain.30`, by pair and seconds."""
-    figures: dict[str, float] = {}
-    for first, second in PRIOR_PAIRS:
-        for mark in found["marks"]:
-            name = f"{PRIOR}.{first} from {second}.{mark:g}"
-            figures |= between(found, first, second, mark).figures(name)
-    return figures
+def trainings_of(bots: Mapping[str, Bot]) -> tuple[str, ...]:
+    """Return the names of the parts that train these bots."""
+    return tuple(bot.training for bot in bots.values())
 
 
 REWARDS_PART = Part(
-    FIGURE_5, measure_rewards, reward_figures, made_of=tuple(bot.training for bot in REWARD_BOTS.values())
+    FIGURE_5,
+    partial(measure_kinds, REWARD_BOTS, tuple(PAPER_REWARDS), "iterations"),
+    reward_figures,
+    made_of=trainings_of(REWARD_BOTS),
 )
 BUCKET_PARTS = (
     *(training_part(bot, iterations="bucket_iterations") for bot in BUCKET_BOTS.values()),
     Part(
-        BUCKETS, measure_buckets, bucket_figures, made_of=tuple(bot.training for bot in BUCKET_BOTS.values())
+        BUCKETS,
+        partial(measure_kinds, BUCKET_BOTS, BUCKET_PAIRS, "bucket_iterations"),
+        bucket_figures,
+        made_of=trainings_of(BUCKET_BOTS),
     ),
 )
 PRIOR_PARTS = (
     *map(prior_training, range(len(PRIOR_TRAININGS))),
-    Part(PRIOR, measure_prior, prior_figures, made_of=PRIOR_TRAININGS),
+    Part(PRIOR, measure_prior, partial(figures_of, f"{PRIOR}.", PRIOR_PAIRS), made_of=PRIOR_TRAININGS),
 )

@@ -8,7 +8,6 @@ measured at the same iterations, by best responses in true chips.
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -26,6 +25,7 @@ from solvent.engines.sampling import Sampling
 from solvent.forms.history import GameTree
 from solvent.forms.public.game import public_game
 from solvent.forms.public.unroll import unroll
+from solvent.foundation.machine import cores
 from solvent.games.catalogue import load_game
 from solvent.games.public_rules import PublicRules
 from solvent.strategy.agents.prior import win_rate_prior
@@ -125,11 +125,6 @@ def compiled(name: str) -> Compiled:
     return Compiled(tree, win_rate_prior(game)[place])
 
 
-def processors() -> int:
-    """Return how many processors this process may run on."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def measure(setup: Setup, kept: KeptRuns, say: Say) -> Found:
     """Run every variant on every game."""
     games, seeds = (SMALL_GAMES, SMALL_SEEDS) if setup.small else (GAMES, SEEDS)
@@ -137,7 +132,7 @@ def measure(setup: Setup, kept: KeptRuns, say: Say) -> Found:
         kept.once({"game": name}, partial(measure_game, name, checks, seeds, say))
         for name, checks in games.items()
     ]
-    return {"seeds": seeds, "processors": processors(), "games": measured}
+    return {"seeds": seeds, "processors": cores(), "games": measured}
 
 
 def measure_game(name: str, checks: Sequence[int], seeds: int, say: Say) -> Found:

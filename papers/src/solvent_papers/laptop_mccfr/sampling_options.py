@@ -9,24 +9,12 @@ from statistics import fmean
 from typing import Any
 
 from solvent.engines.rewards import reward
-from solvent.foundation.extras import pyplot
 from solvent.strategy.agents.prior import STEPS, WITHIN, prior_strategy
 from solvent_papers.confidence import LEVEL, Interval, deviation_interval, mean_interval, ratio_interval
-from solvent_papers.frame.drawing import plain_ticks
+from solvent_papers.frame.drawing import dress, panels, plain_ticks
 from solvent_papers.frame.experiment import Experiment, Findings, Found, Part, Setup, by_rows
-from solvent_papers.laptop_mccfr.option_runs import (
-    ENSEMBLES,
-    FLOOR,
-    LONGER,
-    MODELS,
-    NAMES,
-    PLAIN,
-    REWARDS,
-    ROBIN,
-    STACK,
-    UNIT,
-    measure,
-)
+from solvent_papers.laptop_mccfr import option_runs
+from solvent_papers.laptop_mccfr.option_runs import ENSEMBLES, LONGER, MODELS, NAMES, PLAIN, measure
 
 PART = "options"
 VARYING = tuple(name for name in NAMES if name.startswith(("exploration", f"{MODELS} models")))
@@ -129,17 +117,8 @@ def view(found: Findings) -> dict[str, Any]:
     folds, checks = ([_prior(rate, folds) for rate in (WITHIN[0], WITHIN[-1])] for folds in (True, False))
     return {
         "games": games,
-        "names": NAMES,
+        "runs": option_runs,
         "varying": VARYING,
-        "ensembles": list(ENSEMBLES),
-        "rewards": REWARDS,
-        "robin": list(ROBIN),
-        "plain": PLAIN,
-        "longer": LONGER,
-        "models": MODELS,
-        "unit": UNIT,
-        "stack": STACK,
-        "floor": FLOOR,
         "level": LEVEL,
         "steps": STEPS,
         "priors": {"folds": folds, "checks": checks},
@@ -198,31 +177,24 @@ def tables(found: Findings) -> dict[str, list[dict[str, Any]]]:
 
 def draw(found: Findings, page: Path) -> None:
     """Draw ratios to the plain solver with their intervals: a panel for each game."""
-    plt, games, names = pyplot(), found[PART]["games"], NAMES[1:]
-    figure, axes = plt.subplots(
-        1, len(games), figsize=(4.4 * len(games) + 1.5, 5.2), sharey=True, squeeze=False
-    )
-    for axis, game in zip(axes[0], games, strict=True):
-        few, most = game["checks"][0], game["checks"][-1]
-        for check, shift, fill in ((few, 0.16, "none"), (most, -0.16, "full")):
-            for place, name in enumerate(names):
-                ratio = compared(game, name, check)
-                colour = {LESS: "tab:green", MORE: "tab:red"}.get(verdict(ratio), "tab:gray")
-                axis.errorbar(
-                    ratio.middle, place + shift, xerr=[[ratio.middle - ratio.low], [ratio.high - ratio.middle]],
-                    fmt="o", fillstyle=fill, color=colour, markersize=4, linewidth=1,
-                )  # fmt: skip
-        axis.axvline(1, color="black", linewidth=0.7)
-        axis.set_xscale("log")
-        plain_ticks(axis.xaxis, (0.5, 0.7, 0.85, 1, 1.2, 1.5, 2, 5, 10, 20, 40))
-        axis.set_title(f"{game['game']}\n{few:,} (hollow) and {most:,} iterations", fontsize=8)
-        axis.set_xlabel("exploitability relative to the plain solver")
-        axis.grid(axis="x", which="both", alpha=0.3)
-    axes[0][0].set_yticks(range(len(names)), names, fontsize=8)
-    axes[0][0].invert_yaxis()
-    figure.tight_layout()
-    figure.savefig(page.with_suffix(".png"), dpi=110)
-    plt.close(figure)
+    games, names = found[PART]["games"], NAMES[1:]
+    with panels(page.with_suffix(".png"), (1, len(games)), (4.9, 5.2)) as (row,):
+        for axes, game in zip(row, games, strict=True):
+            few, most = game["checks"][0], game["checks"][-1]
+            for check, shift, fill in ((few, 0.16, "none"), (most, -0.16, "full")):
+                for place, name in enumerate(names):
+                    ratio = compared(game, name, check)
+                    ends = [[ratio.middle - ratio.low], [ratio.high - ratio.middle]]
+                    colour = {LESS: "tab:green", MORE: "tab:red"}.get(verdict(ratio), "tab:gray")
+                    style = {"fmt": "o", "fillstyle": fill, "color": colour, "markersize": 4, "linewidth": 1}
+                    axes.errorbar(ratio.middle, place + shift, xerr=ends, **style)
+            axes.axvline(1, color="black", linewidth=0.7)
+            axes.set_xscale("log")
+            plain_ticks(axes.xaxis, (0.5, 0.7, 0.85, 1, 1.2, 1.5, 2, 5, 10, 20, 40))
+            title = f"{game['game']}\n{few:,} (hollow) and {most:,} iterations"
+            dress(axes, "exploitability relative to the plain solver", "", title)
+            axes.set_yticks(range(len(names)), names if axes is row[0] else [])
+            axes.invert_yaxis()
 
 
 EXPERIMENT = Experiment(

@@ -30,13 +30,7 @@ from solvent.foundation.storage.run import Run
 from solvent.foundation.units import span
 from solvent.play.agents import AgentLoader
 from solvent.strategy.agents.training_run import TrainingRun
-from solvent.training.settings import (
-    EXTERNAL,
-    MOST_HOLE_CARDS,
-    PUBLIC,
-    TRAINING_SAMPLINGS,
-    TrainingSettings,
-)
+from solvent.training.settings import EXTERNAL, MOST_HOLE_CARDS, PUBLIC, TRAINING_SAMPLINGS, TrainingSettings
 from solvent.training.train import train_to
 from solvent_papers.frame.cards import SMALL_BETTING, CardSetup
 from solvent_papers.frame.experiment import Found, Part, Say
@@ -148,13 +142,7 @@ def copy_run(run: Path, copy: Path) -> None:
 
 
 def measure_at(
-    seconds: float,
-    agent: SampledAgent,
-    setup: CardSetup,
-    folder: Path,
-    cards: Path,
-    amount: Amount,
-    say: Say,
+    seconds: float, agent: SampledAgent, setup: CardSetup, folder: Path, cards: Path, amount: Amount, say: Say
 ) -> Found:
     """Train an agent for these seconds in all, and measure what responses win from it then."""
     after, threads = f"after {span(seconds)}", setup.threads
