@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import hypot
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -171,25 +172,14 @@ def train_bot(
     return found
 
 
-def trained(
-    setup: Setup, kept: KeptRuns, say: Say, bot: Bot, seed: int, marks: Sequence[float], unit: str
-) -> list[Found]:
-    """Train a bot, unless it was trained before the part was stopped and its tables are there."""
-    setting = {"bot": bot.name, "seed": seed}
-    found: list[Found] | None = kept.find(setting)
-    if found is None or not all(bot.file(setup, seed, mark).exists() for mark in marks):
-        found = train_bot(setup, say, bot, seed, marks, unit)
-        kept.add(setting, found)
-    return found
-
-
 def training_part(bot: Bot, seeds: str = "seeds", iterations: str = ITERATIONS) -> Part[Setup]:
     """Return the part that trains a bot for every seed; `seeds` and `iterations` are fields of `Amount`."""
 
     def run(setup: Setup, kept: KeptRuns, say: Say) -> Found:
         marks, rows = [float(getattr(setup.amount, iterations))], list[Found]()
         for seed in range(getattr(setup.amount, seeds)):
-            rows += trained(setup, kept, say, bot, seed, marks, ITERATIONS)
+            train = partial(train_bot, setup, say, bot, seed, marks)
+            rows += kept.once({"bot": bot.name, "seed": seed}, train)
         return {"cards": setup.load(bot.cards, say).design.label, "bots": rows}
 
     return Part(bot.training, run)

@@ -28,7 +28,7 @@ from solvent_papers.laptop_mccfr.bots import (
     meet,
     over_seeds,
     reward_bot,
-    trained,
+    train_bot,
     training_part,
 )
 
@@ -128,11 +128,6 @@ def reward_figures(found: Found) -> dict[str, float]:
     return figures
 
 
-def reward_signs(found: Found) -> list[int]:
-    """Return for each meeting of Figure 5 whether it surely came out as in the paper, 1, or the other way, -1."""
-    return [between(found, *pair).sign * (1 if paper > 0 else -1) for pair, paper in PAPER_REWARDS.items()]
-
-
 def bucket_figures(found: Found) -> dict[str, float]:
     """Return figures such as `buckets.rules from emd`, and `buckets.rows.rules`."""
     stored = {f"{BUCKETS}.rows.{name}": float(rows) for name, rows in found["stored"].items()}
@@ -145,7 +140,8 @@ def prior_training(seed: int) -> Part[Setup]:
     def run(setup: Setup, kept: KeptRuns, say: Say) -> Found:
         rows = list[Found]()
         for bot in PRIOR_BOTS.values() if seed < setup.amount.seeds else ():
-            rows += trained(setup, kept, say, bot, seed, setup.amount.marks, SECONDS)
+            train = partial(train_bot, setup, say, bot, seed, setup.amount.marks, SECONDS)
+            rows += kept.once({"bot": bot.name, "seed": seed}, train)
         return {"cards": setup.load(PRIOR_CARDS, say).design.label, "bots": rows}
 
     return Part(PRIOR_TRAININGS[seed], run)
@@ -164,16 +160,11 @@ def measure_prior(setup: Setup, kept: KeptRuns, say: Say) -> Found:
     return {"cards": label, "marks": amount.marks, "seeds": len(seeds), "pairs": amount.pairs, "rows": rows}
 
 
-def trainings_of(bots: Mapping[str, Bot]) -> tuple[str, ...]:
-    """Return the names of the parts that train these bots."""
-    return tuple(bot.training for bot in bots.values())
-
-
 REWARDS_PART = Part(
     FIGURE_5,
     partial(measure_kinds, REWARD_BOTS, tuple(PAPER_REWARDS), "iterations"),
     reward_figures,
-    made_of=trainings_of(REWARD_BOTS),
+    made_of=tuple(f"train-{reward}" for reward in REWARDS),
 )
 BUCKET_PARTS = (
     *(training_part(bot, iterations="bucket_iterations") for bot in BUCKET_BOTS.values()),
@@ -181,7 +172,7 @@ BUCKET_PARTS = (
         BUCKETS,
         partial(measure_kinds, BUCKET_BOTS, BUCKET_PAIRS, "bucket_iterations"),
         bucket_figures,
-        made_of=trainings_of(BUCKET_BOTS),
+        made_of=tuple(f"train-{name}" for name in BUCKET_BOTS),
     ),
 )
 PRIOR_PARTS = (

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import combinations
 from statistics import fmean
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,18 +102,14 @@ SMALL_GAMES = {"leduc": (100, 1_000), "flop_holdem(suits=2,ranks=4,raises=1)": (
 SEEDS, SMALL_SEEDS = 8, 2
 
 
-@dataclass(frozen=True)
-class Compiled:
+class Compiled(NamedTuple):
     """A game and what the variants need of it."""
 
     tree: GameTree
     prior: Floats
     """float64[cells]"""
-
-    @property
-    def largest_loss(self) -> float:
-        """Chips."""
-        return float(-self.tree.payoff.min())
+    largest_loss: float
+    """Chips."""
 
 
 def compiled(name: str) -> Compiled:
@@ -122,7 +118,7 @@ def compiled(name: str) -> Compiled:
     assert isinstance(rules, PublicRules)
     game = public_game(rules, isomorphism=False)
     tree, place = unroll(game)
-    return Compiled(tree, win_rate_prior(game)[place])
+    return Compiled(tree, win_rate_prior(game)[place], float(-tree.payoff.min()))
 
 
 def measure(setup: Setup, kept: KeptRuns, say: Say) -> Found:

@@ -114,14 +114,14 @@ def view(found: Findings) -> dict[str, Any]:
     }
     *_, by_reach = ENSEMBLES
     claimed = [name for name in at_end if name not in (*OURS, f"{by_reach}, at equal work")]
-    folds, checks = ([_prior(rate, folds) for rate in (WITHIN[0], WITHIN[-1])] for folds in (True, False))
     return {
         "games": games,
         "runs": option_runs,
         "varying": VARYING,
         "level": LEVEL,
         "steps": STEPS,
-        "priors": {"folds": folds, "checks": checks},
+        "rates": WITHIN,
+        "prior_strategy": prior_strategy,
         "bends": next(loss for loss in range(1, 1000) if reward("y4", -loss) < -loss),
         "always": {
             kind: [name for name, seen in at_end.items() if set(seen) == {kind}]
@@ -137,11 +137,6 @@ def view(found: Findings) -> dict[str, Any]:
         "mean_text": mean_text,
         "ratio_text": ratio_text,
     }
-
-
-def _prior(rate: float, folds: bool) -> str:
-    """Return the prior's probabilities of a hand that wins `rate` of showdowns, with one raise."""
-    return " / ".join(f"{part:g}" for part in prior_strategy(rate, folds, 1).round(6).tolist())
 
 
 def won(game: Found, row: str, column: str) -> Interval:
@@ -161,10 +156,10 @@ def ratio_text(ratio: Interval) -> str:
     return f"**{text}**" if verdict(ratio) in (LESS, MORE) else text
 
 
-def mean_text(mean: Interval) -> str:
+def mean_text(value: Interval) -> str:
     """Return a mean and half of its interval, to three digits of the mean."""
-    digits = max(0, 2 - floor(log10(max(abs(mean.middle), 1e-9))))
-    return f"{mean.middle:.{digits}f} ± {mean.half:.{digits}f}"
+    digits = max(0, 2 - floor(log10(max(abs(value.middle), 1e-9))))
+    return f"{value.middle:.{digits}f} ± {value.half:.{digits}f}"
 
 
 def tables(found: Findings) -> dict[str, list[dict[str, Any]]]:

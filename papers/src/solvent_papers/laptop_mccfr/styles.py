@@ -77,11 +77,11 @@ def bot_figures(found: Found) -> dict[str, float]:
 def ensemble_figures(found: Found) -> dict[str, float]:
     """Return figures such as `ensemble.tight`, of Figure 7."""
     won = {style: ensemble_won_from(found, style) for style in STYLES}
-    worst = min(won.values(), key=lambda each: each.middle)
-    named = {style: each.figures(f"ensemble.{style}") for style, each in won.items()}
-    return {name: value for each in named.values() for name, value in each.items()} | worst.figures(
-        "ensemble.worst"
-    )
+    won["worst"] = min(won.values(), key=lambda each: each.middle)
+    figures: dict[str, float] = {}
+    for name, each in won.items():
+        figures |= each.figures(f"ensemble.{name}")
+    return figures
 
 
 PARTS = (

@@ -32,8 +32,6 @@ from solvent_papers.frame.running import KeptRuns
 
 PAGES = {"2 MB": True, "4 KB": False}
 """Pages of the system, and whether they are huge ones."""
-LOCKS = "none"
-"""Locks of the table: figures of earlier versions also have `rows` and, with threads in a traversal, `inside`."""
 
 
 class Amount(NamedTuple):
@@ -60,15 +58,10 @@ class SpeedSetup(Setup):
     repeats: int = option(5, "Interleaved repeats; medians are shown.", 1, 100_000)
     memory: str = option("12G", "The most that the tables may take, such as 12G.")
 
-    @property
-    def amount(self) -> Amount:
-        """How much is trained and read."""
-        return SMALL if self.small else FULL
-
 
 def measure(setup: SpeedSetup, kept: KeptRuns, say: Say) -> Found:
     """Train in every way, in turns. The speed-up is against one thread on the same pages."""
-    amount, memory = setup.amount, parse_size(setup.memory)
+    amount, memory = SMALL if setup.small else FULL, parse_size(setup.memory)
     abstraction, tree = CardAbstraction.load(Path(setup.cards)), build_tree(parse_betting(setup.betting))
     floats = table_layout(tree.bucket_floats, abstraction.sizes).numbers
     if 8 * floats > memory:
@@ -100,7 +93,7 @@ def measure(setup: SpeedSetup, kept: KeptRuns, say: Say) -> Found:
         {
             "pages": pages,
             "threads": threads,
-            "locks": LOCKS,
+            "locks": "none",  # figures of earlier versions also have `rows` and, in a traversal, `inside`
             "rows_per_second": rows[pages, threads],
             "iterations_per_second": median(iterations for _, iterations in rates[pages, threads]),
             "speed_up": rows[pages, threads] / rows[pages, 1],

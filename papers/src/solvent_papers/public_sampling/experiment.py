@@ -81,25 +81,18 @@ def figures(found: Found) -> dict[str, float]:
 
 def view(found: Findings) -> dict[str, Any]:
     """Return the agents, the pairs that are compared, and what the default of `solvent train` rests on."""
-    pairs = compared(found)
     return {
         "agents": [found[agent.name] for agent in AGENTS if agent.name in found],
+        "pairs": compared(found),
+        "usual_pairs": USUAL_PAIRS,
         "bettings": BETTINGS,
-        "settings": list(map(str, STANDARD)),
-        "local_best": local_best,
-        "enough": ENOUGH,
-        "hole_cards": DEFAULT_HOLE_CARDS,
-        "pairs": pairs,
-        "most_decisions": MOST_PUBLIC_DECISIONS,
+        "largest": LARGEST,
         "decisions": DECISIONS[LARGEST],
-        "missing": [
-            name.removesuffix("-public")
-            for name, rival in USUAL_PAIRS
-            if (name, rival) not in {(pair["name"], pair["rival"]) for pair in pairs}
-        ],
-        "largest": [
-            pair for pair in pairs if (pair["name"], pair["rival"]) in USUAL_PAIRS and LARGEST in pair["name"]
-        ],
+        "most_decisions": MOST_PUBLIC_DECISIONS,
+        "hole_cards": DEFAULT_HOLE_CARDS,
+        "settings": list(map(str, STANDARD)),
+        "enough": ENOUGH,
+        "local_best": local_best,
     }
 
 
@@ -113,18 +106,16 @@ def compared(found: Findings) -> list[dict[str, Any]]:
         (row["first"], row["second"], row["seconds"]): row
         for row in found.get(HEAD_TO_HEAD, {"rows": ()})["rows"]
     }
-    rows = {
-        agent.name: {row["seconds"]: row for row in found[agent.name]["rows"]}
-        for agent in AGENTS
-        if agent.name in found
-    }
+    rows = {name: {row["seconds"]: row for row in each["rows"]} for name, each in found.items()}
     pairs = []
     for name, rival in PAIRS:
         common = rows.get(name, {}).keys() & rows.get(rival, {}).keys()
         if common:
             seconds = max(common)
             mine, others = rows[name][seconds], rows[rival][seconds]
-            inside, less = mine["inside"], others["inside"]["mbb"] - mine["inside"]["mbb"]
+            inside, rival_inside = mine["inside"], others["inside"]
+            less = rival_inside["mbb"] - inside["mbb"]
+            half = hypot(inside["interval"], rival_inside["interval"])
             best, rivals = local_best(mine).mbb_range, local_best(others).mbb_range
             met = meetings.get((name, rival, seconds), {"mbb": 0.0, "interval": 0.0})
             pairs.append(
@@ -133,9 +124,7 @@ def compared(found: Findings) -> list[dict[str, Any]]:
                     "rival": rival,
                     "seconds": seconds,
                     "rows": (mine, others),
-                    "inside": Interval.around(
-                        less, hypot(inside["interval"], others["inside"]["interval"])
-                    ).sign,
+                    "inside": Interval.around(less, half).sign,
                     "local": int(best[1] < rivals[0]) - int(best[0] > rivals[1]),
                     "met": Interval.around(met["mbb"], met["interval"]).sign,
                 }

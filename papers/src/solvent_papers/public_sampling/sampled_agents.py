@@ -71,10 +71,6 @@ class SampledAgent(NamedTuple):
             regret_floor=self.floor,
         )
 
-    def marks(self, small: bool) -> tuple[float, ...]:
-        """Return the seconds of training after which it is measured, at either scale."""
-        return SMALL_SECONDS[: len(self.seconds)] if small else self.seconds
-
 
 AGENTS = (
     *(
@@ -114,7 +110,7 @@ def measure(agent: SampledAgent, setup: CardSetup, kept: KeptRuns, say: Say) -> 
     amount = SMALL if setup.small else FULL[agent.betting]
     cards = setup.folder_of(agent.cards, say)
     rows, before = [], None
-    for seconds in agent.marks(setup.small):
+    for seconds in SMALL_SECONDS[: len(agent.seconds)] if setup.small else agent.seconds:
         place = Path("agents") / commit() / f"{agent.name}-{seconds:g}"  # no other version's are trained on
         folder = setup.work / place
         if before is not None and not Run.is_run(folder):
