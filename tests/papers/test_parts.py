@@ -12,7 +12,6 @@ from solvent.foundation.progress import Progress
 from solvent_papers.kept import KeptRuns
 from solvent_papers.page import figures_file
 from solvent_papers.parts import Part, PartSetup, once, parts_text, records, run_parts
-from solvent_papers.public_sampling.sampled_agents import copy_run
 from solvent_papers.steps import within
 
 RUNS: list[str] = []
@@ -150,16 +149,6 @@ def test_a_line_that_was_cut_short_is_run_again(tmp_path) -> None:
     assert [kept.find({"number": number}) for number in range(3)] == [0, 1, None]
     kept.add({"number": 2}, 2)
     assert KeptRuns(path, scale).find({"number": 2}) == 2
-
-
-def test_a_copy_that_was_stopped_is_made_anew(tmp_path) -> None:
-    run, copy = tmp_path / "run", tmp_path / "copy"
-    run.mkdir()
-    (run / "run.toml").write_text("whole")
-    copy.mkdir()
-    copy_run(run, copy)
-    assert (copy / "run.toml").read_text() == "whole"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["copy", "run"]
 
 
 def test_a_long_step_says_how_far_it_is() -> None:

@@ -1,27 +1,28 @@
 """Public against external sampling: its parts at their smallest, stopped and resumed, and the page."""
 
-import json
-
 import pytest
 
 from oracles.trainings import small_cards_everywhere
 from solvent.evaluate.local_best_response import LocalBestResponse
 from solvent.training.settings import MOST_PUBLIC_DECISIONS, decisions_of
-from solvent_papers.page import figures_file
-from solvent_papers.parts import PartResult, PartSetup, run_parts
-from solvent_papers.public_sampling import sampled_agents
-from solvent_papers.public_sampling.comparison_page import PARTS, reading, write_comparison_page
-from solvent_papers.public_sampling.head_to_head import PAIRS, USUAL_PAIRS
-from solvent_papers.public_sampling.sampled_agents import AGENTS, BETTINGS, DECISIONS, SMALL_SECONDS
+from solvent_papers.frame.cards import CardSetup
+from solvent_papers.frame.pages import Page, new_page
+from solvent_papers.frame.running import Record, run_parts
+from solvent_papers.public_sampling.experiment import EXPERIMENT, HEAD_TO_HEAD, PAIRS, USUAL_PAIRS
+from solvent_papers.public_sampling.sampled_agents import (
+    AGENTS,
+    BETTINGS,
+    DECISIONS,
+    SMALL_SECONDS,
+    copy_run,
+)
 
-SMALL = "preflop=3x,a; postflop=100%; cap=1; stack=10"
 COMMAND = "solvent reproduce public-sampling --scale small"
 
 
 def test_agents_are_measured_meet_and_go_on(tmp_path, monkeypatch):
-    monkeypatch.setitem(sampled_agents.BETTINGS, "fcpa", SMALL)
     (tmp_path / "cards" / "tiny" / "tables").mkdir(parents=True)
-    setup, page = PartSetup(tmp_path / "cards", tmp_path / "work", True, 1), tmp_path / "page.md"
+    setup = CardSetup(tmp_path / "work", True, tmp_path / "cards", 1)
 
     def interrupted(*given, **options):
         raise KeyboardInterrupt
@@ -31,27 +32,26 @@ def test_agents_are_measured_meet_and_go_on(tmp_path, monkeypatch):
         with monkeypatch.context() as patch:
             patch.setattr(LocalBestResponse, "run", interrupted)
             with pytest.raises(KeyboardInterrupt):
-                run_parts(PARTS, setup, asked[:1])
-        seen: list[str] = []
-        results = run_parts(PARTS, setup, asked, watch=lambda step: seen.append(step.stage))
-    assert [result.part.name for result in results] == asked
-    for result, rule in zip(results[:2], ("lcfr", "dcfr(1.5,0,2)"), strict=True):
-        early, late = result.found["rows"]
+                run_parts(EXPERIMENT, setup, asked[:1])
+        records = run_parts(EXPERIMENT, setup, asked)
+    assert list(records) == asked
+    for name, rule in zip(asked[:2], ("lcfr", "dcfr(1.5,0,2)"), strict=True):
+        early, late = records[name].found["rows"]
         assert (early["seconds"], late["seconds"]) == SMALL_SECONDS
         assert late["iterations"] >= early["iterations"] > 0
         assert late["touched"] >= early["touched"] > 0
-        assert str(result.found["rule"]) == rule
+        assert str(records[name].found["rule"]) == rule
         assert (tmp_path / "work" / early["run"]).is_dir()
         assert early["run"] != late["run"]
-    assert len(results[2].found["rows"]) == 1
-    met = results[3].found["rows"]
-    assert [(row["first"], row["second"], row["seconds"]) for row in met] == [
-        ("tiny-fcpa-public", "tiny-fcpa-external", seconds) for seconds in SMALL_SECONDS
-    ]
-    write_comparison_page(results, page, COMMAND)
-    text, figures = page.read_text(), json.loads(figures_file(page).read_text())["figures"]
-    assert text.count("| tiny-fcpa-public |") == 2 + 1 + 2  # both times, its part, and both meetings
-    assert "Not run: small-fcpa-external, small-fcpa-public" in text
+    assert len(records["external-cfr"].found["rows"]) == 1
+    assert [
+        (row["first"], row["second"], row["seconds"]) for row in records["head-to-head"].found["rows"]
+    ] == [("tiny-fcpa-public", "tiny-fcpa-external", seconds) for seconds in SMALL_SECONDS]
+    page = new_page(EXPERIMENT, records, COMMAND)
+    # the pair, both times, both meetings, and its part
+    assert page.text.count("| tiny-fcpa-public |") == 1 + 2 + 2 + 1
+    assert "Not run: small-fcpa-external, small-fcpa-public" in page.text
+    figures = page.document["figures"]
     assert "tiny-fcpa-public.0.4 s.inside" in figures
     assert len(figures) == 2 * 2 * 2 + 2 + 2
 
@@ -66,44 +66,50 @@ def test_every_agent_that_meets_is_trained_at_a_common_time():
         )
 
 
-def row(inside: float, local: float) -> dict:
-    """What is measured of an agent, as JSON has it."""
-    return {
+def agent_found(name: str, inside: float, local: float) -> tuple[str, dict]:
+    """What the part of an agent found after 20 minutes."""
+    (agent,) = (agent for agent in AGENTS if agent.name == name)
+    row = {
         "seconds": 1200.0,
+        "iterations": 1,
+        "touched": 1,
         "inside": {"mbb": inside, "interval": 3.0, "boards": 10, "settled": True},
         "local": [["fc on turn, river", local, 10.0]],
     }
+    return name, {**agent._asdict(), "rule": "lcfr", "threads": 1, "rows": [row]}
 
 
-def results_of(found: list[tuple[str, dict]]) -> list[PartResult]:
-    """Results of agents of these names."""
-    parts = {part.name: part for part in PARTS}
-    return [
-        PartResult(parts[name], "0", 1.0, {"name": name, "rows": [measured]}, {}) for name, measured in found
-    ]
+def page_of(found: list[tuple[str, dict]]) -> Page:
+    """The page of what parts found, by their names."""
+    records = {name: Record({"small": False}, "0", "", 1.0, "", each) for name, each in found}
+    return new_page(EXPERIMENT, records, COMMAND)
 
 
 def test_the_page_says_who_is_surely_ahead():
-    found = [
-        ("tiny-fcpa-external", row(50, 1_000)),
-        ("tiny-fcpa-public", row(30, 2_000)),
-        ("small-fcpa-external", row(50, 2_000)),
-        ("small-fcpa-public", row(52, 1_000)),
-        ("tiny-three-sizes-external", row(50, 1_000)),
-        ("tiny-three-sizes-public", row(80, 1_000)),
-        ("small-three-sizes-public", row(80, 1_000)),
-    ]
-    _, seen, so_what = reading(results_of(found))
-    assert "tiny-fcpa-public 30 and tiny-fcpa-external 50 after 20 min" in seen
-    small, tiny = (
-        "small-fcpa-public against small-fcpa-external",
-        "tiny-fcpa-public against tiny-fcpa-external",
+    page = page_of(
+        [
+            agent_found("tiny-fcpa-external", 50, 1_000),
+            agent_found("tiny-fcpa-public", 30, 2_000),
+            agent_found("small-fcpa-external", 50, 2_000),
+            agent_found("small-fcpa-public", 52, 1_000),
+            agent_found("tiny-three-sizes-external", 50, 1_000),
+            agent_found("tiny-three-sizes-public", 80, 1_000),
+            agent_found("small-three-sizes-public", 80, 1_000),
+        ]
     )
-    assert f"surely wins less from public sampling in {small}, and surely more in {tiny}." in seen
-    behind = "tiny-three-sizes-public against tiny-three-sizes-external"
-    assert f"surely ahead in {tiny}, and surely behind in {behind}." in so_what
-    assert "have not been compared on small-three-sizes: there the default is a guess." in so_what
-    assert reading([])[1] == "Not yet compared."
+    for name, inside, local in (
+        ("tiny-fcpa", "30 and 50, surely ahead", "surely behind"),
+        ("small-fcpa", "52 and 50", "surely ahead"),
+        ("tiny-three-sizes", "80 and 50, surely behind", "-"),
+    ):
+        assert f"| {name}-public | {name}-external | 20 min | {inside} | {local} | - |\n" in page.text
+    assert "In 3 pairs of agents after equal time, the first of which samples publicly, a " in page.head
+    assert (
+        "surely wins less from the first in 1 and surely more in 1; local best response surely less in 1 and "
+        "surely more in 1; head to head the first surely wins in none and surely loses in none."
+    ) in page.head
+    assert "have not been compared on small-three-sizes: there the default is a guess." in page.head
+    assert "- **Found.** Not yet compared.\n" in page_of([]).head
 
 
 @pytest.mark.parametrize(
@@ -125,22 +131,38 @@ def test_the_page_says_who_is_surely_ahead():
 )
 def test_the_page_says_what_the_default_rests_on(insides, locals_, said):
     found = [
-        *((name, row(50, 1_000)) for pair in USUAL_PAIRS[:2] for name in pair),
-        *((name, row(80, 1_000)) for _, name in USUAL_PAIRS[2:]),
-        *((USUAL_PAIRS[2 + k][0], row(insides[k], locals_[k])) for k in range(2)),
+        *(agent_found(name, 50, 1_000) for pair in USUAL_PAIRS[:2] for name in pair),
+        *(agent_found(name, 80, 1_000) for _, name in USUAL_PAIRS[2:]),
+        *(agent_found(USUAL_PAIRS[2 + k][0], insides[k], locals_[k]) for k in range(2)),
     ]
     met = [
-        {"first": first, "second": second, "seconds": 1200.0, "mbb": -30.0, "interval": 10.0}
+        {"first": first, "second": second, "seconds": 1200.0, "mbb": -30.0, "interval": 10.0, "pairs": 10}
         for first, second in USUAL_PAIRS[2:]
     ]
-    _, seen, so_what = reading([*results_of(found), PartResult(PARTS[-1], "0", 1.0, {"rows": met}, {})])
-    assert f"of 18,396, public sampling {said}" in so_what
-    assert "local best response and surely behind head to head." in so_what
-    loses = ", ".join(f"{first} against {second}" for first, second in USUAL_PAIRS[2:])
-    assert f"Head to head the first surely wins in no pair, and surely loses in {loses}." in seen
-    assert "guess" not in so_what
+    page = page_of([*found, (HEAD_TO_HEAD, {"rows": met})])
+    assert f"of 18,396, public sampling {said}" in page.head
+    assert "local best response and surely behind head to head." in page.head
+    assert "head to head the first surely wins in none and surely loses in 2." in page.head
+    for first, second in USUAL_PAIRS[2:]:
+        (row,) = (
+            line
+            for line in page.text.splitlines()
+            if line.startswith(f"| {first} | {second} | 20 min |") and " and " in line
+        )
+        assert row.endswith("| surely behind |")
+    assert "guess" not in page.head
 
 
 def test_betting_trees_have_the_decisions_that_the_page_names():
     for name, betting in BETTINGS.items():
         assert decisions_of(betting, None) == DECISIONS[name] < MOST_PUBLIC_DECISIONS
+
+
+def test_a_copy_that_was_stopped_is_made_anew(tmp_path) -> None:
+    run, copy = tmp_path / "run", tmp_path / "copy"
+    run.mkdir()
+    (run / "run.toml").write_text("whole")
+    copy.mkdir()
+    copy_run(run, copy)
+    assert (copy / "run.toml").read_text() == "whole"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["copy", "run"]

@@ -12,8 +12,25 @@ from typer.testing import CliRunner
 
 from solvent.app.command_line import app
 from solvent_papers.confidence import Interval, deviation_interval, mean_interval, ratio_interval
-from solvent_papers.laptop_mccfr.sampling_options import LONGER, MODELS, NAMES, PLAIN, QUICK
-from solvent_papers.laptop_mccfr.sampling_options_page import ALIKE, LESS, MORE, SAME, mean_text, verdict
+from solvent_papers.frame.experiment import by_rows
+from solvent_papers.laptop_mccfr.option_runs import (
+    LONGER,
+    MODELS,
+    NAMES,
+    PLAIN,
+    SMALL_GAMES,
+    SMALL_SEEDS,
+)
+from solvent_papers.laptop_mccfr.sampling_options import (
+    LESS,
+    MORE,
+    SAME,
+    UNCHANGED,
+    mean_text,
+    ratio_text,
+    verdict,
+    won,
+)
 
 
 def test_intervals_are_students_and_fishers() -> None:
@@ -37,36 +54,38 @@ def test_verdicts_follow_intervals() -> None:
     assert verdict(Interval(0.9, 0.8, 0.99)) == LESS
     assert verdict(Interval(1.2, 1.01, 1.4)) == MORE
     assert verdict(Interval(0.9, 0.7, 1.1)) == SAME
-    assert verdict(Interval(1.0, 1.0, 1.0)) == ALIKE
+    assert verdict(Interval(1.0, 1.0, 1.0)) == UNCHANGED
     assert mean_text(Interval(0.01234, 0.0120, 0.0127)) == "0.0123 ± 0.0003"
+    assert ratio_text(Interval(0.9, 0.8, 0.99)) == "**0.900 [0.800, 0.990]**"
+    assert ratio_text(Interval(3.0, 0.9, 9.0)) == "3.00 [0.90, 9.00]"
 
 
 def test_the_command_measures_every_variant(tmp_path: Path) -> None:
-    done = CliRunner().invoke(
-        app, ["reproduce", "sampling-options", "--quick", "--out", str(tmp_path), "--json"]
-    )
+    out, work = tmp_path / "results", tmp_path / "work"
+    arguments = ["--scale", "small", "--out", str(out), "--work", str(work), "--json"]
+    done = CliRunner().invoke(app, ["reproduce", "sampling-options", *arguments])
     assert done.exit_code == 0, done.output
-    document = json.loads(done.stdout)
-    assert {path.name for path in tmp_path.iterdir()} == {
+    found = json.loads(done.stdout)["found"]["options"]
+    assert {path.name for path in out.iterdir()} == {
         f"sampling-options.{end}" for end in ("md", "json", "csv", "png")
     }
-    points = document["points"]
-    assert {point["variant"] for point in points} == {*NAMES, LONGER}
-    checks = next(iter(QUICK.games.values()))
-    of = {(p["game"], p["variant"], p["seed"], p["iterations"]): p for p in points}
-    assert len(of) == len(points) == len(QUICK.games) * (len(NAMES) + 1) * QUICK.seeds * len(checks)
-    last = checks[-1]
-    for game in QUICK.games:
-        plain = of[game, PLAIN, 0, last]
-        assert of[game, "reward y4", 0, last]["exploitability"] == plain["exploitability"]
-        assert of[game, "reward y3", 0, last]["exploitability"] > plain["exploitability"]
-        assert of[game, LONGER, 0, MODELS * last]["exploitability"] < plain["exploitability"]
-        assert of[game, "4 models, by reach", 0, last]["histories"] > 3 * plain["histories"]
-    won = {(m["game"], m["row"], m["column"], m["seed"]): m["won"] for m in document["meetings"]}
-    assert won["leduc", "y1", "y2", 0] == -won["leduc", "y2", "y1", 0]
-    assert won["leduc", "y1", "y4", 1] == pytest.approx(0, abs=1e-12)
-    page = (tmp_path / "sampling-options.md").read_text()
-    assert "solvent reproduce sampling-options --quick" in page
+    assert [game["game"] for game in found["games"]] == list(SMALL_GAMES)
+    for game in found["games"]:
+        points, checks = by_rows(game["points"]), game["checks"]
+        assert {point["variant"] for point in points} == {*NAMES, LONGER}
+        of = {(p["variant"], p["seed"], p["iterations"]): p for p in points}
+        assert len(of) == len(points) == (len(NAMES) + 1) * SMALL_SEEDS * len(checks)
+        last = checks[-1]
+        plain = of[PLAIN, 0, last]
+        assert of["reward y4", 0, last]["exploitability"] == plain["exploitability"]
+        assert of["reward y3", 0, last]["exploitability"] > plain["exploitability"]
+        assert of[LONGER, 0, MODELS * last]["exploitability"] < plain["exploitability"]
+        assert of["4 models, by reach", 0, last]["histories"] > 3 * plain["histories"]
+    leduc = found["games"][0]
+    assert won(leduc, "y1", "y2") == -won(leduc, "y2", "y1")
+    assert won(leduc, "y1", "y4") == pytest.approx((0, 0, 0), abs=1e-12)
+    page = (out / "sampling-options.md").read_text()
+    assert "solvent reproduce sampling-options --scale small" in page
     assert "the fair comparison" in page
-    with (tmp_path / "sampling-options.csv").open() as file:
-        assert len(list(csv.DictReader(file))) == len(points)
+    with (out / "sampling-options.csv").open() as file:
+        assert len(list(csv.DictReader(file))) == sum(len(game["points"]["seed"]) for game in found["games"])

@@ -17,10 +17,27 @@ class Interval(NamedTuple):
     low: float
     high: float
 
+    @classmethod
+    def around(cls, middle: float, half: float) -> Interval:
+        """Return the interval that reaches `half` to either side of an estimate."""
+        return cls(middle, middle - half, middle + half)
+
     @property
     def half(self) -> float:
         """Half of the interval's width."""
         return (self.high - self.low) / 2
+
+    @property
+    def sign(self) -> int:
+        """1 if all of the interval is above 0, -1 if all of it is below, 0 otherwise."""
+        return int(self.low > 0) - int(self.high < 0)
+
+    def __neg__(self) -> Interval:
+        return Interval(-self.middle, -self.high, -self.low)
+
+    def figures(self, name: str) -> dict[str, float]:
+        """Return the estimate and the ends of its interval as figures for the ledger."""
+        return {name: self.middle, f"{name}.low": self.low, f"{name}.high": self.high}
 
 
 def mean_interval(values: Sequence[float]) -> Interval:

@@ -56,6 +56,18 @@ REPRODUCED = {
         "trained_agents.measured_agents",
         "The agent of `make run` and one of an hour: trained, then measured, in parts of at most an hour each.",
     ),
+    "laptop-mccfr": Listed(
+        "laptop_mccfr.experiment",
+        "Bots, their ensemble, biased rewards, buckets by rule, initial weights: parts of at most an hour each.",
+    ),
+    "public-sampling": Listed(
+        "public_sampling.experiment",
+        "Public against external sampling on cards, trees and rules: half an hour a part.",
+    ),
+    "sampling-options": Listed(
+        "laptop_mccfr.sampling_options",
+        "What each option of Monte Carlo CFR does to exact exploitability, with intervals: about 8 minutes.",
+    ),
 }
 """Experiments of `solvent reproduce`, in the order of its list."""
 BENCHED: dict[str, Listed] = {
@@ -90,6 +102,14 @@ BENCHED: dict[str, Listed] = {
     "cluster": Listed(
         "cluster_speed",
         "Rows a second of Algorithm 4 in worker processes and in Ray actors, beside threads on one shared table.",
+    ),
+    "sampling": Listed(
+        "laptop_mccfr.sampling_speed",
+        "Monte Carlo CFR iterations a second beside OpenSpiel's C++ solver, threads, and convergence.",
+    ),
+    "training": Listed(
+        "laptop_mccfr.training_speed",
+        "Rows a second of blueprint training on a large table: threads and pages, beside random access.",
     ),
 }
 """Experiments of `solvent bench`."""

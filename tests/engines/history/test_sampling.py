@@ -464,25 +464,25 @@ def test_the_command_line_samples(here) -> None:
     assert "external sampling" in out
 
 
-def test_bench_sampling_prints_rows(here, tmp_path: Path) -> None:
+def test_bench_sampling_measures_each_part(here, tmp_path: Path) -> None:
     page = tmp_path / "page.md"
-    asked = [
-        "--game",
-        "kuhn_poker",
-        "--repeats",
-        "1",
-        "--threads",
-        "2",
-        "--seeds",
-        "2",
-        "--iterations",
-        "2000",
-    ]
-    code, out, _ = here("bench", "sampling", *asked, "--page", str(page), "--json")
-    document = json.loads(out)
+    asked = ["bench", "sampling", "--scale", "small", "--game", "kuhn_poker", "--repeats", "1"]
+    threads = ["--threads", "3", "--seeds", "2", "--iterations", "2000"]
+    code, out, _ = here(*asked, *threads, "--page", str(page), "--json")
+    found = json.loads(out)["found"]
     assert code == 0
-    assert [row["sampling"] for row in document["rows"]] == ["external", "chance", "outcome"]
-    assert document["rows"][0]["ratio"] > 1
-    assert document["threads"]["seeds"] == 2
-    assert "solvent bench sampling --threads 2" in page.read_text()
-    assert "kuhn_poker" in here("bench", "sampling", *asked[:4])[1]
+    rows = found["iterations"]["rows"]
+    assert [row["sampling"] for row in rows] == ["external", "chance", "outcome"]
+    assert rows[0]["ratio"] > 1
+    assert (found["threads"]["seeds"], found["threads"]["threads"]) == (2, 3)
+    assert [row["sampling"] for row in found["convergence"]["rows"]] == ["external", "chance", "outcome"]
+    for row in found["convergence"]["rows"]:
+        assert len(row["exploitability"]) == 2
+        assert row["full_width_value"] == pytest.approx(-1 / 18, abs=1e-4)
+    assert (
+        "solvent bench sampling --scale small --game kuhn_poker --repeats 1 --threads 3" in page.read_text()
+    )
+    code, out, _ = here(*asked, "--part", "iterations")
+    assert code == 0
+    assert "kuhn_poker" in out
+    assert "Convergence" not in out

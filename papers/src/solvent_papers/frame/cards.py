@@ -11,6 +11,9 @@ from solvent.abstraction.cards.build import build
 from solvent.abstraction.cards.presets import PRESETS, Design
 from solvent_papers.frame.experiment import Say, Setup, option
 
+SMALL_BETTING = "preflop=3x,a; postflop=100%; cap=1; stack=10"
+"""Bets that stand for all others at small scale."""
+
 
 @dataclass(frozen=True)
 class CardSetup(Setup):

@@ -1,7 +1,7 @@
-"""Laptop MCCFR at this machine's scale: the bots that the parts of the experiment train, keep and compare.
+"""Laptop MCCFR at this machine's scale: the bots that the experiment trains, keeps and compares.
 
 The game is the paper's (100 big blinds; before the flop raises to 2, 4, 8, 16 big blinds or all-in; two bets or
-raises a street) with two sizes after the flop, the pot and all-in, instead of seven: so a bot's training ends in
+raises a street) with two sizes after the flop, the pot and all-in, instead of seven: a bot's training ends in
 minutes and goes far enough for what is asked of it. All bots of a comparison have the same number of iterations,
 or the same seconds, and are compared over several seeds; nothing is processed on either side.
 """
@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from math import hypot
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -24,25 +25,24 @@ from solvent.play.table_agent import TableAgent, table_agent
 from solvent.strategy.agents.blueprint import Blueprint
 from solvent.training.settings import EXTERNAL, TrainingSettings
 from solvent.training.work import Length, Training
-from solvent_papers.confidence import mean_interval
-from solvent_papers.kept import KeptRuns
-from solvent_papers.kept_tables import Snapshot, load_table, save_table
-from solvent_papers.parts import Found, Part, PartSetup
-from solvent_papers.steps import Say
+from solvent_papers.confidence import Interval, mean_interval
+from solvent_papers.frame.cards import SMALL_BETTING, CardSetup
+from solvent_papers.frame.experiment import Found, Part, Say, option
+from solvent_papers.frame.running import KeptRuns
+from solvent_papers.kept_tables import load_table, save_table
 
 BETTING = "preset=laptop; postflop=100%,a"
 RULES, EMD = "rules", "emd"
 """Cards by rule, and as many buckets by the earth mover's distance."""
 EXPLORATION_PART = 0.2
-"""The part of a bot's iterations over which it explores."""
+"""The share of a bot's iterations during which it explores."""
 ITERATIONS, SECONDS = "iterations", "seconds"
-"""What marks of a training are in."""
+"""Units of the marks of a training."""
 CHUNK_SECONDS = 0.25
-"""How far apart looks at the clock are meant to be."""
+"""Intended time between looks at the clock."""
 
 
-@dataclass(frozen=True)
-class Scale:
+class Amount(NamedTuple):
     """How much is trained and played."""
 
     iterations: int = 48_000_000
@@ -57,45 +57,42 @@ class Scale:
     """Seconds at which trainings with and without initial weights are compared."""
     pairs: int = 30_000
     """Pairs of deals of a meeting, averaged over what bots may draw."""
-    speed_repeats: int = 3
 
 
-FULL = Scale()
-SMALL = Scale(
-    iterations=2_000,
-    bots=2,
-    seeds=2,
-    bucket_iterations=500,
-    marks=(0.05, 0.1),
-    pairs=50,
-    speed_repeats=1,
-)
+FULL = Amount()
+SMALL = Amount(iterations=2_000, bots=2, seeds=2, bucket_iterations=500, marks=(0.05, 0.1), pairs=50)
 
 
 @dataclass(frozen=True)
-class Setup(PartSetup):
-    """`PartSetup` with the iterations of bots, should they not be those of the scale, and what may be bet."""
+class Setup(CardSetup):
+    """Cards, threads, and iterations other than those of the scale."""
 
-    iterations: int | None = None
-    betting: str = BETTING
+    iterations: int | None = option(
+        None, "Iterations of each bot of Figures 1, 5, 7 and 8.  [default: 48 million]", 100
+    )
 
     @property
     def scale(self) -> dict[str, Any]:
         return super().scale | {"iterations": self.amount.iterations, "betting": self.betting}
 
     @property
-    def amount(self) -> Scale:
+    def amount(self) -> Amount:
         """How much is trained and played."""
-        scale = SMALL if self.small else FULL
-        return scale if self.iterations is None else replace(scale, iterations=self.iterations)
+        amount = SMALL if self.small else FULL
+        return amount if self.iterations is None else amount._replace(iterations=self.iterations)
+
+    @property
+    def betting(self) -> str:
+        """What may be bet."""
+        return SMALL_BETTING if self.small else BETTING
 
     def design_of(self, cards: str) -> Design:
-        """The design of a preset or of `EMD` cards; at small scale tiny stands for all of them."""
+        """Return the design of a preset or of `EMD` cards; at small scale tiny stands for all of them."""
         return emd_design() if cards == EMD and not self.small else super().design_of(cards)
 
 
 def emd_design() -> Design:
-    """A design of clustered buckets to compare with rule buckets: equal numbers, one public cluster."""
+    """Return a design of clustered buckets to compare with rule buckets: equal numbers, one public cluster."""
     rules = PRESETS[RULES]
     return Design(
         f"{RULES}-{EMD}", 1, rules.flop, rules.turn, rules.river, base=1, codes_per_strip=128, iterations=30,
@@ -113,24 +110,30 @@ class Bot(NamedTuple):
     history: str = EVERYTHING
     """What it remembers of the betting."""
 
+    @property
+    def training(self) -> str:
+        """The usual name of the part that trains it."""
+        return f"train-{self.name}"
+
     def tree(self, setup: Setup) -> BettingTree:
-        """The bot's betting tree."""
+        """Return the bot's betting tree."""
         return build_tree(parse_betting(f"{setup.betting}; history={self.history}"))
 
     def file(self, setup: Setup, seed: int, mark: float) -> Path:
-        """Where the table of a bot at a mark is kept."""
+        """Return where the table of a bot at a mark is kept."""
         return setup.work / "bots" / f"{self.name}-{seed}-{mark:g}.npz"
 
-    def table(self, setup: Setup, say: Say, seed: int, mark: float, part: str) -> Blueprint:
-        """The table of a bot at a mark, which `part` has trained."""
+    def table(self, setup: Setup, say: Say, seed: int, mark: float, training: str | None = None) -> Blueprint:
+        """Load the table of a bot at a mark; the part that trains it may have another name than usual."""
         path = self.file(setup, seed, mark)
         if not path.exists():
+            part = training or self.training
             raise InputError(f"the bots {self.name} are not there: run the part {part} first")
         return load_table(path, self.tree(setup), setup.load(self.cards, say))
 
 
 def reward_bot(reward: str) -> Bot:
-    """A bot as the paper trains it, with one of its rewards."""
+    """Return a bot as the paper trains it, with one of its rewards."""
     settings = TrainingSettings(
         sampling=EXTERNAL,
         reward=reward,
@@ -143,7 +146,7 @@ def reward_bot(reward: str) -> Bot:
 
 def train_bot(
     setup: Setup, say: Say, bot: Bot, seed: int, marks: Sequence[float], unit: str = ITERATIONS
-) -> list[dict[str, Any]]:
+) -> list[Found]:
     """Train a bot up to each mark, in iterations or seconds, and keep its table there.
 
     Compiling, simulating win rates and writing tables count in no second.
@@ -163,87 +166,41 @@ def train_bot(
             count, before = (min(chunk, int(mark - done)) if unit == ITERATIONS else chunk), work.seconds
             work.run(count)
             chunk = max(1, round(count * CHUNK_SECONDS / max(work.seconds - before, 1e-6)))
-        found.append(Snapshot(mark, work.seconds, work.iterations, work.touched)._asdict())
+        stands = {"seconds": work.seconds, "iterations": work.iterations, "touched": work.touched}
+        found.append({"bot": bot.name, "seed": seed, "mark": mark, **stands})
         save_table(bot.file(setup, seed, mark), work.solver.blueprint)
     return found
 
 
-def training_part(name: str, bot: Bot, seeds: str = "seeds", iterations: str = ITERATIONS) -> Part[Setup]:
-    """A part that trains a bot for every seed. seeds, iterations: the fields of `Scale` that say how many."""
+def training_part(bot: Bot, seeds: str = "seeds", iterations: str = ITERATIONS) -> Part[Setup]:
+    """Return the part that trains a bot for every seed; `seeds` and `iterations` are fields of `Amount`."""
 
     def run(setup: Setup, kept: KeptRuns, say: Say) -> Found:
-        marks = [float(getattr(setup.amount, iterations))]
-        rows = []
+        marks, rows = [float(getattr(setup.amount, iterations))], list[Found]()
         for seed in range(getattr(setup.amount, seeds)):
-            rows += trained(setup, kept, say, bot, seed, marks, ITERATIONS)
+            train = partial(train_bot, setup, say, bot, seed, marks)
+            rows += kept.once({"bot": bot.name, "seed": seed}, train)
         return {"cards": setup.load(bot.cards, say).design.label, "bots": rows}
 
-    return Part(name, run, _no_section, _no_figures, _no_bars)
+    return Part(bot.training, run)
 
 
-def trained(
-    setup: Setup, kept: KeptRuns, say: Say, bot: Bot, seed: int, marks: Sequence[float], unit: str
-) -> list[dict[str, Any]]:
-    """Train a bot, unless it was trained before the part was stopped and its tables are there."""
-    setting = {"bot": bot.name, "seed": seed}
-    found = kept.find(setting)
-    if found is None or not all(bot.file(setup, seed, mark).exists() for mark in marks):
-        found = train_bot(setup, say, bot, seed, marks, unit)
-        kept.add(setting, found)
-    return [{"bot": bot.name, "seed": seed, **row} for row in found]
+def agent(tables: Sequence[Blueprint], style: str = "own") -> TableAgent:
+    """Return the agent of a bot, or of the ensemble of several, playing in its own style or in another."""
+    return table_agent(style, list(tables), style)
 
 
-def _no_section(found: Found) -> str:
-    return ""
-
-
-def _no_figures(found: Found) -> Mapping[str, float]:
-    return {}
-
-
-def _no_bars(found: Found) -> list[Any]:
-    return []
-
-
-def meet(setup: Setup, one: TableAgent, other: TableAgent, seed: int) -> dict[str, Any]:
-    """What one agent wins from another, with the interval over deals, in mbb/hand."""
+def meet(setup: Setup, one: TableAgent, other: TableAgent, seed: int) -> Found:
+    """Return what one agent wins from another, with the interval over deals, in mbb/hand."""
     won = expected_match(one, other, setup.amount.pairs, seed=seed, threads=setup.threads).winnings
     return {"seed": seed, "mbb": won.mbb, "interval": won.mbb_interval}
 
 
-def agent(tables: Sequence[Blueprint], style: str = "own") -> TableAgent:
-    """The agent of a bot, or of the ensemble of several, playing in its own style or in another."""
-    return table_agent(style, list(tables), style)
-
-
-class Won(NamedTuple):
-    """What was won in mbb/hand, and half of its 95 % interval."""
-
-    mbb: float
-    interval: float
-
-    def __str__(self) -> str:
-        return f"{self.mbb:,.0f} ± {self.interval:,.0f}"
-
-    @property
-    def low(self) -> float:
-        return self.mbb - self.interval
-
-    @property
-    def high(self) -> float:
-        return self.mbb + self.interval
-
-
-def over_seeds(rows: Sequence[Mapping[str, Any]]) -> Won:
-    """The mean over seeds, with an interval over seeds and deals: the wider of Student's and that of the deals."""
+def over_seeds(rows: Sequence[Mapping[str, Any]]) -> Interval:
+    """Return the mean over seeds, with the wider of the intervals over seeds (Student's) and over deals."""
     values = [float(row["mbb"]) for row in rows]
     deals = hypot(*(float(row["interval"]) for row in rows)) / len(rows)
     if len(rows) == 1:
-        return Won(values[0], deals)
+        return Interval.around(values[0], deals)
     seeds = mean_interval(values)
-    return Won(seeds.middle, max(seeds.half, deals))
-
-
-def named(name: str, won: Won) -> dict[str, float]:
-    """Figures for the ledger: what was won and the ends of its interval."""
-    return {name: won.mbb, f"{name}.low": won.low, f"{name}.high": won.high}
+    return Interval.around(seeds.middle, max(seeds.half, deals))

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -30,17 +30,11 @@ from solvent.foundation.storage.run import Run
 from solvent.foundation.units import span
 from solvent.play.agents import AgentLoader
 from solvent.strategy.agents.training_run import TrainingRun
-from solvent.training.settings import (
-    EXTERNAL,
-    MOST_HOLE_CARDS,
-    PUBLIC,
-    TRAINING_SAMPLINGS,
-    TrainingSettings,
-)
+from solvent.training.settings import EXTERNAL, MOST_HOLE_CARDS, PUBLIC, TRAINING_SAMPLINGS, TrainingSettings
 from solvent.training.train import train_to
-from solvent_papers.kept import KeptRuns
-from solvent_papers.parts import Found, Part, PartSetup, once
-from solvent_papers.steps import Say, within
+from solvent_papers.frame.cards import SMALL_BETTING, CardSetup
+from solvent_papers.frame.experiment import Found, Part, Say
+from solvent_papers.frame.running import KeptRuns, within
 
 BETTINGS = {"fcpa": "fcpa", "three-sizes": "preset=laptop; postflop=50%,100%,a"}
 DECISIONS = {"fcpa": 1_360, "three-sizes": 18_396}
@@ -67,20 +61,15 @@ class SampledAgent(NamedTuple):
     """None: as many as are usual."""
     seconds: tuple[float, ...] = SHORT
 
-    @property
-    def settings(self) -> TrainingSettings:
-        """How it is trained."""
+    def settings(self, small: bool = False) -> TrainingSettings:
+        """Return the settings of its training."""
         return TrainingSettings(
-            betting=BETTINGS[self.betting],
+            betting=SMALL_BETTING if small else BETTINGS[self.betting],
             rule=None if self.rule is None else load_rule(self.rule),  # type: ignore[arg-type]
             sampling=self.sampling,
             hole_cards=self.hole_cards,
             regret_floor=self.floor,
         )
-
-    def marks(self, setup: PartSetup) -> tuple[float, ...]:
-        """Seconds of training after which it is measured, at the scale of the experiment."""
-        return SMALL_SECONDS[: len(self.seconds)] if setup.small else self.seconds
 
 
 AGENTS = (
@@ -99,8 +88,7 @@ AGENTS = (
 """In the order of the page's table. The usual rules are compared with others on the first cards and tree."""
 
 
-@dataclass(frozen=True)
-class Scale:
+class Amount(NamedTuple):
     """How much is measured."""
 
     response: DoublingSettings
@@ -110,32 +98,32 @@ class Scale:
 
 
 FULL = {
-    "fcpa": Scale(DoublingSettings(4_000, 16_000, 3_000), 8_000),
-    "three-sizes": Scale(DoublingSettings(1_000, 4_000, 480), 8_000),
+    "fcpa": Amount(DoublingSettings(4_000, 16_000, 3_000), 8_000),
+    "three-sizes": Amount(DoublingSettings(1_000, 4_000, 480), 8_000),
 }
 """By betting, so that a part takes less than an hour: boards of the larger tree take fourteen times as long."""
-SMALL, SMALL_SECONDS = Scale(DoublingSettings(10, 10, 12), 4), (0.2, 0.4)
+SMALL, SMALL_SECONDS = Amount(DoublingSettings(10, 10, 12), 4), (0.2, 0.4)
 
 
-def measure(agent: SampledAgent, setup: PartSetup, kept: KeptRuns, say: Say) -> Found:
+def measure(agent: SampledAgent, setup: CardSetup, kept: KeptRuns, say: Say) -> Found:
     """Train an agent up to each mark, and measure it as it is then."""
-    scale = SMALL if setup.small else FULL[agent.betting]
+    amount = SMALL if setup.small else FULL[agent.betting]
     cards = setup.folder_of(agent.cards, say)
     rows, before = [], None
-    for seconds in agent.marks(setup):
+    for seconds in SMALL_SECONDS[: len(agent.seconds)] if setup.small else agent.seconds:
         place = Path("agents") / commit() / f"{agent.name}-{seconds:g}"  # no other version's are trained on
-        if before is not None and not Run.is_run(setup.work / place):
-            copy_run(setup.work / before, setup.work / place)
-        before = place
-        stage = Stage(agent, setup.work / place, cards, scale, setup.threads, say)
-        setting = {"seconds": seconds}
-        rows.append(setting | {"run": str(place)} | once(kept, setting, partial(stage.measured, seconds)))
+        folder = setup.work / place
+        if before is not None and not Run.is_run(folder):
+            copy_run(before, folder)
+        before = folder
+        measured = partial(measure_at, seconds, agent, setup, folder, cards, amount, say)
+        rows.append({"seconds": seconds, "run": str(place)} | kept.once({"seconds": seconds}, measured))
     return {
         **agent._asdict(),
-        "rule": agent.settings.as_json()["rule"],
+        "rule": agent.settings().as_json()["rule"],
         "threads": setup.threads,
-        "response": asdict(scale.response),
-        "local_hands": scale.local_hands,
+        "response": asdict(amount.response),
+        "local_hands": amount.local_hands,
         "rows": rows,
     }
 
@@ -149,54 +137,45 @@ def copy_run(run: Path, copy: Path) -> None:
     aside.rename(copy)
 
 
-class Stage(NamedTuple):
-    """An agent up to a mark."""
-
-    agent: SampledAgent
-    folder: Path
-    """The folder of its run."""
-    cards: Path
-    scale: Scale
-    threads: int
-    say: Say
-
-    def measured(self, seconds: float) -> dict[str, Any]:
-        """What responses win from it after so many seconds of training."""
-        after = f"after {span(seconds)}"
-        watch = within(self.say, f"{after}: training")
-        iterations = train_to(self.folder, self.cards, self.agent.settings, seconds, self.threads, watch)
-        training = TrainingRun.open(self.folder, self.cards)
-        self.say(f"{after}: learning a response inside the abstraction")
-        inside = self._inside(training)
-        table, local = AgentLoader().load_table(str(self.folder)), []
-        for actions in STANDARD:
-            self.say(f"{after}: local best response, {actions}")
-            won = LocalBestResponse(table, actions).run(self.scale.local_hands, self.threads)
-            local.append((str(actions), won.mbb, won.mbb_interval))
-        touched = training.run.facts()["touched"]
-        return {"iterations": iterations, "touched": touched, "inside": inside, "local": local}
-
-    def _inside(self, training: TrainingRun) -> dict[str, Any]:
-        """What a response learned inside the abstraction wins."""
-        weight = training.run.facts()["weight"]
-        found = ResponseDoublings(
-            training.blueprint(), self.scale.response, weight=weight, threads=self.threads
-        ).run()
-        return {
-            "mbb": found["mbb_per_hand"],
-            "interval": found["mbb_per_hand_95"],
-            "boards": found["boards"],
-            "settled": found["settled"],
-        }
+def measure_at(
+    seconds: float, agent: SampledAgent, setup: CardSetup, folder: Path, cards: Path, amount: Amount, say: Say
+) -> Found:
+    """Train an agent for these seconds in all, and measure what responses win from it then."""
+    after, threads = f"after {span(seconds)}", setup.threads
+    watch = within(say, f"{after}: training")
+    iterations = train_to(folder, cards, agent.settings(setup.small), seconds, threads, watch)
+    training = TrainingRun.open(folder, cards)
+    facts = training.run.facts()
+    say(f"{after}: learning a response inside the abstraction")
+    response = ResponseDoublings(
+        training.blueprint(), amount.response, weight=facts["weight"], threads=threads
+    )
+    inside, local = response.run(), []
+    table = AgentLoader().load_table(str(folder))
+    for actions in STANDARD:
+        say(f"{after}: local best response, {actions}")
+        won = LocalBestResponse(table, actions).run(amount.local_hands, threads)
+        local.append((str(actions), won.mbb, won.mbb_interval))
+    return {
+        "iterations": iterations,
+        "touched": facts["touched"],
+        "inside": {
+            "mbb": inside["mbb_per_hand"],
+            "interval": inside["mbb_per_hand_95"],
+            "boards": inside["boards"],
+            "settled": inside["settled"],
+        },
+        "local": local,
+    }
 
 
 def local_best(row: Mapping[str, Any]) -> LargestResponse:
-    """The most that a local best response wins from an agent."""
+    """Return the most that a local best response wins from an agent."""
     return largest_response([(actions, mbb, interval) for actions, mbb, interval in row["local"]])
 
 
 def figures(found: Found) -> dict[str, float]:
-    """What responses win from an agent, by name."""
+    """Return what responses win from an agent, by name."""
     named = dict[str, float]()
     for row in found["rows"]:
         name = f"{found['name']}.{row['seconds']:g} s"
@@ -204,11 +183,4 @@ def figures(found: Found) -> dict[str, float]:
     return named
 
 
-def agent_part(agent: SampledAgent) -> Part[PartSetup]:
-    """The part that trains and measures an agent; the page's one table speaks of it."""
-    return Part(agent.name, partial(measure, agent), lambda found: "", figures, lambda found: [])
-
-
-def agent_named(name: str) -> SampledAgent:
-    """The agent of this name."""
-    return next(agent for agent in AGENTS if agent.name == name)
+PARTS = tuple(Part(agent.name, partial(measure, agent), figures) for agent in AGENTS)

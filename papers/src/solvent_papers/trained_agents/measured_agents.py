@@ -24,7 +24,7 @@ from solvent.foundation.units import span
 from solvent.strategy.agents.training_run import TrainingRun
 from solvent.training.settings import TrainingSettings
 from solvent.training.train import train_to
-from solvent_papers.frame.cards import CardSetup
+from solvent_papers.frame.cards import SMALL_BETTING, CardSetup
 from solvent_papers.frame.experiment import Experiment, Findings, Found, Part, Say
 from solvent_papers.frame.pages import threads_text
 from solvent_papers.frame.running import KeptRuns, found_by, within
@@ -69,7 +69,6 @@ SMALL = AgentSettings(
     hands=40, lbr_hands=4, inside=DoublingSettings(10, 20, valued=12), behaviour_hands=50, run_outs=16
 )
 SMALL_SECONDS = 0.3
-SMALL_BETTING = "preflop=3x,a; postflop=100%; cap=1; stack=10"
 
 
 @dataclass(frozen=True)

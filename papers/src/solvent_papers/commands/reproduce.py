@@ -1,4 +1,7 @@
-"""`solvent reproduce --list`: the papers' claims, what came of them, and the command that shows each."""
+"""The `solvent reproduce` commands: each runs an experiment and writes its page; `--list` lists the papers' claims.
+
+Commands of experiments are made from their declarations, which `solvent_papers.experiments` lists.
+"""
 
 from __future__ import annotations
 
@@ -8,15 +11,21 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from solvent.app.later import Commands
 from solvent.app.options import Json, ResultsPage
 from solvent.app.terminal import print_json, table, terminal
 from solvent.foundation.errors import InputError
-from solvent_papers.commands.reproduce.papers import RESULTS
+from solvent_papers.commands.experiments import RESULTS, add_experiments
+from solvent_papers.experiments import REPRODUCED
 
 if TYPE_CHECKING:
     from solvent_papers.ledger.ledger import Entry
 
 
+reproduce = typer.Typer(cls=Commands, no_args_is_help=True)
+
+
+@reproduce.callback(invoke_without_command=True)
 def list_claims(
     context: typer.Context,
     listed: Annotated[
@@ -67,3 +76,6 @@ def _show(found: Sequence[Entry]) -> None:
         terminal().print(lines)
     counts = ", ".join(f"{count} {verdict}" for verdict, count in counted(found).items())
     terminal().print(f"{len(found)} claims: {counts}")
+
+
+add_experiments(reproduce, REPRODUCED)
