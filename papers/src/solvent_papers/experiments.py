@@ -28,7 +28,20 @@ REPRODUCED = {
         "trained_agents.measured_agents",
         "The agent of `make run` and one of an hour: trained, then measured, in parts of at most an hour each.",
     ),
+    "abstraction": Listed(
+        "tartanian7.abstraction",
+        "How well buckets of hands fit: hierarchical and free, EMD and percentiles: about 4 minutes, 2 GB.",
+    ),
+    "sampled-buckets": Listed(
+        "tartanian7.sampled_buckets",
+        "How strategies on EMD, percentile and hierarchical buckets fare against real cards: about 5 minutes.",
+    ),
 }
 """Experiments of `solvent reproduce`, in the order of its list."""
-BENCHED: dict[str, Listed] = {}
+BENCHED: dict[str, Listed] = {
+    "clustering": Listed(
+        "tartanian7.clustering_speed",
+        "Seconds to cluster hands' histograms: one thread against several, and the distances that bounds save.",
+    ),
+}
 """Experiments of `solvent bench`."""

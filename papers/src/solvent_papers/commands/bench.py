@@ -220,37 +220,6 @@ def bench_cards(
 
 
 @bench.command()
-def clustering(
-    threads: Annotated[int, typer.Option(min=2, max=MOST_THREADS, help="Threads to compare with one.")] = 2,
-    repeats: Repeats = 5,
-    as_json: Json = False,
-) -> None:
-    """Seconds to cluster hands' histograms: one thread against several, and the distances that bounds save."""
-    from solvent_papers.tartanian7.clustering_speed import measure
-
-    with terminal(stderr=True).status("measuring"):
-        rows = measure(threads=threads, repeats=repeats)
-    if as_json:
-        print_json({"rows": [row.as_dict() for row in rows]})
-        return
-    results = table(
-        "metric", "points", "k", "iterations", "distances computed", "1 thread", f"{threads} threads", "ratio"
-    )
-    for row in rows:
-        results.add_row(
-            row.metric,
-            f"{row.points:,}",
-            str(row.clusters),
-            str(row.iterations),
-            f"{row.computed:.1%}",
-            f"{row.seconds_of_one:.2f} s",
-            f"{row.seconds:.2f} s",
-            f"{row.ratio:.2f}x",
-        )
-    terminal().print(results)
-
-
-@bench.command()
 def training(
     cards: Annotated[Path, typer.Option(help="A card abstraction's folder.")] = Path("abstractions/small"),
     betting: Annotated[str, typer.Option(help="As `solvent train` takes it.")] = "laptop",

@@ -22,13 +22,11 @@ EXPERIMENTS: dict[str, Callable[..., None]] = {
     "total-rbp": papers.reproduce_total_rbp,
     "larger-game": papers.reproduce_larger_game,
     "saef": papers.reproduce_saef,
-    "abstraction": papers.reproduce_abstraction,
     "laptop-mccfr": agents.reproduce_laptop_mccfr,
     "post-processing": agents.reproduce_post_processing,
     "tartanian7": agents.reproduce_tartanian7,
     "public-sampling": agents.reproduce_public_sampling,
     "sampling-options": papers.reproduce_sampling_options,
-    "sampled-buckets": papers.reproduce_sampled_buckets,
 }
 reproduce = typer.Typer(cls=Commands, no_args_is_help=True)
 reproduce.callback(invoke_without_command=True)(claims.list_claims)
