@@ -269,7 +269,7 @@ def test_a_hierarchy_of_one_cluster_is_free() -> None:
 
 
 def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(abstraction_hands, "hands_on", lambda flops: (made_up_hands(), None))
+    monkeypatch.setattr(abstraction_hands, "hands_on", lambda *given: (made_up_hands(), None))
     monkeypatch.setattr(abstraction_hands, "river_on", lambda *given: made_up_river())
     monkeypatch.setattr(abstraction, "compare", lambda *given: given_result())
     monkeypatch.setattr(abstraction, "plot_sizes", lambda found, path: path.touch())
@@ -297,7 +297,7 @@ def test_pictures_are_drawn(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_the_hands_on_some_flops() -> None:
     """Weights are deals, and a flop hand's histogram is that of its turn hands."""
-    hands, opponents = abstraction_hands.hands_on([0, 700])
+    hands, opponents = abstraction_hands.hands_on([0, 700], 1)
     assert np.bincount(hands.flop_of, hands.flop_weight) % 1176 == pytest.approx([0, 0])
     dealt = np.bincount(hands.dealt_flop, hands.dealt_weight)
     assert dealt == pytest.approx(47 * np.bincount(hands.flop_of, hands.flop_weight))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -16,7 +16,7 @@ from solvent.foundation.extras import pyplot
 from solvent_papers.frame.experiment import Experiment, Findings, Found, Part, Say, Setup, option
 from solvent_papers.frame.running import KeptRuns
 from solvent_papers.tartanian7 import abstraction_hands
-from solvent_papers.tartanian7.abstraction_quality import RESTARTS, SMALL, STREETS, Row, Sizes, compare
+from solvent_papers.tartanian7.abstraction_quality import SMALL, STREETS, Row, Sizes, compare
 
 LABELS = {
     "emd": "k-medians, EMD",
@@ -45,9 +45,10 @@ def run(setup: FitSetup, kept: KeptRuns, say: Say) -> Found:
     else:
         say(f"the hands on {sizes.flops} flops")
         evenly = np.linspace(0, Indexer([3]).size - 1, sizes.flops).astype(int)
-        hands, opponents = abstraction_hands.hands_on(evenly.tolist())
+        hands, opponents = abstraction_hands.hands_on(evenly.tolist(), setup.threads)
+    say("river hands and their codes")
     codes = sizes.strips, sizes.codes_per_strip, sizes.river_every
-    river = abstraction_hands.river_on(opponents, *codes, setup.threads, say)
+    river = abstraction_hands.river_on(opponents, *codes, setup.threads)
     return compare(hands, river, sizes, setup.threads, say)
 
 
@@ -99,33 +100,22 @@ def figures(found: Found) -> dict[str, float]:
 
 def view(found: Findings) -> dict[str, Any]:
     """Return rows by what they measure, the names of methods, and the figures of which the finding has a span."""
-    (fit,) = found.values()
-
-    def values(start: str) -> list[float]:
-        return [value for name, value in figures(fit).items() if name.startswith(start)]
-
-    return {
-        "fit": fit,
-        "sizes": fit["sizes"],
-        "row": partial(row_of, fit),
-        "labels": LABELS,
-        "restarts": RESTARTS,
-        "kept": {street: values(f"kept.{street}.") for street in STREETS},
-        "times": values("emd.percentiles by histograms."),
-    }
+    fit = found["fit"]
+    kept = {street: _starting(fit, f"kept.{street}.") for street in STREETS}
+    times = _starting(fit, "emd.percentiles by histograms.")
+    row = partial(row_of, fit)
+    return {"fit": fit, "sizes": fit["sizes"], "row": row, "labels": LABELS, "kept": kept, "times": times}
 
 
-def tables(found: Findings) -> Mapping[str, Sequence[Row]]:
-    """Return the rows of the CSV files."""
-    (fit,) = found.values()
-    return {"abstraction.csv": fit["rows"], "abstraction-public.csv": fit["publics"]}
+def _starting(found: Found, start: str) -> list[float]:
+    """Return the figures whose names start like this."""
+    return [value for name, value in figures(found).items() if name.startswith(start)]
 
 
 def pictures(found: Findings, page: Path) -> None:
     """Draw both measures by the number of buckets, and the histograms of the examples."""
-    (fit,) = found.values()
-    plot_sizes(fit, page.with_suffix(".png"))
-    plot_examples(fit["examples"], page.with_name(f"{page.stem}-buckets.png"))
+    plot_sizes(found["fit"], page.with_suffix(".png"))
+    plot_examples(found["fit"]["examples"], page.with_name(f"{page.stem}-buckets.png"))
 
 
 def plot_sizes(found: Found, path: Path) -> None:
@@ -200,6 +190,9 @@ EXPERIMENT = Experiment(
     FitSetup,
     (Part("fit", run, figures),),
     view,
-    tables,
+    lambda found: {
+        "abstraction.csv": found["fit"]["rows"],
+        "abstraction-public.csv": found["fit"]["publics"],
+    },
     pictures,
 )

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.abstraction.cards import feature_kernels, features
+from solvent.abstraction.cards import features
+from solvent.abstraction.cards.feature_kernels import BINS, dealt_turns, room, turn_histograms
 from solvent.abstraction.cards.features import DEALT_TURN, FLOP, TURN, DealtTurns, FlopFeatures, TurnFeatures
 from solvent.abstraction.clustering.cluster import Histograms
 from solvent.cards.evaluator import evaluator
@@ -83,41 +84,33 @@ def all_hands(threads: int, say: Say) -> tuple[Hands, NDArray[np.int64]]:
     say("histograms of all turn hands")
     turn = features.turn_features(threads)
     say("histograms of all flop hands")
-    flop, every = features.flop_features(turn, threads), np.arange(Indexer(FLOP).size)
-    hands = _hands(
-        np.arange(Indexer([3]).size), turn, flop, every, features.dealt_turn_hands(threads), threads
-    )
-    return hands, features.opponent_clusters(flop)
+    flop, dealt = features.flop_features(turn, threads), features.dealt_turn_hands(threads)
+    flops, classes = np.arange(Indexer([3]).size), np.arange(Indexer(FLOP).size)
+    return _hands(flops, classes, turn, flop, dealt, threads), features.opponent_clusters(flop)
 
 
-def hands_on(flops: Sequence[int]) -> tuple[Hands, NDArray[np.int64]]:
+def hands_on(flops: Sequence[int], threads: int) -> tuple[Hands, NDArray[np.int64]]:
     """Return the hands on some classes of flops, given in order, and clusters of opponents' hands made of these."""
-    numbers, flop_index, turn_index, boards = np.asarray(flops), Indexer(FLOP), Indexer(TURN), Indexer([4])
+    numbers, index, boards = np.asarray(flops), Indexer(TURN), Indexer([4])
     dealt = _dealt_on(numbers)
     present = np.unique(dealt.turn_class)
-    turns = boards.hands(np.unique(boards.indices(turn_index.hands(present)[:, 2:])))
-    cumulative = np.zeros((turn_index.size, feature_kernels.BINS), dtype=np.uint8)
-    turn_weight = np.zeros(turn_index.size, dtype=np.uint8)
-    to_fill = features.equity_bins(), feature_kernels.room(), cumulative, turn_weight
-    feature_kernels.turn_histograms(turns, 0, len(turns), evaluator(), pairs(), turn_index.tables, *to_fill)
+    turns = boards.hands(np.unique(boards.indices(index.hands(present)[:, 2:])))
+    cumulative = np.zeros((index.size, BINS), dtype=np.uint8)
+    weight = np.zeros(index.size, dtype=np.uint8)
+    to_fill = features.equity_bins(), room(), cumulative, weight
+    turn_histograms(turns, 0, len(turns), evaluator(), pairs(), index.tables, *to_fill)
     histograms, place = np.unique(cumulative[present], axis=0, return_inverse=True)
-    histogram_of = np.zeros(turn_index.size, dtype=np.int32)
+    histogram_of = np.zeros(index.size, dtype=np.int32)
     histogram_of[present] = place.ravel()
+    turn = TurnFeatures(histograms, histogram_of, weight)
 
+    flop, flop_index = features.flop_features(turn, threads), Indexer(FLOP)
     cards = flop_index.hands(np.arange(flop_index.size))
-    classes = np.flatnonzero(np.isin(Indexer([3]).indices(cards[:, 2:]), numbers))
-    found, weight = (
-        np.empty((len(classes), feature_kernels.BINS), np.uint16),
-        np.empty(len(classes), np.uint8),
+    there = np.isin(Indexer([3]).indices(cards[:, 2:]), numbers)
+    flop.weight[~there] = 0  # their histograms are of turns that were left out
+    return _hands(numbers, np.flatnonzero(there), turn, flop, dealt, threads), features.opponent_clusters(
+        flop
     )
-    span = 0, len(classes), turn_index.tables
-    feature_kernels.flop_histograms(cards[classes], *span, histograms, histogram_of, found, weight)
-    flop = FlopFeatures(
-        np.zeros((flop_index.size, feature_kernels.BINS), np.uint16), np.zeros(flop_index.size, np.uint8)
-    )  # those on other flops have no weight
-    flop.histograms[classes], flop.weight[classes] = found, weight
-    turn = TurnFeatures(histograms, histogram_of, turn_weight)
-    return _hands(numbers, turn, flop, classes, dealt, 1), features.opponent_clusters(flop)
 
 
 def _dealt_on(flops: NDArray[np.integer]) -> DealtTurns:
@@ -126,21 +119,25 @@ def _dealt_on(flops: NDArray[np.integer]) -> DealtTurns:
     turn_class = np.full(index.size, -1, dtype=np.int32)
     flop, weight = np.empty(index.size, dtype=np.int16), np.empty(index.size, dtype=np.uint8)
     tables = index.tables, Indexer(TURN).tables
-    feature_kernels.dealt_turns(boards, 0, len(boards), pairs(), *tables, turn_class, flop, weight)
+    dealt_turns(boards, 0, len(boards), pairs(), *tables, turn_class, flop, weight)
     there = np.flatnonzero(turn_class >= 0)
     return DealtTurns(turn_class[there], flop[there], weight[there])
 
 
 def _hands(
     flops: NDArray[np.integer],
+    classes: NDArray[np.integer],
     turn: TurnFeatures,
     flop: FlopFeatures,
-    classes: NDArray[np.integer],
     dealt: DealtTurns,
     threads: int,
 ) -> Hands:
     """Return the flop hands of these classes, with their turns; `flops` are those that they are on, in order."""
     cards = Indexer(FLOP).hands(classes)
+
+    def potential(bucket: NDArray[np.integer], members: NDArray[np.integer]) -> Histograms:
+        return features.potential_histograms(bucket[turn.histogram_of], classes[members], threads)
+
     return Hands(
         len(flops),
         flop.histograms[classes],
@@ -151,26 +148,15 @@ def _hands(
         turn.histogram_of[dealt.turn_class],
         dealt.flop,
         dealt.weight,
-        lambda bucket, members: features.potential_histograms(
-            bucket[turn.histogram_of], classes[members], threads
-        ),
+        potential,
     )
 
 
 def river_on(
-    opponents: NDArray[np.int64],
-    strips: int,
-    codes_per_strip: Sequence[int],
-    every: int,
-    threads: int,
-    say: Say,
+    opponents: NDArray[np.int64], strips: int, codes_per_strip: Sequence[int], every: int, threads: int
 ) -> River:
     """Take hands on every n-th river board to fit codes on, and as many on other boards to measure them on."""
-    codes = []
-    for many in codes_per_strip:
-        say(f"river codes, {strips} x {many}")
-        codes.append(features.fit_river_codes(opponents, strips, many, threads=threads))
-    say("river hands")
+    codes = [features.fit_river_codes(opponents, strips, many, threads=threads) for many in codes_per_strip]
     fitted, measured = (_river_hands(opponents, start, every) for start in (0, UNFITTED))
     return River(fitted, measured, tuple(codes))
 

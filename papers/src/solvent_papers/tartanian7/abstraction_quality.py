@@ -37,8 +37,6 @@ Fit = tuple[int, int, Measures]
 """The number of points that were put into buckets, the number of buckets that have any, and the measures."""
 
 STREETS = ("flop", "turn")
-RESTARTS = 10
-"""Random starts of each public clustering."""
 SEED = 0
 TENTH = 0.1
 """The share of a bucket's deals from which examples of steady hands, and of draws, are taken."""
@@ -58,6 +56,8 @@ class Sizes:
     """Flop buckets by which flops are compared."""
     public: tuple[int, ...] = (8, 30)
     """Numbers of public clusters."""
+    restarts: int = 10
+    """Random starts of each public clustering."""
     public_buckets: int = 50
     """Flop buckets in each of them."""
     potential_buckets: int = 200
@@ -231,7 +231,7 @@ class Comparison:
         """Compare hierarchical with free buckets at equal totals."""
         rows: list[Row] = []
         for clusters, buckets in self.sizes.hierarchies:
-            public = cluster_public(apart, clusters, seed=SEED, restarts=RESTARTS).assignment
+            public = cluster_public(apart, clusters, seed=SEED, restarts=self.sizes.restarts).assignment
             for street, make in (("flop", self.flop_hierarchy), ("turn", self.turn_hierarchy)):
                 self.say(f"{street}: {clusters} x {buckets} buckets")
                 fit, seconds = timed(partial(make, public, buckets))
@@ -253,7 +253,9 @@ class Comparison:
         for clusters in self.sizes.public:
             for method in METHODS:
                 self.say(f"{clusters} public clusters, {method}")
-                way = partial(cluster_public, apart, clusters, method=method, seed=SEED, restarts=RESTARTS)
+                way = partial(
+                    cluster_public, apart, clusters, method=method, seed=SEED, restarts=self.sizes.restarts
+                )
                 found, seconds = timed(way)
                 _, used, measured = self.flop_hierarchy(found.assignment, self.sizes.public_buckets)
                 held = found.sizes[found.sizes > 0]

@@ -36,10 +36,6 @@ from solvent_papers.frame.experiment import Experiment, Findings, Found, Part, S
 from solvent_papers.frame.running import KeptRuns
 
 BIG_BLIND = 2
-BINS = 100
-"""Bins of equity histograms."""
-RESTARTS = 10
-"""Random starts of each public clustering."""
 LLOYD = 50
 """Iterations of k-medians at most."""
 FREE, HIERARCHICAL, PERCENTILES = "EMD", "hierarchical EMD", "percentiles"
@@ -71,12 +67,16 @@ class Sizes:
     buckets: tuple[int, ...] = (8, 24)
     """Buckets of a street in all, clusters together."""
     base: int = 100
-    """Buckets by which flops are told apart."""
+    """Buckets by which flops are compared."""
     seeds: int = 5
     iterations: tuple[int, ...] = (10_000, 100_000, 1_000_000)
     """Iterations of sampling at which exploitability is measured."""
     full_width: int = 60
     """Iterations of full-width CFR, rule dcfr."""
+    restarts: int = 10
+    """Random starts of each public clustering."""
+    bins: int = 100
+    """Bins of equity histograms."""
 
 
 SMALL = Sizes("holdem(suits=2,ranks=4,streets=3,max_bets=1)", 2, (6,), 10, 2, (1_000, 10_000), 5)
@@ -88,7 +88,10 @@ def kinds_of(sizes: Sequence[int]) -> list[tuple[str, int]]:
 
 
 def run(setup: Setup, kept: KeptRuns, say: Say) -> Found:
-    """Make every abstraction, run both solvers on it and measure the strategies."""
+    """Make every abstraction, run both solvers on it and measure the strategies.
+
+    `states` are pairs for the flop and the turn: how many hands there are on all boards, and how many up to suits.
+    """
     sizes = SMALL if setup.small else Sizes()
     say(f"{sizes.game}: compiling")
     maker, rows = Maker(sizes), list[Found]()
@@ -98,7 +101,8 @@ def run(setup: Setup, kept: KeptRuns, say: Say) -> Found:
             setting = {"method": method, "buckets": size, "seed": seed}
             rows += kept.once(setting, partial(measured, maker, setting))
     uniform = SampledPublicSolver(maker.game, maker.lossless).evaluate().exploitability
-    return {"sizes": asdict(sizes), "states": maker.states, "uniform": uniform, "rows": rows}
+    states = [(each.size, int(each.max()) + 1) for each in maker.lossless[1:]]
+    return {"sizes": asdict(sizes), "states": states, "uniform": uniform, "rows": rows}
 
 
 def measured(maker: Maker, setting: Found) -> list[Found]:
@@ -130,12 +134,7 @@ class Maker:
         self.sizes, self.game = sizes, public_game(rules, isomorphism=False)
         self.equity = equities(self.game)
         self.lossless: Buckets = [up_to_suits(self.game, level) for level in range(len(self.game.rounds))]
-        self.points = [Points.of(equity_histograms(self.game, level, BINS)) for level in (1, 2)]
-
-    @property
-    def states(self) -> list[tuple[int, int]]:
-        """Pairs of a board and a hand, and how many differ in more than suits, for the flop and the turn."""
-        return [(each.size, int(each.max()) + 1) for each in self.lossless[1:]]
+        self.points = [Points.of(equity_histograms(self.game, level, sizes.bins)) for level in (1, 2)]
 
     def make(self, method: str, size: int, seed: int) -> Buckets:
         """Return the buckets of every slot by round; a flop's cluster is part of its buckets' numbers."""
@@ -162,7 +161,9 @@ class Maker:
         transitions = np.zeros((flops, self.sizes.base), dtype=np.int64)
         np.add.at(transitions, (rows, base), 1)
         distances = transition_distances(transitions)
-        return cluster_public(distances, self.sizes.clusters, seed=seed, restarts=RESTARTS).assignment
+        return cluster_public(
+            distances, self.sizes.clusters, seed=seed, restarts=self.sizes.restarts
+        ).assignment
 
     def _by_emd(self, size: int, seed: int, clusters: NDArray[np.int32] | None) -> list[Ints]:
         """Algorithm 1 with k-medians; without clusters, all flops are one."""
@@ -252,7 +253,7 @@ def figures(found: Found) -> dict[str, float]:
 
 
 def view(found: Findings) -> dict[str, Any]:
-    """Return the kinds of buckets, their exploitability and noise of sampling, and the best kinds by iterations."""
+    """Return the kinds of buckets, their exploitability, its means by iterations, and the noise of sampling."""
     strategies = found["strategies"]
     sizes, values = strategies["sizes"], partial(values_of, strategies)
     kinds = kinds_of(sizes["buckets"])
@@ -263,18 +264,8 @@ def view(found: Findings) -> dict[str, Any]:
         return [value - other for value, other in pairs]
 
     means = [{kind: fmean(values(*kind, count)) for kind in kinds} for count in sizes["iterations"]]
-    return {
-        "strategies": strategies,
-        "sizes": sizes,
-        "kinds": kinds,
-        "values": values,
-        "noise": noise,
-        "constants": {"big_blind": BIG_BLIND, "bins": BINS, "restarts": RESTARTS},
-        "text": _text,
-        "means": means,
-        "least": [min(each, key=lambda kind: each[kind]) for each in means],
-        "rising": sum(means[-1][kind] > means[0][kind] for kind in kinds[:-1]),
-    }
+    given = {"strategies": strategies, "sizes": sizes, "big_blind": BIG_BLIND, "kinds": kinds, "means": means}
+    return given | {"values": values, "noise": noise, "text": _text}
 
 
 def _text(values: Sequence[float]) -> str:
