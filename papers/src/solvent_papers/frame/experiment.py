@@ -6,7 +6,7 @@ are computed. The prose of the page is the template `templates/NAME.md`, our own
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
@@ -20,6 +20,24 @@ Say = Callable[[str], None]
 """Told which step of an experiment begins."""
 Findings = Mapping[str, Found]
 """What the parts found that have been run, by their names."""
+
+
+def by_columns(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """Return rows of one kind by columns, which is how findings keep many of them.
+
+    >>> by_columns([{"a": 1, "b": 2}, {"a": 3, "b": 4}])
+    {'a': [1, 3], 'b': [2, 4]}
+    """
+    kept: dict[str, list[Any]] = {}
+    for row in rows:
+        for name, value in row.items():
+            kept.setdefault(name, []).append(value)
+    return kept
+
+
+def by_rows(kept: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
+    """Return the rows that are kept by columns."""
+    return [dict(zip(kept, values, strict=True)) for values in zip(*kept.values(), strict=True)]
 
 
 def option(default: Any, help: str, least: float | None = None, most: float | None = None) -> Any:

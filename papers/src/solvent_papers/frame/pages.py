@@ -29,6 +29,9 @@ HEAD = re.compile(r"^# (.+)\n\n((?:- \*\*(?:Claimed|Found|So what)\.\*\* .+\n){3
 BARE_BAR = re.compile(r"(?<!\\)\|")
 VERBATIM = ("|", "#", "<", "![", "---")
 """Beginnings of lines that are no prose."""
+NUMBER = r"(?:-?\d[-+.\deE]*|null)"
+LONG_LIST = re.compile(rf"\[\n *({NUMBER}(?:,\n *{NUMBER}){{8,}})\n *\]")
+"""More than eight numbers, each on a line of its own."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +89,7 @@ def save_page(experiment: Experiment[Any], page: Page, path: Path, draw: bool = 
     """Write a page, its JSON, its tables and its pictures."""
     path.parent.mkdir(parents=True, exist_ok=True)
     write_text(path, page.text)
-    write_text(path.with_suffix(".json"), json.dumps(page.document, indent=1, ensure_ascii=False) + "\n")
+    write_text(path.with_suffix(".json"), json_text(page.document))
     for name, rows in experiment.tables(page.found).items():
         if rows:
             write_csv(rows, path.parent / name)
@@ -120,6 +123,12 @@ def render(experiment: Experiment[Any], records: Mapping[str, Record], origin: O
     return Page(text, document)
 
 
+def json_text(document: Mapping[str, Any]) -> str:
+    """Return indented JSON in which a long list of numbers is one line."""
+    text = json.dumps(document, indent=1, ensure_ascii=False)
+    return LONG_LIST.sub(lambda found: "[" + " ".join(found[1].split()) + "]", text) + "\n"
+
+
 def write_csv(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
     """Write rows of one kind, a column for each key; None is left empty."""
     with path.open("w", newline="") as file:
@@ -129,9 +138,10 @@ def write_csv(rows: Sequence[Mapping[str, Any]], path: Path) -> None:
 
 
 def flowing(text: str) -> str:
-    """Return Markdown whose paragraphs and list items are one line each.
+    """Return Markdown whose paragraphs, list items and rows of tables are one line each.
 
-    One empty line stands between blocks, and none between the items of a list.
+    One empty line stands between blocks, and none between the items of a list. A row that does not end in a bar
+    is continued on the next line.
 
     >>> flowing("One\\nparagraph.\\n\\n\\n- an\\n  item\\n| a | table |\\n")
     'One paragraph.\\n\\n- an item\\n| a | table |\\n'
@@ -139,7 +149,9 @@ def flowing(text: str) -> str:
     lines, fenced, open_ended = list[str](), False, False
     for line in text.splitlines():
         fence, prose = line.startswith("```"), line.strip()
-        if fenced or fence or prose.startswith(VERBATIM):
+        if lines and lines[-1].startswith("|") and not lines[-1].endswith("|"):
+            lines[-1] += f" {prose}"
+        elif fenced or fence or prose.startswith(VERBATIM):
             lines.append(line)
             fenced, open_ended = fenced != fence, False
         elif not prose:

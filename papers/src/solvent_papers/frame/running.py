@@ -39,6 +39,7 @@ class Record(NamedTuple):
     machine: str
     """Empty in records that do not tell."""
     seconds: float
+    """0 in records that do not tell."""
     remark: str
     """A sentence about this run for readers of the page, such as what else the machine did."""
     found: Found

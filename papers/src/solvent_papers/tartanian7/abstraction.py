@@ -12,7 +12,7 @@ import numpy as np
 
 from solvent.abstraction.cards.feature_kernels import BINS
 from solvent.cards.isomorphism import Indexer
-from solvent.foundation.extras import pyplot
+from solvent_papers.frame.drawing import dress, panels
 from solvent_papers.frame.experiment import Experiment, Findings, Found, Part, Say, Setup, option
 from solvent_papers.frame.running import KeptRuns
 from solvent_papers.tartanian7 import abstraction_hands
@@ -26,6 +26,8 @@ LABELS = {
     "free": "free k-means",
 }
 """Names of methods on the page and in pictures."""
+NAMES = {"emd": "EMD", "spread": "spread", "ochs": "squared OCHS distance"}
+"""Names of measures in pictures."""
 OBJECTIVES = ("sequential", "average", "medoids")
 """Ways to cluster flops but for the algorithm as printed."""
 
@@ -120,52 +122,32 @@ def pictures(found: Findings, page: Path) -> None:
 
 def plot_sizes(found: Found, path: Path) -> None:
     """Draw both measures of flop, turn and river by the number of buckets."""
-    plt = pyplot()
-    figure, grid = plt.subplots(3, 2, figsize=(10, 10.5), layout="constrained")
-    for street, line in zip(STREETS, grid, strict=False):
-        rows = [each for each in found["rows"] if each["street"] == street]
-        for measure, axes in zip(("emd", "spread"), line, strict=True):
-            for method in ("emd", "percentiles", "intervals"):
-                ways = (("buckets", method), ("hierarchy", "free" if method == "emd" else ""))
-                _line(
-                    axes, [each for each in rows if (each["part"], each["method"]) in ways], measure, method
-                )
-            whole = [each for each in rows if each["method"] == "hierarchical"]
-            places = [(each["clusters"] * each["buckets"], 1e3 * each[measure]) for each in whole]
-            axes.plot(*zip(*places, strict=True), "ks", fillstyle="none", label="hierarchical, EMD")
-            for each, place in zip(whole, places, strict=True):
-                shown = f"{each['clusters']} x {each['buckets']}"
-                axes.annotate(shown, place, (0, 6), textcoords="offset points", fontsize=7, ha="center")
-            axes.set_xscale("log")
-            axes.margins(x=0.12, y=0.14)  # room for the labels at the edges
-            _dress(axes, f"{street}: {measure.upper() if measure == 'emd' else measure}", "equity x 1,000")
-    rows = [each for each in found["rows"] if each["part"] == "river"]
-    for measure, axes in zip(("ochs", "spread"), grid[2], strict=True):
-        for method in dict.fromkeys(each["method"] for each in rows):
-            sizes = [each for each in rows if each["buckets"] in found["sizes"]["river"]]
-            _line(axes, [each for each in sizes if each["method"] == method], measure, method)
-        title = "squared OCHS distance" if measure == "ochs" else "spread"
-        _dress(axes, f"river: {title}", "x 1,000" if measure == "ochs" else "equity x 1,000")
-    figure.savefig(path, dpi=110)
-    plt.close(figure)
+    with panels(path, (3, 2), (5, 3.5)) as grid:
+        for street, line in zip(STREETS, grid, strict=False):
+            for measure, axes in zip(("emd", "spread"), line, strict=True):
+                _plot_street([each for each in found["rows"] if each["street"] == street], measure, axes)
+                _finish(axes, f"{street}: {NAMES[measure]}")
+        sizes = found["sizes"]["river"]
+        rows = [each for each in found["rows"] if each["part"] == "river" and each["buckets"] in sizes]
+        for measure, axes in zip(("ochs", "spread"), grid[2], strict=True):
+            for method in dict.fromkeys(each["method"] for each in rows):
+                _line(axes, [each for each in rows if each["method"] == method], measure, method)
+            _finish(axes, f"river: {NAMES[measure]}", "x 1,000" if measure == "ochs" else "equity x 1,000")
 
 
-def plot_examples(examples: Sequence[Found], path: Path) -> None:
-    """Draw the mean histograms of buckets by percentiles, and of those that k-medians put their hands in."""
-    plt = pyplot()
-    size = (4.6 * len(examples), 3.6)
-    figure, grid = plt.subplots(1, len(examples), figsize=size, layout="constrained", squeeze=False)
-    middles = (np.arange(BINS) + 0.5) / BINS
-    for axes, each in zip(grid[0], examples, strict=True):
-        axes.bar(middles, each["shares"], width=1 / BINS, color="0.8", label="one bucket, percentiles of EHS")
-        for name in ("steady", "draw"):
-            label = f"bucket by EMD, {name}: {each[name]['hand']}"
-            axes.step(middles, each[name]["shares"], where="mid", label=label)
-        _dress(axes, f"flop hands of mean equity {each['equity']:.2f}", "share of run-outs")
-        axes.set_xlabel("equity on the river", fontsize=8)
-        axes.set_ylim(top=1.35 * axes.get_ylim()[1])  # room for the legend
-    figure.savefig(path, dpi=110)
-    plt.close(figure)
+def _plot_street(rows: Sequence[Row], measure: str, axes: Any) -> None:
+    """Draw a measure of free buckets as lines, and of hierarchies as squares."""
+    for method in ("emd", "percentiles", "intervals"):
+        ways = (("buckets", method), ("hierarchy", "free" if method == "emd" else ""))
+        _line(axes, [each for each in rows if (each["part"], each["method"]) in ways], measure, method)
+    whole = [each for each in rows if each["method"] == "hierarchical"]
+    places = [(each["clusters"] * each["buckets"], 1e3 * each[measure]) for each in whole]
+    axes.plot(*zip(*places, strict=True), "ks", fillstyle="none", label="hierarchical, EMD")
+    for each, place in zip(whole, places, strict=True):
+        shown = f"{each['clusters']} x {each['buckets']}"
+        axes.annotate(shown, place, (0, 6), textcoords="offset points", fontsize=7, ha="center")
+    axes.set_xscale("log")
+    axes.margins(x=0.12, y=0.14)  # room for the labels at the edges
 
 
 def _line(axes: Any, rows: Iterable[Row], measure: str, method: str) -> None:
@@ -174,14 +156,24 @@ def _line(axes: Any, rows: Iterable[Row], measure: str, method: str) -> None:
     axes.plot(*zip(*points, strict=True), "o-", label=LABELS.get(method, method))
 
 
-def _dress(axes: Any, title: str, y: str) -> None:
-    axes.set_title(title, fontsize=9)
-    axes.set_xlabel("buckets", fontsize=8)
-    axes.set_ylabel(y, fontsize=8)
+def plot_examples(examples: Sequence[Found], path: Path) -> None:
+    """Draw the mean histograms of buckets by percentiles, and of those that k-medians put their hands in."""
+    middles = (np.arange(BINS) + 0.5) / BINS
+    with panels(path, (1, len(examples)), (4.6, 3.6)) as grid:
+        for axes, each in zip(grid[0], examples, strict=True):
+            axes.bar(middles, each["shares"], 1 / BINS, color="0.8", label="one bucket, percentiles of EHS")
+            for name in ("steady", "draw"):
+                label = f"bucket by EMD, {name}: {each[name]['hand']}"
+                axes.step(middles, each[name]["shares"], where="mid", label=label)
+            title = f"flop hands of mean equity {each['equity']:.2f}"
+            _finish(axes, title, "share of run-outs", "equity on the river")
+            axes.set_ylim(top=1.35 * axes.get_ylim()[1])  # room for the legend
+
+
+def _finish(axes: Any, title: str, y: str = "equity x 1,000", x: str = "buckets") -> None:
+    dress(axes, x, y, title)
     axes.set_ylim(bottom=0)
-    axes.tick_params(labelsize=7)
     axes.legend(fontsize=7)
-    axes.grid(alpha=0.25)
 
 
 EXPERIMENT = Experiment(

@@ -27,11 +27,10 @@ from solvent.abstraction.hierarchical.public_clusters import cluster_public, tra
 from solvent.engines.public.bucketed import BucketedSolver
 from solvent.engines.sampled.public import SampledPublicSolver
 from solvent.forms.public.game import PublicGame, public_game
-from solvent.foundation.extras import pyplot
 from solvent.games.catalogue import load_game
 from solvent.games.public_rules import PublicRules
 from solvent_papers.confidence import mean_interval, ratio_interval
-from solvent_papers.frame.drawing import plain_ticks
+from solvent_papers.frame.drawing import dress, panels, plain_ticks
 from solvent_papers.frame.experiment import Experiment, Findings, Found, Part, Say, Setup
 from solvent_papers.frame.running import KeptRuns
 
@@ -278,32 +277,27 @@ def _text(values: Sequence[float]) -> str:
 
 def pictures(found: Findings, page: Path) -> None:
     """Draw exploitability by iterations, a panel for each number of buckets; dashes are full width."""
-    plt, strategies = pyplot(), found["strategies"]
+    strategies = found["strategies"]
     sizes, counts = strategies["sizes"]["buckets"], strategies["sizes"]["iterations"]
-    figure, grid = plt.subplots(1, len(sizes), figsize=(5.2 * len(sizes), 4.2), sharey=True, squeeze=False)
-    for axis, size in zip(grid[0], sizes, strict=True):
-        for method, colour in {**METHODS, LOSSLESS: "black"}.items():
-            buckets = 0 if method == LOSSLESS else size
-            means = [mean_interval(values_of(strategies, method, buckets, count)) for count in counts]
-            axis.errorbar(
-                counts, [mean.middle for mean in means], yerr=[mean.half for mean in means],
-                label=method, color=colour, marker="o", markersize=3, capsize=2, linewidth=1,
-            )  # fmt: skip
-            whole = values_of(strategies, method, buckets)
-            if whole and method != LOSSLESS:
-                axis.axhline(fmean(whole), color=colour, linestyle="--", linewidth=0.8)
-        axis.plot([], [], color="0.4", linestyle="--", linewidth=0.8, label="full width, same colours")
-        axis.set_xscale("log")
-        axis.set_yscale("log")
-        plain_ticks(axis.yaxis, (20, 50, 100, 150, 200, 300, 400, 600, 800))
-        axis.set_title(f"{size} buckets a street")
-        axis.set_xlabel("iterations of external sampling")
-        axis.grid(which="both", alpha=0.3)
-    grid[0][0].set_ylabel("exploitability against real cards, mbb/hand")
-    grid[0][-1].legend(fontsize=8)
-    figure.tight_layout()
-    figure.savefig(page.with_suffix(".png"), dpi=110)
-    plt.close(figure)
+    with panels(page.with_suffix(".png"), (1, len(sizes)), (5.2, 4.2)) as (line,):
+        for axes in line[1:]:
+            axes.sharey(line[0])
+        for axes, size in zip(line, sizes, strict=True):
+            for method, colour in {**METHODS, LOSSLESS: "black"}.items():
+                buckets = 0 if method == LOSSLESS else size
+                means = [mean_interval(values_of(strategies, method, buckets, count)) for count in counts]
+                middles, halves = [mean.middle for mean in means], [mean.half for mean in means]
+                axes.errorbar(counts, middles, halves, label=method, color=colour, fmt="o-", ms=3, lw=1)
+                whole = values_of(strategies, method, buckets)
+                if whole and method != LOSSLESS:
+                    axes.axhline(fmean(whole), color=colour, linestyle="--", lw=0.8)
+            axes.plot([], [], color="0.4", linestyle="--", lw=0.8, label="full width, same colours")
+            axes.set_xscale("log")
+            axes.set_yscale("log")
+            plain_ticks(axes.yaxis, (20, 50, 100, 150, 200, 300, 400, 600, 800))
+            y = "exploitability against real cards, mbb/hand"
+            dress(axes, "iterations of external sampling", y, f"{size} buckets a street")
+        line[-1].legend(fontsize=8)
 
 
 EXPERIMENT = Experiment(
