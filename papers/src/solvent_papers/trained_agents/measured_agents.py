@@ -3,7 +3,7 @@
 An agent has two parts, so that each takes at most an hour: one trains it, the other measures it. It plays versions
 of itself and simple players, local best response of several settings, and a best response that is learned inside
 its abstraction; and its behaviour is checked. What is measured is kept in the run's folder, so that a part that was
-stopped goes on with what is missing.
+stopped resumes with the missing measurements.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from solvent_papers.frame.running import KeptRuns, found_by, within
 MEASURED = ("styles", "lbr", "inside", "behaviour")
 """The parts of an evaluation."""
 KEPT = ("iterations", "post", "parts", "styles", "lbr", "lbr_maximum", "inside", "behaviour")
-"""What of an evaluation goes on the page."""
+"""Keys of an evaluation that go on the page."""
 
 
 class UsersAgent(NamedTuple):
@@ -64,7 +64,7 @@ AGENTS = (
     ),
 )
 FULL = AgentSettings(hands=2_000_000, inside=DoublingSettings(8_000, 64_000))
-"""A million pairs of deals a match: over 30,000, intervals of 12 to 30 mbb/hand are wider than the bars."""
+"""A million pairs of deals per match: those of 30,000 have intervals of 12 to 30 mbb/hand, wider than the bars."""
 SMALL = AgentSettings(
     hands=40, lbr_hands=4, inside=DoublingSettings(10, 20, valued=12), behaviour_hands=50, run_outs=16
 )
@@ -81,7 +81,7 @@ class Setup(CardSetup):
         return {"small": self.small}
 
     def betting_of(self, agent: UsersAgent) -> str:
-        """The bets of an agent; at small scale few of them stand for all."""
+        """Return the bets of an agent; at small scale a few stand for all."""
         return SMALL_BETTING if self.small else agent.betting
 
 
@@ -115,7 +115,7 @@ def measure(agent: UsersAgent, setup: Setup, kept: KeptRuns, say: Say) -> Found:
 
 
 def measured(run: TrainingRun, settings: AgentSettings, threads: int, say: Say) -> dict[str, Any]:
-    """What is known of an agent, once what was missing has been measured."""
+    """Return the evaluation of an agent, after measuring its missing parts."""
     agent = TrainedAgent(run, replace(settings, threads=threads))
     before = known(run.folder, agent.facts)
     missing = tuple(part for part in MEASURED if not _is_measured(part, before, settings))
@@ -126,7 +126,7 @@ def measured(run: TrainingRun, settings: AgentSettings, threads: int, say: Say) 
 
 
 def _is_measured(part: str, document: dict[str, Any], settings: AgentSettings) -> bool:
-    """Whether a part has been measured over as many hands or boards as the settings ask for."""
+    """Return whether a part has been measured over as many hands or boards as the settings ask for."""
     if not document.get("parts", {}).get(part):
         return False
     if part == "inside":

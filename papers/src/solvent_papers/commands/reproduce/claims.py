@@ -1,4 +1,4 @@
-"""`solvent reproduce --list`: the papers' claims, what came of them, and the command that shows each."""
+"""`solvent reproduce --list`: the papers' claims with their verdicts, and the command that shows each."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import typer
 from solvent.app.options import Json, ResultsPage
 from solvent.app.terminal import print_json, table, terminal
 from solvent.foundation.errors import InputError
-from solvent_papers.commands.reproduce.papers import RESULTS
+from solvent_papers.commands.experiments import RESULTS
 
 if TYPE_CHECKING:
     from solvent_papers.ledger.ledger import Entry
