@@ -14,7 +14,13 @@ from numpy.typing import NDArray
 from typer.testing import CliRunner
 
 from solvent.abstraction.cards.feature_kernels import BINS
-from solvent.abstraction.cards.features import RiverCodes, mean_equity
+from solvent.abstraction.cards.features import (
+    DealtTurns,
+    FlopFeatures,
+    RiverCodes,
+    TurnFeatures,
+    mean_equity,
+)
 from solvent.abstraction.clustering.cluster import Ground, Histograms
 from solvent.app.command_line import app
 from solvent_papers.frame.experiment import Found
@@ -48,29 +54,34 @@ def some_histograms(rng: np.random.Generator, many: int, total: int) -> NDArray[
     return counts.cumsum(axis=1).astype(np.uint8)
 
 
+class MadeUpHands(Hands):
+    """Hands whose cards, flops and turns are random."""
+
+    flop_of = np.repeat(np.arange(FLOPS), HANDS_ON_FLOP)
+    cards = np.stack([np.random.default_rng(3).choice(52, 5, replace=False) for _ in flop_of])
+    after = np.random.default_rng(1).integers(TURN_HISTOGRAMS, size=(FLOPS * HANDS_ON_FLOP, 47))
+
+    def potential(self, bucket: NDArray[np.integer], members: NDArray[np.integer]) -> Histograms:
+        reached = bucket[self.after[members]]
+        counts = np.stack([np.bincount(row, minlength=int(bucket.max()) + 1) for row in reached])
+        return Histograms.from_dense(counts.astype(np.uint8))
+
+
 def made_up_hands() -> Hands:
     """Random histograms on a few flops; every flop has 1,176 deals."""
     rng = np.random.default_rng(1)
     many = FLOPS * HANDS_ON_FLOP
-    after = rng.integers(TURN_HISTOGRAMS, size=(many, 47))
-
-    def potential(bucket: NDArray[np.integer], members: NDArray[np.integer]) -> Histograms:
-        reached = bucket[after[members]]
-        counts = np.stack([np.bincount(row, minlength=int(bucket.max()) + 1) for row in reached])
-        return Histograms.from_dense(counts.astype(np.uint8))
-
-    return Hands(
-        FLOPS,
-        some_histograms(rng, many, 200),  # type: ignore[arg-type]
-        np.full(many, 1176 // HANDS_ON_FLOP),
-        np.repeat(np.arange(FLOPS), HANDS_ON_FLOP),
-        np.stack([rng.choice(52, 5, replace=False) for _ in range(many)]).astype(np.uint8),
-        some_histograms(rng, TURN_HISTOGRAMS, 46),
+    weight = np.full(many, 1176 // HANDS_ON_FLOP, np.uint8)
+    flop = FlopFeatures(some_histograms(rng, many, 200).astype(np.uint16), weight)
+    turn = some_histograms(rng, TURN_HISTOGRAMS, 46)
+    dealt = DealtTurns(
         rng.integers(TURN_HISTOGRAMS, size=1000).astype(np.int32),
         rng.integers(FLOPS, size=1000).astype(np.int16),
         rng.integers(1, 25, size=1000).astype(np.uint8),
-        potential,
     )
+    every = np.arange(TURN_HISTOGRAMS)
+    features = TurnFeatures(turn, every.astype(np.int32), np.ones(TURN_HISTOGRAMS, np.uint8))
+    return MadeUpHands(np.arange(FLOPS), np.arange(many), flop, features, dealt, 1)
 
 
 def made_up_river() -> River:
@@ -220,9 +231,9 @@ def test_deals_are_counted_by_cluster() -> None:
     clusters = np.array([0, 1, 1, 0, 2, 2], np.int32)
     found = hands.turn_weights(clusters)
     for cluster, histogram in ((0, 3), (1, 7), (2, 11)):
-        there = (clusters[hands.dealt_flop] == cluster) & (hands.dealt == histogram)
-        assert found[cluster, histogram] == hands.dealt_weight[there].sum()
-    assert found.sum() == hands.dealt_weight.sum()
+        there = (clusters[hands.dealt.flop] == cluster) & (hands.dealt.turn_class == histogram)
+        assert found[cluster, histogram] == hands.dealt.weight[there].sum()
+    assert found.sum() == hands.dealt.weight.sum()
 
 
 # The experiment
@@ -298,13 +309,15 @@ def test_pictures_are_drawn(tmp_path: Path) -> None:
 def test_the_hands_on_some_flops() -> None:
     """Weights are deals, and a flop hand's histogram is that of its turn hands."""
     hands, opponents = abstraction_hands.hands_on([0, 700], 1)
-    assert np.bincount(hands.flop_of, hands.flop_weight) % 1176 == pytest.approx([0, 0])
-    dealt = np.bincount(hands.dealt_flop, hands.dealt_weight)
-    assert dealt == pytest.approx(47 * np.bincount(hands.flop_of, hands.flop_weight))
-    assert (hands.flop[:, -1] == 47 * 46).all()
-    total = (hands.turn_weights(np.array([0, 1])) @ hands.turn.astype(np.int64)) / 46 / dealt[:, None]
+    assert np.bincount(hands.flop_of, hands.flop.weight) % 1176 == pytest.approx([0, 0])
+    dealt = np.bincount(hands.dealt.flop, hands.dealt.weight)
+    assert dealt == pytest.approx(47 * np.bincount(hands.flop_of, hands.flop.weight))
+    assert (hands.flop.histograms[:, -1] == 47 * 46).all()
+    total = (
+        (hands.turn_weights(np.array([0, 1])) @ hands.turn.histograms.astype(np.int64)) / 46 / dealt[:, None]
+    )
     for flop in (0, 1):
         of = hands.flop_of == flop
-        mean = np.average(hands.flop[of], axis=0, weights=hands.flop_weight[of]) / (47 * 46)
+        mean = np.average(hands.flop.histograms[of], axis=0, weights=hands.flop.weight[of]) / (47 * 46)
         assert total[flop] == pytest.approx(mean)
     assert np.bincount(opponents, minlength=8).min() > 0

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,37 +25,43 @@ UNFITTED = 134_459 // features.BOARDS_TO_FIT // 2
 
 @dataclass(frozen=True)
 class Hands:
-    """Flop and turn hands with their equity histograms, as cumulative counts over 32 bins."""
+    """Flop and turn hands on some flops, with their equity histograms and the deals that each stands for."""
 
-    flops: int
-    """Classes of flops that the hands are on."""
-    flop: NDArray[np.uint16]
-    """uint16[flop hands, 32]"""
-    flop_weight: NDArray[np.int64]
-    """int64[flop hands]: deals that each stands for."""
-    flop_of: NDArray[np.int64]
-    """int64[flop hands]: the number of its flop, from 0 to `flops` - 1."""
-    flop_cards: NDArray[np.uint8]
-    """uint8[flop hands, 5]: the hand's two cards, then the flop's three."""
-    turn: NDArray[np.uint8]
-    """uint8[distinct, 32]: the histograms of turn hands, each once."""
-    dealt: NDArray[np.int32]
-    """int32[dealt turn hands]: the histogram of each turn hand whose flop is remembered."""
-    dealt_flop: NDArray[np.int16]
-    """int16[dealt turn hands]: the number of its flop."""
-    dealt_weight: NDArray[np.uint8]
-    """uint8[dealt turn hands]: deals that each stands for."""
-    potential: Callable[[NDArray[np.integer], NDArray[np.integer]], Histograms]
-    """Given the bucket of each turn histogram and numbers of flop hands: how their turns are spread."""
+    flops: NDArray[np.integer]
+    """Classes of the flops, in order; a flop's number is its place here."""
+    classes: NDArray[np.integer]
+    """Classes of the hands on these flops."""
+    flop: FlopFeatures
+    """Features of these hands, one row for each of `classes`."""
+    turn: TurnFeatures
+    dealt: DealtTurns
+    """Turn hands whose flop is remembered, with the number of their flop."""
+    threads: int
+
+    @cached_property
+    def cards(self) -> NDArray[np.uint8]:
+        """uint8[flop hands, 5]: the hand's two cards, then the flop's three."""
+        return Indexer(FLOP).hands(self.classes)
+
+    @cached_property
+    def flop_of(self) -> NDArray[np.int64]:
+        """int64[flop hands]: the number of its flop."""
+        return np.searchsorted(self.flops, Indexer([3]).indices(self.cards[:, 2:]))
+
+    def potential(self, bucket: NDArray[np.integer], members: NDArray[np.integer]) -> Histograms:
+        """Return the spread of some flop hands over buckets of the turn, given that of each turn histogram."""
+        of_class, classes = bucket[self.turn.histogram_of], self.classes[members]
+        return features.potential_histograms(of_class, classes, self.threads)
 
     def turn_weights(self, cluster_of_flop: NDArray[np.integer]) -> NDArray[np.int64]:
         """int64[clusters, distinct]: deals by the cluster of their flop and the histogram of their turn hand."""
-        clusters, distinct = int(cluster_of_flop.max()) + 1, len(self.turn)
-        deals = np.zeros(clusters * distinct)
-        for start in range(0, len(self.dealt), ROWS_AT_ONCE):
+        clusters, distinct = int(cluster_of_flop.max()) + 1, len(self.turn.histograms)
+        dealt, deals = self.dealt, np.zeros(clusters * distinct)
+        for start in range(0, len(dealt.flop), ROWS_AT_ONCE):
             rows = slice(start, start + ROWS_AT_ONCE)
-            cell = cluster_of_flop[self.dealt_flop[rows]].astype(np.int64) * distinct + self.dealt[rows]
-            deals += np.bincount(cell, self.dealt_weight[rows], minlength=len(deals))
+            histogram = self.turn.histogram_of[dealt.turn_class[rows]]
+            cell = cluster_of_flop[dealt.flop[rows]].astype(np.int64) * distinct + histogram
+            deals += np.bincount(cell, dealt.weight[rows], minlength=len(deals))
         return deals.astype(np.int64).reshape(clusters, distinct)
 
 
@@ -86,7 +93,7 @@ def all_hands(threads: int, say: Say) -> tuple[Hands, NDArray[np.int64]]:
     say("histograms of all flop hands")
     flop, dealt = features.flop_features(turn, threads), features.dealt_turn_hands(threads)
     flops, classes = np.arange(Indexer([3]).size), np.arange(Indexer(FLOP).size)
-    return _hands(flops, classes, turn, flop, dealt, threads), features.opponent_clusters(flop)
+    return Hands(flops, classes, flop, turn, dealt, threads), features.opponent_clusters(flop)
 
 
 def hands_on(flops: Sequence[int], threads: int) -> tuple[Hands, NDArray[np.int64]]:
@@ -108,9 +115,9 @@ def hands_on(flops: Sequence[int], threads: int) -> tuple[Hands, NDArray[np.int6
     cards = flop_index.hands(np.arange(flop_index.size))
     there = np.isin(Indexer([3]).indices(cards[:, 2:]), numbers)
     flop.weight[~there] = 0  # their histograms are of turns that were left out
-    return _hands(numbers, np.flatnonzero(there), turn, flop, dealt, threads), features.opponent_clusters(
-        flop
-    )
+    here = FlopFeatures(flop.histograms[there], flop.weight[there])
+    hands = Hands(numbers, np.flatnonzero(there), here, turn, dealt, threads)
+    return hands, features.opponent_clusters(flop)
 
 
 def _dealt_on(flops: NDArray[np.integer]) -> DealtTurns:
@@ -122,34 +129,6 @@ def _dealt_on(flops: NDArray[np.integer]) -> DealtTurns:
     dealt_turns(boards, 0, len(boards), pairs(), *tables, turn_class, flop, weight)
     there = np.flatnonzero(turn_class >= 0)
     return DealtTurns(turn_class[there], flop[there], weight[there])
-
-
-def _hands(
-    flops: NDArray[np.integer],
-    classes: NDArray[np.integer],
-    turn: TurnFeatures,
-    flop: FlopFeatures,
-    dealt: DealtTurns,
-    threads: int,
-) -> Hands:
-    """Return the flop hands of these classes, with their turns; `flops` are those that they are on, in order."""
-    cards = Indexer(FLOP).hands(classes)
-
-    def potential(bucket: NDArray[np.integer], members: NDArray[np.integer]) -> Histograms:
-        return features.potential_histograms(bucket[turn.histogram_of], classes[members], threads)
-
-    return Hands(
-        len(flops),
-        flop.histograms[classes],
-        flop.weight[classes].astype(np.int64),
-        np.searchsorted(flops, Indexer([3]).indices(cards[:, 2:])),
-        cards,
-        turn.histograms,
-        turn.histogram_of[dealt.turn_class],
-        dealt.flop,
-        dealt.weight,
-        potential,
-    )
 
 
 def river_on(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -133,10 +133,10 @@ class Comparison:
 
     def __init__(self, hands: Hands, river: River, sizes: Sizes, threads: int, say: Say) -> None:
         self.hands, self.river, self.sizes, self.threads, self.say = hands, river, sizes, threads, say
-        whole = hands.turn_weights(np.zeros(hands.flops, dtype=np.int16))[0]
+        whole = hands.turn_weights(np.zeros(len(hands.flops), dtype=np.int16))[0]
         self.points = {
-            "flop": Points.of(hands.flop, hands.flop_weight),
-            "turn": Points.of(hands.turn, whole),
+            "flop": Points.of(hands.flop.histograms, hands.flop.weight.astype(np.int64)),
+            "turn": Points.of(hands.turn.histograms, whole),
         }
         self._free: dict[tuple[str, int], tuple[Buckets, Row]] = {}
         """Free buckets by EMD and their rows, from (street, number of buckets)."""
@@ -173,7 +173,7 @@ class Comparison:
         centers = quality.median_histograms(turn.histograms, turn.weights, turn_bucket, self.threads)
         ground = distances(centers, centers, metric="emd") / (int(centers[0, -1]) * BINS)
         metric = Ground(ground.astype(np.float32))
-        members = np.arange(0, len(self.hands.flop_weight), sizes.potential_every)
+        members = np.arange(0, len(self.hands.classes), sizes.potential_every)
         histograms = self.hands.potential(turn_bucket.astype(np.uint16), members)
         points = self.points["flop"][members]
 
@@ -198,7 +198,7 @@ class Comparison:
     def flop_distances(self) -> Floats:
         """Compute distances between flops from the base buckets (Algorithm 2)."""
         base, _ = self.free("flop", self.sizes.base)
-        transitions = transition_table(base, self.hands.flop_of, self.hands.flop_weight.astype(np.uint8))
+        transitions = transition_table(base, self.hands.flop_of, self.hands.flop.weight)
         return transition_distances(transitions, threads=self.threads)
 
     def flop_hierarchy(self, cluster_of_flop: NDArray[np.int32], buckets: int) -> Fit:
@@ -220,7 +220,7 @@ class Comparison:
             present = np.flatnonzero(deals)
             if not len(present):
                 continue
-            each = Points(self.hands.turn[present], deals[present], self.points["turn"].equity[present])
+            each = replace(self.points["turn"][present], weights=deals[present])
             found = self._by_emd(each, buckets, SEED + which)
             points, used = points + len(present), used + len(np.unique(found))
             measured.append(each.measured(found, self.threads))
@@ -332,7 +332,7 @@ class Comparison:
             bucket = int(np.argmax(np.bincount(emd[tenth], points.weights[tenth])))
             inside = tenth[emd[tenth] == bucket]
             shown = inside[len(inside) // 2]
-            cards = self.hands.flop_cards[shown].tolist()
+            cards = self.hands.cards[shown].tolist()
             parts[name] = {
                 "shares": quality.mean_histogram(points, np.flatnonzero(emd == bucket)).tolist(),
                 "hand": f"{cards_label(cards[:2])} on {cards_label(cards[2:])}",
