@@ -30,11 +30,11 @@ REPRODUCED = {
     ),
     "abstraction": Listed(
         "tartanian7.abstraction",
-        "How well buckets of hands fit: hierarchical and free, EMD and percentiles: about 4 minutes, 2 GB.",
+        "Fit of buckets of hands, hierarchical and free, by EMD and by percentiles: about 4 minutes, 2 GB.",
     ),
     "sampled-buckets": Listed(
         "tartanian7.sampled_buckets",
-        "How strategies on EMD, percentile and hierarchical buckets fare against real cards: about 5 minutes.",
+        "Strategies on EMD, percentile and hierarchical buckets against real cards: about 5 minutes.",
     ),
 }
 """Experiments of `solvent reproduce`, in the order of its list."""

@@ -101,17 +101,9 @@ def figures(found: Found) -> dict[str, float]:
 
 
 def view(found: Findings) -> dict[str, Any]:
-    """Return rows by what they measure, the names of methods, and the figures of which the finding has a span."""
+    """Return the findings, their rows by what they measure, and the names of methods."""
     fit = found["fit"]
-    kept = {street: _starting(fit, f"kept.{street}.") for street in STREETS}
-    times = _starting(fit, "emd.percentiles by histograms.")
-    row = partial(row_of, fit)
-    return {"fit": fit, "sizes": fit["sizes"], "row": row, "labels": LABELS, "kept": kept, "times": times}
-
-
-def _starting(found: Found, start: str) -> list[float]:
-    """Return the figures whose names start like this."""
-    return [value for name, value in figures(found).items() if name.startswith(start)]
+    return {"fit": fit, "sizes": fit["sizes"], "row": partial(row_of, fit), "labels": LABELS}
 
 
 def pictures(found: Findings, page: Path) -> None:
