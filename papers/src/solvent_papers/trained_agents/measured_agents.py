@@ -18,7 +18,7 @@ from solvent.evaluate.agent_parts import AgentSettings, TrainedAgent
 from solvent.evaluate.behaviour_checks import is_near
 from solvent.evaluate.evaluation import evaluate, known
 from solvent.evaluate.response_doublings import DoublingSettings
-from solvent.evaluate.sentences import Bound, inside_bound, local_bound, sentences
+from solvent.evaluate.sentences import inside_bound, local_bound, sentences
 from solvent.foundation.machine import commit
 from solvent.foundation.units import span
 from solvent.strategy.agents.training_run import TrainingRun
@@ -90,10 +90,8 @@ def train(agent: UsersAgent, setup: Setup, kept: KeptRuns, say: Say) -> Found:
     place = Path("agents") / commit() / agent.name  # those of another version of the code are not trained on
     cards = setup.folder_of(agent.cards, say)
     seconds = SMALL_SECONDS if setup.small else agent.seconds
-    settings, watch = (
-        TrainingSettings(betting=setup.betting_of(agent)),
-        within(say, f"training {span(seconds)}"),
-    )
+    settings = TrainingSettings(betting=setup.betting_of(agent))
+    watch = within(say, f"training {span(seconds)}")
     iterations = train_to(setup.work / place, cards, settings, seconds, setup.threads, watch)
     return {"place": str(place), "seconds": seconds, "threads": setup.threads, "iterations": iterations}
 
@@ -151,17 +149,11 @@ def figures(found: Found) -> dict[str, float]:
         f"{name}.checks passed": passed,
         f"{name}.checks failed": failed,
     }
-    result |= {f"{name}.{end}": value for end, value in _bound("inside", inside)}
-    return (
-        result
-        if local is None
-        else result | {f"{name}.{end}": value for end, value in _bound("local", local)}
-    )
-
-
-def _bound(name: str, bound: Bound) -> list[tuple[str, float]]:
-    """Return the figures of a bound: itself, and the ends of its interval."""
-    return [(name, bound.mbb), (f"{name}.low", bound.low), (f"{name}.high", bound.high)]
+    for kind, bound in (("inside", inside), ("local", local)):
+        if bound is not None:
+            ends = {"": bound.mbb, ".low": bound.low, ".high": bound.high}
+            result |= {f"{name}.{kind}{end}": value for end, value in ends.items()}
+    return result
 
 
 def view(found: Findings) -> dict[str, Any]:
