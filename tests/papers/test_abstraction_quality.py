@@ -112,8 +112,8 @@ def given_result() -> Found:
 
     def row(part: str, street: str, method: str, clusters: int, buckets: int, **more: float) -> Found:
         used = clusters * buckets
-        measured = {"spread": 0.1 / used, "emd": 0.2 / used, **more}
-        return quality.fit_row(part, street, method, clusters, buckets, (99, used, measured), 0.0)
+        measured = {"used": used, "hands": 99, "spread": 0.1 / used, "emd": 0.2 / used, **more}
+        return quality.fit_row(part, street, method, clusters, buckets, measured, 0.0)
 
     ways = ("emd", "percentiles", "intervals")
     rows = [row("buckets", street, way, 1, b) for street in STREETS for b in SIZES.free for way in ways]
@@ -273,10 +273,10 @@ def test_every_part_has_its_rows() -> None:
 @pytest.mark.slow
 def test_a_hierarchy_of_one_cluster_is_free() -> None:
     run = quality.Comparison(made_up_hands(), made_up_river(), SIZES, 1, lambda said: None)
-    points, used, measured = run.turn_hierarchy(np.zeros(FLOPS, np.int32), 4)
-    assert (points, used) == (TURN_HISTOGRAMS, 4)
+    measured = run.turn_hierarchy(np.zeros(FLOPS, np.int32), 4)
+    assert (measured["hands"], measured["used"]) == (TURN_HISTOGRAMS, 4)
     free = run.free("turn", 4)[1]
-    assert measured == pytest.approx({name: free[name] for name in ("spread", "emd")})
+    assert measured == pytest.approx({name: free[name] for name in measured})
 
 
 def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,8 +33,8 @@ from solvent_papers.tartanian7.bucket_quality import Floats, Points
 Buckets = NDArray[np.integer[Any]]
 Row = dict[str, Any]
 Measures = dict[str, float]
-Fit = tuple[int, int, Measures]
-"""The number of points that were put into buckets, the number of buckets that have any, and the measures."""
+MEASURES = ("used", "hands", "spread", "emd", "potential", "ochs")
+"""Columns of measures, which not all rows have."""
 
 STREETS = ("flop", "turn")
 SEED = 0
@@ -104,22 +104,20 @@ def rows_of(
 
 
 def fit_row(
-    part: str, street: str, method: str, clusters: int, buckets: int, fit: Fit, seconds: float
+    part: str, street: str, method: str, clusters: int, buckets: int, fit: Measures, seconds: float
 ) -> Row:
-    """Return the row of one way to put hands into buckets, with `buckets` in each of `clusters`.
-
-    `hands` are the points that were measured: classes of hands, or distinct histograms of a cluster. `emd` and
-    `potential` are in units of equity, the latter over turn buckets; `ochs` is a mean squared distance.
-    """
-    hands, used, measured = fit
+    """Return the row of one way to put hands into buckets, with `buckets` in each of `clusters`."""
     head = {"part": part, "street": street, "method": method, "clusters": clusters, "buckets": buckets}
-    measures = {name: measured.get(name) for name in ("spread", "emd", "potential", "ochs")}
-    return {**head, "used": used, "hands": hands, **measures, "seconds": seconds}
+    return {**head, **{name: fit.get(name) for name in MEASURES}, "seconds": seconds}
 
 
-def fit_of(made: Buckets, measured: Measures) -> Fit:
-    """Return the fit of buckets that have these measures."""
-    return len(made), len(np.unique(made)), measured
+def fit_of(made: Buckets, measured: Measures) -> Measures:
+    """Return the measures of buckets, with the numbers of buckets that have hands and of points that were measured.
+
+    Points are classes of hands, or distinct histograms of a cluster. `emd` and `potential` are in units of equity,
+    the latter over turn buckets; `ochs` is a mean squared distance.
+    """
+    return {"used": len(np.unique(made)), "hands": len(made), **measured}
 
 
 def timed(make: Callable[[], Any]) -> tuple[Any, float]:
@@ -201,7 +199,7 @@ class Comparison:
         transitions = transition_table(base, self.hands.flop_of, self.hands.flop.weight)
         return transition_distances(transitions, threads=self.threads)
 
-    def flop_hierarchy(self, cluster_of_flop: NDArray[np.int32], buckets: int) -> Fit:
+    def flop_hierarchy(self, cluster_of_flop: NDArray[np.int32], buckets: int) -> Measures:
         """Run Algorithm 1 on the flop."""
         points = self.points["flop"]
 
@@ -213,7 +211,7 @@ class Comparison:
         found = made.cluster.astype(np.int64) * buckets + made.bucket
         return fit_of(found, points.measured(found, self.threads))
 
-    def turn_hierarchy(self, cluster_of_flop: NDArray[np.int32], buckets: int) -> Fit:
+    def turn_hierarchy(self, cluster_of_flop: NDArray[np.int32], buckets: int) -> Measures:
         """Run Algorithm 1 on the turn, where hands with equal histograms are one point."""
         points, used, measured, mass = 0, 0, [], []
         for which, deals in enumerate(self.hands.turn_weights(cluster_of_flop)):
@@ -225,7 +223,7 @@ class Comparison:
             points, used = points + len(present), used + len(np.unique(found))
             measured.append(each.measured(found, self.threads))
             mass.append(int(deals.sum()))
-        return points, used, quality.combined(measured, mass)
+        return {"used": used, "hands": points, **quality.combined(measured, mass)}
 
     def hierarchies(self, apart: Floats) -> list[Row]:
         """Compare hierarchical with free buckets at equal totals."""
@@ -257,7 +255,7 @@ class Comparison:
                     cluster_public, apart, clusters, method=method, seed=SEED, restarts=self.sizes.restarts
                 )
                 found, seconds = timed(way)
-                _, used, measured = self.flop_hierarchy(found.assignment, self.sizes.public_buckets)
+                fit = self.flop_hierarchy(found.assignment, self.sizes.public_buckets)
                 held = found.sizes[found.sizes > 0]
                 row = {
                     "method": method,
@@ -268,9 +266,9 @@ class Comparison:
                     "objective": found.objective,
                     "apart": quality.mean_apart(apart, found.assignment),
                     "buckets": self.sizes.public_buckets,
-                    "used": used,
                 }
-                rows.append(row | measured | {"seconds": seconds})
+                measures = {name: fit[name] for name in ("used", "spread", "emd")}
+                rows.append({**row, **measures, "seconds": seconds})
         return rows
 
     def river_rows(self) -> list[Row]:
