@@ -18,7 +18,8 @@ from solvent.abstraction.clustering import lloyd, vector_kernels, vectors
 from solvent.abstraction.clustering.cluster import Clustering, Ground, Histograms, cluster, distances, nearest
 from solvent.foundation.errors import InputError
 from solvent.foundation.progress import Interrupted, Progress, Stop
-from solvent_papers.tartanian7.clustering_speed import measure
+from solvent_papers.frame.running import KeptRuns
+from solvent_papers.tartanian7 import clustering_speed
 
 TOTAL = 40
 
@@ -412,7 +413,8 @@ def test_what_is_no_ground_or_centre_is_refused() -> None:
 
 
 def test_speed_is_measured_with_and_without_threads() -> None:
-    rows = measure(repeats=1, points=2_000, clusters=5)
-    assert [row.metric for row in rows] == ["emd", "l2"]
-    assert all(row.ratio == pytest.approx(row.seconds_of_one / row.seconds) for row in rows)
-    assert all(0 < row.computed <= 1.1 for row in rows)
+    setup = clustering_speed.SpeedSetup(Path(), small=True, repeats=1)
+    rows = clustering_speed.run(setup, KeptRuns(), lambda said: None)["rows"]
+    assert [row["metric"] for row in rows] == ["emd", "l2"]
+    assert all(row["ratio"] == pytest.approx(row["seconds_of_one"] / row["seconds"]) for row in rows)
+    assert all(0 < row["computed"] <= 1.1 for row in rows)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from dataclasses import asdict
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,18 +14,25 @@ from numpy.typing import NDArray
 from typer.testing import CliRunner
 
 from solvent.abstraction.cards.feature_kernels import BINS
-from solvent.abstraction.cards.features import RiverCodes, mean_equity
+from solvent.abstraction.cards.features import (
+    DealtTurns,
+    FlopFeatures,
+    RiverCodes,
+    TurnFeatures,
+    mean_equity,
+)
 from solvent.abstraction.clustering.cluster import Ground, Histograms
 from solvent.app.command_line import app
-from solvent_papers.tartanian7 import abstraction_hands, abstraction_page, bucket_quality
+from solvent_papers.frame.experiment import Found
+from solvent_papers.tartanian7 import abstraction, abstraction_hands, bucket_quality
 from solvent_papers.tartanian7 import abstraction_quality as quality
 from solvent_papers.tartanian7.abstraction_hands import Hands, River, RiverHands
 
 STREETS = ("flop", "turn")
 FLOPS, HANDS_ON_FLOP, TURN_HISTOGRAMS = 6, 49, 120
-SCALE = quality.Scale(
+SIZES = quality.Sizes(
     flops=FLOPS,
-    sizes=(4, 8),
+    free=(4, 8),
     hierarchies=((2, 4),),
     base=12,
     public=(2, 3),
@@ -34,7 +41,7 @@ SCALE = quality.Scale(
     potential_every=4,
     strips=2,
     codes_per_strip=(3,),
-    river_sizes=(2, 5),
+    river=(2, 5),
     iterations=20,
 )
 FILES = {f"abstraction{end}" for end in (".md", ".json", ".csv", "-public.csv", ".png", "-buckets.png")}
@@ -47,29 +54,34 @@ def some_histograms(rng: np.random.Generator, many: int, total: int) -> NDArray[
     return counts.cumsum(axis=1).astype(np.uint8)
 
 
+class MadeUpHands(Hands):
+    """Hands whose cards, flops and turns are random."""
+
+    flop_of = np.repeat(np.arange(FLOPS), HANDS_ON_FLOP)
+    cards = np.stack([np.random.default_rng(3).choice(52, 5, replace=False) for _ in flop_of])
+    after = np.random.default_rng(1).integers(TURN_HISTOGRAMS, size=(FLOPS * HANDS_ON_FLOP, 47))
+
+    def potential(self, bucket: NDArray[np.integer], members: NDArray[np.integer]) -> Histograms:
+        reached = bucket[self.after[members]]
+        counts = np.stack([np.bincount(row, minlength=int(bucket.max()) + 1) for row in reached])
+        return Histograms.from_dense(counts.astype(np.uint8))
+
+
 def made_up_hands() -> Hands:
     """Random histograms on a few flops; every flop has 1,176 deals."""
     rng = np.random.default_rng(1)
     many = FLOPS * HANDS_ON_FLOP
-    after = rng.integers(TURN_HISTOGRAMS, size=(many, 47))
-
-    def potential(bucket: NDArray[np.integer], members: NDArray[np.integer]) -> Histograms:
-        reached = bucket[after[members]]
-        counts = np.stack([np.bincount(row, minlength=int(bucket.max()) + 1) for row in reached])
-        return Histograms.from_dense(counts.astype(np.uint8))
-
-    return Hands(
-        FLOPS,
-        some_histograms(rng, many, 200),  # type: ignore[arg-type]
-        np.full(many, 1176 // HANDS_ON_FLOP),
-        np.repeat(np.arange(FLOPS), HANDS_ON_FLOP),
-        np.stack([rng.choice(52, 5, replace=False) for _ in range(many)]).astype(np.uint8),
-        some_histograms(rng, TURN_HISTOGRAMS, 46),
+    weight = np.full(many, 1176 // HANDS_ON_FLOP, np.uint8)
+    flop = FlopFeatures(some_histograms(rng, many, 200).astype(np.uint16), weight)
+    turn = some_histograms(rng, TURN_HISTOGRAMS, 46)
+    dealt = DealtTurns(
         rng.integers(TURN_HISTOGRAMS, size=1000).astype(np.int32),
         rng.integers(FLOPS, size=1000).astype(np.int16),
         rng.integers(1, 25, size=1000).astype(np.uint8),
-        potential,
     )
+    every = np.arange(TURN_HISTOGRAMS)
+    features = TurnFeatures(turn, every.astype(np.int32), np.ones(TURN_HISTOGRAMS, np.uint8))
+    return MadeUpHands(np.arange(FLOPS), np.arange(many), flop, features, dealt, 1)
 
 
 def made_up_river() -> River:
@@ -82,41 +94,49 @@ def made_up_river() -> River:
 
     centers = rng.random((2, 8, 3)).astype(np.float32)
     codes = RiverCodes(np.zeros(1326, np.int64), np.arange(1981) * 2 // 1981, centers)
-    return River(hands(), hands(), (codes,), 134)
+    return River(hands(), hands(), (codes,))
 
 
 @cache
-def result() -> quality.Result:
-    """Of a run on made-up hands: kernels of every kind of clustering are compiled for it."""
-    return quality.abstraction_quality(made_up_hands(), made_up_river(), SCALE)
+def result() -> Found:
+    """Findings on made-up hands: kernels of every kind of clustering are compiled for it."""
+    return quality.compare(made_up_hands(), made_up_river(), SIZES, 1, lambda said: None)
 
 
-def given_result() -> quality.Result:
+def one(part: str, street: str, method: str, size: int) -> Found:
+    return abstraction.row_of(result(), part, street, method, size)
+
+
+def given_result() -> Found:
     """Made-up numbers for every part."""
 
-    def row(part: str, street: str, method: str, clusters: int, buckets: int, **more: float) -> quality.Row:
+    def row(part: str, street: str, method: str, clusters: int, buckets: int, **more: float) -> Found:
         used = clusters * buckets
-        return quality.Row(part, street, method, clusters, buckets, used, 99, 0.1 / used, 0.2 / used, **more)
+        measured = {"used": used, "hands": 99, "spread": 0.1 / used, "emd": 0.2 / used, **more}
+        return quality.fit_row(part, street, method, clusters, buckets, measured, 0.0)
 
     ways = ("emd", "percentiles", "intervals")
-    rows = [row("buckets", street, way, 1, b) for street in STREETS for b in SCALE.sizes for way in ways]
+    rows = [row("buckets", street, way, 1, b) for street in STREETS for b in SIZES.free for way in ways]
     for street in STREETS:
         rows += [row("hierarchy", street, "hierarchical", 2, 4)]
         rows += [row("hierarchy", street, "free", 1, buckets) for buckets in (8, 4)]
-    for buckets in SCALE.sizes:
+    for buckets in SIZES.free:
         rows += [row("potential", "flop", way, 1, buckets, potential=0.1) for way in ("potential", *ways[:2])]
-    for buckets in SCALE.river_sizes:
+    for buckets in SIZES.river:
         rows += [
             row("river", "river", way, 1, buckets, ochs=0.1) for way in ("codes 2x3", "free", "intervals")
         ]
+    same = {"smallest": 1, "largest": 5, "objective": 2.0, "apart": 0.5, "buckets": 4, "used": 8}
     publics = [
-        quality.Public(method, clusters, int(method == "literal"), 1, 5, 2.0, 0.5, 4, 8, 0.1, 0.2, 1.0)
-        for clusters in SCALE.public
+        {"method": method, "clusters": clusters, "empty": int(method == "literal"), **same}
+        | {"spread": 0.1, "emd": 0.2, "seconds": 1.0}
+        for clusters in SIZES.public
         for method in quality.METHODS
     ]
-    shares = np.full(BINS, 1 / BINS)
-    example = quality.Example(0.5, shares, (shares, shares), ((0, 1, 2, 3, 4), (5, 6, 7, 8, 9)), (0.1, 0.3))
-    return quality.Result(SCALE, tuple(rows), tuple(publics), (example,), {"river": 1.0})
+    shares = [1 / BINS] * BINS
+    hand = {"shares": shares, "hand": "2c2d on 3c4c5c", "deviation": 0.1}
+    example = {"equity": 0.5, "shares": shares, "steady": hand, "draw": hand}
+    return {"sizes": asdict(SIZES), "rows": rows, "publics": publics, "examples": [example]}
 
 
 # The measures, one deal at a time
@@ -211,9 +231,9 @@ def test_deals_are_counted_by_cluster() -> None:
     clusters = np.array([0, 1, 1, 0, 2, 2], np.int32)
     found = hands.turn_weights(clusters)
     for cluster, histogram in ((0, 3), (1, 7), (2, 11)):
-        there = (clusters[hands.dealt_flop] == cluster) & (hands.dealt == histogram)
-        assert found[cluster, histogram] == hands.dealt_weight[there].sum()
-    assert found.sum() == hands.dealt_weight.sum()
+        there = (clusters[hands.dealt.flop] == cluster) & (hands.dealt.turn_class == histogram)
+        assert found[cluster, histogram] == hands.dealt.weight[there].sum()
+    assert found.sum() == hands.dealt.weight.sum()
 
 
 # The experiment
@@ -222,79 +242,82 @@ def test_deals_are_counted_by_cluster() -> None:
 @pytest.mark.slow
 def test_intervals_have_the_least_spread_and_k_medians_the_least_emd() -> None:
     for street in STREETS:
-        for size in SCALE.sizes:
+        for size in SIZES.free:
             emd, ehs, best = (
-                result().one("buckets", street, method, size)
-                for method in ("emd", "percentiles", "intervals")
+                one("buckets", street, method, size) for method in ("emd", "percentiles", "intervals")
             )
-            assert best.spread <= min(emd.spread, ehs.spread) + 1e-4
-            assert emd.emd is not None
-            assert ehs.emd is not None
-            assert emd.emd < ehs.emd
-            assert emd.used == size
+            assert best["spread"] <= min(emd["spread"], ehs["spread"]) + 1e-4
+            assert emd["emd"] < ehs["emd"]
+            assert emd["used"] == size
 
 
 @pytest.mark.slow
 def test_every_part_has_its_rows() -> None:
-    found = result()
-    assert [(row.street, row.total) for row in found.of("hierarchy")] == [
-        ("flop", 8), ("flop", 8), ("flop", 4), ("turn", 8), ("turn", 8), ("turn", 4),
-    ]  # fmt: skip
-    assert len(found.of("potential")) == 2 * 3
-    assert [row.method for row in found.of("river")].count("codes 2x3") == 1 + 2
-    assert {(row.clusters, row.method) for row in found.publics} == {
-        (clusters, method) for clusters in SCALE.public for method in quality.METHODS
+    rows = result()["rows"]
+    assert [
+        (row["street"], row["clusters"], row["buckets"]) for row in rows if row["part"] == "hierarchy"
+    ] == [("flop", 2, 4), ("flop", 1, 8), ("flop", 1, 4), ("turn", 2, 4), ("turn", 1, 8), ("turn", 1, 4)]
+    assert sum(row["part"] == "potential" for row in rows) == 2 * 3
+    assert sum(row["method"] == "codes 2x3" for row in rows) == 1 + 2
+    publics = result()["publics"]
+    assert {(row["clusters"], row["method"]) for row in publics} == {
+        (clusters, method) for clusters in SIZES.public for method in quality.METHODS
     }
-    for row in found.publics:
-        assert row.empty == 0 or row.method == "literal"
-        assert row.used == row.buckets * (row.clusters - row.empty)
-    assert all(row.seconds >= 0 and row.spread > 0 for row in found.rows)
+    for row in publics:
+        assert row["empty"] == 0 or row["method"] == "literal"
+        assert row["used"] == row["buckets"] * (row["clusters"] - row["empty"])
+    assert all(row["seconds"] >= 0 and row["spread"] > 0 for row in rows)
+    assert json.loads(json.dumps(result()))["rows"] == rows
 
 
 @pytest.mark.slow
 def test_a_hierarchy_of_one_cluster_is_free() -> None:
-    scale = replace(SCALE, hierarchies=((1, 4),))
-    run = quality._Experiment(made_up_hands(), made_up_river(), scale, 1, lambda said: None)
-    one = np.zeros(FLOPS, np.int32)
-    points, used, measured = run.turn_hierarchy(one, 4)
-    assert (points, used) == (TURN_HISTOGRAMS, 4)
-    assert measured == pytest.approx(run.points["turn"].measured(run.free("turn", 4), 1))
+    run = quality.Comparison(made_up_hands(), made_up_river(), SIZES, 1, lambda said: None)
+    measured = run.turn_hierarchy(np.zeros(FLOPS, np.int32), 4)
+    assert (measured["hands"], measured["used"]) == (TURN_HISTOGRAMS, 4)
+    free = run.free("turn", 4)[1]
+    assert measured == pytest.approx({name: free[name] for name in measured})
 
 
 def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(abstraction_hands, "deal", lambda *given: (made_up_hands(), made_up_river()))
-    monkeypatch.setattr(quality, "abstraction_quality", lambda *given: given_result())
-    monkeypatch.setattr(abstraction_page, "plot_sizes", lambda result, path: path.touch())
-    monkeypatch.setattr(abstraction_page, "plot_examples", lambda examples, path: path.touch())
-    arguments = ["reproduce", "abstraction", "--quick", "--out", str(tmp_path)]
+    monkeypatch.setattr(abstraction_hands, "hands_on", lambda *given: (made_up_hands(), None))
+    monkeypatch.setattr(abstraction_hands, "river_on", lambda *given: made_up_river())
+    monkeypatch.setattr(abstraction, "compare", lambda *given: given_result())
+    monkeypatch.setattr(abstraction, "plot_sizes", lambda found, path: path.touch())
+    monkeypatch.setattr(abstraction, "plot_examples", lambda examples, path: path.touch())
+    out, work = tmp_path / "results", tmp_path / "work"
+    arguments = ["reproduce", "abstraction", "--scale", "small", "--out", str(out), "--work", str(work)]
     document = json.loads(CliRunner().invoke(app, [*arguments, "--json"], catch_exceptions=False).stdout)
-    assert document.keys() == {"rows", "publics", "page"}
-    assert document["rows"][0].keys() >= {"street", "method", "spread", "emd", "ochs", "potential"}
-    shown = CliRunner().invoke(app, arguments, catch_exceptions=False).stdout
-    assert "footnote 4" in shown
-    page = (tmp_path / "abstraction.md").read_text()
-    assert "solvent reproduce abstraction --quick" in page
+    assert document["found"]["fit"]["rows"][0].keys() >= {"street", "spread", "emd", "ochs", "potential"}
+    claimed = {"kept.turn.2x4", "literal.clusters left.3", "balance.average by sum.2"}
+    claimed |= {"seconds.medoids by sum.2", "seconds.medoids by literal.2"}
+    assert document["figures"].keys() >= claimed
+    assert CliRunner().invoke(app, arguments, catch_exceptions=False).stdout.startswith("- **Claimed.** ")
+    page = (out / "abstraction.md").read_text()
+    assert "solvent reproduce abstraction --scale small" in page
     assert "## Hierarchical against free buckets" in page
-    assert {path.name for path in tmp_path.iterdir()} == FILES
+    assert {path.name for path in out.iterdir()} == FILES
 
 
 @pytest.mark.slow
 def test_pictures_are_drawn(tmp_path: Path) -> None:
-    abstraction_page.write_abstraction_quality(result(), tmp_path / "abstraction.md", "solvent")
-    assert {path.name for path in tmp_path.iterdir()} == FILES
+    abstraction.pictures({"fit": result()}, tmp_path / "abstraction.md")
+    assert {path.name for path in tmp_path.iterdir()} == {name for name in FILES if name.endswith(".png")}
 
 
 @pytest.mark.slow
 def test_the_hands_on_some_flops() -> None:
     """Weights are deals, and a flop hand's histogram is that of its turn hands."""
-    hands, opponents = abstraction_hands.hands_on([0, 700])
-    assert np.bincount(hands.flop_of, hands.flop_weight) % 1176 == pytest.approx([0, 0])
-    dealt = np.bincount(hands.dealt_flop, hands.dealt_weight)
-    assert dealt == pytest.approx(47 * np.bincount(hands.flop_of, hands.flop_weight))
-    assert (hands.flop[:, -1] == 47 * 46).all()
-    total = (hands.turn_weights(np.array([0, 1])) @ hands.turn.astype(np.int64)) / 46 / dealt[:, None]
+    hands, opponents = abstraction_hands.hands_on([0, 700], 1)
+    assert np.bincount(hands.flop_of, hands.flop.weight) % 1176 == pytest.approx([0, 0])
+    dealt = np.bincount(hands.dealt.flop, hands.dealt.weight)
+    assert dealt == pytest.approx(47 * np.bincount(hands.flop_of, hands.flop.weight))
+    assert (hands.flop.histograms[:, -1] == 47 * 46).all()
+    total = (
+        (hands.turn_weights(np.array([0, 1])) @ hands.turn.histograms.astype(np.int64)) / 46 / dealt[:, None]
+    )
     for flop in (0, 1):
         of = hands.flop_of == flop
-        mean = np.average(hands.flop[of], axis=0, weights=hands.flop_weight[of]) / (47 * 46)
+        mean = np.average(hands.flop.histograms[of], axis=0, weights=hands.flop.weight[of]) / (47 * 46)
         assert total[flop] == pytest.approx(mean)
     assert np.bincount(opponents, minlength=8).min() > 0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import json
-import re
 import shlex
 from collections.abc import Callable
 from dataclasses import replace
@@ -21,6 +20,7 @@ from solvent.app.command_line import app
 from solvent.app.command_line import run as run_here
 from solvent_papers.frame.judging import (
     POSITIVE,
+    Bar,
     Near,
     Verdict,
     criterion_of,
@@ -30,7 +30,6 @@ from solvent_papers.ledger.claims import Absent, Claim, Missing, Paper, papers
 from solvent_papers.ledger.ledger import counted, entries, judge
 from solvent_papers.ledger.ledger_page import MEANINGS, QUESTIONS, SYMBOLS, write_ledger
 from solvent_papers.ledger.results import ResultsPage, read_results
-from solvent_papers.page import Bar, Reading, figures_file, write_page
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "docs" / "results"
@@ -124,7 +123,7 @@ def test_every_figure_is_in_the_file_of_its_page() -> None:
 
 def test_figures_are_of_the_commit_command_and_day_of_their_page() -> None:
     for page in RESULTS.glob("*.md"):
-        path = figures_file(page)
+        path = page.with_suffix(".json")
         if path.exists():
             record, text = json.loads(path.read_text()), page.read_text()
             assert f"```sh\n{record['command']}\n```" in text
@@ -253,17 +252,16 @@ def test_every_verdict_has_a_symbol_and_a_meaning() -> None:
 # Pages and the command
 
 
-def test_bars_and_figures_are_written_and_read_back(tmp_path: Path) -> None:
-    bars = [Bar("quick", "at most 0.5", "0.78", met=False), Bar("small", "at most 1", "0.9", met=True)]
-    page = tmp_path / "page.md"
-    reading = Reading("It is so.", "It is.", "Take it. Or not.")
-    write_page(page, "A page", "solvent games", reading, "What was done.\n", {"speed": 1.5}, bars)
-    text = page.read_text()
-    assert "missed: quick." in text
-    assert re.search(r"\| quick \| at most 0\.5 \| 0\.78 \| \*\*missed\*\* \|", text)
+HEAD = "# A page\n\n- **Claimed.** It is so.\n- **Found.** It is.\n- **So what.** Take it. Or not.\n\n"
+
+
+def test_bars_and_figures_are_read(tmp_path: Path) -> None:
+    bars = (Bar("quick", "at most 0.5", "0.78", met=False), Bar("small", "at most 1", "0.9", met=True))
+    record = {"figures": {"speed": 1.5}, "bars": [bar._asdict() for bar in bars], "commit": "abc1234"}
+    (tmp_path / "page.md").write_text(f"{HEAD}What was done.\n")
+    (tmp_path / "page.json").write_text(json.dumps(record))
     found = read_results(tmp_path)["page"]
-    assert found.figures == {"speed": 1.5}
-    assert found.bars == tuple(bars)
+    assert (found.figures, found.bars, found.commit) == ({"speed": 1.5}, bars, "abc1234")
     assert (found.title, found.in_short) == ("A page", "Take it.")
     write_ledger(entries({"page": found}), {"page": found}, tmp_path / "index.md")
     index = (tmp_path / "index.md").read_text()
@@ -306,7 +304,7 @@ def test_what_cannot_be_listed_is_refused(
 
 
 def test_a_damaged_file_of_figures_is_refused(here: Here, tmp_path: Path) -> None:
-    write_page(tmp_path / "page.md", "A page", "solvent games", Reading("a.", "b.", "c."), "d")
+    (tmp_path / "page.md").write_text(HEAD)
     (tmp_path / "page.json").write_text("{")
     code, _, err = here("reproduce", "--list", "--results", str(tmp_path))
     assert code == 2

@@ -68,6 +68,14 @@ REPRODUCED = {
         "laptop_mccfr.sampling_options",
         "What each option of Monte Carlo CFR does to exact exploitability, with intervals: about 8 minutes.",
     ),
+    "abstraction": Listed(
+        "tartanian7.abstraction",
+        "Fit of buckets of hands, hierarchical and free, by EMD and by percentiles: about 4 minutes, 2 GB.",
+    ),
+    "sampled-buckets": Listed(
+        "tartanian7.sampled_buckets",
+        "Strategies on EMD, percentile and hierarchical buckets against real cards: about 5 minutes.",
+    ),
 }
 """Experiments of `solvent reproduce`, in the order of its list."""
 BENCHED: dict[str, Listed] = {
@@ -110,6 +118,10 @@ BENCHED: dict[str, Listed] = {
     "training": Listed(
         "laptop_mccfr.training_speed",
         "Rows a second of blueprint training on a large table: threads and pages, beside random access.",
+    ),
+    "clustering": Listed(
+        "tartanian7.clustering_speed",
+        "Seconds to cluster hands' histograms: one thread against several, and the distances that bounds save.",
     ),
 }
 """Experiments of `solvent bench`."""

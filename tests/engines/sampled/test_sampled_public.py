@@ -20,16 +20,21 @@ from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.randomness import numbered_key, random_float, stream
 from solvent.games.catalogue import load_game
 from solvent.strategy.solved.public_infosets import PublicInfosets
+from solvent_papers.frame.experiment import Setup
+from solvent_papers.frame.running import run_parts
+from solvent_papers.tartanian7 import sampled_buckets
 from solvent_papers.tartanian7.sampled_buckets import (
     FREE,
     HIERARCHICAL,
     LOSSLESS,
     METHODS,
     PERCENTILES,
-    QUICK,
     SAMPLED,
     Maker,
     up_to_suits,
+)
+from solvent_papers.tartanian7.sampled_buckets import (
+    SMALL as SMALL_SIZES,
 )
 
 SMALL = "flop_holdem(suits=2,ranks=4,raises=1)"
@@ -241,8 +246,8 @@ def test_suits_are_all_that_lossless_buckets_forget() -> None:
 
 
 def test_buckets_are_as_many_as_asked_and_clusters_share_none() -> None:
-    maker = Maker(QUICK)
-    size = QUICK.sizes[0]
+    maker = Maker(SMALL_SIZES)
+    size = SMALL_SIZES.buckets[0]
     assert maker.make(LOSSLESS, 0, 0) is maker.lossless
     for method in METHODS:
         made = maker.make(method, size, 1)
@@ -251,7 +256,7 @@ def test_buckets_are_as_many_as_asked_and_clusters_share_none() -> None:
             assert len(np.unique(each)) <= size
             assert each.max() < size
     clusters = maker.public_clusters(1)
-    assert len(np.unique(clusters)) == QUICK.clusters
+    assert len(np.unique(clusters)) == SMALL_SIZES.clusters
     flop, turn = maker.make(HIERARCHICAL, size, 1)[1:]
     of_turn = clusters[maker.game.rounds[2].parent]
     for made, cluster in ((flop, clusters), (turn, of_turn)):
@@ -268,17 +273,39 @@ def test_buckets_are_as_many_as_asked_and_clusters_share_none() -> None:
 
 
 def test_the_command_measures_every_abstraction(tmp_path: Path) -> None:
-    done = CliRunner().invoke(
-        app, ["reproduce", "sampled-buckets", "--quick", "--out", str(tmp_path), "--json"]
-    )
+    out, work = tmp_path / "results", tmp_path / "work"
+    arguments = ["reproduce", "sampled-buckets", "--scale", "small", "--out", str(out), "--work", str(work)]
+    done = CliRunner().invoke(app, [*arguments, "--json"])
     assert done.exit_code == 0, done.output
-    rows = json.loads(done.stdout)["rows"]
-    assert {path.name for path in tmp_path.iterdir()} == {
+    document = json.loads(done.stdout)
+    rows = document["found"]["strategies"]["rows"]
+    assert {path.name for path in out.iterdir()} == {
         f"sampled-buckets.{end}" for end in ("md", "json", "csv", "png")
     }
     assert {row["method"] for row in rows} == {*METHODS, LOSSLESS}
     sampled = [row for row in rows if row["solver"] == SAMPLED and row["method"] == FREE]
-    assert len(sampled) == QUICK.seeds * len(QUICK.iterations)
-    page = (tmp_path / "sampled-buckets.md").read_text()
-    assert "solvent reproduce sampled-buckets --quick" in page
+    assert len(sampled) == SMALL_SIZES.seeds * len(SMALL_SIZES.iterations)
+    assert {f"hierarchical by free.6.{way}.high" for way in ("sampled", "full width")} <= set(
+        document["figures"]
+    )
+    page = (out / "sampled-buckets.md").read_text()
+    assert "solvent reproduce sampled-buckets --scale small" in page
     assert "real cards" in page
+
+
+def test_abstractions_that_were_measured_are_not_measured_again(tmp_path: Path, monkeypatch) -> None:
+    setup, measure, begun = Setup(tmp_path, True), sampled_buckets.measured, []
+
+    def stopped(maker: Maker, setting: dict) -> list[dict]:
+        begun.append(setting)
+        if len(begun) == 3:
+            raise KeyboardInterrupt
+        return measure(maker, setting)
+
+    monkeypatch.setattr(sampled_buckets, "measured", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        run_parts(sampled_buckets.EXPERIMENT, setup)
+    rows = run_parts(sampled_buckets.EXPERIMENT, setup)["strategies"].found["rows"]
+    assert begun[2] == begun[3]
+    assert len(begun) == 1 + SMALL_SIZES.seeds * (len(METHODS) + 1)
+    assert len({tuple(row.values())[:5] for row in rows}) == len(rows)

@@ -15,11 +15,29 @@ if TYPE_CHECKING:
     from solvent_papers.frame.running import KeptRuns
 
 Found = dict[str, Any]
-"""What a part found, ready for JSON."""
+"""Findings of a part, ready for JSON."""
 Say = Callable[[str], None]
-"""Told which step of an experiment begins."""
+"""Called with the step of an experiment that begins."""
 Findings = Mapping[str, Found]
-"""What the parts found that have been run, by their names."""
+"""Findings of the parts that have been run, by their names."""
+
+
+def by_columns(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """Return rows of one kind by columns, which is how findings keep many of them.
+
+    >>> by_columns([{"a": 1, "b": 2}, {"a": 3, "b": 4}])
+    {'a': [1, 3], 'b': [2, 4]}
+    """
+    kept: dict[str, list[Any]] = {}
+    for row in rows:
+        for name, value in row.items():
+            kept.setdefault(name, []).append(value)
+    return kept
+
+
+def by_rows(kept: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
+    """Return the rows that are kept by columns."""
+    return [dict(zip(kept, values, strict=True)) for values in zip(*kept.values(), strict=True)]
 
 
 def by_columns(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
@@ -59,9 +77,9 @@ class Setup:
     """Options that every experiment has; experiments add fields of their own, each declared by `option`."""
 
     work: Path
-    """The folder in which findings of parts are kept, and whatever else an experiment keeps."""
+    """Folder of the findings of parts, and of other files that an experiment keeps."""
     small: bool
-    """Seconds instead of minutes, to see that it works."""
+    """Run for seconds instead of minutes, to see that it works."""
 
     @property
     def scale(self) -> dict[str, Any]:
@@ -85,11 +103,11 @@ class Part(NamedTuple, Generic[S]):
 
     name: str
     run: Callable[[S, KeptRuns, Say], Found]
-    """Measure. `KeptRuns` has what the part found before it was stopped; every measurement is added to it."""
+    """Measure. `KeptRuns` has the measurements from before the part was stopped; new ones are added to it."""
     figures: Callable[[Found], Mapping[str, float]] = no_figures
     """The part's figures for claims, bars and the template, by names that no other part has."""
     made_of: tuple[str, ...] = ()
-    """The names of the parts whose findings this one uses, all of them before it."""
+    """Names of earlier parts whose findings this one uses."""
 
 
 def no_tables(found: Findings) -> Mapping[str, Sequence[Mapping[str, Any]]]:
@@ -104,7 +122,7 @@ def nothing_more(found: Findings) -> Mapping[str, Any]:
 
 @dataclass(frozen=True)
 class Experiment(Generic[S]):
-    """An experiment: its parts, and how its page comes from their findings."""
+    """An experiment: its parts, and the functions that make its page of their findings."""
 
     name: str
     """Name of its command, its page, its template and its bars."""

@@ -64,13 +64,13 @@ class Criterion(Protocol):
 
 @dataclass(frozen=True)
 class Near:
-    """The paper gives a factor; more is better for the claim. Less than claimed still has the claim's direction."""
+    """A factor that the paper gives; more is better for the claim, and less still has the claim's direction."""
 
     figure: str
     claimed: float
     within: float = WITHIN
     nothing: float = 1.0
-    """The value that would mean no effect at all."""
+    """The value that means no effect at all."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -90,7 +90,7 @@ class Near:
 
 @dataclass(frozen=True)
 class Won:
-    """The paper gives winnings above 0; ours have a 95 % interval, in figures whose names end in .low and .high."""
+    """Winnings above 0 that the paper gives; ours have a 95 % interval, in figures with names in .low and .high."""
 
     figure: str
     claimed: float
@@ -161,7 +161,7 @@ class Increasing:
 
 @dataclass(frozen=True)
 class Several:
-    """Several criteria: all of them decide, or, where they make one statement, one that fails refutes it."""
+    """Several criteria, which all decide; if they make one statement, one that fails refutes it."""
 
     parts: tuple[Criterion, ...]
     one_statement: bool = False

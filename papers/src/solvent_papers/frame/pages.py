@@ -25,7 +25,8 @@ from solvent_papers.frame.experiment import Experiment, Found
 from solvent_papers.frame.judging import judged_bars
 from solvent_papers.frame.running import Record, checked, read_json
 
-HEAD = re.compile(r"^# (.+)\n\n((?:- \*\*(?:Claimed|Found|So what)\.\*\* .+\n){3})")
+HEAD = re.compile(r"^# (.+)\n\n- \*\*Claimed\.\*\* (.+)\n- \*\*Found\.\*\* (.+)\n- \*\*So what\.\*\* (.+)\n")
+"""A page's title and its three lines."""
 BARE_BAR = re.compile(r"(?<!\\)\|")
 VERBATIM = ("|", "#", "<", "![", "---")
 """Beginnings of lines that are no prose."""
@@ -36,7 +37,7 @@ LONG_LIST = re.compile(rf"\[\n *({NUMBER}(?:,\n *{NUMBER}){{8,}})\n *\]")
 
 @dataclass(frozen=True)
 class Origin:
-    """The command that wrote a page, and when and with which code."""
+    """Origin of a page: the command that wrote it, the date, and the versions of the code."""
 
     command: str
     date: str
@@ -56,7 +57,7 @@ class Page:
         """The three lines that say what is claimed, what we found, and so what."""
         found = HEAD.match(self.text)
         assert found is not None, "a page begins with its title and three lines"
-        return found[2]
+        return found[0].partition("\n\n")[2]
 
     @property
     def found(self) -> dict[str, Found]:
@@ -71,7 +72,7 @@ def new_page(experiment: Experiment[Any], records: Mapping[str, Record], command
 
 
 def page_again(experiment: Experiment[Any], path: Path) -> Page:
-    """Return the page that the JSON beside a page makes; nothing is measured."""
+    """Return the page that the JSON beside it makes, without measuring."""
     document = read_json(path.with_suffix(".json"))
     if "parts" not in document:
         raise InputError(f"{path.with_suffix('.json')} has no parts of which a page could be written again")
@@ -182,7 +183,7 @@ def markdown_table(header: Iterable[object], rows: Iterable[Iterable[object]]) -
 
 
 def _environment() -> Environment:
-    """Return the templates, with the ways in which quantities are written."""
+    """Return the environment of the templates, with filters that write quantities."""
     made = Environment(
         loader=PackageLoader("solvent_papers", "templates"),
         undefined=StrictUndefined,

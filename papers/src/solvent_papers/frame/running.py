@@ -1,12 +1,12 @@
 """Runs the parts of an experiment and keeps a record of each.
 
 A part's record is a file in the work folder. A part whose record is there, of the same scale, is not run again
-unless a part that it is made of has found something else since. A part that was stopped resumes from what it had
-measured.
+unless the findings of a part that it is made of have changed since. A part that was stopped resumes after its last
+measurement.
 
-A page is made of parts that were run at different times. Their records are also in the JSON file beside the page:
-when some parts are asked for by name, the others stay on the page as they were. A page has parts of one scale, and
-is not overwritten by those of another.
+The parts of a page may be run at different times. Their records are also in the JSON file beside the page: when
+some parts are asked for by name, the others stay on the page as they were. A page has parts of one scale, and is
+not overwritten by those of another.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from solvent.foundation.storage.files import write_text
 from solvent_papers.frame.experiment import Experiment, Found, Part, S, Say, Setup
 
 SAID_PERCENT = 5
-"""A long step reports each time that this much more of it is done."""
+"""A long step reports whenever this many more percent of it are done."""
 SCALES = ("full", "small")
 
 
@@ -46,10 +46,10 @@ class Record(NamedTuple):
 
 
 class KeptRuns:
-    """What each setting gave, as JSON, a line for each, in a file from which a part that was stopped resumes.
+    """Measurements by setting, one line of JSON each, in a file from which a part that was stopped resumes.
 
-    The first line is the commit and the scale; where these have changed since, everything is run anew. A line that
-    was cut short, as its writer was killed, is run again.
+    The first line is the commit and the scale; if these have changed since, everything is measured again, and so is
+    a line that was cut short because its writer was killed.
     """
 
     def __init__(self, path: Path | None = None, scale: Mapping[str, Any] | None = None) -> None:
@@ -72,17 +72,17 @@ class KeptRuns:
             self._found[_key(row["setting"])] = row["found"]
 
     def find(self, setting: Mapping[str, Any]) -> Any:
-        """Return what a setting gave, or None if it has not been run."""
+        """Return the measurement of a setting, or None if there is none."""
         return self._found.get(_key(setting))
 
     def add(self, setting: Mapping[str, Any], found: Any) -> None:
-        """Append what a setting gave."""
+        """Append the measurement of a setting."""
         if self._path is not None:
             with self._path.open("a") as file:
                 file.write(json.dumps({"setting": setting, "found": found}) + "\n")
 
     def once(self, setting: Mapping[str, Any], measure: Callable[[], Any]) -> Any:
-        """Return what a setting gave before the part was stopped, or measure it now and keep it."""
+        """Return the measurement of a setting from before the part was stopped, or measure it now and keep it."""
         found = self.find(setting)
         if found is None:
             found = measure()
@@ -105,8 +105,8 @@ def run_parts(
 ) -> dict[str, Record]:
     """Run the parts of these names, or all, that have not been run or are outdated; return all that have been run.
 
-    Parts that are not asked for are taken from `page` if they were not run in this work folder. `remark` goes with
-    the parts that are run.
+    Parts that are not asked for are taken from `page` if they were not run in this work folder. `remark` is
+    recorded with the parts that are run.
     """
     known = [part.name for part in experiment.parts]
     for name in names:
@@ -158,7 +158,7 @@ def _fingerprint(found: Found) -> str:
 
 
 def _is_outdated(setup: S, part: Part[S]) -> bool:
-    """Whether a part of which this one is made has found something else since; not where the record is silent."""
+    """Return whether the record names findings, of parts of which this one is made, that have changed since."""
     known = read_json(_file(setup, part.name)).get("made_of")
     return known is not None and known != _made_of(setup, part)
 
@@ -170,7 +170,7 @@ def _kept(setup: S, part: Part[S]) -> Record | None:
 
 
 def checked(part: Part[Any], record: Mapping[str, Any]) -> Record:
-    """Return a record that was kept as JSON; the form of findings may differ from one version to another."""
+    """Return a record that was kept as JSON, or refuse findings in the form of another version."""
     try:
         result = Record(
             **{"machine": "", "remark": "", **{k: v for k, v in record.items() if k != "made_of"}}
@@ -191,7 +191,7 @@ def finished(setup: Setup, name: str) -> Found | None:
 
 
 def found_by(setup: Setup, name: str) -> Found:
-    """Return the findings of another part, of which the one that asks is made."""
+    """Return the findings of another part, which the caller needs."""
     found = finished(setup, name)
     if found is None:
         raise InputError(f"what the part {name} finds is needed: run that part first")
@@ -199,7 +199,7 @@ def found_by(setup: Setup, name: str) -> Found:
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """Return the content of a JSON file; nothing if there is none."""
+    """Return the content of a JSON file, or an empty one if there is no file."""
     if not path.exists():
         return {}
     try:
@@ -222,7 +222,7 @@ def _file(setup: Setup, name: str) -> Path:
 
 
 def is_small(scale: str) -> bool:
-    """Whether `--scale` asks for the small one."""
+    """Return whether `--scale` asks for the small one."""
     if scale not in SCALES:
         raise InputError(f"--scale is full or small, not {scale!r}")
     return scale == "small"
@@ -237,7 +237,7 @@ def saying(watch: Watch | None) -> Say:
 
 
 def within(say: Say, step: str) -> Watch:
-    """Say that a step begins, and return a `Watch` of its work that says how many percent of it are done."""
+    """Say that a step begins, and return a `Watch` that says the percentage of it that is done."""
     say(step)
     said = 0
 

@@ -1,10 +1,10 @@
-"""The papers' claims, which stand in `claims/PAPER.toml`, and what decides about each.
+"""The papers' claims, read from `claims/PAPER.toml`, with the criterion or the tests that decide about each.
 
 Each `[[claim]]` has its `place` in the paper, `states` (the claim in a few words, with its value) and at most one
-thing that decides: a `criterion` on the figures of a results `page`, or `tests` that check a theorem or an
-algorithm, by brute force where they can. `ours` is our figure or finding, with figures as `{name:format}`. Where
-nothing decides, `not_tested` or `not_built` says why; beside a criterion it says why its figures may not be there
-yet. Figures that cannot decide are still shown: `ours` and `page` without a criterion.
+of two ways to decide: a `criterion` on the figures of a results `page`, or `tests` that check a theorem or an
+algorithm, by brute force where they can. `ours` is our figure or finding, with figures as `{name:format}`. If
+nothing decides, `not_tested` or `not_built` gives the reason; beside a criterion it gives the reason why figures
+may be missing. `ours` and `page` without a criterion show figures that cannot decide.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from solvent_papers.frame.judging import Criterion, Verdict, criterion_of, names_in
 
 PAPERS = ("tartanian7", "saef", "aggregation", "laptop_mccfr", "total_rbp")
-"""Files of claims, in the order in which the ledger has the papers."""
+"""Files of claims, in the order of the papers in the ledger."""
 
 
 class Absent(NamedTuple):
@@ -32,17 +32,17 @@ class Absent(NamedTuple):
 
 
 class Missing(NamedTuple):
-    """Why a claim has no figure."""
+    """Reason why a claim has no figure."""
 
     verdict: Verdict
     reason: str
     absent: Absent | None = None
-    """Where something is not implemented: what is absent."""
+    """Evidence that it is not implemented, for claims that wait for code."""
 
 
 @dataclass(frozen=True)
 class Claim:
-    """One table, figure, theorem, algorithm or stated result of a paper, and how it is decided."""
+    """One table, figure, theorem, algorithm or stated result of a paper, and the way in which it is decided."""
 
     place: str
     states: str
@@ -52,7 +52,7 @@ class Claim:
     tests: tuple[str, ...] = ()
     """Paths of tests as pytest takes them."""
     refuted: bool = False
-    """Whether the tests show that the claim is wrong."""
+    """True if the tests show that the claim is wrong."""
     missing: Missing | None = None
 
     @property
@@ -72,7 +72,7 @@ class Paper:
     """Its short name, such as Total RBP."""
     title: str
     note: str
-    """What a reader of its table has to know: how its claims were read."""
+    """Note for readers of its table: how its claims were read."""
     claims: tuple[Claim, ...]
 
 

@@ -16,7 +16,7 @@ NO_FIGURE = "not measured yet"
 
 @dataclass(frozen=True)
 class Entry:
-    """A claim and what came of it."""
+    """A claim and the verdict on it."""
 
     paper: Paper
     claim: Claim
@@ -25,7 +25,7 @@ class Entry:
     command: str = ""
     """Command that wrote its figures; empty without figures."""
     commit: str = ""
-    """Where its figures were measured; empty without figures."""
+    """Commit at which its figures were measured; empty without figures."""
 
     def as_dict(self) -> dict[str, Any]:
         claim = self.claim
@@ -49,7 +49,7 @@ def entries(results: Mapping[str, ResultsPage]) -> list[Entry]:
 
 
 def judge(paper: Paper, claim: Claim, results: Mapping[str, ResultsPage]) -> Entry:
-    """Judge a claim; where its figures are not there, say what it waits for."""
+    """Judge a claim, or give the reason why its figures are missing."""
     page = results.get(claim.page)
     figures = {} if page is None else page.figures
     if claim.criterion is None:
@@ -71,6 +71,6 @@ def judge(paper: Paper, claim: Claim, results: Mapping[str, ResultsPage]) -> Ent
 
 
 def counted(found: Sequence[Entry]) -> dict[Verdict, int]:
-    """Return how many claims have each verdict, in the order of verdicts."""
+    """Return the number of claims with each verdict, in the order of verdicts."""
     counts = Counter(entry.verdict for entry in found)
     return {verdict: counts[verdict] for verdict in Verdict if counts[verdict]}

@@ -56,7 +56,7 @@ QUESTIONS = {
     "laptop-mccfr": "do its bots and rewards win?",
     "post-processing": "is New-0.2 ahead?",
 }
-"""What each page asks, in the order in which pages are listed; others follow."""
+"""Questions of the pages, in the order of the list; pages without a question follow."""
 
 
 def write_ledger(found: Sequence[Entry], results: Mapping[str, ResultsPage], path: Path) -> None:
@@ -84,7 +84,7 @@ def _link(page: ResultsPage) -> str:
 
 
 def _row(entry: Entry) -> list[str]:
-    """Return the row of a claim: the verdict, the place, the paper, ours, and what shows it."""
+    """Return the row of a claim: the verdict, the place, the paper, ours, and the evidence."""
     claim, shown = entry.claim, ""
     if claim.tests:
         shown = "<br>".join(f"`{test.rpartition('/')[2]}`" for test in claim.tests)

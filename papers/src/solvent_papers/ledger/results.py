@@ -1,18 +1,17 @@
-"""What the experiments wrote: pages, and the figures beside them."""
+"""Results pages, and the figures that experiments wrote beside them."""
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from solvent.foundation.errors import InputError
-from solvent_papers.page import Bar, figures_file
+from solvent_papers.frame.judging import Bar
+from solvent_papers.frame.pages import HEAD
+from solvent_papers.frame.running import read_json
 
 INDEX = "index"
-HEAD = re.compile(r"^# (.+)\n\n- \*\*Claimed\.\*\* (.+)\n- \*\*Found\.\*\* (.+)\n- \*\*So what\.\*\* (.+)\n")
 SENTENCE = re.compile(r"(?<=[a-z)\d])\. (?=[A-Z])")
 
 
@@ -46,21 +45,9 @@ def _read(page: Path) -> ResultsPage:
     head = HEAD.match(page.read_text(encoding="utf-8"))
     if head is None:
         raise InputError(f"{page} does not begin with a title and three lines: claimed, found, so what")
-    record = _record(figures_file(page))
+    record = read_json(page.with_suffix(".json"))
     bars = tuple(Bar(**bar) for bar in record.get("bars", ()))
     figures = {name: float(value) for name, value in record.get("figures", {}).items()}
     return ResultsPage(
         page.stem, head[1], head[4], figures, bars, record.get("commit", ""), record.get("command", "")
     )
-
-
-def _record(path: Path) -> dict[str, Any]:
-    if not path.exists():
-        return {}
-    try:
-        record = json.loads(path.read_text(encoding="utf-8"))
-    except ValueError as error:
-        raise InputError(f"{path} is not the JSON that an experiment writes: {error}") from error
-    if not isinstance(record, dict):
-        raise InputError(f"{path} is not the JSON that an experiment writes")
-    return record

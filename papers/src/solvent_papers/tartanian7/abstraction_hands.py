@@ -2,83 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.abstraction.cards.build import percentiles
-from solvent.abstraction.cards.feature_kernels import (
-    BINS,
-    dealt_turns,
-    flop_histograms,
-    room,
-    turn_histograms,
-)
-from solvent.abstraction.cards.features import (
-    BOARDS_TO_FIT,
-    DEALT_TURN,
-    FLOP,
-    HOLE,
-    TURN,
-    RiverCodes,
-    board_features,
-    dealt_turn_hands,
-    equity_bins,
-    fit_river_codes,
-    flop_features,
-    mean_equity,
-    opponent_clusters,
-    potential_histograms,
-    turn_features,
-)
-from solvent.abstraction.cards.river_kernels import OPPONENTS
+from solvent.abstraction.cards import features
+from solvent.abstraction.cards.feature_kernels import BINS, dealt_turns, room, turn_histograms
+from solvent.abstraction.cards.features import DEALT_TURN, FLOP, TURN, DealtTurns, FlopFeatures, TurnFeatures
 from solvent.abstraction.clustering.cluster import Histograms
 from solvent.cards.evaluator import evaluator
 from solvent.cards.isomorphism import Indexer, orbit_size
 from solvent.cards.showdown import pairs
-from solvent.foundation.progress import Watch
-from solvent_papers.steps import Say, saying
+from solvent_papers.frame.experiment import Say
 
 ROWS_AT_ONCE = 1 << 22
-UNFITTED = 134_459 // BOARDS_TO_FIT // 2
+UNFITTED = 134_459 // features.BOARDS_TO_FIT // 2
 """A river board half-way between two that codes are fitted on."""
 
 
 @dataclass(frozen=True)
 class Hands:
-    """Flop and turn hands with their equity histograms, as cumulative counts over 32 bins."""
+    """Flop and turn hands on some flops, with their equity histograms and the deals that each stands for."""
 
-    flops: int
-    """Classes of flops that the hands are on."""
-    flop: NDArray[np.uint16]
-    """uint16[flop hands, 32]"""
-    flop_weight: NDArray[np.int64]
-    """int64[flop hands]: deals that each stands for."""
-    flop_of: NDArray[np.int64]
-    """int64[flop hands]: the number of its flop, from 0 to `flops` - 1."""
-    flop_cards: NDArray[np.uint8]
-    """uint8[flop hands, 5]: the hand's two cards, then the flop's three."""
-    turn: NDArray[np.uint8]
-    """uint8[distinct, 32]: the histograms of turn hands, each once."""
-    dealt: NDArray[np.int32]
-    """int32[dealt turn hands]: the histogram of each turn hand whose flop is remembered."""
-    dealt_flop: NDArray[np.int16]
-    """int16[dealt turn hands]: the number of its flop."""
-    dealt_weight: NDArray[np.uint8]
-    """uint8[dealt turn hands]: deals that each stands for."""
-    potential: Callable[[NDArray[np.integer], NDArray[np.integer]], Histograms]
-    """Given the bucket of each turn histogram and the numbers of flop hands: how their turns are spread."""
+    flops: NDArray[np.integer]
+    """Classes of the flops, in order; a flop's number is its place here."""
+    classes: NDArray[np.integer]
+    """Classes of the hands on these flops."""
+    flop: FlopFeatures
+    """Features of these hands, one row for each of `classes`."""
+    turn: TurnFeatures
+    dealt: DealtTurns
+    """Turn hands whose flop is remembered, with the number of their flop."""
+    threads: int
+
+    @cached_property
+    def cards(self) -> NDArray[np.uint8]:
+        """uint8[flop hands, 5]: the hand's two cards, then the flop's three."""
+        return Indexer(FLOP).hands(self.classes)
+
+    @cached_property
+    def flop_of(self) -> NDArray[np.int64]:
+        """int64[flop hands]: the number of its flop."""
+        return np.searchsorted(self.flops, Indexer([3]).indices(self.cards[:, 2:]))
+
+    def potential(self, bucket: NDArray[np.integer], members: NDArray[np.integer]) -> Histograms:
+        """Return the spread of some flop hands over buckets of the turn, given that of each turn histogram."""
+        of_class, classes = bucket[self.turn.histogram_of], self.classes[members]
+        return features.potential_histograms(of_class, classes, self.threads)
 
     def turn_weights(self, cluster_of_flop: NDArray[np.integer]) -> NDArray[np.int64]:
         """int64[clusters, distinct]: deals by the cluster of their flop and the histogram of their turn hand."""
-        clusters, distinct = int(cluster_of_flop.max()) + 1, len(self.turn)
-        deals = np.zeros(clusters * distinct)
-        for start in range(0, len(self.dealt), ROWS_AT_ONCE):
+        clusters, distinct = int(cluster_of_flop.max()) + 1, len(self.turn.histograms)
+        dealt, deals = self.dealt, np.zeros(clusters * distinct)
+        for start in range(0, len(dealt.flop), ROWS_AT_ONCE):
             rows = slice(start, start + ROWS_AT_ONCE)
-            cell = cluster_of_flop[self.dealt_flop[rows]].astype(np.int64) * distinct + self.dealt[rows]
-            deals += np.bincount(cell, self.dealt_weight[rows], minlength=len(deals))
+            histogram = self.turn.histogram_of[dealt.turn_class[rows]]
+            cell = cluster_of_flop[dealt.flop[rows]].astype(np.int64) * distinct + histogram
+            deals += np.bincount(cell, dealt.weight[rows], minlength=len(deals))
         return deals.astype(np.int64).reshape(clusters, distinct)
 
 
@@ -96,159 +79,65 @@ class RiverHands:
 
 @dataclass(frozen=True)
 class River:
-    """What the river is measured on: everything is fitted on some boards and measured on others."""
+    """River hands: everything is fitted on some boards and measured on others."""
 
     fitted: RiverHands
     measured: RiverHands
-    codes: tuple[RiverCodes, ...]
-    every: int
-    """Boards are every n-th of 134,459."""
-
-
-def deal(
-    flops: int | None,
-    strips: int,
-    codes_per_strip: Sequence[int],
-    river_every: int,
-    threads: int,
-    watch: Watch | None = None,
-) -> tuple[Hands, River]:
-    """Prepare all hands, or those on `flops` flops spread evenly, and river hands beside them."""
-    say = saying(watch)
-    if flops is None:
-        hands, opponents = all_hands(threads, say)
-    else:
-        say(f"the hands on {flops} flops")
-        hands, opponents = hands_on(np.linspace(0, Indexer([3]).size - 1, flops).astype(int).tolist())
-    return hands, river_on(opponents, strips, codes_per_strip, river_every, threads, say)
+    codes: tuple[features.RiverCodes, ...]
 
 
 def all_hands(threads: int, say: Say) -> tuple[Hands, NDArray[np.int64]]:
-    """Every flop and turn hand, and the clusters of opponents' hands."""
+    """Return every flop and turn hand, and the clusters of opponents' hands, int64[1326]."""
     say("histograms of all turn hands")
-    turn = turn_features(threads)
+    turn = features.turn_features(threads)
     say("histograms of all flop hands")
-    flop = flop_features(turn, threads)
-    dealt = dealt_turn_hands(threads)
-    cards = Indexer(FLOP).hands(np.arange(len(flop.weight)))
-    flops = Indexer([3])
-    hands = Hands(
-        flops.size,
-        flop.histograms,
-        flop.weight.astype(np.int64),
-        flops.indices(cards[:, 2:]),
-        cards,
-        turn.histograms,
-        turn.histogram_of[dealt.turn_class],
-        dealt.flop,
-        dealt.weight,
-        lambda bucket, members: potential_histograms(bucket[turn.histogram_of], members, threads),
-    )
-    return hands, opponent_clusters(flop)
+    flop, dealt = features.flop_features(turn, threads), features.dealt_turn_hands(threads)
+    flops, classes = np.arange(Indexer([3]).size), np.arange(Indexer(FLOP).size)
+    return Hands(flops, classes, flop, turn, dealt, threads), features.opponent_clusters(flop)
 
 
-def hands_on(flops: Sequence[int]) -> tuple[Hands, NDArray[np.int64]]:
-    """The hands on some classes of flops alone, and stand-ins for the clusters of opponents' hands.
-
-    Opponents' hands are cut into eight by how they do on these flops.
-    """
-    boards = Indexer([3]).hands(np.asarray(flops))
-    histograms, histogram_of, present = _turn_hands(boards)
-    flop_index, dealt_index, turn_index = Indexer(FLOP), Indexer(DEALT_TURN), Indexer(TURN)
-    classes = np.unique(flop_index.indices(_with_hands(boards)))
-    cards = flop_index.hands(classes)
-    flop = np.empty((len(classes), BINS), dtype=np.uint16)
-    weight = np.empty(len(classes), dtype=np.uint8)
-    flop_histograms(cards, 0, len(cards), turn_index.tables, histograms, histogram_of, flop, weight)
-    turn_class = np.full(dealt_index.size, -1, dtype=np.int32)
-    dealt_flop = np.empty(dealt_index.size, dtype=np.int16)
-    dealt_weight = np.empty(dealt_index.size, dtype=np.uint8)
-    tables = dealt_index.tables, turn_index.tables
-    dealt_turns(boards, 0, len(boards), pairs(), *tables, turn_class, dealt_flop, dealt_weight)
-    dealt = np.flatnonzero(turn_class >= 0)
-
-    def potential(bucket: NDArray[np.integer], members: NDArray[np.integer]) -> Histograms:
-        of_turn = np.zeros(turn_index.size, dtype=np.uint16)
-        of_turn[present] = bucket[histogram_of[present]]
-        return potential_histograms(of_turn, classes[members])
-
-    number = {int(flop): at for at, flop in enumerate(flops)}
-    hands = Hands(
-        len(boards),
-        flop,
-        weight.astype(np.int64),
-        np.array([number[int(flop)] for flop in Indexer([3]).indices(cards[:, 2:])]),
-        cards,
-        histograms,
-        histogram_of[turn_class[dealt]],
-        dealt_flop[dealt],
-        dealt_weight[dealt],
-        potential,
-    )
-    return hands, _opponents_on(hands)
-
-
-def river_on(
-    opponents: NDArray[np.int64],
-    strips: int,
-    codes_per_strip: Sequence[int],
-    every: int,
-    threads: int,
-    say: Say,
-) -> River:
-    """Take hands on every n-th river board to fit codes on, and as many on other boards to measure them on."""
-    codes = []
-    for many in codes_per_strip:
-        say(f"river codes, {strips} x {many}")
-        codes.append(fit_river_codes(opponents, strips, many, threads=threads))
-    say("river hands")
-    fitted, measured = (_river_hands(opponents, start, every) for start in (0, UNFITTED))
-    return River(fitted, measured, tuple(codes), every)
-
-
-def _turn_hands(
-    flops: NDArray[np.uint8],
-) -> tuple[NDArray[np.uint8], NDArray[np.int32], NDArray[np.int64]]:
-    """Histograms of the turn hands on these flops, that of each class of turn hands, and the classes there are."""
-    dealt = np.concatenate(
-        [np.repeat(flops, 52, axis=0), np.tile(np.arange(52), len(flops))[:, None]], axis=1
-    )
-    dealt = dealt[(dealt[:, :3] != dealt[:, 3:]).all(axis=1)].astype(np.uint8)
-    index, turns = Indexer(TURN), Indexer([4])
-    boards = turns.hands(np.unique(turns.indices(dealt)))
+def hands_on(flops: Sequence[int], threads: int) -> tuple[Hands, NDArray[np.int64]]:
+    """Return the hands on some classes of flops, given in order, and clusters of opponents' hands made of these."""
+    numbers, index, boards = np.asarray(flops), Indexer(TURN), Indexer([4])
+    dealt = _dealt_on(numbers)
+    present = np.unique(dealt.turn_class)
+    turns = boards.hands(np.unique(boards.indices(index.hands(present)[:, 2:])))
     cumulative = np.zeros((index.size, BINS), dtype=np.uint8)
     weight = np.zeros(index.size, dtype=np.uint8)
-    turn_histograms(
-        boards, 0, len(boards), evaluator(), pairs(), index.tables, equity_bins(), room(), cumulative, weight
-    )
-    present = np.flatnonzero(weight)
+    to_fill = features.equity_bins(), room(), cumulative, weight
+    turn_histograms(turns, 0, len(turns), evaluator(), pairs(), index.tables, *to_fill)
     histograms, place = np.unique(cumulative[present], axis=0, return_inverse=True)
     histogram_of = np.zeros(index.size, dtype=np.int32)
     histogram_of[present] = place.ravel()
-    return histograms, histogram_of, present
+    turn = TurnFeatures(histograms, histogram_of, weight)
+
+    flop, flop_index = features.flop_features(turn, threads), Indexer(FLOP)
+    cards = flop_index.hands(np.arange(flop_index.size))
+    there = np.isin(Indexer([3]).indices(cards[:, 2:]), numbers)
+    flop.weight[~there] = 0  # their histograms are of turns that were left out
+    here = FlopFeatures(flop.histograms[there], flop.weight[there])
+    hands = Hands(numbers, np.flatnonzero(there), here, turn, dealt, threads)
+    return hands, features.opponent_clusters(flop)
 
 
-def _with_hands(boards: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Every board after every two cards that it leaves."""
-    hands = np.stack([pairs().low, pairs().high], axis=1).astype(np.uint8)
-    made = np.concatenate(
-        [np.tile(hands, (len(boards), 1)), np.repeat(boards, len(hands), axis=0)],
-        axis=1,
-    )
-    clash = (made[:, :2, None] == made[:, None, 2:]).any(axis=(1, 2))
-    dealt: NDArray[np.uint8] = made[~clash]
-    return dealt
+def _dealt_on(flops: NDArray[np.integer]) -> DealtTurns:
+    """Return the turn hands on these flops, by classes of [2, 3, 1] that there are; flops count from 0."""
+    index, boards = Indexer(DEALT_TURN), Indexer([3]).hands(flops)
+    turn_class = np.full(index.size, -1, dtype=np.int32)
+    flop, weight = np.empty(index.size, dtype=np.int16), np.empty(index.size, dtype=np.uint8)
+    tables = index.tables, Indexer(TURN).tables
+    dealt_turns(boards, 0, len(boards), pairs(), *tables, turn_class, flop, weight)
+    there = np.flatnonzero(turn_class >= 0)
+    return DealtTurns(turn_class[there], flop[there], weight[there])
 
 
-def _opponents_on(hands: Hands) -> NDArray[np.int64]:
-    """int64[1326]: each hand's eighth by mean equity on the flops at hand."""
-    hole = Indexer(HOLE)
-    classes = hole.indices(hands.flop_cards[:, :2])
-    deals = np.bincount(classes, hands.flop_weight, minlength=hole.size)
-    equity = np.bincount(classes, hands.flop_weight * mean_equity(hands.flop), minlength=hole.size)
-    of_hand = hole.indices(np.stack([pairs().low, pairs().high], axis=1))
-    eighths = percentiles((equity / np.maximum(deals, 1))[of_hand], np.ones_like(of_hand), OPPONENTS)
-    return eighths.astype(np.int64)
+def river_on(
+    opponents: NDArray[np.int64], strips: int, codes_per_strip: Sequence[int], every: int, threads: int
+) -> River:
+    """Take hands on every n-th river board to fit codes on, and as many on other boards to measure them on."""
+    codes = [features.fit_river_codes(opponents, strips, many, threads=threads) for many in codes_per_strip]
+    fitted, measured = (_river_hands(opponents, start, every) for start in (0, UNFITTED))
+    return River(fitted, measured, tuple(codes))
 
 
 def _river_hands(opponents: NDArray[np.int64], start: int, every: int) -> RiverHands:
@@ -256,6 +145,6 @@ def _river_hands(opponents: NDArray[np.int64], start: int, every: int) -> RiverH
     boards = index.hands(np.arange(start, index.size, every)).astype(np.int64)
     bits = np.bitwise_or.reduce(np.int64(1) << ((boards & 3) << 4 | boards >> 2), axis=1)
     weight = [orbit_size(np.int64(board), np.int64(0), np.int64(0)) for board in bits]
-    equity, ochs = zip(*(board_features(board, opponents) for board in boards), strict=True)
+    equity, ochs = zip(*(features.board_features(board, opponents) for board in boards), strict=True)
     live = len(equity[0])
     return RiverHands(np.concatenate(equity), np.concatenate(ochs), np.repeat(weight, live).astype(np.int64))

@@ -174,12 +174,6 @@ def codes_of(codes: RiverCodes, hands: RiverHands) -> NDArray[np.int64]:
     return found
 
 
-def code_name(codes: RiverCodes) -> str:
-    """Name codes as strips x codes in each strip."""
-    strips, _, per_strip = codes.centers.shape
-    return f"codes {strips}x{per_strip}"
-
-
 def equity_deviation(histograms: NDArray[Any]) -> Floats:
     """Return the standard deviation of equity over run-outs, float64[hands], with bins at their middles."""
     middles = (np.arange(BINS) + 0.5) / BINS

@@ -1,63 +1,63 @@
-"""How fast hands are clustered: one thread against several, and what the triangle inequality saves."""
+"""Speed of clustering hands: one thread against several, and the distances that the triangle inequality saves."""
 
 from __future__ import annotations
 
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
+from functools import partial
 from statistics import median
-from typing import Any
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.abstraction.clustering.cluster import Clustering, cluster
+from solvent.abstraction.clustering.cluster import cluster
+from solvent_papers.frame.experiment import Experiment, Found, Part, Say, Setup, option
+from solvent_papers.frame.running import KeptRuns
 
-POINTS, BINS, CLUSTERS, ITERATIONS = 900_000, 32, 200, 20
+POINTS, CLUSTERS = 900_000, 200
 """As many points as there are distinct histograms of turn hands."""
+SMALL_POINTS, SMALL_CLUSTERS = 2_000, 5
+BINS, ITERATIONS = 32, 20
+METRICS: tuple[Literal["emd", "l2"], ...] = ("emd", "l2")
 
 
 @dataclass(frozen=True)
-class ClusteringSpeed:
-    """Medians of interleaved repeats."""
+class SpeedSetup(Setup):
+    """Threads and repeats."""
 
-    metric: str
-    points: int
-    clusters: int
-    iterations: int
-    computed: float
-    """The share of all distances between points and centres that was computed."""
-    threads: int
-    seconds_of_one: float
-    """On one thread."""
-    seconds: float
-    """On `threads`."""
-    ratio: float
-
-    def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
+    threads: int = option(2, "Threads to compare with one.", 2, 1024)
+    repeats: int = option(5, "Interleaved repeats; medians are shown.", 1, 100_000)
 
 
-def measure(
-    threads: int = 2, repeats: int = 5, points: int = POINTS, clusters: int = CLUSTERS
-) -> list[ClusteringSpeed]:
+def run(setup: SpeedSetup, kept: KeptRuns, say: Say) -> Found:
     """Cluster histograms that look like hands' equities, on one thread and on several, in turn."""
-    rows = []
-    for metric in ("emd", "l2"):
-        data = equity_like(points) if metric == "emd" else (equity_like(points) / 46).astype(np.float32)
-        found = _clustered(data, clusters, metric, threads)  # compiles, too
-        times: dict[int, list[float]] = {1: [], threads: []}
-        for _ in range(repeats):
-            for count in (1, threads):
+    points, clusters = (SMALL_POINTS, SMALL_CLUSTERS) if setup.small else (POINTS, CLUSTERS)
+    histograms, rows = equity_like(points), []
+    for metric in METRICS:
+        data = histograms if metric == "emd" else (histograms / 46).astype(np.float32)
+        say(metric)
+        make = partial(cluster, data, clusters, metric=metric, iterations=ITERATIONS)
+        found = make(threads=setup.threads)  # compiles, too
+        times: dict[int, list[float]] = {1: [], setup.threads: []}
+        for _ in range(setup.repeats):
+            for count, seconds in times.items():
                 start = time.perf_counter()
-                _clustered(data, clusters, metric, count)
-                times[count].append(time.perf_counter() - start)
-        one, several = median(times[1]), median(times[threads])
-        made = len(found.history)
-        share = found.evaluations / (points * clusters * made)
-        rows.append(
-            ClusteringSpeed(metric, points, clusters, made, share, threads, one, several, one / several)
-        )
-    return rows
+                make(threads=count)
+                seconds.append(time.perf_counter() - start)
+        one, several = median(times[1]), median(times[setup.threads])
+        rows.append({
+            "metric": metric,
+            "points": points,
+            "clusters": clusters,
+            "iterations": len(found.history),
+            "computed": found.evaluations / (points * clusters * len(found.history)),
+            "threads": setup.threads,
+            "seconds_of_one": one,
+            "seconds": several,
+            "ratio": one / several,
+        })  # fmt: skip
+    return {"rows": rows}
 
 
 def equity_like(points: int) -> NDArray[np.uint8]:
@@ -71,5 +71,10 @@ def equity_like(points: int) -> NDArray[np.uint8]:
     return np.rint(46 * mixed / mixed[:, -1:]).astype(np.uint8)
 
 
-def _clustered(data: NDArray[Any], clusters: int, metric: Any, threads: int) -> Clustering:
-    return cluster(data, clusters, metric=metric, iterations=ITERATIONS, threads=threads)
+EXPERIMENT = Experiment(
+    "clustering",
+    "Clustering hands: threads and bounds",
+    SpeedSetup,
+    (Part("speed", run),),
+    verb="bench",
+)

@@ -1,8 +1,8 @@
-"""How well strategies on buckets play real cards: EMD and percentiles, hierarchical and free, sampled or not.
+"""Strategies on buckets against real cards: EMD and percentiles, hierarchical and free, sampled or full width.
 
 Hold'em to the turn on a small deck. Hands before the flop are kept apart up to suits; flop and turn hands go into
 buckets, Monte Carlo CFR is run on those, and the average strategy is measured by best responses that see real
-cards. Full-width CFR on the same buckets tells what of it is the abstraction's; the rest is noise of sampling.
+cards. Full-width CFR on the same buckets shows the abstraction's share; the rest is noise of sampling.
 """
 
 from __future__ import annotations
@@ -10,6 +10,10 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
+from itertools import product
+from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -23,30 +27,29 @@ from solvent.abstraction.hierarchical.public_clusters import cluster_public, tra
 from solvent.engines.public.bucketed import BucketedSolver
 from solvent.engines.sampled.public import SampledPublicSolver
 from solvent.forms.public.game import PublicGame, public_game
-from solvent.foundation.progress import Watch
 from solvent.games.catalogue import load_game
 from solvent.games.public_rules import PublicRules
-from solvent_papers.steps import saying
+from solvent_papers.confidence import mean_interval, ratio_interval
+from solvent_papers.frame.drawing import dress, panels, plain_ticks
+from solvent_papers.frame.experiment import Experiment, Findings, Found, Part, Say, Setup
+from solvent_papers.frame.running import KeptRuns
 
 BIG_BLIND = 2
-BINS = 100
-"""Bins of equity histograms."""
-RESTARTS = 10
-"""Random starts of each public clustering."""
 LLOYD = 50
 """Iterations of k-medians at most."""
-STREETS = ("flop", "turn")
-FREE, HIERARCHICAL, PERCENTILES, MIXED, LOSSLESS = (
-    "EMD",
-    "hierarchical EMD",
-    "percentiles",
-    "percentiles, EMD turn",
-    "no abstraction",
-)
-METHODS = (FREE, HIERARCHICAL, PERCENTILES, MIXED)
+FREE, HIERARCHICAL, PERCENTILES = "EMD", "hierarchical EMD", "percentiles"
+MIXED, LOSSLESS = "percentiles, EMD turn", "no abstraction"
+METHODS = {FREE: "tab:blue", HIERARCHICAL: "tab:orange", PERCENTILES: "tab:green", MIXED: "tab:olive"}
+"""Ways to make buckets, and their colours."""
 SAMPLED, FULL_WIDTH = "sampled", "full width"
 FULL_WIDTH_SEEDS = {PERCENTILES: 1, MIXED: 0, LOSSLESS: 1}
 """Full width is the same for equal buckets, and takes as long as all else; the other methods run on every seed."""
+COMPARED = {
+    "EMD by percentiles": (FREE, PERCENTILES),
+    "EMD by percentiles on the flop": (FREE, MIXED),
+    "hierarchical by free": (HIERARCHICAL, FREE),
+}
+"""Ratios of exploitability by the names of their figures."""
 
 Ints = NDArray[np.integer[Any]]
 Buckets = list[Ints]
@@ -54,133 +57,86 @@ Buckets = list[Ints]
 
 
 @dataclass(frozen=True)
-class Scale:
-    """How much the experiment runs."""
+class Sizes:
+    """Games, buckets and iterations."""
 
-    game: str
-    clusters: int
+    game: str = "holdem(suits=2,ranks=6,streets=3,max_bets=1)"
+    clusters: int = 4
     """Public clusters of flops in the hierarchy."""
-    sizes: tuple[int, ...]
+    buckets: tuple[int, ...] = (8, 24)
     """Buckets of a street in all, clusters together."""
-    base: int
-    """Buckets by which flops are told apart."""
-    seeds: int
-    iterations: tuple[int, ...]
+    base: int = 100
+    """Buckets by which flops are compared."""
+    seeds: int = 5
+    iterations: tuple[int, ...] = (10_000, 100_000, 1_000_000)
     """Iterations of sampling at which exploitability is measured."""
-    full_width: int
+    full_width: int = 60
     """Iterations of full-width CFR, rule dcfr."""
+    restarts: int = 10
+    """Random starts of each public clustering."""
+    bins: int = 100
+    """Bins of equity histograms."""
 
 
-FULL = Scale(
-    "holdem(suits=2,ranks=6,streets=3,max_bets=1)", 4, (8, 24), 100, 5, (10_000, 100_000, 1_000_000), 60
-)
-QUICK = Scale("holdem(suits=2,ranks=4,streets=3,max_bets=1)", 2, (6,), 10, 2, (1_000, 10_000), 5)
+SMALL = Sizes("holdem(suits=2,ranks=4,streets=3,max_bets=1)", 2, (6,), 10, 2, (1_000, 10_000), 5)
 
 
-@dataclass(frozen=True)
-class Row:
-    """One measured strategy."""
-
-    method: str
-    buckets: int
-    """Buckets of the flop and of the turn each; 0 without abstraction."""
-    seed: int
-    solver: str
-    iterations: int
-    exploitability: float
-    """NashConv / 2 in chips, by best responses that see real cards."""
-    seconds: float
-    """Seconds of iterations so far."""
-
-    @property
-    def mbb(self) -> float:
-        """Exploitability in thousandths of a big blind a hand."""
-        return 1000 * self.exploitability / BIG_BLIND
-
-    def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
+def kinds_of(sizes: Sequence[int]) -> list[tuple[str, int]]:
+    """Return the kinds of buckets: every method with each number of buckets, and no abstraction."""
+    return [*((method, size) for size in sizes for method in METHODS), (LOSSLESS, 0)]
 
 
-@dataclass(frozen=True)
-class Result:
-    """Everything that the experiment measured."""
+def run(setup: Setup, kept: KeptRuns, say: Say) -> Found:
+    """Make every abstraction, run both solvers on it and measure the strategies.
 
-    scale: Scale
-    rows: tuple[Row, ...]
-    states: tuple[tuple[int, int], ...]
-    """For the flop and the turn: pairs of a board and a hand, and how many differ in more than suits."""
-    uniform: float
-    """Exploitability of playing every action alike, in chips."""
-    seconds: float
-
-    def values(self, method: str, buckets: int, solver: str, iterations: int) -> list[float]:
-        """Exploitability in mbb/hand, by seed."""
-        key = (method, buckets, solver, iterations)
-        return [row.mbb for row in self.rows if (row.method, row.buckets, row.solver, row.iterations) == key]
-
-
-def sampled_buckets(scale: Scale = FULL, watch: Watch | None = None) -> Result:
-    """Make every abstraction, run both solvers on it and measure."""
-    say = saying(watch)
-    begin = time.perf_counter()
-    say(f"{scale.game}: compiling")
-    maker = Maker(scale)
-    rows: list[Row] = []
-    kinds = [(method, size) for size in scale.sizes for method in METHODS]
-    for method, size in [*kinds, (LOSSLESS, 0)]:
-        for seed in range(scale.seeds):
-            buckets = maker.make(method, size, seed)
-            if seed < FULL_WIDTH_SEEDS.get(method, scale.seeds):
-                say(f"{method}, {size} buckets, clustering {seed + 1} of {scale.seeds}: full width")
-                rows += _full_width(maker.game, buckets, method, size, seed, scale.full_width)
-            say(f"{method}, {size} buckets, clustering {seed + 1} of {scale.seeds}: sampled")
-            rows += _sampled(maker.game, buckets, method, size, seed, scale.iterations)
-    untrained = SampledPublicSolver(maker.game, maker.lossless).evaluate().exploitability
-    seconds = time.perf_counter() - begin
-    return Result(scale, tuple(rows), maker.states, untrained, seconds)
+    `states` are pairs for the flop and the turn: how many hands there are on all boards, and how many up to suits.
+    """
+    sizes = SMALL if setup.small else Sizes()
+    say(f"{sizes.game}: compiling")
+    maker, rows = Maker(sizes), list[Found]()
+    for method, size in kinds_of(sizes.buckets):
+        for seed in range(sizes.seeds):
+            say(f"{method}, {size} buckets, clustering {seed + 1} of {sizes.seeds}")
+            setting = {"method": method, "buckets": size, "seed": seed}
+            rows += kept.once(setting, partial(measured, maker, setting))
+    uniform = SampledPublicSolver(maker.game, maker.lossless).evaluate().exploitability
+    states = [(each.size, int(each.max()) + 1) for each in maker.lossless[1:]]
+    return {"sizes": asdict(sizes), "states": states, "uniform": uniform, "rows": rows}
 
 
-def _sampled(
-    game: PublicGame, buckets: Buckets, method: str, size: int, seed: int, checks: Sequence[int]
-) -> list[Row]:
-    solver = SampledPublicSolver(game, buckets, seed=seed)
-    seconds, rows = 0.0, []
-    for iterations in checks:
-        start = time.perf_counter()
-        solver.run(iterations - solver.iterations)
-        seconds += time.perf_counter() - start
-        reached = solver.evaluate().exploitability
-        rows.append(Row(method, size, seed, SAMPLED, iterations, reached, seconds))
+def measured(maker: Maker, setting: Found) -> list[Found]:
+    """Return rows of strategies on one abstraction: NashConv / 2 in chips, and seconds of iterations so far."""
+    sizes, (method, size, seed) = maker.sizes, setting.values()
+    made, rows = maker.make(method, size, seed), list[Found]()
+
+    def run(name: str, solver: SampledPublicSolver | BucketedSolver, checks: Sequence[int]) -> None:
+        seconds = 0.0
+        for iterations in checks:
+            start = time.perf_counter()
+            solver.run(iterations - solver.iterations)
+            seconds += time.perf_counter() - start
+            reached = {"exploitability": solver.evaluate().exploitability, "seconds": seconds}
+            rows.append({**setting, "solver": name, "iterations": iterations, **reached})
+
+    if seed < FULL_WIDTH_SEEDS.get(method, sizes.seeds):
+        run(FULL_WIDTH, BucketedSolver(maker.game, made), [sizes.full_width])
+    run(SAMPLED, SampledPublicSolver(maker.game, made, seed=seed), sizes.iterations)
     return rows
-
-
-def _full_width(
-    game: PublicGame, buckets: Buckets, method: str, size: int, seed: int, iterations: int
-) -> list[Row]:
-    solver = BucketedSolver(game, buckets)
-    start = time.perf_counter()
-    solver.run(iterations)
-    seconds = time.perf_counter() - start
-    return [Row(method, size, seed, FULL_WIDTH, iterations, solver.evaluate().exploitability, seconds)]
 
 
 class Maker:
     """Abstractions of one game."""
 
-    def __init__(self, scale: Scale) -> None:
-        rules = load_game(scale.game)
+    def __init__(self, sizes: Sizes) -> None:
+        rules = load_game(sizes.game)
         assert isinstance(rules, PublicRules)
-        self.scale, self.game = scale, public_game(rules, isomorphism=False)
+        self.sizes, self.game = sizes, public_game(rules, isomorphism=False)
         self.equity = equities(self.game)
         self.lossless: Buckets = [up_to_suits(self.game, level) for level in range(len(self.game.rounds))]
-        self.points = [Points.of(equity_histograms(self.game, level, BINS)) for level in (1, 2)]
-
-    @property
-    def states(self) -> tuple[tuple[int, int], ...]:
-        return tuple((each.size, int(each.max()) + 1) for each in self.lossless[1:])
+        self.points = [Points.of(equity_histograms(self.game, level, sizes.bins)) for level in (1, 2)]
 
     def make(self, method: str, size: int, seed: int) -> Buckets:
-        """The buckets of every slot by round; a flop's cluster is part of its buckets' numbers."""
+        """Return the buckets of every slot by round; a flop's cluster is part of its buckets' numbers."""
         if method == LOSSLESS:
             return self.lossless
         parted = [self._percentiles(level, size) for level in (1, 2)]
@@ -198,13 +154,15 @@ class Maker:
     def public_clusters(self, seed: int) -> NDArray[np.int32]:
         """int32[flops]: Algorithms 2 and 3 on a base abstraction of flop hands."""
         flop = self.points[0]
-        base = flop.by_emd(np.arange(len(flop.shape_of)), self.scale.base, seed)
+        base = flop.by_emd(np.arange(len(flop.shape_of)), self.sizes.base, seed)
         flops, slots = self.game.rounds[1].hand.shape
         rows = np.repeat(np.arange(flops), slots)
-        transitions = np.zeros((flops, self.scale.base), dtype=np.int64)
+        transitions = np.zeros((flops, self.sizes.base), dtype=np.int64)
         np.add.at(transitions, (rows, base), 1)
         distances = transition_distances(transitions)
-        return cluster_public(distances, self.scale.clusters, seed=seed, restarts=RESTARTS).assignment
+        return cluster_public(
+            distances, self.sizes.clusters, seed=seed, restarts=self.sizes.restarts
+        ).assignment
 
     def _by_emd(self, size: int, seed: int, clusters: NDArray[np.int32] | None) -> list[Ints]:
         """Algorithm 1 with k-medians; without clusters, all flops are one."""
@@ -235,6 +193,7 @@ class Points:
 
     @classmethod
     def of(cls, histograms: NDArray[np.uint16]) -> Points:
+        """Keep each distinct histogram once."""
         rows = histograms.reshape(-1, histograms.shape[-1])
         _, first, shape_of = np.unique(
             rows.view(f"V{rows.itemsize * rows.shape[1]}").ravel(), return_index=True, return_inverse=True
@@ -254,7 +213,7 @@ class Points:
 
 
 def up_to_suits(game: PublicGame, level: int) -> NDArray[np.int64]:
-    """A number for each slot of a round that slots share which differ only in the names of suits."""
+    """Number the slots of a round: slots that differ only in the names of suits share a number."""
     here, hands = game.rounds[level], len(game.hands)
     number = {board: k for k, board in enumerate(here.boards)}
     hand_number = {hand: k for k, hand in enumerate(game.hands)}
@@ -265,3 +224,88 @@ def up_to_suits(game: PublicGame, level: int) -> NDArray[np.int64]:
         np.minimum(least, moved[:, None] * hands + moved_hand[here.hand], out=least)
     _, numbers = np.unique(least, return_inverse=True)
     return numbers.reshape(here.hand.shape).astype(np.int64)
+
+
+# Figures, the page and its picture
+
+
+def values_of(found: Found, method: str, size: int, iterations: int | None = None) -> list[float]:
+    """Return exploitability in mbb/hand by seed: of sampling, or of full width if no iterations are given."""
+    solver = FULL_WIDTH if iterations is None else SAMPLED
+    key = method, size, solver, iterations or found["sizes"]["full_width"]
+    names = "method", "buckets", "solver", "iterations"
+    rows = [row for row in found["rows"] if tuple(row[name] for name in names) == key]
+    return [1000 * row["exploitability"] / BIG_BLIND for row in rows]
+
+
+def figures(found: Found) -> dict[str, float]:
+    """Return ratios of exploitability with their intervals, named `hierarchical by free.24.sampled.high`."""
+    result, ways = {}, ((SAMPLED, found["sizes"]["iterations"][-1]), (FULL_WIDTH, None))
+    for (name, pair), size, (way, count) in product(COMPARED.items(), found["sizes"]["buckets"], ways):
+        values, others = (values_of(found, method, size, count) for method in pair)
+        if others:
+            ratio = ratio_interval(values, others * (len(values) // len(others)))
+            result[f"{name}.{size}.{way}"] = ratio.middle
+            result[f"{name}.{size}.{way}.low"] = ratio.low
+            result[f"{name}.{size}.{way}.high"] = ratio.high
+    return result
+
+
+def view(found: Findings) -> dict[str, Any]:
+    """Return the kinds of buckets, their exploitability, its means by iterations, and the noise of sampling."""
+    strategies = found["strategies"]
+    sizes, values = strategies["sizes"], partial(values_of, strategies)
+    kinds = kinds_of(sizes["buckets"])
+
+    def noise(method: str, size: int) -> list[float]:
+        sampled, whole = values(method, size, sizes["iterations"][-1]), values(method, size)
+        pairs = zip(sampled, whole if len(whole) != 1 else whole * len(sampled), strict=False)
+        return [value - other for value, other in pairs]
+
+    means = [{kind: fmean(values(*kind, count)) for kind in kinds} for count in sizes["iterations"]]
+    given = {"strategies": strategies, "sizes": sizes, "big_blind": BIG_BLIND, "kinds": kinds, "means": means}
+    return given | {"values": values, "noise": noise, "text": _text}
+
+
+def _text(values: Sequence[float]) -> str:
+    """Return a mean with half of its interval, or a lone value."""
+    if len(values) < 2:
+        return f"{values[0]:.1f}" if values else "-"
+    mean = mean_interval(values)
+    return f"{mean.middle:.1f} ± {mean.half:.1f}"
+
+
+def pictures(found: Findings, page: Path) -> None:
+    """Draw exploitability by iterations, a panel for each number of buckets; dashes are full width."""
+    strategies = found["strategies"]
+    sizes, counts = strategies["sizes"]["buckets"], strategies["sizes"]["iterations"]
+    with panels(page.with_suffix(".png"), (1, len(sizes)), (5.2, 4.2)) as (line,):
+        for axes in line[1:]:
+            axes.sharey(line[0])
+        for axes, size in zip(line, sizes, strict=True):
+            for method, colour in {**METHODS, LOSSLESS: "black"}.items():
+                buckets = 0 if method == LOSSLESS else size
+                means = [mean_interval(values_of(strategies, method, buckets, count)) for count in counts]
+                middles, halves = [mean.middle for mean in means], [mean.half for mean in means]
+                axes.errorbar(counts, middles, halves, label=method, color=colour, fmt="o-", ms=3, lw=1)
+                whole = values_of(strategies, method, buckets)
+                if whole and method != LOSSLESS:
+                    axes.axhline(fmean(whole), color=colour, linestyle="--", lw=0.8)
+            axes.plot([], [], color="0.4", linestyle="--", lw=0.8, label="full width, same colours")
+            axes.set_xscale("log")
+            axes.set_yscale("log")
+            plain_ticks(axes.yaxis, (20, 50, 100, 150, 200, 300, 400, 600, 800))
+            y = "exploitability against real cards, mbb/hand"
+            dress(axes, "iterations of external sampling", y, f"{size} buckets a street")
+        line[-1].legend(fontsize=8)
+
+
+EXPERIMENT = Experiment(
+    "sampled-buckets",
+    "Buckets and real cards: sampled strategies on abstractions",
+    Setup,
+    (Part("strategies", run, figures),),
+    view,
+    lambda found: {"sampled-buckets.csv": found["strategies"]["rows"]},
+    pictures,
+)

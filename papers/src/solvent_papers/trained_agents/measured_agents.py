@@ -3,7 +3,7 @@
 An agent has two parts, so that each takes at most an hour: one trains it, the other measures it. It plays versions
 of itself and simple players, local best response of several settings, and a best response that is learned inside
 its abstraction; and its behaviour is checked. What is measured is kept in the run's folder, so that a part that was
-stopped goes on with what is missing.
+stopped resumes with the missing measurements.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from solvent.evaluate.agent_parts import AgentSettings, TrainedAgent
 from solvent.evaluate.behaviour_checks import is_near
 from solvent.evaluate.evaluation import evaluate, known
 from solvent.evaluate.response_doublings import DoublingSettings
-from solvent.evaluate.sentences import Bound, inside_bound, local_bound, sentences
+from solvent.evaluate.sentences import inside_bound, local_bound, sentences
 from solvent.foundation.machine import commit
 from solvent.foundation.units import span
 from solvent.strategy.agents.training_run import TrainingRun
@@ -32,7 +32,7 @@ from solvent_papers.frame.running import KeptRuns, found_by, within
 MEASURED = ("styles", "lbr", "inside", "behaviour")
 """The parts of an evaluation."""
 KEPT = ("iterations", "post", "parts", "styles", "lbr", "lbr_maximum", "inside", "behaviour")
-"""What of an evaluation goes on the page."""
+"""Keys of an evaluation that go on the page."""
 
 
 class UsersAgent(NamedTuple):
@@ -64,7 +64,7 @@ AGENTS = (
     ),
 )
 FULL = AgentSettings(hands=2_000_000, inside=DoublingSettings(8_000, 64_000))
-"""A million pairs of deals a match: over 30,000, intervals of 12 to 30 mbb/hand are wider than the bars."""
+"""A million pairs of deals per match: those of 30,000 have intervals of 12 to 30 mbb/hand, wider than the bars."""
 SMALL = AgentSettings(
     hands=40, lbr_hands=4, inside=DoublingSettings(10, 20, valued=12), behaviour_hands=50, run_outs=16
 )
@@ -80,7 +80,7 @@ class Setup(CardSetup):
         return {"small": self.small}
 
     def betting_of(self, agent: UsersAgent) -> str:
-        """The bets of an agent; at small scale few of them stand for all."""
+        """Return the bets of an agent; at small scale a few stand for all."""
         return SMALL_BETTING if self.small else agent.betting
 
 
@@ -89,10 +89,8 @@ def train(agent: UsersAgent, setup: Setup, kept: KeptRuns, say: Say) -> Found:
     place = Path("agents") / commit() / agent.name  # those of another version of the code are not trained on
     cards = setup.folder_of(agent.cards, say)
     seconds = SMALL_SECONDS if setup.small else agent.seconds
-    settings, watch = (
-        TrainingSettings(betting=setup.betting_of(agent)),
-        within(say, f"training {span(seconds)}"),
-    )
+    settings = TrainingSettings(betting=setup.betting_of(agent))
+    watch = within(say, f"training {span(seconds)}")
     iterations = train_to(setup.work / place, cards, settings, seconds, setup.threads, watch)
     return {"place": str(place), "seconds": seconds, "threads": setup.threads, "iterations": iterations}
 
@@ -114,7 +112,7 @@ def measure(agent: UsersAgent, setup: Setup, kept: KeptRuns, say: Say) -> Found:
 
 
 def measured(run: TrainingRun, settings: AgentSettings, threads: int, say: Say) -> dict[str, Any]:
-    """What is known of an agent, once what was missing has been measured."""
+    """Return the evaluation of an agent, after measuring its missing parts."""
     agent = TrainedAgent(run, replace(settings, threads=threads))
     before = known(run.folder, agent.facts)
     missing = tuple(part for part in MEASURED if not _is_measured(part, before, settings))
@@ -125,7 +123,7 @@ def measured(run: TrainingRun, settings: AgentSettings, threads: int, say: Say) 
 
 
 def _is_measured(part: str, document: dict[str, Any], settings: AgentSettings) -> bool:
-    """Whether a part has been measured over as many hands or boards as the settings ask for."""
+    """Return whether a part has been measured over as many hands or boards as the settings ask for."""
     if not document.get("parts", {}).get(part):
         return False
     if part == "inside":
@@ -150,17 +148,11 @@ def figures(found: Found) -> dict[str, float]:
         f"{name}.checks passed": passed,
         f"{name}.checks failed": failed,
     }
-    result |= {f"{name}.{end}": value for end, value in _bound("inside", inside)}
-    return (
-        result
-        if local is None
-        else result | {f"{name}.{end}": value for end, value in _bound("local", local)}
-    )
-
-
-def _bound(name: str, bound: Bound) -> list[tuple[str, float]]:
-    """Return the figures of a bound: itself, and the ends of its interval."""
-    return [(name, bound.mbb), (f"{name}.low", bound.low), (f"{name}.high", bound.high)]
+    for kind, bound in (("inside", inside), ("local", local)):
+        if bound is not None:
+            ends = {"": bound.mbb, ".low": bound.low, ".high": bound.high}
+            result |= {f"{name}.{kind}{end}": value for end, value in ends.items()}
+    return result
 
 
 def view(found: Findings) -> dict[str, Any]:
