@@ -38,7 +38,9 @@ SOLVERS_FIRST = ("app", "papers", "solving", "spots", "engines", "strategy", "fo
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--no-kernels", action="store_true", help="skip tests when they ask for a kernel or for another process"
+        "--no-kernels",
+        action="store_true",
+        help="skip tests when they ask for a kernel or for another process",
     )
 
 

@@ -1,11 +1,9 @@
-"""What `solvent bench` and `solvent reproduce` run: the tables and figures of the papers, at this machine's
-scale.
+"""Experiments behind `solvent reproduce` and `solvent bench`: tables and figures at the scale of one machine.
 
-One room per paper: `tartanian7`, `saef`, `aggregation`, `laptop_mccfr`, `total_rbp`; and `spots`, which measures
-how hold'em spots are solved. In each room a module measures, a module of the same name with `_page` writes the
-results page, and `figures` names the figures that go beside it; `ledger` judges the papers' claims by these.
-Shared by all: `page` (Markdown, CSV, plots and where a result comes from), `confidence` (intervals over seeds),
-`steps` (progress), `parts` (experiments in parts that are kept and go on), `kept` and `kept_tables` (what is kept),
-and `card_speed`, which belongs to no paper. `commands` are the commands themselves. Experiments may import every
-room of `solvent` except `app`, which is for `commands`. Start with `total_rbp.pruning`.
+One room for each paper: `tartanian7`, `saef`, `aggregation`, `laptop_mccfr` and `total_rbp`; beside them `spots`,
+`public_sampling` and `trained_agents`. `experiments` lists all by the names of their commands, `frame` declares,
+runs, judges and writes them, and `ledger` judges the papers' claims by the figures that stand beside the pages.
+`confidence`, `interleaved` and `kept_tables` are shared by several; `card_speed`, `cluster_speed` and `peers` are
+benchmarks of one module. `commands` are the commands themselves. Experiments may import every room of `solvent`
+except `app`, which is for `commands`. Start with `frame.experiment`, then `trained_agents.measured_agents`.
 """

@@ -40,24 +40,6 @@ def by_rows(kept: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
     return [dict(zip(kept, values, strict=True)) for values in zip(*kept.values(), strict=True)]
 
 
-def by_columns(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
-    """Return rows of one kind by columns, which is how findings keep many of them.
-
-    >>> by_columns([{"a": 1, "b": 2}, {"a": 3, "b": 4}])
-    {'a': [1, 3], 'b': [2, 4]}
-    """
-    kept: dict[str, list[Any]] = {}
-    for row in rows:
-        for name, value in row.items():
-            kept.setdefault(name, []).append(value)
-    return kept
-
-
-def by_rows(kept: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
-    """Return the rows that are kept by columns."""
-    return [dict(zip(kept, values, strict=True)) for values in zip(*kept.values(), strict=True)]
-
-
 def option(
     default: Any,
     help: str,
