@@ -15,8 +15,8 @@ from solvent.cards.hands import HANDS
 from solvent.cards.ranges import hand_label, parse_range
 from solvent.foundation.errors import InputError
 from solvent.games.betting.tree import spot_start
-from solvent.serve.upi.lines import bets_of_lines
 from solvent.serve.upi.session import UpiSession
+from solvent.serve.upi.setup import bets_of_lines
 from solvent.spots.settings import SpotSettings
 
 TURN = [
@@ -171,7 +171,7 @@ def test_every_figure_is_the_spot_nodes(solved: Client) -> None:
     names = list(named_nodes(solved))
     assert len(names) == 51
     for name in names:
-        node = solved.session.solution.at(line_of(name))
+        node = solved.session.solving.solution.at(line_of(name))
         if node.kind == "decision":
             rows = solved.numbers(f"show_strategy {name}")
             hands = node.numbers[node.player]
@@ -204,7 +204,7 @@ def test_evs_are_counted_from_the_root_and_sum_to_the_starting_pot(solved: Clien
             total, shared = total + matchups[held] @ evs[held], shared + matchups.sum() / 2
         assert total == pytest.approx(200 * shared, abs=1e-3 * shared + 1e-9)
     for name in ("r:0", "r:0:c:b100", "r:0:c:b100:b300:c:2c"):
-        node = solved.session.solution.at(line_of(name))
+        node = solved.session.solving.solution.at(line_of(name))
         side = ("OOP", "IP")[node.player]
         played = sum(
             row * np.nan_to_num(solved.numbers(f"calc_ev {side} {child[0]}")[0])
@@ -217,7 +217,7 @@ def test_evs_are_counted_from_the_root_and_sum_to_the_starting_pot(solved: Clien
 def test_results_are_those_of_the_root(solved: Client) -> None:
     results = dict(line.split(": ") for line in solved("calc_results"))
     assert list(results) == ["EV OOP", "EV IP", "OOP's MES", "IP's MES", "Exploitable for"]
-    evs = solved.session.solution.root.summary()["ev"]
+    evs = solved.session.solving.solution.root.summary()["ev"]
     assert [float(results["EV OOP"]), float(results["EV IP"])] == pytest.approx(evs, abs=2e-3)
     mes = float(results["OOP's MES"]) + float(results["IP's MES"])
     assert float(results["Exploitable for"]) == pytest.approx((mes - 200) / 2, abs=2e-3)

@@ -1,7 +1,7 @@
 """Names of nodes: `r:0` is the first decision, `r:0:b100:c:8h` what follows a bet to 100, a call and a card.
 
-`f` is a fold, `c` a check or call, `b` a bet or raise to so many chips of the player since the root. Actions stand
-from the largest bet down to the fold, the other way round than in betting trees.
+`f` is a fold, `c` a check or call, `b100` a bet or raise that brings the player's chips since the root to 100.
+Actions stand from the largest bet down to the fold, the other way round than in betting trees.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def all_lines(spot: Spot) -> list[str]:
 
 
 def describe(name: str, node: SpotNode, locked: bool = False) -> list[str]:
-    """What `show_node` says: name, kind, board, chips of OOP, of IP and at the start, children and flags."""
+    """Answer to `show_node`: name, kind, board, chips of OOP, of IP and at the start, children and flags."""
     below = {"decision": len(node.actions), "deal": len(node.solver.game.rules.deck) - len(node.cards)}
     kind = {"decision": DECISIONS[node.player or 0], "deal": "SPLIT_NODE"}.get(node.kind, "END_NODE")
     flags = ["PIO_ALG"] * (node.kind == "decision") + ["LOCKED"] * locked
@@ -70,7 +70,7 @@ def describe(name: str, node: SpotNode, locked: bool = False) -> list[str]:
 
 
 def describe_root(node: SpotNode) -> list[str]:
-    """What `show_node r` says, `node` being the first decision."""
+    """Answer to `show_node r`, `node` being the first decision."""
     return _description(ROOT, "ROOT", node, 1, ["ISOMORPHISM_ON"] * node.solver.game.isomorphism)
 
 
@@ -88,7 +88,7 @@ def _description(name: str, kind: str, node: SpotNode, below: int, flags: Sequen
 
 
 def _word(node: SpotNode, token: str) -> str | None:
-    """The action or card of a line that a token stands for; None if there is none such."""
+    """The action or card of a line that a token stands for; None if there is none."""
     if node.kind == "deal":
         left = {card_label(card) for card in node.solver.game.rules.deck if card not in node.cards}
         return token if token in left else None
@@ -96,7 +96,7 @@ def _word(node: SpotNode, token: str) -> str | None:
 
 
 def _token(action: str, base: int) -> str:
-    """An action as names have it; `base` is what each player had put in when the street began."""
+    """An action's part of a name; `base` is what each player had put in when the street began."""
     if action == "fold":
         return "f"
     if action in ("check", "call"):
@@ -105,12 +105,12 @@ def _token(action: str, base: int) -> str:
 
 
 def _base(node: SpotNode) -> int:
-    """What each player had put in when the street began."""
+    """Chips that each player had put in when the street began."""
     return node.place.paid[0] - node.place.street_paid[0]
 
 
 def _choices(node: SpotNode) -> str:
-    """What may follow a node, for a refusal."""
+    """Description of what may follow a node, for a refusal."""
     if node.kind == "deal":
         return "a card comes there that is not on the board"
     if node.kind != "decision":

@@ -1,4 +1,4 @@
-"""Numbers of the protocol: single ones, and 1,326 in the order of `show_hand_order`.
+"""Numbers of the protocol: single ones, 1,326 in the order of `show_hand_order`, and strategies made of these.
 
 That order is the one of `cards.hands`: by the higher card, then the lower, ranks from 2 to A and suits c, d, h, s.
 """
@@ -15,6 +15,10 @@ from solvent.cards.hands import HANDS
 from solvent.cards.ranges import hand_label
 from solvent.foundation.errors import InputError
 from solvent.foundation.units import parse_decimal
+from solvent.spots.nodes.node import SpotNode
+
+TOLERANCE = 1e-3
+"""The most by which the probabilities of a hand may miss a sum of 1."""
 
 
 def hand_order() -> str:
@@ -55,6 +59,27 @@ def parse_numbers(words: Sequence[str], what: str) -> NDArray[np.float64]:
         bad = words[int(np.argmin(np.isfinite(numbers)))]
         raise InputError(f"{what} has {bad!r}, which is no finite number")
     return numbers
+
+
+def parse_strategy(node: SpotNode, words: Sequence[str]) -> NDArray[np.float64]:
+    """The strategy for a decision, float64[actions, hands of the player there]; NaN where nothing is given.
+
+    `words` are 1,326 numbers for each action, in the order of `show_children`. Zeros for all actions give nothing.
+    """
+    player, actions = node.player, len(node.actions)
+    if player is None:
+        raise InputError("nobody acts at that node, so it has no strategy")
+    if len(words) != actions * HANDS:
+        raise InputError(
+            f"the strategy of this node is {actions} x {HANDS:,} numbers, those of the first child first, not "
+            f"{len(words):,}"
+        )
+    rows = parse_numbers(words, "the strategy").reshape(actions, HANDS)[::-1, node.numbers[player]]
+    total = rows.sum(axis=0)
+    given = total > 0
+    if (rows < 0).any() or (abs(total[given] - 1) > TOLERANCE).any():
+        raise InputError("the probabilities of a hand are at least 0 and sum to 1")
+    return np.where(given, rows / np.where(given, total, 1.0), np.nan)
 
 
 def spread(hands: NDArray[np.int64], values: NDArray[np.float64], elsewhere: float) -> NDArray[np.float64]:

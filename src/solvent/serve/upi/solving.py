@@ -1,4 +1,4 @@
-"""Solving on a thread of its own, while commands go on being answered."""
+"""Solving on a thread of its own, while commands are still answered."""
 
 from __future__ import annotations
 
@@ -9,21 +9,20 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from solvent.engines.holdem.response import HoldemEvaluation
-from solvent.engines.holdem.solver import HoldemSolver
 from solvent.foundation.errors import InputError
+from solvent.spots.nodes.solution import SpotSolution
 
 CHUNK_SECONDS = 0.2
-"""How long `stop` and questions may have to wait for iterations that have begun."""
+"""The longest that `stop` and questions wait for iterations that have begun, about."""
 EVERY = 10
 """Iterations between measurements where a solve stops at an exploitability."""
 SAY_SECONDS, SAY_SHARE = 1.0, 0.1
-"""The least time between two reports of a solve, and the part of the time that measuring for them may take."""
-REQUESTED = "requested"
+"""The least time between two reports of a solve, and the fraction of the time that measuring for them may take."""
 
 
 @dataclass(frozen=True)
 class Goal:
-    """Where a solve stops by itself, whichever comes first."""
+    """Limits at which a solve stops by itself, at whichever comes first."""
 
     steps: int | None = None
     """Iterations from now on."""
@@ -31,16 +30,12 @@ class Goal:
     exploitability: float | None = None
     """In chips."""
 
-    @property
-    def endless(self) -> bool:
-        return self == Goal()
-
 
 class Solving:
-    """A solver, and the thread on which it runs. `say` takes messages and whether the end string follows them."""
+    """A solution and the thread that solves it. `say` takes messages and whether the end string follows them."""
 
-    def __init__(self, solver: HoldemSolver, pot: int, say: Callable[[Sequence[str], bool], None]) -> None:
-        self.solver, self.pot, self.say = solver, pot, say
+    def __init__(self, solution: SpotSolution, say: Callable[[Sequence[str], bool], None]) -> None:
+        self.solution, self.solver, self.say = solution, solution.solver, say
         self.goal = Goal()
         self._stop = threading.Event()
         self._idle = threading.Event()
@@ -81,10 +76,9 @@ class Solving:
             self._free.set()
 
     def results(self, evaluation: HoldemEvaluation) -> list[str]:
-        """What both players win, the most that they could win, and the exploitability, in chips."""
-        ev, best = (
-            [value + self.pot / 2 for value in pair] for pair in (evaluation.value, evaluation.best_response)
-        )
+        """Winnings of both players, the most that they could win, and the exploitability, in chips."""
+        half = self.solution.spot.pot / 2
+        ev, best = ([value + half for value in pair] for pair in (evaluation.value, evaluation.best_response))
         return [
             f"EV OOP: {ev[0]:.3f}",
             f"EV IP: {ev[1]:.3f}",
@@ -143,4 +137,4 @@ class Solving:
                 self.say(["SOLVER:", running, *self.results(evaluation)], True)
             if reached:
                 return "required accuracy reached"
-        return REQUESTED
+        return "requested"
