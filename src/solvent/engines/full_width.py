@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -10,35 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.engines.locking import LockedRegrets
-from solvent.engines.pruning import NO_PRUNING
-from solvent.engines.rules import RegretRule, by_keeping
+from solvent.engines.rules import by_keeping
+from solvent.engines.solver import Solver
 from solvent.strategy.arena import Arena
 from solvent.strategy.solved.locks import Locks
 
 
-class FullWidth(ABC):
+class FullWidth(Solver):
     """A solver whose tables have a number for every infoset-action at all times."""
 
-    rule: RegretRule
-    dtype: str
     arena: Arena
     locks: Locks | None = None
     """Infosets that play a given strategy. Nothing is learnt there, and the average strategy is the lock's."""
     _locked: LockedRegrets | None = None
-    pruning = NO_PRUNING
-    response_nodes = 0
-    pruned_actions = 0
-    stored_regrets = stored_averages = peak_stored = 1.0
-
-    @property
-    @abstractmethod
-    def name(self) -> str:
-        """The game's name."""
-
-    @property
-    @abstractmethod
-    def fingerprint(self) -> str:
-        """A digest of the game's rules."""
 
     @property
     def table_bytes(self) -> int:

@@ -10,7 +10,6 @@ has an optimal plan of player 0 as its solution x and one of player 1 as the mul
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -73,9 +72,6 @@ class ProgramSolver(OnHistories, FullWidth):
     def average_strategy(self) -> NDArray[np.float64]:
         """The equilibrium, float64[cells]. Uniform where the player's own play does not lead."""
         return normalise(self.arena.table("average"), self.tree.infoset_cell)
-
-    def restore(self, facts: Mapping[str, Any]) -> None:
-        self.iterations, self.nodes_touched = facts["iterations"], facts["nodes_touched"]
 
     def warm_start(self, strategy: TableStrategy, iterations: int | None = None) -> None:
         raise InputError("rule lp has no iterations: it cannot start from a strategy")

@@ -81,7 +81,7 @@ class LocalSolver(OnHistories, FullWidth):
         return normalise(self.arena.table("average"), self.tree.infoset_cell)
 
     def restore(self, facts: Mapping[str, Any]) -> None:
-        self.iterations, self.nodes_touched = facts["iterations"], facts["nodes_touched"]
+        super().restore(facts)
         self._follow_tables()
 
     def warm_start(self, strategy: TableStrategy, iterations: int | None = None) -> None:

@@ -7,7 +7,7 @@ solver.average_strategy()
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Mapping
 from typing import Any
 
@@ -21,8 +21,8 @@ from solvent.engines.history.response import Evaluation, evaluate
 from solvent.engines.history.serial_kernels import Play, Rows, Side, Tables, match_regrets
 from solvent.engines.pruning import NO_PRUNING, Pruning
 from solvent.engines.rules import RegretRule, load_rule
-from solvent.engines.sampling import NO_SAMPLING, Sampling
 from solvent.engines.small_games import small_tree
+from solvent.engines.solver import Solver
 from solvent.engines.warm_start import FAINT, ONE_ITERATION, start_from
 from solvent.forms.history import GameTree
 from solvent.forms.sequence import sequence_form
@@ -55,15 +55,10 @@ def table_dtype(dtype: str, cells: int) -> str:
     return "float64" if cells < FLOAT32_FROM else "float32"
 
 
-class OnHistories(ABC):
+class OnHistories(Solver):
     """What every solver on the history form says of its game and of its average strategy."""
 
     form = "history"
-    touched_unit = "histories"
-    evaluator = isomorphic = None
-    device = "cpu"
-    sampling: Sampling = NO_SAMPLING
-    first_check = 1
     tree: GameTree
     locks: Locks | None = None
     """Infosets that play a given strategy."""
@@ -95,10 +90,7 @@ class OnHistories(ABC):
 
     @property
     def notes(self) -> list[str]:
-        """What CFR does not promise on this game, in sentences."""
-        if self.tree.zero_sum:
-            return []
-        return [NOT_ZERO_SUM]
+        return [] if self.tree.zero_sum else [NOT_ZERO_SUM]
 
     @abstractmethod
     def average_strategy(self) -> NDArray[np.float64]:
@@ -137,8 +129,6 @@ class HistorySolver(OnHistories, FullWidth):
         self.rule, self.pruning = load_rule(rule), pruning
         pruning.check_rule(self.rule)
         self.iterations = 0
-        self.head_start: float = 0
-        """Iterations that a warm start counts for; the rule's clock is this plus `iterations`."""
         self.nodes_touched = 0
         self._make_tables(np.ones(tree.cells, dtype=np.int64), locks, value_sums)
         self._rows = Rows(tree.parent, tree.cell, tree.payoff)
@@ -150,6 +140,7 @@ class HistorySolver(OnHistories, FullWidth):
             self.plan = Reached(tree, self._rows, self._sides)
         else:
             self.plan = make_plan(plan, tree, self._rows, self._sides, threads)
+        self.plan_name, self.threads = self.plan.name, self.plan.threads
         self.rule.schedule(1, 1, self.dtype)  # refuses what the solver could not follow
         self._match()
 
@@ -165,14 +156,6 @@ class HistorySolver(OnHistories, FullWidth):
     # What a run says of itself
 
     @property
-    def plan_name(self) -> str:
-        return self.plan.name
-
-    @property
-    def threads(self) -> int:
-        return self.plan.threads
-
-    @property
     def form_bytes(self) -> int:
         """What the tree and the walk's vectors take beside the tables."""
         tree = self.tree
@@ -181,7 +164,6 @@ class HistorySolver(OnHistories, FullWidth):
 
     @property
     def notes(self) -> list[str]:
-        """What CFR does not promise on this game, in sentences."""
         return [*super().notes, *recall_notes(self.tree)]
 
     @property
@@ -235,9 +217,7 @@ class HistorySolver(OnHistories, FullWidth):
         return np.repeat(np.maximum.reduceat(cells, first[:-1]), np.diff(first))
 
     def restore(self, facts: Mapping[str, Any]) -> None:
-        """Go on from tables that were loaded, as they were when a checkpoint said so of itself."""
-        self.iterations, self.nodes_touched = facts["iterations"], facts["nodes_touched"]
-        self.head_start = facts.get("head_start", 0)
+        super().restore(facts)
         self._match()
 
     def _match(self) -> None:

@@ -21,10 +21,9 @@ from solvent.engines.holdem.holdem_pass import HoldemPass
 from solvent.engines.holdem.kernels import EVALUATE, RESPOND, UNMARKED, Tables
 from solvent.engines.holdem.node_code import LARGEST
 from solvent.engines.holdem.response import HoldemEvaluation, check_sum, evaluation_of, values_by_player
-from solvent.engines.pruning import NO_PRUNING
 from solvent.engines.rules import RegretRule, by_keeping, load_rule
-from solvent.engines.sampling import NO_SAMPLING
 from solvent.engines.small_games import small_holdem_game
+from solvent.engines.solver import OnPublicForm
 from solvent.forms.holdem.game import HoldemGame
 from solvent.forms.holdem.locks import NodeLock, lock_tables
 from solvent.forms.holdem.tree import DECISION
@@ -35,23 +34,18 @@ from solvent.strategy.solved.holdem_infosets import HoldemInfosets
 from solvent.strategy.solved.tables import TableStrategy
 
 
-class HoldemSolver:
+class HoldemSolver(OnPublicForm):
     """CFR with alternating updates on a hold'em game. `run` as often as you like; the average is the result.
 
     While one player's regrets are updated the other's average grows: player 0's average is that of iterations
     2 to T + 1, player 1's that of 1 to T, with the weights of iterations 1 to T for both.
     """
 
-    form = "public"
+    game: HoldemGame
     plan_name = "aggregated"
     evaluator = "sorted"
     updates = "alternating"
-    device = "cpu"
-    touched_unit = "public nodes x hands"
-    sampling, pruning = NO_SAMPLING, NO_PRUNING
-    first_check = 1
-    response_nodes = pruned_actions = 0
-    stored_regrets = stored_averages = peak_stored = 1.0
+    head_start = 0.0
 
     def __init__(
         self,
@@ -74,48 +68,17 @@ class HoldemSolver:
         self.passes = HoldemPass(game, kind, threads)
         self.threads = self.passes.threads
         self.iterations = self.nodes_touched = 0
-        self.head_start = 0.0
         self.regret, self.average = (new_table(game.cells, dtype) for _ in range(2))
         scales = self.passes.decisions if narrow else 0
         self.regret_scale, self.average_scale = (new_table(scales, kind) for _ in range(2))
         self.marked = UNMARKED
         self.lock(locks)
 
-    @property
-    def table_bytes(self) -> int:
-        return sum(table.nbytes for table in self.saved_tables().values())
-
     # What a run says of itself
 
     @property
-    def name(self) -> str:
-        return self.game.name
-
-    @property
-    def fingerprint(self) -> str:
-        return self.game.fingerprint
-
-    @property
-    def isomorphic(self) -> bool:
-        """Whether boards that differ only in the names of suits are solved once."""
-        return self.game.isomorphism
-
-    @property
-    def histories(self) -> int:
-        return int(self.game.rules.histories())
-
-    @property
-    def infosets(self) -> int:
-        return self.game.infosets
-
-    @property
-    def infoset_actions(self) -> int:
-        return self.game.infoset_actions
-
-    @property
-    def cells(self) -> int:
-        """Numbers in each table; some belong to slots that no hand is in."""
-        return self.game.cells
+    def table_bytes(self) -> int:
+        return sum(table.nbytes for table in self.saved_tables().values())
 
     @property
     def form_bytes(self) -> int:
@@ -123,7 +86,6 @@ class HoldemSolver:
 
     @property
     def notes(self) -> list[str]:
-        """What CFR does not promise on this game, in sentences."""
         return [NOT_ZERO_SUM] if self.raked else []
 
     @cached_property
@@ -335,11 +297,6 @@ class HoldemSolver:
         """
         self.regret[:], self.average[:], self.head_start = regret, average, head_start
         self._impose_locks()
-
-    def restore(self, facts: Mapping[str, Any]) -> None:
-        """Go on from tables that were loaded, as they were when a checkpoint said so of itself."""
-        self.iterations, self.nodes_touched = facts["iterations"], facts["nodes_touched"]
-        self.head_start = facts.get("head_start", 0.0)
 
     def warm_start(self, strategy: TableStrategy, iterations: int | None = None) -> None:
         """Refuse: the passes keep no table of what was played before regrets changed."""

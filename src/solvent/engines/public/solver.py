@@ -7,7 +7,6 @@ solver.evaluate().exploitability
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -26,8 +25,8 @@ from solvent.engines.public.sequences import PublicSequences
 from solvent.engines.public.shapes import ShapePass
 from solvent.engines.public.walk import HistoryWalk
 from solvent.engines.rules import RegretRule, load_rule
-from solvent.engines.sampling import NO_SAMPLING, Sampling
 from solvent.engines.small_games import small_public_game
+from solvent.engines.solver import OnPublicForm
 from solvent.engines.warm_start import FAINT, ONE_ITERATION, start_from
 from solvent.forms.public.game import PublicGame
 from solvent.forms.public.sequences import MANY_NODES, few_histories, public_sequence_form
@@ -53,43 +52,10 @@ class PublicPlan(Protocol):
         ...
 
 
-class OnPublicForm:
-    """What every solver on the public form says of its game."""
+class OnPublicGame(OnPublicForm):
+    """A solver of a game compiled by `public_game`."""
 
-    form = "public"
-    sampling: Sampling = NO_SAMPLING
-    first_check = 1
     game: PublicGame
-
-    @property
-    def isomorphic(self) -> bool:
-        """Whether boards that differ only in the names of suits are solved once."""
-        return self.game.isomorphism
-
-    @property
-    def name(self) -> str:
-        return self.game.name
-
-    @property
-    def fingerprint(self) -> str:
-        return self.game.fingerprint
-
-    @property
-    def histories(self) -> int:
-        return self.game.rules.histories()
-
-    @property
-    def infosets(self) -> int:
-        return self.game.infosets
-
-    @property
-    def infoset_actions(self) -> int:
-        return self.game.infoset_actions
-
-    @property
-    def cells(self) -> int:
-        """Numbers in each table; some belong to hands that nobody can hold."""
-        return self.game.cells
 
     @property
     def form_bytes(self) -> int:
@@ -98,12 +64,14 @@ class OnPublicForm:
         return sum(array.nbytes for array in arrays) + self.game.matrix.nbytes
 
 
-class PublicSolver(OnPublicForm, FullWidth):
+class PublicSolver(OnPublicGame, FullWidth):
     """CFR on a game in public form. `run` as often as you like; the average strategy is the result.
 
     The aggregated plan runs in three ways: as `vectors`, one entry for each hand, and where hands are few as
     `sequences`, pairs of sequences side by side, or as `shapes`, betting nodes with the same future side by side.
     """
+
+    evaluator: str
 
     def __init__(
         self,
@@ -126,8 +94,6 @@ class PublicSolver(OnPublicForm, FullWidth):
         self.evaluator = ("swept" if game.sorted_hands else "matrix") if evaluator == "auto" else evaluator
         self.threads, self.device = threads, device
         self.iterations = 0
-        self.head_start: float = 0
-        """Iterations that a warm start counts for; the rule's clock is this plus `iterations`."""
         self.nodes_touched = 0
         self._make_tables(game.block_sizes, locks, value_sums)
         by_sweep = self.evaluator if self.evaluator in EVALUATORS else "swept"
@@ -135,6 +101,7 @@ class PublicSolver(OnPublicForm, FullWidth):
         self._seen = self._seen_last = np.zeros(0, dtype=self.dtype)
         self.plan: PublicPlan = self._plan()
         self.threads = self.plan.threads
+        self.touched_unit = "histories" if isinstance(self.plan, HistoryWalk) else OnPublicForm.touched_unit
 
     def _plan(self) -> PublicPlan:
         if self.plan_name in ("serial", "branched"):
@@ -168,15 +135,6 @@ class PublicSolver(OnPublicForm, FullWidth):
         small.evaluate()
 
     # What a run says of itself
-
-    @property
-    def touched_unit(self) -> str:
-        return "histories" if isinstance(self.plan, HistoryWalk) else "public nodes x hands"
-
-    @property
-    def notes(self) -> list[str]:
-        """What CFR does not promise on this game: nothing to say of a zero-sum game that forgets nothing."""
-        return []
 
     @property
     def tables(self) -> Tables:
@@ -226,11 +184,6 @@ class PublicSolver(OnPublicForm, FullWidth):
         return TableStrategy(
             self.name, self.fingerprint, infosets, self._played().copy(), facts, self.game.rules
         )
-
-    def restore(self, facts: Mapping[str, Any]) -> None:
-        """Go on from tables that were loaded, as they were when a checkpoint said so of itself."""
-        self.iterations, self.nodes_touched = facts["iterations"], facts["nodes_touched"]
-        self.head_start = facts.get("head_start", 0)
 
     def warm_start(self, strategy: TableStrategy, iterations: int | None = None) -> None:
         """Begin with a strategy as if it had been played for so many iterations: by default those that made it."""

@@ -24,7 +24,7 @@ from solvent.engines.explicit.growing.tables import AVERAGE, REGRET
 from solvent.engines.history.response import Evaluation
 from solvent.engines.pruning import NO_PRUNING, Pruning
 from solvent.engines.rules import RegretRule
-from solvent.engines.sampling import NO_SAMPLING
+from solvent.engines.solver import Solver
 from solvent.forms.explicit.build import explicit_tree
 from solvent.forms.explicit.tree import DECISION, ExplicitTree
 from solvent.foundation.errors import InputError
@@ -40,19 +40,15 @@ NUMBERS_PER_HAND = 10
 """Numbers that tables and scratch arrays have for a node and hand, with room to spare."""
 
 
-class GrowingSolver:
+class GrowingSolver(Solver):
     """CFR on a game that grows. The average strategy is of the game as it has become."""
 
     form = "explicit"
     plan_name = "growing"
     touched_unit = "public nodes x hands"
     dtype = "float64"
-    device = "cpu"
     threads = 1
     head_start = 0.0
-    evaluator = isomorphic = None
-    sampling = NO_SAMPLING
-    first_check = 1
 
     def __init__(
         self,
@@ -75,8 +71,7 @@ class GrowingSolver:
                 "total pruning of growing runs goes with grow recovery and the rules cfr and lcfr"
             )
         self._begin()
-        self.fingerprint = self.game.tree.fingerprint
-        """The base game's."""
+        self._fingerprint = self.game.tree.fingerprint
 
     def _begin(self) -> None:
         """Make the base game with empty tables."""
@@ -114,6 +109,11 @@ class GrowingSolver:
         return str(self.rules)
 
     @property
+    def fingerprint(self) -> str:
+        """The base game's."""
+        return self._fingerprint
+
+    @property
     def grown_fingerprint(self) -> str:
         """A digest of the base game and of all additions."""
         return self.log.fingerprint(self.fingerprint)
@@ -127,7 +127,7 @@ class GrowingSolver:
         self.game.iterations = count
 
     @property
-    def nodes_touched(self) -> int:
+    def nodes_touched(self) -> int:  # type: ignore[override]
         return self.game.nodes_touched
 
     @property

@@ -41,6 +41,8 @@ class PrunedSolver(OnHistories):
 
     plan_name = "serial"
     threads = 1
+    response_nodes = 0
+    peak_stored = 0.0
 
     def __init__(
         self,
@@ -63,11 +65,9 @@ class PrunedSolver(OnHistories):
             raise InputError(
                 f"{self.pruning.mode} pruning needs players who forget nothing, and {tree.name} has one who does"
             )
-        self.iterations = self.head_start = 0
+        self.iterations = 0
         self.walked = 0
         """Histories touched by passes."""
-        self.response_nodes = 0
-        """Histories touched by best responses."""
         self.total = self.pruning.mode == "total"
         self.linear = self.rule.linear
         self.floored = self.rule.floors
@@ -80,7 +80,6 @@ class PrunedSolver(OnHistories):
         self.values.table("bound")[:] = -math.inf
         self.pruned = np.zeros(tree.cells, dtype=np.uint8)
         self.since = np.zeros(tree.cells, dtype=np.int32)
-        self.peak_stored = 0.0
         self._layout = lay_out_forests(tree)
         self._forests, self._payments = self._layout.forests, self._layout.payments
         deepest = self._layout.depth
@@ -126,12 +125,11 @@ class PrunedSolver(OnHistories):
         return found
 
     @property
-    def nodes_touched(self) -> int:
+    def nodes_touched(self) -> int:  # type: ignore[override]
         return self.walked + self.response_nodes
 
     @property
     def stored_regrets(self) -> float:
-        """Regret cells held, as a part of all infoset-actions."""
         return self.regrets.stored / max(1, self.cells)
 
     @property

@@ -21,7 +21,6 @@ from solvent.engines.history.sampled.kernels import Room, Setting, run_chance, r
 from solvent.engines.history.sampled.layout import HistoryLayout, aligned, lay_out_histories
 from solvent.engines.history.solver import OnHistories, check_options, recall_notes, table_dtype
 from solvent.engines.locking import LockedRegrets
-from solvent.engines.pruning import NO_PRUNING
 from solvent.engines.rewards import reward
 from solvent.engines.rules import RegretRule, load_rule
 from solvent.engines.sampling import DECAY, NO_DECAY, SAMPLED_RULE, Sampling
@@ -49,10 +48,6 @@ class SamplingSolver(OnHistories):
 
     plan_name = "sampled"
     updates = "alternating"
-    pruning = NO_PRUNING
-    response_nodes = 0
-    pruned_actions = 0
-    stored_regrets = stored_averages = peak_stored = 1.0
 
     def __init__(
         self,
@@ -76,7 +71,7 @@ class SamplingSolver(OnHistories):
         self.dtype = table_dtype(dtype, tree.cells)
         self.rule = load_rule(rule)
         self.sampling.check_rule(self.rule)
-        self.iterations = self.head_start = self.nodes_touched = 0
+        self.iterations = self.nodes_touched = 0
         self.layout = self._lay_out()
         self.table = aligned(self.layout.numbers, self.dtype)
         self._locked: LockedRegrets | None = None
@@ -127,7 +122,7 @@ class SamplingSolver(OnHistories):
         return found
 
     @property
-    def first_check(self) -> int:  # type: ignore[override]
+    def first_check(self) -> int:
         """The iteration from which exploitability is worth measuring: a check walks every history."""
         return max(1, self.tree.histories // CHECK_FROM)
 
@@ -206,10 +201,6 @@ class SamplingSolver(OnHistories):
             if saved is None or saved.shape != place.shape or saved.dtype != self.table.dtype:
                 raise ValueError(name)
             self.table[place] = saved
-
-    def restore(self, facts: Mapping[str, Any]) -> None:
-        """Go on from tables that were loaded, as they were when a checkpoint said so of itself."""
-        self.iterations, self.nodes_touched = facts["iterations"], facts["nodes_touched"]
 
     def _lay_out(self) -> HistoryLayout:
         """The tree laid out for sampling; solvers that follow one another on a tree share the last one made."""

@@ -31,7 +31,7 @@ from solvent.engines.public.pruned.hand_blocks import HandBlocks
 from solvent.engines.public.pruned.response_kernels import Coarse, Seen
 from solvent.engines.public.pruned.store_kernels import Reset
 from solvent.engines.public.pruned.walk_kernels import Held, Step
-from solvent.engines.public.solver import OnPublicForm
+from solvent.engines.public.solver import OnPublicGame
 from solvent.engines.rules import RegretRule, load_rule
 from solvent.engines.small_games import PRUNED_ITERATIONS, small_public_game
 from solvent.forms.public.game import PublicGame
@@ -45,15 +45,14 @@ GROWTH = 0.1
 """The part by which tables may grow while actions return, before gaps are closed."""
 
 
-class PrunedPublicSolver(OnPublicForm):
+class PrunedPublicSolver(OnPublicGame):
     """CFR, CFR+ or LCFR on a public game of up to two rounds. `run` as often as you like."""
 
     plan_name = "aggregated"
-    touched_unit = "public nodes x hands"
     threads = 1
-    device = "cpu"
     evaluator = "sweep"
-    head_start = 0
+    response_nodes = 0
+    peak_stored = 0.0
 
     def __init__(
         self,
@@ -81,8 +80,7 @@ class PrunedPublicSolver(OnPublicForm):
             raise InputError(f"{game.name} has {len(game.rounds)} rounds; pruning walks games of up to two")
         self.total = self.pruning.mode == "total"
         self.linear, self.floored = self.rule.linear, self.rule.floors
-        self.iterations = self.walked = self.response_nodes = 0
-        self.peak_stored = 0.0
+        self.iterations = self.walked = 0
         self._make_tables(filled)
 
     def _make_tables(self, filled: bool) -> None:
@@ -127,12 +125,11 @@ class PrunedPublicSolver(OnPublicForm):
         return []
 
     @property
-    def nodes_touched(self) -> int:
+    def nodes_touched(self) -> int:  # type: ignore[override]
         return self.walked + self.response_nodes
 
     @property
     def stored_regrets(self) -> float:
-        """Regrets held, as a part of all."""
         return self.regrets.numbers / max(1, self.cells)
 
     @property
