@@ -1,4 +1,4 @@
-"""What people are told after a hand and after a match: the agent's play in their place, their cards, the stacks."""
+"""Reports after a hand and after a match: the agent's play in one's place, one's cards, the stacks."""
 
 import io
 import json

@@ -177,7 +177,7 @@ def test_two_agents_compared(solvent) -> None:
 
 
 def test_a_stopped_export_leaves_nothing(runs: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
-    """What was there before stays as it was."""
+    """The file that was there before stays as it was."""
 
     def stopped(strategy: object, file: io.TextIOBase, *rest: object) -> None:
         file.write("half of it")

@@ -131,7 +131,7 @@ def test_inside_ends_after_the_most_boards(solvent, folder) -> None:
 
 
 def one_line(out: str) -> str:
-    """What was printed, without the borders of tables and the breaks of lines."""
+    """The printed text, without the borders of tables and the breaks of lines."""
     return " ".join(out.replace("│", " ").split())
 
 
@@ -252,7 +252,7 @@ def test_a_stop_keeps_what_was_done(folder) -> None:
 
 
 def test_a_part_is_kept_when_it_is_done(folder) -> None:
-    """Whatever ends the next one: here the process might as well be killed."""
+    """An exception ends the part after it, as a kill might."""
 
     def watch(now: Progress) -> None:
         if now.stage.startswith("lbr"):

@@ -1,4 +1,4 @@
-"""How commands end: exit codes, closed streams, narrow encodings, interrupts, damaged caches."""
+"""The ends of commands: exit codes, closed streams, narrow encodings, interrupts, damaged caches."""
 
 from __future__ import annotations
 

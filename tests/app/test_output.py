@@ -1,4 +1,4 @@
-"""Where commands write is checked before they work, and bounds are refused with a line."""
+"""Checks before commands work: their files can be written, and bounds are refused with a line."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ RESUMED = {
 }
 RESUMED |= dict.fromkeys(["growing", "own"], RESUMED["solve"]) | {"found": RESUMED["spot"]}
 RESUMED |= dict.fromkeys(["public", "children"], RESUMED["training"])
-"""How a run of each kind goes on."""
+"""The command that resumes a run of each kind."""
 COMMANDS = {
     "solve": [
         "show {run}",
@@ -82,7 +82,7 @@ COMMANDS = {
 }
 COMMANDS |= dict.fromkeys(["growing", "own"], COMMANDS["solve"]) | {"found": COMMANDS["spot"]}
 COMMANDS |= dict.fromkeys(["public", "children"], COMMANDS["training"])
-"""What else is done with a run of each kind."""
+"""Other commands that take a run of each kind."""
 QUICK = ("solve", "saved", "spot", "training", "report")
 
 

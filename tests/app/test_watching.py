@@ -1,4 +1,4 @@
-"""What is said when an experiment that keeps its finished runs is stopped."""
+"""The sentence that ends a stopped experiment which keeps its finished runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many kernels an edit has compiled again.
+"""Kernels that an edit has compiled again, counted and named.
 
 python tests/foundation/kernel_uses.py                    # by module, and over all functions and constants
 python tests/foundation/kernel_uses.py matching.share_of  # the kernels that use one of them
@@ -45,7 +45,7 @@ def uses() -> dict[str, set[str]]:
 
 
 def _home(namespace: Any, name: str) -> str | None:
-    """Where what a name stands for is written, if that is in the package."""
+    """The place in the package where a name's value is written, or None."""
     value = namespace[name]
     value = getattr(value, "py_func", None) or getattr(value, "_defn", value)
     module, written = getattr(value, "__module__", None), getattr(value, "__qualname__", None)

@@ -252,7 +252,7 @@ def test_an_interrupted_write_leaves_nothing(
 
 
 class TestTurns:
-    """Where another process has the turn at compiling a kernel."""
+    """Another process has the turn at compiling a kernel."""
 
     @pytest.fixture
     def taken(self, monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], None]], None]:
@@ -326,7 +326,7 @@ class TestTurns:
 
 
 class TestReadOnly:
-    """Where neither the package's folder nor a home can be written."""
+    """Neither the package's folder nor a home can be written."""
 
     @pytest.fixture(autouse=True)
     def nowhere(self, fresh: Fresh, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

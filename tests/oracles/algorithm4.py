@@ -43,7 +43,7 @@ def strategy(history: str, cluster: int, bucket: int) -> np.ndarray:
 
 
 def payoff(history: str, hands: tuple[int, int], public: int | None) -> float:
-    """What player 0 wins."""
+    """Player 0's winnings."""
     stake = STAKES[history]
     if history in FOLDER:
         return stake if FOLDER[history] == 1 else -stake
@@ -113,7 +113,7 @@ class Iteration:
 
 
 def every_draw(run: Callable[[Draw], Any]) -> Iterator[tuple[float, Any]]:
-    """What `run` returns for every sequence of draws, with its probability."""
+    """Every sequence of draws: its probability, and what `run` returns for it."""
     script: list[list[Any]] = []  # the place drawn, and the probabilities
 
     while True:

@@ -59,7 +59,7 @@ class GridResponse:
         self.shares = cache(self._shares)
 
     def value(self) -> float:
-        """What the exploiter wins, in chips a game."""
+        """The exploiter's winnings, in chips per game."""
         hands = range(len(self.tree.hands))
         total = 0.0
         for hand in hands:
@@ -161,7 +161,7 @@ class GridResponse:
 
 
 def _pay(paid: tuple[float, float], player: int, action: Any) -> tuple[float, float]:
-    """What both have paid after a player folds, checks, calls or bets a fraction of the pot after calling."""
+    """Both players' chips after one folds, checks, calls or bets a fraction of the pot after calling."""
     if action == "fold":
         return paid
     called = max(paid)
@@ -172,7 +172,7 @@ def _pay(paid: tuple[float, float], player: int, action: Any) -> tuple[float, fl
 def grid_exploitability(
     tree: ExplicitTree, strategy: Any, grids: Any, informed: bool, zooms: tuple[int, ...] = (0, 0)
 ) -> float:
-    """What responses with sizes of grids win on average as either player, in chips a game."""
+    """Winnings of responses with sizes of grids, in chips per game, averaged over both seats."""
     return sum(GridResponse(tree, strategy, player, grids, informed, zooms).value() for player in (0, 1)) / 2
 
 

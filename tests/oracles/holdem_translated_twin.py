@@ -16,7 +16,7 @@ from solvent.games.public_rules import Betting
 
 @dataclass(frozen=True)
 class Chips:
-    """What both have put in before this street and on it."""
+    """Chips that both have put in before this street and on it."""
 
     before: int = 0
     paid: tuple[int, int] = (0, 0)
@@ -49,7 +49,7 @@ Beliefs = dict[Belief, Array]
 
 
 class TranslatedTwin:
-    """What a strategy of a small tree plays in a larger one, times the player's reach, by decision and board."""
+    """A small tree's strategy as it plays in a larger one, times the player's reach, by decision and board."""
 
     def __init__(self, small: Twin, large: Twin, play: Play, small_bets: str = "check") -> None:
         self.small, self.large, self.play, self.small_bets = small, large, play, small_bets
@@ -93,7 +93,7 @@ class TranslatedTwin:
     def own(
         self, node: Betting, place: int, chips: Chips, belief: Belief, board: Board
     ) -> list[tuple[Belief, Array]]:
-        """What follows a belief if the player takes an action, and how often the player does by hand."""
+        """The beliefs that follow one if the player takes an action, with their probabilities by hand."""
         hands = len(self.large.hands[node.player])
         passive = next(k for k, action in enumerate(node.actions) if action in ("check", "call"))
         if belief.node is None or belief.chips.street > chips.street:
@@ -124,7 +124,7 @@ class TranslatedTwin:
         return bets[int(np.argmin(apart))]
 
     def others(self, node: Betting, action: str, chips: Chips, belief: Belief) -> list[tuple[Belief, float]]:
-        """What follows a belief after an action of the other, and how often it is taken for that."""
+        """The beliefs that follow one after an action of the other, with the probability that it is taken so."""
         if belief.node is None or belief.chips.street > chips.street:
             return [(belief, 1.0)]
         if action == "fold":

@@ -28,7 +28,7 @@ Place = tuple[Betting, Board]
 Table = dict[Place, Array]
 """Numbers by action and hand of the player to act at each decision on each board."""
 Play = Callable[[Betting, Board], Array]
-"""What is played at a decision on a board: probabilities, float64[actions, hands of the player]."""
+"""The strategy at a decision on a board: probabilities, float64[actions, hands of the player]."""
 
 NOTHING = 1.2e-38
 """Positive regrets that sum to no more than this count as none."""
@@ -78,7 +78,7 @@ class Twin:
         return [board + cards for cards in combinations(left, self._deal(board))]
 
     def _deal(self, board: Board) -> int:
-        """How many cards the next deal adds."""
+        """The number of cards that the next deal adds."""
         dealt, more = len(self.rules.root_board), iter(self.rules.deals)
         while dealt < len(board):
             dealt += next(more)
@@ -89,7 +89,7 @@ class Twin:
         return 1 / comb(len(self.rules.deck) - len(board) - 4, self._deal(board))
 
     def possible(self, player: int, board: Board) -> NDArray[np.bool_]:
-        """Which hands of a player the board leaves possible."""
+        """The hands of a player that the board leaves possible."""
         if (player, board) not in self._possible:
             free = [not set(hand) & set(board) for hand in self.hands[player]]
             self._possible[player, board] = np.array(free)
@@ -126,7 +126,7 @@ class Twin:
     # Payoffs
 
     def terminal(self, node: Betting, board: Board, player: int) -> Array:
-        """What a player is paid at a terminal by both hands, the player's in rows; 0 where they cannot meet."""
+        """A player's payoff at a terminal by both hands, the player's in rows; 0 where they cannot meet."""
         place = node, board, player
         if place not in self._paid:
             self._paid[place] = self._terminal(*place)
@@ -197,7 +197,7 @@ class Twin:
         below(self.rules.betting, tuple(self.rules.root_board), self.weights[1 - player], self.scale)
 
     def value(self, player: int, play: Play, respond: bool = False) -> float:
-        """What a player wins, in chips."""
+        """A player's winnings, in chips."""
         root = self.rules.betting, tuple(self.rules.root_board)
         return float(self.weights[player] @ self.values(player, play, respond)[root])
 
@@ -212,14 +212,14 @@ class Twin:
         return np.asarray(self.scale * (apart @ self.weights[1 - player]))
 
     def equities(self, player: int) -> Array:
-        """How much of the pot each hand of a player wins if both check down; NaN where it can meet nobody."""
+        """The share of the pot that each hand of a player wins if both check down; NaN where it can meet nobody."""
         won, tied, lost = self.shown(tuple(self.rules.root_board))
         share = won + tied / 2 if player == 0 else (lost + tied / 2).T
         with np.errstate(invalid="ignore"):
             return np.asarray(self.scale * (share @ self.weights[1 - player]) / self.meetings(player))
 
     def equity(self, player: int) -> float:
-        """How much of the pot a player wins if both check down."""
+        """The share of the pot that a player wins if both check down."""
         dealt = self.weights[player] * self.meetings(player)
         return float((dealt * np.nan_to_num(self.equities(player))).sum())
 

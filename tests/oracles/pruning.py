@@ -1,4 +1,4 @@
-"""What holds after every iteration of a pruned solve."""
+"""Invariants of every iteration of a pruned solve."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def check_invariants(solver: PrunedSolver) -> None:
 
 
 def forgotten(solver: PrunedSolver, player: int, limit: float, since: int) -> tuple[np.ndarray, np.ndarray]:
-    """What forgetting should leave of the averages, and which cells stay stored, by plain recursion."""
+    """The averages that forgetting should leave, and the cells that stay stored, by plain recursion."""
     forest = solver._forests[player]
     average, stored = solver.averages.spread("average").astype(float), solver.averages.offset >= 0
     below: dict[int, list[int]] = {}

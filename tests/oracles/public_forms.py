@@ -38,7 +38,7 @@ class Unrolled(NamedTuple):
     game: PublicGame
     tree: GameTree
     place: NDArray[np.int64]
-    """Where each cell of the tree lies in the public tables."""
+    """The place of each cell of the tree in the public tables."""
     scale: float
     """The largest regret of one iteration: regrets of this size are moved by one, and their errors seen."""
 
@@ -84,7 +84,7 @@ def positive_start(rule: str) -> bool:
 
 
 def after_history(both: Unrolled, rule: str, updates: str, start: Tables, iterations: int = 1) -> Tables:
-    """What the serial plan makes of the tables on the stored game tree, by cell."""
+    """The tables after iterations of the serial plan on the stored game tree, by cell."""
     solver = HistorySolver(both.tree, rule, updates, plan="serial", dtype="float64")
     for name, table in solver.arena.tables.items():
         table[:] = start[name][both.place]
@@ -96,7 +96,7 @@ def after_history(both: Unrolled, rule: str, updates: str, start: Tables, iterat
 def after_public(
     game: PublicGame, rule: str, updates: str, start: Tables, iterations: int = 1, **options: Any
 ) -> Tables:
-    """What a plan on the public form makes of the tables, as the public tables lie."""
+    """The tables after iterations of a plan on the public form, in the order of the public tables."""
     solver = PublicSolver(game, rule, updates, **options)
     for name, table in solver.arena.tables.items():
         table[:] = start[name]

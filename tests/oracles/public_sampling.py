@@ -57,7 +57,7 @@ class BoardTwin:
         return list(zip(clusters.tolist(), buckets.tolist(), strict=True))
 
     def walk(self, node, reach, walked):
-        """What each hand of each player wins, against all the other may hold: float64[2, hands].
+        """Winnings of each hand of each player against all that the other may hold: float64[2, hands].
 
         `walked`: which hands of each player have left out no action of the street. A deal that all hands of a
         player leave out is not walked, and no regret of an action that is left out changes.

@@ -92,7 +92,7 @@ def blind_values(button, dealt):
 
 
 def best_value(agent, dealt):
-    """What the best response wins from an agent's strategies, in mbb a hand, as the mean of both seats."""
+    """Winnings of the best response to an agent's strategies, in mbb/hand, averaged over both seats."""
     mine = button_values(agent, dealt)
     limp = mine["c"] + mine[f"cr{100 * STACK}"].max(axis=1)
     as_button = np.max([mine["f"], limp, mine["r"]], axis=0).sum()
@@ -102,7 +102,7 @@ def best_value(agent, dealt):
 
 
 def value(response, agent, dealt):
-    """What a response wins from an agent, in mbb a hand, as the mean of both seats."""
+    """Winnings of a response from an agent, in mbb/hand, averaged over both seats."""
     mine = button_values(agent, dealt)
     limp = mine["c"] + (response[f"cr{100 * STACK}"] * mine[f"cr{100 * STACK}"]).sum(axis=1)
     as_button = (response[""] * np.array([mine["f"], limp, mine["r"]]).T).sum()

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 
 def random_hands(count: int, cards: int, seed: int) -> NDArray[np.int64]:
-    """So many hands of different cards, every deal equally likely: int64[count, cards]."""
+    """Draw `count` hands of different cards, every deal equally likely: int64[count, cards]."""
     rng = np.random.default_rng(seed)
     kept: list[NDArray[np.int64]] = []
     have = 0
@@ -22,7 +22,7 @@ def random_hands(count: int, cards: int, seed: int) -> NDArray[np.int64]:
 
 
 def all_hands(cards: int, of: Sequence[int] = tuple(range(52))) -> NDArray[np.uint8]:
-    """Every hand of so many cards of a deck, in the order of `itertools.combinations`: uint8[hands, cards]."""
+    """Every hand of `cards` cards of a deck, in the order of `itertools.combinations`: uint8[hands, cards]."""
     places = np.arange(len(of))[:, None]
     for _ in range(cards - 1):
         last = places[:, -1]

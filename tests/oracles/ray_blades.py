@@ -28,7 +28,7 @@ HEALTH = {
 }
 """Ray notices within seconds that a node has gone."""
 NODE_BYTES = 1 << 30
-"""What a node says that it has."""
+"""Memory that a node claims to have."""
 STORE_BYTES = 80 << 20
 
 

@@ -93,7 +93,7 @@ class Replay:
         self.seen[t + 1] = self.seen[t] + weight * reach[0]
 
     def absent(self, pruned: np.ndarray) -> np.ndarray:
-        """Which of the player's infosets lie behind actions that are pruned."""
+        """The player's infosets that lie behind pruned actions, as flags."""
         found = np.zeros(self.tree.infosets, dtype=bool)
         for infosets, before, _, _ in self.stages:
             found[infosets] = (pruned[before] > 0) | found[self.infoset_of[before]]

@@ -1,4 +1,4 @@
-"""What local best response can know of a compiled agent, in plain sight: dictionaries of hands, place by place.
+"""The knowledge that local best response has of a compiled agent: dictionaries of hands, place by place.
 
 A place is where the agent may be in its abstract hand. Bets off its tree are taken for others by chance, so there
 may be several; nothing here knows which is true.
@@ -23,7 +23,7 @@ class Place:
     acted: int
     weights: dict
     reach: dict
-    """How likely each model was to play so, by hand; read where models weigh by reach."""
+    """The probability that each model played so, by hand; read where models weigh by reach."""
 
     def without(self, cards):
         left = {hand: w for hand, w in self.weights.items() if not set(hand) & set(cards)}
@@ -108,7 +108,7 @@ def _reach_on(twin, place, state, board, hand, k):
 
 
 def folded(twin, places, state, board):
-    """How likely the agent folds in `state`, over all places."""
+    """The probability that the agent folds in `state`, over all places."""
     total, likely = 0.0, 0.0
     for place in places:
         cache: dict = {}

@@ -40,7 +40,7 @@ def short_spot(cards: tuple[int, ...], *given: Any, **named: Any) -> Spot:
 
 @st.composite
 def spots(draw: Any, board_cards: int, ranks: int = 13, raked: bool | None = None) -> Spot:
-    """A spot from a board of so many cards on, on a deck of the highest ranks."""
+    """A spot from a board of `board_cards` cards on, on a deck of the highest ranks."""
     cards = deck()[-4 * ranks :]
     shuffled = draw(st.permutations(cards))
     board, pool = shuffled[:board_cards], shuffled[board_cards - 1 : board_cards + 6]

@@ -36,7 +36,7 @@ def train_command(cards: Path, sampling: str = "external") -> tuple[object, ...]
 def save_training(
     folder: Path, betting: str, checkpoints: Sequence[int], without: Sequence[str] = (), **options: Any
 ) -> Path:
-    """A training with random tables at so many iterations each; `without`: options that it does not know."""
+    """A training with random tables at each of `checkpoints`; `without`: options that it does not know."""
     asked = TrainingSettings.of({"betting": betting, "sampling": "external", **options}).as_json()
     fixed = {name: asked[name] for name in TrainingSettings.kept() if name in asked and name not in without}
     fixed["cards_fingerprint"] = small_cards().fingerprint

@@ -45,7 +45,7 @@ def counterfactual_values(tree: GameTree, strategy: np.ndarray, player: int) -> 
 
 
 def expected_payoffs(state: State, play) -> np.ndarray:
-    """What each player wins when `play(player, infoset)` gives the probabilities, straight from the rules."""
+    """Each player's winnings when `play(player, infoset)` gives the probabilities, straight from the rules."""
     player = state.player()
     if player == TERMINAL:
         return np.array(state.payoffs(), dtype=float)
@@ -125,7 +125,7 @@ def _flow(tree: GameTree, sequence: dict, before: dict, size: int):
 
 
 def count(game: Game) -> int:
-    """How many histories a game has, by walking them."""
+    """Count the histories of a game by walking them."""
     stack, histories = [game.root()], 0
     while stack:
         state = stack.pop()

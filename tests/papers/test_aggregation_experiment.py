@@ -48,7 +48,7 @@ PNG = b"\x89PNG"
 
 @pytest.fixture(autouse=True)
 def _in_a_hurry(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is measured here need not be exact."""
+    """Shorten measurements, which need not be exact here."""
     for module in (plans, deck):
         monkeypatch.setattr(module, "bandwidth", lambda threads: 1e10 * threads)
     monkeypatch.setattr(plans, "BATCH_SECONDS", 0.002)
@@ -59,7 +59,7 @@ def quiet(step: str) -> None:
 
 
 def measured(*games: str, **options: Any) -> Found:
-    """What every plan takes on games, measured once."""
+    """Time and memory of every plan on games, measured once."""
     setup = PlansSetup(Path("nowhere"), False, games, **{"repeats": 1, "dtype": "float64", **options})
     return plans.measure(setup, KeptRuns(), quiet)
 

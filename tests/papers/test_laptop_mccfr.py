@@ -113,7 +113,7 @@ def test_intervals_are_over_seeds_and_deals():
 
 
 def styled(mbb):
-    """What Figure 8's part finds where every bot wins `mbb[style]`, or 0."""
+    """The findings of Figure 8's part where every bot wins `mbb[style]`, or 0."""
     rows = [
         {"style": style, "seed": seed, "mbb": mbb.get(style, 0.0), "interval": 5.0}
         for style in styles.STYLES

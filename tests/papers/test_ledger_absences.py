@@ -1,4 +1,4 @@
-"""What the ledger calls not built is not there: the command for it is refused, and no code speaks of it."""
+"""Claims that the ledger calls not built: the command is refused, and no code speaks of them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DENIED = [
     claim for claim in CLAIMS if claim.missing is not None and claim.missing.verdict is Verdict.NOT_BUILT
 ]
 DENIES = re.compile(r"\b(not (yet )?(built|implemented|supported)|stays? in memory)\b|\byet\b")
-"""What a row says that denies something."""
+"""Words of a row that deny something."""
 
 
 @cache

@@ -31,7 +31,7 @@ BETTINGS = {
     "other": "preflop=2x,a; postflop=100%; cap=1; stack=10",
 }
 NOISE = (-1.0, 0.0, 1.0, 0.0)
-"""What blocks differ from their mean by: half an interval of 1.3."""
+"""Differences of blocks from their mean: half an interval of 1.3."""
 
 
 @pytest.fixture(autouse=True)
@@ -59,7 +59,7 @@ MADE = {
     "seconds": 1.0,
     "iterations": 100,
 }
-"""What the part that trains a player finds."""
+"""The findings of the part that trains a player."""
 
 
 def rows(won, opponents, posts):

@@ -67,7 +67,7 @@ def test_every_agent_that_meets_is_trained_at_a_common_time():
 
 
 def agent_found(name: str, inside: float, local: float) -> tuple[str, dict]:
-    """What the part of an agent found after 20 minutes."""
+    """The findings of an agent's part after 20 minutes."""
     (agent,) = (agent for agent in AGENTS if agent.name == name)
     row = {
         "seconds": 1200.0,

@@ -48,7 +48,7 @@ def line(*values: float, growing: float = 0.1) -> list[Point]:
 
 
 def run_of(points: list[Point], discounts: tuple[float, ...] = ()) -> Found:
-    """What is kept of a run with these checks and additions."""
+    """The record of a run with these checks and additions."""
     return {
         "points": by_columns(point._asdict() for point in points),
         "additions": len(discounts),

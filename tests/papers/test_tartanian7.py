@@ -70,7 +70,7 @@ def test_a_part_that_was_stopped_resumes_from_its_finished_runs(setup, monkeypat
 
 
 def stale(mbb, batches=(1, 100, 1_000), seeds=3):
-    """What the part finds where a response wins `mbb(batch, ahead, seed)` at the last mark that B = 1 reached."""
+    """The part's findings where a response wins `mbb(batch, ahead, seed)` at the last mark that B = 1 reached."""
     rows = [
         {"batch": batch, "ahead": ahead, "seed": seed, "mark": mark, "mbb": 500 + mbb(batch, ahead, seed)}
         for batch in batches
@@ -82,14 +82,14 @@ def stale(mbb, batches=(1, 100, 1_000), seeds=3):
 
 
 def cost(found, batch, ahead):
-    """What a batch costs at the last mark that B = 1 reached: the mean, and the ends of its interval."""
+    """The cost of a batch at the last mark that B = 1 reached: its mean, and the ends of its interval."""
     return next(
         each["costs"][0] for each in found["batches"] if (each["batch"], each["ahead"]) == (batch, ahead)
     )
 
 
 def test_the_largest_batch_that_costs_nothing_measurable():
-    """What runs of a seed have in common costs nothing. After a batch that costs, larger ones do not count."""
+    """Differences that all runs of a seed share cost nothing. After a batch that costs, larger ones are ignored."""
     found = stale(lambda batch, ahead, seed: 100 * seed + (10 + seed % 2 if batch > 100 else 0))
     assert found["largest free"] == [100, 100]
     assert cost(found, 100, 0)[0] == 0

@@ -63,7 +63,7 @@ class Client:
         return [np.array(line.split(), dtype=float) for line in self(command)]
 
     def children(self, name: str) -> list[list[str]]:
-        """What `show_children` says of each child, without the line that counts it."""
+        """The lines of `show_children` for each child, without the one that counts it."""
         lines = self(f"show_children {name}")
         assert len(lines) % 8 == 0
         blocks = [lines[at : at + 8] for at in range(0, len(lines), 8)]

@@ -1,4 +1,4 @@
-"""What a run must survive: kills at any moment, single changed bits, and systems that refuse what they are asked.
+"""Tests that runs survive kills at any moment, single changed bits, and systems that refuse a call.
 
 `forking` starts commands quickly, `test_kills` kills them and `test_changed_bits` damages their files. `faults`
 stands between solvent and the system: `test_faults` fails the n-th write, sync, rename or allocation of a table,

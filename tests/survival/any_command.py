@@ -127,7 +127,7 @@ OPTIONS = [
     "--cap", "--sizes", "--bets", "--lock", "--from", "--flops", "--until", "--" + "a" * LONG,
 ]  # fmt: skip
 TYPED = b"f\nx\n9\n\xff\n" + b"a" * LONG + b"\nset_pot 0 0 \xc2\xb2\nset_board AsKs\nnonsense\nq\n"
-"""What stands on standard input, for `play` and `upi`."""
+"""Standard input of `play` and `upi`."""
 
 UPI = (
     "set_board QsJh2h8c3d", "set_board Qs Jh 2h", "set_range OOP AA,KQs:0.5", "set_range IP JJ", "set_pot 0 0 200",
@@ -145,7 +145,7 @@ UPI = (
 
 @dataclass
 class Found:
-    """What came of many lines."""
+    """Outcomes of many lines."""
 
     wrong: list[str] = field(default_factory=list)
     codes: Counter[str] = field(default_factory=Counter)
@@ -166,7 +166,7 @@ class Found:
 
 @contextmanager
 def command_places(folder: Path) -> Iterator[dict[str, Path]]:
-    """What the placeholders of command lines stand for."""
+    """Make the files that the placeholders of command lines stand for."""
     for name in ("taken", "work"):
         (folder / name).mkdir()
     for name in ("file", "taken/file"):
@@ -327,7 +327,7 @@ def upi_line(draw: random.Random, folder: Path) -> str:
 
 
 def run_upi(count: int, folder: Path, seed: int = 0) -> Found:
-    """Give a session so many lines."""
+    """Give a session `count` lines."""
     (folder / "script").write_text("set_pot 0 0 200\nset_board nonsense\n")
     found, said, draw = Found(), list[str](), random.Random(seed)
     session = UpiSession(said.extend, SpotSettings.of({"threads": 1, "memory": "200M"}))
@@ -355,7 +355,7 @@ def run_upi(count: int, folder: Path, seed: int = 0) -> Found:
 
 
 def main() -> int:
-    """Run so many of each and print what came of them."""
+    """Run random command lines and a random session of UPI, and print their outcomes."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--commands", type=int, default=500)
     parser.add_argument("--upi", type=int, default=3_000)

@@ -21,7 +21,7 @@ from typing import Any
 
 WRITE, SYNC, RENAME, TABLE = "write", "sync", "rename", "table"
 KINDS = (WRITE, SYNC, RENAME, TABLE)
-"""What is made to fail; beside them calls of the kinds open, make and remove are counted."""
+"""Kinds of calls that can be made to fail; those of the kinds open, make and remove are counted too."""
 ERRORS = {WRITE: errno.ENOSPC, SYNC: errno.EIO, RENAME: errno.EIO}
 DISK = "disk"
 """Every kind but tables."""
@@ -30,7 +30,7 @@ WRITING = frozenset("wax+")
 
 @dataclass
 class Faults:
-    """What fails below a folder: the `at`-th call of a kind, counted from 1, and those after it if it `lasts`."""
+    """Failures below a folder: the `at`-th call of a kind, counted from 1, and those after it if it `lasts`."""
 
     folder: Path
     kind: str | None = None
@@ -40,7 +40,7 @@ class Faults:
     """The system's error; by default a full disk for writes, a broken one for syncs and renames."""
     counts: Counter[str] = field(default_factory=Counter)
     failed: int = 0
-    """How many calls were made to fail."""
+    """Calls that were made to fail."""
 
     def happens(self, kind: str) -> bool:
         """Count a call; whether it is to fail."""

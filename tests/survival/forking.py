@@ -27,7 +27,7 @@ SILENCE = 600.0
 
 @dataclass(frozen=True)
 class Ended:
-    """How a command ended."""
+    """The end of a command."""
 
     code: int
     """Exit code; the negative number of the signal that ended it."""

@@ -1,4 +1,4 @@
-"""Whatever is typed, a command ends with an exit code and never with a traceback, and a session of UPI answers."""
+"""Commands end with an exit code and never with a traceback, whatever is typed, and sessions of UPI answer."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def forker() -> Iterator[Forker]:
 
 @pytest.fixture(scope="module")
 def cards(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Stand-in cards of full size, whose buckets are random or all alike."""
+    """Stand-in cards of full size, whose buckets are random or all the same."""
     folder = tmp_path_factory.mktemp("cards") / "cards"
     random_cards().save(folder)
     return folder

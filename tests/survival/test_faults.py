@@ -84,7 +84,7 @@ QUICK = solve_case("kuhn", "kuhn", "check_every=10", 10, 20, 8)
 
 @dataclass
 class Tally:
-    """How the disturbed commands ended."""
+    """Counts of the ends of disturbed commands."""
 
     ends: Counter[str] = field(default_factory=Counter)
 
@@ -166,7 +166,7 @@ def disturb(perform: Perform, case: Case, work: Path) -> Tally:
 
 
 def judged(ended: Ended, wanted: dict[str, Any], run: Path, case: Case, where: str) -> str:
-    """How a disturbed command ended: it went on and gave the whole result, or it stopped with a sentence.
+    """Name the end of a disturbed command: it went on and gave the whole result, or it stopped with a sentence.
 
     Whoever goes on says what the folder lacks.
     """
@@ -249,7 +249,7 @@ def test_solves_survive_every_error(case: Case, forker: Forker, tmp_path: Path) 
 
 @pytest.fixture(scope="module")
 def cards(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Stand-in cards of full size, whose buckets are random or all alike."""
+    """Stand-in cards of full size, whose buckets are random or all the same."""
     folder = tmp_path_factory.mktemp("cards") / "cards"
     random_cards().save(folder)
     return folder

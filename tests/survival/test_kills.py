@@ -97,14 +97,14 @@ def forker() -> Iterator[Forker]:
 
 @pytest.fixture(scope="module")
 def cards(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Stand-in cards of full size, whose buckets are random or all alike."""
+    """Stand-in cards of full size, whose buckets are random or all the same."""
     folder = tmp_path_factory.mktemp("cards") / "cards"
     random_cards().save(folder)
     return folder
 
 
 def assert_said(ended: Ended) -> None:
-    """Whatever ends a command, it is a kill or a sentence."""
+    """Check that a kill or a sentence ended a command, and nothing else."""
     assert "Traceback" not in ended.err, ended.err
     assert ended.code == 0 or ended.killed, ended.err or ended.code
 

@@ -64,7 +64,7 @@ WRITING = [
 def ended(
     command: tuple[str, ...], shelf: Path, free: Path, capsys: pytest.CaptureFixture[str]
 ) -> tuple[int, str]:
-    """How a command ends while nothing can be written on the shelf: exit code and standard error."""
+    """Run a command while nothing can be written on the shelf: its exit code and standard error."""
     with installed(read_only(shelf)):
         code = run([part.format(shelf=shelf, free=free) for part in command])
     return code, capsys.readouterr().err
