@@ -50,16 +50,16 @@ if TYPE_CHECKING:
     from solvent.play.contract import PublicView as PublicView
     from solvent.play.contract import View as View
     from solvent.play.matches import Match as Match
+    from solvent.solving.choose import register_pruning as register_pruning
+    from solvent.solving.choose import register_sampling as register_sampling
     from solvent.solving.measure import BestResponse as BestResponse
     from solvent.solving.measure import best_response as best_response
     from solvent.solving.measure import exploitability as exploitability
     from solvent.solving.measure import value_against as value_against
-    from solvent.solving.own_solvers import register_pruning as register_pruning
-    from solvent.solving.own_solvers import register_sampling as register_sampling
+    from solvent.solving.result import Result as Result
     from solvent.solving.settings import Settings as Settings
-    from solvent.solving.solve import Result as Result
     from solvent.solving.solve import solve as solve
-    from solvent.spots.opening import open_spot as open_spot
+    from solvent.spots.nodes.solution import open_spot as open_spot
     from solvent.spots.spot import Spot as Spot
     from solvent.strategy.opening import open_strategy as open_strategy
     from solvent.strategy.solved.openspiel import from_openspiel_policy as from_openspiel_policy

@@ -10,7 +10,7 @@ import solvent
 from solvent.engines.pruning import PRUNINGS
 from solvent.engines.sampling import SAMPLINGS, Sampling
 from solvent.foundation.errors import InputError
-from solvent.solving.own_solvers import OWN_PRUNINGS, OWN_SAMPLINGS
+from solvent.solving.choose import OWN_PRUNINGS, OWN_SAMPLINGS
 
 
 @pytest.fixture

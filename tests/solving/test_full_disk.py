@@ -83,7 +83,7 @@ def test_a_spot_on_a_disk_that_stays_full_is_solved(tmp_path: Path, rake: str) -
 def test_a_closing_summary_that_is_not_written_is_said(tmp_path: Path) -> None:
     (tmp_path / "run").mkdir()
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("solvent.solving.solve.write_text", no_room)
+        patched.setattr("solvent.solving.session.write_text", no_room)
         result = solvent.solve("kuhn", iterations=20, out=tmp_path / "run")
     assert result.unsaved is not None
     assert result.unsaved.startswith("cannot write")

@@ -13,7 +13,7 @@ from solvent.foundation.errors import InputError
 from solvent.strategy.solved.locks import Locks
 
 PRUNINGS = ["none", "partial", "interval", "total"]
-"""Every pruning; `own_solvers` adds those that are registered."""
+"""Every pruning; `register_pruning` adds one's own."""
 AFTER = ("cbr", "uniform")
 PLANS = ("auto", "serial", "aggregated")
 EFFECTIVE = {

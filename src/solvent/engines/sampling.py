@@ -14,7 +14,7 @@ from solvent.engines.rules import ADDING_UP, RegretRule
 from solvent.foundation.errors import InputError
 
 SAMPLINGS = ["none", "external", "outcome", "chance"]
-"""Every sampling; `own_solvers` adds those that are registered."""
+"""Every sampling; `register_sampling` adds one's own."""
 DECAY = (0.01, 0.01 / 40_000)
 """Exploration decay: the least probability of an action, and by how much it falls with each iteration."""
 NO_DECAY = (0.0, 0.0)

@@ -1,14 +1,23 @@
-"""Which form a game is solved on, by which solver, and whether that fits into memory: game + settings -> solver.
+"""From a game and settings to a solver: the form, the engine, and whether both fit into memory.
 
 The plan `auto` is settled by the solver: on histories by `history.plans.make_plan`, on the public form by
 `public.solver.way_of`. Sizes are known before anything large is built. What cannot fit is refused with its size.
+
+Samplings and prunings of one's own are registered by name, so that `solve(..., sampling="mine")` finds them:
+
+@solvent.register_sampling("mine")
+class MySampler(solvent.SamplingSolver):
+    def __init__(self, tree, settings):
+        super().__init__(tree, settings.rule, "external", settings.seed)
+
+What is registered is called with the compiled game and the settings and returns a `Solver` on the history form.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from operator import attrgetter
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -23,10 +32,12 @@ from solvent.engines.history.sampled.solver import SamplingSolver
 from solvent.engines.history.solver import HistorySolver, table_dtype
 from solvent.engines.holdem.solver import HoldemSolver
 from solvent.engines.local_update import LocalUpdate
+from solvent.engines.pruning import PRUNINGS
 from solvent.engines.public.arrays.layout import array_bytes
 from solvent.engines.public.pruned.solver import PrunedPublicSolver
 from solvent.engines.public.solver import PublicSolver, way_of
 from solvent.engines.rules import LinearProgram, RegretRule, load_rule
+from solvent.engines.sampling import SAMPLINGS
 from solvent.engines.solver import Solver
 from solvent.forms.history import BYTES_PER_HISTORY, COMPILING_GAME, GameTree, compile_tree
 from solvent.forms.holdem.game import has_holdem_form, holdem_game
@@ -38,7 +49,6 @@ from solvent.foundation.progress import Progress, Watch
 from solvent.foundation.units import size
 from solvent.games.game import Game
 from solvent.games.public_rules import PublicRules
-from solvent.solving.own_solvers import OWN_PRUNINGS, OWN_SAMPLINGS
 from solvent.solving.settings import ONE_THREAD_PLANS, PRUNING, Settings, flag
 
 ON_PUBLIC_FORM = ("auto", "aggregated", "serial", "branched")
@@ -61,7 +71,9 @@ HOLDEM_TABLES = 2
 """Tables on the public form of hold'em: regrets and averages."""
 SMALLER = "give the game smaller parameters"
 
-NOT_ON_HOLDEM_FORM = (
+Refusals = tuple[tuple[str, Any, str], ...]
+"""Settings, the one value of each that an engine takes, and why it takes no other."""
+NOT_ON_HOLDEM_FORM: Refusals = (
     (
         "updates",
         "alternating",
@@ -76,23 +88,42 @@ NOT_ON_HOLDEM_FORM = (
         "has one way to sum showdowns, sorted sweeps; evaluator {asked.evaluator} is for other games",
     ),
 )
-"""Settings, their one value that the hold'em form takes, and why it takes no other."""
 FOR_AGGREGATED = "{name} {value} is for the aggregated plan, and {game} is not solved on it"
-NOT_ON_HISTORIES = (("evaluator", "auto", FOR_AGGREGATED), ("device", "cpu", FOR_AGGREGATED))
+NOT_ON_HISTORIES: Refusals = (("evaluator", "auto", FOR_AGGREGATED), ("device", "cpu", FOR_AGGREGATED))
 ONE_TERMINAL = "{name} {value} is not for pruning, which sweeps one terminal at a time"
-NOT_PRUNED_ON_PUBLIC_FORM = (("evaluator", "auto", ONE_TERMINAL), ("device", "cpu", ONE_TERMINAL))
+NOT_PRUNED_ON_PUBLIC_FORM: Refusals = (("evaluator", "auto", ONE_TERMINAL), ("device", "cpu", ONE_TERMINAL))
+
+Maker = Callable[[GameTree, Settings], Solver]
+Made = TypeVar("Made", bound=Maker)
+OWN_SAMPLINGS: dict[str, Maker] = {}
+OWN_PRUNINGS: dict[str, Maker] = {}
 
 
-def why_not(table: tuple[tuple[str, Any, str], ...], asked: Settings, game: Game | None = None) -> str:
-    """The first sentence of a table by which settings are refused; nothing if they are taken."""
-    for name, taken, why in table:
-        if (value := attrgetter(name)(asked)) != taken:
-            return why.format(name=name, value=value, taken=taken, asked=asked, game=game)
-    return ""
+def register_sampling(name: str) -> Callable[[Made], Made]:
+    """Register a solver that samples; a decorator of its class or of a function that makes it."""
+    return _registering(name, "sampling", SAMPLINGS, OWN_SAMPLINGS)
+
+
+def register_pruning(name: str) -> Callable[[Made], Made]:
+    """Register a solver that prunes; a decorator of its class or of a function that makes it."""
+    return _registering(name, "pruning", PRUNINGS, OWN_PRUNINGS)
+
+
+def _registering(name: str, what: str, names: list[str], own: dict[str, Maker]) -> Callable[[Made], Made]:
+    if name in names and name not in own:
+        raise InputError(f"there is a {what} {name!r} already; give yours another name")
+
+    def register(make: Made) -> Made:
+        own[name] = make
+        if name not in names:
+            names.append(name)
+        return make
+
+    return register
 
 
 def make_solver(game: Game, settings: Settings, watch: Watch | None = None, filled: bool = True) -> Solver:
-    """A solver for a game: on the public form where the game and the plan have one, else on its histories.
+    """Make the solver of a game: on the public form where the game and the plan have one, else on its histories.
 
     `watch` is called while the game is being compiled to its histories, and once before its public form is built.
     Tables of total pruning on the public form that are not `filled` are empty, to be loaded.
@@ -102,18 +133,14 @@ def make_solver(game: Game, settings: Settings, watch: Watch | None = None, fill
     if settings.grow != "none":
         return GrowingSolver(game, rule, settings.updates, settings.how_to_grow, settings.memory, pruning)
     own = OWN_SAMPLINGS.get(settings.sampling) or OWN_PRUNINGS.get(settings.pruning)
-    if not (own or settings.how_to_sample or isinstance(rule, LocalUpdate | LinearProgram)):
+    if own is None and not isinstance(rule, LocalUpdate | LinearProgram):
+        if settings.how_to_sample:
+            return _sampling(game, settings, watch)
         if isinstance(game, PublicRules) and has_holdem_form(game):
             if _on_holdem_form(game, settings):
                 return _holdem(game, settings, watch)
         elif isinstance(game, PublicRules) and _on_public_form(game, settings):
             return _public(game, settings, watch, filled)
-    if own is None and settings.how_to_sample and not isinstance(rule, LocalUpdate | LinearProgram):
-        tree = compile_tree(game, settings.memory, watch)
-        _check_histories(game, tree, BYTES_PER_HISTORY + SAMPLED_BYTES_PER_HISTORY, "with sampling", settings)
-        return SamplingSolver(
-            tree, rule, settings.how_to_sample, settings.seed, settings.threads, settings.dtype
-        )
     _check_needs_no_public_form(game, settings)
     if isinstance(rule, LocalUpdate | LinearProgram):
         runs_on = "flattened" if isinstance(rule, LocalUpdate) else "sequence"
@@ -138,7 +165,7 @@ def make_solver(game: Game, settings: Settings, watch: Watch | None = None, fill
 
 
 def check_given(given: Collection[str], settings: Settings, solver: Solver) -> None:
-    """Refuse options that somebody has given and that change nothing in this solver."""
+    """Refuse options that were given and change nothing in this solver."""
     pruning = [name for key, name in PRUNING.items() if key in given]
     settings.how_to_prune.check_given(pruning, solver.form)
     unused = {
@@ -157,17 +184,33 @@ def check_given(given: Collection[str], settings: Settings, solver: Solver) -> N
 
 
 def default_rule(game: Game, settings: Settings) -> RegretRule:
-    """The rule of a solve for which nobody has given one."""
+    """Choose the rule of a solve for which none is given."""
     if settings.grow != "none":
         return load_rule(GROWING_RULE)
     full_width = settings.pruning == settings.sampling == "none"
     return load_rule(HOLDEM_RULE) if full_width and has_holdem_form(game) else settings.rule
 
 
+def _first_refusal(refusals: Refusals, asked: Settings, game: Game | None = None) -> str:
+    """Return the sentence about the first setting that an engine does not take, or an empty text."""
+    for name, taken, why in refusals:
+        if (value := attrgetter(name)(asked)) != taken:
+            return why.format(name=name, value=value, taken=taken, asked=asked, game=game)
+    return ""
+
+
+def _sampling(game: Game, settings: Settings, watch: Watch | None) -> SamplingSolver:
+    tree = compile_tree(game, settings.memory, watch)
+    per_history = BYTES_PER_HISTORY + SAMPLED_BYTES_PER_HISTORY
+    _check_histories(game, tree, per_history, "with sampling", settings)
+    how = settings.how_to_sample
+    return SamplingSolver(tree, settings.rule, how, settings.seed, settings.threads, settings.dtype)
+
+
 def _check_needs_no_public_form(game: Game, settings: Settings) -> None:
-    """Refuse what only the public form has, for a game that is to be solved on its histories."""
-    if refused := why_not(NOT_ON_HISTORIES, settings, game):
-        raise InputError(refused)
+    """Refuse settings of the public form for a game that is to be solved on its histories."""
+    if refusal := _first_refusal(NOT_ON_HISTORIES, settings, game):
+        raise InputError(refusal)
     if settings.plan != "aggregated" and settings.form != "public":
         return
     why = "its public form does not fit" if isinstance(game, PublicRules) else "this game is not so"
@@ -187,19 +230,18 @@ def _check_needs_no_public_form(game: Game, settings: Settings) -> None:
 
 
 def _on_holdem_form(game: PublicRules, settings: Settings) -> bool:
-    """Whether the hold'em form runs a solve; what it cannot run goes to the histories of a game that is small."""
+    """Whether the hold'em form runs a solve; a small game that it cannot run goes to its histories."""
     if settings.plan not in ("auto", "aggregated") or settings.form == "history":
         return False
-    why = why_not(NOT_ON_HOLDEM_FORM, settings)
+    why = _first_refusal(NOT_ON_HOLDEM_FORM, settings)
     if not why:
         return True
-    asked = settings.plan == "aggregated" or settings.form == "public"
-    elsewhere = settings.device == "cpu" and settings.evaluator == "auto" and not asked
-    needed = BYTES_PER_HISTORY * game.histories() if elsewhere else 0
-    if elsewhere and needed <= settings.memory:
-        return False
-    lists = f"; {game.histories():,} histories would take {size(needed)}" if elsewhere else ""
-    raise InputError(f"the public form of {game} {why}{lists}")
+    if settings.plan == settings.form == settings.evaluator == "auto" and settings.device == "cpu":
+        needed = BYTES_PER_HISTORY * game.histories()
+        if needed <= settings.memory:
+            return False
+        why += f"; {game.histories():,} histories would take {size(needed)}"
+    raise InputError(f"the public form of {game} {why}")
 
 
 def _holdem(game: PublicRules, settings: Settings, watch: Watch | None) -> HoldemSolver:
@@ -258,8 +300,8 @@ def _public(game: PublicRules, settings: Settings, watch: Watch | None, filled: 
     _check_fits(settings.memory, _public_bytes(public, settings), what, "on this plan")
     rule, updates = settings.rule, settings.updates
     if settings.pruning != "none":
-        if refused := why_not(NOT_PRUNED_ON_PUBLIC_FORM, settings):
-            raise InputError(refused)
+        if refusal := _first_refusal(NOT_PRUNED_ON_PUBLIC_FORM, settings):
+            raise InputError(refusal)
         if settings.plan == "serial":
             raise InputError(
                 "the serial plan prunes on the history form; on the public form it is the aggregated plan"
@@ -284,7 +326,7 @@ def _table_bytes(cells: int, settings: Settings) -> int:
 
 
 def _public_bytes(game: PublicGame, settings: Settings) -> int:
-    """About what a solve on the public form takes: tables, copies of them, and what the plan keeps beside."""
+    """Estimate the bytes of a solve on the public form: tables, copies of them, and arrays of the plan."""
     total = _table_bytes(game.cells, settings)
     if settings.plan in ("serial", "branched"):
         return total + WALK_BYTES_PER_CELL * game.cells
@@ -309,7 +351,7 @@ def _check_betting(game: PublicRules, memory: int) -> None:
 
 
 def _check_histories(game: Game, tree: GameTree, per_history: int, how: str, settings: Settings) -> None:
-    """Refuse what a solve keeps for each history where it does not fit into memory."""
+    """Refuse a solve whose memory for each history does not fit."""
     what = f"{game} has {tree.histories:,} histories"
     _check_fits(settings.memory, per_history * tree.histories, what, how)
 

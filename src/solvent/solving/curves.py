@@ -1,4 +1,4 @@
-"""Curves of how good strategies became: exploitability, or an agent's regret, over iterations or seconds."""
+"""Curves of convergence: exploitability, or an agent's regret, over iterations or seconds."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MEASURES = {
     "spot": ("exploitability", "exploitability (chips, half of what both would gain)"),
     "training": ("regret", "regret of the first decision (mbb)"),
 }
-"""What runs of each kind measure: the key in their metrics, and what an axis says of it."""
+"""Measurement of runs of each kind: the key in their metrics, and the label of an axis."""
 FORMATS = (".png", ".svg", ".pdf")
 
 
@@ -30,12 +30,11 @@ class Curve:
     label: str
     game: str
     kind: str
-    """The kind of the run: solve, spot or training."""
     rows: Sequence[Mapping[str, Any]]
 
     @staticmethod
     def of_run(folder: Path) -> Curve:
-        """The curve that a run's folder keeps."""
+        """Read the curve that a run's folder keeps."""
         run = Run.open(folder)
         if run.kind not in MEASURES:
             raise InputError(
@@ -49,7 +48,7 @@ class Curve:
         return Curve(f"{folder}: {rule}", str(game), run.kind, run.metrics())
 
     def points(self, over: str) -> tuple[list[float], list[float]]:
-        """What can be drawn on logarithmic axes: places and measurements above 0."""
+        """Select the points for logarithmic axes: places and measurements above 0."""
         measure = MEASURES[self.kind][0]
         pairs = [(row[over], row[measure]) for row in self.rows if row[over] > 0 and row[measure] > 0]
         return [place for place, _ in pairs], [value for _, value in pairs]

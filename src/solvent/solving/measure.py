@@ -1,4 +1,4 @@
-"""What strategies are worth, on whichever form they are: exploitability, best responses, one against another."""
+"""Measurements of strategies on any form: exploitability, best responses, one against another."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ class BestResponse:
 
     player: int
     value: float
-    """What the response wins, in chips a game."""
+    """Winnings of the response, in chips a game."""
     strategy: TableStrategy
-    """The player's pure response, and at the other player's infosets what was responded to.
+    """The player's pure response, and at the other player's infosets the strategy that it responds to.
 
-    For a player with imperfect recall the value is that of a responder who forgets nothing, and the strategy is
-    what that responder does on first coming to an infoset.
+    For a player with imperfect recall the value is that of a responder who forgets nothing, and the strategy has
+    the actions of that responder on first coming to an infoset.
     """
 
 
@@ -69,7 +69,7 @@ def exploitability(game: Any, policy: Any, locks: Locks | None = None) -> float:
 
 
 def best_response(game: Any, policy: Any, player: int, locks: Locks | None = None) -> BestResponse:
-    """The best response of `player` to a policy; `game` and `policy` are as for `exploitability`.
+    """Compute the best response of `player` to a policy; `game` and `policy` are as for `exploitability`.
 
     A strategy on the public form is responded to on the game's histories. With `locks` the player responds outside
     the locked infosets and plays the lock inside them.
@@ -101,7 +101,7 @@ def measure(strategy: TableStrategy, tree: GameTree | None = None, locks: Locks 
 
 
 def value_against(first: TableStrategy, second: TableStrategy, tree: GameTree | None = None) -> float:
-    """What player 0 wins, in chips a game, when playing the first strategy against player 1's second.
+    """Value of a game for player 0, in chips, who plays the first strategy against player 1's second.
 
     Strategies on different forms of a game meet on one of them.
     """
@@ -117,7 +117,7 @@ def value_against(first: TableStrategy, second: TableStrategy, tree: GameTree | 
 
 
 def _tree_of(strategy: TableStrategy) -> GameTree:
-    """The compiled game of a strategy on the history form."""
+    """Compile the game of a strategy on the history form."""
     tree = compile_tree(strategy.rules())
     if tree.fingerprint != strategy.fingerprint:
         raise InputError(f"{strategy.game} has changed since the strategy was made: its tree is not the same")
@@ -125,7 +125,7 @@ def _tree_of(strategy: TableStrategy) -> GameTree:
 
 
 def _meeting_form(first: TableStrategy, second: TableStrategy, tree: GameTree | None) -> Form:
-    """The form on which two strategies of one game can be compared: histories, or the boards told apart."""
+    """Choose the form on which two strategies of one game can be compared: histories, or the boards told apart."""
     if first.game != second.game:
         raise InputError(f"the strategies are of different games: {first.game} and {second.game}")
     infosets = (first.infosets, second.infosets)

@@ -1,4 +1,4 @@
-"""How values of options are read from a command line, JSON or Python; what is wrong is refused with a sentence."""
+"""Reading and checking values of options from a command line, JSON or Python."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection
 from numbers import Integral, Real
 from typing import Any, NamedTuple
 
-from solvent.engines.rules import RegretRule, load_rule
+from solvent.engines.rules import load_rule
 from solvent.foundation.errors import InputError
 from solvent.foundation.units import parse_size, parse_time, parse_whole
 
@@ -17,18 +17,18 @@ LONGEST = 100 * 365 * 86_400.0
 
 
 class Check(NamedTuple):
-    """How an option's value is read: from a command line, from JSON or from Python."""
+    """Reader of an option's values."""
 
     kind: type
-    """What the command line hands over: str, int, float or bool."""
+    """Type of the values from a command line: str, int, float or bool."""
     read: Callable[[str, Any], Any]
-    """From the option's name and a value to the value in its final type; an InputError if it cannot be."""
+    """Turns the option's name and a value into the value in its final type, or raises an InputError."""
     metavar: str | None = None
-    """What stands for a value in the help; None: its kind."""
+    """Placeholder of a value in the help; None: its kind."""
 
 
 def one_of(what: str, names: Collection[str]) -> Check:
-    """One of a few names; `what` says what they name."""
+    """Check for one of a few names; `what` says what they name."""
 
     def read(name: str, value: Any) -> str:
         if value not in names or not isinstance(value, str):
@@ -45,7 +45,7 @@ def is_address(text: str) -> bool:
 
 
 def cluster_among(names: Collection[str]) -> Check:
-    """One of a few names, or HOST:PORT of a cluster."""
+    """Check for one of a few names, or HOST:PORT of a cluster."""
 
     def read(name: str, value: Any) -> str:
         if not isinstance(value, str) or not (value in names or is_address(value)):
@@ -58,7 +58,7 @@ def cluster_among(names: Collection[str]) -> Check:
 
 
 def whole(least: int, most: int) -> Check:
-    """A whole number in a range."""
+    """Check for a whole number in a range."""
 
     def read(name: str, value: Any) -> int:
         if not isinstance(value, Integral) or isinstance(value, bool) or not least <= int(value) <= most:
@@ -71,7 +71,7 @@ def whole(least: int, most: int) -> Check:
 
 
 def number(least: float, most: float = math.inf) -> Check:
-    """A finite number in a range."""
+    """Check for a finite number in a range."""
 
     def read(name: str, value: Any) -> float:
         good = isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
@@ -83,16 +83,13 @@ def number(least: float, most: float = math.inf) -> Check:
     return Check(float, read)
 
 
-def _flag(name: str, value: Any) -> bool:
-    if not isinstance(value, bool):
-        raise InputError(f"{name} must be true or false, not {value!r}")
-    return value
+def _instance_of(kind: type, what: str) -> Check:
+    def read(name: str, value: Any) -> Any:
+        if not isinstance(value, kind):
+            raise InputError(f"{name} must be {what}, not {value!r}")
+        return value
 
-
-def _text(name: str, value: Any) -> str:
-    if not isinstance(value, str):
-        raise InputError(f"{name} must be text, not {value!r}")
-    return value
+    return Check(kind, read)
 
 
 def _duration(name: str, value: Any) -> float:
@@ -117,17 +114,13 @@ def _bytes(name: str, value: Any) -> int:
     return count
 
 
-def _rule(name: str, value: Any) -> RegretRule:
-    return load_rule(value)
-
-
 def _device(name: str, value: Any) -> str:
     if not isinstance(value, str) or value.partition(":")[0] not in ANY_DEVICE:
         raise InputError(f"there is no device {value!r}; choose from {', '.join(ANY_DEVICE)} or torch:cuda")
     return value
 
 
-FLAG, TEXT = Check(bool, _flag), Check(str, _text)
+FLAG, TEXT = _instance_of(bool, "true or false"), _instance_of(str, "text")
 DURATION, INTERVAL = Check(str, _duration, "<time>"), Check(str, _interval, "<time>")
 BYTES = Check(str, _bytes, "<size>")
-RULE, DEVICE = Check(str, _rule, "<rule>"), Check(str, _device, "<name>")
+RULE, DEVICE = Check(str, lambda name, value: load_rule(value), "<rule>"), Check(str, _device, "<name>")

@@ -6,7 +6,7 @@ which any thread may raise. Chunks, measurements and checkpoints are never broke
 raises meanwhile, such as KeyboardInterrupt, is held until the work is measured and saved.
 
 A time limit is a deadline: measurements and checkpoints count, and time is left for the last ones. Where it ends a
-solve, measurements take a part of the time at most, so some that are due may be left out.
+solve, measurements take a fraction of the time at most, so some that are due may be left out.
 
 Where chunks end depends on the clock, and what is computed does not: a run gives the same numbers on one thread
 however it is cut.
@@ -14,10 +14,11 @@ however it is cut.
 
 from __future__ import annotations
 
+import json
 import math
 import time
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -25,11 +26,25 @@ from solvent.engines.solver import Work
 from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.threads import unbroken
 from solvent.foundation.progress import TOLD, Held, Progress, Stop, Watch
+from solvent.foundation.showing import both, showing
+from solvent.foundation.storage.files import write_text
 from solvent.foundation.storage.run import Run
 from solvent.solving.settings import RunSettings
 
+RESULT = "result.json"
+"""The file in a run's folder that holds the closing summary."""
 MOST_MEASURING = 1 / 3
-"""The part of its time that a run to a deadline measures at most, apart from its first and last measurement."""
+"""Fraction of its time that a run to a deadline measures at most, its first and last measurement apart."""
+
+
+@contextmanager
+def watched(watch: Watch | None, progress: bool) -> Iterator[Watch]:
+    """Watch for the work of a call: the caller's, and where `progress` is asked for a display beside it."""
+    if not progress:
+        yield watch or (lambda progress: None)
+        return
+    with showing() as show:
+        yield both(show, watch)
 
 
 @dataclass(frozen=True)
@@ -47,7 +62,7 @@ class Limits:
 
     @staticmethod
     def of(settings: RunSettings) -> Limits:
-        """The limits among the settings of a run."""
+        """Read the limits among the settings of a run."""
         until = getattr(settings, "until", None)
         return Limits(settings.iterations, until, settings.time, settings.check_every)
 
@@ -57,11 +72,11 @@ class Limits:
         return (self.iterations, self.until, self.time) != (None, None, None)
 
     def later(self, seconds: float) -> Limits:
-        """These limits, shifted by `seconds` of computing time."""
+        """Shift the limits by `seconds` of computing time."""
         return self if self.time is None else replace(self, time=max(0.0, self.time - seconds))
 
     def next_check(self, done: int, first: int = 1, growth: float = 1.1) -> int:
-        """The first iteration after `done` at which to measure.
+        """Find the first iteration after `done` at which to measure.
 
         Unless the user says how often, that is at `first`, and then each time there are `growth` times as many.
         """
@@ -74,7 +89,7 @@ class Limits:
 
 
 class Session:
-    """One call's part of a run. `resume` takes up a checkpoint, `loop` computes until a limit is reached."""
+    """One call's part of a run. `resume` restores a checkpoint, `loop` computes until a limit is reached."""
 
     def __init__(
         self,
@@ -93,7 +108,7 @@ class Session:
 
         stage: names the work in progress reports
         checkpoint_every: seconds
-        saved: called after each checkpoint while the work goes on
+        saved: called after each checkpoint before the last
         unit: what the progress display calls iterations
         spent: seconds of the time limit that are over; None for a limit that counts computing alone
         """
@@ -114,9 +129,8 @@ class Session:
         self._measuring = self._last_measuring = self._last_saving = 0.0
         """Seconds of all measurements, of the last one, and of the last checkpoint, in this call."""
         self.rate = 0.0
-        """Iterations a second in the last chunk."""
+        """Iterations per second in the last chunk."""
         self.metrics: list[dict[str, Any]] = []
-        """One row for each measurement."""
         self.unsaved = ""
         """The reason why the newest state is not in the run's folder; empty where it is."""
         self._saved_at = 0.0
@@ -126,7 +140,7 @@ class Session:
         """Rows of `metrics` that the run does not have yet."""
 
     def resume(self, as_before: bool) -> None:
-        """Take up the run's newest checkpoint.
+        """Restore the run's newest checkpoint.
 
         Limits that are `as_before` count what has been computed; new ones are written into the configuration.
         """
@@ -168,7 +182,7 @@ class Session:
             self.run.forget_metrics_after(at - 1)
 
     def loop(self) -> str:
-        """Compute until a limit is reached; which one it was."""
+        """Compute until a limit is reached, and return its name."""
         reason = "interrupt"
         with self.held:
             reason = self._until_a_limit()
@@ -291,16 +305,16 @@ class Session:
             self._save(self.run, facts)
         self._saved, self.unsaved = self._state, ""
 
-    def keep(self, write: Callable[[Run], None]) -> None:
-        """Write something else into the run's folder, if there is one; a failure counts like a checkpoint's."""
+    def write_result(self, document: Mapping[str, Any]) -> None:
+        """Write the closing summary into the run's folder, if any; a failure counts like a checkpoint's."""
         if self.run is not None and not self.unsaved:
             try:
-                write(self.run)
+                write_text(self.run.folder / RESULT, json.dumps(document, indent=1) + "\n")
             except (InputError, OSError) as error:
                 self.unsaved = str(error)
 
     def shortfall(self) -> str | None:
-        """A sentence about what the run's folder lacks; None where it has everything."""
+        """Say in a sentence what the run's folder lacks; None where it has everything."""
         if self.run is None or not self.unsaved:
             return None
         saved = self.run.checkpoints()
@@ -311,23 +325,19 @@ class Session:
         return self.here - self._saved_at >= self.checkpoint_every
 
     def _checkpoint_under_way(self) -> None:
-        """Save a checkpoint of work that goes on."""
         self._checkpoint()
         if self.saved is not None and self.run is not None and not self.unsaved:
             self.saved(self.run)
 
-    # What work of another kind does in its own way
+    # Overridden by work of another kind
 
     def _next_check(self, done: int) -> int:
-        """The first iteration after `done` at which to measure."""
         return self.limits.next_check(done, self.work.first_check, self.work.check_growth)
 
     def _save(self, run: Run, facts: Mapping[str, Any]) -> None:
-        """Write a checkpoint."""
         run.save_checkpoint(self.work.iterations, self.work.saved_tables(), facts)
 
     def _load(self, run: Run) -> tuple[Mapping[str, Any], dict[str, Any]]:
-        """The tables and facts of the newest checkpoint."""
         return run.load_checkpoint()
 
     def _report(self) -> None:

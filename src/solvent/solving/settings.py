@@ -1,7 +1,7 @@
 """Every option of a solve, once: its default, check, help text, JSON and command-line flag.
 
     Settings(rule="cfr+", time="5m")             a solve's options, checked and in their final types
-    Settings.resumed(began, {"threads": 2})      those of a run that goes on
+    Settings.resumed(began, {"threads": 2})      those of a resumed run
 
 Those of a training are in `solvent.training.settings`.
 
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import Field, dataclass, field, fields
+from functools import partial
 from typing import Any, ClassVar, Self
 
 from solvent.engines.defaults import DEFAULT_RULE, DTYPES, UPDATES
@@ -43,7 +44,7 @@ ONE_THREAD_PLANS = ("serial", "flattened", "sequence")
 FORMS = ("auto", "history", "public")
 EVALUATORS = ("auto", "swept", "gemm")
 DEFAULT_ITERATIONS, SAMPLED_ITERATIONS = 1000, 1_000_000
-"""The limit of a solve where a user gives none; iterations of sampling are short."""
+"""Iterations of a solve where no limit is given; those of sampling are short."""
 DEFAULT_MEMORY = 8 << 30
 LARGEST_SEED = (1 << 64) - 1
 MOST_ITERATIONS = 10**15
@@ -68,6 +69,12 @@ def option(
     )
 
 
+algorithm_option = partial(option, panel=ALGORITHM, kept=True)
+prune_option = partial(option, panel=PRUNE, kept=True)
+grow_option = partial(option, panel=GROW, kept=True)
+sample_option = partial(option, panel=SAMPLE, kept=True)
+
+
 @dataclass(frozen=True)
 class Options:
     """Options whose fields say how their values are read. None stands for an option without a value of its own."""
@@ -75,7 +82,7 @@ class Options:
     given_anew: ClassVar[tuple[str, ...]] = ()
     """Options that no run keeps: a person gives them again whenever it is resumed."""
     retired: ClassVar[Mapping[str, Any]] = {}
-    """Options of earlier versions, which their runs keep, and the values at which they changed nothing."""
+    """Options that earlier versions kept in their runs, and the values at which they changed nothing."""
 
     def __post_init__(self) -> None:
         for each in fields(self):
@@ -95,7 +102,7 @@ class Options:
         return cls(**{name: value for name, value in given.items() if value is not None})
 
     def as_json(self) -> dict[str, Any]:
-        """The options as JSON and TOML have them; those without a value are left out."""
+        """Write the options for JSON and TOML; those without a value are left out."""
         values = {each.name: getattr(self, each.name) for each in fields(self)}
         return {
             name: str(value) if name == "rule" else value
@@ -105,10 +112,10 @@ class Options:
 
     @classmethod
     def resumed(cls, began: Mapping[str, Any], given: Mapping[str, Any], run: str) -> Self:
-        """The settings of a run that goes on: what is given now, else what it began with.
+        """Read the settings of a resumed run: those given now, else those that it began with.
 
-        `began` is what the run's configuration says, `run` names the run in refusals. A limit that is given now
-        replaces all limits of before.
+        `began` is the run's configuration, `run` names the run in refusals. A limit that is given now replaces
+        all limits of before.
         """
         given = {name: value for name, value in given.items() if value is not None}
         asked = cls.of(given)
@@ -129,7 +136,7 @@ class Options:
 
     @classmethod
     def _began(cls, began: Mapping[str, Any], rule: Any, run: str) -> Self:
-        """The settings that a run's configuration holds; `rule` is the one that is given now."""
+        """Read the settings in a run's configuration; `rule` is the one that is given now."""
         for name, value in cls.retired.items():
             if began.get(name, value) != value:
                 raise InputError(
@@ -166,12 +173,10 @@ class Options:
 class RunSettings(Options):
     """The options that solves and trainings share."""
 
-    rule: RegretRule = option(  # noqa: RUF009
+    rule: RegretRule = algorithm_option(  # noqa: RUF009
         None,
         "Rule: cfr, cfr+, lcfr, dcfr, dcfr(a,b,g), pcfr+, dcfr+, pdcfr+, lp (small games) or file.py:Class.",
         RULE,
-        ALGORITHM,
-        kept=True,
         shown="dcfr; dcfr(1.5,0,3) for spot and nolimit; lcfr with sampling",
     )
     iterations: int | None = option(
@@ -194,39 +199,29 @@ class RunSettings(Options):
         1, "Threads.", whole(1, MOST_THREADS), MACHINE, shown="all cores; 1 with pruning or sampling"
     )
     memory: int = option(DEFAULT_MEMORY, "The most memory to use, such as 8G.", BYTES, MACHINE, shown="8G")
-    seed: int = option(0, "Seed of what sampling draws.", whole(0, LARGEST_SEED), SAMPLE, kept=True)
-    exploration_decay: bool = option(
-        Sampling.exploration_decay,
-        "Give every action at least 1 %, falling to 0 at iteration 40,000.",
-        FLAG,
-        SAMPLE,
-        kept=True,
+    seed: int = sample_option(0, "Seed of what sampling draws.", whole(0, LARGEST_SEED))
+    exploration_decay: bool = sample_option(
+        Sampling.exploration_decay, "Give every action at least 1 %, falling to 0 at iteration 40,000.", FLAG
     )
-    exploration_mix: bool = option(
+    exploration_mix: bool = sample_option(
         Sampling.exploration_mix,
         "Exploration decay by mixing in uniform play instead of raising and renormalising.",
         FLAG,
-        SAMPLE,
-        kept=True,
     )
-    reward: str = option(
+    reward: str = sample_option(
         Sampling.reward,
         "Reward transform: y1 none; y2 to y4 weigh losses more.",
         one_of("reward", tuple(REWARDS)),
-        SAMPLE,
-        kept=True,
     )
-    regret_floor: float = option(
+    regret_floor: float = sample_option(
         Sampling.regret_floor,
         "Mostly skip actions whose regret is this many big blinds below zero; 0: none.",
         number(0.0),
-        SAMPLE,
-        kept=True,
     )
 
 
 def given_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Options as a person gives them, without those that are None; a rule of their own is made from its name.
+    """Drop options that are None, and make a rule of one's own from its name.
 
     Own code that is a rule runs here and nowhere else: options that a file holds do not come this way.
     """
@@ -237,13 +232,13 @@ def given_options(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def flag(name: str) -> str:
-    """An option as people write it: `check_every` is check-every."""
+    """Spell an option as people write it: `check_every` is check-every."""
     return name.replace("_", "-")
 
 
 def altered(name: str, **changes: Any) -> Any:
-    """A shared option, changed for one kind of run."""
-    base: Field[Any] = RunSettings.__dataclass_fields__[name]
+    """Declare an option of `Settings` for another kind of run, with some things changed."""
+    base: Field[Any] = Settings.__dataclass_fields__[name]
     default = changes.pop("default", base.default)
     return field(default=default, metadata={**base.metadata, **changes})
 
@@ -258,20 +253,16 @@ class Settings(RunSettings):
     plan: str = option(
         "auto", f"How iterations are computed: {', '.join(PLANS)}.", one_of("plan", PLANS), ALGORITHM
     )
-    form: str = option(
+    form: str = algorithm_option(
         "auto",
         "The form of the game to solve: auto, history or public.",
         one_of("form", FORMS),
-        ALGORITHM,
-        kept=True,
         shown="what suits the plan",
     )
-    updates: str = option(
+    updates: str = algorithm_option(
         "alternating",
         "When regrets are updated: alternating or simultaneous.",
         one_of("update mode", UPDATES),
-        ALGORITHM,
-        kept=True,
     )
     dtype: str = option(
         "auto",
@@ -288,106 +279,66 @@ class Settings(RunSettings):
         MACHINE,
         shown="the quickest",
     )
-    isomorphism: str = option(
+    isomorphism: str = algorithm_option(
         "on",
         "on: boards that differ only in the names of suits are solved once; or off.",
         one_of("isomorphism", ("on", "off")),
-        ALGORITHM,
-        kept=True,
     )
     device: str = option("cpu", "cpu, or arrays of numpy, torch, cupy or jax.", DEVICE, MACHINE)
-    pruning: str = option(
-        Pruning.mode, f"{', '.join(PRUNINGS)}.", one_of("pruning", PRUNINGS), PRUNE, kept=True
-    )
-    prune_gates: str = option(
+    pruning: str = prune_option(Pruning.mode, f"{', '.join(PRUNINGS)}.", one_of("pruning", PRUNINGS))
+    prune_gates: str = prune_option(
         Pruning.gates,
         "When to prune: paper, by the paper's tests alone, or lasting, when it will probably last.",
         one_of("prune-gates", tuple(GATES)),
-        PRUNE,
-        kept=True,
     )
-    prune_average: float = option(
-        Pruning.average,
-        "C: pruned actions below C/sqrt(T) of the average are set to 0.",
-        number(0.0),
-        PRUNE,
-        kept=True,
+    prune_average: float = prune_option(
+        Pruning.average, "C: pruned actions below C/sqrt(T) of the average are set to 0.", number(0.0)
     )
-    prune_every: int = option(
-        Pruning.every,
-        "Iterations between looks for actions to prune.",
-        whole(1, MOST_ITERATIONS),
-        PRUNE,
-        kept=True,
+    prune_every: int = prune_option(
+        Pruning.every, "Iterations between looks for actions to prune.", whole(1, MOST_ITERATIONS)
     )
-    prune_after: str = option(
+    prune_after: str = prune_option(
         Pruning.after,
         "What is played behind an action that returns: cbr or uniform.",
         one_of("prune-after", AFTER),
-        PRUNE,
-        kept=True,
     )
-    grow: str = option(
+    grow: str = grow_option(
         "none",
         "continuous_leduc: add bets while solving, by recovery (games) or (regret) transfer; none.",
         one_of("way to grow", ("none", *growing.METHODS)),
-        GROW,
-        kept=True,
     )
-    grow_factor: float = option(
-        growing.GrowthSettings.factor, "A larger factor adds fewer bets.", number(1e-6), GROW, kept=True
+    grow_factor: float = grow_option(
+        growing.GrowthSettings.factor, "A larger factor adds fewer bets.", number(1e-6)
     )
-    grow_every: int = option(
-        5, "Iterations between looks for bets to add.", whole(1, MOST_ITERATIONS), GROW, kept=True
-    )
-    grow_estimate: str = option(
+    grow_every: int = grow_option(5, "Iterations between looks for bets to add.", whole(1, MOST_ITERATIONS))
+    grow_estimate: str = grow_option(
         growing.GrowthSettings.estimate,
         "How the regret of bets outside the game is estimated: by transfer or (best) response.",
         one_of("grow-estimate", growing.ESTIMATES),
-        GROW,
-        kept=True,
     )
-    grow_version: str = option(
+    grow_version: str = grow_option(
         growing.AdditionSettings.version,
         "repaired, or faithful to the paper: see the page on growing games for the three repairs.",
         one_of("grow-version", growing.VERSIONS),
-        GROW,
-        kept=True,
     )
-    grow_discount: str = option(
+    grow_discount: str = grow_option(
         growing.AdditionSettings.discount,
         "What earlier iterations are discounted by: recommended, equation (22), or cap, (8).",
         one_of("grow-discount", DISCOUNTS),
-        GROW,
-        kept=True,
     )
-    grow_least: int = option(
+    grow_least: int = grow_option(
         growing.AdditionSettings.least_iterations,
         "The fewest iterations of a recovery game; the paper's is 1.",
         whole(1, MOST_ITERATIONS),
-        GROW,
-        kept=True,
     )
-    sampling: str = option(
-        Sampling.mode,
-        "Monte Carlo CFR: external, outcome or chance; none.",
-        one_of("sampling", SAMPLINGS),
-        SAMPLE,
-        kept=True,
+    sampling: str = sample_option(
+        Sampling.mode, "Monte Carlo CFR: external, outcome or chance; none.", one_of("sampling", SAMPLINGS)
     )
-    exploration: float = option(
-        Sampling.exploration,
-        "Outcome sampling: the part of the own draws that is uniform.",
-        number(0.0, 1.0),
-        SAMPLE,
-        kept=True,
+    exploration: float = sample_option(
+        Sampling.exploration, "Outcome sampling: the part of the own draws that is uniform.", number(0.0, 1.0)
     )
-    reward_unit: float = option(
-        Sampling.reward_unit,
-        "Chips in a big blind, the unit of --reward and --regret-floor.",
-        number(0.0),
-        SAMPLE,
-        kept=True,
+    reward_unit: float = sample_option(
+        Sampling.reward_unit, "Chips in a big blind, the unit of --reward and --regret-floor.", number(0.0)
     )
 
     def __post_init__(self) -> None:
@@ -420,7 +371,7 @@ class Settings(RunSettings):
         self.how_to_sample.check_rule(self.rule)
 
     def check_given(self, given: Collection[str]) -> None:
-        """Refuse options of sampling that somebody has given and that change nothing."""
+        """Refuse options of sampling that were given and change nothing."""
         self.how_to_sample.check_given([name for name in SAMPLING if name in given])
         if self.grow == "none" and (grows := [name for name in given if name.startswith("grow_")]):
             raise InputError(f"{flag(grows[0])} changes nothing: give grow recovery or grow transfer")
@@ -460,8 +411,6 @@ PRUNING = {
 }
 """The options of pruning, and what `Pruning` calls them."""
 SAMPLING = tuple(each.name for each in fields(Sampling) if each.name != "mode")
-"""The options of sampling."""
 
 
 LIMITS = ("iterations", "until", "time")
-"""The options that end a run."""

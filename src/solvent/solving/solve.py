@@ -6,12 +6,11 @@ result.exploitability, result.strategy["K|Q|kk/"]
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from collections.abc import Mapping
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, Unpack
 
@@ -22,31 +21,19 @@ from solvent.engines.public.pruned.solver import PrunedPublicSolver
 from solvent.engines.rules import LinearProgram
 from solvent.engines.solver import Solver, compile_seconds
 from solvent.foundation.errors import InputError
-from solvent.foundation.html import facts_html
 from solvent.foundation.kernels.memory import peak_memory
 from solvent.foundation.progress import SIZED, Progress, Stop, Watch
-from solvent.foundation.showing import both, showing
-from solvent.foundation.storage.files import write_text
 from solvent.foundation.storage.run import Run
 from solvent.foundation.units import size
-from solvent.games.catalogue import load_game
+from solvent.games.catalogue import allowed_game, load_game, stored_game
 from solvent.games.efg.tree import EfgGame
 from solvent.games.game import Game
 from solvent.games.own import source_of
 from solvent.solving.choose import check_given, default_rule, make_solver
-from solvent.solving.curves import draw
 from solvent.solving.option_types import SolveOptions, with_options
-from solvent.solving.result_views import curve, summary
-from solvent.solving.run_game import check_same_game, game_of
-from solvent.solving.session import Limits, Session
-from solvent.solving.settings import (
-    DEFAULT_ITERATIONS,
-    PRUNING,
-    SAMPLED_ITERATIONS,
-    SAMPLING,
-    Settings,
-    given_options,
-)
+from solvent.solving.result import UNIT, Result
+from solvent.solving.session import Limits, Session, watched
+from solvent.solving.settings import DEFAULT_ITERATIONS, SAMPLED_ITERATIONS, Settings, given_options
 from solvent.strategy.opening import open_solved
 from solvent.strategy.solved.infosets import InfosetTable
 from solvent.strategy.solved.tables import TableStrategy
@@ -54,118 +41,9 @@ from solvent.strategy.solved.tables import TableStrategy
 COMPILING_KERNELS = "compiling kernels"
 SOLVING = "solving"
 CHUNK_SECONDS = 0.2
-"""How long a compiled call may keep Ctrl-C, the clock and the progress display waiting."""
+"""Seconds that a compiled call may keep Ctrl-C, the clock and the progress display waiting."""
 GROWTH, SAMPLED_GROWTH = 1.1, 1.5
-"""How many times more iterations there are at one exploitability check than at the one before."""
-RESULT = "result.json"
-"""The file in a run's folder that holds the closing summary."""
-UNIT = "chips, NashConv/2"
-NOT_REPORTED = ("iterations", "time", "until", "check_every", "checkpoint_every", "memory")
-"""Options that bound a solve rather than say how it was made; `Result.as_dict` leaves them out."""
-
-
-@dataclass(frozen=True)
-class Result:
-    """What a solve reached. `as_dict` is what `--json` prints."""
-
-    game: str
-    """Name of the game."""
-    settings: Settings
-    """What was asked for; the next six say what was used where that left a choice."""
-    form: str
-    """The form of the game: history or public."""
-    plan: str
-    """How iterations were computed."""
-    dtype: str
-    """Numbers of the tables."""
-    threads: int
-    """Threads used."""
-    evaluator: str | None
-    """How terminals are evaluated on the public form."""
-    isomorphism: bool | None
-    """Whether boards that differ only in the names of suits are solved once; None where there are none."""
-    iterations: int
-    """Iterations in all, those before a resume included."""
-    exploitability: float
-    """NashConv / 2 of the strategy by exact best responses, in chips."""
-    value: float
-    """What player 0 wins under the average strategy, in chips a game."""
-    infosets: int
-    """Infosets of both players."""
-    infoset_actions: int
-    """Actions of all infosets."""
-    histories: int
-    """Histories of the game."""
-    seconds: float
-    """Seconds of solving in all, checks and set-up apart."""
-    seconds_per_iteration: float
-    """`seconds` by `iterations`."""
-    compile_seconds: float
-    """Seconds of compiling or loading kernels."""
-    peak_memory_bytes: int
-    """The most memory that the process has had."""
-    table_bytes: int
-    """Bytes of the solver's tables."""
-    nodes_touched: int
-    """Nodes touched by regret passes and best responses together."""
-    response_nodes: int
-    """Nodes touched by best responses."""
-    pruned_actions: int
-    """Actions that are pruned at the end."""
-    stored_regrets: float
-    """Regrets held at the end, as a part of all infoset-actions."""
-    stored_averages: float
-    """Averages held at the end, as a part of all."""
-    peak_stored: float
-    """Regrets and averages held at most, as a part of all; above 1 where interval pruning keeps copies besides."""
-    stopped_by: str
-    """iterations, until, time or interrupt"""
-    warnings: tuple[str, ...]
-    """What the result does not promise, a sentence each."""
-    strategy: TableStrategy = field(repr=False)
-    """The average strategy."""
-    convergence: tuple[dict[str, Any], ...] = field(repr=False, default=())
-    """One row per exploitability check."""
-    run: Path | None = None
-    """The run's folder, if it is kept."""
-    additions: tuple[dict[str, Any], ...] = field(repr=False, default=())
-    """What a growing run added, in this order (`engines.explicit.growing.additions.Addition`)."""
-    unsaved: str | None = None
-    """What the run's folder lacks of this, and why: a full disk stops no solve."""
-    touched_unit: str = "histories"
-    """What `nodes_touched` counts."""
-    exploitability_unit: str = UNIT
-    """Unit of `exploitability`."""
-
-    def as_dict(self) -> dict[str, Any]:
-        """Everything but the strategy, ready for JSON; options that change nothing are None."""
-        skipped = ("strategy", "settings")
-        asked = {**self.settings.as_json()}
-        for name in NOT_REPORTED:
-            asked.pop(name, None)
-        pruning, sampling = self.settings.how_to_prune, self.settings.how_to_sample
-        unused = {key for key, name in PRUNING.items() if name not in pruning.effective(self.form)}
-        unused |= {name for name in SAMPLING if name not in sampling.effective}
-        reached = {each.name: getattr(self, each.name) for each in fields(self) if each.name not in skipped}
-        return {
-            **asked,
-            **dict.fromkeys(unused),
-            **reached,
-            "run": None if self.run is None else str(self.run),
-            "warnings": list(self.warnings),
-            "convergence": list(self.convergence),
-        }
-
-    def summary(self) -> dict[str, str]:
-        """The most important facts in words, by their names."""
-        return summary(self)
-
-    def plot(self, over: str = "iterations", axes: Any = None) -> Any:
-        """Draw exploitability over "iterations" or "seconds", log-log, on new or given Matplotlib axes."""
-        return draw([curve(self)], over, axes=axes)
-
-    def _repr_html_(self) -> str:
-        return facts_html(self.game, self.summary())
+"""Growth of iterations from one exploitability check to the next."""
 
 
 @with_options(SolveOptions)
@@ -200,18 +78,6 @@ def solve(
     run is saved, with the result so far as its `result`; other signals are the program's own.
     """
     began = time.perf_counter()
-    if progress:
-        with showing() as show:
-            return solve(
-                game,
-                out=out,
-                resume=resume,
-                warm_start=warm_start,
-                own_code=own_code,
-                watch=both(show, watch),
-                stop=stop,
-                **options,
-            )
     if out is not None and resume is not None:
         raise InputError("give a new folder with out or an old one with resume, not both")
     if resume is not None and warm_start is not None:
@@ -221,12 +87,10 @@ def solve(
     if out is not None:
         Run.check_new(out)
     run = None if resume is None else Run.open(resume, "solve")
-    settings = asked if run is None else Settings.resumed(run.configuration, given, str(run.folder))
-    if run is not None and "plan" in given and "form" not in given:
-        settings = replace(settings, form="auto")  # the plan may need another form: refused with that reason
+    settings = asked if run is None else _resumed(run, given)
     if game is None and run is None:
         raise InputError("say which game to solve")
-    rules = game_of(run, own_code) if game is None and run is not None else load_game(game)
+    rules = _game_of(run, own_code) if game is None and run is not None else load_game(game)
     start = _start_of(warm_start, settings, rules, own_code)
     if run is None and "rule" not in given:
         settings = replace(settings, rule=default_rule(rules, settings))
@@ -235,36 +99,48 @@ def solve(
     limits, as_before = _limits(settings, Limits.of(asked).given, run)
     if limits.iterations:
         settings.rule.check_clock(limits.iterations)
-    stop, watch = stop or Stop(), watch or (lambda progress: None)
+    stop, filled = stop or Stop(), run is None and not isinstance(start, Run)
+    with watched(watch, progress) as watch:
+        solver = _prepare(rules, settings, given, run, watch, stop, filled)
+        if limits.iterations:
+            solver.rule.check_clock(limits.iterations, solver.dtype)
+        watch(Progress(COMPILING_KERNELS, 0))
+        compiling = compile_seconds(solver)
+        if start is not None:
+            _begin_from(solver, start, own_code)
+        watch(Progress(SIZED, 0, detail=_cost(solver)))
+        work = _Solve(solver)
+        if out is not None:
+            run = _new_run(out, rules, work, settings, limits)
+        with run.locked() if run is not None else nullcontext():
+            spent = time.perf_counter() - began - compiling
+            session = Session(SOLVING, work, limits, run, settings.checkpoint_every, watch, stop, spent=spent)
+            if resume is not None:
+                session.resume(as_before)
+            stopped_by = session.loop()
+            result = _result(session, work, settings, stopped_by, compiling)
+            session.write_result(result.as_dict())
+        return session.held.result(replace(result, unsaved=session.shortfall()))
 
-    filled = run is None and not isinstance(start, Run)
-    solver = _prepare(rules, settings, given, run, watch, stop, filled)
-    if limits.iterations:
-        solver.rule.check_clock(limits.iterations, solver.dtype)
-    watch(Progress(COMPILING_KERNELS, 0))
-    compiling = compile_seconds(solver)
-    if start is not None:
-        _begin_from(solver, start, own_code)
-    watch(Progress(SIZED, 0, detail=_cost(solver)))
-    work = _Solve(solver)
-    if out is not None:
-        run = _new_run(out, rules, work, settings, limits)
-    with run.locked() if run is not None else nullcontext():
-        spent = time.perf_counter() - began - compiling
-        session = Session(SOLVING, work, limits, run, settings.checkpoint_every, watch, stop, spent=spent)
-        if resume is not None:
-            session.resume(as_before)
-        stopped_by = session.loop()
-        result = _result(session, work, settings, stopped_by, compiling)
-        document = json.dumps(result.as_dict(), indent=1) + "\n"
-        session.keep(lambda run: write_text(run.folder / RESULT, document))
-    return session.held.result(replace(result, unsaved=session.shortfall()))
+
+def _resumed(run: Run, given: Mapping[str, Any]) -> Settings:
+    """Read the settings of a resumed run."""
+    settings = Settings.resumed(run.configuration, given, str(run.folder))
+    if "plan" in given and "form" not in given:
+        return replace(settings, form="auto")  # the plan may need another form: refused with that reason
+    return settings
+
+
+def _game_of(run: Run, own_code: bool) -> Game:
+    """Load the game of a run; code that the run names runs only if a person allows it by `own_code`."""
+    source = allowed_game(run.configuration.get("source"), own_code)
+    return stored_game(run.configuration.get("game"), source, run.folder)
 
 
 def _start_of(
     given: TableStrategy | str | Path | None, settings: Settings, rules: Game, own_code: bool
 ) -> TableStrategy | Run | None:
-    """What to start from: the strategy given or in the folder given, or with total pruning the run there.
+    """Open the given start: a strategy, or with total pruning the run in a folder.
 
     Where the solve is of a game of one's own, a strategy in a folder is one of that game.
     """
@@ -281,7 +157,8 @@ def _start_of(
 def _begin_from(solver: Solver, start: TableStrategy | Run, own_code: bool) -> None:
     """Start a solve from a strategy, or from the run of a coarser game."""
     if isinstance(start, TableStrategy):
-        solver.warm_start(_matching(solver, start))
+        _check_same_tables(solver, start)
+        solver.warm_start(start)
         return
     if not isinstance(solver, PrunedPublicSolver):
         raise InputError(
@@ -292,12 +169,25 @@ def _begin_from(solver: Solver, start: TableStrategy | Run, own_code: bool) -> N
         raise InputError(
             f"{start.folder} was not solved with pruning total on the public form, so it has no sums of values"
         )
-    coarse = make_solver(game_of(start, own_code), settings, filled=False)
+    coarse = make_solver(_game_of(start, own_code), settings, filled=False)
     assert isinstance(coarse, PrunedPublicSolver)
     tables, facts = start.load_checkpoint()
     coarse.load_tables(tables)
     coarse.restore(facts)
     start_from_coarse(solver, coarse)
+
+
+def _check_same_tables(solver: Solver, strategy: TableStrategy) -> None:
+    if strategy.fingerprint == solver.fingerprint:
+        return
+    if strategy.game == solver.name:
+        raise InputError(
+            f"the strategy of {strategy.game} has its tables by other boards or histories than this solve; "
+            f"give the isomorphism and plan that made it"
+        )
+    raise InputError(
+        f"a strategy of {strategy.game} cannot start a solve of {solver.name} on the {solver.form} form"
+    )
 
 
 def _prepare(
@@ -309,7 +199,7 @@ def _prepare(
     stop: Stop,
     filled: bool,
 ) -> Solver:
-    """The solver of a game, and a refusal of what it does not use or of another game than the run's."""
+    """Make the solver of a game; options that it does not use and another game than the run's are refused."""
 
     def watch_compiling(progress: Progress) -> None:
         stop.check()
@@ -319,12 +209,26 @@ def _prepare(
     stop.check()
     check_given(given, settings, solver)
     if run is not None:
-        check_same_game(run, solver)
+        _check_same_game(run, solver)
     return solver
 
 
+def _check_same_game(run: Run, solver: Solver) -> None:
+    """Refuse to resume a run on another game, or on another form of it."""
+    began = run.configuration
+    if solver.fingerprint == began.get("fingerprint"):
+        return
+    if began["game"] != solver.name:
+        raise InputError(f"{run.folder} is a run of {began['game']}, not of {solver.name}")
+    if (form := began.get("form", "history")) != solver.form:
+        raise InputError(
+            f"{run.folder} began on the {form} form, and plan {solver.plan_name} runs on the {solver.form} form"
+        )
+    raise InputError(f"{solver.name} has changed since {run.folder} began: its tree is no longer the same")
+
+
 class _Solve:
-    """A solve as a session drives it: what it measures is exploitability."""
+    """A solve as a session drives it, measured by its exploitability."""
 
     chunk_seconds = CHUNK_SECONDS
 
@@ -342,7 +246,7 @@ class _Solve:
         return self.solver.iterations
 
     def evaluate(self) -> Evaluation:
-        """The exploitability now, measured at most once at an iteration."""
+        """Measure exploitability, at most once at an iteration."""
         if self.evaluation is None or self.evaluated_at != self.iterations:
             self.evaluation, self.evaluated_at = self.solver.evaluate(), self.iterations
         return self.evaluation
@@ -435,39 +339,23 @@ def _result(
 
 
 def _limits(settings: Settings, asked: bool, run: Run | None) -> tuple[Limits, bool]:
-    """The limits of this call, and whether they are those that a resumed run has had before."""
+    """Read the limits of this call, and whether they are those that a resumed run has had before."""
     limits = Limits.of(settings)
     if isinstance(settings.rule, LinearProgram):  # one iteration, which is all of it
-        return replace(
-            limits, iterations=min(1, 1 if limits.iterations is None else limits.iterations)
-        ), False
+        return replace(limits, iterations=0 if limits.iterations == 0 else 1), False
     if limits.given:
         return limits, run is not None and not asked
-    return replace(
-        limits, iterations=SAMPLED_ITERATIONS if settings.how_to_sample else DEFAULT_ITERATIONS
-    ), False
-
-
-def _matching(solver: Solver, strategy: TableStrategy) -> TableStrategy:
-    if strategy.fingerprint != solver.fingerprint and strategy.game == solver.name:
-        raise InputError(
-            f"the strategy of {strategy.game} has its tables by other boards or histories than this solve; "
-            f"give the isomorphism and plan that made it"
-        )
-    if strategy.fingerprint != solver.fingerprint:
-        raise InputError(
-            f"a strategy of {strategy.game} cannot start a solve of {solver.name} on the {solver.form} form"
-        )
-    return strategy
+    usual = SAMPLED_ITERATIONS if settings.how_to_sample else DEFAULT_ITERATIONS
+    return replace(limits, iterations=usual), False
 
 
 def _cost(solver: Solver) -> str:
-    """What a solve will take, and what it does not promise, one sentence a line."""
-    lines = [
+    """Say the size of a solve and its notes, one sentence a line."""
+    needed = (
         f"{solver.histories:,} histories, {solver.infosets:,} infosets, {solver.infoset_actions:,} "
         f"infoset-actions: {size(solver.form_bytes)} for the tree, {size(solver.table_bytes)} for the tables"
-    ]
-    return "\n".join(lines + [f"note: {sentence}" for sentence in solver.notes])
+    )
+    return "\n".join([needed, *(f"note: {sentence}" for sentence in solver.notes)])
 
 
 def _new_run(out: str | Path, rules: Game, work: _Solve, settings: Settings, limits: Limits) -> Run:

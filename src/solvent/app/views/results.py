@@ -5,7 +5,7 @@ from __future__ import annotations
 from rich.table import Table
 
 from solvent.app.terminal import facts_table
-from solvent.solving.solve import Result
+from solvent.solving.result import Result
 
 PICTURE = "convergence.png"
 """The file in a run's folder that shows its convergence."""

@@ -48,7 +48,7 @@ def solve(
         from solvent.foundation.extras import installed
         from solvent.foundation.machine import cores
         from solvent.solving.curves import save
-        from solvent.solving.result_views import curve
+        from solvent.solving.result import curve
         from solvent.solving.solve import solve as solve_game
     stop.check()
 
