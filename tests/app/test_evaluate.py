@@ -18,11 +18,10 @@ from solvent.app.command_line import run
 from solvent.app.views.evaluation.section import evaluation_section
 from solvent.app.views.evaluation.summary import summary_rows
 from solvent.evaluate import evaluation
-from solvent.evaluate.agent_parts import AgentSettings, TrainedAgent
+from solvent.evaluate.agent_parts import AgentSettings, TrainedAgent, play_all, style_opponents
 from solvent.evaluate.evaluation import evaluate, read_evaluations, save
 from solvent.evaluate.response_doublings import DoublingSettings
 from solvent.evaluate.sentences import sentences
-from solvent.evaluate.style_table import play_all, style_opponents
 from solvent.foundation.errors import InputError
 from solvent.foundation.progress import Progress, Stop
 from solvent.solving.measure import exploitability

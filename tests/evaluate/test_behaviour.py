@@ -98,7 +98,7 @@ def test_rules_have_no_behaviour() -> None:
         Watched(rule_agent("always-fold"))
 
 
-CORRELATION = Bar("better hands stay more", "rank correlation", 0.6, 1, 0.02, "buckets are mixed up")
+CORRELATION = Bar("better hands stay more", "rank correlation", 0.6, 1, 0.02)
 
 
 @pytest.mark.parametrize(
@@ -112,14 +112,14 @@ CORRELATION = Bar("better hands stay more", "rank correlation", 0.6, 1, 0.02, "b
     ],
 )
 def test_a_miss_that_chance_explains_is_near_and_no_failure(measured, noise, passed, near) -> None:
-    check = CORRELATION.judge(measured, noise)
+    check = CORRELATION.judge("buckets are mixed up", measured, noise)
     assert (check.passed, check.near) == (passed, near)
     assert (check.measured, check.noise, check.seeds) == (measured, noise, 0.02)
 
 
 @pytest.mark.parametrize(("measured", "noise"), [(np.nan, 0.0), (0.5, np.inf)])
 def test_what_is_too_rare_is_no_failure(measured, noise) -> None:
-    check = CORRELATION.judge(measured, noise)
+    check = CORRELATION.judge("buckets are mixed up", measured, noise)
     assert (check.measured, check.passed, check.near) == (None, True, False)
 
 

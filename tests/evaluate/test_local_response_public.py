@@ -11,7 +11,7 @@ from conftest import compiled
 from solvent.engines.history.response import expected_value
 from solvent.engines.public.bucketed import BucketedSolver
 from solvent.engines.public.solver import PublicSolver
-from solvent.evaluate.local_response_public import local_response, local_response_to, response_weights
+from solvent.evaluate.local_response_public import LocalResponder, local_response
 from solvent.forms.public.game import public_game
 from solvent.foundation.errors import InputError
 from solvent.games.catalogue import load_game
@@ -64,10 +64,10 @@ def test_never_above_the_best_response(name: str, iterations: int) -> None:
     strategy = solved(name, iterations)
     best = measure(strategy).best_response
     for bets in (True, False):
-        found = local_response(strategy, bets=bets).value
+        found = local_response(strategy, bets=bets)
         assert all(mine <= most + 1e-9 for mine, most in zip(found, best, strict=True))
     if iterations == 0:  # uniform play loses to nearly anything
-        assert min(local_response(strategy).value) > 0.3 * min(best)
+        assert min(local_response(strategy)) > 0.3 * min(best)
 
 
 def test_buckets_are_seen_through() -> None:
@@ -75,27 +75,25 @@ def test_buckets_are_seen_through() -> None:
     game = infosets_of("flop_holdem(suits=2,ranks=4)").game
     blind = BucketedSolver(game, [None, np.zeros_like(game.rounds[1].hand)], "cfr+")
     blind.run(100)
-    found = local_response_to(game, blind.average_strategy())
-    assert 0.05 < found.mean <= blind.evaluate().exploitability
+    found = LocalResponder(game, blind.average_strategy()).values()
+    assert 0.05 < sum(found) / 2 <= blind.evaluate().exploitability
 
 
 @pytest.mark.parametrize("name", ["leduc", "flop_holdem(suits=2,ranks=4)", REDUCED])
 def test_who_folds_to_every_bet_loses_all_he_must(name: str) -> None:
     strategy = playing(name, ("check", "fold"))
     best = measure(strategy).best_response
-    assert local_response(strategy).value == pytest.approx(best, abs=1e-12)
+    assert local_response(strategy) == pytest.approx(best, abs=1e-12)
     if name == "leduc":
         assert best == pytest.approx((1, 1))
 
 
 def test_decides_in_some_rounds_alone() -> None:
     strategy = playing("leduc", ("check", "fold"))
-    assert local_response(strategy, rounds=[1]).value == pytest.approx(
-        (1, 1), abs=1e-12
-    )  # bets a round later
+    assert local_response(strategy, rounds=[1]) == pytest.approx((1, 1), abs=1e-12)  # bets a round later
     nobody = playing("leduc", ("check", "call"))
-    assert local_response(nobody, rounds=[]).value == pytest.approx((0, 0), abs=1e-12)
-    called = local_response(nobody).value
+    assert local_response(nobody, rounds=[]) == pytest.approx((0, 0), abs=1e-12)
+    called = local_response(nobody)
     assert min(called) > 0.5
     assert max(called) <= max(measure(nobody).best_response)
 
@@ -110,7 +108,7 @@ def test_equal_suits_may_be_left_out() -> None:
         row = few.query(infosets.label(number))
         weights[infosets.cells_of(number)] = list(row.values())
     all_boards = TableStrategy(name, game.fingerprint, infosets, weights)
-    assert local_response(all_boards).value == pytest.approx(local_response(few).value, abs=1e-9)
+    assert local_response(all_boards) == pytest.approx(local_response(few), abs=1e-9)
 
 
 @pytest.mark.parametrize("name", ["kuhn", "leduc"])
@@ -121,7 +119,7 @@ def test_the_obvious_way(name: str, player: int) -> None:
     rules = load_game(name)
     assert isinstance(rules, PublicRules)
     game = infosets_of(name).game
-    found = response_weights(game, np.array(strategy.probabilities), player)
+    found = LocalResponder(game, np.array(strategy.probabilities)).weights(player)
     response = as_strategy(name, found)
     for label, row in choices(rules, strategy, player).items():
         assert response.query(label, player) == pytest.approx(row), label
@@ -205,7 +203,7 @@ def choices(rules: PublicRules, strategy: TableStrategy, player: int) -> dict[st
 def test_a_strategy_by_histories() -> None:
     tree = compiled("leduc")
     uniform = TableStrategy.of(tree, np.ones(tree.cells))
-    assert local_response(uniform).value == pytest.approx(local_response(solved("leduc", 0)).value, abs=1e-12)
+    assert local_response(uniform) == pytest.approx(local_response(solved("leduc", 0)), abs=1e-12)
 
 
 def test_games_without_bets_are_refused() -> None:
@@ -218,7 +216,7 @@ def test_its_value_is_that_of_its_strategy() -> None:
     strategy, game = solved(name, 5), infosets_of(name).game
     tree = compiled(name)
     for player in (0, 1):
-        weights = response_weights(game, np.array(strategy.probabilities), player)
+        weights = LocalResponder(game, np.array(strategy.probabilities)).weights(player)
         response = as_strategy(name, weights)
         by_history = np.zeros(tree.cells)
         other = TableStrategy.of(tree, np.ones(tree.cells)).infosets
@@ -226,4 +224,4 @@ def test_its_value_is_that_of_its_strategy() -> None:
             label, who = other.label(number), other.player_of(number)
             by_history[other.cells_of(number)] = list(response.query(label, who).values())
         value = expected_value(tree, (by_history, by_history))[player]
-        assert local_response(strategy).value[player] == pytest.approx(value, abs=1e-9)
+        assert local_response(strategy)[player] == pytest.approx(value, abs=1e-9)

@@ -1,9 +1,14 @@
-"""What is measured of a trained agent: matches, what it can lose, post-processings and behaviour."""
+"""Measurements of a trained agent: matches, what it can lose, post-processings and behaviour.
+
+Matches are against variants of itself, players by rule, and its own earlier checkpoints. Winning them does not
+measure how much an agent can lose: local best response and, in small games, the best response do. It shows that the
+strategy has learned something and that changing it costs.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from solvent.evaluate.behaviour import HANDS as BEHAVIOUR_HANDS
@@ -19,46 +24,40 @@ from solvent.evaluate.local_best_response import (
     largest_response,
 )
 from solvent.evaluate.response_doublings import DoublingSettings, ResponseDoublings
-from solvent.evaluate.style_table import (
-    HANDS,
-    Opponent,
-    earlier_opponents,
-    match_row,
-    play_all,
-    run_agent,
-    style_opponents,
-)
 from solvent.foundation.errors import InputError
 from solvent.foundation.progress import Progress, Stop, Watch
 from solvent.foundation.storage.files import can_write_in
 from solvent.games.betting.rules import HoldemRules
-from solvent.play.asked import is_measurable
+from solvent.play.asked import averaged_match, is_measurable
 from solvent.play.contract import Agent
+from solvent.play.matches import MatchResult
+from solvent.play.styles import STYLES
+from solvent.play.table_agent import TableAgent, rule_agent, table_agent
 from solvent.strategy.agents.training_run import TrainingRun
 from solvent.strategy.post_processing import NONE, PostProcessing, parse_post
 
+HANDS = 200_000
+BY_RULE = ("always-fold", "always-call")
 POSTS = ("none", "purify", "threshold(0.15)", "new(0.2)")
 POSTS_AGAINST = ("random", "initial-weights", "always-call")
 POST_PART = 5
-"""Post-processings are compared over the other parts' hands divided by this."""
+"""Divisor of the other parts' hands that gives the hands over which post-processings are compared."""
 LBR_HANDS = 20_000
 INSIDE_FOLDER = "inside"
-"""Where a run keeps a best response inside the abstraction while it is learned."""
+"""Folder of a run for a best response inside the abstraction while it is learned."""
 
 
 @dataclass(frozen=True)
 class AgentSettings:
-    """How thoroughly an agent is measured."""
+    """Settings of an agent's measurements."""
 
     hands: int = HANDS
     """Hands of each match, an even number."""
     lbr_hands: int = LBR_HANDS
     """Hands of each local best response, an even number."""
     lbr: tuple[ResponseActions, ...] = STANDARD
-    """The settings of local best response."""
     run_outs: int = RUN_OUTS
     inside: DoublingSettings = field(default_factory=DoublingSettings)
-    """How long a best response inside the abstraction is learned."""
     behaviour_hands: int = BEHAVIOUR_HANDS
     post: PostProcessing = NONE
     seed: int = 0
@@ -91,36 +90,40 @@ class TrainedAgent:
         }
 
     def measure(self, part: str, found: dict[str, Any], watch: Watch, stop: Stop) -> bool:
-        """Measure a part and put it into `found`; whether it was measured to its end."""
-        if part == "styles":
-            opponents = style_opponents(self.run, self.settings.post)
-            return self._matches(found.setdefault(part, []), opponents, watch, stop)
-        if part == "earlier":
-            opponents = earlier_opponents(self.run, self.settings.post)
-            return self._matches(found.setdefault(part, []), opponents, watch, stop)
+        """Measure a part and put it into `found`; returns whether it was measured to its end."""
+        if part in ("styles", "earlier"):
+            opponents = style_opponents if part == "styles" else earlier_opponents
+            against, hands = opponents(self.run, self.settings.post), self.settings.hands
+            return self._matches(found.setdefault(part, []), self.agent, against, hands, watch, stop)
         if part == "lbr":
             return measure_responses(self.agent, None, self.settings, found, watch, stop)
         if part == "inside":
             return self._inside(found, watch, stop)
         if part == "posts":
             return self._posts(found.setdefault(part, []), watch, stop)
-        found["behaviour"] = self._behaviour(watch, stop)
+        hands, seed, threads = self.settings.behaviour_hands, self.settings.seed, self.settings.threads
+        watched = Watched(self.agent, hands, seed, threads, watch=watch, stop=stop)
+        checks = [asdict(check) for check in check_behaviour(watched)]
+        found["behaviour"] = {"hands": hands, "checks": checks, "frequencies": summary(watched)}
         return True
 
     def _matches(
-        self, rows: list[dict[str, Any]], opponents: Sequence[Opponent], watch: Watch, stop: Stop
+        self,
+        rows: list[dict[str, Any]],
+        agent: TableAgent,
+        against: Mapping[str, TableAgent],
+        hands: int,
+        watch: Watch,
+        stop: Stop,
     ) -> bool:
-        settings = self.settings
-        played = play_all(
-            self.agent, opponents, settings.hands, seed=settings.seed, threads=settings.threads, watch=watch,
-            stop=stop,
-        )  # fmt: skip
+        seed, threads = self.settings.seed, self.settings.threads
+        played = play_all(agent, against, hands, seed=seed, threads=threads, watch=watch, stop=stop)
         for name, result in played:
             rows.append(match_row(name, result))
         return all(row["complete"] for row in rows)
 
     def _inside(self, found: dict[str, Any], watch: Watch, stop: Stop) -> bool:
-        """Learn a best response inside the abstraction; one that was stopped goes on."""
+        """Learn a best response inside the abstraction, or continue one that was stopped."""
         settings = self.settings
         doublings = ResponseDoublings(
             self.run.blueprint(), settings.inside, post=settings.post, weight=self.run.run.facts().get("weight"),
@@ -133,52 +136,26 @@ class TrainedAgent:
     def _posts(self, rows: list[dict[str, Any]], watch: Watch, stop: Stop) -> bool:
         """Measure every post-processing against the same players, none of whom is post-processed."""
         settings = self.settings
-        against = [Opponent("the plain strategy", run_agent(self.run))]
-        against += [one for one in style_opponents(self.run) if one.name in POSTS_AGAINST]
+        styles = style_opponents(self.run)
+        against = {"the plain strategy": run_agent(self.run)}
+        against |= {name: agent for name, agent in styles.items() if name in POSTS_AGAINST}
         hands = max(4, settings.hands // POST_PART // 2 * 2)
         fewer = replace(settings, lbr_hands=max(2, settings.lbr_hands // POST_PART // 2 * 2))
         responses = len(fewer.lbr) * fewer.lbr_hands
         each = len(against) * hands + responses
         for number, text in enumerate(POSTS):
             which = f"post-processing {text} ({number + 1} of {len(POSTS)})"
-
-            def seen(now: Progress, before: int = number * each, which: str = which) -> None:
-                watch(
-                    Progress(
-                        "playing", before + now.done, len(POSTS) * each, f"{which} {now.detail}", unit="hands"
-                    )
-                )
-
-            def responded(
-                now: Progress, before: int = (number + 1) * each - responses, which: str = which
-            ) -> None:
-                what = f"{which} against {now.detail}"
-                watch(Progress("playing", before + now.done, len(POSTS) * each, what, unit="hands"))
-
-            agent = run_agent(self.run, parse_post(text))
-            played = play_all(
-                agent, against, hands, seed=settings.seed, threads=settings.threads, watch=seen, stop=stop
-            )
-            matches = [match_row(name, result) for name, result in played]
-            if not all(match["complete"] for match in matches):
+            agent, found = run_agent(self.run, parse_post(text)), dict[str, Any](matches=[])
+            seen = _part_of(watch, number * each, len(POSTS) * each, which)
+            if not self._matches(found["matches"], agent, against, hands, seen, stop):
                 return False
-            found: dict[str, Any] = {}
-            if not measure_responses(agent, None, fewer, found, responded, stop):
+            before = (number + 1) * each - responses
+            seen = _part_of(watch, before, len(POSTS) * each, f"{which} against")
+            if not measure_responses(agent, None, fewer, found, seen, stop):
                 return False
             largest = max(found["lbr"], key=lambda row: float(row["mbb_per_hand"]))
-            rows.append({"post": text, "matches": matches, "lbr": largest})
+            rows.append({"post": text, "matches": found["matches"], "lbr": largest})
         return True
-
-    def _behaviour(self, watch: Watch, stop: Stop) -> dict[str, Any]:
-        settings = self.settings
-        watched = Watched(
-            self.agent, settings.behaviour_hands, settings.seed, settings.threads, watch=watch, stop=stop
-        )
-        return {
-            "hands": settings.behaviour_hands,
-            "checks": [check.as_dict() for check in check_behaviour(watched)],
-            "frequencies": summary(watched),
-        }
 
 
 class NamedAgent:
@@ -202,12 +179,12 @@ class NamedAgent:
         }
 
     def measure(self, part: str, found: dict[str, Any], watch: Watch, stop: Stop) -> bool:
-        """Measure local best response and put it into `found`; whether it was measured to its end."""
+        """Measure local best response and put it into `found`; returns whether it was measured to its end."""
         return measure_responses(self.agent, self.rules, self.settings, found, watch, stop)
 
 
 def folding_loses(rules: HoldemRules) -> float:
-    """Folding every hand from both seats loses the mean of both blinds, in mbb/hand."""
+    """Loss of folding every hand from both seats, the mean of both blinds, in mbb/hand."""
     return 1000 * sum(rules.blinds) / 2 / rules.blinds[1]
 
 
@@ -219,19 +196,13 @@ def measure_responses(
     watch: Watch,
     stop: Stop,
 ) -> bool:
-    """Put what local best response wins with each setting into `found`, and the largest of it.
-
-    Returns whether all hands were played.
-    """
+    """Store each setting's LBR winnings and their maximum in `found`; returns whether all hands were played."""
     rows: list[dict[str, Any]] = found.setdefault("lbr", [])
     asked = settings.lbr
     for number, actions in enumerate(asked):
         which = f"local best response with {actions} ({number + 1} of {len(asked)})"
-
-        def seen(now: Progress, number: int = number, which: str = which) -> None:
-            total = len(asked) * settings.lbr_hands
-            watch(Progress("playing", number * settings.lbr_hands + now.done, total, which, unit="hands"))
-
+        total = len(asked) * settings.lbr_hands
+        seen = _part_of(watch, number * settings.lbr_hands, total, which)
         response = LocalBestResponse(agent, actions, rules, settings.run_outs, settings.seed)
         result = response.run(settings.lbr_hands, settings.threads, watch=seen, stop=stop)
         rows.append(response_row(result))
@@ -250,7 +221,7 @@ def measure_responses(
 
 
 def response_row(result: ResponseResult) -> dict[str, Any]:
-    """Local best response's result, for files."""
+    """Write the result of local best response for files."""
     return {
         "actions": result.actions,
         "hands": result.hands,
@@ -259,3 +230,74 @@ def response_row(result: ResponseResult) -> dict[str, Any]:
         "mbb_per_hand_95": result.mbb_interval if result.hands > 2 else None,
         "hands_per_second": result.hands / max(result.seconds, 1e-9),
     }
+
+
+def run_agent(run: TrainingRun, post: PostProcessing = NONE, iterations: int | None = None) -> TableAgent:
+    """Load the agent of a training: its newest checkpoint, or that of an iteration."""
+    model = run.blueprint(iterations)
+    return table_agent(f"{run.folder}#{model.iterations}", [model], post=post)
+
+
+def style_opponents(run: TrainingRun, post: PostProcessing = NONE) -> dict[str, TableAgent]:
+    """Change the run's own strategy into other players, and add players by rule.
+
+    A style changes the strategy first; the result is post-processed, as the agent is.
+    """
+    model = run.blueprint()
+    styles = {style: table_agent(style, [model], style, post) for style in STYLES[1:]}
+    return styles | {name: rule_agent(name) for name in BY_RULE}
+
+
+def earlier_opponents(run: TrainingRun, post: PostProcessing = NONE) -> dict[str, TableAgent]:
+    """Load the agents of the run's earlier checkpoints, oldest first."""
+    return {f"{number:,} iterations": run_agent(run, post, number) for number in run.checkpoints()[:-1]}
+
+
+def play_all(
+    agent: TableAgent,
+    opponents: Mapping[str, TableAgent],
+    hands: int = HANDS,
+    *,
+    seed: int = 0,
+    threads: int = 1,
+    watch: Watch | None = None,
+    stop: Stop | None = None,
+) -> Iterator[tuple[str, MatchResult]]:
+    """Play the agent against each opponent over duplicate deals; a match that is stopped is the last.
+
+    Agents of one betting tree are averaged over what they may draw, which takes far fewer deals to be sure of.
+    """
+    assert agent.rules is not None
+    for number, (name, opponent) in enumerate(opponents.items()):
+        who, total = f"against {name} ({number + 1} of {len(opponents)})", len(opponents) * hands
+        seen = None if watch is None else _part_of(watch, number * hands, total, who)
+        result = averaged_match(
+            agent, opponent, agent.rules, hands // 2, seed=seed, threads=threads, watch=seen, stop=stop
+        )
+        yield name, result
+        if not result.complete:
+            return
+
+
+def match_row(opponent: str, result: MatchResult) -> dict[str, Any]:
+    """Write the result of a match for files."""
+    won = result.winnings
+    return {
+        "opponent": opponent,
+        "hands": won.hands,
+        "complete": result.complete,
+        "mbb_per_hand": won.mbb if won.pairs else None,
+        "mbb_per_hand_95": won.mbb_interval if won.pairs > 1 else None,
+        "bb_per_100": won.bb_per_100 if won.pairs else None,
+        "bb_per_100_95": won.bb_per_100_interval if won.pairs > 1 else None,
+        "hands_per_second": won.hands / max(result.seconds, 1e-9),
+    }
+
+
+def _part_of(watch: Watch, before: int, total: int, what: str) -> Watch:
+    """Watch some of `total` hands, of which `before` have been played, under a name."""
+
+    def tell(now: Progress) -> None:
+        watch(Progress("playing", before + now.done, total, f"{what} {now.detail}".rstrip(), unit="hands"))
+
+    return tell

@@ -40,10 +40,10 @@ from solvent.play.table_agent import TableAgent
 from solvent.play.table_kernels import room
 
 HANDS = 1_000_000
-"""Hands that an agent is watched over: so many that the figure of the nuts, which are rare, says something."""
+"""Hands that an agent is watched over: enough to see the nuts, which are rare."""
 PIECE = 2_000
 BATCHES = 20
-"""Equal parts of the hands, by whose differences the noise of a figure is estimated."""
+"""Equal batches of the hands, whose differences show the noise of a figure."""
 STUDENT = 2.093
 """Half of a 95 % interval in standard errors, where these are estimated from `BATCHES` parts."""
 CLASSES = 169
@@ -96,9 +96,10 @@ class Watched:
         nodes = np.flatnonzero((tree.kind == DECISION) & (tree.street == 0))
         acted = np.zeros(len(nodes), dtype=np.int64)
         for number, node in enumerate(nodes.tolist()):
-            acted[number] = sum(
-                tree.player[above] == tree.player[node] for above in self._decisions_above(node)
-            )
+            above = int(tree.parent[node])
+            while above >= 0:
+                acted[number] += tree.kind[above] == DECISION and tree.player[above] == tree.player[node]
+                above = int(tree.parent[above])
         found = np.zeros((len(nodes), CLASSES, MOST_ACTIONS))
         preflop_strategies(self.agent.playing, room(), nodes, acted, found)
         reach = {0: np.ones((2, CLASSES))}
@@ -109,18 +110,10 @@ class Watched:
         self.nodes, self.strategies, self.reach = nodes, found, reach
         self.weights = class_weights()
 
-    def _decisions_above(self, node: int) -> list[int]:
-        above, found = int(self.tree.parent[node]), []
-        while above >= 0:
-            if self.tree.kind[above] == DECISION:
-                found.append(above)
-            above = int(self.tree.parent[above])
-        return found
-
     def preflop(
         self, kind: Callable[[int], bool], faced: Callable[[int], bool] = lambda node: True
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """For each class of hole cards: how often it comes to nodes `faced`, and how often it does `kind` there."""
+        """Count how often each class of hole cards comes to nodes `faced`, and how often it does `kind` there."""
         came, did = np.zeros((2, CLASSES))
         for number, node in enumerate(self.nodes.tolist()):
             if not faced(node):
@@ -144,9 +137,7 @@ class Watched:
 
 
 def _together(parts: Sequence[Observed]) -> Observed:
-    return Observed(
-        np.sum([one.sums for one in parts], axis=0), np.sum([one.counts for one in parts], axis=0)
-    )
+    return Observed(*(np.sum(each, axis=0) for each in zip(*parts, strict=True)))
 
 
 def _without(all_of: Observed, part: Observed) -> Observed:
@@ -154,7 +145,7 @@ def _without(all_of: Observed, part: Observed) -> Observed:
 
 
 def class_weights() -> NDArray[np.float64]:
-    """float64[169]: how often each class of two cards is dealt."""
+    """Frequency of each class of two cards: float64[169]."""
     index = Indexer([2])
     hands = np.array([index.index((low, high)) for high in range(52) for low in range(high)])
     weights: NDArray[np.float64] = np.bincount(hands, minlength=CLASSES) / len(hands)
@@ -162,13 +153,13 @@ def class_weights() -> NDArray[np.float64]:
 
 
 def class_of(text: str) -> int:
-    """The class of a hand such as `AA`, `72o` or `AKs`."""
+    """Number the class of a hand such as `AA`, `72o` or `AKs`."""
     first, second = (RANKS.index(rank) for rank in text[:2])
     return int(Indexer([2]).index((4 * first, 4 * second + (0 if text.endswith("s") else 1))))
 
 
 def summary(watched: Watched) -> dict[str, Any]:
-    """Frequencies of actions by street, facing a bet and not: the agent's style of play."""
+    """Summarise the agent's style of play: frequencies of actions by street, facing a bet and not."""
     made: dict[str, Any] = {}
     for street, name in enumerate(STREETS):
         for faced, situation in enumerate(("unopened", "facing a bet")):

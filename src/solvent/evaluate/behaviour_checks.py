@@ -1,15 +1,15 @@
-"""Checks that a sane strategy passes, whatever else it does, and what a failure would mean.
+"""Checks that a sane strategy passes, whatever else it does, and the meaning of a failure.
 
 Two numbers say how sure the figure of a check is. `noise` is half of the 95 % interval over the hands that were
-watched; what is enumerated before the flop has none. `seeds` says how far agents differ that were trained alike
-with other seeds. A figure that misses its bar by no more than both together is near it. Only one that misses it by
-more has failed: chance does not explain it.
+watched; what is enumerated before the flop has none. `seeds` is the spread of agents that were trained in the same
+way with other seeds. A figure that misses its bar by no more than both together is near it. Only one that misses
+it by more has failed: chance does not explain it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from functools import partial
 from math import hypot, inf, isfinite, nan
 from typing import Any, NamedTuple
@@ -31,7 +31,6 @@ from solvent.evaluate.behaviour_kernels import (
 )
 from solvent.forms.betting.tree import DECISION
 from solvent.games.betting.rules import CALL, FOLD, STREETS
-from solvent.play.table_agent import TableAgent
 
 DEEP = 50.0
 """Big blinds from which opening all-in is out of proportion."""
@@ -45,7 +44,7 @@ Figure = Callable[[Observed], float]
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that a sane strategy does, and what was measured."""
+    """One thing that a sane strategy does, and its measurement."""
 
     name: str
     measured: float | None
@@ -60,10 +59,6 @@ class Check:
     near: bool
     """Whether it misses its bar by no more than chance explains: `noise` and `seeds` together."""
     meaning: str
-    """Meaning of a failure."""
-
-    def as_dict(self) -> dict[str, Any]:
-        return asdict(self)
 
 
 class Bar(NamedTuple):
@@ -74,8 +69,8 @@ class Bar(NamedTuple):
     low: float
     high: float
     seeds: float
-    """As in `Check`, over ten agents of the tree of `make run`, of 4,000 boards each; 0 where none showed."""
-    meaning: str
+    """The spread of `Check`, over ten agents of the tree of `make run`, of 4,000 boards each; 0 where none
+    showed."""
 
     @property
     def wanted(self) -> str:
@@ -89,8 +84,11 @@ class Bar(NamedTuple):
             return "at least " + number.format(self.low)
         return f"{self.low:.4g} to " + number.format(self.high)
 
-    def judge(self, measured: float, noise: float = 0.0) -> Check:
-        """The check of a figure; where it or its noise is not finite, the situation is too rare to tell."""
+    def judge(self, meaning: str, measured: float, noise: float = 0.0) -> Check:
+        """Judge a figure; where it or its noise is not finite, the situation is too rare to tell.
+
+        meaning: that of a failure
+        """
         told = isfinite(measured) and isfinite(noise)
         missed_by = max(self.low - measured, measured - self.high) if told else 0.0
         return Check(
@@ -102,12 +100,12 @@ class Bar(NamedTuple):
             wanted=self.wanted,
             passed=bool(missed_by <= 0),
             near=bool(0 < missed_by <= hypot(noise, self.seeds)),
-            meaning=self.meaning,
+            meaning=meaning,
         )
 
-    def judge_watched(self, watched: Watched, figure: Figure) -> Check:
-        """The check of a figure of the hands that were watched."""
-        return self.judge(figure(watched.observed), watched.noise(figure))
+    def judge_watched(self, meaning: str, watched: Watched, figure: Figure) -> Check:
+        """Judge a figure of the hands that were watched."""
+        return self.judge(meaning, figure(watched.observed), watched.noise(figure))
 
 
 def is_near(check: Mapping[str, Any]) -> bool:
@@ -117,47 +115,29 @@ def is_near(check: Mapping[str, Any]) -> bool:
 
 def check_behaviour(watched: Watched) -> list[Check]:
     """Make all checks."""
-    return [
-        *_sound(watched),
-        *_before_the_flop(watched),
-        *_after_the_flop(watched),
-    ]
+    return [*_sound(watched), *_before_the_flop(watched), *_after_the_flop(watched)]
 
 
 def _sound(watched: Watched) -> list[Check]:
     tree = watched.tree
     unbet = np.flatnonzero((tree.kind == DECISION) & (tree.paid[:, 0] == tree.paid[:, 1]))
     free = (tree.action[tree.first_edge[unbet]] == FOLD).sum()
-    odd = Bar(
-        "probabilities are probabilities",
-        "decisions",
-        0,
-        0,
-        0,
-        "a decision with probabilities below 0, not summing to 1, or folding where there is no bet: the table "
-        "is damaged or post-processing is wrong",
-    )
-    checks = Bar(
-        "never folds when it can check",
-        "nodes",
-        0,
-        0,
-        0,
-        "the betting tree gives away pots for nothing: the tree is built wrongly",
-    )
-    trained = Bar(
-        "plays trained infosets",
-        "% of decisions",
-        0,
-        1,
-        0.0,
-        "the agent comes to rows that training never visited and plays there what it has not learned: train "
-        "longer, or with fewer buckets or bets",
-    )
+    counts = watched.observed.counts
     return [
-        odd.judge(float(watched.observed.counts[ODD])),
-        checks.judge(float(free)),
-        trained.judge_watched(watched, _untrained),
+        Bar("probabilities are probabilities", "decisions", 0, 0, 0).judge(
+            "a decision with probabilities below 0, not summing to 1, or folding where there is no bet: the table "
+            "is damaged or post-processing is wrong",
+            float(counts[ODD]),
+        ),
+        Bar("never folds when it can check", "nodes", 0, 0, 0).judge(
+            "the betting tree gives away pots for nothing: the tree is built wrongly", float(free)
+        ),
+        Bar("plays trained infosets", "% of decisions", 0, 1, 0.0).judge_watched(
+            "the agent comes to rows that training never visited and plays there what it has not learned: train "
+            "longer, or with fewer buckets or bets",
+            watched,
+            _untrained,
+        ),
     ]
 
 
@@ -166,7 +146,7 @@ def _untrained(seen: Observed) -> float:
 
 
 def _before_the_flop(watched: Watched) -> list[Check]:
-    weights, rates = watched.weights, preflop_rates(watched.agent)
+    weights, rates = watched.weights, watched.agent.playing.rates[:CLASSES].astype(np.float64)
     aces, worst = class_of("AA"), class_of("72o")
     _, folded = watched.preflop(lambda action: action == FOLD)
     came, raised = watched.preflop(lambda action: action > CALL, watched.faces_raise)
@@ -180,50 +160,30 @@ def _before_the_flop(watched: Watched) -> list[Check]:
     plays = 100 * float(weights @ (1 - opening[:, actions.index(FOLD)])) if FOLD in actions else 100.0
     shoves = opening[:, len(actions) - 1] if actions[-1] == rules.effective_stack else np.zeros(CLASSES)
     found = [
-        Bar(
-            "aces never fold before the flop",
-            "% of hands",
-            0,
-            0.5,
-            0.0,
+        Bar("aces never fold before the flop", "% of hands", 0, 0.5, 0.0).judge(
             "the best hand gives up its blind or its raise: those rows have hardly been trained, or payoffs have "
             "the wrong sign",
-        ).judge(100 * folded[aces]),
-        Bar(
-            "72o raises a raise less than aces do",
-            "points of %",
-            -inf,
-            0,
-            2.2,
+            100 * folded[aces],
+        ),
+        Bar("72o raises a raise less than aces do", "points of %", -inf, 0, 2.2).judge(
             "the worst hand bluffs more than the best one bets: buckets are mixed up or training has just begun",
-        ).judge(100 * (raises[worst] - raises[aces]) if came[aces] > 1e-6 else RARE),
-        Bar(
-            "better hands stay more facing a first raise",
-            CORRELATION,
-            0.6,
-            1,
-            0.023,
+            100 * (raises[worst] - raises[aces]) if came[aces] > 1e-6 else RARE,
+        ),
+        Bar("better hands stay more facing a first raise", CORRELATION, 0.6, 1, 0.023).judge(
             "staying in has little to do with the hand: buckets are mixed up or training has just begun",
-        ).judge(_rank_correlation(rates[reached], stays[reached])),
-        Bar(
-            "the button plays more hands than it folds",
-            "% of hands",
-            50,
-            100,
-            1.7,
+            _rank_correlation(rates[reached], stays[reached]),
+        ),
+        Bar("the button plays more hands than it folds", "% of hands", 50, 100, 1.7).judge(
             "it folds the small blind with most hands, which loses more than playing them heads-up in position",
-        ).judge(plays),
+            plays,
+        ),
     ]
     if rules.effective_stack >= DEEP * rules.blinds[1]:
         found.append(
-            Bar(
-                "it does not open all-in",
-                "% of hands",
-                0,
-                5,
-                0.01,
+            Bar("it does not open all-in", "% of hands", 0, 5, 0.01).judge(
                 "it risks a deep stack to win the blinds: training has not yet found out what that costs",
-            ).judge(100 * float(weights @ shoves))
+                100 * float(weights @ shoves),
+            )
         )
     return found
 
@@ -233,31 +193,26 @@ def _after_the_flop(watched: Watched) -> list[Check]:
     for street, name in enumerate(STREETS[1:], start=1):
         found += [
             Bar(
-                f"better hands stay more facing a bet on the {name}",
-                CORRELATION,
-                0.8,
-                1,
-                0.008,
+                f"better hands stay more facing a bet on the {name}", CORRELATION, 0.8, 1, 0.008
+            ).judge_watched(
                 "calls do not follow the strength of hands: buckets of unlike hands, or too little training",
-            ).judge_watched(watched, partial(_stays_by_strength, street)),
+                watched,
+                partial(_stays_by_strength, street),
+            ),
             Bar(
-                f"it neither folds nor calls everything on the {name}",
-                "% folded to bets",
-                10,
-                85,
-                1.2,
+                f"it neither folds nor calls everything on the {name}", "% folded to bets", 10, 85, 1.2
+            ).judge_watched(
                 "any bet wins the pot, or no bluff ever does: an opponent need only notice",
-            ).judge_watched(watched, partial(_folds_to_bets, street)),
+                watched,
+                partial(_folds_to_bets, street),
+            ),
         ]
-    nuts = Bar(
-        "the nuts never fold on the river",
-        "% of hands",
-        0,
-        4,
-        0.8,
+    nuts = Bar("the nuts never fold on the river", "% of hands", 0, 4, 0.8).judge_watched(
         "a hand that cannot lose is given up: its bucket holds much weaker hands too, or was hardly visited",
+        watched,
+        _folds_nuts,
     )
-    return [*found, nuts.judge_watched(watched, _folds_nuts)]
+    return [*found, nuts]
 
 
 def _stays_by_strength(street: int, seen: Observed) -> float:
@@ -275,12 +230,6 @@ def _folds_to_bets(street: int, seen: Observed) -> float:
 def _folds_nuts(seen: Observed) -> float:
     came = seen.counts[NUTS]
     return float(100 * seen.counts[NUTS_FOLDED] / came) if came >= LEAST else RARE
-
-
-def preflop_rates(agent: TableAgent) -> NDArray[np.float64]:
-    """float64[169]: how often each class wins against a random hand."""
-    rates: NDArray[np.float64] = agent.playing.rates[:CLASSES].astype(np.float64)
-    return rates
 
 
 def _rank_correlation(strength: NDArray[Any], frequency: NDArray[np.float64]) -> float:

@@ -1,4 +1,4 @@
-"""Hands of an agent against itself: what it does facing a bet and not, by street and by strength of hand."""
+"""Hands of an agent against itself: its actions facing a bet and not, by street and by strength of hand."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class SelfPlay(NamedTuple):
 
 
 class Observed(NamedTuple):
-    """What was seen of an agent's decisions."""
+    """Observations of an agent's decisions."""
 
     sums: NDArray[np.float64]
     """float64[streets, whether a bet is faced, BINS, 4]"""
@@ -182,13 +182,7 @@ def is_nuts(seat, deck, evaluator, hands):  # type: ignore[no-untyped-def]
         if hands.bits[hand] & (bits | own):
             continue
         yours = strength_of(
-            key + hands.key[hand],
-            bits | hands.bits[hand],
-            7,
-            high_place,
-            low_place,
-            by_ranks,
-            by_flush,
+            key + hands.key[hand], bits | hands.bits[hand], 7, high_place, low_place, by_ranks, by_flush
         )
         if yours > mine:
             return False

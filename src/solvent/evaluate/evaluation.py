@@ -1,4 +1,4 @@
-"""Measuring a run part by part, and the file that keeps what was measured: `evaluation.json` in the run's folder.
+"""Measuring a run part by part, and the file of its measurements: `evaluation.json` in the run's folder.
 
 Solved games (`solved_parts`) and trained agents (`agent_parts`) are measured by one loop. Each part is kept as soon
 as it is done, so a stop loses no more than the part under way.
@@ -21,7 +21,7 @@ FILE = "evaluation.json"
 KEPT = 8
 """Strategies that the file speaks of: checkpoints and post-processings."""
 SAME = ("iterations", "post")
-"""What two evaluations of one strategy have in common."""
+"""Facts that two evaluations of one strategy share."""
 
 
 class Measured(Protocol):
@@ -32,20 +32,20 @@ class Measured(Protocol):
         """The run's folder, where what is found is kept; None where there is no run, or nothing can be written."""
 
     facts: dict[str, Any]
-    """What the file says of the strategy besides its parts, `SAME` included."""
+    """Facts of the strategy for the file besides its parts, `SAME` included."""
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """What can be measured, in order."""
+        """Parts that can be measured, in order."""
 
     @property
     def usual(self) -> tuple[str, ...]:
-        """What is measured unless it is said otherwise."""
+        """Parts that are measured by default."""
 
     def measure(self, part: str, found: dict[str, Any], watch: Watch, stop: Stop) -> bool:
-        """Measure a part and put what is found under its name, or names, into `found`.
+        """Measure a part and store the findings under its name, or names, in `found`.
 
-        Returns whether the part was measured to its end. Until then `found` holds what there is of it.
+        Returns whether the part was measured to its end. Until then `found` holds the findings so far.
         """
 
 
@@ -56,9 +56,9 @@ def evaluate(
     watch: Watch | None = None,
     stop: Stop | None = None,
 ) -> dict[str, Any]:
-    """Measure parts of a strategy, the usual ones by default, and keep each when it is done; what was found.
+    """Measure parts of a strategy, the usual ones by default, keep each when it is done, and return the findings.
 
-    A stop ends it with what was done; Ctrl-C raises `Interrupted` with that as its result.
+    A stop ends it with those so far; Ctrl-C raises `Interrupted` with them as its result.
     """
     chosen = check_parts(measured, parts)
     folder = measured.folder
@@ -92,20 +92,17 @@ def evaluate(
 
 
 def check_parts(measured: Measured, parts: tuple[str, ...] | None) -> tuple[str, ...]:
-    """The parts to measure, in their own order; names that the strategy does not have are refused."""
+    """Sort the parts to measure into their own order; names that the strategy does not have are refused."""
     if parts is None:
         return measured.usual
     unknown = [part for part in parts if part not in measured.parts]
     if unknown or not parts:
+        what = measured.facts["run"] if "run" in measured.facts else measured.facts["agent"]
         raise InputError(
-            f"the parts of an evaluation of {_what(measured)} are {', '.join(measured.parts)}, "
+            f"the parts of an evaluation of {what} are {', '.join(measured.parts)}, "
             f"not {', '.join(unknown) or 'none'}{did_you_mean(unknown[0], measured.parts) if unknown else ''}"
         )
     return tuple(part for part in measured.parts if part in parts)
-
-
-def _what(measured: Measured) -> str:
-    return str(measured.facts["run"] if "run" in measured.facts else measured.facts["agent"])
 
 
 def check_writable(folder: Path) -> None:
@@ -120,12 +117,12 @@ def check_writable(folder: Path) -> None:
 def save(folder: Path, document: dict[str, Any]) -> None:
     """Write a document to the folder's file.
 
-    The file keeps what was measured of other strategies of the run, and of this one the parts that the document
+    The file keeps the evaluations of other strategies of the run, and of this one the parts that the document
     does not have, or does not have to their end.
     """
     others, kept = [], dict[str, Any]()
     for found in read_evaluations(folder):
-        if all(found.get(key) == document.get(key) for key in SAME):
+        if _is_same(found, document):
             kept = found
         else:
             others.append(found)
@@ -136,30 +133,31 @@ def save(folder: Path, document: dict[str, Any]) -> None:
         if not whole and finished.get(part):  # half of a part does not replace the whole
             parts[part], newest[part] = True, kept[part]
     newest |= {"parts": parts, "complete": all(parts.values())}
-    kept_ones = [newest, *others][:KEPT]
-    written = {"evaluations": kept_ones, "digest": _digest_of(kept_ones)}
+    evaluations = [newest, *others][:KEPT]
+    written = {"evaluations": evaluations, "digest": _digest_of(evaluations)}
     write_text(folder / FILE, json.dumps(written, indent=1) + "\n")
 
 
 def known(folder: Path, document: dict[str, Any]) -> dict[str, Any]:
-    """All that a run's file knows of the document's strategy; the document where it knows nothing."""
-    same = (
-        found
-        for found in read_evaluations(folder)
-        if all(found.get(key) == document.get(key) for key in SAME)
-    )
-    return next(same, document)
+    """Look up the document's strategy in a run's file; the document itself where the file lacks it."""
+    return next((found for found in read_evaluations(folder) if _is_same(found, document)), document)
+
+
+def _is_same(found: dict[str, Any], document: dict[str, Any]) -> bool:
+    return all(found.get(key) == document.get(key) for key in SAME)
 
 
 def read_evaluations(folder: Path) -> list[dict[str, Any]]:
-    """What a run's file says of each strategy, the last measured first; empty where there is no file."""
+    """Read a run's evaluations, one for each strategy, the last measured first; empty where there is no file."""
     path = folder / FILE
     try:
         if path.exists() and not path.is_file():  # a pipe or a device may have no end
             raise ValueError("it is not a file")
         written = json.loads(path.read_text(encoding="utf-8"))
         found = written["evaluations"]
-        if not isinstance(found, list) or not all(_is_evaluation(each) for each in found):
+        if not isinstance(found, list) or not all(
+            isinstance(each, dict) and isinstance(each.get("parts", {}), dict) for each in found
+        ):
             raise ValueError("it is not a list of evaluations")
         if written["digest"] != _digest_of(found):
             raise ValueError("it has been changed since it was written")
@@ -176,7 +174,3 @@ def read_evaluations(folder: Path) -> list[dict[str, Any]]:
 
 def _digest_of(evaluations: list[dict[str, Any]]) -> str:
     return hashlib.sha256(json.dumps(evaluations, sort_keys=True).encode()).hexdigest()
-
-
-def _is_evaluation(found: Any) -> bool:
-    return isinstance(found, dict) and isinstance(found.get("parts", {}), dict)

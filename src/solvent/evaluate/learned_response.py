@@ -4,11 +4,11 @@ A card abstraction forgets, so no pass over it finds the best response exactly. 
 the opponent is the agent as it plays, post-processing included, frozen at its rows, and public sampling trains the
 responder's rows (`training.boards`): a board is drawn, and 24 cards of which the hands of both players
 are made, as in training; all deals of those hands count. The responder begins with the agent's own regrets, and
-the clock goes on: board i counts T + i, where T is the number of boards that the agent's regrets count for, so
+the clock continues: board i counts T + i, where T is the number of boards that the agent's regrets count for, so
 that near equilibrium it begins with most of the work done. It can be played in two ways: greedily, taking the
 action of greatest regret at each row, or by regret matching, which is safer at rows that sampling hardly came to.
 
-What it wins is averaged over boards too, with all 1,070,190 deals of each and both seats. That is a lower bound of
+Its winnings are averaged over boards too, with all 1,070,190 deals of each and both seats. That is a lower bound of
 what the best response inside the abstraction wins, up to its 95 % interval; unlike a local best response it knows
 nothing that buckets do not. How long to learn is decided by `response_doublings`.
 """
@@ -50,7 +50,6 @@ PIECE = 5
 NOTHING = -1
 """The clock of walks that learn nothing."""
 WAYS = ("greedily", "by regret matching")
-"""How a learned response can be played."""
 
 
 class Responder:
@@ -68,7 +67,7 @@ class Responder:
         """`post`: how the agent's strategy is post-processed when it plays.
 
         `weight`: the sum of the weights of the agent's iterations, by default that of linear weights. Regrets are
-        scaled to what they would be after `clock` iterations of linear weights, which the responder goes on with.
+        scaled to what they would be after `clock` iterations of linear weights, from which the responder continues.
         """
         self.blueprint, self.clock, self.seed = blueprint, clock, seed
         self.done = [0] * PLAYERS
@@ -77,7 +76,7 @@ class Responder:
         scale = clock * (clock + 1) / 2 / (weight or own * (own + 1) / 2) if own else 1.0
         self.learner = Blueprint(tree, blueprint.cards)
         """The responder's regrets in both seats."""
-        for _, old, new in _rows(blueprint, self.learner):
+        for old, new in _rows(blueprint, self.learner):
             new[..., 0, :] = old[..., 0, :] * np.float32(scale)
         self.frozen = Blueprint(tree, blueprint.cards)
         """The agent's probabilities, where regrets stand: regret matching then plays them."""
@@ -105,7 +104,7 @@ class Responder:
     def learn(
         self, boards: int, threads: int = 1, *, watch: Watch | None = None, stop: Stop | None = None
     ) -> None:
-        """Learn on until each seat has had `boards` in all; threads write to the same table.
+        """Learn until each seat has had `boards` in all; threads write to the same table.
 
         A stop, an interrupt or an error leaves what has been learned by then.
         """
@@ -147,9 +146,9 @@ class Responder:
         return values
 
     def response(self, way: str) -> Blueprint:
-        """The response as it is played in one of `WAYS`, as a blueprint whose regrets equal its averages."""
+        """Build the response as played in one of `WAYS`: a blueprint whose regrets equal its averages."""
         made = Blueprint(self.blueprint.tree, self.blueprint.cards)
-        for _, old, new in _rows(self.learner, made):
+        for old, new in _rows(self.learner, made):
             regrets = old[..., 0, :]
             if way == WAYS[0]:
                 played = (regrets == regrets.max(axis=-1, keepdims=True)).astype(np.float32)
@@ -168,16 +167,13 @@ class Responder:
         watch: Watch | None = None,
         stop: Stop | None = None,
     ) -> Winnings:
-        """What a response wins over boards that `seed` draws, both seats of each being one observation."""
+        """Value a response over boards that `seed` draws, both seats of each being one observation."""
 
         def work(start: int, end: int, memory: tuple[BoardHands, BoardRoom]) -> NDArray[np.float64]:
-            return sum(
-                (
-                    self._walk(start, end, Boards(seed, NOTHING, player), response.table, memory)
-                    for player in range(PLAYERS)
-                ),
-                start=np.zeros(end - start),
-            )
+            won = np.zeros(end - start)
+            for player in range(PLAYERS):
+                won += self._walk(start, end, Boards(seed, NOTHING, player), response.table, memory)
+            return won
 
         def seen(now: Progress) -> None:
             if watch is not None:
@@ -197,7 +193,7 @@ def learned_response(
     seed: int = SEED,
     threads: int = 1,
 ) -> Blueprint:
-    """Learn a response to an agent from so many boards for each seat; it is played greedily.
+    """Learn a response to an agent from `boards` for each seat; it is played greedily.
 
     See `Responder` for `post` and `weight`.
     """
@@ -208,27 +204,15 @@ def learned_response(
     return responder.response(WAYS[0])
 
 
-def response_winnings(
-    blueprint: Blueprint,
-    boards: int,
-    valued: int,
-    *,
-    post: PostProcessing = NONE,
-    weight: float | None = None,
-    seed: int = SEED,
-    threads: int = 1,
-) -> Winnings:
-    """What a response learned from so many boards wins: in mbb a hand, a bound of exploitability inside.
-
-    valued: other boards, over which its winnings are averaged.
-    """
-    responder = Responder(blueprint, post=post, weight=weight, seed=seed)
+def response_winnings(blueprint: Blueprint, boards: int, valued: int, threads: int = 1) -> Winnings:
+    """Value a response learned from `boards` over `valued` others; mbb a hand bound exploitability inside."""
+    responder = Responder(blueprint)
     responder.learn(boards, threads)
-    return responder.value(responder.response(WAYS[0]), valued, seed + 1, threads)
+    return responder.value(responder.response(WAYS[0]), valued, SEED + 1, threads)
 
 
 def freeze(agent: TableAgent, tree: BettingTree, player: int, table: NDArray[np.float32]) -> None:
-    """Write an agent's probabilities, as it plays them, where a player's regrets stand in a table."""
+    """Write an agent's probabilities, as it plays them, in place of a player's regrets in a table."""
     acted = _acted(tree, player)
     for street in range(len(STREETS)):
         here = (tree.kind == DECISION) & (tree.street == street) & (tree.player == player)
@@ -236,7 +220,7 @@ def freeze(agent: TableAgent, tree: BettingTree, player: int, table: NDArray[np.
 
 
 def _acted(tree: BettingTree, player: int) -> NDArray[np.int64]:
-    """int64[nodes]: whether a player has acted before each node, 0 or 1."""
+    """Find whether a player has acted before each node: int64[nodes], 0 or 1."""
     acted = np.zeros(len(tree), dtype=np.int64)
     mine = (tree.kind == DECISION) & (tree.player == player)
     for node, above in enumerate(tree.parent.tolist()):
@@ -247,23 +231,21 @@ def _acted(tree: BettingTree, player: int) -> NDArray[np.int64]:
 
 def _rows(
     blueprint: Blueprint, other: Blueprint
-) -> Iterator[tuple[int, NDArray[np.float32], NDArray[np.float32]]]:
-    """Each decision with its rows in two tables, as views: float32[clusters, buckets, 2, actions]."""
+) -> Iterator[tuple[NDArray[np.float32], NDArray[np.float32]]]:
+    """Yield each decision's rows in two tables, as views: float32[clusters, buckets, 2, actions]."""
     tree, layout = blueprint.tree, blueprint.layout
-    streets = [
-        [_street(table, layout, street) for table in (blueprint.table, other.table)] for street in range(4)
-    ]
     for node in np.flatnonzero(tree.kind == DECISION).tolist():
         start, actions = int(tree.row[node]), int(tree.action_count[node])
+        streets = [_street(table, layout, int(tree.street[node])) for table in (blueprint.table, other.table)]
         old, new = (
-            table[..., start : start + 2 * actions].reshape(*table.shape[:2], 2, actions)
-            for table in streets[int(tree.street[node])]
+            street[..., start : start + 2 * actions].reshape(*street.shape[:2], 2, actions)
+            for street in streets
         )
-        yield node, old, new
+        yield old, new
 
 
 def _street(table: NDArray[np.float32], layout: TableLayout, street: int) -> NDArray[np.float32]:
-    """A street's numbers as a view, float32[clusters, buckets, numbers of one]; preflop is one cluster."""
+    """View a street's numbers, float32[clusters, buckets, numbers of one]; preflop is one cluster."""
     buckets, floats = int(layout.buckets[street]), int(layout.bucket[street])
     if street == 0:
         return table[: layout.head].reshape(1, buckets, floats)

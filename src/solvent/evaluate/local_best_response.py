@@ -14,12 +14,12 @@ Showdowns are exact on the river and, over all rivers, on the turn; before, they
 
 Bets that the agent's tree does not have are taken for others by the agent's own random mapping, as in play. The
 response values a bet over all that it may be taken for, and is not told afterwards either: from then on it keeps a
-joint range over (place in the agent's tree, hand). So it knows no more than anybody can, and what it wins is a
-lower bound of what the agent can lose, off the tree as on it.
+joint range over (place in the agent's tree, hand). So its winnings bound the agent's loss from below off the tree
+too.
 
 What is drawn is public, except for what the agent takes bets for, which is kept from the response: own cards,
 board, the agent's actions (from the mixture over its range). A hand's end counts with its expectation over the
-range, and the agent's folds with their probability while the rest of the hand goes on, which has the same mean
+range, and the agent's folds with their probability while the rest of the hand continues, which has the same mean
 and a smaller variance than dealing the agent a hand. What hand k draws is decided by the seed and k; the response
 has the button in every second hand.
 
@@ -57,7 +57,7 @@ from solvent.play.statistics import SURE, SURE_SHARE
 from solvent.play.table_agent import TableAgent
 
 PIECE = 50
-"""Hands that a thread plays before it looks whether it is to stop; an even number."""
+"""Hands that a thread plays between two looks at the stop; an even number."""
 RUN_OUTS = 100
 LEAST_RUN_OUTS = 16
 """With this many boards no hand is left out: each is possible on four fifths of them."""
@@ -69,7 +69,7 @@ EXAMPLE = "'turn=fc,50%,a; river=fcpa'"
 
 @dataclass(frozen=True)
 class ResponseActions:
-    """What the response may do on each street: its bets, or None where it only checks and calls.
+    """Actions of the response on each street: its bets, or None where it only checks and calls.
 
     >>> str(response_actions("fcpa")), str(response_actions("fc,50%,a", ["river"]))
     ('fcpa on turn, river', 'fc,50%,a on river')
@@ -83,7 +83,7 @@ class ResponseActions:
         return self.name
 
     def choices(self, run_outs: int) -> Choices:
-        """The actions as kernels read them."""
+        """Write the actions for kernels."""
         nothing = ((),)
         sizes = [
             nothing if not bets else parse_street(bets, street)
@@ -138,14 +138,13 @@ STANDARD = (
     response_actions("fcpa", STREETS),
     response_actions("fc,25%,50%,75%,100%,150%,200%,a", STREETS),
 )
-"""The settings that an agent is measured by unless others are asked for. One alone misleads: a response that
-checks and calls before the turn must call every all-in there, and one that bets early may bet into what it does
-not foresee."""
+"""The default settings. One alone misleads: a response that checks and calls before the turn must call every all-in
+there, and one that bets early may bet into what it does not foresee."""
 
 
 @dataclass(frozen=True)
 class LargestResponse:
-    """The largest of what several settings of local best response win, and where the true largest value lies.
+    """The largest winnings of several settings of local best response, with an interval of the true largest value.
 
     The intervals of all settings are widened to hold at once with 95 % certainty (Bonferroni's correction). Then
     the largest true value is neither below the largest lower end nor above the largest upper end, whichever
@@ -159,7 +158,7 @@ class LargestResponse:
 
 
 def largest_response(found: Sequence[tuple[str, float, float]]) -> LargestResponse:
-    """The largest of several settings, each given as its actions, its mean and half its own 95 % interval.
+    """Find the largest of several settings, each given as its actions, its mean and half its own 95 % interval.
 
     >>> best = largest_response([("fc", 10.0, 20.0), ("fcpa", 90.0, 20.0)])
     >>> best.actions, best.mbb, [round(end) for end in best.mbb_range]
@@ -180,7 +179,7 @@ def check_hands(hands: int) -> None:
 
 @dataclass(frozen=True)
 class ResponseResult:
-    """What local best response won."""
+    """Winnings of local best response."""
 
     actions: str
     won: NDArray[np.float64]
@@ -223,7 +222,7 @@ class ResponseHand:
     hole: tuple[int, int]
     board: tuple[int, ...]
     actions: tuple[int, ...]
-    """What was drawn: the agent's folds are counted instead, and end a hand only where nothing else is likely."""
+    """Actions drawn: the agent's folds are counted instead, and end a hand only where nothing else is likely."""
     won: float
     """Chips, on average over the agent's range."""
 
@@ -263,7 +262,7 @@ class LocalBestResponse:
         stop: Stop | None = None,
         plain: bool = False,
     ) -> ResponseResult:
-        """Play so many hands. A stop ends it with what was played; Ctrl-C raises `Interrupted` with that.
+        """Play hands. A stop ends it with those played; Ctrl-C raises `Interrupted` with them.
 
         An agent that is not compiled is asked by one thread. `plain` deals a compiled agent a hand and shows it
         down: the same mean, much noisier, to compare with.
@@ -287,7 +286,7 @@ class LocalBestResponse:
         )
 
     def hand(self, number: int) -> ResponseHand:
-        """One hand, as `run` plays it."""
+        """Play one hand as `run` does."""
         results, memory = np.zeros(number + 1), self._memory()
         self._play(number, number + 1, False, memory, results)
         seat, cards = number % 2, tuple(memory.deck[:9].tolist())
@@ -319,6 +318,6 @@ class LocalBestResponse:
 
 
 def _whole_pairs(results: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Results of the pairs of hands that were played; NaN stands for a hand that was not."""
+    """Keep the results of pairs of hands that were played; NaN stands for a hand that was not."""
     pairs_played = ~np.isnan(results.reshape(-1, 2)).any(axis=1)
     return results.reshape(-1, 2)[pairs_played].ravel()

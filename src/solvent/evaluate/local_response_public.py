@@ -15,7 +15,6 @@ values of all hands are computed together, and the resulting strategy is evaluat
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -37,63 +36,32 @@ Hands = NDArray[np.float64]
 """float64[boards, slots]: a number for every hand on every board of a round."""
 
 
-@dataclass(frozen=True)
-class LocalResponse:
-    """What local best response wins against both seats of a strategy, in chips a game."""
-
-    value: tuple[float, float]
-    """Won as player 0 against player 1's strategy, and as player 1 against player 0's."""
-
-    @property
-    def mean(self) -> float:
-        """Over both seats, as exploitability is."""
-        return sum(self.value) / 2
-
-
 def local_response(
     strategy: TableStrategy, *, bets: bool = True, rounds: Collection[int] | None = None
-) -> LocalResponse:
-    """Local best response to both players of a strategy of a game with bets.
+) -> tuple[float, float]:
+    """Play local best response against both players of a strategy of a game with bets.
 
     bets: whether the response bets and raises, or only folds, checks and calls.
     rounds: where the response decides, all by default; in other rounds it checks and calls.
+
+    Returns what it wins as player 0 against player 1's strategy, and as player 1 against player 0's, in chips a
+    game.
     """
-    game, weights = _on_public_form(strategy)
-    return local_response_to(game, weights, bets=bets, rounds=rounds)
+    return LocalResponder(*_on_public_form(strategy), bets, rounds).values()
 
 
-def local_response_to(
-    game: PublicGame,
-    weights: NDArray[np.float64],
-    *,
-    bets: bool = True,
-    rounds: Collection[int] | None = None,
-) -> LocalResponse:
+class LocalResponder:
     """Local best response to weights, float64[cells], such as those of hands that share buckets.
 
     The response itself sees real cards.
     """
-    response = _Response(game, weights, bets, rounds)
-    public_pass = PublicPass(game, weights.dtype)
-    return LocalResponse((response.value(0, public_pass), response.value(1, public_pass)))
-
-
-def response_weights(
-    game: PublicGame,
-    weights: NDArray[np.float64],
-    player: int,
-    bets: bool = True,
-    rounds: Collection[int] | None = None,
-) -> NDArray[np.float64]:
-    """A strategy by cell, float64[cells]: `player` plays local best response, and the other player `weights`."""
-    return _Response(game, weights, bets, rounds).weights(player)
-
-
-class _Response:
-    """One strategy, and how to respond to it locally."""
 
     def __init__(
-        self, game: PublicGame, weights: NDArray[np.float64], bets: bool, rounds: Collection[int] | None
+        self,
+        game: PublicGame,
+        weights: NDArray[np.float64],
+        bets: bool = True,
+        rounds: Collection[int] | None = None,
     ) -> None:
         self.game, self.bets = game, bets
         self.rounds = set(range(len(game.rounds)) if rounds is None else rounds)
@@ -101,14 +69,19 @@ class _Response:
         self.strategy = self.infosets.normalised(weights)
         self.calls = _passive_actions(game)
 
-    def value(self, player: int, public_pass: PublicPass) -> float:
-        none = self.strategy[:0]
-        tables = Tables(self.infosets.block, none, none, none, none, self.weights(player), none)
-        won = public_pass.run(player, tables, Rule(EVALUATE, 1.0, 1.0, -np.inf, 0.0, 0.0))
-        return float(won.sum(dtype=np.float64))
+    def values(self) -> tuple[float, float]:
+        """Value the response as either player."""
+        public_pass, none = PublicPass(self.game, self.strategy.dtype), self.strategy[:0]
+        rule = Rule(EVALUATE, 1.0, 1.0, -np.inf, 0.0, 0.0)
+
+        def value(player: int) -> float:
+            tables = Tables(self.infosets.block, none, none, none, none, self.weights(player), none)
+            return float(public_pass.run(player, tables, rule).sum(dtype=np.float64))
+
+        return value(0), value(1)
 
     def weights(self, player: int) -> NDArray[np.float64]:
-        """float64[cells]: the response of `player`, and the other player's strategy unchanged."""
+        """Compute the response of `player`, with the other player's strategy unchanged: float64[cells]."""
         made = self.strategy.copy()
         game, nodes = self.game, self.game.nodes
         reach: dict[int, Hands] = {0: self._root_reach(1 - player)}
@@ -130,7 +103,7 @@ class _Response:
         return made
 
     def _choose(self, node: int, player: int, reach: Hands) -> NDArray[np.int64]:
-        """int64[boards, slots]: the action that each hand takes."""
+        """Choose the action of each hand: int64[boards, slots]."""
         nodes, edges = self.game.nodes, list(self._edges(node))
         call = self.calls[node]
         if nodes.round[node] not in self.rounds:
@@ -147,7 +120,7 @@ class _Response:
         return np.where(best.max(axis=0) > best[call], best.argmax(axis=0), call)
 
     def _bet_value(self, node: int, player: int, reach: Hands) -> Hands:
-        """Value of a bet that the other player answers at `node`: by folding, or both check and call to the end."""
+        """Value a bet that the other player answers at `node`: by folding, or both check and call to the end."""
         edges = list(self._edges(node))
         fold = [edge for edge in edges if self.game.betting[self.game.nodes.child[edge]].symbol == FOLD]
         called = int(self.game.nodes.child[edges[self.calls[node]]])
@@ -160,7 +133,7 @@ class _Response:
         )
 
     def _passive_value(self, node: int, player: int, reach: Hands) -> Hands:
-        """Chips that each hand wins from the range `reach` if both players check and call from `node` on."""
+        """Compute each hand's chips against the range `reach` if both players check and call from `node` on."""
         nodes, level = self.game.nodes, int(self.game.nodes.round[node])
         if nodes.symbol[node] == DECISION:
             return self._passive_value(
@@ -218,14 +191,14 @@ class _Response:
         return range(int(first_edge[node]), int(first_edge[node + 1]))
 
     def _block(self, table: NDArray[np.float64], edge: int) -> Hands:
-        """The block of an action as float64[boards, slots], in place."""
+        """View the block of an action as float64[boards, slots]."""
         here = self.game.rounds[self.game.nodes.round[self.game.edge_node[edge]]]
         start = int(self.infosets.block[edge])
         return table[start : start + here.hand.size].reshape(here.hand.shape)
 
 
 def _passive_actions(game: PublicGame) -> dict[int, int]:
-    """The place of the check or call among each decision's actions; a game without them is refused."""
+    """Find the check or call among each decision's actions; a game without them is refused."""
     found = {}
     for node in np.flatnonzero(game.nodes.symbol == DECISION).tolist():
         actions = game.betting[node].actions
@@ -240,7 +213,7 @@ def _passive_actions(game: PublicGame) -> dict[int, int]:
 
 
 def _on_public_form(strategy: TableStrategy) -> tuple[PublicGame, NDArray[np.float64]]:
-    """The game of a strategy, and its probabilities by cell of the public form."""
+    """Build the public form of a strategy's game, with the probabilities by cell."""
     if isinstance(strategy.infosets, PublicInfosets):
         return strategy.infosets.game, np.array(strategy.probabilities, dtype=np.float64)
     if isinstance(strategy.infosets, HoldemInfosets):

@@ -1,4 +1,4 @@
-"""What an agent loses to the best response inside its own abstraction, learned for ever longer until it settles.
+"""An agent's loss to the best response inside its own abstraction, learned for ever longer until it settles.
 
 A response (`learned_response`) is learned on 4,000, 8,000, 16,000, ... boards for each seat. At every doubling it
 is played greedily and by regret matching, always on the same boards, and the larger value counts. A doubling that
@@ -7,7 +7,7 @@ boards that it was not chosen by, all deals of each in both seats: so the figure
 chosen, and its 95 % interval is the usual one. It is a lower bound of what the best response inside the
 abstraction wins.
 
-What has been learned is kept in a folder, so that a measurement that was stopped goes on from there.
+What has been learned is kept in a folder, from which a measurement that was stopped is resumed.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ MOST = 256_000
 VALUED = 12_000
 ENOUGH = 5.0
 SHARE = 6
-"""A value at a doubling is over this part of the last value's boards."""
+"""Divisor of the last value's boards that gives the boards of a value at a doubling."""
 TABLES, KEPT_TABLES = 5, 2
 """Tables in memory: the agent's own and its probabilities, the learner's regrets, the best response and the one
 being valued; and those on the disk."""
@@ -49,7 +49,7 @@ TRIAL_BOARDS = 20
 
 @dataclass(frozen=True)
 class DoublingSettings:
-    """How long a response is learned, and how many boards it is valued over."""
+    """Limits of the learning of a response, and the boards it is valued over."""
 
     first: int = FIRST
     """Boards for each seat before the first value."""
@@ -102,12 +102,12 @@ class ResponseDoublings:
         self.final: list[Winnings] = []
         """Its winnings, part by part of the boards that it was not chosen by."""
         self.found: dict[str, Any] = {"rungs": [], "settled": False, "complete": False}
-        """What was found so far, for files."""
+        """Findings so far, for files."""
         self._kept_at = time.monotonic()
         self._read()
 
     def run(self, watch: Watch | None = None, stop: Stop | None = None) -> dict[str, Any]:
-        """Measure to the end; what was found. A stop or an interrupt raises, and what was learned is kept."""
+        """Measure to the end; returns the findings. A stop or an interrupt raises, and what was learned is kept."""
         watch, stop = watch or (lambda now: None), stop or Stop()
         try:
             self._tell_cost(watch, stop)
@@ -124,7 +124,7 @@ class ResponseDoublings:
 
     @property
     def rungs(self) -> list[dict[str, Any]]:
-        """What both ways of playing won at each doubling, as files have it."""
+        """Winnings of both ways of playing at each doubling, as files have them."""
         rungs: list[dict[str, Any]] = self.found["rungs"]
         return rungs
 
@@ -133,12 +133,9 @@ class ResponseDoublings:
         return self.settings.first << len(self.rungs)
 
     def _learn(self, boards: int, watch: Watch, stop: Stop) -> None:
-        """Learn until each seat has had so many boards, and keep what was learned now and then."""
-
-        def seen(now: Progress) -> None:
-            watch(Progress("learning", now.done, boards, "learning a response", now.unit))
-
+        """Learn until each seat has had `boards`, and keep what was learned now and then."""
         step = max(PIECE, self.settings.first // 4)
+        seen = _retold(watch, "learning", boards, "learning a response")
         while self.responder.learned < boards:
             aim = min(boards, self.responder.learned + step)
             self.responder.learn(aim, self.threads, watch=seen, stop=stop)
@@ -187,17 +184,12 @@ class ResponseDoublings:
     def _value(
         self, response: Blueprint, boards: int, part: int, what: str, watch: Watch, stop: Stop
     ) -> Winnings:
-        """What a response wins over some boards; `part` numbers them."""
-
-        def seen(now: Progress) -> None:
-            watch(Progress("valuing", now.done, boards, what, now.unit))
-
-        return self.responder.value(
-            response, boards, self.settings.seed + part, self.threads, watch=seen, stop=stop
-        )
+        """Value a response over some boards; `part` numbers them."""
+        seed, seen = self.settings.seed + part, _retold(watch, "valuing", boards, what)
+        return self.responder.value(response, boards, seed, self.threads, watch=seen, stop=stop)
 
     def _tell_cost(self, watch: Watch, stop: Stop) -> None:
-        """Say what the measurement will take at least, from how quickly some boards are learned and valued."""
+        """Say how long the measurement takes at least, from the time to learn and value some boards."""
         settings, rungs = self.settings, len(self.rungs)
         watch(Progress("learning", self.responder.learned, detail="compiling and timing"))
         each = self._board_seconds(stop)
@@ -227,15 +219,14 @@ class ResponseDoublings:
         watch(Progress(SIZED, 0, detail=said))
 
     def _rate(self, stop: Stop) -> float:
-        """Boards that each seat learns a second; those that are timed count. 0 if there is nothing left to
-        time."""
+        """Time the boards that each seat learns a second, which count; 0 if there is nothing left to time."""
         for pieces in (1, 4):  # the first compiles
             began, before = time.perf_counter(), self.responder.learned
             self.responder.learn(min(self._next(), before + pieces * PIECE), self.threads, stop=stop)
         return (self.responder.learned - before) / (time.perf_counter() - began)
 
     def _board_seconds(self, stop: Stop) -> float:
-        """Seconds that a board takes when a response is valued."""
+        """Time a board when a response is valued, in seconds."""
         response, boards = self.responder.response(WAYS[0]), min(TRIAL_BOARDS, self.settings.valued_each)
         for timed in (2, boards):  # the first compiles
             began = time.perf_counter()
@@ -245,7 +236,7 @@ class ResponseDoublings:
     # What is kept
 
     def _facts(self) -> dict[str, Any]:
-        """What two measurements must have in common for one to go on from the other."""
+        """Facts that two measurements must share for one to resume the other."""
         blueprint = self.responder.blueprint
         return {
             "measured": {**asdict(self.settings), "agent": blueprint.iterations, "post": self.post},
@@ -269,7 +260,7 @@ class ResponseDoublings:
         write_bundle(self.folder, arrays, facts)
 
     def _read(self) -> None:
-        """Go on from what was kept, if it is of the same agent and the same settings."""
+        """Resume from what was kept, if it is of the same agent and the same settings."""
         if self.folder is None or not self.folder.is_dir():
             return
         arrays, facts = read_bundle(self.folder)
@@ -285,8 +276,7 @@ class ResponseDoublings:
 
 
 def check_tables(each: int, folder: Path | None) -> None:
-    """Refuse tables of `each` bytes that this machine's memory, or the disk that they are kept on, has no room
-    for."""
+    """Refuse tables of `each` bytes that do not fit into this machine's memory or on the disk of the folder."""
     memory = memory_gib() * 2**30
     if TABLES * each > memory:
         raise InputError(
@@ -297,8 +287,13 @@ def check_tables(each: int, folder: Path | None) -> None:
         check_room(folder, KEPT_TABLES * each)
 
 
+def _retold(watch: Watch, stage: str, total: int, what: str) -> Watch:
+    """Retell progress as part of the measurement."""
+    return lambda now: watch(Progress(stage, now.done, total, what, now.unit))
+
+
 def total(parts: list[Winnings]) -> Winnings:
-    """The winnings of all parts together."""
+    """Add up the winnings of all parts."""
     return Winnings(
         sum(part.pairs for part in parts),
         sum(part.won for part in parts),

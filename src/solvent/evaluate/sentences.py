@@ -1,4 +1,4 @@
-"""An evaluation in plain sentences: what its figures prove, what they do not, and what would improve the agent.
+"""An evaluation in plain sentences: the meaning of its figures, their limits, and advice to improve the agent.
 
 Figures that are not significant prove nothing, and the sentences say so. The bounds are explained in
 `docs/evaluation.md`.
@@ -14,17 +14,17 @@ from solvent.evaluate.behaviour_checks import is_near
 from solvent.evaluate.local_best_response import largest_response
 
 MUCH_MORE = 2.0
-"""Where local best response surely wins this many times what is won inside the abstraction, buckets and bet sizes
+"""Ratio of local best response's sure winnings to those inside the abstraction from which buckets and bet sizes
 cost more than unfinished training."""
 LITTLE = 50.0
 """Training has come far where a settled response surely wins less than this, in mbb/hand."""
 
 
 def sentences(document: dict[str, Any]) -> list[str]:
-    """What the figures of an agent's evaluation mean.
+    """Explain the figures of an agent's evaluation.
 
-    A training has three sentences: what it wins and loses against versions of itself; what an opponent who knows
-    its strategy wins at least; and how it behaves, and what would improve it. Any other agent has the second alone,
+    A training has three sentences: its wins and losses against versions of itself; the least that an opponent who
+    knows its strategy wins; and its behaviour, with advice to improve it. Any other agent has the second alone,
     since nothing else is measured of it. A part that was not measured is named.
     """
     if "run" not in document:
@@ -47,16 +47,15 @@ class Bound:
 
 
 def inside_bound(document: dict[str, Any]) -> Bound | None:
-    """What a best response inside the abstraction wins; None where it was not measured to its end."""
+    """Bound by a best response inside the abstraction; None where it was not measured to its end."""
     inside = document.get("inside")
     if not inside or not inside["complete"]:
         return None
-    mbb, half = inside["mbb_per_hand"], inside["mbb_per_hand_95"]
-    return Bound(mbb, mbb - half, mbb + half)
+    return _bound(inside)
 
 
 def local_bound(document: dict[str, Any]) -> Bound | None:
-    """The most that local best response wins; None where it was not measured to its end."""
+    """Bound by local best response, the most of all settings; None where it was not measured to its end."""
     largest = document.get("lbr_maximum")
     return None if not largest else Bound(largest["mbb_per_hand"], *largest["mbb_per_hand_95"])
 
@@ -67,9 +66,9 @@ def _wins(document: dict[str, Any]) -> str:
     ]
     if not rows:
         return "It has not been played against versions of itself (`--parts styles`)."
-    won = sorted((row for row in rows if _low(row) > 0), key=_mbb)
-    lost = sorted((row for row in rows if _high(row) < 0), key=_mbb)
-    close = [row for row in rows if _low(row) <= 0 <= _high(row)]
+    won = sorted((row for row in rows if _bound(row).low > 0), key=_mbb)
+    lost = sorted((row for row in rows if _bound(row).high < 0), key=_mbb)
+    close = [row for row in rows if _bound(row).low <= 0 <= _bound(row).high]
     said = []
     if won:
         least, most = won[0], won[-1]
@@ -92,7 +91,7 @@ def _wins(document: dict[str, Any]) -> str:
 
 
 def _proof(rows: Sequence[dict[str, Any]]) -> str:
-    """What losses prove, allowing for that the largest of several matches is taken."""
+    """Say what losses prove, allowing for the choice of the largest of several matches."""
     largest = largest_response([(row["opponent"], -_mbb(row), float(row["mbb_per_hand_95"])) for row in rows])
     bound = Bound(largest.mbb, *largest.mbb_range)
     if not bound.is_proven:
@@ -137,16 +136,16 @@ def _losses(document: dict[str, Any]) -> str:
 
 
 def _neighbour(document: dict[str, Any]) -> str:
-    """The loss that everybody knows how to bring about, beside what local best response wins."""
+    """Name the loss of folding every hand, to compare with what local best response wins."""
     folding = document.get("folding_loses")
     return "" if folding is None else f" (folding every hand loses {folding:,.0f})"
 
 
 def _in_addition(document: dict[str, Any], inside: Bound, local: Bound | None) -> str:
-    """What local best response adds to what is known from inside the abstraction.
+    """Say what local best response adds to the bound from inside the abstraction.
 
-    A response that has `settled` wins about as much as the best one inside, so that what local best response wins
-    more is due to exact cards and other bets.
+    A response that has `settled` wins about as much as the best one inside, so what local best response wins more
+    is due to exact cards and other bets.
     """
     if local is None:
         return "; what buckets and bet sizes cost in addition has not been measured (`--parts lbr`)"
@@ -163,7 +162,7 @@ def _in_addition(document: dict[str, Any], inside: Bound, local: Bound | None) -
 
 
 def _advice(document: dict[str, Any]) -> str:
-    """How the agent behaves, how to judge it, and what would improve it.
+    """Say how the agent behaves, how to judge it, and what would improve it.
 
     Bet sizes come before cards: the agents that we measured lost more than twice as much to bets off their trees as
     to bets on them, whatever their cards (`docs/evaluation.md`).
@@ -210,7 +209,7 @@ def _behaviour(document: dict[str, Any]) -> str:
 
 
 def _exceeds(local: Bound, inside: Bound, times: float) -> bool:
-    """Whether local best response surely wins more than so many times what is won inside the abstraction."""
+    """Whether local best response surely wins more than `times` what is won inside the abstraction."""
     return local.is_proven and local.low > times * max(inside.high, 0.0)
 
 
@@ -218,12 +217,9 @@ def _mbb(row: dict[str, Any]) -> float:
     return float(row["mbb_per_hand"])
 
 
-def _low(row: dict[str, Any]) -> float:
-    return _mbb(row) - float(row["mbb_per_hand_95"])
-
-
-def _high(row: dict[str, Any]) -> float:
-    return _mbb(row) + float(row["mbb_per_hand_95"])
+def _bound(row: dict[str, Any]) -> Bound:
+    half = float(row["mbb_per_hand_95"])
+    return Bound(_mbb(row), _mbb(row) - half, _mbb(row) + half)
 
 
 def _about(bound: Bound) -> str:
@@ -235,5 +231,5 @@ def _range(bound: Bound) -> str:
 
 
 def _listed(words: Sequence[str]) -> str:
-    """Words as a sentence lists them: `a, b and c`."""
+    """List words as a sentence does: `a, b and c`."""
     return " and ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)

@@ -1,4 +1,4 @@
-"""What is measured of a solved game: the best response and the local best response, both exactly.
+"""Measurements of a solved game: the best response and the local best response, both exactly.
 
 Abstractions of games with continuous bet sizes are measured in the continuous game as well.
 """
@@ -18,7 +18,7 @@ from solvent.strategy.opening import open_solved
 from solvent.strategy.solved.tables import TableStrategy
 
 LOCAL = (("fc", False), ("all bets", True))
-"""What the local best response may do: fold and call alone, or everything."""
+"""Actions of the local best response: fold and call alone, or everything."""
 
 
 class SolvedGame:
@@ -51,7 +51,7 @@ class SolvedGame:
             return True
         try:
             found["local_best_response"] = {
-                name: list(local_response(self.strategy, bets=bets).value) for name, bets in LOCAL
+                name: list(local_response(self.strategy, bets=bets)) for name, bets in LOCAL
             }
         except InputError as error:  # a game without folds, checks, calls and bets
             found["local_best_response"], found["no_local_best_response"] = None, str(error)
@@ -59,7 +59,7 @@ class SolvedGame:
 
 
 def _continuous(strategy: TableStrategy) -> dict[str, Any]:
-    """What best responses with any bet size win as either player, and how far the true values' bounds are apart."""
+    """Value best responses with any bet size as either player, and the gap between the bounds of true values."""
     exact = measure_continuous(strategy)
     return {
         "uninformed": [(low + high) / 2 for low, high in exact.uninformed.best_response],

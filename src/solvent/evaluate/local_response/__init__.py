@@ -1,6 +1,6 @@
-"""How local best response plays a hand; `evaluate.local_best_response` says what it is and plays many.
+"""Hands of local best response; `evaluate.local_best_response` explains it and plays many.
 
-`kernels` plays against compiled agents, with what the response knows in `ranges`, what the agent may answer in
+`kernels` plays against compiled agents, with the knowledge of the response in `ranges`, the answers of the agent in
 `answers` and, where bets have left the agent's tree, `beliefs`. `asked` plays against any other agent that says its
 probabilities. Start with `kernels`.
 """

@@ -1,4 +1,4 @@
-"""What a compiled agent answers local best response, for its whole range at once.
+"""Answers of a compiled agent to local best response, for its whole range at once.
 
 All hands that the agent cannot tell apart (one bucket) are one *group*. The agent's own function `strategy` says
 what a group plays.
@@ -32,7 +32,7 @@ from solvent.play.table_kernels import (
 
 ALMOST_ONE = 1.0 - 2.0**-53
 HALVINGS = 30
-"""How often the interval is halved in which a random number decides what a bet is taken for."""
+"""Halvings of the interval in which a random number decides what a bet is taken for."""
 
 
 @internal
@@ -119,7 +119,7 @@ def fold_column(agent, walk):  # type: ignore[no-untyped-def]
 
 @internal
 def folded_by_rule(kind, state):  # type: ignore[no-untyped-def]
-    """How often an agent that plays by a rule folds."""
+    """Probability that an agent that plays by a rule folds."""
     folds, _, least, _ = options(state)
     if not folds:
         return 0.0
@@ -130,7 +130,7 @@ def folded_by_rule(kind, state):  # type: ignore[no-untyped-def]
 
 @internal
 def after_bet(agent, room, state, reach, memory):  # type: ignore[no-untyped-def]
-    """How often the agent, to act in `state`, folds, and the sum of weight times equity over what does not fold."""
+    """Probability that the agent folds in `state`, and the sum of weight times equity over what does not fold."""
     folded, kept = 0.0, 0.0
     if agent.kind != TABLE:
         folded = folded_by_rule(agent.kind, state)
@@ -170,8 +170,7 @@ def copy_place(walk, memory):  # type: ignore[no-untyped-def]
 
 @internal
 def first_share(agent, action, walk, memory):  # type: ignore[no-untyped-def]
-    """How often an action of the response leads to the first of two places, in the order of random numbers; 1 if
-    to one.
+    """Probability that an action of the response leads to the first of two places, by random numbers; 1 if to one.
 
     walk: int64[WALK], where the agent is.
     """
@@ -190,7 +189,7 @@ def first_share(agent, action, walk, memory):  # type: ignore[no-untyped-def]
 
 @internal
 def mixed_chance(action, memory):  # type: ignore[no-untyped-def]
-    """How likely an action of the agent is over its range."""
+    """Probability of an action of the agent over its range."""
     mixed = 0.0
     for place in range(memory.counts[LISTED]):
         group = memory.listed[place]
@@ -200,7 +199,7 @@ def mixed_chance(action, memory):  # type: ignore[no-untyped-def]
 
 @internal
 def follow_each(agent, edge, memory):  # type: ignore[no-untyped-def]
-    """Update the reaches of every hand of the range behind the agent's decision, and go on behind it."""
+    """Update the reaches of every hand of the range behind the agent's decision, and follow it."""
     room, walk = memory.room, memory.room.walk
     folds = options(memory.state)[0]
     for place in range(WALK):

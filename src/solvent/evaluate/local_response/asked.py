@@ -1,8 +1,7 @@
 """Local best response to any agent that says its probabilities: asked for its strategy at every decision.
 
-This plays the hands of `kernels` with the agent contract (`solvent.play.contract`) in place of
-compiled tables: the same cards, the same draws, so that a compiled agent gives the same numbers both ways. It is
-slower by what asking costs.
+This plays the hands of `kernels` with the agent contract (`solvent.play.contract`) in place of compiled tables: the
+same cards, the same draws, so that a compiled agent gives the same numbers both ways.
 
 A bet off the agent's tree is taken for another by chance, and nobody but the agent knows which. So a bet is valued
 over `FORKS` copies of the agent's hand, each with a seed of its own; and from its first bet on the response knows
@@ -51,7 +50,7 @@ from solvent.play.contract import Agent, Board, EasyAgent, MeasurableHand, Mixtu
 FORKS = 4
 """Copies of the agent's hand by which the response knows it."""
 TRIAL_STREAM = 1 << 20
-"""Where the seeds of copies begin among a hand's streams."""
+"""First of a hand's streams that seed copies."""
 
 
 class AskedResponse:
@@ -90,11 +89,11 @@ class _Hand:
         self.hand = measurable_hand(response.agent, response.rules, self.you, seed)
         self.trials = 0
         self.copies: list[Copy] | None = None
-        """How the response knows the agent after its first bet; none are left where all have been disproved."""
+        """The response's knowledge of the agent after its first bet; empty where all copies have been disproved."""
         self.won, self.rest = 0.0, 1.0
 
     def play(self) -> float:
-        """Chips that the response wins on average over the agent's range."""
+        """Play the hand; returns the chips that the response wins on average over the agent's range."""
         memory = self.memory
         begin_response(self.response.seed, self.number, self.me, pairs(), memory)
         begin(memory.state)
@@ -160,7 +159,7 @@ class _Hand:
         memory.live[: len(live)], memory.counts[LIVE] = live, len(live)
 
     def _choose(self, state: HoldemState) -> int:
-        """The response's action: what would be best if both players only checked and called afterwards.
+        """Choose what would be best if both players only checked and called afterwards.
 
         Where the agent has done what no copy of it would do, the response checks and calls.
         """
@@ -181,7 +180,7 @@ class _Hand:
         return best
 
     def _bet_value(self, total: int, state: HoldemState) -> float:
-        """Chips that a bet wins if the agent folds, or both check and call to the end."""
+        """Value a bet in chips if the agent folds, or both check and call to the end."""
         equity, value = self._equity(), 0.0
         stake = min(total, state.rules.stacks[self.you])
         for weight, answer in self._answers(total):
@@ -192,7 +191,7 @@ class _Hand:
         return value
 
     def _answers(self, total: int) -> list[tuple[NDArray[np.float64], Mixture]]:
-        """Ranges, which sum to 1 together, and what each answers a bet."""
+        """Ask each range, which sum to 1 together, for its answer to a bet."""
         if self.copies is not None:
             return [(copy.weight, self._answer(copy.hand, total)) for copy in self.copies]
         answers: list[Mixture] = []
@@ -208,7 +207,7 @@ class _Hand:
         return trial.probabilities()
 
     def _fork(self, hand: MeasurableHand) -> MeasurableHand:
-        """A copy of a hand that draws otherwise."""
+        """Copy a hand with a seed of its own."""
         self.trials += 1
         return hand.fork(int(stream(self.response.seed, self.number, TRIAL_STREAM + self.trials)))
 

@@ -1,4 +1,4 @@
-"""What local best response believes once it does not know what the agent has taken a bet for.
+"""Beliefs of local best response once it does not know what the agent has taken a bet for.
 
 A bet that the agent's tree does not have is taken for one of two others, by chance, and the response is not told
 for which. So its knowledge is a joint range over (place, hand): where the agent may be in its tree, and which
@@ -7,10 +7,8 @@ hands it may hold there, by Bayes' rule
     P(place', hand | action) ~ sum over places of P(place, hand) P(action leads to place' | place, hand).
 
 What the response does splits each place as the mapping does. What the agent does leaves, of each place, the
-abstract actions that become the same real action. The true place is drawn all the same, by
-`kernels`: the hand is played and paid there, and the response decides without it. So what it wins
-is won with public knowledge alone, a lower bound of what the agent can lose; that unlikely places are forgotten
-only makes the response weaker.
+abstract actions that become the same real action. The true place is drawn all the same, by `kernels`: the hand is
+played and paid there, and the response decides without it. Forgetting unlikely places makes it weaker only.
 """
 
 from __future__ import annotations
@@ -32,17 +30,7 @@ from solvent.evaluate.local_response.ranges import ASTRAY, LIVE, MOST_PLACES, OP
 from solvent.forms.betting.kernels import BIG, PLAYER, STACK, STREET, options
 from solvent.foundation.kernels.compiling import internal
 from solvent.games.betting.rules import CALL, FOLD
-from solvent.play.table_kernels import (
-    ACTED,
-    LOST,
-    NODE,
-    OWES,
-    TABLE,
-    WALK,
-    go_to,
-    real_action,
-    strategy,
-)
+from solvent.play.table_kernels import ACTED, LOST, NODE, OWES, TABLE, WALK, go_to, real_action, strategy
 
 
 @internal
@@ -66,7 +54,7 @@ def believe_own(agent, action, memory):  # type: ignore[no-untyped-def]
 
 @internal
 def is_on_tree(agent, action, memory):  # type: ignore[no-untyped-def]
-    """Whether the agent's copy, which has been shown an action, has it as it is.
+    """Whether the agent's copy, which has been shown an action, took it unchanged.
 
     Behind a bet that was surely taken for another the pots differ, and several of the agent's raises may become
     one real raise.
@@ -135,7 +123,7 @@ def believe_agent(agent, action, memory):  # type: ignore[no-untyped-def]
 
 @internal
 def step(agent, walk, edge):  # type: ignore[no-untyped-def]
-    """Go on behind an abstract action of the agent's; `NONE` where it had no strategy."""
+    """Follow an abstract action of the agent's; `NONE` where it had no strategy."""
     walk[ACTED] += 1
     if edge == NONE:
         walk[OWES] = 0
@@ -184,9 +172,9 @@ def reach_on(agent, place, column, slot, memory):  # type: ignore[no-untyped-def
 
 @internal
 def open_slot(agent, walk, weight, memory):  # type: ignore[no-untyped-def]
-    """Where to add weights of a place among those that come next; -1 if it is lighter than all there is room for.
+    """Find the slot for weights of a place among those to come; -1 if it is lighter than all there is room for.
 
-    Places that are the same share a slot, except where models weigh by reach, which depends on the way there.
+    Equal places share a slot, except where models weigh by reach, which depends on the way there.
     """
     spare, opened = memory.spare, memory.counts[OPENED]
     for slot in range(0 if agent.by_reach else opened):

@@ -1,9 +1,7 @@
 """Local best response against a compiled agent, hand by hand: see `solvent.evaluate.local_best_response`.
 
-The agent's hand is never drawn. What the agent does is drawn from the mixture of all its hands, the cards of the
-board from what the range leaves likely, and the end of a hand counts with its expectation over the range. Only what
-is public is drawn; means are the same. A fold of the agent ends a hand for certain, so folds are counted with their
-probability and the rest goes on.
+The agent's hand is never drawn: its actions are drawn from the mixture of all its hands, the cards of the board
+from what the range leaves likely, and the end of a hand counts with its expectation over the range.
 """
 
 from __future__ import annotations
@@ -74,11 +72,11 @@ from solvent.play.table_kernels import (
 )
 
 LEAST_REST = 0.01
-"""A rest of a hand below this goes on as often as it is a part of it, and then with this weight."""
+"""A rest of a hand below this continues with a chance of its ratio to it, and then with this weight."""
 
 
 class Choices(NamedTuple):
-    """What the response may do."""
+    """Actions of the response."""
 
     decides: NDArray[np.int64]
     """int64[4]: by street, whether it chooses, or checks and calls"""
@@ -89,7 +87,7 @@ class Choices(NamedTuple):
 
 @internal
 def bet_value(agent, total, me, walk, reach, memory):  # type: ignore[no-untyped-def]
-    """Chips that a bet wins if the agent folds or both check and call to the end, over all it may be taken for.
+    """Value a bet in chips if the agent folds or both check and call to the end, over all it may be taken for.
 
     walk, reach: where the agent is, and the reaches of its groups there.
     """
@@ -112,7 +110,7 @@ def bet_value(agent, total, me, walk, reach, memory):  # type: ignore[no-untyped
 
 @inlined
 def choose(agent, choices, me, memory):  # type: ignore[no-untyped-def]
-    """The response's action: LOCALBR in the paper. Equities are those of the street.
+    """Choose the response's action: LOCALBR in the paper. Equities are those of the street.
 
     Where the response does not know what a bet was taken for, values are over all places that it believes in.
     """
@@ -142,9 +140,9 @@ def choose(agent, choices, me, memory):  # type: ignore[no-untyped-def]
 
 @internal
 def count_folds(folded, memory):  # type: ignore[no-untyped-def]
-    """Count what the agent's folds win, and go on with the rest of the hand; whether nothing is left of it.
+    """Count what the agent's folds win, and continue with the rest of the hand; returns whether none is left.
 
-    A rest below `LEAST_REST` goes on only as often as it is a part of that, and then with that weight.
+    See `LEAST_REST` for a small rest.
     """
     score, you = memory.score, memory.state[PLAYER]
     score[WON] += score[REST] * folded * memory.state[PAID + you]
@@ -204,7 +202,7 @@ def agent_acts(agent, agent_hand, memory):  # type: ignore[no-untyped-def]
 
 @inlined
 def respond_hand(seed, number, me, plain, agent, choices, evaluator, hands, memory):  # type: ignore[no-untyped-def]
-    """Chips that the response wins in one hand from seat `me`."""
+    """Play one hand from seat `me`; returns the chips that the response wins."""
     state, deck, random = memory.state, memory.deck, memory.random
     begin_hand(seed, number, me, hands, memory)
     agent_hand = np.int64(-1)
@@ -262,7 +260,7 @@ def respond_hand(seed, number, me, plain, agent, choices, evaluator, hands, memo
 
 @internal
 def shown_down(me, agent_hand, evaluator, hands, memory):  # type: ignore[no-untyped-def]
-    """Chips that the response wins where the agent was dealt a hand: the rest of the board is dealt too."""
+    """Deal the rest of the board where the agent was dealt a hand; returns the chips that the response wins."""
     state, deck, you = memory.state, memory.deck, 1 - me
     side = 1.0 if me == 0 else -1.0
     if state[FOLDER] != NOBODY:

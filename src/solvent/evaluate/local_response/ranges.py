@@ -1,4 +1,4 @@
-"""What local best response knows of a hand: the range of the agent, and the equity of its own cards against it.
+"""Knowledge of local best response in a hand: the range of the agent, and the equity of its own cards against it.
 
 The range is a weight for each of the 1,326 hands. Once a bet has left the agent's tree, nobody but the agent knows
 what it was taken for, and the response believes in several *places* of the agent's tree, each with a range of its
@@ -22,7 +22,7 @@ from solvent.games.betting.rules import HoldemRules
 from solvent.play.table_kernels import MOST_MODELS, WALK, Room, room
 
 BOARD = 4
-"""Where the board lies in a deal: behind both hands."""
+"""Place of the board in a deal: behind both hands."""
 LIVE, LISTED, LENGTH, PLACES, OPENED = range(5)
 """Places in `ResponseMemory.counts`."""
 MOST_PLACES = 16
@@ -64,7 +64,7 @@ class ResponseMemory(NamedTuple):
     """float64[1326]: the agent's range at the place where it truly is; sums to 1."""
     beliefs: Beliefs
     spare: Beliefs
-    """What the response believes where it does not know that place, and room for what it believes next."""
+    """Beliefs of the response where it does not know that place, and room for its next ones."""
     joint: NDArray[np.float64]
     """float64[1326]: the believed weight of each hand, all places together; 0 while the place is known."""
     live: NDArray[np.int64]
@@ -74,7 +74,7 @@ class ResponseMemory(NamedTuple):
     met: NDArray[np.int64]
     """int64[1326]: boards that each average is over."""
     group: NDArray[np.int64]
-    """int64[1326]: the group of each hand, hands in one group being alike to the agent."""
+    """int64[1326]: the group of each hand; the agent cannot tell hands of one group apart."""
     dealt: NDArray[np.int64]
     """int64[1326]: the bucket of each hand before the flop; -1 until it has been looked up."""
     bucket: NDArray[np.int64]
@@ -92,9 +92,9 @@ class ResponseMemory(NamedTuple):
     totals: NDArray[np.int64]
     """The bets that the response considers."""
     values: NDArray[np.float64]
-    """What each of them wins, in chips."""
+    """Chips that each of them wins."""
     score: NDArray[np.float64]
-    """float64[2]: chips that the agent's folds have won so far, and the part of the hand that goes on."""
+    """float64[2]: chips that the agent's folds have won so far, and the fraction of the hand that continues."""
     counts: NDArray[np.int64]
     """int64[5]: hands with a weight, groups with a weight, actions in `history`, places that the response believes
     in (0 while it knows the place, or `ASTRAY`) and places of `spare`."""
@@ -161,7 +161,7 @@ def draw_card(taken, random):  # type: ignore[no-untyped-def]
 
 @internal
 def set_range(taken, hands, memory):  # type: ignore[no-untyped-def]
-    """Begin with all hands alike that share no card with `taken`."""
+    """Begin with a uniform range of the hands that share no card with `taken`."""
     for hand in range(HANDS):
         free = not (taken >> hands.low[hand] & 1 or taken >> hands.high[hand] & 1)
         memory.weight[hand] = 1.0 if free else 0.0
@@ -188,8 +188,7 @@ def normalise(memory):  # type: ignore[no-untyped-def]
 
 @internal
 def normalise_beliefs(memory):  # type: ignore[no-untyped-def]
-    """Scale the joint range to sum to 1, and sum it by hand; where nothing is left of it, the response is
-    astray."""
+    """Scale the joint range to sum to 1, and sum it by hand; where nothing is left, the response is astray."""
     weight, places, total = memory.beliefs.weight, memory.counts[PLACES], 0.0
     for place in range(places):
         for hand in range(HANDS):
@@ -238,7 +237,8 @@ def deal_board(count, start, me, agent_hand, hands, memory):  # type: ignore[no-
 
 @internal
 def find_equities(me, street, run_outs, evaluator, hands, memory):  # type: ignore[no-untyped-def]
-    """The equity of the response's hand against each of the range: exact from the turn on, else by drawn boards."""
+    """Find the equity of the response's hand against each of the range: exact from the turn on, else by drawn
+    boards."""
     deck, known = memory.deck, 0 if street == 0 else street + 2
     taken = np.int64(1) << deck[2 * me] | np.int64(1) << deck[2 * me + 1]
     for place in range(BOARD, BOARD + known):
