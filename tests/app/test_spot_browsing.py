@@ -17,7 +17,7 @@ from solvent.app.browsing.compared import spots_view
 from solvent.cards.ranges import parse_range
 from solvent.games.holdem.spot import NAMES
 from solvent.spots.nodes.node import SpotNode
-from solvent.spots.opening import open_spot
+from solvent.spots.nodes.solution import open_spot
 
 SPOT = ("--oop", "AA,KQs,76s", "--ip", "JJ,T9s,A5s", "--pot", "200", "--stack", "900", "--bets", "50%,a")
 TURN = ("spot", "--board", "Td9d6hQc", *SPOT, "--threads", "1")

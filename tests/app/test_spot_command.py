@@ -14,8 +14,7 @@ from commands_run import refused, solved, solvent
 from solvent.engines.holdem.solver import HoldemSolver
 from solvent.foundation.progress import Progress
 from solvent.solving.session import Limits
-from solvent.spots.result import SpotResult
-from solvent.spots.run import solve_spot
+from solvent.spots.run import SpotResult, solve_spot
 from solvent.spots.settings import SpotSettings
 from solvent.spots.work import SpotWork
 

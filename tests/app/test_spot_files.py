@@ -8,8 +8,7 @@ import pytest
 from commands_run import refused, solved, solvent
 
 from solvent.games.holdem.spot import Spot
-from solvent.spots.files.spot_file import TEMPLATE, read_spot_file, read_spot_toml, spot_parameters
-from solvent.spots.files.texas_file import read_commands
+from solvent.spots.files import TEMPLATE, read_commands, read_spot_file, read_spot_toml, spot_parameters
 
 SPOT = """
 board = "Td9d6hQc2s"

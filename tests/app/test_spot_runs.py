@@ -13,7 +13,7 @@ import pytest
 from commands_run import copy, newest_checkpoint, refused, solved, solvent, start, wait_for_checkpoint
 
 from solvent.foundation.storage.run import Run
-from solvent.spots.opening import open_spot
+from solvent.spots.nodes.solution import open_spot
 
 OOP = "66+,A8s+,A5s-A4s,AJo+,K9s+,KQo,QTs+,JTs,96s+,85s+,75s+,65s,54s"
 IP = "QQ-22,AQs-A2s,ATo+,K5s+,KJo+,Q8s+,J8s+,T7s+,96s+,86s+,75s+,64s+,53s+"

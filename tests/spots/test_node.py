@@ -22,11 +22,10 @@ from solvent.forms.holdem.game import holdem_game
 from solvent.forms.holdem.tree import DECISION
 from solvent.games.holdem.spot import Spot
 from solvent.games.public_rules import Betting
-from solvent.spots.lock_text import parse_lock
-from solvent.spots.nodes.answers import Answers
+from solvent.spots.locks import parse_lock
+from solvent.spots.nodes.answers import Answers, Showdowns
 from solvent.spots.nodes.grid import node_heights, node_weights
 from solvent.spots.nodes.node import SpotNode
-from solvent.spots.nodes.showdowns import Showdowns
 from solvent.spots.nodes.solution import SpotSolution
 
 SIZES = {"pot": 20, "stack": 60, "bets": "50%,a", "raises": "100%,a"}

@@ -41,10 +41,9 @@ from solvent.serve.upi.session import UpiSession
 from solvent.solving.option_checks import cluster_among
 from solvent.solving.settings import Settings
 from solvent.solving.solve import solve
-from solvent.spots.files.spot_file import TEMPLATE, range_text, read_spot_toml
-from solvent.spots.files.texas_file import read_commands
+from solvent.spots.files import TEMPLATE, range_text, read_commands, read_spot_toml
 from solvent.spots.flops.choice import read_flops
-from solvent.spots.lock_text import parse_lock
+from solvent.spots.locks import parse_lock
 from solvent.spots.nodes.lines import find_action, find_place, root_place
 from solvent.spots.settings import SpotSettings
 from solvent.strategy.agents.betting_line import find_decision

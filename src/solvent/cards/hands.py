@@ -52,3 +52,22 @@ def renamed_hands(suits: tuple[int, ...]) -> NDArray[np.int64]:
     numbers: NDArray[np.int64] = high * (high - 1) // 2 + low
     numbers.flags.writeable = False
     return numbers
+
+
+def compatible_weights(
+    hands: NDArray[np.int64], others: NDArray[np.int64], weights: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Sum, for each hand, the weights of the other hands that share no card with it: float64[hands].
+
+    hands, others: hands by number. weights: float64[others].
+
+    >>> compatible_weights(np.array([0, 5]), np.array([0, 2, 9]), np.array([1.0, 2.0, 4.0])).tolist()
+    [4.0, 1.0]
+    """
+    cards = hole_cards()
+    by_card = np.bincount(cards[others].ravel(), np.repeat(weights, 2), 52)
+    same = np.zeros(HANDS)
+    same[others] = weights
+    # Hands with either card are taken off, and a hand with both has been taken off twice.
+    found = weights.sum() - by_card[cards[hands]].sum(axis=1) + same[hands]
+    return np.asarray(np.maximum(found, 0.0))

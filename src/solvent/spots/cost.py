@@ -1,4 +1,4 @@
-"""What a solve of a spot will take, known before any of it is built, and the refusal of what does not fit."""
+"""The size and time of a spot's solve, known before any of it is built; what does not fit is refused."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ def table_bytes(expected: HoldemSize, dtype: str) -> int:
 
 
 def needed_bytes(expected: HoldemSize, dtype: str) -> int:
-    """About what a solve takes, tables and form."""
+    """Estimate the memory of a solve, tables and form."""
     return table_bytes(expected, dtype) + expected.form_bytes
 
 
 def describe_size(spot: Spot, expected: HoldemSize, settings: SpotSettings) -> str:
-    """What a solve will take, in a sentence."""
+    """Say the size and time of a solve in a sentence."""
     dtype = settings.dtype
     streets = ", ".join(
         f"{nodes:,} on {boards:,} board{'s' * (boards > 1)} ({name})"
@@ -52,7 +52,7 @@ def describe_size(spot: Spot, expected: HoldemSize, settings: SpotSettings) -> s
 
 
 def describe_looks(larger: Spot, expected: HoldemSize, settings: SpotSettings) -> str:
-    """What looks at all candidates will take, in a sentence; refused where it is more than the memory limit.
+    """Say the size of looks at all candidates in a sentence; refused where it exceeds the memory limit.
 
     larger: the spot with all candidates. expected: the size of the spot that a solve begins with.
     """
@@ -67,8 +67,8 @@ def describe_looks(larger: Spot, expected: HoldemSize, settings: SpotSettings) -
     return f"looks at all candidates, {decisions}, take {size(needed)} while they last"
 
 
-def expected_seconds(spot: Spot, expected: HoldemSize, settings: SpotSettings) -> float:
-    """About how long a solve takes until its first limit: a guess from the size, within a factor of three."""
+def _describe_time(spot: Spot, expected: HoldemSize, settings: SpotSettings) -> str:
+    """Say how long a solve takes until its first limit: a guess from the size, within a factor of three."""
     iteration = CELL_SECONDS[settings.dtype] * expected.cells / settings.threads
     iterations = float("inf") if settings.iterations is None else float(settings.iterations)
     if settings.until is not None:
@@ -76,11 +76,8 @@ def expected_seconds(spot: Spot, expected: HoldemSize, settings: SpotSettings) -
         usual = USUAL_ITERATIONS * (USUAL_PERCENT / max(percent, 1e-6)) ** FALL
         iterations = min(iterations, max(1.0, usual))
     found = MEASURING * iteration * iterations
-    return found if settings.time is None else min(found, settings.time)
-
-
-def _describe_time(spot: Spot, expected: HoldemSize, settings: SpotSettings) -> str:
-    found = expected_seconds(spot, expected, settings)
+    if settings.time is not None:
+        found = min(found, settings.time)
     threads = f"{settings.threads} thread{'s' * (settings.threads > 1)}"
     return f"about {span(found)} on {threads}" if found >= 1 else "under a second"
 
@@ -106,7 +103,7 @@ def check_memory(expected: HoldemSize, settings: SpotSettings, besides: int = 0)
 
 
 def _instead(expected: HoldemSize, settings: SpotSettings) -> str:
-    """What would fit into memory."""
+    """Say what would fit into memory."""
     by_size = sorted(HOLDEM_DTYPES, key=lambda dtype: -needed_bytes(expected, dtype))
     for dtype in by_size[by_size.index(settings.dtype) + 1 :]:
         if needed_bytes(expected, dtype) <= settings.memory:

@@ -1,9 +1,8 @@
-"""The folder of a spot's run: what it says of the spot, and the solver that its newest checkpoint holds."""
+"""The folder of a spot's run: its spot, locks and settings, and the solver in its newest checkpoint."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,19 +12,15 @@ from solvent.engines.holdem.growing.growing_solver import GrowingSolver
 from solvent.engines.holdem.solver import HoldemSolver
 from solvent.forms.holdem.game import HoldemGame, holdem_game
 from solvent.foundation.errors import InputError
-from solvent.foundation.storage.files import write_text
 from solvent.foundation.storage.run import Run
 from solvent.games.catalogue import named_spot
 from solvent.games.holdem.spot import Spot
 from solvent.spots.growing_work import LOG, SizeAdded, grown_solver, log_of
-from solvent.spots.lock_text import parse_lock
+from solvent.spots.locks import parse_lock
 from solvent.spots.settings import SpotSettings
 from solvent.spots.work import SpotWork
 
 KIND = "spot"
-"""The kind of these runs."""
-RESULT = "result.json"
-"""The file in a run's folder that holds the closing summary."""
 
 
 def new_spot_run(
@@ -51,13 +46,13 @@ def new_spot_run(
 
 
 def spot_of(run: Run) -> Spot:
-    """The spot of a run, with the sizes that its solve has found."""
-    log = [SizeAdded(**row) for row in run.facts().get(LOG, ())]
-    return first_spot_of(run).with_added([one.whole_line for one in log]) if log else first_spot_of(run)
+    """Read the spot of a run, with the sizes that its solve has found."""
+    first, log = first_spot_of(run), run.facts().get(LOG, ())
+    return first.with_added([SizeAdded(**row).whole_line for row in log]) if log else first
 
 
 def first_spot_of(run: Run) -> Spot:
-    """The spot that a run began with."""
+    """Read the spot that a run began with."""
     rules = named_spot(run.configuration.get("game"))
     if rules is None:
         raise InputError(f"the configuration of {run.folder} is damaged: its game is no spot")
@@ -65,39 +60,34 @@ def first_spot_of(run: Run) -> Spot:
 
 
 def locks_of(run: Run) -> tuple[str, ...]:
-    """The locks of a run, as text."""
+    """Read the locks of a run, as text."""
     return tuple(map(str, run.configuration.get("locks", ())))
 
 
 def settings_of(run: Run) -> SpotSettings:
-    """The settings of a run."""
+    """Read the settings of a run."""
     return SpotSettings.resumed(run.configuration, {}, str(run.folder))
 
 
 def inherited_options(run: Run) -> dict[str, Any]:
-    """The options of a run that hold for another that starts from it, by name: what it computes, and how well."""
+    """Read the options that a solve inherits from the run that it starts from, by name."""
     kept = {name: run.fixed[name] for name in SpotSettings.kept() if name in run.fixed and name != "sizes"}
     return {**kept, "until": run.configuration.get("until")}
 
 
 def check_game(run: Run, game: HoldemGame) -> None:
-    """Refuse a game that is built otherwise than when the run began: the tables would not fit."""
+    """Refuse a game that is built differently than when the run began: the tables would not fit."""
     if game.fingerprint != run.configuration.get("fingerprint"):
         raise InputError(
             f"{run.folder} was made by a version of solvent that builds this spot otherwise; solve it anew"
         )
 
 
-def write_result(run: Run, document: Mapping[str, Any]) -> None:
-    """Keep the closing summary in the run's folder."""
-    write_text(run.folder / RESULT, json.dumps(document, indent=1) + "\n")
-
-
 def open_solver(folder: str | Path, threads: int = 1, regrets: bool = False) -> HoldemSolver:
-    """The solver of a spot's run as its newest checkpoint has it.
+    """Open the solver of a spot's run at its newest checkpoint.
 
     regrets: whether to read them too. Without them the solver answers every question about the average strategy
-    in half the time, and cannot go on.
+    in half the time, and cannot be resumed.
     """
     run = Run.open(folder, KIND)
     rules, settings, locks = first_spot_of(run), settings_of(run), locks_of(run)

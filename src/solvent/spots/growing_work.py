@@ -1,13 +1,13 @@
-"""A solve that finds its bet sizes, as a session drives it: looks, additions, what they came to, and checkpoints.
+"""A solve that finds its bet sizes, as a session drives it: looks, additions, their log, and checkpoints.
 
 Looks are seldom, because each takes as long as some iterations on the tree with all candidates: after the
-iterations of `LOOKS`, and whenever the present tree is solved to `NEAR` times the target. Without a target they go
-on, each time there are `LOOK_GROWTH` times as many iterations. A solve ends at the target only if the last look has
-added nothing, or the limit of nodes is as good as reached, after which there are no more looks. Where streets
-follow, the first looks fill only a part of the limit of nodes (`PARTS`): what a river bet is worth shows only once
-the turn has its sizes. With a target and a rule that is not a sum additions are copies of what the nearest bet has
-(`adding.copy_nearest`); otherwise they are recovery games. All this is heuristic; it and what a size has to gain
-were chosen on the spots of `solvent bench sizes`.
+iterations of `LOOKS`, and whenever the present tree is solved to `NEAR` times the target. Without a target they
+continue, each time there are `LOOK_GROWTH` times as many iterations. A solve ends at the target only if the last
+look has added nothing, or the limit of nodes is as good as reached, after which there are no more looks. Where
+streets follow, the first looks fill only a fraction of the limit of nodes (`PARTS`): the worth of a river bet
+shows only once the turn has its sizes. With a target and a rule that is not a sum additions are copies of the
+nearest bet's tables (`adding.copy_nearest`); otherwise they are recovery games. All this is heuristic; it and the
+least gains were chosen on the spots of `solvent bench sizes`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import math
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -32,22 +32,21 @@ from solvent.forms.holdem.game import HoldemGame
 from solvent.games.betting.tree_sizes import Line
 from solvent.games.holdem.spot import NAMES
 from solvent.solving.session import Limits
-from solvent.spots.lock_text import parse_lock
+from solvent.spots.locks import parse_lock
 from solvent.spots.work import SpotWork
 
 LOOKS, LOOK_GROWTH = (20, 50, 120), 2.5
 PARTS = (0.3, 0.5, 0.75)
-"""How far the first looks fill the limit of nodes where streets follow."""
+"""Fractions of the limit of nodes that the first looks fill where streets follow."""
 LEAST_WORTH, LEAST_WORTH_NEAR, LEAST_IN_ALL = 0.05, 0.02, 0.5
-"""Candidates that gain less than the first part of the target are not added, or less than the second once the
+"""Candidates that gain less than the first fraction of the target are not added, or less than the second once the
 target is near; nor any where all of a look gain less than the third, because after an addition the tree takes a
 hundred iterations to come back to where it was."""
 NEAR = 2.0
-"""The last look is taken when exploitability is so many times the target."""
+"""Multiple of the target at which the last look is taken."""
 FULL = 0.95
-"""The part of the limit of nodes from which the tree counts as full."""
+"""Fraction of the limit of nodes from which the tree counts as full."""
 LOG = "additions"
-"""The name under which a checkpoint keeps the log."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +57,6 @@ class SizeAdded:
     """The actions before."""
     action: str
     player: str
-    """OOP or IP."""
     street: str
     percent_of_pot: float
     """The bet in percent of the pot."""
@@ -70,7 +68,7 @@ class SizeAdded:
     """Iterations that had been run."""
     recovery_iterations: int
     discount: float
-    """w: what the iterations before have counted for since."""
+    """w: the weight of the iterations before since then."""
     behind: str = ""
     """The bet on an earlier street that it came with, where it was copied from behind the nearest bet; such a size
     has no worth of its own."""
@@ -83,19 +81,18 @@ class SizeAdded:
 
 @dataclass(frozen=True)
 class SizesFound:
-    """What a solve that finds its bet sizes has found."""
+    """Outcome of a solve that finds its bet sizes."""
 
     sizes: str
-    """What was asked for: auto,from=25%,to=300%,steps=16,at-most=16,nodes=33.3333%."""
+    """The option: auto,from=25%,to=300%,steps=16,at-most=16,nodes=33.3333%."""
     added: tuple[SizeAdded, ...]
-    """In the order of their additions."""
     exploitability_percent: float
     """Exploitability in the spot with all candidates, in percent of the pot: off-tree bets are answered through the
     randomised pseudo-harmonic mapping."""
     nodes: int
-    """Public nodes x hands of the tree that was grown, ..."""
+    """Public nodes x hands of the tree that was grown."""
     candidate_nodes: int
-    """... and of the tree with all candidates."""
+    """Those of the tree with all candidates."""
     look_seconds: float
     adding_seconds: float
 
@@ -126,7 +123,7 @@ class GrowingWork(SpotWork):
     # Iterations and looks
 
     def run(self, iterations: int) -> None:
-        """Run so many more iterations, with the looks that are due among them."""
+        """Run further iterations, with the looks that are due among them."""
         target = self.iterations + iterations
         while self.iterations < target:
             due = next_look(self.iterations, math.inf if self.limits.until is None else LOOKS[-1])
@@ -152,7 +149,7 @@ class GrowingWork(SpotWork):
     def look(self, part: float = 1.0) -> int:
         """Look at the candidates and add those that pay; how many were added.
 
-        part: the part of the limit of nodes up to which the tree may grow now.
+        part: the fraction of the limit of nodes up to which the tree may grow now.
         """
         start = time.perf_counter()
         least = LEAST_WORTH_NEAR if self._near_target else LEAST_WORTH
@@ -182,7 +179,7 @@ class GrowingWork(SpotWork):
 
     @property
     def _target(self) -> float:
-        """The exploitability, in chips, that gains are measured by; without a target 0.3 % of the pot."""
+        """Exploitability, in chips, that gains are compared with; without a target 0.3 % of the pot."""
         until = self.limits.until
         return until if until is not None else 0.003 * self.pot
 
@@ -196,7 +193,6 @@ class GrowingWork(SpotWork):
         by_line: dict[str, list[str]] = {}
         for one in chosen:
             by_line.setdefault(one.history, []).append(one.action)
-        spot = self.solver.game.rules
         by_size: dict[str, list[float]] = {}
         for was in self.log:
             by_size.setdefault(was.line, []).append(was.percent_of_pot / 100)
@@ -209,28 +205,19 @@ class GrowingWork(SpotWork):
         else:
             grown = add_actions(self.solver, by_line, self._locks, behind=behind)
         played = {added.history: added.iterations for added in grown.added}
-        for one in chosen:
-            street, _ = place_of(spot, one.history)
-            self.log.append(
-                SizeAdded(
-                    one.history,
-                    one.action,
-                    NAMES[one.player],
-                    street,
-                    100 * one.size,
-                    100 * one.chips / self.pot,
-                    self.iterations,
-                    played[one.history],
-                    grown.discount,
-                )
-            )
-        for one, line, name, size in copied:
+
+        def log(
+            one: Worth, line: str, action: str, player: int, size: float, worth: float, behind: str = ""
+        ) -> None:
             street, _ = place_of(grown.solver.game.rules, line)
-            player = NAMES[int(grown.solver.player_after(line))]
-            added = SizeAdded(
-                line, name, player, street, 100 * size, 0.0, self.iterations, 0, 1.0, one.action
-            )
-            self.log.append(replace(added, discount=grown.discount, recovery_iterations=played[one.history]))
+            iterations = self.iterations, played[one.history]
+            added = line, action, NAMES[player], street, 100 * size, worth
+            self.log.append(SizeAdded(*added, *iterations, grown.discount, behind))
+
+        for one in chosen:
+            log(one, one.history, one.action, one.player, one.size, 100 * one.chips / self.pot)
+        for one, line, action, size in copied:
+            log(one, line, action, int(grown.solver.player_after(line)), size, 0.0, behind=one.action)
         self.solver = grown.solver
         self._evaluation = None
         self.adding_seconds += time.perf_counter() - start
@@ -244,11 +231,10 @@ class GrowingWork(SpotWork):
 
     @property
     def _most_nodes(self) -> int:
-        """The limit of nodes x hands."""
         return round(self.auto.nodes * public_nodes(self.looks.game))
 
     def found(self) -> SizesFound:
-        """What was found, measured in the spot with all candidates."""
+        """Measure the solution in the spot with all candidates."""
         measured = self.looks.evaluate(self.solver).exploitability
         return SizesFound(
             str(self.auto),
@@ -301,7 +287,7 @@ class GrowingWork(SpotWork):
 
 
 def next_look(done: int, last: float = math.inf) -> float:
-    """The first iteration after `done` at which to look; infinite where it would be after `last`."""
+    """Find the first iteration after `done` at which to look; infinite where it would be after `last`."""
     due = next((at for at in LOOKS if at > done), LOOKS[-1])
     while due <= done:
         due = math.floor(due * LOOK_GROWTH)
@@ -309,7 +295,7 @@ def next_look(done: int, last: float = math.inf) -> float:
 
 
 def part_of_limit(done: int) -> float:
-    """The part of the limit of nodes that the look after `done` iterations may fill.
+    """Fraction of the limit of nodes that the look after `done` iterations may fill.
 
     >>> part_of_limit(20), part_of_limit(50), part_of_limit(120)
     (0.3, 0.5, 0.75)
@@ -323,12 +309,12 @@ def part_of_limit(done: int) -> float:
 
 
 def log_of(tables: Mapping[str, NDArray[Any]]) -> list[SizeAdded]:
-    """The log of additions that a checkpoint keeps."""
+    """Read the log of additions that a checkpoint keeps."""
     return [SizeAdded(**row) for row in json.loads(bytes(np.asarray(tables[LOG])))]
 
 
 def grown_solver(solver: GrowingSolver, log: Sequence[SizeAdded], locks: Sequence[str]) -> GrowingSolver:
-    """A solver of the tree that a log leads to, with empty tables."""
+    """Build a solver of the tree that a log leads to, with empty tables."""
     if not log:
         return solver
     rules = solver.game.rules.with_added([one.whole_line for one in log])

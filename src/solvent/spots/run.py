@@ -1,4 +1,4 @@
-"""Solve a spot to a target: what it costs, its iterations and measurements, and what the result is worth.
+"""Solve a spot to a target: its cost, its iterations and measurements, and its result.
 
 spot = {"board": "Td9d6hQc2s", "oop": "QQ+,AKs", "ip": "JJ-99", "pot": 200, "stack": 900, "bets": "50%,a"}
 result = solve_spot(spot, SpotSettings(until="0.3%"), out="runs/river")
@@ -11,24 +11,25 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
+from math import isfinite
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from solvent.cards.deck import cards_label
 from solvent.cards.equities import equity
-from solvent.cards.hands import hole_cards
+from solvent.cards.hands import compatible_weights
 from solvent.cards.ranges import Range
 from solvent.engines.holdem.best_average import BestAverage
 from solvent.engines.holdem.carry_over import OTHER_CARDS, carry_over
 from solvent.engines.holdem.growing.growing_solver import GrowingSolver
 from solvent.engines.holdem.growing.looks import Looks
-from solvent.engines.holdem.response import check_carried
+from solvent.engines.holdem.response import HoldemEvaluation, check_carried
 from solvent.engines.holdem.solver import HoldemSolver
 from solvent.engines.holdem.translated.response import LargerTree
-from solvent.forms.holdem.game import HoldemGame, holdem_game
+from solvent.forms.holdem.game import holdem_game
 from solvent.forms.holdem.sizing import HoldemSize, holdem_size
 from solvent.forms.holdem.tree import DECISION, holdem_tree
 from solvent.foundation.errors import InputError
@@ -48,15 +49,116 @@ from solvent.spots.folder import (
     open_solver,
     settings_of,
     spot_of,
-    write_result,
 )
-from solvent.spots.growing_work import GrowingWork
-from solvent.spots.lock_text import parse_lock
-from solvent.spots.result import SpotResult
+from solvent.spots.growing_work import GrowingWork, SizesFound
+from solvent.spots.locks import parse_lock
 from solvent.spots.settings import SpotSettings
 from solvent.spots.work import SpotWork, spot_limits, with_limits
 
 COMPILING_KERNELS, BUILDING, SOLVING = "compiling kernels", "building", "solving"
+
+
+@dataclass(frozen=True)
+class SpotResult:
+    """Result of a solve of a spot. Pairs are of OOP and IP; chips are those of the spot."""
+
+    spot: Spot
+    settings: SpotSettings
+    locks: tuple[str, ...]
+    size: HoldemSize
+    threads: int
+    isomorphism: bool
+    """Whether some boards stand for others that differ in the names of suits."""
+    iterations: int
+    stopped_by: str
+    """iterations, until, time or interrupt"""
+    evaluation: HoldemEvaluation
+    equity: tuple[float, float]
+    """Fraction of the pot that each player would win if everybody checked to the end."""
+    root_actions: Mapping[str, float]
+    """Frequency of each action of the first decision, over all hands."""
+    infosets: int
+    seconds: float
+    """Seconds of iterations and of measurements on the way."""
+    seconds_per_iteration: float
+    """Seconds of an iteration alone, the mean of all."""
+    first_iteration_seconds: float
+    """Seconds of the first one, which also waits for the system to hand the tables' memory over."""
+    build_seconds: float
+    """Seconds from the spot to tables that nothing has been written to."""
+    compile_seconds: float
+    table_bytes: int
+    peak_memory_bytes: int
+    solver: HoldemSolver = field(repr=False)
+    """The solver with its tables, of which a `SpotSolution` answers everything else."""
+    convergence: tuple[dict[str, Any], ...] = field(repr=False, default=())
+    sizes_found: SizesFound | None = field(repr=False, default=None)
+    run: Path | None = None
+    unsaved: str | None = None
+    """The part of this that the run's folder lacks, and why: a full disk stops no solve."""
+    notes: tuple[str, ...] = ()
+    """Remarks on the result, in sentences."""
+
+    @property
+    def exploitability(self) -> float:
+        """Half of what both players would gain by best responses, in chips."""
+        return self.evaluation.exploitability
+
+    @property
+    def exploitability_percent(self) -> float:
+        """Exploitability in percent of the pot."""
+        return 100 * self.exploitability / self.spot.pot
+
+    @property
+    def ev(self) -> tuple[float, float]:
+        """Share of each player in the pot; the sum is the pot less the rake."""
+        first, second = self.evaluation.value
+        return first + self.spot.pot / 2, second + self.spot.pot / 2
+
+    def as_dict(self) -> dict[str, Any]:
+        """Everything, ready for JSON."""
+        spot, settings = self.spot, self.settings
+        return {
+            "exploitability_percent": self.exploitability_percent,
+            "exploitability": self.exploitability,
+            "gains": list(self.evaluation.gains),
+            "ev": list(self.ev),
+            "equity": list(self.equity),
+            "root_actions": dict(self.root_actions),
+            "decision_nodes": list(self.size.decisions),
+            "boards": list(self.size.boards),
+            "streets": list(spot.street_names),
+            "hands": list(self.size.hands),
+            "infosets": self.infosets,
+            "iterations": self.iterations,
+            "stopped_by": self.stopped_by,
+            "seconds": self.seconds,
+            "seconds_per_iteration": self.seconds_per_iteration,
+            "first_iteration_seconds": self.first_iteration_seconds,
+            "build_seconds": self.build_seconds,
+            "compile_seconds": self.compile_seconds,
+            "table_bytes": self.table_bytes,
+            "peak_memory_bytes": self.peak_memory_bytes,
+            "rule": str(settings.rule),
+            "dtype": settings.dtype,
+            "threads": self.threads,
+            "isomorphism": self.isomorphism,
+            "board": cards_label(spot.root_board),
+            "oop": str(spot.ranges[0]),
+            "ip": str(spot.ranges[1]),
+            "pot": spot.pot,
+            "stack": spot.stack,
+            "rake": spot.rake,
+            "rake_cap": spot.rake_cap if isfinite(spot.rake_cap) else None,
+            "least_bet": spot.least_bet,
+            "sizes": spot.sizes,
+            "locks": list(self.locks),
+            "game": str(spot),
+            "sizes_found": None if self.sizes_found is None else asdict(self.sizes_found),
+            "run": None if self.run is None else str(self.run),
+            "unsaved": self.unsaved,
+            "notes": list(self.notes),
+        }
 
 
 def solve_spot(
@@ -69,7 +171,7 @@ def solve_spot(
     out: str | Path | None = None,
     start: str | Path | None = None,
 ) -> SpotResult:
-    """Solve a spot; `spot` has the parameters of `games.holdem.spot.Spot` by name, `locks` are as in `lock_text`.
+    """Solve a spot; `spot` has the parameters of `games.holdem.spot.Spot` by name, `locks` are as in `locks`.
 
     The first limit of iterations, exploitability and time stops the solve, and so does `stop`; without a limit it
     is 0.3 % of the pot. Ctrl-C raises `Interrupted` with the result so far, once the run is saved.
@@ -79,7 +181,8 @@ def solve_spot(
     """
     if out is not None:
         Run.check_new(out)
-    settings, watch, stop = with_limits(settings or SpotSettings()), watch or _unwatched, stop or Stop()
+    settings, stop = with_limits(settings or SpotSettings()), stop or Stop()
+    watch = watch or (lambda progress: None)
     auto = settings.auto_sizes
     if auto is not None and start is not None:
         raise InputError("a solve that finds its bet sizes starts from none of another run; leave out --from")
@@ -90,11 +193,10 @@ def solve_spot(
     if before is not None:
         carry_over(before, built.solver)
         del before
-    work = _work(built, settings, locks)
+    work = _work(built)
     run = None if out is None else new_spot_run(out, work, settings, locks, start)
     with run.locked() if run is not None else nullcontext():
-        session = _session(work, built, run, settings, watch, stop)
-        return _finished(session, work, built, settings, locks)
+        return _solved(built, work, run, watch, stop)
 
 
 def resume_spot(
@@ -103,30 +205,26 @@ def resume_spot(
     watch: Watch | None = None,
     stop: Stop | None = None,
 ) -> SpotResult:
-    """Go on with the run in a folder, bit for bit as if it had never stopped.
+    """Resume the run in a folder, bit for bit as if it had never stopped.
 
     `given` are options of `SpotSettings` by name. Limits, threads and memory may change; a limit that is given now
     replaces all limits of before.
     """
-    given, watch, stop = given or {}, watch or _unwatched, stop or Stop()
+    given, watch, stop = given or {}, watch or (lambda progress: None), stop or Stop()
     run = Run.open(folder, KIND)
     settings = with_limits(SpotSettings.resumed(run.configuration, given, str(run.folder)))
     as_before = not any(given.get(name) is not None for name in LIMITS)
-    locks = locks_of(run)
-    built = _build(first_spot_of(run), settings, locks, watch, stop)
+    built = _build(first_spot_of(run), settings, locks_of(run), watch, stop)
     check_game(run, built.solver.game)
-    work = _work(built, settings, locks)
+    work = _work(built)
     with run.locked():
         adjustable = settings.as_json()
         run.configure({name: adjustable.get(name) for name in adjustable.keys() | set(LIMITS)})
-        session = _session(work, built, run, settings, watch, stop)
-        session.resume(as_before)
-        work.remember(session.metrics)
-        return _finished(session, work, built, settings, locks)
+        return _solved(built, work, run, watch, stop, as_before)
 
 
 def _start(folder: str | Path, settings: SpotSettings, rules: Spot) -> HoldemSolver:
-    """The solver of the run to start from; refused where its cards, or the numbers of its tables, are others."""
+    """Open the run to start from; refused where its cards, or the numbers of its tables, are others."""
     run = Run.open(folder, KIND)
     began, before = settings_of(run), spot_of(run)
     hands = [[np.flatnonzero(weights) for weights in each.range_weights] for each in (before, rules)]
@@ -142,16 +240,14 @@ class _Built:
     """A spot with a solver on which nothing has been run."""
 
     rules: Spot
+    settings: SpotSettings
+    locks: tuple[str, ...]
     size: HoldemSize
     solver: HoldemSolver
     larger: Spot | None
     """The spot with all candidates, where the solve finds its bet sizes."""
     build_seconds: float
     compile_seconds: float
-
-
-def _unwatched(progress: Progress) -> None:
-    """Nobody watches."""
 
 
 def _build(
@@ -181,36 +277,35 @@ def _build(
     solver = kind(game, settings.rule, settings.threads, settings.dtype, locked)
     spent += time.perf_counter() - began
     stop.check()
-    return _Built(rules, expected, solver, larger, spent, compiling)
+    return _Built(rules, settings, tuple(locks), expected, solver, larger, spent, compiling)
 
 
-def _work(built: _Built, settings: SpotSettings, locks: Sequence[str]) -> SpotWork:
-    """The solve as a session drives it."""
-    solver, pot = built.solver, built.rules.pot
+def _work(built: _Built) -> SpotWork:
+    """Prepare the solve as a session drives it."""
+    solver, settings, pot = built.solver, built.settings, built.rules.pot
     limits = spot_limits(settings, pot, solver.raked)
     if not isinstance(solver, GrowingSolver):
         room = needed_bytes(built.size, settings.dtype) + BestAverage.bytes_of(solver) <= settings.memory
-        return SpotWork(
-            solver, pot, limits, BestAverage(solver) if room and settings.dtype == "int16" else None
-        )
+        best = BestAverage(solver) if room and settings.dtype == "int16" else None
+        return SpotWork(solver, pot, limits, best)
     auto = settings.auto_sizes
     assert auto is not None
     assert built.larger is not None
     looks = Looks(solver.game, built.larger, solver.threads, settings.dtype)
-    return GrowingWork(solver, pot, limits, auto, locks, looks)
+    return GrowingWork(solver, pot, limits, auto, built.locks, looks)
 
 
-def _session(
-    work: SpotWork, built: _Built, run: Run | None, settings: SpotSettings, watch: Watch, stop: Stop
-) -> Session:
-    every, told = settings.checkpoint_every, work.forecasting(watch)
-    return Session(SOLVING, work, work.limits, run, every, told, stop, spent=built.build_seconds)
-
-
-def _finished(
-    session: Session, work: SpotWork, built: _Built, settings: SpotSettings, locks: Sequence[str]
+def _solved(
+    built: _Built, work: SpotWork, run: Run | None, watch: Watch, stop: Stop, as_before: bool | None = None
 ) -> SpotResult:
-    """Compute until a limit is reached, and say what that came to."""
+    """Compute until a limit is reached, and gather the result; `as_before` is that of a resumed session."""
+    settings, told = built.settings, work.forecasting(watch)
+    session = Session(
+        SOLVING, work, work.limits, run, settings.checkpoint_every, told, stop, spent=built.build_seconds
+    )
+    if as_before is not None:
+        session.resume(as_before)
+        work.remember(session.metrics)
     stopped_by = session.loop()
     notes = work.end()
     solver, size, found = work.solver, built.size, None
@@ -221,7 +316,7 @@ def _finished(
     result = SpotResult(
         spot=rules,
         settings=settings,
-        locks=tuple(locks),
+        locks=built.locks,
         size=size,
         threads=solver.threads,
         isomorphism=solver.game.isomorphism,
@@ -244,17 +339,15 @@ def _finished(
         run=None if session.run is None else session.run.folder,
         notes=notes,
     )
-    session.keep(lambda run: write_result(run, result.as_dict()))
+    session.write_result(result.as_dict())
     return session.held.result(replace(result, unsaved=session.shortfall()))
 
 
 def warm_up(dtype: str, growing: bool = False) -> float:
-    """Have the kernels of a spot's solve compiled, or loaded, on a spot of a few hands; the seconds that took.
+    """Compile or load the kernels of a spot's solve on a spot of a few hands; returns the seconds that took.
 
-    growing: those of a solve that finds its bet sizes too.
-
-    Numba compiles a kernel for the types of its arguments, which neither the street, the rake nor the number of
-    hands changes.
+    growing: those of a solve that finds its bet sizes too. Numba compiles a kernel for the types of its arguments,
+    which neither the street, the rake nor the number of hands changes.
     """
     start = time.perf_counter()
     small = Spot("2c2d2h2s", "AA", "KK", pot=2, stack=2, bets="a", rake="5%")
@@ -268,29 +361,18 @@ def warm_up(dtype: str, growing: bool = False) -> float:
 
 
 def root_actions(solver: HoldemSolver) -> dict[str, float]:
-    """How often each action of the first decision is taken over all deals; empty where nobody has one."""
+    """Find the frequency of each action of the first decision over all deals; empty where there is none."""
     game, tree = solver.game, solver.game.tree
     if tree.kind[0] != DECISION:
         return {}
     player = int(tree.player[0])
+    other = 1 - player
+    beside = compatible_weights(game.hands[player], game.hands[other], game.weights[other])
+    dealt = game.weights[player] * beside * game.deal_scale
     side = game.streets[0].sides[player]
     slots = int(side.count[0])
-    dealt = dealt_hands(game, player)[side.hand[0, :slots]]
-    taken = solver.strategy_at(0)[:, :slots] @ dealt
+    taken = solver.strategy_at(0)[:, :slots] @ dealt[side.hand[0, :slots]]
     return dict(zip(tree.betting[0].actions, taken.tolist(), strict=True))
-
-
-def dealt_hands(game: HoldemGame, player: int) -> NDArray[np.float64]:
-    """The probability that each hand of a player is dealt, float64[hands]."""
-    cards = hole_cards()
-    mine, other, weights = game.hands[player], game.hands[1 - player], game.weights[1 - player]
-    by_card = np.zeros(cards.max() + 1)
-    np.add.at(by_card, cards[other], weights[:, None])
-    same = np.zeros(len(cards))
-    same[other] = weights
-    # Hands with either card are taken off, and a hand with both has been taken off twice.
-    apart = weights.sum() - by_card[cards[mine]].sum(axis=1) + same[mine]
-    return np.asarray(game.weights[player] * np.maximum(apart, 0.0) * game.deal_scale)
 
 
 def _live_ranges(spot: Spot) -> tuple[Range, Range]:

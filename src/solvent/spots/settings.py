@@ -10,23 +10,21 @@ from solvent.engines.holdem.growing.candidates import AutoSizes, parse_auto_size
 from solvent.engines.local_update import LocalUpdate
 from solvent.engines.rules import LinearProgram, RegretRule, load_rule
 from solvent.foundation.errors import InputError
-from solvent.foundation.kernels.threads import MOST_THREADS
 from solvent.foundation.units import parse_decimal
-from solvent.solving.option_checks import BYTES, DURATION, INTERVAL, RULE, Check, one_of, whole
+from solvent.solving.option_checks import Check, one_of, whole
 from solvent.solving.settings import (
     ALGORITHM,
-    DEFAULT_MEMORY,
-    KEEP,
     MACHINE,
     MOST_ITERATIONS,
     SIZES,
     STOP,
     Options,
+    altered,
     option,
 )
 
 DEFAULT_UNTIL, MOST_DEFAULT_ITERATIONS = "0.3%", 10_000
-"""Where a solve stops if no limit is given; the iterations are far more than a spot takes."""
+"""Limits of a solve if none is given; the iterations are far more than a spot takes."""
 
 
 def _target(name: str, value: Any) -> str:
@@ -36,7 +34,7 @@ def _target(name: str, value: Any) -> str:
 
 
 def target_chips(until: str, pot: float) -> float:
-    """Exploitability in chips from a percentage of the pot, or from chips.
+    """Read an exploitability in chips from a percentage of the pot, or from chips.
 
     >>> target_chips("0.5%", 200), target_chips("0.5", 200)
     (1.0, 0.5)
@@ -59,8 +57,8 @@ AUTO_SIZES = Check(str, lambda name, value: str(parse_auto_sizes(value)), "<auto
 class SpotSettings(Options):
     """The options of a solve of a spot."""
 
-    iterations: int | None = option(
-        None, "Stop after this many iterations; 0 measures uniform play.", whole(0, MOST_ITERATIONS), STOP
+    iterations: int | None = altered(
+        "iterations", help="Stop after this many iterations; 0 measures uniform play.", shown=None
     )
     until: str | None = option(
         None,
@@ -69,7 +67,7 @@ class SpotSettings(Options):
         STOP,
         shown=f"{DEFAULT_UNTIL} where nothing else is given",
     )
-    time: float | None = option(None, "Stop after this time, such as 90s, 5m or 2h.", DURATION, STOP)
+    time: float | None = altered("time")
     every: int | None = option(
         None,
         "Iterations between measurements of exploitability.",
@@ -77,21 +75,10 @@ class SpotSettings(Options):
         ALGORITHM,
         shown="10; 20 with rake; seldom without --until",
     )
-    rule: RegretRule = option(  # noqa: RUF009
-        None,
-        "Rule: cfr, cfr+, lcfr, dcfr, dcfr(a,b,g), dcfr+ or file.py:Class.",
-        RULE,
-        ALGORITHM,
-        kept=True,
-        shown=HOLDEM_RULE,
+    rule: RegretRule = altered(  # noqa: RUF009
+        "rule", help="Rule: cfr, cfr+, lcfr, dcfr, dcfr(a,b,g), dcfr+ or file.py:Class.", shown=HOLDEM_RULE
     )
-    isomorphism: str = option(
-        "on",
-        "on: boards that differ only in the names of suits are solved once; or off.",
-        one_of("isomorphism", ("on", "off")),
-        ALGORITHM,
-        kept=True,
-    )
+    isomorphism: str = altered("isomorphism")
     sizes: str | None = option(
         None,
         "Let the solver find the bets: auto, or auto followed by any of ,from=25% ,to=300% ,steps=16 "
@@ -102,7 +89,7 @@ class SpotSettings(Options):
         kept=True,
         shown="the bets that are given",
     )
-    checkpoint_every: float = option(60.0, "Time between checkpoints.", INTERVAL, KEEP, shown="60s")
+    checkpoint_every: float = altered("checkpoint_every", default=60.0, shown="60s")
     dtype: str = option(
         "float32",
         f"Numbers of the tables: {', '.join(HOLDEM_DTYPES)}.",
@@ -110,8 +97,8 @@ class SpotSettings(Options):
         MACHINE,
         kept=True,
     )
-    threads: int = option(1, "Threads.", whole(1, MOST_THREADS), MACHINE, shown="all cores")
-    memory: int = option(DEFAULT_MEMORY, "The most memory to use, such as 8G.", BYTES, MACHINE, shown="8G")
+    threads: int = altered("threads", shown="all cores")
+    memory: int = altered("memory")
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -20,14 +20,14 @@ from solvent.forms.holdem.tree import holdem_tree
 from solvent.foundation.html import facts_html
 from solvent.foundation.machine import cores
 from solvent.foundation.progress import Interrupted, Stop, Watch
-from solvent.foundation.showing import both, showing
 from solvent.games.holdem.cards import Sizes
+from solvent.games.holdem.spot import NAMES, check_used
 from solvent.games.holdem.spot import Spot as SpotRules
-from solvent.games.holdem.spot import check_used
 from solvent.solving.option_types import SpotOptions, with_options
+from solvent.solving.session import watched
 from solvent.solving.settings import given_options
 from solvent.spots.cost import describe_size
-from solvent.spots.lock_text import parse_lock
+from solvent.spots.locks import parse_lock
 from solvent.spots.nodes.solution import SpotSolution
 from solvent.spots.run import solve_spot
 from solvent.spots.settings import SpotSettings
@@ -39,9 +39,9 @@ class Spot:
 
     board: three to five cards, 'Td9d6h'. oop, ip: the ranges, such as '66+,A8s+,KQo:0.5', or `Range`. pot, stack:
     whole chips in the middle and behind each player. bets, raises and further sizes such as `oop_turn_bets` and
-    `cap=3`: see the page on spots. rake: a part of every pot, '5%'. rake_cap: chips at most. locks: what hands play
-    at decisions, `['check, bet 100: 22-55 = fold:0.25, call:0.75']`. sizes: 'auto' lets the solver find the bets,
-    'auto,from=25%,to=300%,steps=16,at-most=16,nodes=33.3333%' says among which.
+    `cap=3`: see the page on spots. rake: a fraction of every pot, '5%'. rake_cap: chips at most. locks: strategies
+    of hands at decisions, `['check, bet 100: 22-55 = fold:0.25, call:0.75']`. sizes: 'auto' lets the solver find
+    the bets, 'auto,from=25%,to=300%,steps=16,at-most=16,nodes=33.3333%' says among which.
 
     >>> spot = Spot("Td9d6hQc2s", "QQ,76s", "JJ,T9s", pot=200, stack=900, bets="50%,a")
     >>> solution = spot.solve(until="0.1%", dtype="float64", threads=1)
@@ -71,8 +71,9 @@ class Spot:
         self._given: dict[str, Any] = {"board": board, "oop": oop, "ip": ip, "pot": pot, "stack": stack}
         self._given |= {"bets": bets, "raises": raises, "rake": rake, "rake_cap": rake_cap}
         self._given |= {"least_bet": least_bet, "check_down": check_down, **further}
-        self._auto = None if sizes is None else parse_auto_sizes(sizes)
-        self.rules = SpotRules(**(self._given if self._auto is None else self._auto.start_of(self._given)))
+        auto = None if sizes is None else parse_auto_sizes(sizes)
+        self._sizes = None if auto is None else str(auto)
+        self.rules = SpotRules(**(self._given if auto is None else auto.start_of(self._given)))
         """The spot as a game; where the solver finds the bets, as it is to begin with."""
         given = [name for name, value in self._given.items() if value is not None]
         check_used(given, self.rules.root_board, self.rules.rake)
@@ -89,28 +90,20 @@ class Spot:
 
     def _repr_html_(self) -> str:
         rules = self.rules
-        facts = {
-            "OOP": str(rules.ranges[0]),
-            "IP": str(rules.ranges[1]),
-            "pot": f"{rules.pot:,}",
-            "stack": f"{rules.stack:,}",
-            **{name: str(value) for name, value in rules.sizes.items()},
-        }
+        facts = dict(zip(NAMES, map(str, rules.ranges), strict=True))
+        facts |= {"pot": f"{rules.pot:,}", "stack": f"{rules.stack:,}"}
+        facts |= {name: str(value) for name, value in rules.sizes.items()}
         if self.locks:
             facts["locks"] = "; ".join(self.locks)
         return facts_html(cards_label(rules.root_board), facts)
 
     def lock(self, lock: str) -> Spot:
-        """A copy in which some hands play what a lock says: `check, bet 100: 22-55 = fold:0.25, call:0.75`."""
+        """Copy the spot with one more lock, such as `check, bet 100: 22-55 = fold:0.25, call:0.75`."""
         return Spot(**self._given, locks=(*self.locks, lock), sizes=self._sizes)
-
-    @property
-    def _sizes(self) -> str | None:
-        return None if self._auto is None else str(self._auto)
 
     @with_options(SpotOptions)
     def cost(self, **options: Unpack[SpotOptions]) -> str:
-        """What a solve will take, in a sentence; `options` are those of `solve`, such as dtype."""
+        """Say the size and time of a solve in a sentence; `options` are those of `solve`, such as dtype."""
         settings = with_limits(SpotSettings.of({"threads": cores(), **_named(options)}))
         expected = holdem_size(self.rules, settings.isomorphism == "on")
         return describe_size(self.rules, expected, settings)
@@ -135,12 +128,12 @@ class Spot:
         `stop.request()` ends the solve after the running iterations. Ctrl-C raises `Interrupted` then, with the
         solution so far as its `result`.
         """
-        if progress:
-            with showing() as show:
-                return self.solve(out=out, watch=both(show, watch), stop=stop, **options)
         settings = SpotSettings.of({"threads": cores(), "sizes": self._sizes, **_named(options)})
         try:
-            return SpotSolution(solve_spot(self._given, settings, self.locks, watch, stop, out=out).solver)
+            with watched(watch, progress) as shown:
+                return SpotSolution(
+                    solve_spot(self._given, settings, self.locks, shown, stop, out=out).solver
+                )
         except Interrupted as stopped:
             if stopped.result is not None:
                 stopped.result = SpotSolution(stopped.result.solver)
@@ -148,7 +141,7 @@ class Spot:
 
 
 def _named(options: SpotOptions) -> dict[str, Any]:
-    """The options that were given; isomorphism may be True or False."""
+    """Drop options that are None; isomorphism may be True or False."""
     given = given_options(options)
     if isinstance(given.get("isomorphism"), bool):
         given["isomorphism"] = "on" if given["isomorphism"] else "off"

@@ -17,31 +17,26 @@ from solvent.foundation.progress import Progress, Watch
 from solvent.foundation.showing import SECONDS
 from solvent.solving.session import Limits
 from solvent.spots.cost import FALL
-from solvent.spots.settings import (
-    DEFAULT_UNTIL,
-    MOST_DEFAULT_ITERATIONS,
-    SpotSettings,
-    target_chips,
-)
+from solvent.spots.settings import DEFAULT_UNTIL, MOST_DEFAULT_ITERATIONS, SpotSettings, target_chips
 
 CHUNK_SECONDS = 0.2
-"""How long a compiled call may keep Ctrl-C, the clock and the progress display waiting."""
+"""Seconds that a compiled call may keep Ctrl-C, the clock and the progress display waiting."""
 EVERY, EVERY_RAKED = 10, 20
 """Iterations between measurements where a solve stops at an exploitability. Best responses and the values that are
 compared with the pot take about as long as two iterations, and with rake half of one more."""
 GROWTH = 1.5
-"""How many times more iterations there are at one measurement than at the one before where nothing waits for it."""
+"""Growth of iterations from one measurement to the next where nothing waits for them."""
 
 
 def with_limits(settings: SpotSettings) -> SpotSettings:
-    """The settings with a limit: where none is given, a solve stops at 0.3 % of the pot."""
+    """Add a limit to settings: where none is given, a solve stops at 0.3 % of the pot."""
     if (settings.iterations, settings.until, settings.time) != (None, None, None):
         return settings
     return replace(settings, until=DEFAULT_UNTIL, iterations=MOST_DEFAULT_ITERATIONS)
 
 
 def spot_limits(settings: SpotSettings, pot: float, raked: bool) -> Limits:
-    """The limits of a solve in chips, and how often it is measured."""
+    """Read the limits of a solve in chips, and the interval of its measurements."""
     if settings.until is None:
         return Limits(settings.iterations, None, settings.time, settings.every)
     every = settings.every or (EVERY_RAKED if raked else EVERY)
@@ -76,7 +71,7 @@ class SpotWork:
             self.first_iteration_seconds = (time.perf_counter() - start) / iterations
 
     def evaluate(self) -> HoldemEvaluation:
-        """What the strategy is worth now, computed at most once at an iteration."""
+        """Measure the strategy, at most once at an iteration."""
         if self._evaluation is None or self._evaluation[0] != self.iterations:
             self._evaluation = self.iterations, self.solver.evaluate()
         return self._evaluation[1]
@@ -94,7 +89,8 @@ class SpotWork:
         return f"exploitability {percent_of(self.measured[-1][1], self.pot)}" if self.measured else ""
 
     def end(self) -> tuple[str, ...]:
-        """Take up the best averages of int16 where iterations have made them worse; sentences that say so."""
+        """Restore the best averages of int16 where iterations have made them worse; returns sentences that say
+        so."""
         if self.solver.dtype != "int16" or not self.measured:
             return ()
         (last, now), (at, least) = self.measured[-1], min(self.measured, key=lambda each: each[1])
@@ -143,11 +139,11 @@ class SpotWork:
         self._loaded = {}
 
     def remember(self, metrics: Iterable[Mapping[str, Any]]) -> None:
-        """Take up the measurements of an earlier part of the run, from which forecasts are made."""
+        """Restore the measurements of an earlier part of the run, from which forecasts are made."""
         self.measured = [(row["iterations"], row["exploitability"]) for row in metrics]
 
     def forecasting(self, watch: Watch) -> Watch:
-        """A watch that is told how many iterations to expect where a solve stops at an exploitability.
+        """Tell a watch how many iterations to expect where a solve stops at an exploitability.
 
         Where it also stops after a time these are the iterations until whichever comes first.
         """
@@ -171,7 +167,7 @@ class SpotWork:
         return tell
 
     def expected(self) -> int | None:
-        """Iterations after which the target is reached, if exploitability falls on as a power of their number.
+        """Forecast the iterations to the target, if exploitability falls further as a power of their number.
 
         The power is that of the measurements; after the first it is the usual one.
         """
@@ -192,7 +188,7 @@ class SpotWork:
 
 
 def percent_of(chips: float, pot: float) -> str:
-    """Chips in percent of the pot.
+    """Write chips in percent of the pot.
 
     >>> percent_of(0.6, 200), percent_of(156.2514, 200)
     ('0.300 % of the pot', '78.126 % of the pot')

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from solvent.foundation.storage.run import Run
-from solvent.spots.opening import open_spot
+from solvent.spots.nodes.solution import open_spot
 from solvent.spots.run import resume_spot, solve_spot
 from solvent.spots.settings import SpotSettings
 

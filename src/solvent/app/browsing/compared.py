@@ -17,8 +17,7 @@ from solvent.foundation.errors import InputError
 from solvent.foundation.progress import Progress, Watch
 from solvent.games.holdem.spot import NAMES
 from solvent.spots.nodes.node import SpotNode
-from solvent.spots.nodes.solution import SpotSolution
-from solvent.spots.opening import open_spot
+from solvent.spots.nodes.solution import SpotSolution, open_spot
 
 LISTED = 10
 """Decisions that the table lists."""

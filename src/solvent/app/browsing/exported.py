@@ -24,7 +24,7 @@ from solvent.games.holdem.spot import NAMES
 from solvent.spots.nodes.grid import grid_html, node_title
 from solvent.spots.nodes.lines import find_action
 from solvent.spots.nodes.node import SpotNode
-from solvent.spots.opening import open_spot
+from solvent.spots.nodes.solution import open_spot
 
 SPOT_FORMATS = ("csv", "json", "range", "html", "png")
 

@@ -19,7 +19,7 @@ from solvent.foundation.names import did_you_mean
 from solvent.games.holdem.spot import NAMES
 from solvent.spots.nodes.lines import find_action
 from solvent.spots.nodes.node import SpotNode
-from solvent.spots.opening import open_spot
+from solvent.spots.nodes.solution import open_spot
 
 SORTS = ("strength", "ev", "equity", "eqr", "weight", "hand")
 

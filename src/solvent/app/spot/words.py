@@ -8,7 +8,7 @@ from typing import Any
 
 from solvent.foundation.errors import InputError
 from solvent.foundation.units import parse_decimal, parse_whole, scaling_advice
-from solvent.spots.files.spot_file import range_text
+from solvent.spots.files import range_text
 
 CHIPS: dict[str, Callable[[str], float | None]] = {
     "pot": parse_whole,

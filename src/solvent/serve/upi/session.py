@@ -32,7 +32,7 @@ from solvent.serve.upi.numbers import decimal, hand_order, parse_strategy, sprea
 from solvent.serve.upi.setup import TreeSetup, player_number
 from solvent.serve.upi.solving import Goal, Solving
 from solvent.spots.cost import check_memory, describe_size
-from solvent.spots.locking import node_lock
+from solvent.spots.locks import node_lock
 from solvent.spots.nodes.node import SpotNode
 from solvent.spots.nodes.solution import SpotSolution
 from solvent.spots.settings import SpotSettings

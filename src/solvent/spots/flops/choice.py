@@ -1,4 +1,4 @@
-"""Flops that stand for all: the classes of flops that two ranges cannot tell apart, and weighted medoids of them.
+"""Flops that represent all: the classes of flops that two ranges cannot tell apart, and weighted medoids of them.
 
 A flop's chance is how often it comes when two hands are dealt from the ranges before it. Suits that neither range
 names are interchangeable, which leaves 1,755 classes of the 22,100 flops; if a range names suits, there are more.
@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from solvent.abstraction.hierarchical.public_clusters import cluster_public
 from solvent.cards.deck import RANKS, Card, CardError, cards_label, parse_cards
 from solvent.cards.equities import equity
-from solvent.cards.hands import hand_number, hole_cards
+from solvent.cards.hands import HANDS, compatible_weights, hole_cards, renamed_hands
 from solvent.cards.ranges import Range
 from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.threads import in_pieces
@@ -36,8 +36,8 @@ from solvent.spots.flops.texture import CONNECTION, PAIRING, SUITS, flop_texture
 QUANTILES = 20
 """Points at which a distribution of equities is held; the distance between two is the mean difference at them."""
 TEXTURE_DISTANCES = {"suits": 0.12, "pairing": 0.12, "connection": 0.06, "high_card": 0.12}
-"""What a step of suits, pairing or connection, and all twelve ranks of the highest card, add to a distance;
-equities are from 0 to 1."""
+"""Distance of a step of suits, pairing or connection, and of all twelve ranks of the highest card, beside equities
+from 0 to 1."""
 RESTARTS = 3
 WEIGHT_UNITS = 1 << 20
 """The clustering's whole weights are chances in these units."""
@@ -57,7 +57,7 @@ class WeightedFlop:
 
 
 def all_flops(first: Range, second: Range) -> list[WeightedFlop]:
-    """One flop of each class that the ranges tell apart, with the chance of its class; chances sum to 1.
+    """List one flop of each class that the ranges tell apart, with the chance of its class; chances sum to 1.
 
     Flops that leave the players no hands have no chance and are left out. The cards of a flop fall from left to
     right, and of a class the one with the highest suits stands for all.
@@ -91,7 +91,7 @@ def medoid_flops(
     watch: Watch | None = None,
     stop: Stop | None = None,
 ) -> list[WeightedFlop]:
-    """`count` flops that stand for all: weighted medoids, each with the chance of the flops nearest to it."""
+    """Choose `count` flops to represent all: weighted medoids, each with the chance of the flops nearest to it."""
     flops = all_flops(first, second)
     if count < 1:
         raise InputError(f"a report is of at least 1 flop, not {count}")
@@ -104,7 +104,7 @@ def medoid_flops(
 def nearest_medoids(
     flops: Sequence[WeightedFlop], distances: NDArray[np.float64], count: int
 ) -> list[WeightedFlop]:
-    """Weighted medoids of flops whose distances are given, float64[flops, flops], in the flops' order."""
+    """Find weighted medoids of flops whose distances are given, float64[flops, flops], in the flops' order."""
     chances = np.array([flop.weight for flop in flops])
     weights = np.maximum(1, np.rint(chances * WEIGHT_UNITS)).astype(np.int64)
     found = cluster_public(distances, count, method="medoids", weights=weights, restarts=RESTARTS)
@@ -124,40 +124,27 @@ def flop_distances(
     watch: Watch | None = None,
     stop: Stop | None = None,
 ) -> NDArray[np.float64]:
-    """Distances between flops, float64[flops, flops]: see the head of this module."""
+    """Measure the distances between flops, float64[flops, flops]: see the head of this module."""
     from scipy.spatial.distance import cdist
 
-    quantiles = equity_quantiles(flops, first, second, threads, watch, stop)
-    places = np.array([_texture_place(flop.cards) for flop in flops])
-    equities = cdist(quantiles, quantiles, "cityblock") / QUANTILES
-    return np.asarray(equities + cdist(places, places, "cityblock"))
-
-
-def equity_quantiles(
-    flops: Sequence[WeightedFlop],
-    first: Range,
-    second: Range,
-    threads: int = 1,
-    watch: Watch | None = None,
-    stop: Stop | None = None,
-) -> NDArray[np.float64]:
-    """Quantiles of both players' equities by hand on each flop, float64[flops, 2 * QUANTILES]."""
-    made = np.zeros((len(flops), 2 * QUANTILES))
+    quantiles = np.zeros((len(flops), 2, QUANTILES))
 
     def work(start: int, end: int, _: None) -> None:
         for place in range(start, end):
             sides = equity(first, second, flops[place].cards, threads=1).sides
             for player, (side, held) in enumerate(zip(sides, (first, second), strict=True)):
                 dealt = ~np.isnan(side.hands)
-                row = _quantiles(side.hands[dealt], held.weights[dealt])
-                made[place, player * QUANTILES : (player + 1) * QUANTILES] = row
+                quantiles[place, player] = _quantiles(side.hands[dealt], held.weights[dealt])
 
     in_pieces(work, len(flops), 1, [None] * threads, watch=watch, stage=CHOOSING, stop=stop)
-    return made
+    rows = quantiles.reshape(len(flops), -1)
+    places = np.array([_texture_place(flop.cards) for flop in flops])
+    equities = cdist(rows, rows, "cityblock") / QUANTILES
+    return np.asarray(equities + cdist(places, places, "cityblock"))
 
 
 def read_flops(path: str | Path, first: Range, second: Range) -> list[WeightedFlop]:
-    """The flops of a file: one a line, such as `Ks7d2c` or, with a weight of its own, `Ks7d2c 0.5` (or `:0.5`).
+    """Read the flops of a file, one a line, such as `Ks7d2c` or with a weight of its own `Ks7d2c 0.5` (or `:0.5`).
 
     Without weights each flop counts by the chance of its class. Empty lines and what follows a # are skipped.
     """
@@ -171,12 +158,16 @@ def read_flops(path: str | Path, first: Range, second: Range) -> list[WeightedFl
         if flop in given:
             raise InputError(f"line {number} of {path} has the flop {cards_label(flop)} a second time")
         given[flop] = weight
-    return _weighed(given, first, second, str(path))
+    if not given:
+        raise InputError(f"{path} names no flop")
+    with_weight = sum(weight is not None for weight in given.values())
+    if 0 < with_weight < len(given):
+        raise InputError(f"{path} has weights for some flops and none for others; give all or none")
+    return _weighed(given, first, second)
 
 
 def _flop_line(words: list[str], where: str) -> tuple[tuple[Card, ...], float | None]:
-    """The cards of a line, highest first, and its weight if it has one."""
-    cards: tuple[Card, ...] = ()
+    """Read the cards of a line, highest first, and its weight if it has one."""
     try:
         cards = tuple(sorted(parse_cards(words[0]), reverse=True))
     except CardError:
@@ -187,52 +178,40 @@ def _flop_line(words: list[str], where: str) -> tuple[tuple[Card, ...], float | 
     return cards, weight
 
 
-def _weighed(
-    given: dict[tuple[Card, ...], float | None], first: Range, second: Range, path: str
-) -> list[WeightedFlop]:
-    if not given:
-        raise InputError(f"{path} names no flop")
-    with_weight = sum(weight is not None for weight in given.values())
-    if 0 < with_weight < len(given):
-        raise InputError(f"{path} has weights for some flops and none for others; give all or none")
+def _weighed(given: dict[tuple[Card, ...], float | None], first: Range, second: Range) -> list[WeightedFlop]:
     orders = _suit_permutations(first, second)
     weights = []
     for flop, weight in given.items():
         deals = _deals(first, second, np.array(flop))
         if not deals:
             raise InputError(f"OOP and IP can hold no hands at once on the flop {cards_label(flop)}")
-        alike = {frozenset(card & ~3 | order[card & 3] for card in flop) for order in orders}
-        weights.append(deals * len(alike) if weight is None else weight)
+        images = {frozenset(card & ~3 | order[card & 3] for card in flop) for order in orders}
+        weights.append(deals * len(images) if weight is None else weight)
     total = sum(weights)
     return [WeightedFlop(flop, weight / total) for flop, weight in zip(given, weights, strict=True)]
 
 
 def _suit_permutations(first: Range, second: Range) -> list[tuple[int, ...]]:
-    """The permutations of suits that leave both ranges as they are."""
-    cards = hole_cards()
-    kept = []
-    for order in permutations(range(4)):
-        renamed = cards & ~3 | np.asarray(order)[cards & 3]
-        numbers = [hand_number(int(one), int(two)) for one, two in renamed]
-        if all((held.weights[numbers] == held.weights).all() for held in (first, second)):
-            kept.append(order)
-    return kept
+    """Find the permutations of suits that leave both ranges as they are."""
+    return [
+        order
+        for order in permutations(range(4))
+        if all((held.weights[renamed_hands(order)] == held.weights).all() for held in (first, second))
+    ]
 
 
 def _deals(first: Range, second: Range, flop: NDArray[np.int64]) -> float:
-    """The weight of all pairs of hands that can be dealt together beside a flop."""
+    """Sum the weights of all pairs of hands that can be dealt together beside a flop."""
     cards = hole_cards()
     left = ~np.isin(cards, flop).any(axis=1)
     mine, other = np.where(left, first.weights, 0.0), np.where(left, second.weights, 0.0)
-    by_card = np.bincount(cards.ravel(), np.repeat(other, 2), 52)
-    # Hands with either card are taken off, and a hand with both has been taken off twice.
-    apart = other.sum() - by_card[cards].sum(axis=1) + other
-    found = float(mine @ np.maximum(apart, 0.0))
+    every = np.arange(HANDS)
+    found = float(mine @ compatible_weights(every, every, other))
     return found if found > 1e-9 * mine.sum() * other.sum() else 0.0
 
 
 def _quantiles(values: NDArray[np.float64], weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The values below which the parts (k + 1/2) / QUANTILES of the weight lie."""
+    """Find the values below which the fractions (k + 1/2) / QUANTILES of the weight lie."""
     order = np.argsort(values, kind="stable")
     mass = np.cumsum(weights[order])
     wanted = (np.arange(QUANTILES) + 0.5) / QUANTILES * mass[-1]
@@ -240,7 +219,7 @@ def _quantiles(values: NDArray[np.float64], weights: NDArray[np.float64]) -> NDA
 
 
 def _texture_place(flop: Sequence[Card]) -> tuple[float, ...]:
-    """Where a texture lies: the distance between two is the sum of differences."""
+    """Place a texture among others: the distance between two is the sum of differences."""
     texture, step = flop_texture(flop), TEXTURE_DISTANCES
     return (
         step["suits"] * SUITS.index(texture.suits),

@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
@@ -35,8 +35,7 @@ from solvent.spots.flops.choice import WeightedFlop
 from solvent.spots.flops.texture import FlopTexture, flop_texture, texture_values
 from solvent.spots.nodes.lines import find_place
 from solvent.spots.nodes.solution import SpotSolution
-from solvent.spots.result import SpotResult
-from solvent.spots.run import COMPILING_KERNELS, solve_spot
+from solvent.spots.run import COMPILING_KERNELS, SpotResult, solve_spot
 from solvent.spots.settings import SpotSettings
 
 KIND = "report"
@@ -51,20 +50,19 @@ ADJUSTABLE = ("threads", "memory")
 
 @dataclass(frozen=True)
 class FlopResult:
-    """What a solve on one flop has reached. Pairs are of OOP and IP."""
+    """Result of a solve on one flop. Pairs are of OOP and IP."""
 
     flop: str
     weight: float
-    """How often the flop, or one that it stands for, comes; the weights of all flops of a report sum to 1."""
+    """Chance of the flop or those that it represents; the weights of all flops of a report sum to 1."""
     reach: float
-    """How often the decision is reached; 1 at the first."""
+    """Chance that the decision is reached; 1 at the first."""
     actions: Mapping[str, float]
-    """How often each action of the decision is taken, over all hands; NaN where it is not reached."""
+    """Frequency of each action of the decision, over all hands; NaN where it is not reached."""
     ev: tuple[float, float]
-    """What each player takes of the pot at the decision, in chips."""
+    """Share of each player in the pot at the decision, in chips."""
     equity: tuple[float, float]
     exploitability_percent: float
-    """Exploitability in percent of the pot."""
     iterations: int
     seconds: float
 
@@ -82,11 +80,11 @@ class FlopMean:
 
     flops: int
     share: float
-    """What these flops count for in the mean over all that are solved; 0 where the decision is never reached."""
+    """Share of these flops in the mean over all that are solved; 0 where the decision is never reached."""
     weight: float
-    """How often these flops come, of all that are solved."""
+    """Chance of these flops among all that are solved."""
     reach: float
-    """How often the decision is reached on them."""
+    """Chance that the decision is reached on them."""
     actions: Mapping[str, float]
     ev: tuple[float, float]
     equity: tuple[float, float]
@@ -106,7 +104,7 @@ class FlopReport:
     player: int
     """Who acts there: 0 for OOP, 1 for IP."""
     unsaved: str | None = None
-    """What the run lacks of this, and why: a full disk ends no report."""
+    """The flops that the run lacks, and why: a full disk ends no report."""
 
     @property
     def pot(self) -> int:
@@ -118,7 +116,7 @@ class FlopReport:
         return self._mean(self.rows)
 
     def share(self, row: FlopResult) -> float:
-        """The weight of a flop in the mean over all that are solved: weight times reach, as a part of their sum."""
+        """Weigh a flop in the mean over all that are solved: weight times reach, divided by their sum."""
         return _count(row) / self._total if self._total > 0 else 0.0
 
     @cached_property
@@ -126,13 +124,13 @@ class FlopReport:
         return math.fsum(_count(row) for row in self.rows)
 
     def by_texture(self) -> dict[str, dict[str, FlopMean]]:
-        """Weighted means by what the textures' fields may be; those that no flop has are left out."""
+        """Take weighted means by the values of each field of textures; values that no flop has are left out."""
         found: dict[str, dict[str, FlopMean]] = {}
         for field, values in texture_values().items():
-            alike = {
+            same = {
                 value: [row for row in self.rows if getattr(row.texture, field) == value] for value in values
             }
-            found[field] = {value: self._mean(rows) for value, rows in alike.items() if rows}
+            found[field] = {value: self._mean(rows) for value, rows in same.items() if rows}
         return found
 
     def _mean(self, rows: Sequence[FlopResult]) -> FlopMean:
@@ -210,7 +208,7 @@ def check_report(
 def resumed_report(
     run: Run, changes: Mapping[str, Any]
 ) -> tuple[dict[str, Any], list[WeightedFlop], SpotSettings, str]:
-    """The spot, flops, settings and line of a report that goes on; `changes` may be of threads and memory."""
+    """Read the spot, flops, settings and line of a resumed report; `changes` may be of threads and memory."""
     checked = SpotSettings.of(changes).as_json()
     run.configure({name: checked[name] for name in changes})
     asked = run.configuration
@@ -248,7 +246,7 @@ def flop_report(
 
 
 def _decision(spot: Mapping[str, Any], flop: WeightedFlop, line: str) -> tuple[str, int]:
-    """A line as the tree names it, and who acts after it on the flop."""
+    """Spell a line as the tree names it, and find who acts after it on the flop."""
     if not line.strip():
         return "", 0
     game = holdem_game(Spot(**{**spot, "board": flop.label}))
@@ -349,7 +347,7 @@ class _ReportWork:
             self.unsaved = f"{error}; the run lacks {flops}"
 
     def asked(self, found: SpotResult) -> dict[str, Any]:
-        """What a solve says of the report's decision."""
+        """Read the report's decision from a solve."""
         if not self.line:
             return {"reach": 1.0, "actions": found.root_actions, "ev": found.ev, "equity": found.equity}
         solution = SpotSolution(found.solver)
@@ -362,7 +360,7 @@ class _ReportWork:
         }
 
     def cost(self, largest: HoldemSize, at_once: int) -> str:
-        """What the report will take, in sentences, from the flops that are done."""
+        """Say how long the report will take, from the flops that are done."""
         cells = sum(self.size_on(flop).cells for flop in self.flops if flop.label in self.done)
         a_cell = math.fsum(row.seconds for row in self.done.values()) / cells
         ahead = [a_cell * self.size_on(flop).cells for flop in self.left]
@@ -382,21 +380,21 @@ class _ReportWork:
         )
 
     def size_on(self, flop: WeightedFlop) -> HoldemSize:
-        """The size of the spot on a flop, taken from one of the same pattern of suits and ranks.
+        """Compute the size of the spot on a flop, or take that of a flop of the same pattern of suits and ranks.
 
         Only the number of hands that the board leaves may differ a little.
         """
         texture = flop_texture(flop.cards)
         suits = tuple(card % 4 for card in flop.cards)
-        alike = texture.pairing, str([suits.index(suit) for suit in suits])
-        if alike not in self.sizes:
+        pattern = texture.pairing, str([suits.index(suit) for suit in suits])
+        if pattern not in self.sizes:
             rules = Spot(**{**self.spot, "board": flop.label})
-            self.sizes[alike] = holdem_size(rules, self.settings.isomorphism == "on")
-        return self.sizes[alike]
+            self.sizes[pattern] = holdem_size(rules, self.settings.isomorphism == "on")
+        return self.sizes[pattern]
 
 
 def _count(row: FlopResult) -> float:
-    """How often a flop comes and play reaches the decision on it."""
+    """Chance that a flop comes and that play reaches the decision on it."""
     return row.weight * row.reach
 
 
@@ -406,12 +404,6 @@ def _read_row(row: Mapping[str, Any]) -> FlopResult:
 
 
 def _plain(record: FlopResult | FlopMean | FlopTexture) -> dict[str, Any]:
-    values = {each.name: getattr(record, each.name) for each in fields(record)}
     return {
-        name: list(value)
-        if isinstance(value, tuple)
-        else dict(value)
-        if isinstance(value, Mapping)
-        else value
-        for name, value in values.items()
+        name: list(value) if isinstance(value, tuple) else value for name, value in asdict(record).items()
     }

@@ -1,4 +1,4 @@
-"""What kind of flop three cards are: suits, pairs, the highest card, and whether a straight is possible."""
+"""The texture of a flop: suits, pairs, the highest card, and whether a straight is possible."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ACE, STRAIGHT = 12, 5
 
 @dataclass(frozen=True)
 class FlopTexture:
-    """The kind of a flop, in four words. The fields are the columns of reports by texture."""
+    """A flop in four words. The fields are the columns of reports by texture."""
 
     suits: str
     """monotone, two-tone or rainbow"""
@@ -28,7 +28,7 @@ class FlopTexture:
 
 
 def flop_texture(flop: Sequence[Card]) -> FlopTexture:
-    """The texture of three cards.
+    """Name the texture of three cards.
 
     >>> flop_texture((51, 38, 28))
     FlopTexture(suits='rainbow', pairing='unpaired', high_card='A', connection='disconnected')
@@ -43,7 +43,7 @@ def flop_texture(flop: Sequence[Card]) -> FlopTexture:
 
 
 def texture_values() -> dict[str, tuple[str, ...]]:
-    """What each field of a texture may be, in the order of reports."""
+    """List the values of each field of a texture, in the order of reports."""
     return {"suits": SUITS, "pairing": PAIRING, "high_card": tuple(reversed(RANKS)), "connection": CONNECTION}
 
 

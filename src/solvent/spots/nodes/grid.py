@@ -38,7 +38,7 @@ FADED_TEXT = "#666666"
 NOT_REACHED = "not reached: play never comes here, so what stands here is no advice"
 HARDLY = "hardly ever reached: what stands here has been learned from next to no hands"
 LEAST_COMBOS = 0.01
-"""Hands in all, by weight, below which a node is called hardly reached."""
+"""Sum of hands' weights below which a node is called hardly reached."""
 HEIGHTS = "A cell is filled as high as its class comes here, beside the class that comes most."
 TABLE = "border-collapse:collapse;font-size:clamp(8px,2.3vw,1em)"
 """The style of the grid, whose cells shrink with their text until all thirteen fit a narrow window."""
@@ -50,7 +50,7 @@ CELL = f"width:3.1em;height:2em;text-align:center;padding:0;border:1px solid #ff
 def class_frequencies(
     hands: Sequence[str], weights: ArrayLike, strategy: ArrayLike
 ) -> dict[str, list[float]]:
-    """What the hands of each class play on average, each by its weight; hands that hardly come are left out.
+    """Average strategy of the hands of each class, each by its weight; hands that hardly come are left out.
 
     >>> class_frequencies(["AhKh", "AsKs", "9c9d"], [1, 3, 0], [[1, 0, 1], [0, 1, 0]])
     {'AKs': [0.25, 0.75]}
@@ -69,7 +69,7 @@ def class_frequencies(
 
 
 def hand_class(hand: str) -> str:
-    """The class of a hand.
+    """Name the class of a hand.
 
     >>> hand_class("AhKh"), hand_class("Kc9d"), hand_class("9c9d")
     ('AKs', 'K9o', '99')
@@ -94,29 +94,21 @@ def _colour(node: SpotNode, action: str) -> str:
     return bet_colour((amount - faced) / (node.pot + faced - own))
 
 
-def node_classes(node: SpotNode) -> dict[str, list[float]]:
-    """What each class of hands of the player to act plays here; classes that hardly come here are left out."""
-    if node.player is None:
-        return {}
-    return class_frequencies(node.hands[node.player], node.matchups[node.player], node.strategy)
-
-
 def node_weights(node: SpotNode) -> dict[str, float]:
-    """How much of each class of hands of the player to act comes here: the mean weight of what the board leaves."""
+    """Mean weight of each class of hands of the player to act, over the hands that the board leaves."""
     if node.player is None:
         return {}
     every = class_of_hand()
     left = Counter(every[~np.isin(hole_cards(), node.cards).any(axis=1)].tolist())
-    sums: dict[str, float] = dict.fromkeys(every[node.numbers[node.player]].tolist(), 0.0)
-    for label, weight in zip(
-        every[node.numbers[node.player]].tolist(), node.weights[node.player].tolist(), strict=True
-    ):
+    labels = every[node.numbers[node.player]].tolist()
+    sums = dict.fromkeys(labels, 0.0)
+    for label, weight in zip(labels, node.weights[node.player].tolist(), strict=True):
         sums[label] += weight
     return {label: weight / left[label] for label, weight in sums.items()}
 
 
 def node_heights(node: SpotNode) -> dict[str, float]:
-    """How high the cells of classes are filled: their weights beside the largest."""
+    """Heights of the cells of classes: their weights beside the largest."""
     weights = node_weights(node)
     heights = relative(np.array(list(weights.values())))
     return dict(zip(weights, heights.tolist(), strict=True))
@@ -129,33 +121,33 @@ def class_of_hand() -> NDArray[np.str_]:
 
 
 def node_title(node: SpotNode) -> str:
-    """A node in a few words, such as `Td9d6h, check: IP to act, pot 200`."""
+    """Describe a node in a few words, such as `Td9d6h, check: IP to act, pot 200`."""
     line = f", {node.line}" if node.line else ""
     who = f"{NAMES[node.player]} to act" if node.player is not None else node.kind
     return f"{node.board}{line}: {who}, pot {node.pot:,}"
 
 
 def lock_note(node: SpotNode) -> str:
-    """How many hands of the player to act are locked, such as `, 6 of 136 hands locked`; '' for none."""
+    """Count the locked hands of the player to act, such as `, 6 of 136 hands locked`; '' for none."""
     locked = int(node.locked.sum()) if node.player is not None else 0
     return f", {locked:,} of {len(node.locked):,} hands locked" if locked else ""
 
 
 def reach_warning(node: SpotNode) -> str:
-    """What to say of a node that play never or hardly ever reaches; nothing of others."""
+    """Warn of a node that play never or hardly ever reaches; '' for others."""
     if not node.reached[0].any():
         return NOT_REACHED
     return HARDLY if min(float(weights.sum()) for weights in node.weights) < LEAST_COMBOS else ""
 
 
 def grid_html(node: SpotNode) -> str:
-    """The grid as HTML, with a legend of how often each action is taken."""
+    """Write the grid as HTML, with a legend of the frequency of each action."""
     title = escape(node_title(node) + lock_note(node))
     if node.player is None:
         return f"<p>{title}</p>"
     if not node.reached[node.player].any():
         return f"<p>{title}</p><p><b>{NOT_REACHED}</b></p>"
-    classes, colours = node_classes(node), node_colours(node)
+    classes, colours = node.classes(), node_colours(node)
     weights, heights = node_weights(node), node_heights(node)
     rows = "".join(
         "<tr>"
@@ -196,7 +188,7 @@ def _cell(
 
 def plot_grid(node: SpotNode, axes: Any = None) -> Any:
     """Draw the grid with Matplotlib, on new axes unless some are given; returns the axes."""
-    classes, colours, heights = node_classes(node), node_colours(node), node_heights(node)
+    classes, colours, heights = node.classes(), node_colours(node), node_heights(node)
     extra("matplotlib", "pictures")
     from matplotlib.patches import Patch, Rectangle
 

@@ -35,7 +35,6 @@ class Place:
     cards: tuple[Card, ...]
     """The board's cards as the line names them."""
     words: tuple[str, ...]
-    """The actions and cards of the line."""
     paid: tuple[int, int]
     """Chips that each player has added since the root."""
     street_paid: tuple[int, int]
@@ -52,7 +51,7 @@ def root_place(game: HoldemGame) -> Place:
 
 
 def find_place(game: HoldemGame, line: str) -> Place:
-    """The place that a line leads to."""
+    """Find the place that a line leads to."""
     if not isinstance(line, str):
         raise InputError(f"a line is text such as 'check, bet 100', not {line!r}")
     place = root_place(game)
@@ -64,7 +63,7 @@ def find_place(game: HoldemGame, line: str) -> Place:
 
 
 def follow(game: HoldemGame, place: Place, word: str) -> Place:
-    """The place after one more action or card, as a line names it."""
+    """Follow one more action or card, as a line names it."""
     kind, text = game.tree.kind[place.node], " ".join(word.lower().split())
     if kind == DEAL:
         return deal(game, place, _dealt(place, text))
@@ -77,13 +76,13 @@ def follow(game: HoldemGame, place: Place, word: str) -> Place:
 
 
 def find_action(game: HoldemGame, place: Place, word: str) -> str | None:
-    """The action at a place that a word names, short or not; None where there is no such action."""
+    """Find the action at a place that a word names, short or not; None where there is no such action."""
     actions = game.tree.betting[place.node].actions
     return match_action(word, actions, _all_in_amount(game, place)) if actions else None
 
 
 def act(game: HoldemGame, place: Place, action: int) -> Place:
-    """The place after the action of this number."""
+    """Follow the action of this number."""
     tree, actor = game.tree, int(game.tree.player[place.node])
     name = tree.betting[place.node].actions[action]
     on_street = paid_after(name, actor, place.street_paid)
@@ -98,12 +97,12 @@ def act(game: HoldemGame, place: Place, action: int) -> Place:
 
 
 def cards_to_come(game: HoldemGame, place: Place) -> list[Card]:
-    """The cards that may be dealt at a place where a card is dealt."""
+    """List the cards that may be dealt at a place where a card is dealt."""
     return [card for card in sorted(game.rules.deck) if card not in place.cards]
 
 
 def deal(game: HoldemGame, place: Place, cards: Sequence[Card]) -> Place:
-    """The place after a deal of these cards."""
+    """Follow a deal of these cards."""
     street = int(game.tree.street[place.node])
     here, after = game.streets[street], game.streets[street + 1].boards
     count = after.cards.shape[1] - here.boards.cards.shape[1]
@@ -131,7 +130,7 @@ def deal(game: HoldemGame, place: Place, cards: Sequence[Card]) -> Place:
 def board_after(
     game: HoldemGame, street: int, board: int, suits: Suits, cards: Sequence[Card]
 ) -> tuple[int, Suits]:
-    """The number of the board that stands for a board of a street and these cards, and the renaming of suits.
+    """Find the board that stands for a board of a street and these cards, and the renaming of suits.
 
     `suits` is the renaming that turns the cards so far into those of the board.
     """
@@ -149,7 +148,8 @@ def board_after(
 
 
 def hands_at(game: HoldemGame, place: Place, player: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """A player's hands at a place, by number, and where each stands, its suits renamed, in the player's list."""
+    """List a player's hands at a place, by number, and where each stands, its suits renamed, in the player's
+    list."""
     numbers = game.hands[player]
     left = numbers[~np.isin(hole_cards()[numbers], place.cards).any(axis=1)]
     return left, np.searchsorted(numbers, renamed_hands(place.suits)[left])
@@ -165,6 +165,6 @@ def _dealt(place: Place, text: str) -> tuple[Card, ...]:
 
 
 def _all_in_amount(game: HoldemGame, place: Place) -> int:
-    """What the player to act has put in on the street after going all-in."""
+    """Chips of the player to act on the street after going all-in."""
     actor = int(game.tree.player[place.node])
     return int(game.rules.stack) - place.paid[actor] + place.street_paid[actor]

@@ -19,7 +19,7 @@ from solvent.forms.holdem.tree import DEAL, DECISION, FOLDED, RUN_OUT, SHOWN
 from solvent.foundation.errors import InputError
 from solvent.games.holdem.spot import NAMES
 from solvent.spots.nodes.answers import Answers, Pair
-from solvent.spots.nodes.grid import grid_html, node_classes, plot_grid
+from solvent.spots.nodes.grid import class_frequencies, grid_html, plot_grid
 from solvent.spots.nodes.lines import Place, act, cards_to_come, deal, hands_at
 from solvent.strategy.reach import ratio
 
@@ -54,8 +54,6 @@ class SpotNode:
     def _repr_html_(self) -> str:
         return grid_html(self)
 
-    # What everybody at the table sees
-
     @property
     def line(self) -> str:
         """The actions and cards that lead here; '' at the root."""
@@ -89,7 +87,7 @@ class SpotNode:
 
     @property
     def actions(self) -> tuple[str, ...]:
-        """What the player to act may do."""
+        """Actions of the player to act."""
         return self._betting.actions
 
     @property
@@ -118,7 +116,7 @@ class SpotNode:
 
     @cached_property
     def weights(self) -> Pair:
-        """How much of each hand comes here: its weight in the range times the player's own actions on the way."""
+        """Weight of each hand here: its weight in the range times the player's own actions on the way."""
         first, second = self.solver.game.largest
         mine, yours = self._by_hand(self._solved.reaches)
         return mine * first, yours * second
@@ -198,7 +196,7 @@ class SpotNode:
 
     @cached_property
     def frequencies(self) -> dict[str, float]:
-        """How often the player to act takes each action, over all hands; empty where nobody acts."""
+        """Frequency of each action of the player to act, over all hands; empty where nobody acts."""
         if self.player is None:
             return {}
         player = self.player
@@ -258,18 +256,20 @@ class SpotNode:
         }
 
     def classes(self) -> dict[str, list[float]]:
-        """What each class of hands of the player to act plays, AKs: a probability for each action.
+        """Average the strategy of the player to act by class of hands, AKs: a probability for each action.
 
         Hands that hardly come here are left out: their strategy has not been learned.
         """
-        return node_classes(self)
+        if self.player is None:
+            return {}
+        return class_frequencies(self.hands[self.player], self.matchups[self.player], self.strategy)
 
     def plot_grid(self, axes: Any = None) -> Any:
         """Draw the strategy as a 13 x 13 grid, coloured by action; returns Matplotlib's axes."""
         self._acting()
         return plot_grid(self, axes)
 
-    # Where it goes on
+    # The nodes that follow
 
     def children(self) -> Mapping[str, SpotNode]:
         """The nodes after each action or, where a street is dealt, after each card."""
@@ -309,11 +309,11 @@ class SpotNode:
         return int(player)
 
     def _by_hand(self, both: Pair) -> Pair:
-        """Numbers by the hands of the game's lists as numbers by the hands of this node."""
+        """Select numbers of this node's hands from those of the game's lists."""
         return both[0][self._columns[0]], both[1][self._columns[1]]
 
     def _ev(self, player: int, node: int) -> NDArray[np.float64]:
-        """The EVs at this node of a player's hands if the play goes on from `node`, here or one action further."""
+        """EVs at this node of a player's hands if the play continues from `node`, here or one action further."""
         rules = self.solver.game.rules
         sunk: float = rules.starting_pot / 2 + self.place.paid[player]
         payoffs = self._solved.payoffs(player, node)[self._columns[player]]
@@ -324,5 +324,5 @@ class SpotNode:
 
 
 def _plain(number: Any) -> Any:
-    """A number for JSON: None instead of NaN."""
+    """Write a number for JSON: None instead of NaN."""
     return None if isinstance(number, float) and number != number else number

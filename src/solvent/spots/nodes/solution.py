@@ -1,8 +1,9 @@
-"""A solved spot, asked by lines of play; locked at a node and solved on from there."""
+"""A solved spot: asked by lines of play, locked at a node and solved further, or opened from a run."""
 
 from __future__ import annotations
 
 import math
+from pathlib import Path
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -15,16 +16,14 @@ from solvent.engines.holdem.solver import HoldemSolver
 from solvent.foundation.errors import InputError
 from solvent.foundation.html import facts_html
 from solvent.foundation.progress import TOLD, Progress, Stop, Watch
-from solvent.foundation.showing import both, showing
 from solvent.games.holdem.spot import NAMES, Spot
-from solvent.solving.session import Session
-from solvent.spots.lock_text import parse_lock
-from solvent.spots.locking import node_lock
-from solvent.spots.nodes.answers import Answers
+from solvent.solving.session import Session, watched
+from solvent.spots.folder import open_solver
+from solvent.spots.locks import node_lock, parse_lock
+from solvent.spots.nodes.answers import Answers, Showdowns
 from solvent.spots.nodes.grid import grid_html
 from solvent.spots.nodes.lines import find_place
 from solvent.spots.nodes.node import SpotNode
-from solvent.spots.nodes.showdowns import Showdowns
 from solvent.spots.settings import SpotSettings
 from solvent.spots.work import SpotWork, spot_limits, with_limits
 
@@ -50,8 +49,6 @@ class SpotSolution:
             f"<SpotSolution of {self.spot} after {self.solver.iterations:,} iterations: exploitability "
             f"{self.exploitability_percent:.4f} % of the pot, {evs}>"
         )
-
-    # What it is
 
     @property
     def spot(self) -> Spot:
@@ -93,8 +90,6 @@ class SpotSolution:
         title = f"{cards_label(spot.root_board)}, pot {spot.pot:,}, stack {spot.stack:,}"
         return facts_html(title, facts) + grid_html(self.root)
 
-    # What is asked
-
     @property
     def root(self) -> SpotNode:
         return self.at("")
@@ -108,15 +103,13 @@ class SpotSolution:
         """Draw the strategy after a line as a 13 x 13 grid, coloured by action; returns Matplotlib's axes."""
         return self.at(line).plot_grid(axes)
 
-    # What is changed
-
     def lock(self, lock: str | SpotNode, play: ArrayLike | None = None) -> SpotSolution:
-        """A copy in which some hands play what is given at a decision, beside the locks that hold already.
+        """Copy the solution with one more lock: what some hands play at a decision.
 
         Without `play` the lock is text, `check, bet 100: 22-55 = fold:0.25, call:0.75`, and holds on all boards.
         With it the lock is a node or its line, and `play` has the probabilities, float64[actions, hands of the
         player to act] like `SpotNode.strategy`, NaN in the columns of hands that stay free; it holds on the board
-        of the node. What is not locked stays as it is until `solve` goes on from there.
+        of the node. The rest of the strategy stays as it is until `solve` continues from there.
         """
         before = self.solver
         if play is not None:
@@ -141,32 +134,28 @@ class SpotSolution:
         progress: bool = False,
         stop: Stop | None = None,
     ) -> SpotSolution:
-        """Go on solving from what is there, and return the solution itself.
+        """Continue solving from the present tables, and return the solution itself.
 
         The first limit of `until` (exploitability, '0.3%' of the pot or chips), `iterations` (in all) and `time`
         stops it; without a limit it is 0.3 % of the pot. `progress` and `watch` are as in `solvent.solve`. Ctrl-C
         raises `Interrupted`, whose `result` is the solution.
         """
-        if progress:
-            with showing() as show:
-                return self.solve(
-                    until=until,
-                    iterations=iterations,
-                    time=time,
-                    every=every,
-                    watch=both(show, watch),
-                    stop=stop,
-                )
         given = {"until": until, "iterations": iterations, "time": time, "every": every}
         solver, pot = self.solver, self.spot.pot
         if self.iterations and not solver.regret.any():
             raise InputError("this solution was opened to be asked, without regrets; resume its run instead")
         settings = with_limits(SpotSettings.of({"rule": solver.rule, "dtype": solver.dtype, **given}))
-        limits, stop = spot_limits(settings, pot, solver.raked), stop or Stop()
+        limits = spot_limits(settings, pot, solver.raked)
         work = SpotWork(solver, pot, limits, BestAverage(solver) if solver.dtype == "int16" else None)
-        told = work.forecasting(watch or (lambda progress: None))
-        session = Session(SOLVING, work, limits, None, math.inf, told, stop)
-        session.loop()
-        for note in work.end():
-            told(Progress(TOLD, 0, detail=note))
-        return session.held.result(self)
+        with watched(watch, progress) as shown:
+            told = work.forecasting(shown)
+            session = Session(SOLVING, work, limits, None, math.inf, told, stop or Stop())
+            session.loop()
+            for note in work.end():
+                told(Progress(TOLD, 0, detail=note))
+            return session.held.result(self)
+
+
+def open_spot(folder: str | Path, threads: int = 1) -> SpotSolution:
+    """Open the solution in a run's folder at its newest checkpoint; the run itself may continue meanwhile."""
+    return SpotSolution(open_solver(folder, threads))

@@ -30,7 +30,7 @@ from solvent.solving.settings import ALGORITHM, GAME, KEEP, SIZES
 from solvent.spots.settings import SpotSettings
 
 if TYPE_CHECKING:
-    from solvent.spots.files.spot_file import SpotRequest
+    from solvent.spots.files import SpotRequest
 
 NARROWER = "Also of a street, a player or both: --turn-{0}, --oop-{0}, --oop-turn-{0}."
 SHOWN = {
@@ -205,7 +205,7 @@ def init(
     file: Annotated[Path, typer.Argument(help="The file to write (must be new).")] = DEFAULT_FILE,
 ) -> None:
     """Write a commented TOML file that `solvent spot FILE` solves."""
-    from solvent.spots.files.spot_file import TEMPLATE
+    from solvent.spots.files import TEMPLATE
 
     if file.exists():
         raise InputError(f"{file} exists; choose another name")
@@ -217,7 +217,7 @@ def init(
 def _request(file: Path | None, start: Path | None) -> SpotRequest:
     """What the file asks for, or else the spot, the locks and the accuracy of the run to start from."""
     from solvent.foundation.storage.run import Run
-    from solvent.spots.files.spot_file import SpotRequest, read_spot_file, spot_parameters
+    from solvent.spots.files import SpotRequest, read_spot_file, spot_parameters
     from solvent.spots.folder import KIND, inherited_options, locks_of, spot_of
 
     if file is not None:

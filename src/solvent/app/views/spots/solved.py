@@ -15,7 +15,7 @@ from solvent.spots.growing_work import SizesFound
 from solvent.spots.nodes.grid import node_colours, node_heights
 from solvent.spots.nodes.node import SpotNode
 from solvent.spots.nodes.solution import SpotSolution
-from solvent.spots.result import SpotResult
+from solvent.spots.run import SpotResult
 
 
 def spot_views(result: SpotResult, width: int, coloured: bool) -> list[RenderableType]:

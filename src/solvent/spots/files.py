@@ -1,4 +1,4 @@
-"""A spot and how to solve it, written in a file: TOML of our own, or a TexasSolver command file.
+"""Spots read from files: TOML of our own, or a TexasSolver command file.
 
     board = "Td9d6h"
     oop = "66+,A8s+,KQo:0.5"
@@ -11,28 +11,44 @@
     until = "0.3%"
 
 `TEMPLATE` is such a file with every setting in it and a comment for each.
+
+Sizes in command files of TexasSolver's console, `set_pot 50` and so on, mean what they mean there: bets in percent
+of the pot, raises in percent of the pot after a call; a street without `donk` sizes has no donk bets but all-in; at
+most `RAISE_LIMIT` bets and raises on a street; and `set_allin_threshold`, by default 0.67, makes a bet all-in that
+brings what a player has in the pot, half of the starting pot included, above this fraction of all that the player
+began with, the same half included. Threads are those of the file, and no more than the machine has cores. Commands
+about the output are left out with a note: `--out` keeps a run, which `solvent show` and `solvent export` read.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from solvent.cards.deck import CardError, cards_label
+from solvent.cards.deck import CardError, cards_label, parse_cards
 from solvent.cards.ranges import parse_range
 from solvent.foundation.errors import InputError
+from solvent.foundation.machine import cores
 from solvent.foundation.names import did_you_mean
 from solvent.foundation.storage.reading import parse_toml, read_text
-from solvent.games.betting.tree_sizes import known_settings
+from solvent.foundation.units import parse_decimal, scaling_advice
+from solvent.games.betting.rules import STREETS
+from solvent.games.betting.tree_sizes import POSITIONS, known_settings
 from solvent.games.holdem.spot import NAMES, Spot
 from solvent.spots.settings import SpotSettings
 
 SPOT_KEYS = ("board", "oop", "ip", "pot", "stack", "rake", "rake_cap", "least_bet")
 NEEDED = ("board", "oop", "ip", "pot", "stack")
 TABLES = ("sizes", "solve")
+
+RAISE_LIMIT = 4
+ALL_IN_THRESHOLD = 0.67
+"""The console's default of `set_allin_threshold`."""
+KINDS = {"bet": "bets", "raise": "raises", "donk": "donk"}
+ALL_IN = "allin"
 
 TEMPLATE = """\
 # A spot for `solvent spot FILE.toml`. An option on the command line replaces the same setting here, and no other.
@@ -79,7 +95,7 @@ until = "0.3%"                      # stop at this exploitability, of the pot or
 
 @dataclass
 class SpotRequest:
-    """A spot and how to solve it, as it is asked for."""
+    """A spot to solve, as it is asked for."""
 
     spot: dict[str, Any] = field(default_factory=dict)
     """The parameters of `games.holdem.spot.Spot` by name, sizes among them."""
@@ -87,7 +103,7 @@ class SpotRequest:
     """Options of `SpotSettings` by name."""
     locks: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    """What the file asks for and does not get, in sentences."""
+    """Sentences about requests of the file that are not met."""
 
     def check_complete(self) -> None:
         """Refuse a request that lacks what every spot has."""
@@ -100,11 +116,9 @@ class SpotRequest:
 
 
 def read_spot_file(path: Path) -> SpotRequest:
-    """The spot that a file asks for; a file of TexasSolver is known by its commands."""
+    """Read the spot of a file; a file of TexasSolver is recognised by its commands."""
     text = read_text(path)
     if path.suffix.lower() != ".toml" and _has_commands(text):
-        from solvent.spots.files.texas_file import read_commands
-
         return read_commands(text, str(path))
     return read_spot_toml(text, str(path))
 
@@ -115,7 +129,7 @@ def _has_commands(text: str) -> bool:
 
 
 def read_spot_toml(text: str, where: str) -> SpotRequest:
-    """The spot that TOML describes; `where` names it in refusals."""
+    """Read the spot that TOML describes; `where` names it in refusals."""
     written = parse_toml(text, where)
     tables = {name: written.pop(name, {}) for name in TABLES}
     for name, given in tables.items():
@@ -141,7 +155,7 @@ def read_spot_toml(text: str, where: str) -> SpotRequest:
 
 
 def _known(given: Mapping[str, Any], names: set[str], where: str, table: str) -> dict[str, Any]:
-    """Settings by their names in Python; one that is not known is refused."""
+    """Spell settings as in Python; one that is not known is refused."""
     found = {}
     for key, value in given.items():
         name = key.replace("-", "_")
@@ -155,7 +169,7 @@ def _known(given: Mapping[str, Any], names: set[str], where: str, table: str) ->
 
 
 def range_text(given: str, folder: Path) -> str:
-    """The range that a text names; `@FILE` is what stands in a file, whose name counts from the folder.
+    """Read the range that a text names; `@FILE` is a file relative to the folder.
 
     Lines of the file that begin with # are left out, and the others are joined by commas.
     """
@@ -187,7 +201,7 @@ def _check_no_file(given: str, folder: Path) -> None:
 
 
 def spot_parameters(spot: Spot) -> dict[str, Any]:
-    """The parameters of a spot by name, from which the same spot is made again."""
+    """List the parameters of a spot by name, from which the same spot is made again."""
     cap = {"rake_cap": spot.rake_cap} if isfinite(spot.rake_cap) else {}
     return {
         "board": cards_label(spot.root_board),
@@ -201,3 +215,115 @@ def spot_parameters(spot: Spot) -> dict[str, Any]:
         "check_down": spot.check_down,
         **spot.sizes,
     }
+
+
+def read_commands(text: str, where: str) -> SpotRequest:
+    """Read the spot that a command file of TexasSolver solves; `where` names the file in refusals."""
+    reading = _Commands()
+    for number, line in enumerate(text.splitlines(), 1):
+        words = line.split()
+        if not words or words[0].startswith("#"):
+            continue
+        try:
+            reading.apply(words[0], "".join(words[1:]))
+        except InputError as error:
+            raise InputError(f"{where}, line {number}: {error}") from error
+    return reading.request()
+
+
+class _Commands:
+    """The settings of the commands so far."""
+
+    def __init__(self) -> None:
+        self.asked = SpotRequest()
+        spot, options = self.asked.spot, self.asked.options
+        self.sizes: dict[tuple[str, str, str], list[str]] = {}
+        """Sizes by player, street and kind; all-in is a kind whose list is empty."""
+        self.threshold = ALL_IN_THRESHOLD
+        self.commands: dict[str, Callable[[str], None]] = {
+            "set_pot": lambda given: spot.update(pot=_chips(given)),
+            "set_effective_stack": lambda given: spot.update(stack=_chips(given)),
+            "set_board": lambda given: spot.update(board=_cards(given)),
+            "set_range_ip": lambda given: spot.update(ip=_range(given)),
+            "set_range_oop": lambda given: spot.update(oop=_range(given)),
+            "set_bet_sizes": self._bet_sizes,
+            "set_allin_threshold": self._threshold,
+            "set_thread_num": lambda given: options.update(threads=max(1, min(_whole(given), cores()))),
+            "set_accuracy": lambda given: options.update(until=f"{_number(given):.12g}%"),
+            "set_max_iteration": lambda given: options.update(iterations=_whole(given)),
+            "set_print_interval": lambda given: options.update(every=max(1, _whole(given))),
+            "set_use_isomorphism": lambda given: options.update(isomorphism="on" if _whole(given) else "off"),
+            "build_tree": _nothing,
+            "start_solve": _nothing,
+            "set_dump_rounds": _nothing,
+            "dump_result": lambda given: self.asked.notes.append(
+                f"dump_result {given} is left out: keep the run by --out, and write it by solvent export"
+            ),
+        }
+
+    def apply(self, command: str, given: str) -> None:
+        if command not in self.commands:
+            near = did_you_mean(command, self.commands) or f"; there are {', '.join(self.commands)}"
+            raise InputError(f"there is no command {command!r}{near}")
+        self.commands[command](given)
+
+    def request(self) -> SpotRequest:
+        """Build the spot of all commands together."""
+        spot = self.asked.spot
+        for position in POSITIONS:
+            for street in STREETS[1:]:
+                for kind, name in KINDS.items():
+                    if kind == "donk" and position == "ip":
+                        continue
+                    sizes = list(self.sizes.get((position, street, kind), ()))
+                    sizes += ["a"] * ((position, street, ALL_IN) in self.sizes)
+                    spot[f"{position}_{street}_{name}"] = ",".join(sizes)
+        spot |= {"cap": RAISE_LIMIT, "all_in_above": self.threshold}
+        return self.asked
+
+    def _bet_sizes(self, given: str) -> None:
+        parts = given.lower().split(",")
+        player, street, kind, *sizes = parts if len(parts) >= 3 else (*parts, "", "", "")[:3]
+        if player not in POSITIONS or street not in STREETS[1:] or kind not in (*KINDS, ALL_IN):
+            raise InputError(
+                f"bet sizes are a player (oop, ip), a street (flop, turn, river), a kind (bet, raise, donk, allin) "
+                f"and sizes in percent, such as oop,turn,bet,30,70, not {given!r}"
+            )
+        self.sizes[player, street, kind] = [f"{_number(size):.12g}%" for size in sizes]
+
+    def _threshold(self, given: str) -> None:
+        self.threshold = max(_number(given), 1e-9)  # 0 would turn it off
+
+
+def _nothing(given: str) -> None:
+    """Skip a command that says when to build, solve or write: that is done in the end anyway."""
+
+
+def _cards(text: str) -> str:
+    return cards_label(parse_cards(text.replace(",", "")))
+
+
+def _range(text: str) -> str:
+    parse_range(text)
+    return text
+
+
+def _number(text: str) -> float:
+    number = parse_decimal(text)
+    if number is None or number < 0:
+        raise InputError(f"a number of at least 0 stands here, not {text!r}")
+    return number
+
+
+def _whole(text: str) -> int:
+    number = _number(text)
+    if number != int(number):
+        raise InputError(f"a whole number stands here, not {text!r}")
+    return int(number)
+
+
+def _chips(text: str) -> int:
+    number = _number(text)
+    if number != int(number) or number < 1:
+        raise InputError(f"chips are whole numbers, at least 1, not {text!r}{scaling_advice(number)}")
+    return int(number)

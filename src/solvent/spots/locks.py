@@ -1,9 +1,8 @@
-"""Locks of a spot as text: `LINE: HANDS = action:probability, ...`.
+"""Locks of a spot: as text, `LINE: HANDS = action:probability, ...`, or as the strategy of a node.
 
-The line is the actions before the decision, empty for the first; hands are a range, `random` for all of them.
-Actions may be short (`games.betting.action_words`): `x, b100: AKo = c:1`.
-Actions that are not named are not taken. The lock holds on all boards. Where two locks of a decision name a hand,
-the later one holds.
+The line of a text is the actions before the decision, empty for the first; hands are a range, `random` for all of
+them. Actions may be short (`games.betting.action_words`): `x, b100: AKo = c:1`. Actions that are not named are not
+taken. The lock holds on all boards. Where two locks of a decision name a hand, the later one holds.
 
     check, bet 100: 22-55,AKo = fold:0.25, call:0.75
     : random = check:1
@@ -12,10 +11,12 @@ the later one holds.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from solvent.cards.hands import HANDS, renamed_hands
 from solvent.cards.ranges import parse_range
 from solvent.forms.holdem.locks import SUM_TOLERANCE, NodeLock
 from solvent.forms.holdem.tree import DECISION, HoldemTree
@@ -24,13 +25,18 @@ from solvent.foundation.units import parse_decimal
 from solvent.games.betting.action_words import choose_action, is_cards, match_action, paid_after
 from solvent.games.holdem.spot import NAMES, Spot
 
+if TYPE_CHECKING:
+    from solvent.spots.nodes.node import SpotNode
+
 FORM = (
     "a lock is written 'LINE: HANDS = action:probability, ...', such as 'bet 100: AKo = fold:0.25, call:0.75'"
 )
+SUIT_TOLERANCE = 1e-3
+"""Difference of probabilities up to which hands of exchangeable suits count as played in the same way."""
 
 
 def parse_lock(text: str, spot: Spot, tree: HoldemTree) -> NodeLock:
-    """The lock that a text states, at a decision of the spot's betting tree."""
+    """Read the lock that a text states, at a decision of the spot's betting tree."""
     line, colon, rest = text.partition(":")
     hands, equals, play = rest.partition("=")
     if not (colon and equals and hands.strip() and play.strip()):
@@ -49,7 +55,7 @@ def parse_lock(text: str, spot: Spot, tree: HoldemTree) -> NodeLock:
 
 
 def _decision(line: str, spot: Spot, tree: HoldemTree) -> tuple[int, int]:
-    """The node of the decision after a line of actions, and the amount that is all-in there."""
+    """Find the node of the decision after a line of actions, and the amount that is all-in there."""
     betting, words = tree.betting[0], list[str]()
     before, paid = 0, (0, 0)
     for word in line.split(",") if line.strip() else ():
@@ -76,7 +82,7 @@ def _decision(line: str, spot: Spot, tree: HoldemTree) -> tuple[int, int]:
 
 
 def _chances(play: str, actions: Sequence[str], all_in: int, text: str) -> NDArray[np.float64]:
-    """The probability of each action."""
+    """Read the probability of each action."""
     chances, named = np.zeros(len(actions)), set[str]()
     for one in play.split(","):
         name, _, written = one.partition(":")
@@ -97,3 +103,32 @@ def _chances(play: str, actions: Sequence[str], all_in: int, text: str) -> NDArr
             f"the probabilities of the lock {text!r} are at least 0 and sum to 1, not to {chances.sum():g}"
         )
     return chances
+
+
+def node_lock(node: SpotNode, play: ArrayLike) -> NodeLock:
+    """Lock the hands of a node to `play`, float64[actions, hands of the player to act].
+
+    A column of NaN leaves its hand free. The lock holds on the board of the node.
+    """
+    player = node.player
+    if player is None:
+        raise InputError(f"nobody acts after {node.line!r}, so nothing can be locked there")
+    shape = len(node.actions), len(node.numbers[player])
+    try:
+        rows = np.array(play, dtype=np.float64)
+    except (TypeError, ValueError):
+        rows = np.zeros(0)
+    if rows.shape != shape:
+        raise InputError(
+            f"a lock after {node.line!r} is {shape[0]} x {shape[1]} probabilities, a row for each action and a "
+            f"column for each hand of the node, not {' x '.join(map(str, rows.shape))}"
+        )
+    game = node.solver.game
+    found = np.full((len(rows), HANDS), np.nan)
+    found[:, renamed_hands(node.place.suits)[node.numbers[player]]] = rows
+    street, board = node.stands_for
+    images = [found[:, renamed_hands(suits)] for suits in game.streets[street].boards.groups[board]]
+    if np.allclose(images, found, rtol=0, atol=SUIT_TOLERANCE, equal_nan=True):
+        # Suits that may be exchanged differ by rounding only. Sums in one order are equal to the last bit.
+        found = np.sort(images, axis=0).mean(axis=0)
+    return NodeLock(node.place.node, found[:, game.hands[player]], board)
