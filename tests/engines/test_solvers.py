@@ -122,7 +122,7 @@ def test_the_walk_gives_counterfactual_values_by_definition(seed: int) -> None:
         mine = np.flatnonzero(tree.cell_player == player)
         solver._play.backward[player, mine] = solver._play.forward[1 - player, mine] = weights[mine] / 2
     for player in (0, 1):
-        walk(solver._rows, player, solver._play)
+        walk(solver._rows, player, solver._play, np.zeros(0, dtype=np.int32))
         mine = tree.cell_player == player
         slow = counterfactual_values(tree, weights / 2, player)
         assert close(solver._play.cell_value[player, : tree.cells][mine], slow[mine], 1e-12)
@@ -150,7 +150,7 @@ def test_a_cut_covers_every_history_once(seed: int, groups: int) -> None:
     if tree.histories < 2:
         return
     found = cut(tree, groups)
-    below = [row for start, end in zip(found.roots, found.ends, strict=True) for row in range(start + 1, end)]
+    below = [row for root in found.roots for row in range(root + 1, tree.end[root])]
     assert sorted([0, *found.head, *below]) == list(range(tree.histories))
     assert found.group[0] == 0
     assert found.group[-1] == len(found.roots)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from solvent.engines.explicit.kernels import Sums, descend
+from solvent.engines.explicit.kernels import descend
 from solvent.forms.explicit.tree import DECISION, FOLDED
 
 
@@ -24,17 +24,9 @@ class Profile:
 
 def current(game):
     """The strategy that regret matching plays now."""
+    tables = game.tables
     game.work.reach[:, 0] = 1.0
-    descend(
-        game.tree.arrays,
-        game.tables.offset["regret"],
-        game.tables.table("regret"),
-        Sums(game.tables.offset["average"], game.tables.table("average")),
-        game.work,
-        0,
-        game.tree.nodes,
-        False,
-    )
+    descend(game.tree.arrays, tables.flat("regret"), tables.flat("average"), game.work, 0, False)
     return game.work.sigma[: game.tree.nodes].copy()
 
 

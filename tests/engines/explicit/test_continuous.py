@@ -21,9 +21,10 @@ from solvent.engines.explicit.continuous.exploitability import (
     uninformed_values,
     within_abstraction,
 )
+from solvent.engines.explicit.continuous.informed_kernels import peak_between
 from solvent.engines.explicit.continuous.measure import measure_continuous
-from solvent.engines.explicit.continuous.size_kernels import peak_between
 from solvent.engines.explicit.continuous.size_tree import size_tree
+from solvent.engines.explicit.kernels import FlatTable
 from solvent.engines.explicit.response import evaluate_explicit
 from solvent.forms.explicit.build import explicit_tree
 from solvent.forms.explicit.tree import DECISION
@@ -42,10 +43,10 @@ def random_case(rules, seed, additions, sharpness=0.4):
 
 
 def plain_table(tree, strategy):
-    """A strategy as `evaluate_explicit` reads it: offsets and a flat table."""
+    """A strategy as `evaluate_explicit` reads it."""
     owned = np.isin(tree.parent, np.flatnonzero(tree.kind == DECISION))
     offset = np.where(owned, np.arange(tree.nodes) * len(tree.hands), -1)
-    return offset, strategy.ravel()
+    return FlatTable(offset, strategy.ravel())
 
 
 @pytest.mark.parametrize(
@@ -99,7 +100,7 @@ def test_an_exploiter_who_may_do_more_wins_more(seed, additions, sharpness):
 @pytest.mark.parametrize("sizes", ["1%,100%", "1%,1/3,100%"])
 def test_within_the_abstraction_it_is_ordinary_exploitability(sizes):
     tree, laid, strategy = random_case(ContinuousLeduc(sizes), 4, 3)
-    ordinary = evaluate_explicit(tree, *plain_table(tree, strategy))
+    ordinary = evaluate_explicit(tree, plain_table(tree, strategy))
     found = within_abstraction(laid, strategy)
     assert found.exploitability == pytest.approx(ordinary.exploitability, abs=1e-12)
     assert found.value == pytest.approx(ordinary.value, abs=1e-12)
@@ -124,19 +125,6 @@ def test_players_who_fold_to_every_bet_lose_their_ante():
     assert informed(laid, strategy).exploitability == pytest.approx(1.0, abs=1e-12)
     found = uninformed(laid, strategy)
     assert (found.low, found.high) == pytest.approx((1.0, 1.0), abs=1e-12)
-
-
-def test_what_is_not_present_is_as_if_it_had_never_been_added():
-    small, laid, strategy = random_case(ContinuousLeduc(), 7, 3)
-    large = explicit_tree(ContinuousLeduc())
-    grown_tree(large, np.random.default_rng(7), 3)
-    count = large.nodes
-    grown_tree(large, np.random.default_rng(8), 4)
-    assert np.array_equal(large.theta[:count], small.theta, equal_nan=True)
-    more = np.vstack([strategy, np.zeros((large.nodes - count, 3))])
-    masked = size_tree(large, np.arange(large.nodes) < count)
-    assert informed(masked, more) == informed(laid, strategy)
-    assert uninformed(masked, more) == uninformed(laid, strategy)
 
 
 numbers = st.floats(-3, 3)

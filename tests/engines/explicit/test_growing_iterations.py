@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from solvent.engines.explicit.growing.iterations import check_rule, run_iterations
-from solvent.engines.explicit.growing.tables import AVERAGE, REGRET, GrowingTables
-from solvent.engines.explicit.kernels import make_work
+from solvent.engines.explicit.growing.game import GrowingGame, check_rule
+from solvent.engines.explicit.growing.tables import AVERAGE, REGRET
 from solvent.engines.explicit.response import average_strategy, evaluate_explicit
 from solvent.engines.history.response import evaluate
 from solvent.engines.history.solver import HistorySolver
@@ -38,12 +37,12 @@ def test_regrets_and_averages_equal_those_on_histories(rule, updates):
     history = HistorySolver(compile_tree(game), load_rule(rule), updates, "serial", 1, "float64")
     history.run(iterations)
     tree = explicit_tree(game)
-    tables = GrowingTables(tree, updates == "alternating")
-    touched = run_iterations(tree, tables, make_work(tree.nodes, 3), load_rule(rule), iterations)
-    assert touched == 2 * iterations * tree.nodes * 3
+    grown = GrowingGame(tree, load_rule(rule), updates)
+    grown.run(iterations)
+    assert grown.nodes_touched == 2 * iterations * tree.nodes * 3
     scale = {"cfr": 1.0, "lcfr": 1 / (iterations + 1), "dcfr": 1.0}[rule]
     for name, factor in ((REGRET, scale), (AVERAGE, 1.0)):
-        mine = by_infoset(tree, tables.rows(name))
+        mine = by_infoset(tree, grown.tables.rows(name))
         flat = history.arena.table(name)
         cell = history.tree.infoset_cell
         for number, label in enumerate(history.tree.infoset_label):
@@ -55,10 +54,11 @@ def test_regrets_and_averages_equal_those_on_histories(rule, updates):
 def test_exploitability_equals_that_on_histories(name):
     game = load_game(name)
     tree, histories = explicit_tree(game), compile_tree(game)
-    tables = GrowingTables(tree, True)
-    run_iterations(tree, tables, make_work(tree.nodes, len(tree.hands)), load_rule("cfr"), 20)
-    found = evaluate_explicit(tree, tables.offset[AVERAGE], tables.table(AVERAGE))
-    probabilities = by_infoset(tree, average_strategy(tree, tables.offset[AVERAGE], tables.table(AVERAGE)))
+    grown = GrowingGame(tree, load_rule("cfr"), "alternating")
+    grown.run(20)
+    average = grown.tables.flat(AVERAGE)
+    found = evaluate_explicit(tree, average)
+    probabilities = by_infoset(tree, average_strategy(tree, average))
     flat = np.concatenate([probabilities[label] for label in histories.infoset_label])
     expected = evaluate(histories, flat)
     assert found.exploitability == pytest.approx(expected.exploitability, abs=1e-12)

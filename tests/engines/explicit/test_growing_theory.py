@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,7 +13,6 @@ from solvent.engines.explicit.growing.discounts import (
     discount_cap,
     recommended_discount,
     recovery_iterations,
-    squared_regrets,
 )
 from solvent.engines.explicit.growing.proposition import Candidate, gain, pays
 from solvent.foundation.errors import InputError
@@ -49,8 +47,7 @@ def test_action_without_regret_gives_one():
         discount([player], 100.0, "half")  # type: ignore[arg-type]
 
 
-def test_squared_regrets_and_recovery_iterations():
-    assert squared_regrets(np.array([[1.0, -5.0], [2.0, 0.0]])) == 5.0
+def test_recovery_iterations():
     assert recovery_iterations(0.0) == 1
     assert recovery_iterations(12.0) == 12
 

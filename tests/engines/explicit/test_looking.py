@@ -10,9 +10,9 @@ import pytest
 from solvent.abstraction.betting.translation import lower_share
 from solvent.engines.explicit.growing.game import GrowingGame
 from solvent.engines.explicit.growing.growth_settings import AdditionSettings, GrowthSettings
+from solvent.engines.explicit.growing.look_kernels import Found, best_sizes, make_scratch
 from solvent.engines.explicit.growing.looking import APART, Looker, estimates
 from solvent.engines.explicit.growing.proposition import Candidate, pays
-from solvent.engines.explicit.growing.size_kernels import Found, best_sizes, make_scratch
 from solvent.engines.explicit.growing.transfer import fold_values, transferred_regret
 from solvent.engines.rules import load_rule
 from solvent.forms.explicit.build import explicit_tree

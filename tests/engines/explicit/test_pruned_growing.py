@@ -9,8 +9,7 @@ from replay import Profile, current, replayed, values
 from solvent import solve
 from solvent.engines.explicit.growing.game import GrowingGame
 from solvent.engines.explicit.growing.growth_settings import AdditionSettings, GrowthSettings
-from solvent.engines.explicit.growing.pruning.budget import Budget
-from solvent.engines.explicit.growing.pruning.pruner import Pruner
+from solvent.engines.explicit.growing.pruning.pruner import Budget, Pruner
 from solvent.engines.explicit.growing.recovery import EPSILON
 from solvent.engines.explicit.growing.solver import GrowingSolver
 from solvent.engines.explicit.growing.tables import AVERAGE, BOUND, REGRET, VALUE

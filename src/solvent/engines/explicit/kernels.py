@@ -1,13 +1,13 @@
 """Passes over the explicit public tree: down with strategies and reaches, up with values and regrets.
 
-Nodes `start : stop` are a whole tree or a subtree that was grafted at once; `start` is its root, whose reaches the
-caller sets. Children have larger numbers than parents, so down is a loop upward and up is a loop downward. The
+The nodes from `start` on are a whole tree or a subtree that was grafted at once; `start` is its root, whose reaches
+the caller sets. Children have larger numbers than parents, so down is a loop upward and up is a loop downward. The
 regret update is that of `matching`, with one number more, the weight of the instantaneous regret:
 
     R(I, a) <- d (R(I, a) + weight r(I, a)),   V(I) <- positive (V(I) + weight v(I))
 
 Tables are flat: the numbers of edge e for all hands begin at offset[e], and an edge with offset -1 is absent, which
-is played with probability 0, unless all edges of its node are absent. V(I), the sum of v(I), has offsets by node.
+is played with probability 0, unless all edges of its node are absent. V(I), the sum of v(I), is kept by node.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from solvent.forms.explicit.tree import DECISION, FOLDED
 from solvent.foundation.kernels.compiling import internal, kernel
 
 UPDATE, EVALUATE, RESPOND = 0, 1, 2
-"""What `ascend` does at the player's decisions: play sigma and learn, play sigma, or take the best action."""
+"""The modes of `ascend` at the player's decisions: play sigma and learn, play sigma, or take the best action."""
 
 
 class Work(NamedTuple):
@@ -38,20 +38,20 @@ class Work(NamedTuple):
     """Nodes that the pass down has visited: bool[nodes]."""
 
 
-class Sums(NamedTuple):
-    """A table with its offsets: the sums of v(I) by decision, or cumulative strategies by edge."""
+class FlatTable(NamedTuple):
+    """A table with its offsets, by edge or by decision."""
 
     offset: NDArray[np.int64]
-    """Where the numbers of each decision or edge begin: int64[nodes]; -1 where they are not kept."""
+    """Where the numbers of each edge or decision begin: int64[nodes]; -1 where they are not kept."""
     table: NDArray[np.float64]
 
 
-NO_SUMS = Sums(np.zeros(0, np.int64), np.zeros(0))
+NO_TABLE = FlatTable(np.zeros(0, np.int64), np.zeros(0))
 """For passes that learn nothing, and for those in which nothing stands in for absent edges."""
 
 
 class Weights(NamedTuple):
-    """What an iteration does to regrets."""
+    """The mode of a pass and the numbers of its regret update."""
 
     mode: int
     """UPDATE, EVALUATE or RESPOND."""
@@ -64,7 +64,7 @@ class Weights(NamedTuple):
 
 
 def make_work(nodes: int, hands: int) -> Work:
-    """Scratch arrays for so many nodes."""
+    """Make the scratch arrays of a tree."""
     return Work(
         np.zeros((nodes, hands)),
         np.ones((2, nodes, hands)),
@@ -74,26 +74,27 @@ def make_work(nodes: int, hands: int) -> Work:
 
 
 @internal
-def match(tree, offset, table, instead, sigma, node):  # type: ignore[no-untyped-def]
+def match(tree, regret, instead, sigma, node):  # type: ignore[no-untyped-def]
     """Regret matching at one decision: sigma ~ max(0, R), uniform over present edges where R <= 0.
 
-    Where no edge is present the table of `instead` is matched; if none is present there either, nobody comes, or
-    nothing is known: all edges are played alike.
+    Where no edge is present the table `instead` is matched; if none is present there either, nobody comes, or
+    nothing is known: all edges are played with the same probability.
     """
     known = False
     child = tree.first_child[node]
     while child >= 0 and not known:
-        known = offset[child] >= 0
+        known = regret.offset[child] >= 0
         child = tree.next_sibling[child]
     if known or len(instead.offset) == 0:
-        match_present(tree, offset, table, sigma, node)
+        match_present(tree, regret, sigma, node)
     else:
-        match_present(tree, instead.offset, instead.table, sigma, node)
+        match_present(tree, instead, sigma, node)
 
 
 @internal
-def match_present(tree, offset, table, sigma, node):  # type: ignore[no-untyped-def]
+def match_present(tree, regret, sigma, node):  # type: ignore[no-untyped-def]
     """Regret matching on the edges of a decision that are present in one table."""
+    offset, table = regret
     hands = sigma.shape[1]
     present = count = 0
     child = tree.first_child[node]
@@ -122,17 +123,17 @@ def match_present(tree, offset, table, sigma, node):  # type: ignore[no-untyped-
 
 
 @kernel
-def descend(tree, offset, table, instead, work, start, stop, skip):  # type: ignore[no-untyped-def]
+def descend(tree, regret, instead, work, start, skip):  # type: ignore[no-untyped-def]
     """Compute strategies by regret matching on a table, and reaches; returns how many nodes were visited.
 
-    At decisions without a present edge the table of `instead`, if it has any, is matched in its place.
+    At decisions without a present edge the table `instead`, if it has any, is matched in its place.
 
     With `skip`, what no player reaches with any hand is not visited: neither regrets nor averages change there
     (Brown and Sandholm 2015, section 6, third method).
     """
     hands = work.sigma.shape[1]
     visited = 0
-    for node in range(start, stop):
+    for node in range(start, len(tree.kind)):
         if node > start:
             parent = tree.parent[node]
             if not work.active[parent]:
@@ -153,15 +154,16 @@ def descend(tree, offset, table, instead, work, start, stop, skip):  # type: ign
         work.active[node] = True
         visited += 1
         if tree.kind[node] == DECISION:
-            match(tree, offset, table, instead, work.sigma, node)
+            match(tree, regret, instead, work.sigma, node)
     return visited
 
 
 @kernel
-def accumulate(tree, offset, table, work, player, weight, start, stop):  # type: ignore[no-untyped-def]
+def accumulate(tree, average, work, player, weight, start):  # type: ignore[no-untyped-def]
     """Add weight x reach x sigma of a player's edges to a table, the edge to `start` excepted."""
+    offset, table = average
     hands = work.sigma.shape[1]
-    for node in range(start + 1, stop):
+    for node in range(start + 1, len(tree.kind)):
         if not work.active[node]:
             continue
         parent = tree.parent[node]
@@ -200,9 +202,11 @@ def best_values(tree, work, node):  # type: ignore[no-untyped-def]
 
 
 @internal
-def own_values(tree, offset, regret, place, values, work, weights, node):  # type: ignore[no-untyped-def]
-    """v(I) at the player's decision, and what it teaches where the mode is UPDATE."""
+def own_values(tree, regret, sums, work, weights, node):  # type: ignore[no-untyped-def]
+    """v(I) at the player's decision, and the updates of its tables where the mode is UPDATE."""
+    offset, table = regret
     first = tree.first_child[node]
+    place = sums.offset[node] if weights.mode == UPDATE else -1
     for hand in range(work.sigma.shape[1]):
         # Values are measured from the first action, so that actions of equal value have regret 0 exactly.
         origin, gain = work.value[first, hand], 0.0
@@ -214,24 +218,24 @@ def own_values(tree, offset, regret, place, values, work, weights, node):  # typ
         if weights.mode == UPDATE:
             if place >= 0:
                 at = place + hand
-                values[at] = weights.positive * (values[at] + weights.weight * (origin + gain))
+                sums.table[at] = weights.positive * (sums.table[at] + weights.weight * (origin + gain))
             child = first
             while child >= 0:
                 if offset[child] >= 0:
                     at = offset[child] + hand
-                    total = regret[at] + weights.weight * ((work.value[child, hand] - origin) - gain)
-                    regret[at] = total * (weights.positive if total > 0.0 else weights.negative)
+                    total = table[at] + weights.weight * ((work.value[child, hand] - origin) - gain)
+                    table[at] = total * (weights.positive if total > 0.0 else weights.negative)
                 child = tree.next_sibling[child]
 
 
 @kernel
-def ascend(tree, offset, regret, sums, work, player, weights, start, stop):  # type: ignore[no-untyped-def]
+def ascend(tree, regret, sums, work, player, weights, start):  # type: ignore[no-untyped-def]
     """One player's counterfactual values from the reaches of the last pass down, and the regrets they teach.
 
-    `sums` has the sums of v(I), with offsets by node that are -1 where they are not kept.
+    `sums` is the table of the sums of v(I), by node.
     """
     hands = work.sigma.shape[1]
-    for node in range(stop - 1, start - 1, -1):
+    for node in range(len(tree.kind) - 1, start - 1, -1):
         if not work.active[node]:
             for hand in range(hands):
                 work.value[node, hand] = 0.0
@@ -241,8 +245,7 @@ def ascend(tree, offset, regret, sums, work, player, weights, start, stop):  # t
             if weights.mode == RESPOND:
                 best_values(tree, work, node)
             else:
-                place = sums.offset[node] if weights.mode == UPDATE else -1
-                own_values(tree, offset, regret, place, sums.table, work, weights, node)
+                own_values(tree, regret, sums, work, weights, node)
         else:
             for hand in range(hands):
                 work.value[node, hand] = 0.0

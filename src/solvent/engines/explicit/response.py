@@ -7,8 +7,9 @@ from numpy.typing import NDArray
 
 from solvent.engines.explicit.kernels import (
     EVALUATE,
-    NO_SUMS,
+    NO_TABLE,
     RESPOND,
+    FlatTable,
     Weights,
     Work,
     ascend,
@@ -19,33 +20,27 @@ from solvent.engines.history.response import Evaluation
 from solvent.forms.explicit.tree import ExplicitTree
 
 
-def evaluate_explicit(
-    tree: ExplicitTree, offset: NDArray[np.int64], average: NDArray[np.float64], work: Work | None = None
-) -> Evaluation:
-    """Evaluate the strategy that plays each edge in proportion to `average`, a flat table by edge.
+def evaluate_explicit(tree: ExplicitTree, average: FlatTable, work: Work | None = None) -> Evaluation:
+    """Evaluate the strategy that plays each edge in proportion to a table by edge.
 
-    `offset` says where the numbers of each edge begin; infosets with no weight at all are played uniformly.
+    Infosets with no weight at all are played uniformly.
     """
     work = work or make_work(tree.nodes, len(tree.hands))
-    arrays = tree.arrays
     work.reach[:, 0] = 1.0
-    descend(arrays, offset, average, NO_SUMS, work, 0, tree.nodes, False)
+    descend(tree.arrays, average, NO_TABLE, work, 0, False)
     found = []
     for player, mode in ((0, RESPOND), (1, RESPOND), (0, EVALUATE)):
-        weights = Weights(mode, 1.0, 1.0, 1.0)
-        ascend(arrays, offset, average, NO_SUMS, work, player, weights, 0, tree.nodes)
+        ascend(tree.arrays, average, NO_TABLE, work, player, Weights(mode, 1.0, 1.0, 1.0), 0)
         found.append(float(work.value[0].sum()))
     best, value = (found[0], found[1]), found[2]
     return Evaluation(max(0.0, sum(best) / 2), (value, -value), best)
 
 
-def average_strategy(
-    tree: ExplicitTree, offset: NDArray[np.int64], average: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def average_strategy(tree: ExplicitTree, average: FlatTable) -> NDArray[np.float64]:
     """The probabilities that a cumulative strategy gives to each edge: float64[nodes, hands].
 
     Rows that belong to no player's edge are 0.
     """
     work = make_work(tree.nodes, len(tree.hands))
-    descend(tree.arrays, offset, average, NO_SUMS, work, 0, tree.nodes, False)
+    descend(tree.arrays, average, NO_TABLE, work, 0, False)
     return work.sigma

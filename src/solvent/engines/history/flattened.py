@@ -7,8 +7,8 @@ A pass of player i goes down the levels once and up once,
     v_i(I, a)  = sum of value(h a) over the histories h of I
 
 and the updates are array operations over all of a player's infoset-actions. It holds the tree a second
-time, level by level, which is its price: `flattened_bytes` says how much. The names follow `kernels`, where
-the same is compiled; all that is asked of the array library `xp` is arithmetic, indexing and `bincount`.
+time, level by level, which is its price: `flattened_bytes` says how much. The names follow `serial_kernels`, where
+the same is compiled.
 """
 
 from __future__ import annotations
@@ -24,8 +24,6 @@ from solvent.engines.history.serial_kernels import Play, Rows, Side, Tables
 from solvent.engines.vectors.matching import update_arrays
 from solvent.forms.history import GameTree
 from solvent.forms.sequence import sequence_form
-
-xp = np
 
 Ints = NDArray[np.intp]
 Floats = NDArray[np.float64]
@@ -111,8 +109,8 @@ class Flattened:
         reach, value, cell_value = play.reach, play.value, play.cell_value[player]
         reach[0] = 1.0
         for above, span, parent, cell in self.levels:
-            xp.multiply(reach[above].take(parent), forward.take(cell), out=reach[span])
-        xp.multiply(reach, self.payoff[player], out=value)
+            np.multiply(reach[above].take(parent), forward.take(cell), out=reach[span])
+        np.multiply(reach, self.payoff[player], out=value)
         for above, span, parent, cell in reversed(self.levels):
             value[above] += _sum_by(parent, backward.take(cell) * value[span], above.stop - above.start)
         cell_value[:] = _sum_by(self.cell[1:], value[1:], len(cell_value))
@@ -121,13 +119,10 @@ class Flattened:
         """Everything that follows one player's walk: the average, the regrets, then the next strategy."""
         cell, origin, infoset, infosets = self.infosets[player]
         positive, negative, floor, average, prediction, _, after = weights
-        strategy, slot = play.backward[player].take(cell), tables.slot.take(cell)
-        stored = xp.flatnonzero(slot >= 0)
-        slot = slot.take(stored)
+        strategy = play.backward[player].take(cell)
 
         # S(I, a) += weight x own reach x sigma(I, a)
-        played = self.played(player, play.backward[player])
-        tables.average[slot] += average * played.take(cell.take(stored))
+        tables.average[cell] += average * self.played(player, play.backward[player]).take(cell)
 
         value = play.cell_value[player].take(cell)
         first = value.take(origin)
@@ -135,32 +130,29 @@ class Flattened:
         gain = _sum_by(infoset, strategy * value, infosets).take(infoset)
         value -= gain
         if len(tables.value):
-            head = stored[stored == origin.take(stored)]
-            tables.value[tables.slot.take(cell.take(head))] += average * (first + gain).take(head)
-        regret = tables.regret.take(slot)
-        tables.regret[slot] = update_arrays(xp, regret, value.take(stored), (positive, negative), floor)
+            head = np.flatnonzero(origin == np.arange(len(origin)))
+            tables.value[cell.take(head)] += average * (first + gain).take(head)
+        tables.regret[cell] = update_arrays(np, tables.regret.take(cell), value, (positive, negative), floor)
 
-        expected = tables.regret.take(slot).astype(xp.float64)
+        expected = tables.regret.take(cell).astype(np.float64)
         if prediction != 0.0:
-            tables.last[slot] = value.take(stored)
+            tables.last[cell] = value
         if after != 0.0:
-            expected += after * tables.last.take(slot)
-        share, uniform = xp.zeros(len(cell)), xp.zeros(len(cell))
-        share[stored] = xp.maximum(expected, 0.0)
-        uniform[stored] = 1.0
+            expected += after * tables.last.take(cell)
+        share = np.maximum(expected, 0.0)
         total = _sum_by(infoset, share, infosets)
-        share = xp.where((total > 0.0).take(infoset), share, uniform)
-        total = xp.where(total > 0.0, total, _sum_by(infoset, uniform, infosets))
-        strategy = share / xp.where(total > 0.0, total, 1.0).take(infoset)
+        share = np.where((total > 0.0).take(infoset), share, 1.0)
+        total = np.where(total > 0.0, total, np.bincount(infoset, minlength=infosets))
+        strategy = share / total.take(infoset)
         play.backward[player, cell] = strategy
         play.forward[1 - player, cell] = strategy
 
     def played(self, player: int, strategy: Floats) -> Floats:
         """Own reach x sigma by cell, from the realisation plan, depth by depth."""
         depths, before, cell, histories = self.sequences[player]
-        plan = xp.ones(len(cell))
+        plan = np.ones(len(cell))
         for span in depths:
-            xp.multiply(plan.take(before[span]), strategy.take(cell[span]), out=plan[span])
+            np.multiply(plan.take(before[span]), strategy.take(cell[span]), out=plan[span])
         return _sum_by(cell, histories * plan, len(strategy))
 
 
@@ -172,7 +164,7 @@ def flattened_bytes(tree: GameTree) -> int:
 
 def _sum_by(index: Ints, values: Floats, size: int) -> Floats:
     """The sum of the values with each index. (Four times as fast as `add.reduceat` on sorted ones.)"""
-    return xp.bincount(index, values, size).astype(xp.float64, copy=False)
+    return np.bincount(index, values, size).astype(np.float64, copy=False)
 
 
 def _spans(sorted_depth: NDArray[np.integer]) -> list[slice]:

@@ -15,17 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.engines.full_width import FullWidth
-from solvent.engines.history.response import evaluate
-from solvent.engines.history.solver import OnHistories
+from solvent.engines.history.solver import WholeTables
 from solvent.engines.rules import LinearProgram
-from solvent.engines.small_games import small_tree
 from solvent.forms.history import GameTree
 from solvent.forms.sequence import Sequences, sequence_form
 from solvent.foundation.errors import InputError
 from solvent.strategy.arena import Arena
 from solvent.strategy.solved.tables import TableStrategy
-from solvent.strategy.strategy import normalise
 
 MOST_CELLS = 30_000
 """Infoset-actions up to which a game is small: half a minute of HiGHS."""
@@ -33,7 +29,7 @@ INTERIOR_POINT_FROM = 20_000
 """Infoset-actions from which the interior-point method is quicker than the simplex."""
 
 
-class ProgramSolver(OnHistories, FullWidth):
+class ProgramSolver(WholeTables):
     """One iteration that solves the linear program."""
 
     plan_name = "sequence"
@@ -43,15 +39,10 @@ class ProgramSolver(OnHistories, FullWidth):
     head_start = 0.0
 
     def __init__(self, tree: GameTree, rule: LinearProgram) -> None:
-        _refuse_unfit(tree)
+        _check_tree(tree)
         self.tree, self.rule = tree, rule
         self.iterations = self.nodes_touched = 0
         self.arena = Arena.full(np.ones(tree.cells, dtype=np.int64), ["average"], np.dtype(np.float64))
-
-    def warm_up(self) -> None:
-        """Have the best responses compiled; the program has no kernels."""
-        small = small_tree()
-        evaluate(small, small.uniform)
 
     @property
     def form_bytes(self) -> int:
@@ -69,15 +60,12 @@ class ProgramSolver(OnHistories, FullWidth):
         self.iterations = 1
         self.nodes_touched += self.tree.histories
 
-    def average_strategy(self) -> NDArray[np.float64]:
-        """The equilibrium, float64[cells]. Uniform where the player's own play does not lead."""
-        return normalise(self.arena.table("average"), self.tree.infoset_cell)
-
     def warm_start(self, strategy: TableStrategy, iterations: int | None = None) -> None:
         raise InputError("rule lp has no iterations: it cannot start from a strategy")
 
 
-def _refuse_unfit(tree: GameTree) -> None:
+def _check_tree(tree: GameTree) -> None:
+    """Reject games that are too large for the program, or outside its theory."""
     if tree.cells > MOST_CELLS:
         raise InputError(
             f"rule lp is for games of at most {MOST_CELLS:,} infoset-actions, and {tree.name} has {tree.cells:,}; "

@@ -1,4 +1,4 @@
-"""The solver of local updates: values by array operations over the levels of the tree, then one's own step."""
+"""The solver of local updates: values by array operations over the levels of the tree, then the user's step."""
 
 from __future__ import annotations
 
@@ -8,25 +8,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.engines.full_width import FullWidth
 from solvent.engines.history.flattened import Flattened, flattened_bytes
-from solvent.engines.history.response import evaluate
 from solvent.engines.history.serial_kernels import Rows
-from solvent.engines.history.solver import OnHistories, play_of, recall_notes, side_of
+from solvent.engines.history.solver import WholeTables, play_of, side_of
 from solvent.engines.local_update import Floats, LocalUpdate
-from solvent.engines.small_games import small_tree
 from solvent.forms.history import GameTree
 from solvent.foundation.errors import InputError
 from solvent.foundation.own_code import explained
 from solvent.strategy.arena import Arena
 from solvent.strategy.solved.tables import TableStrategy
-from solvent.strategy.strategy import normalise
 
 SUM_TOLERANCE = 1e-6
 
 
-class LocalSolver(OnHistories, FullWidth):
-    """CFR with a local update of one's own at every infoset."""
+class LocalSolver(WholeTables):
+    """CFR with a user's local update at every infoset."""
 
     plan_name = "flattened"
     threads = 1
@@ -42,27 +38,18 @@ class LocalSolver(OnHistories, FullWidth):
         )
         self.arena.table("strategy")[:] = tree.uniform
         sides = (side_of(tree, 0), side_of(tree, 1))
-        self._flattened = Flattened(tree, Rows(tree.parent, tree.cell, tree.payoff), sides)
+        self._flattened = Flattened(tree, Rows(tree.parent, tree.cell, tree.payoff, tree.end), sides)
         self._play = play_of(tree)
         self._groups = [_by_actions(tree, player) for player in (0, 1)]
         rule.schedule(1, 1)  # refuses what cannot be an average
         self._follow_tables()
 
-    def warm_up(self) -> None:
-        """Have the best responses compiled; iterations have no kernels."""
-        small = small_tree()
-        evaluate(small, small.uniform)
-
     @property
     def form_bytes(self) -> int:
         return flattened_bytes(self.tree)
 
-    @property
-    def notes(self) -> list[str]:
-        return [*super().notes, *recall_notes(self.tree)]
-
     def run(self, iterations: int) -> None:
-        """Run so many more iterations."""
+        """Run more iterations."""
         schedule = self.rule.schedule(self.iterations + 1, iterations)
         alternating, play = self.updates == "alternating", self._play
         for average in schedule[:, 3]:
@@ -75,10 +62,6 @@ class LocalSolver(OnHistories, FullWidth):
                 self._flattened.walk(1, play)
             self._update(1, average)
         self.nodes_touched += iterations * 2 * self.tree.histories
-
-    def average_strategy(self) -> NDArray[np.float64]:
-        """The average strategy, float64[cells]. Uniform where a player never came."""
-        return normalise(self.arena.table("average"), self.tree.infoset_cell)
 
     def restore(self, facts: Mapping[str, Any]) -> None:
         super().restore(facts)
@@ -103,7 +86,7 @@ class LocalSolver(OnHistories, FullWidth):
         self._follow_tables(player)
 
     def _checked(self, chosen: Any, shape: tuple[int, ...]) -> Floats:
-        """Refuse what is not a strategy."""
+        """Reject what is not a strategy."""
         found: Floats = np.asarray(chosen, dtype=np.float64)
         if found.shape != shape:
             raise InputError(

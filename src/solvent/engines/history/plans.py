@@ -1,7 +1,7 @@
 """Execution plans: in which order, and on how many threads, a pass visits the histories.
 
 All plans compute the same counterfactual values. A plan runs iterations of a regret rule on the tables it
-is given; what it does with them is in `kernels`.
+is given; what it does with them is in `serial_kernels`.
 """
 
 from __future__ import annotations
@@ -33,8 +33,7 @@ class Plan(Protocol):
     threads: int
 
     def iterate(self, schedule: NDArray[np.float64], alternating: bool, tables: Tables, play: Play) -> None:
-        """One iteration for each row of `schedule`, which holds the rule's weights."""
-        ...
+        """Run one iteration for each row of `schedule`, which holds the rule's weights."""
 
 
 class Serial:
@@ -43,28 +42,16 @@ class Serial:
     name = "serial"
     threads = 1
 
-    def __init__(self, rows: Rows, sides: tuple[Side, Side]) -> None:
+    def __init__(self, rows: Rows, sides: tuple[Side, Side], partial: bool = False) -> None:
+        """With `partial` pruning what the other player does not reach is not walked."""
         self.rows, self.sides = rows, sides
-
-    def iterate(self, schedule: NDArray[np.float64], alternating: bool, tables: Tables, play: Play) -> None:
-        kernels.iterate(self.rows, *self.sides, schedule, alternating, tables, play)
-
-
-class Reached:
-    """The serial plan with partial pruning: what the other player does not reach is not walked."""
-
-    name = "serial"
-    threads = 1
-
-    def __init__(self, tree: GameTree, rows: Rows, sides: tuple[Side, Side]) -> None:
-        self.rows, self.sides, self.end = rows, sides, tree.end
-        self.visited = np.zeros(tree.histories, dtype=np.int32)
+        self.visited = np.zeros(len(rows.parent) if partial else 0, dtype=np.int32)
         self.touched = 0
         """Histories touched so far."""
 
     def iterate(self, schedule: NDArray[np.float64], alternating: bool, tables: Tables, play: Play) -> None:
-        self.touched += kernels.iterate_reached(
-            self.rows, self.end, *self.sides, schedule, alternating, tables, play, self.visited
+        self.touched += kernels.iterate(
+            self.rows, *self.sides, schedule, alternating, tables, play, self.visited
         )
 
 
@@ -102,10 +89,8 @@ class Branched:
         kernels.ascend(self.rows, player, play, self.cut.head, self.branch_value)
 
     def _walk_branches(self, player: int, play: Play, worker: int) -> None:
-        _, roots, ends, group = self.cut
-        kernels.walk_branches(
-            self.rows, player, play, roots, ends, group, self.branch_value, worker, self.threads
-        )
+        _, roots, group = self.cut
+        kernels.walk_branches(self.rows, player, play, roots, group, self.branch_value, worker, self.threads)
 
 
 class Cut(NamedTuple):
@@ -114,14 +99,12 @@ class Cut(NamedTuple):
     head: NDArray[np.int64]
     """Every history above the cut and the subtrees' roots themselves, the root of the game apart."""
     roots: NDArray[np.int64]
-    ends: NDArray[np.int64]
-    """Where each root's subtree ends."""
     group: NDArray[np.int64]
     """Group g has the roots `group[g] : group[g + 1]`."""
 
 
 def cut(tree: GameTree, groups: int) -> Cut:
-    """Cut a tree into at most so many groups of subtrees."""
+    """Cut a tree into at most `groups` groups of subtrees."""
     small = max(1, tree.histories // (8 * groups))
     roots: list[int] = []
     row = 1
@@ -132,7 +115,7 @@ def cut(tree: GameTree, groups: int) -> Cut:
         else:
             row += 1
     start = np.array(roots, dtype=np.int64)
-    end = tree.end[start].astype(np.int64)
+    end = tree.end[start]
     depth = np.zeros(tree.histories + 1, dtype=np.int64)
     depth[start + 1] += 1
     np.add.at(depth, end, -1)
@@ -140,11 +123,11 @@ def cut(tree: GameTree, groups: int) -> Cut:
     work = np.cumsum(end - start)
     group_of_root = (work - 1) * groups // work[-1]
     group = np.searchsorted(group_of_root, np.arange(groups + 1))
-    return Cut(head, start, end, np.unique(group))
+    return Cut(head, start, np.unique(group))
 
 
 def check_plan(name: str, threads: int) -> None:
-    """Refuse a plan that there is not."""
+    """Reject an unknown plan, or an impossible number of threads."""
     if name not in PLANS:
         raise InputError(f"there is no plan {name!r}; the plans are {', '.join(PLANS)}")
     check_threads(threads)
@@ -156,7 +139,6 @@ def make_plan(name: str, tree: GameTree, rows: Rows, sides: tuple[Side, Side], t
     `auto` folds histories into sequences where players forget nothing, and else takes threads where the tree
     is large enough to feed them.
     """
-    check_plan(name, threads)
     if name == "aggregated":
         raise InputError(
             f"the aggregated plan needs a game in public form, and {tree.name} is not compiled to it"

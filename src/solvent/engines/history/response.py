@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from solvent.engines.history.sequence_sweeps import maximise, maximise_around_locks, sequence_values
 from solvent.forms.history import GameTree
 from solvent.forms.sequence import SequenceForm, Sequences, realisation_plan, sequence_form
+from solvent.foundation.kernels.compiling import compiled
 from solvent.strategy.solved.locks import Locks
 
 
@@ -24,7 +24,7 @@ class Response:
 
     player: int
     value: float
-    """What it wins, in chips a game."""
+    """Its winnings, in chips a game."""
     strategy: NDArray[np.float64]
     """Pure, float64[cells]; uniform where the response never acts (all of the other player's cells).
 
@@ -35,14 +35,14 @@ class Response:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What a strategy is worth and how far it is from equilibrium, in chips a game."""
+    """The value of a strategy and its distance from equilibrium, in chips a game."""
 
     exploitability: float
     """NashConv / 2."""
     value: tuple[float, float]
-    """What each player wins when both play the strategy."""
+    """Each player's winnings when both play the strategy."""
     best_response: tuple[float, float]
-    """What each player wins by responding best to the other."""
+    """Each player's winnings by the best response to the other."""
 
 
 def respond(tree: GameTree, strategy: ArrayLike, player: int, locks: Locks | None = None) -> Response:
@@ -95,7 +95,7 @@ def evaluate_sequences(
 
 
 def expected_value(tree: GameTree, strategies: tuple[ArrayLike, ArrayLike]) -> tuple[float, float]:
-    """What each player wins when player 0 plays the first strategy and player 1 the second."""
+    """Each player's winnings when player 0 plays the first strategy and player 1 the second."""
     form = sequence_form(tree)
     plans = [
         realisation_plan(own.first, own.before, own.cell, np.asarray(strategy, dtype=np.float64))
@@ -110,11 +110,10 @@ def _maximise(
 ) -> tuple[float, NDArray[np.int64]]:
     """The best value, and the sequence chosen in each of the player's situations, -1 where it is locked."""
     choice = np.zeros(own.situations, dtype=np.int64)
-    if not locks:
-        return float(maximise(own.first, own.before, value, choice)), choice
     # Kernels take arrays that can be written to.
-    fixed = (np.array(locks.locked), np.array(locks.probabilities))
-    best = maximise_around_locks(own.first, own.before, own.cell, *fixed, value, choice)
+    locked = np.array(locks.locked if locks else (), dtype=np.bool_)
+    probabilities = np.array(locks.probabilities if locks else (), dtype=np.float64)
+    best = maximise(own.first, own.before, own.cell, locked, probabilities, value, choice)
     return float(best), choice
 
 
@@ -125,3 +124,35 @@ def _values_against(form: SequenceForm, strategy: NDArray[np.float64], player: i
         form.pair[player], form.pair[1 - player], form.pays[player], plan, len(own)
     )
     return values
+
+
+@compiled
+def sequence_values(pair_own, pair_other, pays, other_plan, sequences):  # type: ignore[no-untyped-def]
+    """A y: the pay of the terminals right behind each own sequence against the other's plan."""
+    value = np.zeros(sequences)
+    for k in range(len(pays)):
+        value[pair_own[k]] += pays[k] * other_plan[pair_other[k]]
+    return value
+
+
+@compiled
+def maximise(first, before, cell, locked, probabilities, value, choice):  # type: ignore[no-untyped-def]
+    """Best response by backward induction; `value` becomes the value behind each sequence, `choice` the play.
+
+    `locked` and `probabilities` are by cell, or empty, and `cell` is that of each sequence. A locked situation
+    plays its probabilities and has choice -1.
+    """
+    for situation in range(len(before) - 1, -1, -1):
+        start, stop = first[situation], first[situation + 1]
+        if len(locked) > 0 and locked[cell[start]]:
+            choice[situation] = -1
+            for sequence in range(start, stop):
+                value[before[situation]] += probabilities[cell[sequence]] * value[sequence]
+            continue
+        best = start
+        for sequence in range(start + 1, stop):
+            if value[sequence] > value[best]:
+                best = sequence
+        choice[situation] = best
+        value[before[situation]] += value[best]
+    return value[0]

@@ -63,16 +63,6 @@ class Payoffs(NamedTuple):
     """Scratch: the other's plan in one batch's columns."""
 
 
-class Restriction(NamedTuple):
-    """The situations of which the tables hold some actions only: the others are never played."""
-
-    first: Array
-    """int64[situations + 1]: situation k may use the sequences `allowed[first[k] : first[k + 1]]`."""
-    allowed: Array
-    absent: Array
-    """The sequences that the tables do not hold."""
-
-
 class Half(NamedTuple):
     """One player's numbers, by sequence."""
 
@@ -146,11 +136,10 @@ def match_group(half, first, actions, width, prediction):  # type: ignore[no-unt
 
 
 @internal
-def match(groups, restriction, prediction, half):  # type: ignore[no-untyped-def]
+def match(groups, prediction, half):  # type: ignore[no-untyped-def]
     """Regret matching at all of a player's situations."""
     for group in range(len(groups.width)):
         match_group(half, groups.first[group], groups.actions[group], groups.width[group], prediction)
-    restrict(restriction, prediction, half)
 
 
 @internal
@@ -186,21 +175,6 @@ def ascend(groups, weights, half):  # type: ignore[no-untyped-def]
 
 
 @internal
-def restrict(restriction, prediction, half):  # type: ignore[no-untyped-def]
-    """Regret matching over the actions that the tables hold, where they do not hold all."""
-    for sequence in restriction.absent:
-        half.strategy[sequence] = 0.0
-    for k in range(len(restriction.first) - 1):
-        allowed = restriction.allowed[restriction.first[k] : restriction.first[k + 1]]
-        total = 0.0
-        for sequence in allowed:
-            half.strategy[sequence] = max(expected_regret(half.regret, half.last, sequence, prediction), 0.0)
-            total += half.strategy[sequence]
-        for sequence in allowed:
-            half.strategy[sequence] = share_of(half.strategy[sequence], total, 1.0 / len(allowed))
-
-
-@internal
 def descend(groups, weight, half):  # type: ignore[no-untyped-def]
     """From the first situation to the last: the realisation plan, and S += weight x plan."""
     average, strategy, plan, reach = half.average, half.strategy, half.plan, half.scratch[0]
@@ -218,7 +192,7 @@ def descend(groups, weight, half):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def iterate(groups, payoffs, restrictions, halves, schedule, alternating):  # type: ignore[no-untyped-def]
+def iterate(groups, payoffs, halves, schedule, alternating):  # type: ignore[no-untyped-def]
     """Run an iteration for each row of `schedule`, from the tables alone: cutting a run into calls changes nothing.
 
     An iteration's play enters the average as soon as its plan is known, which is at the end of the iteration
@@ -226,10 +200,9 @@ def iterate(groups, payoffs, restrictions, halves, schedule, alternating):  # ty
     """
     groups0, groups1 = groups
     payoffs0, payoffs1 = payoffs
-    restriction0, restriction1 = restrictions
     half0, half1 = halves
-    match(groups0, restriction0, schedule[0, 4], half0)
-    match(groups1, restriction1, schedule[0, 4], half1)
+    match(groups0, schedule[0, 4], half0)
+    match(groups1, schedule[0, 4], half1)
     descend(groups0, schedule[0, 3], half0)
     descend(groups1, schedule[0, 3], half1)
     for t in range(len(schedule)):
@@ -239,10 +212,8 @@ def iterate(groups, payoffs, restrictions, halves, schedule, alternating):  # ty
         if not alternating:
             multiply(payoffs1, half0.plan, half1)
         ascend(groups0, weights, half0)
-        restrict(restriction0, weights[NEXT_PREDICTION], half0)
         descend(groups0, next_weight, half0)
         if alternating:
             multiply(payoffs1, half0.plan, half1)
         ascend(groups1, weights, half1)
-        restrict(restriction1, weights[NEXT_PREDICTION], half1)
         descend(groups1, next_weight, half1)

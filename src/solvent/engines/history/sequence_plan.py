@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.engines.history import sequence_kernels as kernels
-from solvent.engines.history.sequence_kernels import Groups, Half, Payoffs, Restriction
+from solvent.engines.history.sequence_kernels import Groups, Half, Payoffs
 from solvent.engines.history.serial_kernels import Play, Tables
 from solvent.forms.sequence import SequenceForm, Sequences
 from solvent.foundation.errors import InputError
@@ -42,8 +42,6 @@ class Layout(NamedTuple):
     """New number of each sequence of the sequence form."""
     cell: Ints
     """The cell that each sequence but the empty one ends with, by new number."""
-    situation: Ints
-    """The situation that offers each of these sequences, in the order of the groups."""
 
 
 class SequencePlan:
@@ -77,26 +75,20 @@ class SequencePlan:
         """Run one iteration for each row of `schedule`; returns cells and what is played next."""
         if len(schedule) == 0:
             return []
-        slots = [tables.slot.take(layout.cell) for layout in self.layouts]
-        halves = tuple(_take(slots[player], tables) for player in (0, 1))
-        groups = tuple(map(_close, self.layouts, slots))
-        restrictions = tuple(map(_restriction, self.layouts, slots))
-        kernels.iterate(groups, self.payoffs, restrictions, halves, schedule, alternating)
-        for player, half in enumerate(halves):
-            _put_back(slots[player], half, tables)
+        groups = tuple(layout.groups for layout in self.layouts)
+        halves = tuple(_take(layout.cell, tables) for layout in self.layouts)
+        kernels.iterate(groups, self.payoffs, halves, schedule, alternating)
+        for layout, half in zip(self.layouts, halves, strict=True):
+            _put_back(layout.cell, half, tables)
         return [(layout.cell, half.strategy[1:]) for layout, half in zip(self.layouts, halves, strict=True)]
 
 
-def _take(slots: Ints, tables: Tables) -> Half:
-    """One player's tables in the plan's order, after a place for the empty sequence.
-
-    A sequence that the tables do not hold gets numbers of another: they are neither played nor put back.
-    """
+def _take(cell: Ints, tables: Tables) -> Half:
+    """One player's tables in the plan's order, after a place for the empty sequence."""
 
     def copy(table: NDArray[np.floating]) -> NDArray[np.floating]:
-        mine = np.zeros(1 + len(slots), dtype=table.dtype)
-        if len(table):
-            table.take(slots, out=mine[1:], mode="clip")
+        mine = np.zeros(1 + len(cell), dtype=table.dtype)
+        table.take(cell, out=mine[1:], mode="clip")  # all are inside, and it is the mode that needs no buffer
         return mine
 
     return Half(
@@ -104,43 +96,20 @@ def _take(slots: Ints, tables: Tables) -> Half:
         copy(tables.average),
         copy(tables.last) if len(tables.last) else tables.last,
         copy(tables.value) if len(tables.value) else tables.value,
-        np.ones(1 + len(slots)),
-        np.ones(1 + len(slots)),
-        np.zeros(1 + len(slots)),
+        np.ones(1 + len(cell)),
+        np.ones(1 + len(cell)),
+        np.zeros(1 + len(cell)),
         np.zeros((2, LANES)),
     )
 
 
-def _put_back(slots: Ints, half: Half, tables: Tables) -> None:
-    stored = slice(None) if slots.min(initial=0) >= 0 else slots >= 0
-    tables.regret[slots[stored]] = half.regret[1:][stored]
-    tables.average[slots[stored]] = half.average[1:][stored]
+def _put_back(cell: Ints, half: Half, tables: Tables) -> None:
+    tables.regret[cell] = half.regret[1:]
+    tables.average[cell] = half.average[1:]
     if len(tables.last):
-        tables.last[slots[stored]] = half.last[1:][stored]
+        tables.last[cell] = half.last[1:]
     if len(tables.value):
-        tables.value[slots[stored]] = half.sums[1:][stored]
-
-
-def _restriction(layout: Layout, slots: Ints) -> Restriction:
-    """What the tables do not hold: nothing, as a rule."""
-    situation = layout.situation
-    absent = np.flatnonzero(slots < 0)
-    affected = np.unique(situation[absent])
-    allowed = np.flatnonzero(np.isin(situation, affected) & (slots >= 0)) if len(absent) else absent
-    allowed = allowed[np.argsort(situation[allowed], kind="stable")]
-    first = np.append(np.searchsorted(situation[allowed], affected), len(allowed))
-    return Restriction(first, 1 + allowed, 1 + absent)
-
-
-def _close(layout: Layout, slots: Ints) -> Groups:
-    """The groups, with situations in which nothing can be played worth nothing to what came before.
-
-    They hand their value to the empty sequence, where nobody looks.
-    """
-    if slots.min(initial=0) >= 0:
-        return layout.groups
-    closed = np.bincount(layout.situation, slots >= 0) == 0
-    return layout.groups._replace(before=np.where(closed, np.uint32(0), layout.groups.before))
+        tables.value[cell] = half.sums[1:]
 
 
 def lay_out(sequences: Sequences) -> Layout:
@@ -164,9 +133,8 @@ def lay_out(sequences: Sequences) -> Layout:
     action = np.arange(1, len(sequences)) - sequences.first[owner]
     position = np.zeros(len(sequences), dtype=np.int64)
     position[1:] = base[owner] + action * step[owner]
-    cell, situation = np.empty_like(owner), np.empty_like(owner)
+    cell = np.empty_like(owner)
     cell[position[1:] - 1] = sequences.cell[1:]
-    situation[position[1:] - 1] = np.argsort(order)[owner]
     groups = Groups(
         group_actions,
         width.astype(np.uint64),
@@ -174,7 +142,7 @@ def lay_out(sequences: Sequences) -> Layout:
         start.astype(np.uint64),
         position[sequences.before[order]].astype(np.uint32),
     )
-    return Layout(groups, position, cell, situation)
+    return Layout(groups, position, cell)
 
 
 def depths(first: Ints, before: Ints) -> Ints:

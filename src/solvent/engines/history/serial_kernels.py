@@ -13,6 +13,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from solvent.engines.schedule import NEXT_PREDICTION
 from solvent.engines.vectors.matching import expected_regret, gain_of, instantaneous, share_of, updated
 from solvent.foundation.kernels.compiling import internal, kernel
@@ -27,15 +29,17 @@ class Rows(NamedTuple):
     cell: Array
     payoff: Array
     """float64[players, histories]"""
+    end: Array
+    """One past the last history of each subtree."""
 
 
 class Side(NamedTuple):
     """What one player's updates read: the player's infosets, and sequences for the player's own reach."""
 
     start: Array
-    """First cell of each infoset, ..."""
+    """First cell of each infoset."""
     stop: Array
-    """... and one past the last."""
+    """One past its last cell."""
     first: Array
     before: Array
     sequence_cell: Array
@@ -45,15 +49,14 @@ class Side(NamedTuple):
 
 
 class Tables(NamedTuple):
-    """What a run keeps. A cell's numbers lie at `slot[cell]`; -1 means that nothing is stored for it."""
+    """The tables of a run, by cell."""
 
-    slot: Array
     regret: Array
     average: Array
     last: Array
     """The last instantaneous regrets; empty where the rule predicts nothing."""
     value: Array
-    """Sums of v(I), weighted like the average, at the slot of the first action; empty where none are kept."""
+    """Sums of v(I), weighted like the average, at the infoset's first cell; empty where none are kept."""
 
 
 class Play(NamedTuple):
@@ -72,10 +75,11 @@ class Play(NamedTuple):
 
 
 @internal
-def walk_range(rows, payoff, forward, backward, reach, value, cell_value, start, stop):  # type: ignore[no-untyped-def]
+def walk_range(rows, player, play, cell_value, start, stop):  # type: ignore[no-untyped-def]
     """Depth-first over the histories start..stop-1, whose parents' reach is known: down, then back up."""
-    parent = rows.parent
-    cell = rows.cell
+    parent, cell, payoff = rows.parent, rows.cell, rows.payoff[player]
+    forward, backward = play.forward[player], play.backward[player]
+    reach, value = play.reach, play.value
     for row in range(start, stop):
         reach[row] = reach[parent[row]] * forward[cell[row]]
         value[row] = reach[row] * payoff[row]
@@ -86,43 +90,21 @@ def walk_range(rows, payoff, forward, backward, reach, value, cell_value, start,
         value[parent[row]] += backward[edge] * arrived
 
 
-@kernel
-def walk(rows, player, play):  # type: ignore[no-untyped-def]
-    """One player's pass over the whole tree: fills `play.cell_value`."""
-    play.cell_value[player] = 0.0
-    play.reach[0] = 1.0
-    play.value[0] = 0.0
-    walk_range(
-        rows,
-        rows.payoff[player],
-        play.forward[player],
-        play.backward[player],
-        play.reach,
-        play.value,
-        play.cell_value[player],
-        1,
-        len(rows.parent),
-    )
-
-
 @internal
-def walk_reached(rows, end, player, play, visited):  # type: ignore[no-untyped-def]
+def walk_reached(rows, player, play, visited):  # type: ignore[no-untyped-def]
     """The walk without the histories that the other player does not reach; returns how many were touched.
 
-    What is left out would have added 0 everywhere: every sum is that of `walk`, number for number.
+    What is left out would have added 0 everywhere: every sum is that of the whole walk, number for number.
     """
     parent, cell, payoff = rows.parent, rows.cell, rows.payoff[player]
     forward, backward = play.forward[player], play.backward[player]
     reach, value, cell_value = play.reach, play.value, play.cell_value[player]
-    cell_value[:] = 0.0
-    reach[0] = 1.0
-    value[0] = 0.0
     count = 0
     row = 1
     while row < len(parent):
         here = reach[parent[row]] * forward[cell[row]]
         if here == 0.0:
-            row = end[row]
+            row = rows.end[row]
             continue
         reach[row] = here
         value[row] = here * payoff[row]
@@ -136,6 +118,21 @@ def walk_reached(rows, end, player, play, visited):  # type: ignore[no-untyped-d
         cell_value[edge] += arrived
         value[parent[row]] += backward[edge] * arrived
     return 1 + count
+
+
+@kernel
+def walk(rows, player, play, visited):  # type: ignore[no-untyped-def]
+    """One player's pass: fills `play.cell_value` and returns how many histories were touched.
+
+    visited: int32[histories], scratch space of partial pruning; empty where nothing is pruned.
+    """
+    play.cell_value[player] = 0.0
+    play.reach[0] = 1.0
+    play.value[0] = 0.0
+    if len(visited) > 0:
+        return walk_reached(rows, player, play, visited)
+    walk_range(rows, player, play, play.cell_value[player], np.int64(1), len(rows.parent))
+    return len(rows.parent)
 
 
 @kernel
@@ -167,7 +164,7 @@ def ascend(rows, player, play, head, branch_value):  # type: ignore[no-untyped-d
 
 
 @kernel
-def walk_branches(rows, player, play, roots, ends, group, branch_value, first, step):  # type: ignore[no-untyped-def]
+def walk_branches(rows, player, play, roots, group, branch_value, first, step):  # type: ignore[no-untyped-def]
     """Depth-first below the roots of every `step`-th group, each group into a table of its own.
 
     Group g has the roots `group[g] : group[g + 1]`.
@@ -175,21 +172,11 @@ def walk_branches(rows, player, play, roots, ends, group, branch_value, first, s
     for g in range(first, len(branch_value), step):
         branch_value[g] = 0.0
         for k in range(group[g], group[g + 1]):
-            walk_range(
-                rows,
-                rows.payoff[player],
-                play.forward[player],
-                play.backward[player],
-                play.reach,
-                play.value,
-                branch_value[g],
-                roots[k] + 1,
-                ends[k],
-            )
+            walk_range(rows, player, play, branch_value[g], roots[k] + 1, np.int64(rows.end[roots[k]]))
 
 
 @internal
-def accumulate_average(side, weight, tables, strategy):  # type: ignore[no-untyped-def]
+def accumulate_average(side, weight, average, strategy):  # type: ignore[no-untyped-def]
     """S(I, a) += weight x own reach x sigma(I, a), over one player's sequences."""
     plan = side.plan
     plan[0] = 1.0
@@ -199,30 +186,20 @@ def accumulate_average(side, weight, tables, strategy):  # type: ignore[no-untyp
         for sequence in range(side.first[situation], side.first[situation + 1]):
             cell = side.sequence_cell[sequence]
             plan[sequence] = reach * strategy[cell]
-            slot = tables.slot[cell]
-            if slot >= 0:
-                tables.average[slot] += scale * plan[sequence]
+            average[cell] += scale * plan[sequence]
 
 
 @kernel
 def match_regrets(side, prediction, tables, strategy, others_forward):  # type: ignore[no-untyped-def]
     """sigma ~ max(0, R + prediction r) over one player's infosets, uniform where nothing is positive."""
     for infoset in range(len(side.start)):
-        start = side.start[infoset]
-        stop = side.stop[infoset]
+        start, stop = side.start[infoset], side.stop[infoset]
         total = 0.0
-        stored = 0
         for cell in range(start, stop):
-            slot = tables.slot[cell]
-            if slot < 0:
-                strategy[cell] = 0.0
-                continue
-            stored += 1
-            strategy[cell] = max(expected_regret(tables.regret, tables.last, slot, prediction), 0.0)
+            strategy[cell] = max(expected_regret(tables.regret, tables.last, cell, prediction), 0.0)
             total += strategy[cell]
         for cell in range(start, stop):
-            if tables.slot[cell] >= 0:
-                strategy[cell] = share_of(strategy[cell], total, 1.0 / stored)
+            strategy[cell] = share_of(strategy[cell], total, 1.0 / (stop - start))
             others_forward[cell] = strategy[cell]
 
 
@@ -231,57 +208,38 @@ def update_regrets(side, weights, tables, strategy, cell_value):  # type: ignore
     """Add the instantaneous regrets of one player's infosets to the cumulative ones."""
     positive, negative, floor = weights[0], weights[1], weights[2]
     for infoset in range(len(side.start)):
-        start = side.start[infoset]
-        stop = side.stop[infoset]
+        start, stop = side.start[infoset], side.stop[infoset]
         gain = gain_of(strategy, cell_value, start, stop)
-        if len(tables.value) > 0 and tables.slot[start] >= 0:
-            tables.value[tables.slot[start]] += weights[3] * (cell_value[start] + gain)
+        if len(tables.value) > 0:
+            tables.value[start] += weights[3] * (cell_value[start] + gain)
         for cell in range(start, stop):
-            slot = tables.slot[cell]
-            if slot < 0:
-                continue
             gained = instantaneous(cell_value[cell], cell_value[start], gain)
-            tables.regret[slot] = updated(tables.regret[slot], gained, positive, negative, floor)
+            tables.regret[cell] = updated(tables.regret[cell], gained, positive, negative, floor)
             if weights[4] != 0.0:
-                tables.last[slot] = gained
+                tables.last[cell] = gained
 
 
 @kernel
 def update(side, player, weights, tables, play):  # type: ignore[no-untyped-def]
     """Everything that follows one player's walk: the average, the regrets, then the next strategy."""
     strategy = play.backward[player]
-    accumulate_average(side, weights[3], tables, strategy)
+    accumulate_average(side, weights[3], tables.average, strategy)
     update_regrets(side, weights, tables, strategy, play.cell_value[player])
     match_regrets(side, weights[NEXT_PREDICTION], tables, strategy, play.forward[1 - player])
 
 
 @kernel
-def iterate(rows, side0, side1, schedule, alternating, tables, play):  # type: ignore[no-untyped-def]
-    """Run one iteration for each row of `schedule` on the serial plan."""
-    for t in range(len(schedule)):
-        weights = schedule[t]
-        walk(rows, 0, play)
-        if alternating:
-            update(side0, 0, weights, tables, play)
-            walk(rows, 1, play)
-        else:
-            walk(rows, 1, play)
-            update(side0, 0, weights, tables, play)
-        update(side1, 1, weights, tables, play)
-
-
-@kernel
-def iterate_reached(rows, end, side0, side1, schedule, alternating, tables, play, visited):  # type: ignore[no-untyped-def]
-    """Run one iteration with partial pruning for each row of `schedule`; returns the histories touched."""
+def iterate(rows, side0, side1, schedule, alternating, tables, play, visited):  # type: ignore[no-untyped-def]
+    """Run one iteration for each row of `schedule` on the serial plan; returns the histories touched."""
     touched = 0
+    first, second = np.int64(0), np.int64(1)  # literals would have everything below compiled once more
     for t in range(len(schedule)):
         weights = schedule[t]
-        touched += walk_reached(rows, end, 0, play, visited)
+        touched += walk(rows, first, play, visited)
+        if not alternating:
+            touched += walk(rows, second, play, visited)
+        update(side0, first, weights, tables, play)
         if alternating:
-            update(side0, 0, weights, tables, play)
-            touched += walk_reached(rows, end, 1, play, visited)
-        else:
-            touched += walk_reached(rows, end, 1, play, visited)
-            update(side0, 0, weights, tables, play)
-        update(side1, 1, weights, tables, play)
+            touched += walk(rows, second, play, visited)
+        update(side1, second, weights, tables, play)
     return touched

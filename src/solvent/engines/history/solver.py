@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from solvent.engines.defaults import DTYPES, UPDATES
 from solvent.engines.full_width import FullWidth
-from solvent.engines.history.plans import Plan, Reached, check_plan, make_plan
+from solvent.engines.history.plans import Plan, Serial, check_plan, make_plan
 from solvent.engines.history.response import Evaluation, evaluate
 from solvent.engines.history.serial_kernels import Play, Rows, Side, Tables, match_regrets
 from solvent.engines.pruning import NO_PRUNING, Pruning
@@ -37,11 +37,11 @@ NOT_ZERO_SUM = (
     "the game is not zero-sum: average strategies need not approach a Nash equilibrium; exploitability still "
     "measures the distance to one"
 )
-"""What CFR does not promise where a house takes a rake, or payoffs are such."""
+"""Note of games in which a house takes a rake, or payoffs do not sum to 0 otherwise."""
 
 
 def check_options(updates: str, dtype: str) -> None:
-    """Refuse an update mode or a dtype that there is not."""
+    """Reject an unknown update mode or dtype."""
     if updates not in UPDATES:
         raise InputError(f"there is no update mode {updates!r}; the modes are {', '.join(UPDATES)}")
     if dtype not in DTYPES:
@@ -49,14 +49,14 @@ def check_options(updates: str, dtype: str) -> None:
 
 
 def table_dtype(dtype: str, cells: int) -> str:
-    """The dtype itself, or what `auto` stands for with so many infoset-actions."""
+    """Resolve `auto` from the number of infoset-actions."""
     if dtype != "auto":
         return dtype
     return "float64" if cells < FLOAT32_FROM else "float32"
 
 
 class OnHistories(Solver):
-    """What every solver on the history form says of its game and of its average strategy."""
+    """A solver on the history form: the facts of its game, and the results of its average strategy."""
 
     form = "history"
     tree: GameTree
@@ -90,7 +90,21 @@ class OnHistories(Solver):
 
     @property
     def notes(self) -> list[str]:
-        return [] if self.tree.zero_sum else [NOT_ZERO_SUM]
+        found = [] if self.tree.zero_sum else [NOT_ZERO_SUM]
+        players = sequence_form(self.tree).sequences
+        forgetful = [str(k) for k, player in enumerate(players) if not player.perfect_recall]
+        if forgetful:
+            found.append(
+                f"imperfect recall of player {' and '.join(forgetful)}: CFR's guarantee does not hold, and "
+                "exploitability is measured by opponents who forget nothing"
+            )
+        return found
+
+    @property
+    def _tree_bytes(self) -> int:
+        tree = self.tree
+        columns = (tree.player, tree.infoset, tree.parent, tree.cell, tree.end, tree.payoff)
+        return sum(column.nbytes for column in columns)
 
     @abstractmethod
     def average_strategy(self) -> NDArray[np.float64]:
@@ -108,7 +122,20 @@ class OnHistories(Solver):
         return TableStrategy.of(self.tree, self.average_strategy(), **facts)
 
 
-class HistorySolver(OnHistories, FullWidth):
+class WholeTables(OnHistories, FullWidth):
+    """A solver on the history form whose tables have a number for every infoset-action at all times."""
+
+    def warm_up(self) -> None:
+        """Have the best responses compiled."""
+        small = small_tree()
+        evaluate(small, small.uniform)
+
+    def average_strategy(self) -> NDArray[np.float64]:
+        """The average strategy, float64[cells]: what converges. Uniform where a player never came."""
+        return normalise(self._played(), self.tree.infoset_cell)
+
+
+class HistorySolver(WholeTables):
     """CFR on a compiled game. `run` as often as you like; the average strategy is the result."""
 
     def __init__(
@@ -131,13 +158,13 @@ class HistorySolver(OnHistories, FullWidth):
         self.iterations = 0
         self.nodes_touched = 0
         self._make_tables(np.ones(tree.cells, dtype=np.int64), locks, value_sums)
-        self._rows = Rows(tree.parent, tree.cell, tree.payoff)
+        self._rows = Rows(tree.parent, tree.cell, tree.payoff, tree.end)
         self._sides = (side_of(tree, 0), side_of(tree, 1))
         self._play = play_of(tree)
         self.plan: Plan
         if pruning.mode == "partial":
             pruning.check_plan(plan)
-            self.plan = Reached(tree, self._rows, self._sides)
+            self.plan = Serial(self._rows, self._sides, partial=True)
         else:
             self.plan = make_plan(plan, tree, self._rows, self._sides, threads)
         self.plan_name, self.threads = self.plan.name, self.plan.threads
@@ -157,50 +184,35 @@ class HistorySolver(OnHistories, FullWidth):
 
     @property
     def form_bytes(self) -> int:
-        """What the tree and the walk's vectors take beside the tables."""
-        tree = self.tree
-        columns = (tree.player, tree.infoset, tree.parent, tree.cell, tree.end, tree.payoff)
-        return sum(column.nbytes for column in columns) + 16 * tree.histories
-
-    @property
-    def notes(self) -> list[str]:
-        return [*super().notes, *recall_notes(self.tree)]
+        """Bytes of the tree and of the walk's vectors, the tables apart."""
+        return self._tree_bytes + 16 * self.tree.histories
 
     @property
     def tables(self) -> Tables:
         """The arena's tables as the kernels take them."""
         regret, average = self.arena.table("regret"), self.arena.table("average")
         last = self.arena.table("last") if self.rule.predictive else regret[:0]
-        return Tables(self.arena.offset, regret, average, last, self._value_table)
+        return Tables(regret, average, last, self._value_table)
 
     def run(self, iterations: int) -> None:
-        """Run so many more iterations."""
+        """Run more iterations."""
         schedule = self.rule.schedule(self.head_start + self.iterations + 1, iterations, self.dtype)
         for rows in self._pieces(schedule):
             self.plan.iterate(rows, self.updates == "alternating", self.tables, self._play)
         self.iterations += iterations
-        if isinstance(self.plan, Reached):
+        if self.pruning.mode == "partial" and isinstance(self.plan, Serial):
             self.nodes_touched += self.plan.touched
             self.plan.touched = 0
         else:
             self.nodes_touched += iterations * 2 * self.tree.histories
 
-    def average_strategy(self) -> NDArray[np.float64]:
-        """The average strategy, float64[cells]: what converges. Uniform where a player never came."""
-        total = np.zeros(self.tree.cells)
-        stored = self.arena.offset >= 0
-        total[stored] = self._played()[self.arena.offset[stored]]
-        return normalise(total, self.tree.infoset_cell)
-
     def current_strategy(self) -> NDArray[np.float64]:
-        """What the next iteration will play, float64[cells]."""
-        play, player = self._play, self.tree.cell_player
-        cells = np.arange(self.tree.cells)
-        strategy: NDArray[np.float64] = play.backward[player, cells]
+        """The strategy that the next iteration will play, float64[cells]."""
+        strategy: NDArray[np.float64] = self._play.backward[self.tree.cell_player, np.arange(self.tree.cells)]
         return strategy
 
     def warm_start(self, strategy: TableStrategy | ArrayLike, iterations: int | None = None) -> None:
-        """Begin with a strategy as if it had been played for so many iterations: by default those that made it."""
+        """Begin as if a strategy had been played for `iterations`; by default those that made it."""
         facts = strategy.facts if isinstance(strategy, TableStrategy) else {}
         given = strategy.probabilities if isinstance(strategy, TableStrategy) else strategy
         probabilities = normalise(np.asarray(given, dtype=np.float64), self.tree.infoset_cell)
@@ -208,7 +220,7 @@ class HistorySolver(OnHistories, FullWidth):
         self._match()
 
     def play_once(self, strategy: NDArray[np.float64]) -> None:
-        self.arena.table("regret")[self.arena.offset] = FAINT * strategy
+        self.arena.table("regret")[:] = FAINT * strategy
         self._match()
         self.plan.iterate(ONE_ITERATION, False, self.tables, self._play)
 
@@ -241,20 +253,8 @@ class HistorySolver(OnHistories, FullWidth):
         self._match()
 
 
-def recall_notes(tree: GameTree) -> list[str]:
-    """What CFR does not promise where a player forgets, in sentences."""
-    players = sequence_form(tree).sequences
-    forgetful = [str(k) for k, player in enumerate(players) if not player.perfect_recall]
-    if not forgetful:
-        return []
-    return [
-        f"imperfect recall of player {' and '.join(forgetful)}: CFR's guarantee does not hold, and "
-        "exploitability is measured by opponents who forget nothing"
-    ]
-
-
 def side_of(tree: GameTree, player: int) -> Side:
-    """One player's infosets and sequences as the kernels take them."""
+    """One player's infosets and sequences, as the kernels take them."""
     mine = np.flatnonzero(tree.infoset_player == player)
     sequences = sequence_form(tree).sequences[player]
     return Side(
@@ -269,7 +269,7 @@ def side_of(tree: GameTree, player: int) -> Side:
 
 
 def play_of(tree: GameTree) -> Play:
-    """Room for strategies, reaches and values; chance's probabilities are in place."""
+    """Make the arrays for strategies, reaches and values, with chance's probabilities in place."""
     edges = tree.cells + len(tree.chance)
     forward, backward = np.ones((2, edges)), np.ones((2, edges))
     forward[:, tree.cells :] = tree.chance

@@ -21,15 +21,8 @@ class PublicSequences:
         self.game = game
         self.form = public_sequence_form(game)
         self.plan = SequencePlan(self.form, game.name)
-        sizes = game.block_sizes
-        self.edge = np.repeat(np.arange(len(sizes)), sizes)
-        """int64[cells]: the block of each cell."""
-        self.within = np.arange(game.cells) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        """int64[cells]: its place in the block."""
 
     def iterate(self, tables: Tables, schedule: NDArray[np.float64], alternating: bool) -> None:
         """Run one iteration of a regret rule for each row of `schedule`."""
-        offset = tables.offset[self.edge]
-        slot = np.where(offset >= 0, offset + self.within, -1)
-        by_cell = kernels.Tables(slot, tables.regret, tables.average, tables.last, tables.value)
+        by_cell = kernels.Tables(tables.regret, tables.average, tables.last, tables.value)
         self.plan.run(schedule, alternating, by_cell)

@@ -1,17 +1,27 @@
-"""One pass over a size tree: what every hand of the exploiter wins if it sees what its bets are taken for.
+"""The value of every hand of an exploiter who sees what its bets are taken for: one pass over a size tree.
 
 Values are counterfactual: weighted by the other player's reach, chance and nothing of the exploiter's. At an
 opponent who faces a bet the fold is left out, because it alone does not grow with the bet.
+
+A bet of any size has a value in closed form where its answer is known at two sizes around it (`peak_between`).
+With y = 1 / (1 + theta) the shares of the pseudo-harmonic mapping are linear in y between two neighbouring sizes.
+So are F, what folds win, and C, what follows a call or a raise in units of the pot then, as long as the exploiter's
+plan stays what it is. The bet is worth
+
+    G = F(y) + (1 + 2 theta) C(y) = k0 + k1 theta + k2 / (1 + theta),    1 + 2 theta = 2 / y - 1,
+
+which has a maximum inside only where k1 < 0 and k2 < 0, at 1 + theta = sqrt(k2 / k1).
 """
 
 from __future__ import annotations
 
-from solvent.engines.explicit.continuous.size_kernels import peak_between
+import numpy as np
+
 from solvent.forms.explicit.tree import DEAL, DECISION
 from solvent.foundation.kernels.compiling import internal, kernel
 
 PLAY, ABSTRACT, CONTINUOUS = 0, 1, 2
-"""What the exploiter does: play the strategy itself, choose among the abstraction's sizes, choose any size."""
+"""The exploiter's choice: the strategy itself, the best of the abstraction's sizes, or the best of all sizes."""
 
 
 @kernel
@@ -33,7 +43,7 @@ def reach_down(nodes, strategy, player, reach):  # type: ignore[no-untyped-def]
 def settle(nodes, matrices, reach, worth):  # type: ignore[no-untyped-def]
     """Fill the terminals' rows of worth, float64[nodes, hands], in units of what each player has paid.
 
-    matrices: float64[matrices, own hands, other's hands], what the exploiter wins.
+    matrices: float64[matrices, own hands, other's hands], the exploiter's winnings.
     """
     hands = reach.shape[1]
     for node in range(nodes.shape[0]):
@@ -45,6 +55,33 @@ def settle(nodes, matrices, reach, worth):  # type: ignore[no-untyped-def]
             for other in range(hands):
                 total += matrices[record.matrix, own, other] * reach[node, other]
             worth[node, own] = total * record.sign
+
+
+@internal
+def peak_between(left, folds_left, calls_left, right, folds_right, calls_right):  # type: ignore[no-untyped-def]
+    """The largest G from size `left` to size `right`, and the size where it is reached.
+
+    folds_*, calls_*: F and C at both ends, between which they are linear in y.
+    """
+    best, size = folds_left + (1.0 + 2.0 * left) * calls_left, left
+    end = folds_right + (1.0 + 2.0 * right) * calls_right
+    if end > best:
+        best, size = end, right
+    y_left, y_right = 1.0 / (1.0 + left), 1.0 / (1.0 + right)
+    if y_left <= y_right:
+        return best, size
+    calls_slope = (calls_left - calls_right) / (y_left - y_right)
+    k1 = 2.0 * (calls_left - calls_slope * y_left)
+    k2 = (folds_left - folds_right) / (y_left - y_right) - calls_slope
+    if k1 < 0.0 and k2 < 0.0:
+        y = np.sqrt(k1 / k2)
+        if y_right < y < y_left:
+            # Measured from the left end, so that nothing cancels where the piece is short.
+            top = folds_left + (1.0 + 2.0 * left) * calls_left
+            top += k2 * (y - y_left) + k1 * (1.0 / y - 1.0 / y_left)
+            if top > best:
+                best, size = top, 1.0 / y - 1.0
+    return best, size
 
 
 @internal
@@ -85,7 +122,7 @@ def best_bet(nodes, worth, node, hand, limits, continuous):  # type: ignore[no-u
 
 @internal
 def played(nodes, strategy, worth, node, hand):  # type: ignore[no-untyped-def]
-    """What the strategy's own play wins at a node of the exploiter."""
+    """The winnings of the strategy's own play at a node of the exploiter."""
     record = nodes[node]
     total = 0.0
     for child in range(record.first + record.facing, record.first + record.children):

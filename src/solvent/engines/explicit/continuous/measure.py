@@ -1,4 +1,4 @@
-"""How exploitable the strategy of a solved abstraction is in the continuous game behind it."""
+"""Exploitability of a solved abstraction's strategy in the continuous game behind it."""
 
 from __future__ import annotations
 

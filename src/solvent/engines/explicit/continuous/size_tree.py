@@ -4,7 +4,7 @@ A node is a betting line with a board. Nodes stand in breadth-first order, so th
 neighbours: at a decision the fold (where a bet is faced), then the check or call, then bets or raises from the
 smallest. Sizes are fractions of the pot after calling. There are no stacks, so all that follows a call of a bet
 of theta is worth 1 + 2 theta times what it would be worth if nothing had been bet, and chips need not be stored:
-every value is in units of what each player has paid into the pot at the last point where both had paid alike.
+every value is in units of what each player has paid into the pot at the last point where both had paid the same.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from solvent.forms.explicit.tree import FOLDED, ExplicitTree
 from solvent.foundation.errors import InputError
-from solvent.games.continuous_leduc import LARGEST_SIZE, LEAST_SIZE, SizedBetting
+from solvent.games.continuous_leduc import SizedBetting
 
 NODE = np.dtype(
     [
@@ -31,10 +31,7 @@ NODE = np.dtype(
         ("size", np.float64),  # of the bet or raise that led here, 0 after anything else
         ("depth", np.int32),  # below the root
         ("bets", np.int32),  # the exploiter's bets and raises on the way here; filled for each exploiter
-        (
-            "settled",
-            np.int32,
-        ),  # 1 where the exploiter decides nothing here or below; filled for each exploiter
+        ("settled", np.int32),  # 1 where the exploiter does not decide from here on; filled for each
     ]
 )
 
@@ -50,28 +47,21 @@ class SizeTree:
     numbers: NDArray[np.int64]
     """int64[nodes]: the number of each node in the explicit tree."""
     stake: float
-    """What each player has paid at the root, in chips."""
-    smallest: float = LEAST_SIZE
-    """The smallest bet that the continuous game allows, as a fraction of the pot."""
-    largest: float = LARGEST_SIZE
+    """Chips that each player has paid at the root."""
 
     @property
     def hands(self) -> int:
-        """How many private hands there are."""
+        """The number of private hands."""
         return int(self.matrices.shape[1])
 
 
-def size_tree(tree: ExplicitTree, present: NDArray[np.bool_] | None = None) -> SizeTree:
-    """Lay out an explicit tree of a game in which every bet is a fraction of the pot and nobody has a stack.
-
-    present: bool[nodes] of the explicit tree; what is not present is left out with all that is below it, so that
-    bets are never taken for it. Everything is present by default.
-    """
+def size_tree(tree: ExplicitTree) -> SizeTree:
+    """Lay out an explicit tree of a game in which every bet is a fraction of the pot and nobody has a stack."""
     root = tree.betting[0]
     if not isinstance(root, SizedBetting):
         raise InputError(f"{tree.rules} has no continuous sizes: its bets are no fractions of the pot")
     size = np.nan_to_num(tree.theta, nan=0.0)
-    numbers = _breadth_first(tree.parent, size, present)
+    numbers = _breadth_first(tree.parent, size)
     place = np.full(tree.nodes, -1, dtype=np.int64)
     place[numbers] = np.arange(len(numbers))
     parents = place[tree.parent[numbers[1:]]]
@@ -86,13 +76,9 @@ def size_tree(tree: ExplicitTree, present: NDArray[np.bool_] | None = None) -> S
     return SizeTree(nodes, arrays.matrix, numbers, root.pot / 2)
 
 
-def _breadth_first(
-    parent: NDArray[np.int32], size: NDArray[np.float64], present: NDArray[np.bool_] | None
-) -> NDArray[np.int64]:
+def _breadth_first(parent: NDArray[np.int32], size: NDArray[np.float64]) -> NDArray[np.int64]:
     """The nodes' numbers level by level, siblings together: by size, then in the order in which they were added."""
     siblings = np.lexsort((np.arange(len(parent)), size, parent))
-    if present is not None:
-        siblings = siblings[present[siblings]]
     starts = np.searchsorted(parent[siblings], np.arange(len(parent) + 1))
     found = [np.zeros(1, dtype=np.int64)]
     while len(found[-1]):

@@ -1,4 +1,9 @@
-"""What every hand of the exploiter wins if it does not see what its bets are taken for, between two bounds.
+"""The value of every hand of an exploiter who does not see what its bets are taken for, between two bounds.
+
+The exploiter knows its bets and the shares that the mapping gives them, so that after a bet it faces a *bundle* of
+abstract nodes in which the strategy may believe, the same in everything it has seen. A member's weight is the
+product of shares; the other player's reach by hand is in the member's own values. Before the exploiter's first bet
+the bundle is one node of weight 1.
 
 `respond` values the root, walking over bundles. Below a bet the value is U(y), y = 1 / (1 + theta): the largest of
 many plans' values, each linear in the members' weights and so in y, hence *convex*. So between two sizes U lies
@@ -10,19 +15,16 @@ the bound, until no bound is above the best value found by more than the toleran
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
-from solvent.engines.explicit.continuous.bundle_kernels import (
-    next_size,
-    take_child,
-    take_size,
-    total_folded,
-    total_worth,
-    translate_size,
-)
-from solvent.engines.explicit.continuous.size_kernels import peak_between
+from solvent.abstraction.betting.translation import lower_share
+from solvent.engines.explicit.continuous.informed_kernels import peak_between
 from solvent.forms.explicit.tree import DEAL
 from solvent.foundation.kernels.compiling import internal, kernel
+
+Array = Any
 
 POINT = np.dtype(
     [
@@ -37,10 +39,7 @@ POINT = np.dtype(
 FRAME = np.dtype(
     [
         ("count", np.int64),  # members of the bundle
-        (
-            "asked",
-            np.int64,
-        ),  # questions answered: boards or actions, at the exploiter's check or call and sizes
+        ("asked", np.int64),  # questions answered: boards, or actions and sizes
         ("low", np.float64),
         ("high", np.float64),
         ("scale", np.float64),  # the weight of a single member, which is valued at weight 1
@@ -52,7 +51,114 @@ FRAME = np.dtype(
     ]
 )
 MOST_QUESTIONS = 400
-"""After so many values asked for a search ends with the bounds that it has."""
+"""The most values that a search asks for; it then ends with the bounds that it has."""
+
+
+class Known(NamedTuple):
+    """The facts that do not change while an exploiter's response is found."""
+
+    nodes: Array
+    """`NODE`[nodes], described for the exploiter."""
+    worth: Array
+    """float64[nodes, hands]: informed values."""
+    settings: Array
+    """float64[]: the smallest and the largest size, then the tolerance of searches after 0, 1, ... bets."""
+
+
+class Work(NamedTuple):
+    """Scratch space for the bundles and searches of one response, and the values found of single nodes."""
+
+    members: Array
+    """int64[levels, most members]: the nodes of the bundle at each level of the walk."""
+    weights: Array
+    """float64[levels, most members]."""
+    frames: Array
+    """`FRAME`[levels]: the walk's stack."""
+    points: Array
+    """`POINT`[bets, most points]: the sizes of the search that is under way after each number of bets."""
+    found: Array
+    """float64[nodes, hands, 3]: the value of a single node of weight 1 from below and above, NaN where unknown; and
+    the size of the best bet found there, 0 where no bet is best."""
+
+
+@internal
+def total_worth(known, work, level, count, hand):  # type: ignore[no-untyped-def]
+    """The informed value of a bundle: an upper bound, and its value where it is settled."""
+    total = 0.0
+    for member in range(count):
+        total += work.weights[level, member] * known.worth[work.members[level, member], hand]
+    return total
+
+
+@internal
+def total_folded(known, work, level, count, hand):  # type: ignore[no-untyped-def]
+    """The value to the exploiter of the folds of a bundle of nodes that face a bet."""
+    total = 0.0
+    for member in range(count):
+        fold = known.nodes[work.members[level, member]].first
+        total += work.weights[level, member] * known.worth[fold, hand]
+    return total
+
+
+@internal
+def take_child(known, work, level, count, place):  # type: ignore[no-untyped-def]
+    """Put child number `place` of every member on the next level."""
+    for member in range(count):
+        work.members[level + 1, member] = known.nodes[work.members[level, member]].first + place
+        work.weights[level + 1, member] = work.weights[level, member]
+
+
+@internal
+def next_size(known, work, level, count, above):  # type: ignore[no-untyped-def]
+    """The smallest size larger than `above` that any member has; infinite if there is none."""
+    smallest = np.inf
+    for member in range(count):
+        record = known.nodes[work.members[level, member]]
+        for child in range(record.first + record.facing + 1, record.first + record.children):
+            size = known.nodes[child].size
+            if size > above:
+                smallest = min(smallest, size)
+                break
+    return smallest
+
+
+@internal
+def take_size(known, work, level, count, size):  # type: ignore[no-untyped-def]
+    """Put the members' children after a bet of exactly `size` on the next level, and count them."""
+    taken = 0
+    for member in range(count):
+        record = known.nodes[work.members[level, member]]
+        for child in range(record.first + record.facing + 1, record.first + record.children):
+            if known.nodes[child].size == size:
+                work.members[level + 1, taken] = child
+                work.weights[level + 1, taken] = work.weights[level, member]
+                taken += 1
+    return taken
+
+
+@internal
+def translate_size(known, work, level, count, size):  # type: ignore[no-untyped-def]
+    """Put the nodes for which the members take a bet of `size` on the next level, and count them."""
+    taken = 0
+    for member in range(count):
+        record = known.nodes[work.members[level, member]]
+        weight = work.weights[level, member]
+        above = record.first + record.facing + 1
+        last = record.first + record.children - 1
+        if above > last:
+            continue
+        while above < last and known.nodes[above].size < size:
+            above += 1
+        share = 0.0
+        if above > record.first + record.facing + 1 and size < known.nodes[above].size:
+            share = lower_share(size, known.nodes[above - 1].size, known.nodes[above].size)
+            work.members[level + 1, taken] = above - 1
+            work.weights[level + 1, taken] = weight * share
+            taken += 1
+        work.members[level + 1, taken] = above
+        work.weights[level + 1, taken] = weight * (1.0 - share)
+        taken += 1
+    return taken
 
 
 @internal
@@ -101,13 +207,6 @@ def highest_piece(points, number):  # type: ignore[no-untyped-def]
 
 
 @internal
-def make_room(points, place, number):  # type: ignore[no-untyped-def]
-    """Move the points from `place` on up by one."""
-    for other in range(number, place, -1):
-        points[other] = points[other - 1]
-
-
-@internal
 def point_to_ask(known, work, level, count, hand, search, number):  # type: ignore[no-untyped-def]
     """The point at the peak of the highest bound, added if it is new, and the number of points."""
     points = work.points[search]
@@ -117,7 +216,8 @@ def point_to_ask(known, work, level, count, hand, search, number):  # type: igno
         return piece, number
     if peak == points[piece + 1].size:
         return piece + 1, number
-    make_room(points, piece + 1, number)
+    for other in range(number, piece + 1, -1):
+        points[other] = points[other - 1]
     add_point(known, work, level, count, hand, search, piece + 1, peak)
     return piece + 1, number + 1
 

@@ -1,4 +1,4 @@
-"""The log of additions: what was added to a game where and when.
+"""The log of additions to a game: each action, its place and its time.
 
 A growing run is its base game and this log. Replaying the log on the base game gives the same nodes under the same
 numbers, so the log is what a checkpoint keeps of the game's shape, and its digest is part of the run's fingerprint.
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
@@ -26,41 +25,25 @@ class Addition:
     size: float
     """The size of the bet, as a fraction of the pot after calling."""
     method: str
-    """How its past was filled in: recovery or transfer."""
+    """The method that filled in its past: recovery or transfer."""
     iteration: int
     """Iterations that had been run."""
     total: float
     """T before the addition: the weights of those iterations, earlier discounts included."""
     discount: float
-    """w: what those iterations have counted for since."""
+    """w: the weight of those iterations since."""
     worth: float
     """The regret that the new action had, summed over the head's hands, per unit of T: chips an iteration."""
     source: int = -1
     """The number of the edge behind which the new nodes were copied; -1 where they come from the rules."""
 
 
-class AdditionLog:
+class AdditionLog(list[Addition]):
     """Additions in the order in which they were made."""
-
-    def __init__(self, additions: Iterable[Addition] = ()) -> None:
-        self._additions = list(additions)
-
-    def __iter__(self) -> Iterator[Addition]:
-        return iter(self._additions)
-
-    def __len__(self) -> int:
-        return len(self._additions)
-
-    def __getitem__(self, position: int) -> Addition:
-        return self._additions[position]
-
-    def append(self, addition: Addition) -> None:
-        """Add an entry at the end."""
-        self._additions.append(addition)
 
     def to_json(self) -> str:
         """The log as text, which `from_json` reads back to the last bit."""
-        return json.dumps([asdict(addition) for addition in self._additions])
+        return json.dumps([asdict(addition) for addition in self])
 
     @classmethod
     def from_json(cls, text: str) -> AdditionLog:
@@ -78,7 +61,7 @@ class AdditionLog:
         False
         """
         digest = hashlib.sha256(base.encode())
-        for addition in self._additions:
+        for addition in self:
             where = (addition.node, addition.place, addition.size.hex(), addition.method, addition.source)
             digest.update(repr(where).encode())
         return digest.hexdigest()[:32]

@@ -1,7 +1,7 @@
-"""How much the iterations before an addition still count: Theorem 2's cap (8) and the recommended discount (22).
+"""Discounts of the iterations before an addition: Theorem 2's cap (8) and the recommended discount (22).
 
 An action that is added late may have more regret than CFR would have let it have. Weighing every earlier iteration
-by w, in regrets, cumulative strategies and sums of values alike, restores CFR's bound (Brown and Sandholm 2015,
+by w, in regrets, cumulative strategies and sums of values, restores CFR's bound (Brown and Sandholm 2015,
 "Simultaneous Abstraction and Equilibrium Finding in Games", Theorem 2). Both players' iterations get one weight,
 the smaller of the two (Corollary 1), and T becomes w T.
 """
@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from solvent.foundation.errors import InputError
 
@@ -24,7 +23,7 @@ DISCOUNTS: tuple[DiscountName, ...] = ("recommended", "cap")
 
 @dataclass(frozen=True)
 class PlayerRegrets:
-    """What the discounts need to know of one player, before and after an action was added."""
+    """One player's numbers for the discounts, before and after an action was added."""
 
     infosets: int
     """|I_i|: the player's infosets in the enlarged game."""
@@ -40,16 +39,6 @@ class PlayerRegrets:
     """sum (R+)^2 over all infosets of the enlarged game; the head's have the new action's regret too."""
 
 
-def squared_regrets(regrets: ArrayLike) -> float:
-    """sum (R+)^2 of any array of regrets.
-
-    >>> squared_regrets([3.0, -7.0, 4.0])
-    25.0
-    """
-    positive = np.maximum(np.asarray(regrets, dtype=np.float64), 0.0)
-    return float(np.sum(positive * positive))
-
-
 def discount_cap(player: PlayerRegrets, iterations: float) -> float:
     """The largest w_i that equation (8) allows after T iterations; T is a sum of weights.
 
@@ -62,7 +51,7 @@ def discount_cap(player: PlayerRegrets, iterations: float) -> float:
 
 
 def recommended_discount(player: PlayerRegrets, iterations: float) -> float:
-    """w_i by equation (22): what the squared regrets would be without the new action, over what they are.
+    """w_i by equation (22): the squared regrets without the new action, over those with it.
 
     Where there was no regret at all before, the equation gives 0, which would forget every iteration: the cap (8)
     takes its place. The cap also bounds the result from above, as Theorem 2 demands.
@@ -86,9 +75,9 @@ def discount(players: Iterable[PlayerRegrets], iterations: float, name: Discount
 
 
 def recovery_iterations(total: float, least: int = 1, most: int | None = None) -> int:
-    """K, how many iterations a recovery game is played for: Z rounded up, at least `least`, at most `most`.
+    """K, the number of iterations of a recovery game: Z rounded up, at least `least`, at most `most`.
 
-    Z is the sum of q(h*), a real number, so what is played is scaled by Z / K.
+    Z is the sum of q(h*), a real number, so the result is scaled by Z / K.
 
     >>> recovery_iterations(7.2), recovery_iterations(7.2, least=10), recovery_iterations(7.2, most=5)
     (8, 10, 5)

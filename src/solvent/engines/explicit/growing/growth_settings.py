@@ -1,4 +1,4 @@
-"""How a game grows while it is being solved: the options of a growing run together."""
+"""The options of a growing run."""
 
 from __future__ import annotations
 
@@ -22,19 +22,24 @@ NEEDED: dict[str, tuple[Any, ...]] = {
     "dtype": ("auto", "float64"),
     "threads": (1,),
 }
-"""What other options of a solve may be where it grows."""
+"""The values that other options of a solve may have where it grows."""
 
 
 def check_others(method: str, others: Mapping[str, Any]) -> None:
-    """Refuse other options of a solve that a growing run does not have."""
+    """Reject other options of a solve that a growing run does not have."""
     for name, value in others.items():
         if value not in NEEDED[name]:
             raise InputError(f"{name} {value} does not go with grow {method}; leave it out")
 
 
+def _check_known(name: str, value: str, known: tuple[str, ...]) -> None:
+    if value not in known:
+        raise InputError(f"there is no {name} {value!r} of growing; there are {', '.join(known)}")
+
+
 @dataclass(frozen=True)
 class AdditionSettings:
-    """How actions are added."""
+    """The options of additions."""
 
     version: str = "repaired"
     """repaired or faithful."""
@@ -46,12 +51,8 @@ class AdditionSettings:
     """The most iterations that a recovery game is played for; None: as many as Z says."""
 
     def __post_init__(self) -> None:
-        for name, value, known in (
-            ("version", self.version, VERSIONS),
-            ("discount", self.discount, DISCOUNTS),
-        ):
-            if value not in known:
-                raise InputError(f"there is no {name} {value!r} of growing; there are {', '.join(known)}")
+        _check_known("version", self.version, VERSIONS)
+        _check_known("discount", self.discount, DISCOUNTS)
         if self.least_iterations < 1 or (self.most_iterations or 1) < 1:
             raise InputError("a recovery game is played for at least one iteration")
 
@@ -61,22 +62,18 @@ class GrowthSettings:
     """The options of growing."""
 
     method: str = "recovery"
-    """How bets are added: recovery or transfer."""
+    """The method by which bets are added: recovery or transfer."""
     factor: float = 1.01
-    """What the left side of Proposition 1 is multiplied by."""
+    """Factor of the left side of Proposition 1."""
     every: int = 5
     """Iterations between two looks."""
     estimate: str = "transfer"
-    """How the regret of bets outside the abstraction is estimated: transfer or response."""
+    """The estimate of the regret of bets outside the abstraction: transfer or response."""
     additions: AdditionSettings = field(default_factory=AdditionSettings)
 
     def __post_init__(self) -> None:
-        for name, value, known in (
-            ("method", self.method, METHODS),
-            ("estimate", self.estimate, ESTIMATES),
-        ):
-            if value not in known:
-                raise InputError(f"there is no {name} {value!r} of growing; there are {', '.join(known)}")
+        _check_known("method", self.method, METHODS)
+        _check_known("estimate", self.estimate, ESTIMATES)
         if not self.factor > 0:
             raise InputError(f"the factor of growing must be above 0, not {self.factor}")
         if self.every < 1:

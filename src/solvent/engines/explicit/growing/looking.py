@@ -1,6 +1,6 @@
 """Where and when to add bets: looks over all decisions and all sizes, and Proposition 1 (section 5 of the paper).
 
-A look finds the best new bet of every decision in closed form (`size_kernels`). What a bet would have been worth is
+A look finds the best new bet of every decision in closed form (`look_kernels`). The past worth of a bet is
 estimated in one of two ways:
 
 - `transfer`: by repeating what both players did behind the neighbouring sizes (section 3.1);
@@ -13,8 +13,8 @@ action that the infoset has, sum_t v(I) + R(I), so that a bet counts for what it
 
 What follows a bet that a recovery game adds has the base game's sizes in the faithful version. A bet of the first
 round then brings a second round that is as coarse as the base game, however fine it has become behind the other
-bets: it is exploitable, and filling it up costs one discount after another. In the repaired version a copy of what
-follows the nearest size takes its place, as with regret transfer.
+bets: it is exploitable, and filling it up costs one discount after another. In the repaired version a copy of the
+subgame behind the nearest size takes its place, as with regret transfer.
 """
 
 from __future__ import annotations
@@ -26,27 +26,27 @@ from numpy.typing import NDArray
 
 from solvent.engines.explicit.growing.game import GrowingGame, RegretSums
 from solvent.engines.explicit.growing.growth_settings import GrowthSettings
-from solvent.engines.explicit.growing.proposition import Candidate, gain, pays
-from solvent.engines.explicit.growing.pruning.budget import addition_bytes
-from solvent.engines.explicit.growing.pruning.pruner import Pruner
-from solvent.engines.explicit.growing.recovery import Added, add_by_recovery, recover
-from solvent.engines.explicit.growing.size_kernels import (
+from solvent.engines.explicit.growing.look_kernels import (
     Found,
     Looked,
     best_sizes,
     make_scratch,
+    past_reach,
+    past_worth,
     sum_subtrees,
 )
-from solvent.engines.explicit.growing.sum_kernels import past_reach, past_worth
+from solvent.engines.explicit.growing.proposition import Candidate, gain, pays
+from solvent.engines.explicit.growing.pruning.pruner import Pruner
+from solvent.engines.explicit.growing.recovery import Added, add_by_recovery, recover
 from solvent.engines.explicit.growing.tables import AVERAGE, SEEN
 from solvent.engines.explicit.growing.transfer import add_by_transfer, scaling_rules
-from solvent.engines.explicit.kernels import NO_SUMS, RESPOND, Weights, ascend, descend
+from solvent.engines.explicit.kernels import NO_TABLE, RESPOND, Weights, ascend, descend
 from solvent.forms.explicit.tree import DECISION
 from solvent.games.continuous_leduc import SizedBetting, rounded_size
 from solvent.games.public_rules import Betting
 
 APART = 1e-3
-"""How far new bets stay from those that a decision has, as a part of 1 + theta."""
+"""The least distance of new bets from those that a decision has, as a fraction of 1 + theta."""
 
 
 class Possible(NamedTuple):
@@ -57,13 +57,39 @@ class Possible(NamedTuple):
     regret: float
     """Its estimated regret summed over hands, in chips times iterations."""
     nodes: int
-    """How many nodes it would add."""
+    """The number of nodes that it would add."""
     table_bytes: int
-    """What its tables would take under a memory budget; 0 without one."""
+    """Bytes of its tables under a memory budget; 0 without one."""
     source: int
     """The edge of the nearest size that the decision has."""
     gain: float
-    """By how much Proposition 1's inequality holds."""
+    """The margin by which Proposition 1's inequality holds."""
+
+
+class Counts(NamedTuple):
+    """Sizes of a betting subtree on all boards."""
+
+    nodes: int
+    edges: int
+    """Actions of players."""
+    first: int
+    """Those of player 0."""
+    decisions: int
+
+
+def count_betting(betting: Betting, boards: int) -> Counts:
+    """Count a betting subtree on every board that is dealt in it."""
+    below = [count_betting(child, boards) for child in betting.children]
+    nodes, edges, first, decisions = (
+        (sum(column) for column in zip(*below, strict=True)) if below else [0] * 4
+    )
+    times, acts = boards if betting.deals else 1, len(betting.actions)
+    return Counts(
+        1 + times * nodes,
+        acts + times * edges,
+        (acts if betting.player == 0 else 0) + times * first,
+        (acts > 0) + times * decisions,
+    )
 
 
 class Looker:
@@ -81,12 +107,11 @@ class Looker:
         self.most_nodes = most_nodes
         """The most nodes that the tree may grow to; None: any number."""
         self.pruner = pruner
-        """What makes room for additions under a memory budget; None: there is no such budget."""
+        """Makes room for additions under a memory budget; None: there is no such budget."""
         self._scratch = make_scratch(game.hands)
-        self._bytes_by_kind: dict[tuple[int, int, int], int] = {}
-        self._by_kind: dict[tuple[int, int], int] = {}
+        self._by_kind: dict[tuple[int, int, int], Counts] = {}
         self._new_nodes: list[int] = []
-        """By node, how many nodes a bet there would add by a recovery game; 0 where no bet is possible."""
+        """By node, the number of nodes that the rules put behind a new bet there; 0 where no bet is possible."""
 
     def look(self, sums: RegretSums) -> list[Possible]:
         """The bets that Proposition 1 says pay now, best first. The nodes that the look visits are counted.
@@ -135,9 +160,9 @@ class Looker:
         for each in self.look(sums):
             candidate = Candidate(left * each.regret, each.nodes)
             inside = float(sums.largest[game.tree.player[each.node]])
-            if not pays(inside, game.tree.nodes, candidate, game.tables.total, factor) or not self._fits(
-                each
-            ):
+            if not pays(inside, game.tree.nodes, candidate, game.tables.total, factor):
+                continue
+            if not self._fits(each):
                 continue
             done = self.add(each.node, each.theta, each.source, sums)
             if self.pruner is not None:
@@ -155,7 +180,7 @@ class Looker:
         return self.most_nodes is None or self.game.tree.nodes + each.nodes <= self.most_nodes
 
     def _table_bytes(self, found: Found) -> NDArray[np.int64]:
-        """What the tables of the best new bet of each node would take under a memory budget."""
+        """Bytes of the tables of the best new bet of each node under a memory budget."""
         game, tree = self.game, self.game.tree
         if self.pruner is None:
             return np.zeros(tree.nodes, dtype=np.int64)
@@ -169,12 +194,20 @@ class Looker:
         for node in np.flatnonzero(found.source >= 0).tolist():
             head = tree.betting[node]
             assert isinstance(head, SizedBetting)
-            kind = (head.stage, head.bets, head.player)
-            if kind not in self._bytes_by_kind:
-                below = self.rules.after_bet(head, self.rules.fractions[0])
-                self._bytes_by_kind[kind] = addition_bytes(below, tree, head.player, alternating)
-            taken[node] = self._bytes_by_kind[kind]
+            below = self._behind_bet(head)
+            numbers = 2 * (below.edges + 1) + below.decisions
+            if alternating:
+                numbers += below.first + (head.player == 0)
+            taken[node] = 8 * game.hands * numbers
         return taken
+
+    def _behind_bet(self, head: SizedBetting) -> Counts:
+        """Count what the rules put behind a new bet at a decision."""
+        kind = (head.stage, head.bets, head.player)
+        if kind not in self._by_kind:
+            below = self.rules.after_bet(head, self.rules.fractions[0])
+            self._by_kind[kind] = count_betting(below, len(self.game.tree.boards) - 1)
+        return self._by_kind[kind]
 
     def add(self, node: int, theta: float, source: int, sums: RegretSums | None = None) -> Added:
         """Add one bet by the method of the settings; `source` is the edge of the nearest size of the decision.
@@ -194,57 +227,44 @@ class Looker:
         return add_by_recovery(game, node, name, self.rules.after_bet(head, theta), theta, settings, sums)
 
     def _sizes(self, found: Found) -> NDArray[np.int64]:
-        """How many nodes the best new bet of each node would add."""
+        """The number of nodes that the best new bet of each node would add."""
         tree = self.game.tree
         if self.settings.method == "transfer" or self.settings.additions.version == "repaired":
             whole = np.ones(tree.nodes, dtype=np.int64)
             sum_subtrees(tree.parent, whole)
             return np.where(found.source >= 0, whole[found.source], 0)
         for head in tree.betting[len(self._new_nodes) :]:
-            count = 0
-            if isinstance(head, SizedBetting) and head.bets < self.rules.max_bets:
-                kind = (head.stage, head.bets)
-                if kind not in self._by_kind:
-                    below = self.rules.after_bet(head, self.rules.fractions[0])
-                    self._by_kind[kind] = _nodes_of(below, len(tree.boards) - 1)
-                count = self._by_kind[kind]
-            self._new_nodes.append(count)
+            possible = isinstance(head, SizedBetting) and head.bets < self.rules.max_bets
+            self._new_nodes.append(self._behind_bet(head).nodes if possible else 0)
         return np.array(self._new_nodes)
 
 
 def estimates(game: GrowingGame, settings: GrowthSettings) -> Looked:
-    """What each edge's action was worth, what a new action has to beat, and the players' reaches."""
+    """The worth of each edge's action, the worth that a new action has to beat, and the players' reaches."""
     tree, tables = game.tree, game.tables
     arrays = tree.arrays
     looked = Looked(tree.theta, *(np.zeros((tree.nodes, game.hands)) for _ in range(3)))
     beyond = settings.additions.version == "repaired"
-    past_worth(arrays, game.held_rows(), looked, beyond)
+    past_worth(arrays, tables.held(), looked, beyond)
     if settings.estimate == "response":
         _respond(game, looked)
         return looked
     for player in (0, 1):
         name = SEEN if player == 0 and SEEN in tables.names else AVERAGE
         scale = tables.average_scale if name == AVERAGE else 1.0
-        past_reach(arrays, tables.offset[name], tables.table(name), player, scale, looked)
+        past_reach(arrays, tables.flat(name), player, scale, looked)
     return looked
 
 
 def _respond(game: GrowingGame, looked: Looked) -> None:
     """Fill in T times the value of a best response behind each edge, and T times the average strategy's reaches."""
     tree, tables, work = game.tree, game.tables, game.work
-    arrays, average = tree.arrays, tables.table(AVERAGE)
+    arrays, average = tree.arrays, tables.flat(AVERAGE)
     work.reach[:, 0] = tables.total
-    visited = descend(arrays, tables.offset[AVERAGE], average, NO_SUMS, work, 0, tree.nodes, False)
+    visited = descend(arrays, average, NO_TABLE, work, 0, False)
     for player in (0, 1):
-        weights = Weights(RESPOND, 1.0, 1.0, 1.0)
-        ascend(arrays, tables.offset[AVERAGE], average, NO_SUMS, work, player, weights, 0, tree.nodes)
+        ascend(arrays, average, NO_TABLE, work, player, Weights(RESPOND, 1.0, 1.0, 1.0), 0)
         mine = tree.edge_player == player
         looked.worth[mine] = work.value[: tree.nodes][mine]
         looked.reach[mine] = work.reach[player, : tree.nodes][mine]
     game.nodes_touched += 2 * visited * game.hands
-
-
-def _nodes_of(betting: Betting, boards: int) -> int:
-    """The nodes of a betting subtree on every board that is dealt in it."""
-    below = sum(_nodes_of(child, boards) for child in betting.children)
-    return 1 + (boards * below if betting.deals else below)

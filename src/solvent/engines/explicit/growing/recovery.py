@@ -21,8 +21,7 @@ which regret matching plays like the regrets themselves and which count for noth
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,9 +30,9 @@ from solvent.engines.explicit.growing.additions import Addition
 from solvent.engines.explicit.growing.discounts import DiscountName, discount, recovery_iterations
 from solvent.engines.explicit.growing.game import GrowingGame, RegretSums
 from solvent.engines.explicit.growing.growth_settings import AdditionSettings
-from solvent.engines.explicit.growing.recovery_kernels import Head, RecoveryTables, play_recovery
 from solvent.engines.explicit.growing.tables import AVERAGE, REGRET, SEEN, VALUE
-from solvent.engines.explicit.kernels import Sums
+from solvent.engines.explicit.kernels import UPDATE, Weights, accumulate, ascend, descend
+from solvent.foundation.kernels.compiling import kernel
 from solvent.games.public_rules import Betting
 
 HEAVIER = 1.5
@@ -41,7 +40,56 @@ HEAVIER = 1.5
 forget too slowly that an action was never chosen; of the powers from 0.35 to 2 this one
 serves recovery games (where 2 does still better) and regret transfer together."""
 EPSILON = 1e-6
-"""What the repaired version keeps of the opponent's regrets of a recovery game."""
+"""The fraction of the opponent's regrets of a recovery game that the repaired version keeps."""
+
+
+class Head(NamedTuple):
+    """The player's choice before the subgame; arrays are float64[hands]."""
+
+    player: int
+    alternative: NDArray[np.float64]
+    """The counterfactual value of not entering in each iteration."""
+    enter: NDArray[np.float64]
+    """The regret of entering."""
+    stay: NDArray[np.float64]
+    """The regret of not entering."""
+    entered: NDArray[np.float64]
+    """The weighted sum of the counterfactual values of entering."""
+
+
+@kernel
+def play_recovery(tree, regret, sums, average, work, head, start, first, count, linear, alternating):  # type: ignore[no-untyped-def]
+    """Play iterations `first`, `first` + 1, ... of a recovery game on the nodes from `start` on; returns visits.
+
+    `average` gains the opponent's reach since the head times sigma, by edge. Iteration k counts 1, or k where
+    `linear`. With alternating updates the opponent learns first, and its average has the strategies that the
+    player's regrets then see.
+    """
+    player, other = head.player, 1 - head.player
+    hands = len(head.enter)
+    visited = 0
+    for k in range(first, first + count):
+        weight = float(k) if linear else 1.0
+        weights = Weights(UPDATE, 1.0, 1.0, weight)
+        for hand in range(hands):
+            enter, stay = max(head.enter[hand], 0.0), max(head.stay[hand], 0.0)
+            work.reach[player, start, hand] = enter / (enter + stay) if enter + stay > 0.0 else 0.5
+            work.reach[other, start, hand] = 1.0
+        visited += 2 * descend(tree, regret, average, work, start, False)
+        if alternating:
+            ascend(tree, regret, sums, work, other, weights, start)
+            descend(tree, regret, average, work, start, False)
+        accumulate(tree, average, work, other, weight, start)
+        if not alternating:
+            ascend(tree, regret, sums, work, other, weights, start)
+        ascend(tree, regret, sums, work, player, weights, start)
+        for hand in range(hands):
+            value, alternative = work.value[start, hand], head.alternative[hand]
+            gain = work.reach[player, start, hand] * (value - alternative)
+            head.entered[hand] += weight * value
+            head.enter[hand] += weight * ((value - alternative) - gain)
+            head.stay[hand] -= weight * gain
+    return visited
 
 
 class RecoveryGame:
@@ -53,15 +101,11 @@ class RecoveryGame:
         self.head = int(tree.parent[edge])
         self.player = int(tree.player[self.head])
         self.opponent = 1 - self.player
-        self.seen = opponents_mass(game, self.head, self.opponent, tables.seen_row, tables.total)
+        last, whole = int(tree.last_edge[self.head, self.opponent]), np.ones(game.hands)
+        acted = last >= 0
+        self.seen = tables.seen_row(last, self.opponent).copy() if acted else tables.total * whole
         """c(h): the opponent's cumulative reach of the head as player i's regrets saw it, float64[hands]."""
-        self.averaged = opponents_mass(
-            game,
-            self.head,
-            self.opponent,
-            lambda edge, player: tables.average_row(edge),
-            tables.average_total,
-        )
+        self.averaged = tables.average_row(last).copy() if acted else tables.average_total * whole
         """The opponent's cumulative reach of the head in its average strategy, float64[hands]."""
         self.values = tables.row(VALUE, self.head).copy()
         """sum_t v(I) at the head, float64[hands]."""
@@ -74,7 +118,7 @@ class RecoveryGame:
         self.choice = Head(self.player, self.values, *(np.zeros(game.hands) for _ in range(3)))
 
     def wanted(self, settings: AdditionSettings) -> int:
-        """K: Z under cfr; under weights w_t, Z (sum w_t) / (sum w_t^2), as many iterations as count alike.
+        """K: Z under cfr; under weights w_t, Z (sum w_t) / (sum w_t^2), by the number of equal iterations.
 
         The least number that the settings ask for is not more than the game itself has had, so that additions
         early in a run are as cheap as its iterations.
@@ -96,22 +140,16 @@ class RecoveryGame:
         return found
 
     def play(self, count: int) -> None:
-        """Play so many more iterations."""
+        """Play more iterations."""
         game, tables = self.game, self.game.tables
-        recovery = RecoveryTables(
-            tables.offset[REGRET],
-            tables.offset[AVERAGE],
-            tables.table(REGRET),
-            Sums(tables.offset[VALUE], tables.table(VALUE)),
-            tables.table(AVERAGE),
-        )
         visited = play_recovery(
             game.tree.arrays._replace(matrix=self.matrix),
-            recovery,
+            tables.flat(REGRET),
+            tables.flat(VALUE),
+            tables.flat(AVERAGE),
             game.work,
             self.choice,
             self.edge,
-            game.tree.nodes,
             self.played + 1,
             count,
             self.linear,
@@ -121,7 +159,7 @@ class RecoveryGame:
         game.nodes_touched += visited * game.hands
 
     def install(self, version: str) -> None:
-        """Turn what the recovery game has left in the tables into what Theorem 1 says of the enlarged game."""
+        """Turn the recovery game's numbers in the tables into those that Theorem 1 gives the enlarged game."""
         tables, tree = self.game.tables, self.game.tree
         tables.row(REGRET, self.edge)[:] = self.head_regret
         new = np.arange(self.edge, tree.nodes)
@@ -139,16 +177,6 @@ class RecoveryGame:
         tables.table(VALUE)[places(VALUE, nodes[self.opponent])] = 0.0
         kept = EPSILON / self.weight if version == "repaired" else 0.0
         tables.table(REGRET)[places(REGRET, theirs)] *= kept
-
-
-def opponents_mass(
-    game: GrowingGame, head: int, opponent: int, row: Callable[[int, int], NDArray[Any]], total: float
-) -> NDArray[np.float64]:
-    """sum_t w_t pi_j^t(head) by the opponent's hand: its cumulative strategy at its last action, else all of T."""
-    last = int(game.tree.last_edge[head, opponent])
-    if last < 0:
-        return np.full(game.hands, total)
-    return np.array(row(last, opponent))
 
 
 def add_by_recovery(
@@ -185,7 +213,7 @@ def recover(
 
 
 class Added(NamedTuple):
-    """What an addition did."""
+    """The result of an addition."""
 
     addition: Addition
     """Its entry in the log."""
@@ -226,7 +254,7 @@ def finish_addition(
 
 
 def _sums_with(game: GrowingGame, edge: int, before: RegretSums, inside: RegretSums) -> RegretSums:
-    """The sums of all regrets with a new edge: those before, those inside the subgame, and what the head gained."""
+    """The sums of all regrets with a new edge: those before, those inside the subgame, and the head's gain."""
     tree, tables = game.tree, game.tables
     head = int(tree.parent[edge])
     new = np.maximum(tables.row(REGRET, edge), 0.0)

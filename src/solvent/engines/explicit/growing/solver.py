@@ -18,8 +18,7 @@ from solvent.engines.explicit.growing.additions import Addition, AdditionLog
 from solvent.engines.explicit.growing.game import GrowingGame
 from solvent.engines.explicit.growing.growth_settings import GrowthSettings
 from solvent.engines.explicit.growing.looking import Looker
-from solvent.engines.explicit.growing.pruning.budget import Budget
-from solvent.engines.explicit.growing.pruning.pruner import Pruner
+from solvent.engines.explicit.growing.pruning.pruner import Budget, Pruner
 from solvent.engines.explicit.growing.tables import AVERAGE, REGRET
 from solvent.engines.history.response import Evaluation
 from solvent.engines.pruning import NO_PRUNING, Pruning

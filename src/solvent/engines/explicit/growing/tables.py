@@ -8,11 +8,12 @@ change. Each table is an arena of its own (`strategy.arena`), so that regrets ca
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from solvent.engines.explicit.kernels import FlatTable
 from solvent.forms.explicit.tree import DECISION, ExplicitTree
 from solvent.strategy.arena import ABSENT, Arena
 
@@ -21,9 +22,17 @@ REGRET, AVERAGE, VALUE, SEEN, BOUND = "regret", "average", "value", "seen", "bou
 strategy of player 0 as player 1's regrets saw it, which is one iteration ahead; and, by decisions that have pruned
 actions, how much those may have gained on v(I) at most (`pruning.pruner`)."""
 CUMULATIVE = "cumulative"
-"""What a checkpoint calls the table of cumulative strategies; `average` has the strategy by infoset."""
+"""The name of the cumulative strategies in checkpoints, where `average` is the strategy by infoset."""
 BY_NODE = (VALUE, BOUND)
 """Tables with a block for each decision rather than for each edge."""
+
+
+class HeldTables(NamedTuple):
+    """Regrets by edge, sums of v(I) and bounds by node."""
+
+    regret: FlatTable
+    values: FlatTable
+    bound: FlatTable
 
 
 class GrowingTables:
@@ -42,7 +51,7 @@ class GrowingTables:
         self.average_total = 0.0
         """The sum of the weights that the averages have; equal to `total` under cfr and lcfr."""
         self.clock = 0.0
-        """The rule's clock: iterations so far, fewer after discounts (`iterations.discount`)."""
+        """The rule's clock: iterations so far, fewer after discounts (`GrowingGame.discount`)."""
         self.squares = 0.0
         """The sum of the squared weights of the regrets; equal to `total` under cfr."""
         self.extend(tree)
@@ -95,6 +104,14 @@ class GrowingTables:
         """A flat table; it is out of date after `extend`, `hold` and `let_go`."""
         return self.arenas[name].table(name)
 
+    def flat(self, name: str) -> FlatTable:
+        """A flat table with its offsets, as kernels read it; out of date when `table` is."""
+        return FlatTable(self.offset[name], self.table(name))
+
+    def held(self) -> HeldTables:
+        """The tables of regrets, sums of v(I) and bounds as kernels read them."""
+        return HeldTables(self.flat(REGRET), self.flat(VALUE), self.flat(BOUND))
+
     def places(self, name: str, blocks: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
         """Where the numbers of present blocks lie in a table: int64[blocks, hands]."""
         found: NDArray[np.int64] = self.offset[name][blocks][:, None] + np.arange(self.hands)
@@ -144,11 +161,11 @@ class GrowingTables:
             float(weight) for weight in kept["weights"]
         )
 
-    # What the regrets saw
+    # The strategies that regrets were computed against
 
     @property
     def average_scale(self) -> float:
-        """What a cumulative strategy is multiplied by to have the regrets' weights; 1 under cfr and lcfr."""
+        """Factor that gives a cumulative strategy the regrets' weights; 1 under cfr and lcfr."""
         return self.total / self.average_total if self.average_total else 0.0
 
     def average_row(self, edge: int) -> NDArray[Any]:
@@ -162,7 +179,7 @@ class GrowingTables:
         return self.average_scale * self.average_row(edge)
 
     def scale(self, weight: float) -> None:
-        """Let every iteration so far count for `weight` of what it did: all tables and sums of weights."""
+        """Multiply all tables and sums of weights by `weight`."""
         for name in self.arenas:
             self.table(name)[:] *= weight
         self.total *= weight
@@ -171,7 +188,7 @@ class GrowingTables:
 
 
 def has_block(tree: ExplicitTree, name: str, first: int = 0) -> NDArray[np.bool_]:
-    """Which edges or nodes from the number `first` on have a block in a table: bool[nodes - first]."""
+    """Whether each edge or node from the number `first` on has a block in a table: bool[nodes - first]."""
     if name in BY_NODE:
         return np.asarray(tree.kind[first:] == DECISION)
     player = tree.edge_player[first:]

@@ -25,22 +25,25 @@ from solvent.games.game import CHANCE, TERMINAL
 
 Array = Any
 
-
+MODES = ("external", "chance", "outcome")
+EXTERNAL_SAMPLING, CHANCE_SAMPLING, OUTCOME_SAMPLING = range(3)
 SKIPPED_PART = 0.95
 """The share of passes with a regret floor in which actions near it are left out."""
 NEAR_FLOOR = 30 / 31
-"""An action is clearly bad when its regret is below this part of the floor."""
+"""An action is clearly bad when its regret is below this fraction of the floor."""
 
 
 class Setting(NamedTuple):
-    """What stays the same for a whole run."""
+    """Options that stay the same for a whole run."""
 
+    mode: int
+    """A place in `MODES`."""
     seed: Any
     """uint64"""
     linear: bool
     """Whether iteration t counts t times."""
     exploration: float
-    """Outcome sampling: how much of a player's own draws is uniform."""
+    """Outcome sampling: the fraction of a player's own draws that is uniform."""
     decay: tuple[float, float]
     """The least probability of an action before the first iteration, and how much it falls with each."""
     mixes: bool
@@ -49,14 +52,14 @@ class Setting(NamedTuple):
     """Chips below which cumulative regrets do not fall; 0 for no such floor."""
 
 
-class Room(NamedTuple):
-    """One worker's own memory: a frame for each decision whose actions are being tried."""
+class Frames(NamedTuple):
+    """One worker's memory: a frame for each decision whose actions are being tried."""
 
     node: Array
     action: Array
     """The action that is being tried."""
     reach: Array
-    """How the other player (outcome sampling: the player's own draws) comes here."""
+    """The other player's reach (outcome sampling: the probability of the player's own draws) at the decision."""
     strategy: Array
     """float64[frames x widest]"""
     value: Array
@@ -64,7 +67,7 @@ class Room(NamedTuple):
     fixed: Array
     """Chance sampling: strategies as they were when the pass first met each infoset, laid out as the table."""
     met: Array
-    """And the pass in which it did, at the row's place."""
+    """The number of that pass, at the row's place."""
 
 
 @inlined
@@ -102,17 +105,22 @@ def add_average(table, average, actions, weight, strategy, frame):  # type: igno
 
 
 @inlined
-def add_regrets(table, row, actions, weight, floor, strategy, values, frame):  # type: ignore[no-untyped-def]
-    """R += weight x (v(a) - sum sigma v) over the actions that were tried; returns sum sigma v."""
+def expected_value(actions, strategy, values, frame):  # type: ignore[no-untyped-def]
+    """sum sigma v over the actions that are played."""
     value = 0.0
     for a in range(frame, frame + actions):
         if strategy[a] > 0.0:
             value += strategy[a] * values[a]
+    return value
+
+
+@inlined
+def add_regrets(table, row, actions, weight, floor, value, values, frame):  # type: ignore[no-untyped-def]
+    """R += weight x (v(a) - v) over the actions that were tried."""
     for a in range(actions):
         gained = weight * (values[frame + a] - value)
         if gained == gained:  # what was left out has no value
             table[row + a] = added(table[row + a], gained, floor)
-    return value
 
 
 @inlined
@@ -141,68 +149,17 @@ def next_played(strategy, frame, action, actions):  # type: ignore[no-untyped-de
 
 
 @internal
-def external_pass(game, table, player, counter, weight, least, mixes, floor, threshold, room):  # type: ignore[no-untyped-def]
-    """All of the player's own actions; chance and the other player are drawn. Returns the histories touched."""
-    nodes, payoff, keep, other = game
-    strategy, values, stack = room.strategy, room.value, room.node
-    widest = len(strategy) // len(stack)
-    touched = 0
-    top = -1
-    node = 0
-    while True:
-        # Down, to the next end of the game.
-        while True:
-            touched += 1
-            who, actions = nodes[node].player, nodes[node].actions
-            first, row = nodes[node].first, nodes[node].row
-            if who == TERMINAL:
-                break
-            if who == CHANCE:
-                node = first + draw_outcome(keep, other, row, actions, uniform(counter))
-                counter += STEP
-                continue
-            frame = (top + 1) * widest
-            match_regrets(table, row, actions, least, mixes, strategy, frame)
-            if who == player:
-                top += 1
-                action = next_action(nodes, table, row, first, 0, actions, threshold, strategy, values, frame)
-                stack[top] = node
-                room.action[top] = action
-            else:
-                add_average(table, row + actions, actions, weight, strategy, frame)
-                action = draw_action(strategy, frame, actions, uniform(counter))
-                counter += STEP
-            node = first + action
-        value = payoff[row, player]
-        # Up, to the next action that is still to be tried.
-        while top >= 0:
-            frame = top * widest
-            node = stack[top]
-            actions, first, row = nodes[node].actions, nodes[node].first, nodes[node].row
-            values[frame + room.action[top]] = value
-            action = next_action(
-                nodes, table, row, first, room.action[top] + 1, actions, threshold, strategy, values, frame
-            )
-            if action < actions:
-                room.action[top] = action
-                node = first + action
-                break
-            value = add_regrets(table, row, actions, weight, floor, strategy, values, frame)
-            top -= 1
-        if top < 0:
-            return touched
+def tree_pass(game, table, player, counter, weight, least, floor, threshold, setting, frames, number):  # type: ignore[no-untyped-def]
+    """External or chance sampling: all of the player's own actions; chance is drawn. Returns the histories touched.
 
-
-@internal
-def chance_pass(game, table, player, counter, weight, least, mixes, floor, threshold, room, number):  # type: ignore[no-untyped-def]
-    """All actions of both players; chance is drawn. `number` tells this pass from the worker's others.
-
-    One pass can meet an infoset in several histories, and must find the same strategy there although it changes
-    the regrets: the strategy is fixed when the infoset is first met.
+    External sampling draws the other player's actions too. Chance sampling tries all of them, so that one pass can
+    meet an infoset in several histories, and must find the same strategy there although it changes the regrets:
+    the strategy is fixed when the infoset is first met. `number` tells this pass from the worker's others.
     """
     nodes, payoff, keep, other = game
-    strategy, values, stack = room.strategy, room.value, room.node
+    strategy, values, stack = frames.strategy, frames.value, frames.node
     widest = len(strategy) // len(stack)
+    fixes = setting.mode == CHANCE_SAMPLING
     touched = 0
     top = -1
     node = 0
@@ -219,66 +176,67 @@ def chance_pass(game, table, player, counter, weight, least, mixes, floor, thres
                 node = first + draw_outcome(keep, other, row, actions, uniform(counter))
                 counter += STEP
                 continue
-            top += 1
-            frame = top * widest
-            if room.met[row] != number:
-                room.met[row] = number
-                match_regrets(table, row, actions, least, mixes, room.fixed, row)
-            for a in range(actions):
-                strategy[frame + a] = room.fixed[row + a]
-            stack[top] = node
-            room.reach[top] = reach
+            frame = (top + 1) * widest
+            if fixes:
+                if frames.met[row] != number:
+                    frames.met[row] = number
+                    match_regrets(table, row, actions, least, setting.mixes, frames.fixed, row)
+                for a in range(actions):
+                    strategy[frame + a] = frames.fixed[row + a]
+            else:
+                match_regrets(table, row, actions, least, setting.mixes, strategy, frame)
             if who == player:
                 action = next_action(nodes, table, row, first, 0, actions, threshold, strategy, values, frame)
             else:
                 add_average(table, row + actions, actions, weight * reach, strategy, frame)
+                if not fixes:
+                    node = first + draw_action(strategy, frame, actions, uniform(counter))
+                    counter += STEP
+                    continue
                 action = next_played(strategy, frame, 0, actions)
+            top += 1
+            stack[top], frames.action[top], frames.reach[top] = node, action, reach
+            if who != player:
                 reach *= strategy[frame + action]
-            room.action[top] = action
             node = first + action
         value = payoff[row, player]
         # Up, to the next action that is still to be tried.
         while top >= 0:
             frame = top * widest
-            node = stack[top]
+            node, action, reach = stack[top], frames.action[top], frames.reach[top]
             who, actions = nodes[node].player, nodes[node].actions
             first, row = nodes[node].first, nodes[node].row
-            action = room.action[top]
             values[frame + action] = value
-            reach = room.reach[top]
+            action += 1
             if who == player:
                 action = next_action(
-                    nodes, table, row, first, action + 1, actions, threshold, strategy, values, frame
+                    nodes, table, row, first, action, actions, threshold, strategy, values, frame
                 )
             else:
-                action = next_played(strategy, frame, action + 1, actions)
+                action = next_played(strategy, frame, action, actions)
             if action < actions:
                 if who != player:
                     reach *= strategy[frame + action]
-                room.action[top] = action
+                frames.action[top] = action
                 node = first + action
                 break
+            value = expected_value(actions, strategy, values, frame)
             if who == player:
-                value = add_regrets(table, row, actions, weight * reach, floor, strategy, values, frame)
-            else:
-                value = 0.0
-                for a in range(frame, frame + actions):
-                    if strategy[a] > 0.0:
-                        value += strategy[a] * values[a]
+                add_regrets(table, row, actions, weight * reach, floor, value, values, frame)
             top -= 1
         if top < 0:
             return touched
 
 
 @internal
-def outcome_pass(game, table, player, counter, weight, least, mixes, exploration, room):  # type: ignore[no-untyped-def]
+def outcome_pass(game, table, player, counter, weight, least, setting, frames):  # type: ignore[no-untyped-def]
     """One play of the game: chance and the other player as they play, the player partly at random.
 
     With q the probability of the player's draws so far, what is met is worth 1 / q of itself: values v / q(a) of
     the drawn action and 0 of the others, regrets and averages by 1 / q of the history.
     """
     nodes, payoff, keep, other = game
-    strategy, values, stack = room.strategy, room.value, room.node
+    strategy, values, stack = frames.strategy, frames.value, frames.node
     widest = len(strategy) // len(stack)
     touched = 0
     top = -1
@@ -296,16 +254,14 @@ def outcome_pass(game, table, player, counter, weight, least, mixes, exploration
             node = first + draw_outcome(keep, other, row, actions, drawn)
             continue
         frame = (top + 1) * widest
-        match_regrets(table, row, actions, least, mixes, strategy, frame)
+        match_regrets(table, row, actions, least, setting.mixes, strategy, frame)
         if who == player:
             top += 1
             # Until the way back, what the action is drawn from stands in the place of its values.
             for a in range(frame, frame + actions):
-                values[a] = exploration / actions + (1.0 - exploration) * strategy[a]
+                values[a] = setting.exploration / actions + (1.0 - setting.exploration) * strategy[a]
             action = draw_action(values, frame, actions, drawn)
-            stack[top] = node
-            room.action[top] = action
-            room.reach[top] = sampled
+            stack[top], frames.action[top], frames.reach[top] = node, action, sampled
             sampled *= values[frame + action]
         else:
             add_average(table, row + actions, actions, weight / sampled, strategy, frame)
@@ -315,19 +271,20 @@ def outcome_pass(game, table, player, counter, weight, least, mixes, exploration
     while top >= 0:
         frame = top * widest
         actions, row = nodes[stack[top]].actions, nodes[stack[top]].row
-        chosen = frame + room.action[top]
+        chosen = frame + frames.action[top]
         value /= values[chosen]
         for a in range(frame, frame + actions):
             values[a] = 0.0
         values[chosen] = value
-        value = add_regrets(table, row, actions, weight / room.reach[top], -np.inf, strategy, values, frame)
+        value = expected_value(actions, strategy, values, frame)
+        add_regrets(table, row, actions, weight / frames.reach[top], -np.inf, value, values, frame)
         top -= 1
     return touched
 
 
 @internal
 def floors(setting, weight, counter):  # type: ignore[no-untyped-def]
-    """What regrets do not fall below, and below what an action is left out in this pass."""
+    """The floor of regrets, and the regret below which this pass leaves an action out."""
     if setting.floor == 0.0:
         return -np.inf, -np.inf
     floor = -setting.floor * weight
@@ -337,7 +294,7 @@ def floors(setting, weight, counter):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def run_external(game, table, first, stop, step, setting, room):  # type: ignore[no-untyped-def]
+def run(game, table, first, stop, step, setting, frames):  # type: ignore[no-untyped-def]
     """Every `step`-th iteration from `first` to before `stop`; returns the histories touched."""
     touched = 0
     for t in range(first, stop, step):
@@ -345,57 +302,12 @@ def run_external(game, table, first, stop, step, setting, room):  # type: ignore
         least = minimum_probability(setting.decay, t)
         for player in range(2):
             counter = stream(setting.seed, t, player)
+            if setting.mode == OUTCOME_SAMPLING:
+                touched += outcome_pass(game, table, player, counter, weight, least, setting, frames)
+                continue
             floor, threshold = floors(setting, weight, counter - STEP)
-            touched += external_pass(
-                game, table, player, counter, weight, least, setting.mixes, floor, threshold, room
-            )
-    return touched
-
-
-@kernel
-def run_chance(game, table, first, stop, step, setting, room):  # type: ignore[no-untyped-def]
-    """`run_external` with chance sampling."""
-    touched = 0
-    for t in range(first, stop, step):
-        weight = np.float64(t) if setting.linear else 1.0
-        least = minimum_probability(setting.decay, t)
-        for player in range(2):
-            counter = stream(setting.seed, t, player)
-            floor, threshold = floors(setting, weight, counter - STEP)
-            touched += chance_pass(
-                game,
-                table,
-                player,
-                counter,
-                weight,
-                least,
-                setting.mixes,
-                floor,
-                threshold,
-                room,
-                2 * t + player,
-            )
-    return touched
-
-
-@kernel
-def run_outcome(game, table, first, stop, step, setting, room):  # type: ignore[no-untyped-def]
-    """`run_external` with outcome sampling."""
-    touched = 0
-    for t in range(first, stop, step):
-        weight = np.float64(t) if setting.linear else 1.0
-        least = minimum_probability(setting.decay, t)
-        for player in range(2):
-            counter = stream(setting.seed, t, player)
-            touched += outcome_pass(
-                game,
-                table,
-                player,
-                counter,
-                weight,
-                least,
-                setting.mixes,
-                setting.exploration,
-                room,
+            number = 2 * t + player
+            touched += tree_pass(
+                game, table, player, counter, weight, least, floor, threshold, setting, frames, number
             )
     return touched

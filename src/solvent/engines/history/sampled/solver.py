@@ -11,15 +11,15 @@ same numbers on every machine, however a run is cut into parts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from solvent.engines.history.sampled.kernels import Room, Setting, run_chance, run_external, run_outcome
+from solvent.engines.history.sampled.kernels import MODES, Frames, Setting, run
 from solvent.engines.history.sampled.layout import HistoryLayout, aligned, lay_out_histories
-from solvent.engines.history.solver import OnHistories, check_options, recall_notes, table_dtype
+from solvent.engines.history.solver import OnHistories, check_options, table_dtype
 from solvent.engines.locking import LockedRegrets
 from solvent.engines.rewards import reward
 from solvent.engines.rules import RegretRule, load_rule
@@ -32,15 +32,10 @@ from solvent.strategy.solved.locks import Locks
 from solvent.strategy.solved.tables import TableStrategy
 from solvent.strategy.strategy import normalise
 
-KERNELS: dict[str, Callable[..., int]] = {
-    "external": run_external,
-    "chance": run_chance,
-    "outcome": run_outcome,
-}
 PRIOR = 1.0
 """Regrets of a warm start at an infoset, in largest payoffs: a few visits unlearn them."""
 CHECK_FROM = 100
-"""The first check is where about this part of the histories has been touched, by one iteration each."""
+"""Histories per iteration before the first check, which walks them all."""
 
 
 class SamplingSolver(OnHistories):
@@ -84,6 +79,7 @@ class SamplingSolver(OnHistories):
             self.locks = locks
             self._locked = LockedRegrets(locks, self.layout.regret, self.table.dtype)
         self._setting = Setting(
+            MODES.index(self.sampling.mode),
             np.uint64(seed),
             self.rule.linear,
             float(self.sampling.exploration),
@@ -91,7 +87,7 @@ class SamplingSolver(OnHistories):
             self.sampling.exploration_mix,
             float(self.sampling.regret_floor * self.sampling.reward_unit),
         )
-        self._rooms = [self._room() for _ in range(threads)]
+        self._frames = [self._make_frames() for _ in range(threads)]
         if initial_regrets is not None:
             self.begin_with(initial_regrets)
 
@@ -103,15 +99,12 @@ class SamplingSolver(OnHistories):
 
     @property
     def form_bytes(self) -> int:
-        """What the tree and its layout take beside the table."""
-        tree = self.tree
-        columns = (tree.player, tree.infoset, tree.parent, tree.cell, tree.end, tree.payoff)
-        laid_out = sum(column.nbytes for column in self.layout.tree)
-        return sum(column.nbytes for column in columns) + laid_out
+        """Bytes of the tree and its layout, the table apart."""
+        return self._tree_bytes + sum(column.nbytes for column in self.layout.tree)
 
     @property
     def notes(self) -> list[str]:
-        found = [*super().notes, *recall_notes(self.tree)]
+        found = super().notes
         if self.sampling.reward != "y1":
             found.append(
                 f"losses are felt as reward {self.sampling.reward} has them; exploitability and value are "
@@ -148,12 +141,8 @@ class SamplingSolver(OnHistories):
         self.iterations += iterations
 
     def _work(self, first: int, stop: int, worker: int) -> int:
-        kernel = KERNELS[self.sampling.mode]
-        return int(
-            kernel(
-                self.layout.tree, self.table, first, stop, self.threads, self._setting, self._rooms[worker]
-            )
-        )
+        frames = self._frames[worker]
+        return int(run(self.layout.tree, self.table, first, stop, self.threads, self._setting, frames))
 
     def average_strategy(self) -> NDArray[np.float64]:
         """The average strategy, float64[cells]: what converges. Uniform where a player never came."""
@@ -211,10 +200,10 @@ class SamplingSolver(OnHistories):
         layout: HistoryLayout = self.tree._cache["sampled"][1]
         return layout
 
-    def _room(self) -> Room:
+    def _make_frames(self) -> Frames:
         frames, widest = self.layout.deepest + 1, self.layout.widest
         fixed = self.layout.numbers if self.sampling.mode == "chance" else 0
-        return Room(
+        return Frames(
             np.zeros(frames, dtype=np.int64),
             np.zeros(frames, dtype=np.int64),
             np.zeros(frames),

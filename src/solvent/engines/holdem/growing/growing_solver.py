@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.engines.defaults import HOLDEM_RULE
-from solvent.engines.explicit.growing.iterations import check_rule
+from solvent.engines.explicit.growing.game import check_rule
 from solvent.engines.holdem.kernels import Marked
 from solvent.engines.holdem.solver import HoldemSolver
 from solvent.engines.rules import RegretRule

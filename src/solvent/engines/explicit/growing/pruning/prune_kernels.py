@@ -15,7 +15,7 @@ from solvent.forms.explicit.tree import DECISION, FOLDED
 from solvent.foundation.kernels.compiling import internal, kernel
 
 SLACK = 1e-9
-"""How far below 0, as a part of 1 + |sum v(I)|, a gap must be for its action to lose: rounding prunes nothing."""
+"""The distance below 0, as a fraction of 1 + |sum v(I)|, that a gap needs for its action to lose."""
 
 
 class Seen(NamedTuple):
@@ -24,7 +24,7 @@ class Seen(NamedTuple):
     offset: NDArray[np.int64]
     table: NDArray[np.float64]
     scale: float
-    """What the table is multiplied by to have the regrets' weights."""
+    """Factor that gives the table the regrets' weights."""
     total: float
     """T: the reach of a player who has not acted yet."""
     last_edge: NDArray[np.int32]
@@ -32,7 +32,7 @@ class Seen(NamedTuple):
 
 
 class Board(NamedTuple):
-    """What bounds need to know of nodes."""
+    """The facts of nodes that bounds are computed from."""
 
     number: NDArray[np.int32]
     """The board of each node."""
@@ -71,8 +71,8 @@ def dealt(board, node, player, hand, other):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def raise_bounds(tree, rows, work, player, weight, board, failing):  # type: ignore[no-untyped-def]
-    """Add to each bound what an iteration could have paid at most beyond v(I): w (pi_{-i}(I) U(I, a) - v(I)).
+def raise_bounds(tree, held, work, player, weight, board, failing):  # type: ignore[no-untyped-def]
+    """Add to each bound the most that an iteration could have paid beyond v(I): w (pi_{-i}(I) U(I, a) - v(I)).
 
     This is the paper's dynamic length, with one bound for all pruned actions of a node. Nodes whose bound is above
     0 for some hand are marked as failing; returns whether there are any.
@@ -80,34 +80,35 @@ def raise_bounds(tree, rows, work, player, weight, board, failing):  # type: ign
     found = False
     hands = work.sigma.shape[1]
     for node in range(len(tree.kind)):
-        at = rows.bound_offset[node]
+        at = held.bound.offset[node]
         if at < 0 or tree.player[node] != player:
             continue
         if work.active[node]:
             most, child = 0.0, tree.first_child[node]
             while child >= 0:
-                if rows.regret_offset[child] < 0:
+                if held.regret.offset[child] < 0:
                     most = max(most, board.most[child])
                 child = tree.next_sibling[child]
             for hand in range(hands):
                 reach = 0.0
                 for other in range(hands):
                     reach += dealt(board, node, player, hand, other) * work.reach[1 - player, node, other]
-                rows.bound[at + hand] += weight * (most * reach - work.value[node, hand])
-        value = rows.value_offset[node]
+                held.bound.table[at + hand] += weight * (most * reach - work.value[node, hand])
+        value = held.values.offset[node]
         for hand in range(hands):
-            if rows.bound[at + hand] > SLACK * (1.0 + abs(rows.values[value + hand])):
+            if held.bound.table[at + hand] > SLACK * (1.0 + abs(held.values.table[value + hand])):
                 failing[node] = found = True
     return found
 
 
 @kernel
-def find_losing(tree, rows, player, gap, lose, least, seen, board):  # type: ignore[no-untyped-def]
+def find_losing(tree, held, player, gap, lose, least, seen, board):  # type: ignore[no-untyped-def]
     """Mark the player's actions that lose with every hand: T psi(I, a) < sum v(I).
 
-    What regrets say needs no response: T psi(I, a) - sum v(I) = R(I, a) + the largest such gap of each infoset that
-    follows. `gap` is filled with the gaps of nodes, and with the action's own gap where an edge is marked. The last
-    action of a node is never marked, nor one that would probably not stay pruned for `least`, in units of T.
+    No response is needed, as regrets are stored: T psi(I, a) - sum v(I) = R(I, a) + the largest such gap of each
+    infoset that follows. `gap` is filled with the gaps of nodes, and with the action's own gap where an edge is
+    marked. The last action of a node is never marked, nor one that would probably not stay pruned for `least`, in
+    units of T.
     """
     hands = gap.shape[1]
     for node in range(len(tree.kind) - 1, -1, -1):
@@ -120,32 +121,32 @@ def find_losing(tree, rows, player, gap, lose, least, seen, board):  # type: ign
                     gap[node, hand] += gap[child, hand]
                 child = tree.next_sibling[child]
             continue
-        if rows.value_offset[node] < 0:
+        if held.values.offset[node] < 0:
             for hand in range(hands):
                 gap[node, hand] = 0.0
             continue
-        at, live = rows.bound_offset[node], 0
+        at, live = held.bound.offset[node], 0
         for hand in range(hands):
-            gap[node, hand] = rows.bound[at + hand] if at >= 0 else -np.inf
+            gap[node, hand] = held.bound.table[at + hand] if at >= 0 else -np.inf
         child = tree.first_child[node]
         while child >= 0:
-            if rows.regret_offset[child] >= 0:
+            if held.regret.offset[child] >= 0:
                 live += 1
                 for hand in range(hands):
-                    gap[child, hand] += rows.regret[rows.regret_offset[child] + hand]
+                    gap[child, hand] += held.regret.table[held.regret.offset[child] + hand]
                     gap[node, hand] = max(gap[node, hand], gap[child, hand])
             child = tree.next_sibling[child]
         child = tree.first_child[node]
         while child >= 0:
-            stored = live > 1 and rows.regret_offset[child] >= 0
-            if stored and loses(rows, gap, node, child, player, least, seen, board):
+            stored = live > 1 and held.regret.offset[child] >= 0
+            if stored and loses(held, gap, node, child, player, least, seen, board):
                 lose[child] = True
                 live -= 1
             child = tree.next_sibling[child]
 
 
 @internal
-def loses(rows, gap, node, edge, player, least, seen, board):  # type: ignore[no-untyped-def]
+def loses(held, gap, node, edge, player, least, seen, board):  # type: ignore[no-untyped-def]
     """Whether an action loses with every hand, and will for a while."""
     hands = gap.shape[1]
     for hand in range(hands):
@@ -154,10 +155,10 @@ def loses(rows, gap, node, edge, player, least, seen, board):  # type: ignore[no
             possible += dealt(board, node, player, hand, other)
         if possible == 0.0:
             continue
-        value = rows.values[rows.value_offset[node] + hand]
+        value = held.values.table[held.values.offset[node] + hand]
         if gap[edge, hand] >= -SLACK * (1.0 + abs(value)):
             return False
-        if rows.regret[rows.regret_offset[edge] + hand] > 0.0:
+        if held.regret.table[held.regret.offset[edge] + hand] > 0.0:
             return False
         if least > 0.0:
             reach = 0.0
@@ -193,11 +194,11 @@ def begin_response(tree, work, player, roots, seen):  # type: ignore[no-untyped-
 
 
 @kernel
-def mark_returning(tree, work, player, edge, all_alike, edges, nodes, cut):  # type: ignore[no-untyped-def]
-    """Mark what is stored again when an action returns, after a response.
+def mark_returning(tree, work, player, edge, uniform, edges, nodes, cut):  # type: ignore[no-untyped-def]
+    """Mark the edges and nodes that are stored again when an action returns, after a response.
 
     `edges` and `nodes` are the player's. An action that the best response plays with no hand stays pruned, and its
-    node is marked in `cut`, unless `all_alike`.
+    node is marked in `cut`, unless the return is `uniform`.
     """
     hands = work.sigma.shape[1]
     edges[edge] = True
@@ -207,7 +208,7 @@ def mark_returning(tree, work, player, edge, all_alike, edges, nodes, cut):  # t
         if not work.active[node]:
             continue
         if node > edge and tree.kind[parent] == DECISION and tree.player[parent] == player:
-            kept = all_alike
+            kept = uniform
             for hand in range(hands):
                 best = work.value[parent, hand]
                 if work.value[node, hand] >= best - SLACK * (1.0 + abs(best)):
@@ -221,7 +222,7 @@ def mark_returning(tree, work, player, edge, all_alike, edges, nodes, cut):  # t
 
 
 @kernel
-def mark_answers(tree, active, player, edge, last_edge, regret_offset, value_offset, answers, heads):  # type: ignore[no-untyped-def]
+def mark_answers(tree, active, player, edge, last_edge, held, answers, heads):  # type: ignore[no-untyped-def]
     """Mark a player's active decisions from `edge` on that were forgotten, and their edges.
 
     A decision behind an action that the player has pruned itself was not forgotten: it is let go with that action.
@@ -230,7 +231,9 @@ def mark_answers(tree, active, player, edge, last_edge, regret_offset, value_off
         if not active[node] or tree.kind[node] != DECISION or tree.player[node] != player:
             continue
         before = last_edge[node, player]
-        if value_offset[node] >= 0 or (before >= 0 and regret_offset[before] < 0 and not answers[before]):
+        if held.values.offset[node] >= 0:
+            continue
+        if before >= 0 and held.regret.offset[before] < 0 and not answers[before]:
             continue
         heads[node] = True
         child = tree.first_child[node]
@@ -240,7 +243,7 @@ def mark_answers(tree, active, player, edge, last_edge, regret_offset, value_off
 
 
 @kernel
-def mark_small_averages(tree, player, regret_offset, seen, average_offset, average, hands, most, drop):  # type: ignore[no-untyped-def]
+def mark_small_averages(tree, player, regret_offset, seen, average, hands, most, drop):  # type: ignore[no-untyped-def]
     """Mark pruned actions, and those behind them, whose reach in the average is at most `most` with every hand.
 
     Where the play still comes to a node the most played of its actions stays.
@@ -249,24 +252,24 @@ def mark_small_averages(tree, player, regret_offset, seen, average_offset, avera
         if tree.kind[node] != DECISION or tree.player[node] != player:
             continue
         before = seen.last_edge[node, player]
-        gone = before >= 0 and (average_offset[before] < 0 or drop[before])
+        gone = before >= 0 and (average.offset[before] < 0 or drop[before])
         best, stays, live = -1.0, -1, False
         child = tree.first_child[node]
         while child >= 0:
             live = live or regret_offset[child] >= 0
-            if average_offset[child] >= 0:
+            if average.offset[child] >= 0:
                 total = 0.0
                 for hand in range(hands):
-                    total += average[average_offset[child] + hand]
+                    total += average.table[average.offset[child] + hand]
                 if total > best:
                     best, stays = total, child
             child = tree.next_sibling[child]
         child = tree.first_child[node]
         while child >= 0:
-            if regret_offset[child] < 0 and average_offset[child] >= 0 and (gone or live or child != stays):
+            if regret_offset[child] < 0 and average.offset[child] >= 0 and (gone or live or child != stays):
                 small = True
                 for hand in range(hands):
-                    small = small and average[average_offset[child] + hand] <= most
+                    small = small and average.table[average.offset[child] + hand] <= most
                     if seen.offset[child] >= 0:
                         small = small and seen.scale * seen.table[seen.offset[child] + hand] <= most
                 drop[child] = small or gone

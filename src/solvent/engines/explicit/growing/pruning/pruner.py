@@ -19,13 +19,13 @@ Nothing is added behind a pruned action of either player.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from solvent.engines.explicit.growing.game import GrowingGame
-from solvent.engines.explicit.growing.pruning.budget import Budget
 from solvent.engines.explicit.growing.pruning.prune_kernels import (
     SLACK,
     Board,
@@ -41,15 +41,54 @@ from solvent.engines.explicit.growing.pruning.prune_kernels import (
     raise_bounds,
 )
 from solvent.engines.explicit.growing.recovery import EPSILON
-from solvent.engines.explicit.growing.tables import AVERAGE, BOUND, REGRET, SEEN, VALUE
-from solvent.engines.explicit.kernels import NO_SUMS, RESPOND, Weights, ascend
+from solvent.engines.explicit.growing.tables import AVERAGE, BOUND, REGRET, SEEN, VALUE, GrowingTables
+from solvent.engines.explicit.kernels import NO_TABLE, RESPOND, Weights, ascend
 from solvent.engines.pruning import Pruning
+from solvent.foundation.errors import InputError
+from solvent.foundation.units import size
 
 LARGEST_C = 0.02
-"""How large C may become where a budget asks for room. With 0.1, the largest that the paper finds good, what the
-averages lose costs more than the bets gain that it makes room for."""
+"""The largest C to which a budget that asks for room may raise it. With 0.1, the largest that the paper finds good,
+the lost averages cost more than the bets gain for which they make room."""
+SPARED = 0.03
+"""The fraction of a budget that additions leave free, so that pruned actions can return."""
 
 Mask = NDArray[np.bool_]
+
+
+@dataclass
+class Budget:
+    """The bytes that the tables may take, and what was not done for lack of room."""
+
+    limit: int
+    """Bytes."""
+    peak: int = 0
+    """The most that the tables have taken, in bytes."""
+    refused_additions: int = 0
+    """The number of times that a bet that paid was not added."""
+    refused_returns: int = 0
+    """The number of times that a pruned action had to wait although it paid again."""
+
+    def check_base(self, tables: GrowingTables, name: str) -> None:
+        """Reject a budget into which the tables of the game as it begins do not fit."""
+        needed = int(tables.bytes / (1.0 - SPARED)) + 1
+        if needed > self.limit:
+            raise InputError(
+                f"{name} begins with {size(tables.bytes)} of tables, so that its memory budget must be at least "
+                f"{size(needed)}, not {size(self.limit)}"
+            )
+
+    def check_loaded(self, tables: GrowingTables, name: str) -> None:
+        """Reject a budget that the tables of a checkpoint are above already."""
+        if tables.bytes > self.limit:
+            raise InputError(
+                f"the tables of {name} have grown to {size(tables.bytes)}, so that its memory budget cannot be "
+                f"{size(self.limit)} any more"
+            )
+
+    def fits(self, tables: GrowingTables, more: int, adds: bool) -> bool:
+        """Whether `more` bytes fit; `adds`: for an addition, which leaves some of the budget free."""
+        return tables.bytes + more <= self.limit * (1.0 - SPARED if adds else 1.0)
 
 
 class Pruner:
@@ -68,14 +107,13 @@ class Pruner:
         game.after_pass, game.exactly, game.archive = self._after_pass, True, None
         budget.peak = max(budget.peak, game.tables.bytes)
 
-    # What iterations do
+    # Iterations
 
     def _after_pass(self, player: int, weight: float) -> None:
         """Raise the bounds of a player whose pass has just ended."""
         game = self.game
-        raise_bounds(
-            game.tree.arrays, game.held_rows(), game.work, player, weight, self._board(), self._failing
-        )
+        held = game.tables.held()
+        raise_bounds(game.tree.arrays, held, game.work, player, weight, self._board(), self._failing)
 
     def after_iteration(self) -> None:
         """See to the actions whose bounds do not hold any more."""
@@ -106,7 +144,7 @@ class Pruner:
                 self._settle(player, again[self.game.tree.player[again] == player])
 
     def make_room(self, more: int, adds: bool) -> bool:
-        """Let averages go, by a C that grows, until so many bytes more fit; returns whether they do."""
+        """Let averages go, by a C that grows, until `more` bytes fit; returns whether they do."""
         while not self.budget.fits(self.game.tables, more, adds):
             if self.c >= LARGEST_C:
                 return False
@@ -135,9 +173,8 @@ class Pruner:
         gap, lose = np.zeros((nodes, game.hands)), np.zeros(nodes, dtype=np.bool_)
         weight = tables.clock if game.rule.linear else 1.0
         least = max(self.pruning.least * weight, self.pruning.lasting * tables.total)
-        find_losing(
-            tree.arrays, game.held_rows(), player, gap, lose, least, self._seen(1 - player), self._board()
-        )
+        seen, board = self._seen(1 - player), self._board()
+        find_losing(tree.arrays, tables.held(), player, gap, lose, least, seen, board)
         game.nodes_touched += nodes * game.hands
         if not lose.any():
             return
@@ -163,23 +200,15 @@ class Pruner:
     def drop_averages(self) -> None:
         """Let go the averages of pruned actions, and of those behind them, that are at most C / sqrt(T)."""
         game, tables = self.game, self.game.tables
-        alike = tables.total**2 / tables.squares if tables.squares else 0.0
-        if not alike:
+        equal = tables.total**2 / tables.squares if tables.squares else 0.0  # iterations of one weight
+        if not equal:
             return
-        most = tables.total * self.c / np.sqrt(alike)
+        most = tables.total * self.c / np.sqrt(equal)
         for player in (0, 1):
             drop = np.zeros(game.tree.nodes, dtype=np.bool_)
-            mark_small_averages(
-                game.tree.arrays,
-                player,
-                tables.offset[REGRET],
-                self._seen(player),
-                tables.offset[AVERAGE],
-                tables.table(AVERAGE),
-                game.hands,
-                most,
-                drop,
-            )
+            regret, average = tables.offset[REGRET], tables.flat(AVERAGE)
+            seen = self._seen(player)
+            mark_small_averages(game.tree.arrays, player, regret, seen, average, game.hands, most, drop)
             for name in (AVERAGE, SEEN):
                 if name in tables.names:
                     tables.let_go(name, np.flatnonzero(drop))
@@ -196,7 +225,7 @@ class Pruner:
                 tables.let_go(name, np.flatnonzero(deciding))
             self.waiting &= ~deciding
 
-    # What returns
+    # Returns
 
     def _settle(self, player: int, nodes: NDArray[np.int64]) -> None:
         """Ask a best response about the pruned actions of nodes, and let those return that pay with some hand."""
@@ -208,17 +237,7 @@ class Pruner:
         roots[1:] &= np.isin(tree.parent[1:], nodes)
         visited = begin_response(tree.arrays, game.work, player, roots, self._seen(1 - player))
         weights = Weights(RESPOND, 1.0, 1.0, 1.0)
-        ascend(
-            tree.arrays,
-            tables.offset[REGRET],
-            tables.table(REGRET),
-            NO_SUMS,
-            game.work,
-            player,
-            weights,
-            0,
-            tree.nodes,
-        )
+        ascend(tree.arrays, tables.flat(REGRET), NO_TABLE, game.work, player, weights, 0)
         game.nodes_touched += visited * game.hands
         self.response_nodes += visited * game.hands
         edges = np.flatnonzero(roots)
@@ -240,8 +259,8 @@ class Pruner:
         game, tables, tree = self.game, self.game.tables, self.game.tree
         value = game.work.value
         edges, decisions, cut = (np.zeros(tree.nodes, dtype=np.bool_) for _ in range(3))
-        alike = self.pruning.after == "uniform"
-        mark_returning(tree.arrays, game.work, player, edge, alike, edges, decisions, cut)
+        uniform = self.pruning.after == "uniform"
+        mark_returning(tree.arrays, game.work, player, edge, uniform, edges, decisions, cut)
         while True:  # making room may forget some of what is wanted
             answers, heads = self._answers(player, edge)
             wanted = {REGRET: edges | answers, AVERAGE: edges | answers, VALUE: decisions | heads, BOUND: cut}
@@ -276,19 +295,9 @@ class Pruner:
         `work.active` marks what returns. The opponent's decisions behind actions that it has pruned itself have
         no regrets either; those are left out.
         """
-        tree, tables, active = self.game.tree, self.game.tables, self.game.work.active
+        tree, held, active = self.game.tree, self.game.tables.held(), self.game.work.active
         answers, heads = (np.zeros(tree.nodes, dtype=np.bool_) for _ in range(2))
-        mark_answers(
-            tree.arrays,
-            active,
-            1 - player,
-            edge,
-            tree.last_edge,
-            tables.offset[REGRET],
-            tables.offset[VALUE],
-            answers,
-            heads,
-        )
+        mark_answers(tree.arrays, active, 1 - player, edge, tree.last_edge, held, answers, heads)
         return answers, heads
 
     # Checkpoints
@@ -321,7 +330,7 @@ class Pruner:
         self.drop_averages()
         self.open_nodes()
 
-    # What kernels read
+    # Arguments of kernels
 
     def _behind(self, roots: Mask) -> Mask:
         inside = np.zeros(len(roots), dtype=np.bool_)
@@ -333,7 +342,7 @@ class Pruner:
         tables = self.game.tables
         name = SEEN if player == 0 and SEEN in tables.names else AVERAGE
         scale = tables.average_scale if name == AVERAGE else 1.0
-        return Seen(tables.offset[name], tables.table(name), scale, tables.total, self.game.tree.last_edge)
+        return Seen(*tables.flat(name), scale, tables.total, self.game.tree.last_edge)
 
     def _board(self) -> Board:
         tree = self.game.tree

@@ -1,4 +1,4 @@
-"""The best bet that a decision lacks, over all sizes at once: closed form, no grid.
+"""Compiled steps of a look: the worth of past actions, and the best bet that a decision lacks, in closed form.
 
 Between two sizes A < B that the decision has, an opponent who maps a bet of theta to A with the pseudo-harmonic
 probability f(theta) = (B - theta)(1 + A) / ((B - A)(1 + theta)) (Ganzfried and Sandholm 2013), and else to B, makes
@@ -26,13 +26,13 @@ MOST_SIZES = 1000
 
 
 class Looked(NamedTuple):
-    """What a look reads; rows are by edge or by node, float64[nodes, hands]."""
+    """The numbers that a look compares; rows are by edge or by node, float64[nodes, hands]."""
 
     theta: NDArray[np.float64]
     worth: NDArray[np.float64]
     """sum_t v(I, a) of each edge's action, or T times its best response's value."""
     base: NDArray[np.float64]
-    """What a new action of each node has to beat."""
+    """The worth that a new action of each node has to beat."""
     reach: NDArray[np.float64]
     """The cumulative reach of each edge by its player, as the opponent's regrets saw it."""
 
@@ -63,6 +63,41 @@ def make_scratch(hands: int) -> Scratch:
     return Scratch(np.zeros(MOST_SIZES, np.int64), np.zeros((3, hands)), np.zeros(2 * hands + 2))
 
 
+@kernel
+def past_worth(tree, held, looked, beyond):  # type: ignore[no-untyped-def]
+    """Fill `looked` with sum_t v(I, a) by edge and sum_t v(I) by node; `beyond` adds the infoset's regret R(I).
+
+    A pruned action counts as much as it can have been worth at most. A node that has no sums is left out.
+    """
+    for node in range(len(tree.kind)):
+        at = held.values.offset[node]
+        if tree.kind[node] != DECISION or at < 0:
+            continue
+        for hand in range(looked.base.shape[1]):
+            value, best = held.values.table[at + hand], 0.0
+            child = tree.first_child[node]
+            while child >= 0:
+                if held.regret.offset[child] >= 0:
+                    here = held.regret.table[held.regret.offset[child] + hand]
+                    best = max(best, here)
+                else:
+                    here = held.bound.table[held.bound.offset[node] + hand]
+                looked.worth[child, hand] = value + here
+                child = tree.next_sibling[child]
+            looked.base[node, hand] = value + (best if beyond else 0.0)
+
+
+@kernel
+def past_reach(tree, average, player, scale, looked):  # type: ignore[no-untyped-def]
+    """Fill `looked` with `scale` times the cumulative reach of each edge of a player; 0 where it was let go."""
+    offset, table = average
+    for node in range(1, len(tree.kind)):
+        parent = tree.parent[node]
+        if tree.kind[parent] == DECISION and tree.player[parent] == player and offset[node] >= 0:
+            for hand in range(looked.base.shape[1]):
+                looked.reach[node, hand] = scale * table[offset[node] + hand]
+
+
 @internal
 def sorted_bets(tree, theta, node, bets):  # type: ignore[no-untyped-def]
     """List a decision's bets by size; returns how many there are."""
@@ -82,7 +117,7 @@ def sorted_bets(tree, theta, node, bets):  # type: ignore[no-untyped-def]
 
 @internal
 def fold_worth(tree, looked, edge, player, hand):  # type: ignore[no-untyped-def]
-    """F: the sum of what folds to a bet have been worth to the bettor's hand."""
+    """F: the summed worth of folds to a bet for the bettor's hand."""
     fold = tree.first_child[edge]
     while tree.kind[fold] != FOLDED:
         fold = tree.next_sibling[fold]
@@ -203,6 +238,6 @@ def best_sizes(tree, looked, scratch, found, apart):  # type: ignore[no-untyped-
 
 @kernel
 def sum_subtrees(parent, sizes):  # type: ignore[no-untyped-def]
-    """Turn a number for each node, int64[nodes], into the sum over its subtree."""
+    """Replace the number of each node, int64[nodes], by the sum over its subtree."""
     for node in range(len(parent) - 1, 0, -1):
         sizes[parent[node]] += sizes[node]
