@@ -11,8 +11,7 @@ from solvent.abstraction.cards.dealing import shuffle
 from solvent.abstraction.cards.win_rates import rate_layout, simulate
 from solvent.cards.evaluator import hand_strengths
 from solvent.engines.rewards import reward as reward_of
-from solvent.engines.sampled.kernels import add_to_sum
-from solvent.engines.sampled.keys import BOARD, HANDS, WALKS
+from solvent.engines.sampled.kernels import BOARD, HANDS, WALKS, add_to_sum
 from solvent.forms.betting.tree import DECISION, SHOWDOWN, build_tree, sampled_walk
 from solvent.forms.sampled import ACTIONS_MASK, GAIN, INFO, LOSS, row_start
 from solvent.foundation.kernels.compiling import kernel

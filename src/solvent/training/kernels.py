@@ -17,8 +17,7 @@ from solvent.abstraction.cards.dealing import (
     sort_deck,
 )
 from solvent.engines.exploration import minimum_probability
-from solvent.engines.sampled.kernels import Frames, frames, traverse
-from solvent.engines.sampled.keys import board_key, hands_key, walk_key
+from solvent.engines.sampled.kernels import Frames, board_key, frames, hands_key, traverse, walk_key
 from solvent.forms.sampled import TableLayout, row_start
 from solvent.foundation.kernels.compiling import internal, kernel
 from solvent.foundation.kernels.randomness import iteration_key, random_float

@@ -15,14 +15,14 @@ from oracles.continuous_sizes import (
     own_sizes,
     random_strategy,
 )
-from solvent.engines.explicit.continuous.exploitability import (
+from solvent.engines.explicit.continuous.informed_kernels import peak_between
+from solvent.engines.explicit.continuous.measure import (
     informed,
+    measure_continuous,
     uninformed,
     uninformed_values,
     within_abstraction,
 )
-from solvent.engines.explicit.continuous.informed_kernels import peak_between
-from solvent.engines.explicit.continuous.measure import measure_continuous
 from solvent.engines.explicit.continuous.size_tree import size_tree
 from solvent.engines.explicit.kernels import FlatTable
 from solvent.engines.explicit.response import evaluate_explicit

@@ -73,7 +73,7 @@ def install(game, head, history, action, count, version="faithful"):
     edge = game.tree.graft(head, action, subgame(history, action))
     game.extend()
     recovery = RecoveryGame(game, edge)
-    count = count or recovery.wanted(AdditionSettings(least_iterations=1))
+    count = count or recovery.iterations_wanted(AdditionSettings(least_iterations=1))
     played = []
     for k in range(1, count + 1):
         recovery.play(1)

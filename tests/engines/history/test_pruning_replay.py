@@ -118,7 +118,7 @@ class Watched(PrunedSolver):
         assert (bound >= true[held] - slack).all()
         assert (bound <= 0).all()
         found = np.zeros(self.tree.cells)
-        prune_kernels.add_up_regrets(self._forests[player], self._held(), found)
+        prune_kernels.add_up_regrets(self._forests[player], self._tables(), found)
         found = self.ordered(found)
         assert (found[stored] >= true[stored] - slack).all()
         if self.pruning.after == "cbr" and not self.floored:

@@ -12,8 +12,7 @@ from typer.testing import CliRunner
 
 from solvent.app.command_line import app
 from solvent.engines.history.response import evaluate
-from solvent.engines.sampled.public import SampledPublicSolver
-from solvent.engines.sampled.public_deals import draw_deal
+from solvent.engines.sampled.public import SampledPublicSolver, draw_deal
 from solvent.forms.public.game import PublicGame, public_game
 from solvent.forms.public.unroll import unroll
 from solvent.foundation.errors import InputError

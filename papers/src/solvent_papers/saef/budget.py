@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from solvent.engines.explicit.continuous.exploitability import informed
+from solvent.engines.explicit.continuous.measure import informed
 from solvent.engines.explicit.continuous.size_tree import size_tree
 from solvent.engines.explicit.growing.solver import GrowingSolver
 from solvent.engines.pruning import NO_PRUNING, Pruning

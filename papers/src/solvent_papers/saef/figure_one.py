@@ -14,7 +14,7 @@ from functools import partial
 from math import log
 from typing import NamedTuple
 
-from solvent.engines.explicit.continuous.exploitability import informed, uninformed
+from solvent.engines.explicit.continuous.measure import informed, uninformed
 from solvent.engines.explicit.continuous.size_tree import size_tree
 from solvent.engines.explicit.growing.additions import Addition
 from solvent.engines.explicit.growing.game import GrowingGame

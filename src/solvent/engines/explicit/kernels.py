@@ -42,7 +42,7 @@ class FlatTable(NamedTuple):
     """A table with its offsets, by edge or by decision."""
 
     offset: NDArray[np.int64]
-    """Where the numbers of each edge or decision begin: int64[nodes]; -1 where they are not kept."""
+    """The first place of each edge's or decision's numbers: int64[nodes]; -1 where they are not kept."""
     table: NDArray[np.float64]
 
 

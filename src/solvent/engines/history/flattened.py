@@ -6,8 +6,8 @@ A pass of player i goes down the levels once and up once,
     value(h)   = sum over a of backward(a) x value(h a)
     v_i(I, a)  = sum of value(h a) over the histories h of I
 
-and the updates are array operations over all of a player's infoset-actions. It holds the tree a second
-time, level by level, which is its price: `flattened_bytes` says how much. The names follow `serial_kernels`, where
+and the updates are array operations over all of a player's infoset-actions. The plan holds the tree a second
+time, level by level, which takes `flattened_bytes`. The names follow `serial_kernels`, where
 the same is compiled.
 """
 
@@ -38,9 +38,9 @@ class Level(NamedTuple):
     """The histories of one depth, in the order of their parents."""
 
     above: slice
-    """Where the level above lies among all histories, level by level."""
+    """The place of the level above among all histories, level by level."""
     span: slice
-    """Where this one does."""
+    """The place of this level."""
     parent: Ints
     """The parents' places in the level above."""
     cell: Ints
@@ -55,7 +55,7 @@ class Infosets(NamedTuple):
     """The place of the infoset's first action."""
     infoset: Ints
     infosets: int
-    """How many."""
+    """The number of infosets."""
 
 
 class Sequences(NamedTuple):
@@ -68,7 +68,7 @@ class Sequences(NamedTuple):
     cell: Ints
     """The cell that each ends with; the empty one has cell 0, which is not asked."""
     histories: Floats
-    """How many histories each stands for, where the player forgets; 0 for the empty one."""
+    """The number of histories of each, where the player forgets; 0 for the empty one."""
 
 
 class Flattened:
@@ -78,8 +78,7 @@ class Flattened:
     threads = 1
 
     def __init__(self, tree: GameTree, rows: Rows, sides: tuple[Side, Side]) -> None:
-        # A row's depth: the rows before it, less the subtrees that are over.
-        depth = np.arange(tree.histories) - np.cumsum(np.bincount(tree.end))[:-1]
+        depth = depths_of_rows(tree)
         order = np.argsort(depth, kind="stable")
         place = np.empty_like(order)
         place[order] = np.arange(tree.histories)
@@ -156,8 +155,13 @@ class Flattened:
         return _sum_by(cell, histories * plan, len(strategy))
 
 
+def depths_of_rows(tree: GameTree) -> Ints:
+    """The depth of each history: the rows before it, less the subtrees that are over."""
+    return np.arange(tree.histories) - np.cumsum(np.bincount(tree.end))[:-1]
+
+
 def flattened_bytes(tree: GameTree) -> int:
-    """What the plan holds beside the tree, with its arrays at work: bytes, rounded up."""
+    """Bytes of the plan and its arrays at work, rounded up, the tree apart."""
     sequences = sum(map(len, sequence_form(tree).sequences))
     return BYTES_PER_HISTORY * tree.histories + BYTES_PER_SEQUENCE * sequences
 

@@ -76,8 +76,9 @@ class LocalSolver(WholeTables):
         played = self._flattened.played(player, play.backward[player])
         for cells in self._groups[player]:
             tables["average"][cells] += average * played[cells]
-            values, strategy = play.cell_value[player][cells], _floats(tables["strategy"][cells])
-            state = {name: _floats(tables[name][cells]) for name in self._step.state}
+            values = play.cell_value[player][cells]
+            strategy = np.asarray(tables["strategy"][cells], dtype=np.float64)
+            state = {name: np.asarray(tables[name][cells], dtype=np.float64) for name in self._step.state}
             with explained():
                 chosen = self._step.next_strategy(self.iterations, values, strategy, state)
             tables["strategy"][cells] = self._checked(chosen, cells.shape)
@@ -107,10 +108,6 @@ class LocalSolver(WholeTables):
             for cells in self._groups[player]:
                 self._play.backward[player, cells] = strategy[cells]
                 self._play.forward[1 - player, cells] = strategy[cells]
-
-
-def _floats(table: NDArray[np.floating]) -> Floats:
-    return np.asarray(table, dtype=np.float64)
 
 
 def _by_actions(tree: GameTree, player: int) -> list[NDArray[np.int64]]:

@@ -38,7 +38,7 @@ class Groups(NamedTuple):
 
 
 class Payoffs(NamedTuple):
-    """What one player's sequences are paid, as small dense matrices in batches of one shape.
+    """The payoffs of one player's sequences, as small dense matrices in batches of one shape.
 
     Batch b holds `width[b]` matrices of `rows[b]` own sequences by `columns[b]` of the other's. The lane is
     the last index: row[r, lane], column[c, lane], pays[r, c, lane], one batch after the other. Where all
@@ -74,7 +74,7 @@ class Half(NamedTuple):
     """Sums of v(I) at each situation's first sequence; empty where none are kept."""
     strategy: Array
     plan: Array
-    """How likely the player's own actions make each sequence."""
+    """The probability that the player's own actions give each sequence."""
     value: Array
     """Counterfactual value of each sequence."""
     scratch: Array
@@ -83,7 +83,7 @@ class Half(NamedTuple):
 
 @kernel
 def multiply(payoffs, plan, half):  # type: ignore[no-untyped-def]
-    """What the terminals right behind each own sequence pay against the other's plan: v = A y."""
+    """v = A y: the pay of the terminals right behind each own sequence against the other's plan."""
     row, column, pays, gathered = payoffs.row, payoffs.column, payoffs.pays, payoffs.gathered
     total, value = half.scratch[0], half.value
     row_at, column_at, at = np.uint64(0), np.uint64(0), np.uint64(0)

@@ -35,7 +35,7 @@ Floats = NDArray[np.float64]
 
 
 class Layout(NamedTuple):
-    """Where a player's sequences lie in the lanes."""
+    """The places of a player's sequences in the lanes."""
 
     groups: Groups
     position: Ints
@@ -67,20 +67,17 @@ class SequencePlan:
             for player in (0, 1)
         )
 
-    def iterate(self, schedule: Floats, alternating: bool, tables: Tables, play: Play) -> None:
-        for player, (cell, strategy) in enumerate(self.run(schedule, alternating, tables)):
-            play.backward[player][cell] = play.forward[1 - player][cell] = strategy
-
-    def run(self, schedule: Floats, alternating: bool, tables: Tables) -> list[tuple[Ints, Floats]]:
-        """Run one iteration for each row of `schedule`; returns cells and what is played next."""
+    def iterate(self, schedule: Floats, alternating: bool, tables: Tables, play: Play | None) -> None:
+        """Run one iteration for each row of `schedule`; without `play` the tables alone change."""
         if len(schedule) == 0:
-            return []
+            return
         groups = tuple(layout.groups for layout in self.layouts)
         halves = tuple(_take(layout.cell, tables) for layout in self.layouts)
         kernels.iterate(groups, self.payoffs, halves, schedule, alternating)
-        for layout, half in zip(self.layouts, halves, strict=True):
+        for player, (layout, half) in enumerate(zip(self.layouts, halves, strict=True)):
             _put_back(layout.cell, half, tables)
-        return [(layout.cell, half.strategy[1:]) for layout, half in zip(self.layouts, halves, strict=True)]
+            if play is not None:
+                play.backward[player][layout.cell] = play.forward[1 - player][layout.cell] = half.strategy[1:]
 
 
 def _take(cell: Ints, tables: Tables) -> Half:
@@ -146,7 +143,7 @@ def lay_out(sequences: Sequences) -> Layout:
 
 
 def depths(first: Ints, before: Ints) -> Ints:
-    """How many own situations a player has passed before each; `first` and `before` as in `Sequences`."""
+    """The number of own situations that a player has passed before each; arguments as in `Sequences`."""
     offered_by = np.repeat(np.arange(len(before)), np.diff(first))
     up = np.append(-1, offered_by)[before]
     depth = np.zeros(len(before), dtype=np.int64)
@@ -158,7 +155,7 @@ def depths(first: Ints, before: Ints) -> Ints:
 
 
 def _runs(keys: Ints, longest: int | Ints) -> Ints:
-    """Number the runs of equal columns, each cut into pieces no longer than so much."""
+    """Number the runs of equal columns, each cut into pieces of at most `longest`."""
     change = np.ones(keys.shape[1], dtype=bool)
     change[1:] = (keys[:, 1:] != keys[:, :-1]).any(axis=0)
     start = np.flatnonzero(change)
@@ -171,8 +168,8 @@ def batch_payoffs(own: Ints, other: Ints, pays: Floats, sequences: int) -> Payof
     """Cut a player's sparse pay-off matrix into dense ones, and put those of one shape side by side.
 
     Sequences that meet, directly or through others, form a component; in a card game these are the hands at
-    one public end. Components that are nearly full and have many alike become matrices, the rows of all
-    others matrices of one row each.
+    one public end. Components that are nearly full and have many of the same shape become matrices, the rows of
+    all others matrices of one row each.
     """
     paid = pays != 0
     own, other, pays = own[paid], other[paid], pays[paid]
@@ -287,7 +284,7 @@ def _matrices(own: Ints, other: Ints, sequences: int) -> Ints:
 
 
 def _rank(labels: Ints) -> Ints:
-    """How many equal labels come before each."""
+    """The number of equal labels before each."""
     order = np.argsort(labels, kind="stable")
     new = np.diff(labels[order], prepend=-1) != 0
     rank = np.empty_like(order)
@@ -296,7 +293,7 @@ def _rank(labels: Ints) -> Ints:
 
 
 def _round_up(lengths: Ints) -> Ints:
-    """To the next number of three binary digits and zeros, so that rows of nearly one length are alike."""
+    """Round up to three binary digits and zeros, so that rows of nearly one length get the same."""
     unit = 1 << np.maximum(np.frexp(lengths)[1].astype(np.int64) - 3, 0)
     rounded: Ints = -(-lengths // unit) * unit
     return rounded

@@ -34,7 +34,7 @@ class Rows(NamedTuple):
 
 
 class Side(NamedTuple):
-    """What one player's updates read: the player's infosets, and sequences for the player's own reach."""
+    """One player's infosets, and the sequences by which the player's own reach is computed."""
 
     start: Array
     """First cell of each infoset."""

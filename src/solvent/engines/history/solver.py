@@ -180,7 +180,7 @@ class HistorySolver(WholeTables):
         small.run(1)
         small.evaluate()
 
-    # What a run says of itself
+    # Facts of a run
 
     @property
     def form_bytes(self) -> int:

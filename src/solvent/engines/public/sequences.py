@@ -25,4 +25,4 @@ class PublicSequences:
     def iterate(self, tables: Tables, schedule: NDArray[np.float64], alternating: bool) -> None:
         """Run one iteration of a regret rule for each row of `schedule`."""
         by_cell = kernels.Tables(tables.regret, tables.average, tables.last, tables.value)
-        self.plan.run(schedule, alternating, by_cell)
+        self.plan.iterate(schedule, alternating, by_cell, None)

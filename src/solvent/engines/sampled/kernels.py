@@ -5,6 +5,11 @@ at the other's nodes the average strategy is accumulated and one action sampled.
 `base`, where each player's rows of each street begin, and `outcome`, who wins at showdown. What is drawn at a node
 depends on the walk's key and the node alone: parts of a walk can be walked apart, in any order, and draw the same.
 
+All keys are made from an iteration's, `iteration_key(seed, iteration)`, for one machine and for many: the head of
+Algorithm 4 (`training/distributed`) can repeat its walk, and the walk below a continuation can be done in another
+process. With one public cluster at every level all keys are those of plain sampling. A walk has one key, and every
+node of it a stream of its own, numbered by the node.
+
 A row is [regrets of all actions, sums of strategies of all actions]. Rows wait in main memory: a traversal asks for
 those of all children of a node before it walks the first, so that it waits once and not once for each.
 """
@@ -31,12 +36,17 @@ from solvent.forms.sampled import (
     SHOWN,
     STREET_SHIFT,
 )
-from solvent.foundation.kernels.compiling import inlined, kernel
+from solvent.foundation.kernels.compiling import inlined, internal, kernel
 from solvent.foundation.kernels.intrinsics import prefetch
 from solvent.foundation.kernels.randomness import numbered_key, random_float
 
 SMALLEST_PART = np.float32(2.0**-20)
-"""What is added to a sum is at least this part of it: sixteen times what float32 can hold."""
+"""The least addition to a sum, as a fraction of it: sixteen times the precision of float32."""
+
+HANDS, BOARD, WALKS = range(3)
+"""The numbers of an iteration's streams; from `WALKS` on one for each sample and player."""
+SAMPLE_SHIFT = 32
+"""Bits of a board's number that are the cluster; the sample's number stands above them."""
 
 
 class Frames(NamedTuple):
@@ -80,7 +90,7 @@ def match_regrets(table, row, actions, least, strategy, frame):  # type: ignore[
 
 @inlined
 def add_to_sum(table, place, added, random):  # type: ignore[no-untyped-def]
-    """Add to a sum that may have grown so large that float32 would lose what is added: then a part of the sum is
+    """Add to a sum that may have grown so large that float32 would lose the addition: then a fraction of the sum is
     added instead, as often as it takes to be right on average."""
     part = table[place] * SMALLEST_PART
     if 0 < added < part:
@@ -90,7 +100,7 @@ def add_to_sum(table, place, added, random):  # type: ignore[no-untyped-def]
 
 @inlined
 def terminal_value(player, node, info, pays, outcome):  # type: ignore[no-untyped-def]
-    """What `player` wins at a terminal; `outcome`: player 0's hand is better (0), the same (1), worse (2)."""
+    """`player`'s winnings at a terminal; `outcome`: player 0's hand is better (0), the same (1), worse (2)."""
     folded = info >> PLAYER_SHIFT
     ahead = 1 - outcome if folded == SHOWN else 2 * folded - 1
     if player == 1:
@@ -103,7 +113,7 @@ def traverse(root, player, weight, walk, pays, base, outcome, table, frames, lea
     """Traverse the tree for `player` from a node on; returns the player's value of it.
 
     walk: int32[nodes, 4], pays: float32[nodes, 4], the same memory. base: int64[2, streets], where each player's
-    rows begin. frames: `Frames`, whose stream holds the walk's key. weight: what this iteration counts. floor:
+    rows begin. frames: `Frames`, whose stream holds the walk's key. weight: the iteration's. floor:
     actions of regret below it are not walked, except to terminals, on the last street and where every action has a
     `least` probability; 0: all are.
     """
@@ -183,3 +193,22 @@ def worth_walking(first, actions, walk, table, row, floor):  # type: ignore[no-u
         if ends or table[row + action] >= floor:
             walked |= 1 << action
     return walked if best > 0 else (1 << actions) - 1
+
+
+@internal
+def hands_key(iteration):  # type: ignore[no-untyped-def]
+    """Both hands, then the draw that says whether the iteration leaves out actions below the regret floor."""
+    return numbered_key(iteration, HANDS)
+
+
+@internal
+def board_key(iteration, cluster, sample):  # type: ignore[no-untyped-def]
+    """The board that a public cluster draws. Plain sampling deals that of cluster 0, sample 0."""
+    number = np.int64(cluster) | np.int64(sample) << SAMPLE_SHIFT
+    return numbered_key(numbered_key(iteration, BOARD), number)
+
+
+@internal
+def walk_key(iteration, player, sample):  # type: ignore[no-untyped-def]
+    """The actions of a walk, and the rounding of sums, at every level. The first head walks with sample 0."""
+    return numbered_key(iteration, WALKS + 2 * sample + player)

@@ -16,7 +16,7 @@ from solvent.abstraction.cards.buckets import CardAbstraction
 from solvent.abstraction.cards.dealing import DEALT, FLOPPED, HELD, deal_classes, draw_cards
 from solvent.abstraction.cards.lookup import card_bits, class_bucket, hole_bucket
 from solvent.cards.evaluator import evaluator
-from solvent.engines.sampled.keys import board_key
+from solvent.engines.sampled.kernels import board_key
 from solvent.forms.sampled import TableLayout, row_start
 from solvent.foundation.kernels.compiling import kernel
 from solvent.foundation.kernels.randomness import iteration_key

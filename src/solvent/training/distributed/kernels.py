@@ -23,9 +23,9 @@ from solvent.engines.sampled.kernels import (
     next_action,
     terminal_value,
     traverse,
+    walk_key,
     worth_walking,
 )
-from solvent.engines.sampled.keys import walk_key
 from solvent.forms.sampled import (
     ACTIONS_MASK,
     DEEPEST,

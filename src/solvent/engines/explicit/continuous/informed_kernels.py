@@ -86,7 +86,7 @@ def peak_between(left, folds_left, calls_left, right, folds_right, calls_right):
 
 @internal
 def best_bet(nodes, worth, node, hand, limits, continuous):  # type: ignore[no-untyped-def]
-    """The most that a bet or raise wins at a node, in units after calling, and its size.
+    """The most that a bet or raise wins at a node, in units after calling.
 
     limits: the smallest and largest size allowed. Bets outside of the abstraction's sizes are taken for the
     nearest one. Without `continuous` only the abstraction's own sizes are tried.
@@ -94,14 +94,14 @@ def best_bet(nodes, worth, node, hand, limits, continuous):  # type: ignore[no-u
     record = nodes[node]
     start = record.first + record.facing + 1
     end = record.first + record.children
-    best, best_size = -1e300, 0.0
+    best = -1e300
     for child in range(start, end):
         size = nodes[child].size
         folds, calls = worth[nodes[child].first, hand], worth[child, hand]
         if continuous and child == start and limits[0] < size:
-            top, at = peak_between(limits[0], folds, calls, size, folds, calls)
+            top, _ = peak_between(limits[0], folds, calls, size, folds, calls)
         elif continuous and child > start:
-            top, at = peak_between(
+            top, _ = peak_between(
                 nodes[child - 1].size,
                 worth[nodes[child - 1].first, hand],
                 worth[child - 1, hand],
@@ -110,14 +110,12 @@ def best_bet(nodes, worth, node, hand, limits, continuous):  # type: ignore[no-u
                 calls,
             )
         else:
-            top, at = folds + (1.0 + 2.0 * size) * calls, size
-        if top > best:
-            best, best_size = top, at
+            top = folds + (1.0 + 2.0 * size) * calls
+        best = max(best, top)
         if continuous and child == end - 1 and limits[1] > size:
-            top, at = peak_between(size, folds, calls, limits[1], folds, calls)
-            if top > best:
-                best, best_size = top, at
-    return best, best_size
+            top, _ = peak_between(size, folds, calls, limits[1], folds, calls)
+            best = max(best, top)
+    return best
 
 
 @internal
@@ -137,12 +135,8 @@ def played(nodes, strategy, worth, node, hand):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def value_up(nodes, strategy, exploiter, way, limits, worth, sizes):  # type: ignore[no-untyped-def]
-    """Fill the other rows of worth from those of the terminals.
-
-    way: PLAY, ABSTRACT or CONTINUOUS. sizes: float64[nodes, hands], filled with the size of the best bet or raise
-    at each of the exploiter's nodes, whether or not betting is best.
-    """
+def value_up(nodes, strategy, exploiter, way, limits, worth):  # type: ignore[no-untyped-def]
+    """Fill the other rows of worth from those of the terminals; `way` is PLAY, ABSTRACT or CONTINUOUS."""
     for node in range(nodes.shape[0] - 1, -1, -1):
         record = nodes[node]
         if record.kind != DECISION and record.kind != DEAL:
@@ -158,8 +152,7 @@ def value_up(nodes, strategy, exploiter, way, limits, worth, sizes):  # type: ig
             else:
                 best = worth[record.first + record.facing, hand]
                 if record.children > record.facing + 1:
-                    bet, sizes[node, hand] = best_bet(nodes, worth, node, hand, limits, way == CONTINUOUS)
-                    best = max(best, bet)
+                    best = max(best, best_bet(nodes, worth, node, hand, limits, way == CONTINUOUS))
                 best *= 1.0 + 2.0 * record.size
                 if record.facing:
                     best = max(best, worth[record.first, hand])

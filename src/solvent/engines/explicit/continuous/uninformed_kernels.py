@@ -223,17 +223,6 @@ def point_to_ask(known, work, level, count, hand, search, number):  # type: igno
 
 
 @internal
-def answer(points, place, number, calls):  # type: ignore[no-untyped-def]
-    """Write the upper bound found at a point, and bound the pieces beside it anew."""
-    points[place].calls = min(points[place].calls, calls)
-    points[place].asked = 1
-    if place > 0:
-        bound_piece(points, place - 1)
-    if place < number - 1:
-        bound_piece(points, place)
-
-
-@internal
 def known_at_once(known, work, hand, level):  # type: ignore[no-untyped-def]
     """Whether the bundle at a level needs no walk; if so its bounds are written."""
     frame = work.frames[level]
@@ -321,10 +310,15 @@ def take_answer(known, work, exploiter, hand, level):  # type: ignore[no-untyped
             folded = total_folded(known, work, level, frame.count, hand) / (1.0 + 2.0 * record.size)
             frame.low, frame.high = max(low, folded), max(high, folded)
     else:
-        points = work.points[record.bets]
+        points, place = work.points[record.bets], frame.place
         work.frames[0].questions += 1
-        answer(points, frame.place, frame.points, high)
-        worth = points[frame.place].folds + (1.0 + 2.0 * frame.size) * low
+        points[place].calls = min(points[place].calls, high)
+        points[place].asked = 1
+        if place > 0:
+            bound_piece(points, place - 1)
+        if place < frame.points - 1:
+            bound_piece(points, place)
+        worth = points[place].folds + (1.0 + 2.0 * frame.size) * low
         if worth > frame.low:
             frame.low, frame.best_size = worth, frame.size
 

@@ -1,4 +1,4 @@
-"""What no player reaches is put away: the third kind of removal of Brown and Sandholm (2015), section 6.
+"""An archive of the tables that no player reaches: the third removal of Brown and Sandholm (2015), section 6.
 
 Iterations leave out what neither player reaches with any hand, so that no number there changes. What has not been
 reached for a while is written to a temporary file, its blocks are freed, and they are read back to the last bit as
@@ -32,9 +32,9 @@ class Archive:
         self.idle = np.zeros(tree.nodes, dtype=np.int32)
         """Iterations since each node was last reached."""
         self.bytes = 0
-        """What is put away now."""
+        """Bytes that are put away now."""
         self.last_bytes = 0
-        """What was put away the last time that something was."""
+        """Bytes that were put away the last time."""
         self._heads: NDArray[np.int64] = np.zeros(0, dtype=np.int64)
         self._file: IO[bytes] | None = None
 
@@ -44,7 +44,7 @@ class Archive:
         self.idle = np.pad(self.idle, (0, more)) + 1 if more else self.idle + 1
 
     def reached(self, active: NDArray[np.bool_]) -> bool:
-        """Take note of the nodes that a pass down has visited; whether it has to be made again.
+        """Note the nodes that a pass down has visited; returns whether it has to be made again.
 
         That is so where it came to nodes whose tables were put away, which are back now.
         """
@@ -97,11 +97,11 @@ class Archive:
     # Checkpoints
 
     def saved(self) -> dict[str, NDArray[Any]]:
-        """What a checkpoint keeps beside the tables, which are all in it."""
+        """The arrays of a checkpoint, the tables apart, which are all in it."""
         return {"idle": self.idle, "archived": np.array([self.last_bytes])}
 
     def load(self, kept: Mapping[str, NDArray[Any]]) -> None:
-        """Take up what `saved` has given; a ValueError if it is another tree's."""
+        """Load the arrays of `saved`; a ValueError if they are another tree's."""
         if len(kept["idle"]) > self._tree.nodes:
             raise ValueError("idle")
         self.idle, self.last_bytes = np.array(kept["idle"]), int(kept["archived"][0])

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -32,17 +31,6 @@ def check_rule(rule: RegretRule) -> None:
     """Reject rules for which neither Theorem 1 nor a measured heuristic says what an addition means."""
     if not rule.additive and not isinstance(rule, DCFR):
         raise InputError(f"growing games take the rules cfr and lcfr, or dcfr as a heuristic, not {rule}")
-
-
-@dataclass
-class PlayerFacts:
-    """Sizes of one player's part of the tree."""
-
-    decisions: int = 0
-    actions: int = 1
-    """The most actions of a decision."""
-    payoff_range: float = 0.0
-    """The largest payoff less the smallest, in chips."""
 
 
 class RegretSums(NamedTuple):
@@ -68,10 +56,6 @@ class GrowingGame:
         self.archive = Archive(tree, self._tables) if self.skip else None
         """The tables of what no player reaches; None: they stay in memory."""
         self.work: Work = make_work(tree.nodes, len(tree.hands))
-        self.facts = (PlayerFacts(), PlayerFacts())
-        """The sizes that the theory asks for, by player."""
-        self._counted = 0
-        self._count_new_nodes()
         self.iterations = 0
         self.nodes_touched = 0
         """Nodes times hands that passes of iterations, recovery games and looks for additions have visited."""
@@ -149,7 +133,7 @@ class GrowingGame:
         T becomes w T. The clock is then the one at which the rule would have that T of itself: under lcfr, whose T
         is 1 + 2 + ... + clock, the positive root of clock (clock + 1) / 2 = w T; under dcfr, whose T grows with the
         clock, w times the clock, and averages get the weight w^(gamma + 1) that they have at that clock. Else the
-        iterations after a heavy discount would count nearly alike, which is what these rules improve upon.
+        iterations after a heavy discount would count nearly the same, which is what these rules improve upon.
         """
         tables, rule = self.tables, self.rule
         tables.scale(weight)
@@ -163,7 +147,6 @@ class GrowingGame:
     def extend(self) -> None:
         """Make tables and scratch arrays for the nodes that the tree has gained."""
         self.tables.extend(self.tree, self.exactly)
-        self._count_new_nodes()
         if self.tree.nodes > len(self.work.active):
             self.work = make_work(self.tree.nodes + self.tree.nodes // 4, self.hands)
 
@@ -183,25 +166,16 @@ class GrowingGame:
         sum_regrets(self.tree.arrays, self.tables.flat(REGRET), start, self.hands, *sums)
         return sums
 
-    def _count_new_nodes(self) -> None:
-        """Bring `facts` up to date with the nodes that the tree has gained."""
-        tree, new = self.tree, slice(self._counted, self.tree.nodes)
-        stake = float(np.abs(tree.stake[new][tree.kind[new] >= FOLDED]).max(initial=0.0))
-        parents = np.unique(tree.parent[new])
-        for player, facts in enumerate(self.facts):
-            facts.decisions += int(np.count_nonzero(tree.player[new] == player))
-            mine = [node for node in parents.tolist() if node >= 0 and tree.player[node] == player]
-            facts.actions = max([facts.actions, *(len(tree.children(node)) for node in mine)])
-            facts.payoff_range = max(facts.payoff_range, 2.0 * stake)
-        self._counted = tree.nodes
-
     def player_regrets(
         self, player: int, before: RegretSums, inside: RegretSums, after: RegretSums
     ) -> PlayerRegrets:
         """A player's facts for the discounts, from sums before an addition, inside of it, and after it."""
-        facts = self.facts[player]
+        tree = self.tree
+        decisions = int(np.count_nonzero(tree.player == player))
+        actions = int(np.bincount(tree.parent[tree.edge_player == player]).max(initial=1))
+        stake = float(np.abs(tree.stake[tree.kind >= FOLDED]).max(initial=0.0))
         squares = (float(sums.squares[player]) for sums in (before, inside, after))
-        return PlayerRegrets(facts.decisions * self.hands, facts.actions, facts.payoff_range, *squares)
+        return PlayerRegrets(decisions * self.hands, actions, 2.0 * stake, *squares)
 
 
 @kernel

@@ -45,7 +45,7 @@ class Scratch(NamedTuple):
     k: NDArray[np.float64]
     """k0 - base, k1 and k2 of each hand: float64[3, hands]."""
     points: NDArray[np.float64]
-    """Where terms change sign: float64[2 hands + 2]."""
+    """The points where terms change sign: float64[2 hands + 2]."""
 
 
 class Found(NamedTuple):
@@ -212,7 +212,7 @@ def best_between(scratch, low, high):  # type: ignore[no-untyped-def]
 def best_sizes(tree, looked, scratch, found, apart):  # type: ignore[no-untyped-def]
     """Find the best new bet of every decision; returns how many bets were looked at.
 
-    New bets keep a distance of `apart` (as a part of 1 + theta) from those that the decision has.
+    New bets keep a distance of `apart` (as a fraction of 1 + theta) from those that the decision has.
     """
     seen = 0
     for node in range(len(tree.kind)):

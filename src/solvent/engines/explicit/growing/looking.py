@@ -1,4 +1,4 @@
-"""Where and when to add bets: looks over all decisions and all sizes, and Proposition 1 (section 5 of the paper).
+"""Looks for bets to add: all decisions, all sizes, and Proposition 1 (section 5 of the paper).
 
 A look finds the best new bet of every decision in closed form (`look_kernels`). The past worth of a bet is
 estimated in one of two ways:
@@ -38,7 +38,7 @@ from solvent.engines.explicit.growing.look_kernels import (
 from solvent.engines.explicit.growing.proposition import Candidate, gain, pays
 from solvent.engines.explicit.growing.pruning.pruner import Pruner
 from solvent.engines.explicit.growing.recovery import Added, add_by_recovery, recover
-from solvent.engines.explicit.growing.tables import AVERAGE, SEEN
+from solvent.engines.explicit.growing.tables import AVERAGE
 from solvent.engines.explicit.growing.transfer import add_by_transfer, scaling_rules
 from solvent.engines.explicit.kernels import NO_TABLE, RESPOND, Weights, ascend, descend
 from solvent.forms.explicit.tree import DECISION
@@ -234,8 +234,10 @@ class Looker:
             sum_subtrees(tree.parent, whole)
             return np.where(found.source >= 0, whole[found.source], 0)
         for head in tree.betting[len(self._new_nodes) :]:
-            possible = isinstance(head, SizedBetting) and head.bets < self.rules.max_bets
-            self._new_nodes.append(self._behind_bet(head).nodes if possible else 0)
+            count = 0
+            if isinstance(head, SizedBetting) and head.bets < self.rules.max_bets:
+                count = self._behind_bet(head).nodes
+            self._new_nodes.append(count)
         return np.array(self._new_nodes)
 
 
@@ -245,13 +247,12 @@ def estimates(game: GrowingGame, settings: GrowthSettings) -> Looked:
     arrays = tree.arrays
     looked = Looked(tree.theta, *(np.zeros((tree.nodes, game.hands)) for _ in range(3)))
     beyond = settings.additions.version == "repaired"
-    past_worth(arrays, tables.held(), looked, beyond)
+    past_worth(arrays, tables.stored_tables(), looked, beyond)
     if settings.estimate == "response":
         _respond(game, looked)
         return looked
     for player in (0, 1):
-        name = SEEN if player == 0 and SEEN in tables.names else AVERAGE
-        scale = tables.average_scale if name == AVERAGE else 1.0
+        name, scale = tables.seen(player)
         past_reach(arrays, tables.flat(name), player, scale, looked)
     return looked
 

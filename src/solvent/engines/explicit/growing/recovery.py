@@ -103,9 +103,9 @@ class RecoveryGame:
         self.opponent = 1 - self.player
         last, whole = int(tree.last_edge[self.head, self.opponent]), np.ones(game.hands)
         acted = last >= 0
-        self.seen = tables.seen_row(last, self.opponent).copy() if acted else tables.total * whole
+        self.seen = tables.seen_row(last, self.opponent) if acted else tables.total * whole
         """c(h): the opponent's cumulative reach of the head as player i's regrets saw it, float64[hands]."""
-        self.averaged = tables.average_row(last).copy() if acted else tables.average_total * whole
+        self.averaged = tables.row_or_zeros(AVERAGE, last).copy() if acted else tables.average_total * whole
         """The opponent's cumulative reach of the head in its average strategy, float64[hands]."""
         self.values = tables.row(VALUE, self.head).copy()
         """sum_t v(I) at the head, float64[hands]."""
@@ -117,27 +117,21 @@ class RecoveryGame:
         self.matrix = tree.ends.matrix * (self.seen if self.opponent == 1 else self.seen[:, None])
         self.choice = Head(self.player, self.values, *(np.zeros(game.hands) for _ in range(3)))
 
-    def wanted(self, settings: AdditionSettings) -> int:
-        """K: Z under cfr; under weights w_t, Z (sum w_t) / (sum w_t^2), by the number of equal iterations.
+    def iterations_wanted(self, settings: AdditionSettings) -> int:
+        """K: Z under cfr; under weights w_t, Z (sum w_t) / (sum w_t^2), which is Z in iterations of equal weight.
 
         The least number that the settings ask for is not more than the game itself has had, so that additions
         early in a run are as cheap as its iterations.
         """
         tables = self.game.tables
-        alike = tables.total / tables.squares if tables.squares else 0.0
-        least = min(settings.least_iterations, max(1, round(alike * tables.total)))
-        return recovery_iterations(alike * self.total, least, settings.most_iterations)
+        equal = tables.total / tables.squares if tables.squares else 0.0
+        least = min(settings.least_iterations, max(1, round(equal * tables.total)))
+        return recovery_iterations(equal * self.total, least, settings.most_iterations)
 
     @property
     def weight(self) -> float:
         """W: the sum of the weights of the recovery iterations so far."""
         return self.played * (self.played + 1) / 2 if self.linear else float(self.played)
-
-    @property
-    def head_regret(self) -> NDArray[np.float64]:
-        """R(I, a*) by hand: the mean value of entering less what the head has had so far."""
-        found: NDArray[np.float64] = self.choice.entered / self.weight - self.values
-        return found
 
     def play(self, count: int) -> None:
         """Play more iterations."""
@@ -161,7 +155,7 @@ class RecoveryGame:
     def install(self, version: str) -> None:
         """Turn the recovery game's numbers in the tables into those that Theorem 1 gives the enlarged game."""
         tables, tree = self.game.tables, self.game.tree
-        tables.row(REGRET, self.edge)[:] = self.head_regret
+        tables.row(REGRET, self.edge)[:] = self.choice.entered / self.weight - self.values
         new = np.arange(self.edge, tree.nodes)
         mover, actor = tree.edge_player[new[1:]], tree.player[new]
         edges = {player: new[1:][mover == player] for player in (0, 1)}
@@ -207,7 +201,7 @@ def recover(
     game.extend()
     recovery = RecoveryGame(game, edge)
     if recovery.total > 0.0:
-        recovery.play(recovery.wanted(settings))
+        recovery.play(recovery.iterations_wanted(settings))
         recovery.install(settings.version)
     return finish_addition(game, edge, before, "recovery", settings.discount, source)
 

@@ -1,6 +1,6 @@
 """A growing run as a solver: continuous Leduc with few bets, to which others are added while it is solved.
 
-Every so many iterations a look over all decisions says which bets pay (`looking`), and they are added by recovery
+At regular intervals a look over all decisions finds the bets that pay (`looking`), and they are added by recovery
 games or regret transfer. Where a call of `run` ends changes nothing. A checkpoint holds the log of additions beside
 the tables: loading it replays the log on the base game, which gives the same nodes under the same numbers.
 """
@@ -91,7 +91,7 @@ class GrowingSolver(Solver):
             self.pruner = Pruner(self.game, self.pruning, budget)
         self.looker = Looker(self.game, self.settings, most, self.pruner)
 
-    # What a run says of itself
+    # Facts of a run
 
     @property
     def tree(self) -> ExplicitTree:
@@ -100,7 +100,7 @@ class GrowingSolver(Solver):
 
     @property
     def log(self) -> AdditionLog:
-        """What was added."""
+        """The additions so far."""
         return self.game.log
 
     @property
@@ -118,12 +118,8 @@ class GrowingSolver(Solver):
         return self.log.fingerprint(self.fingerprint)
 
     @property
-    def iterations(self) -> int:
+    def iterations(self) -> int:  # type: ignore[override]
         return self.game.iterations
-
-    @iterations.setter
-    def iterations(self, count: int) -> None:
-        self.game.iterations = count
 
     @property
     def nodes_touched(self) -> int:  # type: ignore[override]
@@ -144,7 +140,7 @@ class GrowingSolver(Solver):
         return int(self._held()[self.tree.board[self.tree.parent[edges]]].sum())
 
     def _held(self) -> NDArray[np.int64]:
-        """How many hands can be held on each board."""
+        """The number of hands that can be held on each board."""
         return np.asarray(np.count_nonzero(self.tree.chances.sum(axis=2) > 0, axis=1), dtype=np.int64)
 
     @property
@@ -173,13 +169,13 @@ class GrowingSolver(Solver):
         return self._stored(AVERAGE)
 
     def _stored(self, name: str) -> float:
-        """The part of a table that is stored."""
+        """The fraction of a table that is stored."""
         arena = self.game.tables.arenas[name]
         return arena.stored / int(arena.sizes.sum())
 
     @property
     def peak_stored(self) -> float:
-        """The most that the tables took, by what they would take now with nothing pruned."""
+        """The most bytes that the tables took, as a fraction of theirs now with nothing pruned."""
         if self.pruner is None:
             return 1.0
         tables = self.game.tables
@@ -192,7 +188,6 @@ class GrowingSolver(Solver):
 
     @property
     def notes(self) -> list[str]:
-        """What does not hold of this run, in sentences."""
         found = [
             "exploitability is measured among the bets that the game has now, whose number changes as it grows"
         ]
@@ -220,7 +215,7 @@ class GrowingSolver(Solver):
     # Verbs
 
     def run(self, iterations: int) -> None:
-        """Run so many more iterations, with looks where they are due."""
+        """Run more iterations, with looks where they are due."""
         end, every = self.iterations + iterations, self.settings.every
         while self.iterations < end:
             due = (self.iterations // every + 1) * every
@@ -247,7 +242,7 @@ class GrowingSolver(Solver):
         raise InputError("a growing run starts from uniform play; leave warm-start out")
 
     def grown(self) -> dict[str, Any]:
-        """What the metrics say of growth and of the memory budget."""
+        """The metrics of growth and of the memory budget."""
         found: dict[str, Any] = {
             "public_nodes": self.tree.nodes,
             "additions": len(self.log),
@@ -286,7 +281,7 @@ class GrowingSolver(Solver):
     # Checkpoints
 
     def saved_tables(self) -> dict[str, NDArray[Any]]:
-        """What a checkpoint keeps: tables by edge, the strategy by infoset, and the log of additions."""
+        """The arrays of a checkpoint: tables by edge, the strategy by infoset, and the log of additions."""
         tables = self.game.tables
         infosets, weights = self._by_infoset()
         kept = tables.saved()
@@ -300,7 +295,7 @@ class GrowingSolver(Solver):
         return kept | {f"{INFOSET}{name}": array for name, array in infosets.arrays.items()}
 
     def load_tables(self, tables: Mapping[str, NDArray[Any]]) -> None:
-        """Grow the base game as the checkpoint's log says and take up its tables."""
+        """Grow the base game by the checkpoint's log and load its tables."""
         log = AdditionLog.from_json(bytes(tables["additions"]).decode())
         self._begin()
         for addition in log:
@@ -328,7 +323,7 @@ class GrowingSolver(Solver):
         self.log.append(addition)
 
     def restore(self, facts: Mapping[str, Any]) -> None:
-        """Go on from tables that were loaded."""
+        """Restore the counters that a checkpoint recorded beside its tables."""
         if self.pruner is not None:
             self.pruner.budget.check_loaded(self.game.tables, self.name)
         self.game.iterations, self.game.nodes_touched = facts["iterations"], facts["nodes_touched"]

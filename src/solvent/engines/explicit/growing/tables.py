@@ -27,7 +27,7 @@ BY_NODE = (VALUE, BOUND)
 """Tables with a block for each decision rather than for each edge."""
 
 
-class HeldTables(NamedTuple):
+class StoredTables(NamedTuple):
     """Regrets by edge, sums of v(I) and bounds by node."""
 
     regret: FlatTable
@@ -45,7 +45,7 @@ class GrowingTables:
         none = np.zeros(0, dtype=np.int64)
         self.arenas = {name: Arena(none, [name], np.float64) for name in (*self.names, BOUND)}
         self.offset: dict[str, NDArray[np.int64]] = {}
-        """Where the block of each edge or node begins in each table; -1 where it has none."""
+        """The first place of each edge's or node's block in each table; -1 where it has none."""
         self.total = 0.0
         """T: the sum of the weights that regrets and values have."""
         self.average_total = 0.0
@@ -59,8 +59,10 @@ class GrowingTables:
     def extend(self, tree: ExplicitTree, exactly: bool = False) -> None:
         """Make blocks of zeros for the nodes that the tree has gained; `exactly`: with no room to spare."""
         first = len(self.arenas[REGRET].sizes)
+        decides, mover = tree.kind[first:] == DECISION, tree.edge_player[first:]
         for name, arena in self.arenas.items():
-            sizes = np.where(has_block(tree, name, first), self.hands, 0)
+            here = decides if name in BY_NODE else mover == 0 if name == SEEN else mover >= 0
+            sizes = np.where(here, self.hands, 0)
             if exactly and name != BOUND:
                 arena.reserve(int(sizes.sum()))
             arena.add(sizes, present=name != BOUND)
@@ -108,12 +110,12 @@ class GrowingTables:
         """A flat table with its offsets, as kernels read it; out of date when `table` is."""
         return FlatTable(self.offset[name], self.table(name))
 
-    def held(self) -> HeldTables:
+    def stored_tables(self) -> StoredTables:
         """The tables of regrets, sums of v(I) and bounds as kernels read them."""
-        return HeldTables(self.flat(REGRET), self.flat(VALUE), self.flat(BOUND))
+        return StoredTables(self.flat(REGRET), self.flat(VALUE), self.flat(BOUND))
 
     def places(self, name: str, blocks: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
-        """Where the numbers of present blocks lie in a table: int64[blocks, hands]."""
+        """The places of the numbers of present blocks in a table: int64[blocks, hands]."""
         found: NDArray[np.int64] = self.offset[name][blocks][:, None] + np.arange(self.hands)
         return found
 
@@ -123,6 +125,10 @@ class GrowingTables:
         if start < 0:
             raise KeyError(f"{name} has no block {block}")
         return self.table(name)[start : start + self.hands]
+
+    def row_or_zeros(self, name: str, block: int) -> NDArray[Any]:
+        """A row; 0 where its block was let go."""
+        return self.row(name, block) if self.offset[name][block] >= 0 else np.zeros(self.hands)
 
     def rows(self, name: str) -> NDArray[Any]:
         """A table with a row for each edge or node, float64[nodes, hands]; 0 where there is no block."""
@@ -135,7 +141,7 @@ class GrowingTables:
     # Checkpoints
 
     def saved(self) -> dict[str, NDArray[Any]]:
-        """What a checkpoint keeps by name: the tables, which of their blocks are present, and the weights."""
+        """The arrays of a checkpoint: the tables, which of their blocks are present, and the weights."""
         kept: dict[str, NDArray[Any]] = {
             "weights": np.array([self.total, self.average_total, self.squares, self.clock])
         }
@@ -146,7 +152,7 @@ class GrowingTables:
         return kept
 
     def load(self, kept: Mapping[str, NDArray[Any]]) -> None:
-        """Take up what `saved` has given of a tree with as many nodes; a ValueError if the shapes differ."""
+        """Load the arrays of `saved` for a tree with as many nodes; a ValueError if the shapes differ."""
         for name, arena in self.arenas.items():
             label = CUMULATIVE if name == AVERAGE else name
             table, stored = kept[label], kept[f"{label}_stored"]
@@ -168,15 +174,14 @@ class GrowingTables:
         """Factor that gives a cumulative strategy the regrets' weights; 1 under cfr and lcfr."""
         return self.total / self.average_total if self.average_total else 0.0
 
-    def average_row(self, edge: int) -> NDArray[Any]:
-        """The cumulative strategy at an edge; 0 where it was let go."""
-        return self.row(AVERAGE, edge) if self.offset[AVERAGE][edge] >= 0 else np.zeros(self.hands)
+    def seen(self, player: int) -> tuple[str, float]:
+        """The table of a player's strategy as the opponent's regrets saw it, and the factor to their weights."""
+        return (SEEN, 1.0) if player == 0 and SEEN in self.names else (AVERAGE, self.average_scale)
 
     def seen_row(self, edge: int, player: int) -> NDArray[Any]:
         """The cumulative strategy at a player's edge as the opponent's regrets saw it, in the regrets' weights."""
-        if player == 0 and SEEN in self.names:
-            return self.row(SEEN, edge) if self.offset[SEEN][edge] >= 0 else np.zeros(self.hands)
-        return self.average_scale * self.average_row(edge)
+        name, scale = self.seen(player)
+        return scale * self.row_or_zeros(name, edge)
 
     def scale(self, weight: float) -> None:
         """Multiply all tables and sums of weights by `weight`."""
@@ -185,11 +190,3 @@ class GrowingTables:
         self.total *= weight
         self.average_total *= weight
         self.squares *= weight
-
-
-def has_block(tree: ExplicitTree, name: str, first: int = 0) -> NDArray[np.bool_]:
-    """Whether each edge or node from the number `first` on has a block in a table: bool[nodes - first]."""
-    if name in BY_NODE:
-        return np.asarray(tree.kind[first:] == DECISION)
-    player = tree.edge_player[first:]
-    return np.asarray(player == 0 if name == SEEN else player >= 0)

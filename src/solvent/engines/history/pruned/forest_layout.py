@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from solvent.engines.history.flattened import depths_of_rows
 from solvent.forms.history import GameTree
 from solvent.forms.sequence import sequence_form
 from solvent.foundation.kernels.compiling import compiled, kernel
@@ -53,7 +54,7 @@ class Forest(NamedTuple):
 
 
 class Payments(NamedTuple):
-    """What the terminals right behind each of a player's cells pay, by what the other player did.
+    """Payoffs of the terminals right behind each of a player's cells, by the other player's last cell.
 
     Right behind means that the player does not move again. Entry k of cell c, `first[c] <= k < first[c + 1]`, pays
     `pays[k]`, chance's probability included, for each unit of the other player's reach of cell `other[k]`.
@@ -63,11 +64,11 @@ class Payments(NamedTuple):
     other: Array
     pays: Array
     root_first: Array
-    """Likewise for the histories to which a cell leads: where the entries of each cell begin, ..."""
+    """The same for the histories to which a cell leads: where the entries of each cell begin."""
     root_other: Array
     root_chance: Array
     histories: Array
-    """int64[cells]: how many histories lie behind each cell."""
+    """int64[cells]: the number of histories behind each cell."""
     most: Array
     """float64[cells]: U(I, a), the most that is paid behind a cell."""
 
@@ -106,36 +107,21 @@ def lay_out_forests(tree: GameTree) -> ForestLayout:
     highest = _most_paid(place, tree.payoff, tree.player == TERMINAL)
     nodes, dealt, depth = _nodes(tree, place, owner)
     infoset = np.repeat(np.arange(tree.infosets, dtype=np.int32), sizes)
-    forests, payments = [], []
-    base = 0
-    for player, (order, before) in enumerate(orders):
-        mine = np.arange(base, base + len(order))
-        before_cell = np.where(before >= 0, number[before], -1)
-        behind = _behind(first[mine], first[mine + 1], before_cell, tree.cells)
-        forests.append(
-            Forest(
-                base,
-                first[base : base + len(order) + 1].astype(np.int32),
-                before_cell,
-                behind,
-                infoset - base,
-            )
-        )
-        payments.append(_payments(tree, player, number, place, reach, last, owner))
-        base += len(order)
     most = np.full(tree.cells, -np.inf)
     for player in (0, 1):
         rows = 1 + np.flatnonzero(owner[place[1:, 1]] == player)
         np.maximum.at(most, place[rows, 1], highest[player, rows])
-    return ForestLayout(
-        nodes,
-        chance[dealt],
-        depth,
-        (forests[0], forests[1]),
-        (payments[0]._replace(most=most), payments[1]._replace(most=most)),
-        cell_of,
-        infoset_of,
-    )
+    forests, payments = [], []
+    base = 0
+    for player, (order, before) in enumerate(orders):
+        bounds = first[base : base + len(order) + 1]
+        before_cell = np.where(before >= 0, number[before], -1)
+        behind = _behind(bounds[:-1], bounds[1:], before_cell, tree.cells)
+        forests.append(Forest(base, bounds.astype(np.int32), before_cell, behind, infoset - base))
+        payments.append(_payments(tree, player, number, place, reach, last, owner, most))
+        base += len(order)
+    both, paid = (forests[0], forests[1]), (payments[0], payments[1])
+    return ForestLayout(nodes, chance[dealt], depth, both, paid, cell_of, infoset_of)
 
 
 def _order(tree: GameTree, player: int) -> tuple[Cells, Cells]:
@@ -195,14 +181,6 @@ def _most_paid(place, payoff, terminal):  # type: ignore[no-untyped-def]
     return found
 
 
-@compiled
-def _depth(place):  # type: ignore[no-untyped-def]
-    depth = np.zeros(len(place), dtype=np.int64)
-    for row in range(1, len(place)):
-        depth[row] = depth[place[row, 0]] + 1
-    return depth
-
-
 def _nodes(
     tree: GameTree, place: NDArray[np.int32], owner: NDArray[np.int8]
 ) -> tuple[Nodes, NDArray[np.int32], int]:
@@ -220,7 +198,7 @@ def _nodes(
     node = np.stack([first, 4 * count + who, cell], axis=1).astype(np.int32)
     pays, kind = np.unique(tree.payoff[:, order], axis=1, return_inverse=True)
     leads = np.where(number[order] >= 0, number[order], -1 - kind.reshape(-1)).astype(np.int32)
-    return Nodes(node, leads, pays), edge[deals], int(_depth(place).max()) + 1
+    return Nodes(node, leads, pays), edge[deals], int(depths_of_rows(tree).max()) + 1
 
 
 def _payments(
@@ -231,6 +209,7 @@ def _payments(
     reach: NDArray[np.float64],
     last: NDArray[np.int32],
     owner: NDArray[np.int8],
+    most: NDArray[np.float64],
 ) -> Payments:
     form = sequence_form(tree)
     mine, others = form.sequences[player], form.sequences[1 - player]
@@ -253,5 +232,5 @@ def _payments(
         last[1 - player, roots],
         reach[roots],
         histories,
-        reach[:0],
+        most,
     )

@@ -37,11 +37,11 @@ PRUNED = -1.0
 LEFT = -1.0
 """The plan of a cell that was played until now, while all behind it is brought to 0."""
 SLACK = 1e-9
-"""How far below 0, as a part of sum |v(I)| + 1, a gap must be for rounding not to have brought it there."""
+"""The distance below 0, as a fraction of sum |v(I)| + 1, that a gap has not come by rounding."""
 
 
 class Play(NamedTuple):
-    """What an iteration works with, by edge: cells of player 0, cells of player 1, chance."""
+    """The arrays of an iteration, by edge: cells of player 0, cells of player 1, chance."""
 
     sigma: Array
     """The current strategies, PRUNED where an action is pruned, and chance's probabilities."""
@@ -53,8 +53,8 @@ class Play(NamedTuple):
     """At the first cell of an infoset: the reach of all but its player in a pass; 0 between passes."""
 
 
-class Held(NamedTuple):
-    """What is kept. A cell's numbers lie at its slot; -1 means that nothing is stored for it."""
+class StoredTables(NamedTuple):
+    """The tables. A cell's numbers lie at its slot; -1 means that nothing is stored for it."""
 
     slot: Array
     regret: Array
@@ -78,7 +78,7 @@ class Step(NamedTuple):
     """One iteration of a rule, as pruning needs it.
 
     Sums are plain: where a rule lets the past fade, each iteration counts the more instead, which scales all
-    regrets alike.
+    regrets by the same factor.
     """
 
     iteration: int
@@ -93,7 +93,7 @@ class Step(NamedTuple):
     jumps: bool
     """Whether a regret below 0 counts as 0 as soon as it rises."""
     least: float
-    """Gaps must be this part of what could be won for pruning to be worth its end."""
+    """The fraction of the possible winnings that gaps must be for pruning to be worth its end."""
 
 
 @kernel
@@ -193,7 +193,7 @@ def skip_pruned(forest, held, k, last):  # type: ignore[no-untyped-def]
 
 @inlined
 def count_live(start, stop, held):  # type: ignore[no-untyped-def]
-    """How many of an infoset's actions are not pruned."""
+    """The number of an infoset's actions that are not pruned."""
     live = 0
     for cell in range(start, stop):
         live += not held.pruned[cell]
@@ -202,16 +202,8 @@ def count_live(start, stop, held):  # type: ignore[no-untyped-def]
 
 @inlined
 def slack_of(value):  # type: ignore[no-untyped-def]
-    """How far below 0 a gap must be beside this sum of values, for rounding not to have brought it there."""
+    """The distance below 0 that a gap beside this sum of values has not come by rounding."""
     return SLACK * (1.0 + abs(value))
-
-
-@inlined
-def reach_cells(start, stop, before, play):  # type: ignore[no-untyped-def]
-    """Own reach of an infoset's cells from that of the cell before it."""
-    reach = play.plan[before] if before >= 0 else 1.0
-    for cell in range(start, stop):
-        play.plan[cell] = reach * max(play.sigma[cell], 0.0)
 
 
 @internal
@@ -230,13 +222,16 @@ def spread(forest, first, last, held, play):  # type: ignore[no-untyped-def]
     """Own reach of the cells of the infosets first..last-1 under the current strategy."""
     k = skip_pruned(forest, held, first, last)
     while k < last:
-        reach_cells(forest.first[k], forest.first[k + 1], forest.before[k], play)
+        before = forest.before[k]
+        reach = play.plan[before] if before >= 0 else 1.0
+        for cell in range(forest.first[k], forest.first[k + 1]):
+            play.plan[cell] = reach * max(play.sigma[cell], 0.0)
         k = skip_pruned(forest, held, k + 1, last)
 
 
 @kernel
 def match_all(forest, held, play):  # type: ignore[no-untyped-def]
-    """The strategies and reaches that the tables stand for."""
+    """Derive all strategies and reaches from the tables."""
     for k in range(len(forest.before)):
         start, stop = forest.first[k], forest.first[k + 1]
         for cell in range(start, stop):
@@ -279,7 +274,7 @@ def accumulate_average(forest, step, held, play, left):  # type: ignore[no-untyp
 
 @kernel
 def learn(forest, step, total, held, play, met, most_paid, failed, left):  # type: ignore[no-untyped-def]
-    """What follows one player's walk: regrets, bounds and the next strategy at the infosets that were met.
+    """Learn from one player's walk: regrets, bounds and the next strategy at the infosets that were met.
 
     Where the other player did not come nothing of these changes. Then the plan that was played is added to the
     average and becomes that of the next strategy; `left` is scratch space for that. Returns how many may not stay
@@ -339,8 +334,8 @@ def learn(forest, step, total, held, play, met, most_paid, failed, left):  # typ
     return failures
 
 
-class Seen(NamedTuple):
-    """The other player's strategies that a player's regrets were computed against, added up by cell.
+class OpponentView(NamedTuple):
+    """Sums by cell of the other player's strategies, against which a player's regrets were computed.
 
     S + now x current - early x initial: with alternating updates S is an iteration behind or ahead.
     """
@@ -357,23 +352,23 @@ class Seen(NamedTuple):
 
 
 @inlined
-def seen_of(seen, cell):  # type: ignore[no-untyped-def]
-    """What was seen of one of the other player's cells; one past the last stands for no move yet."""
-    if cell == np.uintp(len(seen.average_slot)):
-        total = seen.everything + seen.now - seen.early
+def reach_of(view, cell):  # type: ignore[no-untyped-def]
+    """The other player's summed reach of a cell; one past the last stands for no move yet."""
+    if cell == np.uintp(len(view.average_slot)):
+        total = view.everything + view.now - view.early
     else:
-        at = seen.average_slot[cell]
+        at = view.average_slot[cell]
         if at < 0:  # the play there is forgotten, what it was at first too, and nothing is played there now
             return 0.0
-        total = seen.now * seen.plan[cell] + seen.average[at]
-        if seen.early > 0.0:
-            total -= seen.early * seen.initial[cell]
-    return max(0.0, total * seen.scale)
+        total = view.now * view.plan[cell] + view.average[at]
+        if view.early > 0.0:
+            total -= view.early * view.initial[cell]
+    return max(0.0, total * view.scale)
 
 
 @inlined
 def best_of(values, start, stop):  # type: ignore[no-untyped-def]
-    """The largest of an infoset's values: what a best response wins."""
+    """The largest of an infoset's values: the winnings of a best response."""
     best = values[start]
     for cell in range(start + 1, stop):
         best = max(best, values[cell])
@@ -381,26 +376,21 @@ def best_of(values, start, stop):  # type: ignore[no-untyped-def]
 
 
 @inlined
-def most_won(payments, cell, seen):  # type: ignore[no-untyped-def]
-    """The most that a cell could have been worth in all iterations together."""
-    total = 0.0
-    for k in range(payments.root_first[cell], payments.root_first[cell + 1]):
-        total += seen_of(seen, np.uintp(payments.root_other[k])) * payments.root_chance[k]
-    return total * payments.most[cell]
-
-
-@inlined
-def is_short(payments, cell, seen, step, gap, value):  # type: ignore[no-untyped-def]
+def is_short(payments, cell, view, step, gap, value):  # type: ignore[no-untyped-def]
     """Whether pruning would soon be over, as iterations so far could have paid; never without gates."""
     if step.least == 0.0:
         return False
+    reach = 0.0
+    for k in range(payments.root_first[cell], payments.root_first[cell + 1]):
+        reach += reach_of(view, np.uintp(payments.root_other[k])) * payments.root_chance[k]
+    most = reach * payments.most[cell]  # that the cell could have been worth in all iterations together
     weight = 2.0 / (step.iteration + 1) if step.jumps else 1.0  # averages of CFR+ weigh more than its regrets
-    return -gap < step.least * (weight * most_won(payments, cell, seen) - value)
+    return -gap < step.least * (weight * most - value)
 
 
 @internal
-def respond(payments, forest, cell, seen, kept, won):  # type: ignore[no-untyped-def]
-    """`won[c]` becomes sum psi(I', a') against what was seen, for a cell and all behind it.
+def respond(payments, forest, cell, view, kept, won):  # type: ignore[no-untyped-def]
+    """`won[c]` becomes sum psi(I', a') against the opponent's strategies, for a cell and all behind it.
 
     With `kept`, what had been seen before the cell was pruned does not count. Returns the histories that a
     walk would touch.
@@ -412,7 +402,7 @@ def respond(payments, forest, cell, seen, kept, won):  # type: ignore[no-untyped
     while True:
         total = 0.0
         for k in range(np.uintp(payments.first[here]), np.uintp(payments.first[here + np.uintp(1)])):
-            reach = seen_of(seen, np.uintp(payments.other[k]))
+            reach = reach_of(view, np.uintp(payments.other[k]))
             if windowed:
                 reach -= kept[k]
             total += reach * payments.pays[k]

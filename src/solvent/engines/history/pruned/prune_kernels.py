@@ -1,7 +1,7 @@
 """Compiled steps of pruning on the history form: when it begins, how it ends, and what is forgotten.
 
-Interval pruning keeps what was seen of the other player when it began, and counts the best response against what
-was skipped as played. Total pruning stores nothing for what lies behind a pruned cell.
+Interval pruning keeps the other player's summed reach when it began, and counts the best response against the
+skipped iterations as played. Total pruning stores nothing behind a pruned cell.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from solvent.engines.history.pruned.kernels import (
     is_short,
     match,
     match_from,
+    reach_of,
     respond,
-    seen_of,
     skip_pruned,
     slack_of,
 )
@@ -29,11 +29,11 @@ FORGOTTEN = -1.0
 
 
 @kernel
-def begin_interval(payments, forest, step, held, seen, kept, base, won, play):  # type: ignore[no-untyped-def]
+def begin_interval(payments, forest, step, held, view, kept, base, won, play):  # type: ignore[no-untyped-def]
     """Prune actions of regret below 0, from the first moves on.
 
-    What was seen of the other player behind them is kept, and branches that were pruned there are settled
-    first. Returns how many histories that touched.
+    The other player's reach behind them is kept, and branches that were pruned there are settled first. Returns
+    how many histories that touched.
     """
     touched = 0
     last = len(forest.before)
@@ -48,16 +48,16 @@ def begin_interval(payments, forest, step, held, seen, kept, base, won, play):  
             regret = held.regret[held.slot[cell]]
             if held.pruned[cell] or live == 1 or not regret < -slack:
                 continue
-            if is_short(payments, cell, seen, step, regret, held.value[at]):
+            if is_short(payments, cell, view, step, regret, held.value[at]):
                 continue
             inner, end = forest.first[forest.behind[cell, 0]], forest.first[forest.behind[cell, 1]]
             for nested in range(inner, end):
                 if held.pruned[nested]:
-                    touched += settle_cell(payments, forest, step, held, seen, kept, base, nested, won, play)
+                    touched += settle_cell(payments, forest, step, held, view, kept, base, nested, won, play)
             for entry in range(payments.first[cell], payments.first[cell + 1]):
-                kept[entry] = seen_of(seen, np.uintp(payments.other[entry]))
+                kept[entry] = reach_of(view, np.uintp(payments.other[entry]))
             for entry in range(payments.first[inner], payments.first[end]):
-                kept[entry] = seen_of(seen, np.uintp(payments.other[entry]))
+                kept[entry] = reach_of(view, np.uintp(payments.other[entry]))
             touched += payments.histories[cell]
             for dropped in range(inner, end):
                 play.plan[dropped] = 0.0
@@ -73,9 +73,9 @@ def begin_interval(payments, forest, step, held, seen, kept, base, won, play):  
 
 
 @internal
-def settle_cell(payments, forest, step, held, seen, kept, base, cell, won, play):  # type: ignore[no-untyped-def]
-    """End a cell's pruning: the CBR against what was skipped counts as played on every skipped iteration."""
-    touched = respond(payments, forest, cell, seen, kept, won)
+def settle_cell(payments, forest, step, held, view, kept, base, cell, won, play):  # type: ignore[no-untyped-def]
+    """End a cell's pruning: the CBR against the skipped iterations counts as played on each of them."""
+    touched = respond(payments, forest, cell, view, kept, won)
     since = held.since[cell]
     # Averages count iteration t of CFR+ t times, its regrets once.
     scale = 2.0 / (since + 1 + step.iteration) if step.jumps else 1.0
@@ -96,11 +96,11 @@ def settle_cell(payments, forest, step, held, seen, kept, base, cell, won, play)
 
 
 @kernel
-def settle_interval(payments, forest, step, held, seen, kept, base, failed, won, play):  # type: ignore[no-untyped-def]
+def settle_interval(payments, forest, step, held, view, kept, base, failed, won, play):  # type: ignore[no-untyped-def]
     """End the pruning of all cells in `failed`; returns how many histories that touched."""
     touched = 0
     for n in range(len(failed)):
-        touched += settle_cell(payments, forest, step, held, seen, kept, base, failed[n], won, play)
+        touched += settle_cell(payments, forest, step, held, view, kept, base, failed[n], won, play)
     return touched
 
 
@@ -125,7 +125,7 @@ def add_up_regrets(forest, held, behind):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def begin(payments, forest, step, held, seen, behind, play, begun, emptied):  # type: ignore[no-untyped-def]
+def begin(payments, forest, step, held, view, behind, play, begun, emptied):  # type: ignore[no-untyped-def]
     """Prune, from the first moves on, what its CBR could not have made worth playing.
 
     Lists the cells in `begun`, and in `emptied` the infosets behind them that were stored; returns how many.
@@ -149,7 +149,7 @@ def begin(payments, forest, step, held, seen, behind, play, begun, emptied):  # 
             gap = behind[cell]
             if not gap < -slack or held.regret[slot] > 0.0 or not held.gap[slot] < 0.0:
                 continue
-            if is_short(payments, cell, seen, step, gap, held.value[at]):
+            if is_short(payments, cell, view, step, gap, held.value[at]):
                 continue
             held.bound[at] = max(held.bound[at], gap)
             held.pruned[cell] = 1
@@ -172,7 +172,7 @@ def begin(payments, forest, step, held, seen, behind, play, begun, emptied):  # 
 
 
 @kernel
-def settle(payments, forest, step, held, seen, failed, won, released):  # type: ignore[no-untyped-def]
+def settle(payments, forest, step, held, view, failed, won, released):  # type: ignore[no-untyped-def]
     """Measure the pruned actions of infosets whose bounds have come above 0.
 
     What cannot pay yet stays pruned. The others are listed in `released`, with all values behind them in
@@ -189,9 +189,9 @@ def settle(payments, forest, step, held, seen, failed, won, released):  # type: 
         for cell in range(forest.first[k], forest.first[k + 1]):
             if not held.pruned[cell]:
                 continue
-            touched += respond(payments, forest, cell, seen, none, won)
+            touched += respond(payments, forest, cell, view, none, won)
             gap = won[cell] - held.value[at]
-            if gap < -slack and not is_short(payments, cell, seen, step, gap, held.value[at]):
+            if gap < -slack and not is_short(payments, cell, view, step, gap, held.value[at]):
                 held.bound[at] = max(held.bound[at], gap)
             else:
                 released[count] = cell
@@ -201,7 +201,7 @@ def settle(payments, forest, step, held, seen, failed, won, released):  # type: 
 
 @kernel
 def choose_behind(forest, step, held, best_only, released, won, wanted, live):  # type: ignore[no-untyped-def]
-    """Which infosets behind the released cells must be stored: all, or those that the CBR plays to.
+    """Choose the infosets behind the released cells that must be stored: all, or those that the CBR plays to.
 
     With `best_only` the actions that the CBR does not play are pruned at once. Lists the infosets in `wanted` and
     the cells that are stored for them, the released ones first, in `live`; returns how many of each.
@@ -296,16 +296,16 @@ def forget_averages(forest, held, limit, since, initial, emptied):  # type: igno
         kept = 0.0
         spared = -1
         for cell in range(start, stop):
-            share = share_held(held, cell)
+            share = average_of(held, cell)
             total += share
             if not is_small(held, cell, inside, since, limit):
                 kept += share
-            elif spared < 0 or share > share_held(held, spared):
+            elif spared < 0 or share > average_of(held, spared):
                 spared = cell
         if spared < 0:
             continue
         if total > 0.0 and not kept > 0.0:
-            kept = share_held(held, spared)
+            kept = average_of(held, spared)
         else:
             spared = -1
         for cell in range(start, stop):
@@ -326,7 +326,7 @@ def forget_averages(forest, held, limit, since, initial, emptied):  # type: igno
 
 
 @inlined
-def share_held(held, cell):  # type: ignore[no-untyped-def]
+def average_of(held, cell):  # type: ignore[no-untyped-def]
     """A cell's average, 0 where none is stored."""
     at = held.average_slot[cell]
     return held.average[at] if at >= 0 else 0.0
@@ -336,7 +336,7 @@ def share_held(held, cell):  # type: ignore[no-untyped-def]
 def is_small(held, cell, inside, since, limit):  # type: ignore[no-untyped-def]
     """Whether a cell has been idle since `since` and its average is at most `limit`."""
     idle = inside or (held.pruned[cell] and held.since[cell] <= since)
-    return idle and share_held(held, cell) <= limit
+    return idle and average_of(held, cell) <= limit
 
 
 @internal

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from solvent.engines.history.pruned import kernels, prune_kernels
 from solvent.engines.history.pruned.forest_layout import Cells, Forest, lay_out_forests
-from solvent.engines.history.pruned.kernels import Held, Play, Seen, Step
+from solvent.engines.history.pruned.kernels import OpponentView, Play, Step, StoredTables
 from solvent.engines.history.solver import OnHistories, check_options, table_dtype
 from solvent.engines.pruning import Pruning
 from solvent.engines.rules import RegretRule, load_rule
@@ -33,7 +33,7 @@ from solvent.strategy.solved.tables import TableStrategy
 from solvent.strategy.strategy import normalise
 
 ROOM = 1.25
-"""Tables are compacted when their room is so much more than what is stored."""
+"""Tables are compacted when their room is more than this many times their stored numbers."""
 
 
 class PrunedSolver(OnHistories):
@@ -88,7 +88,7 @@ class PrunedSolver(OnHistories):
         self._lists = tuple(np.zeros(tree.cells, dtype=np.int64) for _ in range(3))
         sizes = (len(payments.other) if not self.total else 0 for payments in self._payments)
         self._kept = tuple(np.zeros(size) for size in sizes)
-        """What had been seen of the other player when a branch was pruned, for interval pruning."""
+        """The other player's summed reach when a branch was pruned, for interval pruning."""
         self._base = np.zeros(0 if self.total else tree.cells)
         edges = tree.cells + len(self._layout.chance)
         self._play = Play(np.ones(edges), np.zeros(tree.cells), np.zeros(tree.cells), np.zeros(tree.cells))
@@ -98,11 +98,11 @@ class PrunedSolver(OnHistories):
         """Player 0's own reach at first, which player 1 never saw with alternating updates."""
         self._note_peak()
 
-    # What a run says of itself
+    # Facts of a run
 
     @property
     def form_bytes(self) -> int:
-        """What the tree, its layout and the passes' vectors take beside the tables."""
+        """Bytes of the tree, its layout and the passes' vectors, the tables apart."""
         arrays: list[Any] = [self._won, self._initial, *self._play]
         arrays += [self.tree.player, self.tree.infoset, *self._layout.nodes, *self._lists]
         for group in (*self._forests, *self._payments):
@@ -111,7 +111,7 @@ class PrunedSolver(OnHistories):
 
     @property
     def table_bytes(self) -> int:
-        """What the tables hold in memory: regrets, averages, the numbers of infosets, and what is skipped."""
+        """Bytes of regrets, averages, the numbers of infosets, and the copies of interval pruning."""
         arenas = sum(arena.bytes for arena in (self.regrets, self.averages, self.values))
         return arenas + sum(kept.nbytes for kept in self._kept) + self._base.nbytes
 
@@ -156,7 +156,7 @@ class PrunedSolver(OnHistories):
         small.evaluate()
 
     def run(self, iterations: int) -> None:
-        """Run so many more iterations."""
+        """Run more iterations."""
         self.rule.schedule(self.iterations + 1, iterations, self.dtype)  # refuses what outgrows the tables
         for _ in range(iterations):
             self.iterations += 1
@@ -191,11 +191,11 @@ class PrunedSolver(OnHistories):
         return self._lists[1][:count]
 
     def _learn(self, player: int, step: Step, met: Cells) -> Cells:
-        """Everything after a walk but pruning; what may not stay pruned."""
+        """Everything after a walk but pruning; returns the infosets or cells that may not stay pruned."""
         failed, left, _ = self._lists
         most_paid = self._payments[player].most
         count = kernels.learn(
-            self._forests[player], step, self.total, self._held(), self._play, met, most_paid, failed, left
+            self._forests[player], step, self.total, self._tables(), self._play, met, most_paid, failed, left
         )
         return failed[:count]
 
@@ -203,11 +203,11 @@ class PrunedSolver(OnHistories):
         looks = self.iterations % self.pruning.every == 0
         if not len(failed) and not looks:
             return
-        seen = self._seen(player)
+        view = self._view(player)
         where = (self._payments[player], self._forests[player], step)
         if not self.total:
-            rest, scratch = (seen, self._kept[player], self._base), (self._won, self._play)
-            held = self._held()
+            rest, scratch = (view, self._kept[player], self._base), (self._won, self._play)
+            held = self._tables()
             if len(failed):
                 self.response_nodes += prune_kernels.settle_interval(*where, held, *rest, failed, *scratch)
             if looks:
@@ -215,30 +215,30 @@ class PrunedSolver(OnHistories):
             return
         if len(failed):
             released = self._lists[2]
-            count, touched = prune_kernels.settle(*where, self._held(), seen, failed, self._won, released)
+            count, touched = prune_kernels.settle(*where, self._tables(), view, failed, self._won, released)
             self.response_nodes += touched
             if count:
                 self._release(player, step, released[:count])
         if looks:
-            self._begin(player, step, seen)
+            self._begin(player, step, view)
 
     def _release(self, player: int, step: Step, released: Cells) -> None:
         forest, (live, wanted, _) = self._forests[player], self._lists
         best_only = self.pruning.after == "cbr"
         infosets, cells = prune_kernels.choose_behind(
-            forest, step, self._held(), best_only, released, self._won, wanted, live
+            forest, step, self._tables(), best_only, released, self._won, wanted, live
         )
         self.regrets.grow(live[:cells])
         self.averages.grow(live[:cells])
         self.values.grow(forest.base + wanted[:infosets])
-        prune_kernels.reset(forest, step, self._held(), released, self._won, self._play)
+        prune_kernels.reset(forest, step, self._tables(), released, self._won, self._play)
         self._note_peak()
 
-    def _begin(self, player: int, step: Step, seen: Seen) -> None:
+    def _begin(self, player: int, step: Step, view: OpponentView) -> None:
         forest, (begun, emptied, _) = self._forests[player], self._lists
-        prune_kernels.add_up_regrets(forest, self._held(), self._won)
+        prune_kernels.add_up_regrets(forest, self._tables(), self._won)
         cells, infosets = prune_kernels.begin(
-            self._payments[player], forest, step, self._held(), seen, self._won, self._play, begun, emptied
+            self._payments[player], forest, step, self._tables(), view, self._won, self._play, begun, emptied
         )
         if infosets:
             self.regrets.free(_cells(forest, emptied[:infosets]))
@@ -256,16 +256,16 @@ class PrunedSolver(OnHistories):
         limit = self.pruning.average / math.sqrt(self.iterations) * self._weight(self.iterations)
         since = int(self.pruning.settled * self.iterations)
         gone = prune_kernels.forget_averages(
-            self._forests[player], self._held(), limit, since, self._initial, emptied
+            self._forests[player], self._tables(), limit, since, self._initial, emptied
         )
         if gone:
             self.averages.free(emptied[:gone])
 
-    # What the kernels take
+    # Arguments of kernels
 
-    def _held(self) -> Held:
+    def _tables(self) -> StoredTables:
         regret = self.regrets.table("regret")
-        return Held(
+        return StoredTables(
             self.regrets.offset,
             regret,
             self.regrets.table("gap") if "gap" in self.regrets.names else regret,
@@ -282,8 +282,8 @@ class PrunedSolver(OnHistories):
         """The weight of the first t iterations in the average."""
         return float(t) if not (self.linear or self.floored) else t * (t + 1) / 2
 
-    def _seen(self, player: int) -> Seen:
-        """What a player's regrets were computed against, by the other player's cells."""
+    def _view(self, player: int) -> OpponentView:
+        """The strategies against which a player's regrets were computed, by the other player's cells."""
         t = self.iterations
         total, now, early, scale = self._weight(t), 0.0, 0.0, 1.0
         if self.updates == "alternating" and player == 0:
@@ -295,7 +295,7 @@ class PrunedSolver(OnHistories):
             # iterations are weighted that is another weight for each; the sum is brought to the same total.
             now, early = self._weight(t + 1) - total, 1.0
             scale = total / (total + now - early)
-        return Seen(
+        return OpponentView(
             self.averages.offset,
             self.averages.table("average"),
             self._play.plan,
@@ -309,7 +309,7 @@ class PrunedSolver(OnHistories):
     def _match(self) -> None:
         """Derive the current strategies from the tables."""
         for forest in self._forests:
-            kernels.match_all(forest, self._held(), self._play)
+            kernels.match_all(forest, self._tables(), self._play)
 
     def _note_peak(self) -> None:
         copies = (sum(map(len, self._kept)) + len(self._base)) / max(1, self.cells)
@@ -318,7 +318,7 @@ class PrunedSolver(OnHistories):
     # Checkpoints
 
     def saved_tables(self) -> dict[str, NDArray[Any]]:
-        """What a checkpoint keeps: tables by the tree's cells or infosets, and which of them are stored where."""
+        """The arrays of a checkpoint: tables by the tree's cells or infosets, and which are stored where."""
         saved: dict[str, NDArray[Any]] = {}
         for kind, (arena, order) in self._arenas.items():
             kept = arena.save()
@@ -326,30 +326,31 @@ class PrunedSolver(OnHistories):
             for name, table in kept.items():
                 saved[name] = np.empty_like(table)
                 saved[name][order] = table
-        saved |= {"pruned": self.pruned, "since": self.since, "initial": self._initial}
-        if not self.total:
-            saved |= {"kept_0": self._kept[0], "kept_1": self._kept[1], "base": self._base}
-        return saved
+        return saved | self._by_cell
 
     def load_tables(self, tables: Mapping[str, NDArray[Any]]) -> None:
-        """Take up what a checkpoint has kept; a ValueError if it is not of this game and rule."""
+        """Load a checkpoint's arrays; a ValueError if they are not of this game and rule."""
         now = self.saved_tables()
         if any(name not in tables or tables[name].shape != now[name].shape for name in now):
             raise ValueError("tables")
         for kind, (arena, order) in self._arenas.items():
             kept = {name: tables[name][order] for name in arena.names}
             arena.restore(kept | {fact: tables[f"{kind}_{fact}"] for fact in ("stored", "room")})
-        self.pruned[:], self.since[:], self._initial[:] = (
-            tables[name] for name in ("pruned", "since", "initial")
-        )
+        for name, array in self._by_cell.items():
+            array[:] = tables[name]
+
+    @property
+    def _by_cell(self) -> dict[str, NDArray[Any]]:
+        """The arrays of a checkpoint that are no arenas."""
+        found: dict[str, NDArray[Any]] = {"pruned": self.pruned, "since": self.since}
+        found["initial"] = self._initial
         if not self.total:
-            self._kept[0][:], self._kept[1][:], self._base[:] = (
-                tables[name] for name in ("kept_0", "kept_1", "base")
-            )
+            found |= {"kept_0": self._kept[0], "kept_1": self._kept[1], "base": self._base}
+        return found
 
     @property
     def _arenas(self) -> dict[str, tuple[Arena, Cells]]:
-        """The arenas by what they are about, and the tree's number of each of their blocks."""
+        """The arenas by their subject, and the tree's number of each of their blocks."""
         return {
             "regret": (self.regrets, self._layout.cell_of),
             "average": (self.averages, self._layout.cell_of),
@@ -357,7 +358,7 @@ class PrunedSolver(OnHistories):
         }
 
     def restore(self, facts: Mapping[str, Any]) -> None:
-        """Go on from tables that were loaded, as they were when a checkpoint said so of itself."""
+        """Restore the counters that a checkpoint recorded beside its tables."""
         self.iterations = facts["iterations"]
         self.response_nodes = facts["response_nodes"]
         self.walked = facts["nodes_touched"] - self.response_nodes
@@ -365,7 +366,7 @@ class PrunedSolver(OnHistories):
         self._match()
 
     def warm_start(self, strategy: TableStrategy, iterations: int | None = None) -> None:
-        """Refused: what was played before is not known, and pruning makes up for it."""
+        """Refused: pruning makes up for iterations that were played before, and these are not known."""
         raise InputError(
             f"{self.pruning.mode} pruning must know all that was played: it cannot start from a strategy"
         )

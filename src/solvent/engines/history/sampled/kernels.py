@@ -1,8 +1,8 @@
 """Compiled passes of Monte Carlo CFR over a laid out game: external, chance and outcome sampling.
 
 A pass of player i walks a random part of the game with an explicit stack of the decisions whose actions are all
-tried; recursion was measured half as fast. What it adds to the tables is, in expectation over its draws, what plain
-CFR would add:
+tried; recursion was measured half as fast. Its additions to the tables are, in expectation over its draws, those of
+plain CFR:
 
     R(I, a)  +=  weight x (v(I, a) - v(I))          at i's own infosets I
     S(J)     +=  weight x reach x sigma(J)          at the other player's infosets J, before the draw
@@ -47,7 +47,7 @@ class Setting(NamedTuple):
     decay: tuple[float, float]
     """The least probability of an action before the first iteration, and how much it falls with each."""
     mixes: bool
-    """Whether that is done by mixing in uniform play, rather than by raising and renormalising."""
+    """Whether that is done by mixing in uniform play rather than by raising and renormalising."""
     floor: float
     """Chips below which cumulative regrets do not fall; 0 for no such floor."""
 
@@ -125,7 +125,7 @@ def add_regrets(table, row, actions, weight, floor, value, values, frame):  # ty
 
 @inlined
 def next_action(nodes, table, row, first, action, actions, threshold, strategy, values, frame):  # type: ignore[no-untyped-def]
-    """The first action from `action` on that is not left out; as many as there are if none is.
+    """The first action from `action` on that is not left out; `actions` if all are.
 
     Left out is what is not played and whose regret is below `threshold`, unless it ends the game.
     """
@@ -142,7 +142,7 @@ def next_action(nodes, table, row, first, action, actions, threshold, strategy, 
 
 @inlined
 def next_played(strategy, frame, action, actions):  # type: ignore[no-untyped-def]
-    """The first action from `action` on that is played at all; as many as there are if none is."""
+    """The first action from `action` on that is played at all; `actions` if none is."""
     while action < actions and strategy[frame + action] == 0.0:
         action += 1
     return action
@@ -232,8 +232,8 @@ def tree_pass(game, table, player, counter, weight, least, floor, threshold, set
 def outcome_pass(game, table, player, counter, weight, least, setting, frames):  # type: ignore[no-untyped-def]
     """One play of the game: chance and the other player as they play, the player partly at random.
 
-    With q the probability of the player's draws so far, what is met is worth 1 / q of itself: values v / q(a) of
-    the drawn action and 0 of the others, regrets and averages by 1 / q of the history.
+    With q the probability of the player's draws so far, everything counts 1 / q times: values are v / q(a) of the
+    drawn action and 0 of the others, regrets and averages are weighted by 1 / q of the history.
     """
     nodes, payoff, keep, other = game
     strategy, values, stack = frames.strategy, frames.value, frames.node

@@ -36,9 +36,9 @@ class SampledHistories(NamedTuple):
     payoff: NDArray[np.float64]
     """float64[distinct ends, players]"""
     keep: NDArray[np.float64]
-    """Walker's alias method: column k of a lottery stands for outcome k with probability `keep`,"""
+    """Walker's alias method: the probability with which column k of a lottery stands for outcome k."""
     other: NDArray[np.int32]
-    """else for this outcome. The lottery of a chance node is `keep[row : row + actions]`."""
+    """The column's other outcome. The lottery of a chance node is `keep[row : row + actions]`."""
 
 
 class HistoryLayout(NamedTuple):
@@ -48,9 +48,9 @@ class HistoryLayout(NamedTuple):
     regret: NDArray[np.int64]
     """The place of each cell's regret in the table."""
     average: NDArray[np.int64]
-    """And of its average: in the same row, behind the regrets."""
+    """The place of its average: in the same row, behind the regrets."""
     numbers: int
-    """How many numbers the table has, gaps included."""
+    """The size of the table, gaps included."""
     deepest: int
     """Decision nodes in a row, at most."""
     widest: int
@@ -59,7 +59,8 @@ class HistoryLayout(NamedTuple):
 
 def lay_out_histories(tree: GameTree, payoff: NDArray[np.float64], dtype: DTypeLike) -> HistoryLayout:
     """Lay a tree out, with payoffs of the caller's choice: float64[players, histories]."""
-    row, numbers = _rows(tree, np.dtype(dtype).itemsize)
+    width = np.diff(tree.infoset_cell)
+    row, numbers = _place_rows(2 * width, LINE // np.dtype(dtype).itemsize)
     if numbers >= 1 << 31:
         raise InputError(
             f"{tree.name} has {tree.cells:,} infoset-actions, more than sampling's tables can hold"
@@ -76,9 +77,8 @@ def lay_out_histories(tree: GameTree, payoff: NDArray[np.float64], dtype: DTypeL
     pairs = np.ascontiguousarray(payoff[:, ends].T).view(np.complex128).ravel()
     distinct, where[ends] = np.unique(pairs, return_inverse=True)
     lotteries = np.flatnonzero(tree.player == CHANCE)
-    where[lotteries], keep, other = _lotteries(tree, lotteries, actions[lotteries])
+    where[lotteries], keep, other = _lotteries(tree, actions[lotteries])
     nodes["row"][number] = where
-    width = np.diff(tree.infoset_cell)
     regret = np.repeat(row - tree.infoset_cell[:-1], width) + np.arange(tree.cells)
     return HistoryLayout(
         SampledHistories(nodes, distinct.view(np.float64).reshape(-1, 2), keep, other),
@@ -126,13 +126,9 @@ def _number_nodes(parent, player):  # type: ignore[no-untyped-def]
     return number, first, actions, deepest
 
 
-def _rows(tree: GameTree, itemsize: int) -> tuple[NDArray[np.int64], int]:
-    """Where each infoset's row begins, so that none that fits a cache line lies across two; the numbers in all."""
-    return _place(2 * np.diff(tree.infoset_cell), LINE // itemsize)  # type: ignore[no-any-return]
-
-
 @compiled
-def _place(lengths, line):  # type: ignore[no-untyped-def]
+def _place_rows(lengths, line):  # type: ignore[no-untyped-def]
+    """Place rows so that none that fits a cache line lies across two; where each begins, and the numbers in all."""
     start = np.zeros(len(lengths), dtype=np.int64)
     free = 0
     for k in range(len(lengths)):
@@ -144,15 +140,16 @@ def _place(lengths, line):  # type: ignore[no-untyped-def]
 
 
 def _lotteries(
-    tree: GameTree, histories: NDArray[np.int64], actions: NDArray[np.int32]
+    tree: GameTree, actions: NDArray[np.int32]
 ) -> tuple[list[int], NDArray[np.float64], NDArray[np.int32]]:
-    """The lottery of each chance history and the columns of the distinct ones."""
+    """The lottery of each chance history, by its number of actions, and the columns of the distinct ones."""
     known: dict[bytes, int] = {}
     columns: list[tuple[NDArray[np.float64], NDArray[np.int32]]] = []
     begin: list[int] = []
     free = 0
-    children = _children(tree.end, histories, int(actions.sum()))
-    for cells in np.split(tree.cell[children], np.cumsum(actions)[:-1]) if len(histories) else ():
+    children = 1 + np.flatnonzero(tree.player[tree.parent[1:]] == CHANCE)
+    children = children[np.argsort(tree.parent[children], kind="stable")]
+    for cells in np.split(tree.cell[children], np.cumsum(actions)[:-1]) if len(actions) else ():
         key = cells.tobytes()
         if key not in known:
             known[key] = free
@@ -162,19 +159,6 @@ def _lotteries(
     if not columns:
         return begin, np.zeros(0), np.zeros(0, dtype=np.int32)
     return begin, np.concatenate([k for k, _ in columns]), np.concatenate([o for _, o in columns])
-
-
-@compiled
-def _children(end, histories, count):  # type: ignore[no-untyped-def]
-    found = np.zeros(count, dtype=np.int64)
-    k = 0
-    for row in histories:
-        child = row + 1
-        while child < end[row]:
-            found[k] = child
-            k += 1
-            child = end[child]
-    return found
 
 
 def alias_columns(probability: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.int32]]:
@@ -194,7 +178,7 @@ def alias_columns(probability: NDArray[np.float64]) -> tuple[NDArray[np.float64]
         width[giver] -= 1 - width[filled]
         if width[giver] < 1:
             short.append(long.pop())
-    # What is left over is 1 but for rounding; an outcome that cannot be must not come of that.
+    # The rest is 1 but for rounding; an impossible outcome must not come of that.
     never = probability == 0
     keep[never] = 0.0
     other[never] = np.where(never[other[never]], np.argmax(probability), other[never])

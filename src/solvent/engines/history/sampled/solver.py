@@ -91,7 +91,7 @@ class SamplingSolver(OnHistories):
         if initial_regrets is not None:
             self.begin_with(initial_regrets)
 
-    # What a run says of itself
+    # Facts of a run
 
     @property
     def table_bytes(self) -> int:
@@ -149,7 +149,7 @@ class SamplingSolver(OnHistories):
         return normalise(self._by_cell(self.layout.average), self.tree.infoset_cell)
 
     def current_strategy(self) -> NDArray[np.float64]:
-        """What regret matching plays now, float64[cells], exploration apart."""
+        """The strategy of regret matching now, float64[cells], exploration apart."""
         return normalise(np.maximum(self._by_cell(self.layout.regret), 0), self.tree.infoset_cell)
 
     def _by_cell(self, places: NDArray[np.int64]) -> NDArray[np.floating]:
@@ -180,11 +180,11 @@ class SamplingSolver(OnHistories):
     # Checkpoints
 
     def saved_tables(self) -> dict[str, NDArray[Any]]:
-        """What a checkpoint keeps: by infoset-action, as every solver's."""
+        """The arrays of a checkpoint: by infoset-action, as every solver's."""
         return {"regret": self.table[self.layout.regret], "average": self._by_cell(self.layout.average)}
 
     def load_tables(self, tables: Mapping[str, NDArray[Any]]) -> None:
-        """Take up what a checkpoint has kept; a ValueError if it is not of this game."""
+        """Load a checkpoint's arrays; a ValueError if they are not of this game."""
         for name, place in (("regret", self.layout.regret), ("average", self.layout.average)):
             saved = tables.get(name)
             if saved is None or saved.shape != place.shape or saved.dtype != self.table.dtype:
@@ -215,6 +215,6 @@ class SamplingSolver(OnHistories):
 
 
 def check_seed(seed: Any) -> None:
-    """Refuse a seed that the generator does not take."""
+    """Reject a seed that the generator does not take."""
     if not isinstance(seed, int | np.integer) or isinstance(seed, bool) or not 0 <= seed < 1 << 64:
         raise InputError(f"seed must be a whole number from 0 to 2^64 - 1, not {seed!r}")

@@ -18,7 +18,7 @@ SLACK = 1e-9
 """The distance below 0, as a fraction of 1 + |sum v(I)|, that a gap needs for its action to lose."""
 
 
-class Seen(NamedTuple):
+class OpponentView(NamedTuple):
     """The cumulative strategy of one player, as the other player's regrets saw it."""
 
     offset: NDArray[np.int64]
@@ -53,13 +53,13 @@ def largest_stakes(tree, most):  # type: ignore[no-untyped-def]
 
 
 @internal
-def mass(seen, node, player, hand):  # type: ignore[no-untyped-def]
+def mass(view, node, player, hand):  # type: ignore[no-untyped-def]
     """sum_t w_t pi^t(node) of a player's hand, by its last action before the node."""
-    last = seen.last_edge[node, player]
+    last = view.last_edge[node, player]
     if last < 0:
-        return seen.total
-    at = seen.offset[last]
-    return seen.scale * seen.table[at + hand] if at >= 0 else 0.0
+        return view.total
+    at = view.offset[last]
+    return view.scale * view.table[at + hand] if at >= 0 else 0.0
 
 
 @internal
@@ -75,9 +75,8 @@ def raise_bounds(tree, held, work, player, weight, board, failing):  # type: ign
     """Add to each bound the most that an iteration could have paid beyond v(I): w (pi_{-i}(I) U(I, a) - v(I)).
 
     This is the paper's dynamic length, with one bound for all pruned actions of a node. Nodes whose bound is above
-    0 for some hand are marked as failing; returns whether there are any.
+    0 for some hand are marked as failing.
     """
-    found = False
     hands = work.sigma.shape[1]
     for node in range(len(tree.kind)):
         at = held.bound.offset[node]
@@ -97,24 +96,21 @@ def raise_bounds(tree, held, work, player, weight, board, failing):  # type: ign
         value = held.values.offset[node]
         for hand in range(hands):
             if held.bound.table[at + hand] > SLACK * (1.0 + abs(held.values.table[value + hand])):
-                failing[node] = found = True
-    return found
+                failing[node] = True
 
 
 @kernel
-def find_losing(tree, held, player, gap, lose, least, seen, board):  # type: ignore[no-untyped-def]
+def find_losing(tree, held, player, gap, lose, least, view, board):  # type: ignore[no-untyped-def]
     """Mark the player's actions that lose with every hand: T psi(I, a) < sum v(I).
 
     No response is needed, as regrets are stored: T psi(I, a) - sum v(I) = R(I, a) + the largest such gap of each
-    infoset that follows. `gap` is filled with the gaps of nodes, and with the action's own gap where an edge is
-    marked. The last action of a node is never marked, nor one that would probably not stay pruned for `least`, in
-    units of T.
+    infoset that follows. `gap`, 0 at first, is filled with the gaps of nodes, and with the action's own gap where an
+    edge is marked. The last action of a node is never marked, nor one that would probably not stay pruned for
+    `least`, in units of T.
     """
     hands = gap.shape[1]
     for node in range(len(tree.kind) - 1, -1, -1):
         if tree.kind[node] != DECISION or tree.player[node] != player:
-            for hand in range(hands):
-                gap[node, hand] = 0.0
             child = tree.first_child[node]
             while child >= 0:
                 for hand in range(hands):
@@ -122,8 +118,6 @@ def find_losing(tree, held, player, gap, lose, least, seen, board):  # type: ign
                 child = tree.next_sibling[child]
             continue
         if held.values.offset[node] < 0:
-            for hand in range(hands):
-                gap[node, hand] = 0.0
             continue
         at, live = held.bound.offset[node], 0
         for hand in range(hands):
@@ -139,14 +133,14 @@ def find_losing(tree, held, player, gap, lose, least, seen, board):  # type: ign
         child = tree.first_child[node]
         while child >= 0:
             stored = live > 1 and held.regret.offset[child] >= 0
-            if stored and loses(held, gap, node, child, player, least, seen, board):
+            if stored and loses(held, gap, node, child, player, least, view, board):
                 lose[child] = True
                 live -= 1
             child = tree.next_sibling[child]
 
 
 @internal
-def loses(held, gap, node, edge, player, least, seen, board):  # type: ignore[no-untyped-def]
+def loses(held, gap, node, edge, player, least, view, board):  # type: ignore[no-untyped-def]
     """Whether an action loses with every hand, and will for a while."""
     hands = gap.shape[1]
     for hand in range(hands):
@@ -163,8 +157,8 @@ def loses(held, gap, node, edge, player, least, seen, board):  # type: ignore[no
         if least > 0.0:
             reach = 0.0
             for other in range(hands):
-                reach += dealt(board, node, player, hand, other) * mass(seen, node, 1 - player, other)
-            if -gap[edge, hand] * seen.total < least * (board.most[edge] * reach - value):
+                reach += dealt(board, node, player, hand, other) * mass(view, node, 1 - player, other)
+            if -gap[edge, hand] * view.total < least * (board.most[edge] * reach - value):
                 return False
     return True
 
@@ -177,7 +171,7 @@ def mark_behind(parent, roots, inside):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def begin_response(tree, work, player, roots, seen):  # type: ignore[no-untyped-def]
+def begin_response(tree, work, player, roots, view):  # type: ignore[no-untyped-def]
     """Prepare a pass up over the marked nodes and all behind them, against the opponent's cumulative strategy.
 
     Returns how many nodes that pass visits.
@@ -189,7 +183,7 @@ def begin_response(tree, work, player, roots, seen):  # type: ignore[no-untyped-
             visited += 1
             if tree.kind[node] >= FOLDED:
                 for hand in range(work.sigma.shape[1]):
-                    work.reach[1 - player, node, hand] = mass(seen, node, 1 - player, hand)
+                    work.reach[1 - player, node, hand] = mass(view, node, 1 - player, hand)
     return visited
 
 
@@ -243,7 +237,7 @@ def mark_answers(tree, active, player, edge, last_edge, held, answers, heads):  
 
 
 @kernel
-def mark_small_averages(tree, player, regret_offset, seen, average, hands, most, drop):  # type: ignore[no-untyped-def]
+def mark_small_averages(tree, player, regret_offset, view, average, hands, most, drop):  # type: ignore[no-untyped-def]
     """Mark pruned actions, and those behind them, whose reach in the average is at most `most` with every hand.
 
     Where the play still comes to a node the most played of its actions stays.
@@ -251,7 +245,7 @@ def mark_small_averages(tree, player, regret_offset, seen, average, hands, most,
     for node in range(len(tree.kind)):
         if tree.kind[node] != DECISION or tree.player[node] != player:
             continue
-        before = seen.last_edge[node, player]
+        before = view.last_edge[node, player]
         gone = before >= 0 and (average.offset[before] < 0 or drop[before])
         best, stays, live = -1.0, -1, False
         child = tree.first_child[node]
@@ -270,8 +264,8 @@ def mark_small_averages(tree, player, regret_offset, seen, average, hands, most,
                 small = True
                 for hand in range(hands):
                     small = small and average.table[average.offset[child] + hand] <= most
-                    if seen.offset[child] >= 0:
-                        small = small and seen.scale * seen.table[seen.offset[child] + hand] <= most
+                    if view.offset[child] >= 0:
+                        small = small and view.scale * view.table[view.offset[child] + hand] <= most
                 drop[child] = small or gone
             child = tree.next_sibling[child]
 

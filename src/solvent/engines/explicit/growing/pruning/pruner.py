@@ -29,7 +29,7 @@ from solvent.engines.explicit.growing.game import GrowingGame
 from solvent.engines.explicit.growing.pruning.prune_kernels import (
     SLACK,
     Board,
-    Seen,
+    OpponentView,
     begin_response,
     find_losing,
     largest_stakes,
@@ -92,7 +92,7 @@ class Budget:
 
 
 class Pruner:
-    """Prunes one game. The solver calls `after_iteration` and, every so many iterations, `look`."""
+    """Prunes one game. The solver calls `after_iteration` and, at regular intervals, `look`."""
 
     def __init__(self, game: GrowingGame, pruning: Pruning, budget: Budget) -> None:
         self.game, self.pruning, self.budget = game, pruning, budget
@@ -112,11 +112,11 @@ class Pruner:
     def _after_pass(self, player: int, weight: float) -> None:
         """Raise the bounds of a player whose pass has just ended."""
         game = self.game
-        held = game.tables.held()
+        held = game.tables.stored_tables()
         raise_bounds(game.tree.arrays, held, game.work, player, weight, self._board(), self._failing)
 
     def after_iteration(self) -> None:
-        """See to the actions whose bounds do not hold any more."""
+        """Settle the actions whose bounds do not hold any more."""
         failing = self._failing & ~self.waiting
         if failing.any():
             for player in (0, 1):
@@ -132,7 +132,7 @@ class Pruner:
     # Looks
 
     def look(self) -> None:
-        """Prune what loses, let small averages go, and see whether what has waited fits now."""
+        """Prune the losing actions, let small averages go, and settle waiting nodes that fit now."""
         for player in (0, 1):
             self._prune(player)
         self.drop_averages()
@@ -173,17 +173,12 @@ class Pruner:
         gap, lose = np.zeros((nodes, game.hands)), np.zeros(nodes, dtype=np.bool_)
         weight = tables.clock if game.rule.linear else 1.0
         least = max(self.pruning.least * weight, self.pruning.lasting * tables.total)
-        seen, board = self._seen(1 - player), self._board()
-        find_losing(tree.arrays, tables.held(), player, gap, lose, least, seen, board)
+        view, board = self._view(1 - player), self._board()
+        find_losing(tree.arrays, tables.stored_tables(), player, gap, lose, least, view, board)
         game.nodes_touched += nodes * game.hands
         if not lose.any():
             return
-        behind = self._behind(lose)
-        mine, deciding = behind & (tree.edge_player == player), behind & (tree.player == player)
-        tables.let_go(REGRET, np.flatnonzero(mine))
-        for name in (VALUE, BOUND):
-            tables.let_go(name, np.flatnonzero(deciding))
-        self.waiting &= ~deciding
+        self._let_go_behind(lose, player)
         outer = np.flatnonzero(lose)
         outer = outer[tables.offset[VALUE][tree.parent[outer]] >= 0]
         self._raise_to(tree.parent[outer], gap[outer])
@@ -207,8 +202,8 @@ class Pruner:
         for player in (0, 1):
             drop = np.zeros(game.tree.nodes, dtype=np.bool_)
             regret, average = tables.offset[REGRET], tables.flat(AVERAGE)
-            seen = self._seen(player)
-            mark_small_averages(game.tree.arrays, player, regret, seen, average, game.hands, most, drop)
+            view = self._view(player)
+            mark_small_averages(game.tree.arrays, player, regret, view, average, game.hands, most, drop)
             for name in (AVERAGE, SEEN):
                 if name in tables.names:
                     tables.let_go(name, np.flatnonzero(drop))
@@ -218,12 +213,17 @@ class Pruner:
         tables, tree = self.game.tables, self.game.tree
         never = self.pruned & (tables.offset[AVERAGE] < 0)
         for player in (0, 1):
-            behind = self._behind(never & (tree.edge_player == player))
-            deciding = behind & (tree.player == 1 - player)
-            tables.let_go(REGRET, np.flatnonzero(behind & (tree.edge_player == 1 - player)))
-            for name in (VALUE, BOUND):
-                tables.let_go(name, np.flatnonzero(deciding))
-            self.waiting &= ~deciding
+            self._let_go_behind(never & (tree.edge_player == player), 1 - player)
+
+    def _let_go_behind(self, roots: Mask, player: int) -> None:
+        """Let go a player's regrets, sums and bounds at some edges and behind them."""
+        tables, tree = self.game.tables, self.game.tree
+        behind = np.zeros(tree.nodes, dtype=np.bool_)
+        mark_behind(tree.parent, roots, behind)
+        tables.let_go(REGRET, np.flatnonzero(behind & (tree.edge_player == player)))
+        for name in (VALUE, BOUND):
+            tables.let_go(name, np.flatnonzero(behind & (tree.player == player)))
+        self.waiting &= ~(behind & (tree.player == player))
 
     # Returns
 
@@ -235,7 +235,7 @@ class Pruner:
             return
         roots = self.pruned
         roots[1:] &= np.isin(tree.parent[1:], nodes)
-        visited = begin_response(tree.arrays, game.work, player, roots, self._seen(1 - player))
+        visited = begin_response(tree.arrays, game.work, player, roots, self._view(1 - player))
         weights = Weights(RESPOND, 1.0, 1.0, 1.0)
         ascend(tree.arrays, tables.flat(REGRET), NO_TABLE, game.work, player, weights, 0)
         game.nodes_touched += visited * game.hands
@@ -286,7 +286,6 @@ class Pruner:
         cuts = np.array([c for node in cut_at for c in tree.children(node) if not edges[c]], dtype=np.int64)
         above = tree.parent[cuts]
         self._raise_to(above, np.minimum(value[cuts] - value[above], 0.0))
-        self._note_peak()
         return True
 
     def _answers(self, player: int, edge: int) -> tuple[Mask, Mask]:
@@ -295,7 +294,7 @@ class Pruner:
         `work.active` marks what returns. The opponent's decisions behind actions that it has pruned itself have
         no regrets either; those are left out.
         """
-        tree, held, active = self.game.tree, self.game.tables.held(), self.game.work.active
+        tree, held, active = self.game.tree, self.game.tables.stored_tables(), self.game.work.active
         answers, heads = (np.zeros(tree.nodes, dtype=np.bool_) for _ in range(2))
         mark_answers(tree.arrays, active, 1 - player, edge, tree.last_edge, held, answers, heads)
         return answers, heads
@@ -303,13 +302,13 @@ class Pruner:
     # Checkpoints
 
     def saved(self) -> dict[str, NDArray[Any]]:
-        """What a checkpoint keeps beside the tables."""
+        """The arrays of a checkpoint, the tables apart."""
         budget = self.budget
         counts = [budget.peak, budget.refused_additions, budget.refused_returns, self.response_nodes]
         return {"pruner": np.array([self.c, *counts]), "waiting": self.waiting}
 
     def load(self, kept: Mapping[str, NDArray[Any]]) -> None:
-        """Take up what `saved` has given; a ValueError if it is another tree's."""
+        """Load the arrays of `saved`; a ValueError if they are another tree's."""
         if kept["waiting"].shape != (self.game.tree.nodes,):
             raise ValueError("waiting")
         self.c = float(kept["pruner"][0])
@@ -332,17 +331,11 @@ class Pruner:
 
     # Arguments of kernels
 
-    def _behind(self, roots: Mask) -> Mask:
-        inside = np.zeros(len(roots), dtype=np.bool_)
-        mark_behind(self.game.tree.parent, roots, inside)
-        return inside
-
-    def _seen(self, player: int) -> Seen:
+    def _view(self, player: int) -> OpponentView:
         """A player's cumulative strategy as the opponent's regrets saw it."""
         tables = self.game.tables
-        name = SEEN if player == 0 and SEEN in tables.names else AVERAGE
-        scale = tables.average_scale if name == AVERAGE else 1.0
-        return Seen(*tables.flat(name), scale, tables.total, self.game.tree.last_edge)
+        name, scale = tables.seen(player)
+        return OpponentView(*tables.flat(name), scale, tables.total, self.game.tree.last_edge)
 
     def _board(self) -> Board:
         tree = self.game.tree
