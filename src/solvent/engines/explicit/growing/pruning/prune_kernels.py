@@ -104,8 +104,8 @@ def find_losing(tree, held, player, gap, lose, least, view, board):  # type: ign
     """Mark the player's actions that lose with every hand: T psi(I, a) < sum v(I).
 
     No response is needed, as regrets are stored: T psi(I, a) - sum v(I) = R(I, a) + the largest such gap of each
-    infoset that follows. `gap`, 0 at first, is filled with the gaps of nodes, and with the action's own gap where an
-    edge is marked. The last action of a node is never marked, nor one that would probably not stay pruned for
+    infoset that follows. `gap`, 0 at first, is filled with the gaps of nodes, and with the own gap of each action
+    that is marked. The last action of a node is never marked, nor one that would probably not stay pruned for
     `least`, in units of T.
     """
     hands = gap.shape[1]
