@@ -19,7 +19,7 @@ from solvent.foundation.progress import Interrupted, Stop
 from solvent.games.betting.rules import HoldemRules
 from solvent.games.hand_history import read_phh
 from solvent.play.agents import AgentLoader, AgentName, RunName, parse_agent
-from solvent.play.matches import Match, Table, round_robin
+from solvent.play.matches import Match, PairPlayer, round_robin
 from solvent.play.statistics import Winnings
 from solvent.play.table_agent import rule_agent
 
@@ -214,7 +214,7 @@ def heard():
 @pytest.mark.parametrize(("number", "wanted"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_stop_shows_what_was_played(solvent, monkeypatch, number, wanted):
     """A signal while the fourth piece is played."""
-    pieces, play = [], Table.play
+    pieces, play = [], PairPlayer.play
 
     def interrupted(self, *given):
         pieces.append(given)
@@ -222,7 +222,7 @@ def test_a_stop_shows_what_was_played(solvent, monkeypatch, number, wanted):
             os.kill(os.getpid(), number)
         return play(self, *given)
 
-    monkeypatch.setattr(Table, "play", interrupted)
+    monkeypatch.setattr(PairPlayer, "play", interrupted)
     code, out, _ = solvent("match", "always-call", "random", "always-fold", "--hands", 20_000_000, "--json")
     document = json.loads(out)
     result = document["matches"]

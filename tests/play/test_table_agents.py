@@ -10,7 +10,7 @@ from solvent.abstraction.betting.translation import translation
 from solvent.forms.betting import kernels as betting_kernels
 from solvent.games.betting.rules import CALL, FOLD, HoldemRules, act, legal, payoffs, start
 from solvent.play.contract import View
-from solvent.play.matches import Match, Table, play_hand
+from solvent.play.matches import Match, PairPlayer, play_hand
 from solvent.play.styles import STYLES
 from solvent.play.table_agent import RULES, rule_agent, table_agent
 from solvent.strategy.agents.blueprint import Blueprint
@@ -131,7 +131,7 @@ def test_every_agent_plays_every_other_with_any_stacks(models):
     for a in agents:
         for b in agents:
             for stack in (1, 400, *np.exp(rng.uniform(0, np.log(400), 3))):
-                Table(in_chips(stack)).play(0, 20, 3, a, b)
+                PairPlayer(in_chips(stack)).play(0, 20, 3, a, b)
 
 
 @pytest.mark.slow
@@ -142,7 +142,7 @@ def test_ten_thousand_hands_of_every_agent_against_every_other(models):
         for a in agents:
             for b in agents:
                 for piece, stack in enumerate((1, 400, *np.exp(rng.uniform(0, np.log(400), 18)))):
-                    Table(in_chips(stack)).play(piece * 250, piece * 250 + 250, 3, a, b)
+                    PairPlayer(in_chips(stack)).play(piece * 250, piece * 250 + 250, 3, a, b)
 
 
 @pytest.mark.parametrize("which", [0, 1, 2])
@@ -150,7 +150,7 @@ def test_arbitrary_bets_never_lead_to_an_illegal_action(models, which):
     """100,000 hands against a player who bets any amount, over stacks from 1 to 400 big blinds."""
     agent, wild = table_agent("agent", [models[which]]), rule_agent("random")
     for number, stack in enumerate(np.exp(np.linspace(0, np.log(400), 50))):
-        counts = Table(in_chips(stack, blinds=(50, 100) if number % 2 else (1, 2))).play(
+        counts = PairPlayer(in_chips(stack, blinds=(50, 100) if number % 2 else (1, 2))).play(
             0, 1_000, number, agent, wild
         )
         assert counts[0] == 1_000
@@ -344,7 +344,7 @@ def test_agents_see_no_later_cards(models):
         def act(self, view):
             return CALL
 
-    seen, unseen = (play_hand(rules, (agent, Caller()), deal, 11) for deal in (cards, other))
+    seen, unseen = (play_hand(rules, (agent, Caller()), deal, 11).actions for deal in (cards, other))
     river = [len(seen)]
     state = start(rules)
     for number, action in enumerate(seen):

@@ -17,16 +17,15 @@ from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.compilations import working_seconds
 from solvent.foundation.kernels.randomness import random_unit
 from solvent.foundation.progress import Held, Progress, Stop, Watch
-from solvent.games.betting.rules import NOBODY, HoldemRules, HoldemState, act, start
+from solvent.games.betting.rules import NOBODY, HoldemRules, act
 from solvent.play.checked import CheckedHand
 from solvent.play.contract import Agent, EasyAgent, MeasurableHand, as_agent
 from solvent.play.expected import FAINT, PARTS, Deal, can_be_averaged, expected_match, shares
-from solvent.play.matches import Match, MatchResult, dealt
+from solvent.play.matches import Match, MatchResult
 from solvent.play.statistics import Winnings
+from solvent.play.table import DEALT, Table
 from solvent.play.table_agent import TableAgent
 from solvent.play.table_kernels import deal_pair
-
-Hands = tuple[MeasurableHand, MeasurableHand]
 
 
 def measurable_hand(agent: Agent | EasyAgent, rules: HoldemRules, seat: int, seed: int) -> MeasurableHand:
@@ -121,35 +120,32 @@ class _Walk:
 
     def value(self) -> float:
         """Chips that the button wins on average."""
-        agents = (self.button, self.other)
-        first, second = (
-            measurable_hand(agent, self.rules, seat, self.seed) for seat, agent in enumerate(agents)
-        )
-        deck = self.deal.deck
-        self.numbers = [hand_number(int(deck[place]), int(deck[place + 1])) for place in (0, 2)]
-        return self._value(start(self.rules), (first, second), 1.0)
+        cards = self.deal.deck[:DEALT].tolist()
+        self.numbers = [hand_number(cards[place], cards[place + 1]) for place in (0, 2)]
+        table: Table[MeasurableHand] = Table(self.rules, cards)
+        for seat, agent in enumerate((self.button, self.other)):
+            table.seat(seat, measurable_hand(agent, self.rules, seat, self.seed), agent.name, told=False)
+        return self._value(table, 1.0)
 
-    def _value(self, state: HoldemState, hands: Hands, reach: float) -> float:
+    def _value(self, table: Table[MeasurableHand], reach: float) -> float:
         """Chips that the button wins from here, weighted by how likely it is to come here."""
+        state = table.state
         if state.folded != NOBODY:
             return reach * state.at_stake * (1 if state.folded == 1 else -1)
         if state.over:
             return reach * state.at_stake * float(self.deal.share[state.street])
-        mixture = hands[state.player].probabilities()
+        mixture = table.seated(state.player).probabilities()
         row = mixture.probabilities[self.numbers[state.player]]
         found = []
         for action, share in zip(mixture.actions, row.tolist(), strict=True):
-            likely, after = reach * share, act(state, action)
-            if 0 < likely < self.faint and not after.over:
+            likely = reach * share
+            if 0 < likely < self.faint and not act(state, action).over:
                 likely = self.faint if random_unit(self.deal.random) * self.faint < likely else 0.0
             if likely > 0:
-                found.append((action, after, likely))
+                found.append((action, likely))
         total = 0.0
-        for action, after, likely in found:
-            first, second = (hand.fork(self.seed) for hand in hands)
-            for hand in (first, second):
-                hand.observe(action)
-                if after.street > state.street:
-                    hand.observe(dealt(self.deal.deck[4:9].tolist(), after.street))
-            total += self._value(after, (first, second), likely)
+        for action, likely in found:
+            after = table.fork(self.seed)
+            after.apply(action)
+            total += self._value(after, likely)
         return total

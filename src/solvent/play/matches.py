@@ -7,7 +7,6 @@ pair are decided by the seed of the match and the number of the pair.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -20,11 +19,11 @@ from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.compilations import working_seconds
 from solvent.foundation.kernels.threads import in_pieces
 from solvent.foundation.progress import Held, Progress, Stop, Watch
-from solvent.games.betting.rules import BOARD_CARDS, HoldemRules, HoldemState, act, start
-from solvent.games.game import GameError
+from solvent.games.betting.rules import BOARD_CARDS, HoldemRules
 from solvent.games.hand_history import Hand
-from solvent.play.contract import Agent, Board, EasyAgent, Hole, as_agent
+from solvent.play.contract import Agent, AgentHand, EasyAgent, as_agent
 from solvent.play.statistics import Winnings
+from solvent.play.table import Table, play_on, replayed
 from solvent.play.table_agent import TableAgent
 from solvent.play.table_kernels import (
     ILLEGAL,
@@ -62,8 +61,8 @@ class MatchResult:
 
 
 @dataclass
-class Table:
-    """One thread's memory for compiled hands."""
+class PairPlayer:
+    """One thread's memory for pairs of compiled hands."""
 
     rules: HoldemRules
     rooms: tuple[Room, Room] = field(default_factory=lambda: (room(), room()))
@@ -128,7 +127,7 @@ class Match:
         held = Held(stop)
         with working_seconds() as seconds, held:
             if compiled is not None:
-                Table(self.rules).play(0, 0, self.seed, *compiled)  # loading kernels is not timed
+                PairPlayer(self.rules).play(0, 0, self.seed, *compiled)  # loading kernels is not timed
                 began = seconds()
             if compiled is not None and record is None:
                 self._play_compiled(*compiled, threads, played, watch, stop)
@@ -154,8 +153,8 @@ class Match:
     ) -> None:
         """Play all pairs on threads, and add to `played` what each piece counts."""
 
-        def work(first: int, last: int, table: Table) -> None:
-            played.append(table.play(first, last, self.seed, a, b))
+        def work(first: int, last: int, player: PairPlayer) -> None:
+            played.append(player.play(first, last, self.seed, a, b))
 
         def seen(now: Progress) -> None:
             if watch is not None:
@@ -163,7 +162,7 @@ class Match:
 
         pairs = self.hands // 2
         piece = min(max(LEAST_PIECE, pairs // 2_000), MOST_PIECE)
-        in_pieces(work, pairs, piece, [Table(self.rules) for _ in range(threads)], watch=seen, stop=stop)
+        in_pieces(work, pairs, piece, [PairPlayer(self.rules) for _ in range(threads)], watch=seen, stop=stop)
 
     def _play_each(
         self,
@@ -188,73 +187,36 @@ class Match:
         """The two hands of a pair. The first agent has the button in the first hand, the second in the second."""
         deck, random = np.zeros(52, dtype=np.int64), np.zeros(1, dtype=np.uint64)
         key = int(deal_pair(self.seed, number, deck, random))
-        cards = tuple(deck[:9].tolist())
+        cards = deck[:9].tolist()
         seats = ((self.a, self.b), (self.b, self.a))
         compiled = self._compiled()
         if compiled is not None:
-            table = Table(self.rules)
-            table.play(number, number + 1, self.seed, *compiled)
-            played = [tuple(history[1 : history[0] + 1].tolist()) for history in table.histories]
+            player = PairPlayer(self.rules)
+            player.play(number, number + 1, self.seed, *compiled)
+            tables = [
+                replayed(self.rules, cards, history[1 : history[0] + 1]) for history in player.histories
+            ]
         else:
-            played = [play_hand(self.rules, agents, cards, key) for agents in seats]
+            tables = [play_hand(self.rules, agents, cards, key) for agents in seats]
         first, second = (
-            as_hand(self.rules, actions, cards, (agents[0].name, agents[1].name), 2 * number + place + 1)
-            for place, (actions, agents) in enumerate(zip(played, seats, strict=True))
+            table.hand((agents[0].name, agents[1].name), 2 * number + place + 1)
+            for place, (table, agents) in enumerate(zip(tables, seats, strict=True))
         )
         return first, second
 
 
 def play_hand(
-    rules: HoldemRules, agents: tuple[Agent | EasyAgent, Agent | EasyAgent], cards: tuple[int, ...], seed: int
-) -> tuple[int, ...]:
-    """The actions of one hand between any two agents, the first on the button.
+    rules: HoldemRules, agents: tuple[Agent | EasyAgent, Agent | EasyAgent], cards: Sequence[int], seed: int
+) -> Table[AgentHand]:
+    """One hand between any two agents, the first on the button, to its end.
 
     cards: both hands and the board. Both agents draw from `seed`.
     """
-    state, actions = start(rules), list[int]()
-    hands = [as_agent(agent).start(rules, seat, seed) for seat, agent in enumerate(agents)]
-    for seat, hand in enumerate(hands):
-        hand.observe(Hole((cards[2 * seat], cards[2 * seat + 1])))
-    while not state.over:
-        action = hands[state.player].act()
-        after = _after(state, action, agents[state.player])
-        actions.append(int(action))
-        for hand in hands:
-            hand.observe(action)
-            if after.street > state.street:
-                hand.observe(dealt(cards[4:9], after.street))
-        state = after
-    return tuple(actions)
-
-
-def _after(state: HoldemState, action: int, agent: Agent | EasyAgent) -> HoldemState:
-    """The state after an agent's action; one that is not legal is refused by the agent's name."""
-    try:
-        return act(state, operator.index(action))
-    except (GameError, TypeError) as error:
-        chosen = (
-            str(error)
-            if isinstance(error, GameError)
-            else f"{action!r} is no action: it is not a whole number"
-        )
-        raise InputError(f"{agent.name} chose an action that cannot be played: {chosen}") from error
-
-
-def dealt(board: Sequence[int], street: int) -> Board:
-    """The cards of a board that are new on a street."""
-    return Board(tuple(board[BOARD_CARDS[street - 1] : BOARD_CARDS[street]]))
-
-
-def as_hand(
-    rules: HoldemRules, actions: tuple[int, ...], cards: tuple[int, ...], names: tuple[str, str], number: int
-) -> Hand:
-    """A played hand as a record, with the public cards that were seen."""
-    state = start(rules)
-    for action in actions:
-        state = act(state, action)
-    seen = BOARD_CARDS[-1] if state.showdown else BOARD_CARDS[state.street]
-    holes = ((cards[0], cards[1]), (cards[2], cards[3]))
-    return Hand(rules, actions, holes, cards[4 : 4 + seen], names, number)
+    table: Table[AgentHand] = Table(rules, cards)
+    for seat, agent in enumerate(agents):
+        table.seat(seat, as_agent(agent).start(rules, seat, seed), agent.name)
+    play_on(table)
+    return table
 
 
 def round_robin(

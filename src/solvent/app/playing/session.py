@@ -30,7 +30,7 @@ from solvent.foundation.storage.reading import read_line
 from solvent.games.betting.rules import BOARD_CARDS, STREETS, HoldemRules, act, legal, start
 from solvent.games.hand_history import Hand
 from solvent.play.contract import Agent, View
-from solvent.play.matches import as_hand, play_hand
+from solvent.play.matches import play_hand
 from solvent.play.table_agent import TableAgent
 from solvent.play.table_kernels import deal_pair
 
@@ -99,9 +99,9 @@ class Session:
         you, it = Person(self, person), WatchedAgent(self.agent)
         place = "the button and the small blind" if person == 0 else "the big blind"
         self.console.print(f"\nHand {number + 1}: you have {place}.", style="bold")
-        actions = play_hand(self.rules, (you, it) if person == 0 else (it, you), cards, key)
+        table = play_hand(self.rules, (you, it) if person == 0 else (it, you), cards, key)
         names = ("you", self.agent.name)
-        hand = as_hand(self.rules, actions, cards, names if person == 0 else names[::-1], number + 1)
+        hand = table.hand(names if person == 0 else names[::-1], number + 1)
         you.tell(hand.actions, hand.board)
         self.thoughts, self.decided = it.thoughts, you.decided
         self.won.append(hand.payoffs[person])
