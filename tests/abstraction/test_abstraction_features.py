@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from oracles.rivers import river_equities
 from solvent.abstraction.cards.build import percentiles, transition_table
 from solvent.abstraction.cards.feature_kernels import (
     BINS,
@@ -34,7 +35,7 @@ from solvent.cards.deck import parse_cards
 from solvent.cards.evaluator import evaluator, hand_strengths
 from solvent.cards.hands import hand_number
 from solvent.cards.isomorphism import Indexer, orbit_size
-from solvent.cards.showdown import FULL, LIVE, pairs, river_equities
+from solvent.cards.showdown import FULL, LIVE, pairs
 from solvent.foundation.errors import InputError
 
 TURNS = [parse_cards("AsKs7h2d"), parse_cards("9h8h7h7c")]

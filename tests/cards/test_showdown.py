@@ -7,10 +7,11 @@ from itertools import combinations
 import numpy as np
 
 from oracles.random_cards import random_hands
+from oracles.rivers import river_equities
 from solvent.cards.deck import deck
 from solvent.cards.evaluator import hand_strengths
 from solvent.cards.hands import HANDS, hand_number
-from solvent.cards.showdown import FULL, LIVE, pairs, river_equities
+from solvent.cards.showdown import FULL, LIVE, pairs
 
 
 def test_hands_are_numbered_without_a_gap() -> None:

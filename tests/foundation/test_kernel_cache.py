@@ -23,7 +23,7 @@ from numba.core import event
 from numba.core.errors import TypingError
 
 from solvent.foundation.errors import Notice
-from solvent.foundation.kernels import caching, turns
+from solvent.foundation.kernels import caching
 
 HELPERS = """
 from solvent.foundation.kernels.compiling import inlined, kernel
@@ -263,8 +263,8 @@ class TestTurns:
                 if how != fcntl.LOCK_UN:
                     raise BlockingIOError(errno.EAGAIN, "Resource temporarily unavailable")
 
-            monkeypatch.setattr(turns.fcntl, "lockf", locked)
-            monkeypatch.setattr(turns.time, "sleep", lambda seconds: meanwhile())
+            monkeypatch.setattr(caching.fcntl, "lockf", locked)
+            monkeypatch.setattr(caching.time, "sleep", lambda seconds: meanwhile())
 
         return take
 
@@ -283,11 +283,11 @@ class TestTurns:
         self, fresh: Fresh, compiled: Compiled, monkeypatch: pytest.MonkeyPatch, taken: Callable[..., None]
     ) -> None:
         now = [0.0]
-        monkeypatch.setattr(turns.time, "monotonic", lambda: now[0])
+        monkeypatch.setattr(caching.time, "monotonic", lambda: now[0])
         taken(lambda: now.append(now.pop() + 30.0))
         assert fresh().less(4.0) == 1.0
         assert compiled.take() == ["less"]
-        assert now[0] > turns.PATIENCE
+        assert now[0] > caching.PATIENCE
 
     def test_turns_are_given_back(self, fresh: Fresh, tmp_path: Path) -> None:
         """After kernels that were compiled, and after one that cannot be."""
@@ -296,7 +296,7 @@ class TestTurns:
             """Whether another process, as a forked one is, can lock the whole file."""
             if (child := os.fork()) == 0:
                 try:
-                    with (tmp_path / "__pycache__" / turns.FILE).open("r+b") as file:
+                    with (tmp_path / "__pycache__" / caching.TURNS).open("r+b") as file:
                         fcntl.lockf(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 except BaseException:
                     os._exit(1)
@@ -304,7 +304,7 @@ class TestTurns:
             return os.waitpid(child, 0)[1] == 0
 
         module = fresh()
-        held = turns.Turn(tmp_path / "__pycache__", b"\0" * 7)
+        held = caching.Turn(tmp_path / "__pycache__", b"\0" * 7)
         held.take(lambda: False)
         assert not free()
         held.give_back()
@@ -320,7 +320,7 @@ class TestTurns:
         def unable(*arguments: object) -> None:
             raise OSError(errno.ENOLCK, "No locks available")
 
-        monkeypatch.setattr(turns.fcntl, "lockf", unable)
+        monkeypatch.setattr(caching.fcntl, "lockf", unable)
         assert fresh().less(4.0) == 1.0
         assert compiled.take() == ["less"]
 

@@ -46,7 +46,6 @@ def test_classes_functions_and_objects_are_found(folder) -> None:
     assert call_own(f"{folder}/own_things.py:Plain", "agent").value == 7
     assert call_own("own_things:made", "agent").value == 7
     assert call_own("own_things.py:here", "agent") == 3
-    assert call_own("own_things.py:Asking", "agent", 4).value == 4
 
 
 @pytest.mark.parametrize(

@@ -7,21 +7,13 @@ with a pair of its own is called by that pair. Draws are to flushes and straight
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
 from solvent.cards.deck import Card
 from solvent.cards.hands import hole_cards
-from solvent.cards.ranking import (
-    CATEGORIES,
-    PAIR,
-    TRIPS,
-    best_strength,
-    category,
-    five_card_strengths,
-)
+from solvent.cards.ranking import CATEGORIES, PAIR, TRIPS, best_strength, best_strengths, category
 
 PAIRS = ("overpair", "top pair", "second pair", "low pair", "pocket pair")
 MADE = (
@@ -38,10 +30,7 @@ _ACE, _STRAIGHT_RANKS = 12, 5
 
 def hand_strengths(numbers: NDArray[np.int64], board: Sequence[Card]) -> NDArray[np.int64]:
     """Rank hands with a board of three to five cards, int64[hands]; none may hold a card of the board."""
-    hole = hole_cards()[numbers]
-    cards = np.concatenate([hole, np.tile(np.array(board, dtype=np.int64), (len(hole), 1))], axis=1)
-    fives = np.array(list(combinations(range(cards.shape[1]), 5)))
-    strengths: NDArray[np.int64] = five_card_strengths(cards[:, fives]).max(axis=1)
+    strengths: NDArray[np.int64] = best_strengths(np.array([board]), hole_cards()[numbers])[0]
     return strengths
 
 

@@ -325,10 +325,6 @@ class Indexer:
         index_kernel(rows, self.tables, indices)
         return indices.reshape(hands.shape[:-1])
 
-    def unindex(self, index: int) -> tuple[Card, ...]:
-        """A hand of a class: the one that stands for it."""
-        return tuple(int(card) for card in self.hands([index])[0])
-
     def hands(self, indices: ArrayLike) -> NDArray[np.uint8]:
         """A hand of each class: int[...] to uint8[..., cards], streets in order."""
         wanted = np.asarray(indices, dtype=np.int64)

@@ -13,7 +13,7 @@ Entries stand between commas. Later ones override earlier ones, so `random,AA:0`
 | `T9s-76s`, `76s-T9s` | both cards rise together: 76s, 87s, 98s, T9s |
 | `Ax`, `Axs`, `Kxo` | the higher card stays with any lower one: aces but AA, suited aces, offsuit kings |
 | `AsKh` | this hand alone |
-| `top 10%` | the strongest classes that hold at least this part of all hands, in the order of `hand_order` |
+| `top 10%` | the strongest classes that hold at least this part of all hands, by `CLASSES_BY_EQUITY` |
 | `random`, `100%` | every hand |
 
 `:0.5` after any of them is its weight, from 0 to 1; without it the weight is 1. `[50]AKo,QQ[/50]` gives all entries
@@ -33,7 +33,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from solvent.cards.deck import RANKS, CardError, card_label, parse_cards
-from solvent.cards.hand_order import top_classes
 from solvent.cards.hands import HANDS, hand_number, hole_cards
 from solvent.foundation.units import parse_decimal
 
@@ -47,6 +46,23 @@ _OPENED = re.compile(r"\[([^]/]*)\](.*)")
 _CLOSED = re.compile(r"(.*)\[/([^]]*)\]")
 _ANY_KICKER = re.compile(rf"([{RANKS}])x([so]?)", re.IGNORECASE | re.ASCII)
 _TOP = re.compile(r"top(.*)%", re.IGNORECASE | re.ASCII)
+
+_ORDER = """
+AA KK QQ JJ TT 99 88 AKs 77 AQs AJs AKo ATs AQo AJo KQs 66 A9s ATo KJs A8s KTs KQo A7s A9o KJo 55
+QJs K9s A5s A6s A8o KTo QTs A4s A7o K8s A3s QJo K9o A5o A6o Q9s K7s JTs A2s QTo 44 A4o K6s K8o Q8s
+A3o K5s J9s Q9o JTo K7o A2o K4s Q7s K6o K3s T9s J8s 33 Q6s Q8o K5o J9o K2s Q5s T8s K4o J7s Q4s Q7o
+T9o J8o K3o Q6o Q3s 98s T7s J6s K2o 22 Q2s Q5o J5s T8o J7o Q4o 97s J4s T6s J3s Q3o 98o 87s T7o J6o
+96s J2s Q2o T5s J5o T4s 97o 86s J4o T6o 95s T3s 76s J3o 87o T2s 85s 96o J2o T5o 94s 75s T4o 93s 86o
+65s 84s 95o T3o 92s 76o 74s T2o 54s 85o 64s 83s 94o 75o 82s 73s 93o 65o 53s 63s 84o 92o 43s 74o 72s
+54o 64o 52s 62s 83o 42s 82o 73o 53o 63o 32s 43o 72o 52o 62o 42o 32o
+"""
+CLASSES_BY_EQUITY = tuple(_ORDER.split())
+"""The 169 classes of two cards from the strongest to the weakest.
+
+The order is our own: each class's exact all-in equity before the flop against any two other cards, over all boards,
+a tie counting half, as `equities.equity` of `random` against `random` gives it by hand. A test computes it again.
+No two classes are equal: neighbours differ by 6 in a million or more.
+"""
 
 _Class = tuple[int, int, str]
 """Higher rank, lower rank, and 's', 'o' or '' for both (and for pairs)."""
@@ -202,8 +218,7 @@ def _hands_of(name: str, entry: str) -> list[int]:
     if name.lower() in ("random", "100%"):
         return list(range(HANDS))
     if (share := _TOP.fullmatch(name)) is not None:
-        kinds = [_parse_class(label, entry) for label in top_classes(_percent(share[1], entry))]
-        return [hand for kind in kinds for hand in _of_class(kind)]
+        return _strongest(_percent(share[1], entry))
     if (found := _ANY_KICKER.fullmatch(name)) is not None and found[1] != RANKS[0]:
         high = RANKS.index(found[1].upper())
         return [hand for kicker in range(high) for hand in _of_class((high, kicker, found[2].lower()))]
@@ -221,6 +236,15 @@ def _hands_of(name: str, entry: str) -> list[int]:
         except CardError as error:
             raise CardError(f"{entry!r} is no hand: {error}") from None
     return _of_class(_parse_class(name, entry))
+
+
+def _strongest(part: float) -> list[int]:
+    """The hands of the fewest classes, from the strongest on, that hold at least this part of all hands."""
+    found: list[int] = []
+    for label in CLASSES_BY_EQUITY:
+        if len(found) < part * HANDS:
+            found += _of_class(_parse_class(label, label))
+    return found
 
 
 def _parse_class(name: str, entry: str) -> _Class:

@@ -107,6 +107,19 @@ def short_strengths(cards: NDArray[np.int64]) -> NDArray[np.int64]:
     return strengths[which].reshape(cards.shape[:-1])
 
 
+def best_strengths(boards: NDArray[np.int64], holes: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The strength of each hand on each board: int64[boards, cards], int64[hands, 2] to int64[boards, hands]."""
+    shape, count = (len(boards), len(holes)), boards.shape[1]
+    columns = [np.broadcast_to(boards[:, None, k], shape) for k in range(count)]
+    columns += [np.broadcast_to(holes[None, :, k], shape) for k in range(2)]
+    if len(columns) < 5:
+        return short_strengths(np.stack(columns, axis=-1))
+    best = np.zeros(shape, dtype=np.int64)
+    for chosen in combinations(columns, 5):
+        np.maximum(best, five_card_strengths(np.stack(chosen, axis=-1)), out=best)
+    return best
+
+
 @cache
 def _strength_tables() -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The strength of five ranks by their base-13 number, lowest rank first: mixed suits, and all of one."""

@@ -18,7 +18,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.cards.deck import Card
 from solvent.cards.evaluator import EMPTY_KEY, evaluator, strength_of
 from solvent.cards.hands import HANDS, hole_cards
 from solvent.foundation.kernels.compiling import internal, kernel
@@ -240,11 +239,3 @@ def sweep_kinds(pairs, strength, order, cards, held, equity):  # type: ignore[no
             held[1, b] = 0
         weaker += equal
         start = end
-
-
-def river_equities(board: tuple[Card, ...]) -> NDArray[np.uint16]:
-    """Every hand's equity on a river board against all others, of 1,980; uint16[1326], 0 where a card is shared."""
-    room, hands = kinds(), pairs()
-    kind_equities(np.array(board, dtype=np.int64), evaluator(), room)
-    low, high = room.kind[hands.low], room.kind[hands.high]
-    return np.where((low < 0) | (high < 0), 0, room.equity[low, high])

@@ -1,7 +1,7 @@
 """One colour for each kind of action, wherever a strategy is drawn: in terminals, notebooks, reports and charts.
 
 Folding is blue, checking light green, calling green and all-in violet. Bets go from pale yellow to pink as they
-grow, by their size in parts of the pot after calling: a bet of half the pot has the same colour everywhere.
+grow, by their size relative to the pot after calling: a bet of half the pot has the same colour everywhere.
 Near-black text is readable on all of them (a contrast of 4.5 or more, which WCAG 2.1 asks for).
 """
 
@@ -36,7 +36,7 @@ def bet_colour(pots: float) -> str:
 
 
 def paler(colour: str, part: float) -> str:
-    """The colour as far from `EMPTY_COLOUR` as a part of it says: itself for 1.
+    """A colour mixed with `EMPTY_COLOUR`: `part` of it, from 0 to 1.
 
     >>> paler("#fff3a6", 1), paler("#fff3a6", 0), paler("#fff3a6", 0.5)
     ('#fff3a6', '#eeeeee', '#f6f0ca')
@@ -45,25 +45,6 @@ def paler(colour: str, part: float) -> str:
         round(none + part * (full - none))
         for full, none in zip(_rgb(colour), _rgb(EMPTY_COLOUR), strict=True)
     )
-
-
-def contrast(first: str, second: str) -> float:
-    """Return how well one colour can be read on another, from 1 to 21 (WCAG 2.1, contrast ratio).
-
-    >>> round(contrast("#000000", "#ffffff"))
-    21
-    """
-    light, dark = sorted((_luminance(first), _luminance(second)), reverse=True)
-    return (light + 0.05) / (dark + 0.05)
-
-
-def _luminance(colour: str) -> float:
-    """Relative luminance, from 0 to 1."""
-    parts = [part / 255 for part in _rgb(colour)]
-    red, green, blue = (
-        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
-    )
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def _hex(parts: Iterable[int]) -> str:

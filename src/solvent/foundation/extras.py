@@ -12,15 +12,14 @@ from typing import Any
 
 from solvent.foundation.errors import InputError
 
-EXTRAS = {"matplotlib": "plot", "pokerkit": "phh", "pyspiel": "openspiel", "ray": "cluster", "torch": "gpu"}
-"""The extra that each library belongs to."""
-NAMES = {
-    "matplotlib": "Matplotlib",
-    "pokerkit": "PokerKit",
-    "pyspiel": "OpenSpiel",
-    "ray": "Ray",
-    "torch": "PyTorch",
+EXTRAS = {
+    "matplotlib": ("plot", "Matplotlib"),
+    "pokerkit": ("phh", "PokerKit"),
+    "pyspiel": ("openspiel", "OpenSpiel"),
+    "ray": ("cluster", "Ray"),
+    "torch": ("gpu", "PyTorch"),
 }
+"""The extra that each library belongs to, and the library's own name."""
 
 
 def extra(library: str, purpose: str) -> Any:
@@ -37,8 +36,8 @@ def missing(library: str, purpose: str) -> str:
     >>> missing("matplotlib", "pictures")
     'pictures need Matplotlib, which is not installed: pip install "solvent[plot]"'
     """
-    name = NAMES[library]
-    return f'{purpose} need {name}, which is not installed: pip install "solvent[{EXTRAS[library]}]"'
+    group, name = EXTRAS[library]
+    return f'{purpose} need {name}, which is not installed: pip install "solvent[{group}]"'
 
 
 def installed(library: str) -> bool:

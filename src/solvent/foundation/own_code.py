@@ -77,18 +77,24 @@ def _lacks_something(error: BaseException) -> bool:
     return module is not None and _is_own(getattr(module, "__file__", None) or "")
 
 
-def call_own(text: str, what: str, *arguments: Any) -> Any:
-    """The object of own code: a class or function is called with `arguments`, others are taken as they are."""
+def call_own(text: str, what: str) -> Any:
+    """The object of own code: a class or function is called without arguments, others are taken as they are."""
     found = load_own(text, what)
     if not callable(found) or not (isinstance(found, type) or hasattr(found, "__code__")):
         return found
+    with _refused(f"{text} cannot be made without arguments"):
+        return found()
+
+
+@contextmanager
+def _refused(sentence: str) -> Iterator[None]:
+    """Turn failures of own code into a refusal that begins with this."""
     try:
-        return found(*arguments)
+        yield
     except InputError:
         raise
     except FAILURES as error:
-        given = "without arguments" if not arguments else f"with {len(arguments)} arguments"
-        raise InputError(f"{text} cannot be made {given}: {_said(error)}") from error
+        raise InputError(f"{sentence}: {_said(error)}") from error
 
 
 def _from_file(path: Path) -> Any:
@@ -101,12 +107,11 @@ def _from_file(path: Path) -> Any:
     module = importlib.util.module_from_spec(spec)
     sys.modules[name] = module  # dataclasses look their module up
     try:
-        spec.loader.exec_module(module)
+        with _refused(f"{path} cannot be imported"):
+            spec.loader.exec_module(module)
     except InputError:
-        raise
-    except FAILURES as error:
         del sys.modules[name]
-        raise InputError(f"{path} cannot be imported: {_said(error)}") from error
+        raise
     return module
 
 
@@ -114,18 +119,15 @@ def _from_module(name: str) -> Any:
     here = str(Path.cwd())
     if here not in sys.path and "" not in sys.path:
         sys.path.insert(0, here)
-    try:
-        return importlib.import_module(name)
-    except InputError:
-        raise
-    except ModuleNotFoundError as error:
-        if error.name is not None and (name == error.name or name.startswith(f"{error.name}.")):
+    with _refused(f"{name} cannot be imported"):
+        try:
+            return importlib.import_module(name)
+        except ModuleNotFoundError as error:
+            if error.name is None or not f"{name}.".startswith(f"{error.name}."):
+                raise
             raise InputError(
                 f"there is no module {error.name!r} in this folder or installed; write file.py:Class for a file"
             ) from error
-        raise InputError(f"{name} cannot be imported: {_said(error)}") from error
-    except FAILURES as error:
-        raise InputError(f"{name} cannot be imported: {_said(error)}") from error
 
 
 def _is_own(file: str) -> bool:

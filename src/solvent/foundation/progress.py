@@ -138,10 +138,6 @@ def interruptible(stop: Stop | None = None) -> Iterator[Stop]:
     thread the block runs with the given stop, which its owner may request.
     """
     stop = stop or Stop()
-    if threading.current_thread() is not threading.main_thread():
-        yield stop
-        return
-
     noted = 0.0
 
     def note(number: int, frame: FrameType | None) -> None:
@@ -163,10 +159,6 @@ def raising_signals() -> Iterator[None]:
     Signals that the process was started to ignore stay ignored, and on another thread than the main one nothing is
     changed. Signals that follow at once belong to the first.
     """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-
     noted = -SAME_SECONDS
 
     def interrupt(number: int, frame: FrameType | None) -> None:
@@ -181,7 +173,10 @@ def raising_signals() -> Iterator[None]:
 
 @contextmanager
 def _handled_by(handler: Callable[[int, FrameType | None], None]) -> Iterator[None]:
-    """Have the signals that are not ignored handled so while the block runs."""
+    """Handle the signals that are not ignored by `handler` while the block runs, if this is the main thread."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
     before = {number: signal.getsignal(number) for number in SIGNALS}
     for number, kept in before.items():
         if kept is not signal.SIG_IGN:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 from solvent.foundation.kernels.compilations import Compilations
 from solvent.foundation.progress import SIZED, TOLD, Progress, Watch
@@ -45,7 +45,7 @@ def showing(console: Console | None = None, quiet: bool = False) -> Iterator[Wat
         return
     compilations = Compilations(lambda: display.compiling())
     kind = _Notebook if console.is_jupyter else _Bar if console.is_terminal else _Lines
-    display: _Display = kind(console, Pace(compilations.clock))
+    display: _Lines | _Bar = kind(console, Pace(compilations.clock))
 
     def tell_compiled() -> None:
         count = compilations.kernels
@@ -80,19 +80,6 @@ def both(first: Watch, second: Watch | None) -> Watch:
             second(progress)
 
     return tell
-
-
-class _Display(Protocol):
-    """A way to show progress."""
-
-    def show(self, progress: Progress) -> None: ...
-    def say(self, sentence: str) -> None:
-        """Show a sentence that stays."""
-
-    def compiling(self) -> None:
-        """Show that a kernel is being compiled; called on any thread."""
-
-    def close(self) -> None: ...
 
 
 class Pace:
@@ -179,24 +166,17 @@ class _Bar:
     """Progress on a terminal."""
 
     def __init__(self, console: Console, pace: Pace) -> None:
-        from rich.progress import (
-            BarColumn,
-            Progress,
-            SpinnerColumn,
-            TaskProgressColumn,
-            TextColumn,
-            TimeElapsedColumn,
-        )
+        import rich.progress as columns
 
         self.console, self.pace = console, pace
-        self.bar = Progress(
-            SpinnerColumn(),
-            TextColumn("{task.description}", markup=False),
-            BarColumn(BAR),
-            TaskProgressColumn(),
-            TextColumn("{task.fields[detail]}", markup=False),
-            TimeElapsedColumn(),
-            TextColumn("{task.fields[left]}", markup=False),
+        self.bar = columns.Progress(
+            columns.SpinnerColumn(),
+            columns.TextColumn("{task.description}", markup=False),
+            columns.BarColumn(BAR),
+            columns.TaskProgressColumn(),
+            columns.TextColumn("{task.fields[detail]}", markup=False),
+            columns.TimeElapsedColumn(),
+            columns.TextColumn("{task.fields[left]}", markup=False),
             console=console,
             transient=True,
         )

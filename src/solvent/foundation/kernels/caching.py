@@ -3,7 +3,8 @@
 Numba's own cache notices edits of the file in which a kernel stands, and of no other. Here the name of a file has
 the stamp of the kernel's code in it (`stamps`). Whatever was edited, pulled or installed over what was there, a
 file is either what the code at hand compiles to, or not looked at. A file is written aside and renamed into place,
-and begins with a checksum, so that one which was cut off or damaged is compiled again.
+and begins with a checksum, so that one which was cut off or damaged is compiled again. One process at a time
+compiles a kernel (`Turn`).
 
 Files lie where NUMBA_CACHE_DIR says, or beside the package, or in the user's folder for caches: in the first of
 these that can be written. In a folder for several packages they lie by the name of their module's package and not
@@ -14,6 +15,8 @@ can be written, they lie in a temporary folder, and a warning says so.
 from __future__ import annotations
 
 import atexit
+import errno
+import fcntl
 import os
 import pickle
 import shutil
@@ -23,7 +26,7 @@ import tempfile
 import time
 import uuid
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import cache
 from hashlib import sha1, sha256
@@ -33,12 +36,12 @@ from typing import Any
 
 from solvent.foundation.errors import InputError, Notice
 from solvent.foundation.kernels.stamps import Stamps, UnstampedError
-from solvent.foundation.kernels.turns import Turn
 from solvent.foundation.storage.files import WRITING, is_half_written, write_whole
 
 appdirs: Any = import_module("numba.misc.appdirs")
 compiler: Any = import_module("numba.core.compiler")
 config: Any = import_module("numba.core.config")
+event: Any = import_module("numba.core.event")
 serialize: Any = import_module("numba.core.serialize")
 sigutils: Any = import_module("numba.core.sigutils")
 
@@ -52,8 +55,61 @@ ABANDONED = 3600.0
 MADE_BY = tuple(import_module(name).__version__ for name in ("numba", "llvmlite", "numpy"))
 SET_BY = ("OPT", "BOUNDSCHECK", "LOOP_VECTORIZE", "SLP_VECTORIZE")
 """Settings of Numba's that change what code compiles to."""
+TURNS = ".turns"
+"""File in a folder of kernels on which turns are taken."""
+WAITING = "solvent:turn"
+"""Event of Numba's kind that lasts while a process waits for another one's kernel."""
+PATIENCE, PAUSE = 120.0, 0.02
+"""Seconds after which a process no longer waits, more than any kernel takes, and between two looks."""
 
 _stamps = Stamps()
+
+
+class Turn:
+    """The turn to compile one kernel: other processes that want it at that time load what this one writes.
+
+    A turn is a lock on one byte, chosen by the kernel's digest, of a file in `folder`. The system gives it back
+    when a process ends, in whichever way, and forked children do not inherit it. A process that has waited for
+    `PATIENCE` seconds, or cannot lock, compiles without a turn; the kernel is then compiled twice, which only costs
+    time.
+    """
+
+    def __init__(self, folder: Path, digest: bytes) -> None:
+        self._file, self._byte = _turns_in(folder), int.from_bytes(digest[:7], "big")
+
+    def take(self, is_written: Callable[[], bool]) -> None:
+        """Wait until nobody else has the turn, or until the kernel is written."""
+        if self._locked():
+            return
+        with event.trigger_event(WAITING):
+            until = time.monotonic() + PATIENCE
+            while not (is_written() or self._locked() or time.monotonic() > until):
+                time.sleep(PAUSE)
+
+    def give_back(self) -> None:
+        with suppress(OSError):
+            self._lock(fcntl.LOCK_UN)
+
+    def _locked(self) -> bool:
+        """Lock the byte unless another process has it. Where nothing can be locked, every turn is free."""
+        try:
+            self._lock(fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            return error.errno not in (errno.EACCES, errno.EAGAIN)
+        return True
+
+    def _lock(self, how: int) -> None:
+        if self._file is not None:
+            fcntl.lockf(self._file, how, 1, self._byte)
+
+
+@cache
+def _turns_in(folder: Path) -> int | None:
+    """The file of turns in a folder, open as long as the process lives: closing it would give back every turn."""
+    with suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+        return os.open(folder / TURNS, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o666)
+    return None
 
 
 class KernelCache:

@@ -2,7 +2,7 @@
 
 Kernels are compiled when they are first called, wherever that is, and cached on the disk afterwards. Numba triggers
 an event for each one that it compiles and none for those that it loads from its cache. Waiting for a kernel that
-another process compiles (`turns`) counts as compiling.
+another process compiles (`caching.Turn`) counts as compiling.
 """
 
 from __future__ import annotations

@@ -156,10 +156,8 @@ class _Description:
         self.put(type(values).__name__, len(digests), *sorted(digests))
 
     def mapping(self, values: Any) -> None:
-        self.put(type(values).__name__, len(values))
-        for key, value in values.items():
-            self.add(key)
-            self.add(value)
+        self.put(type(values).__name__)
+        self.all(tuple(values.items()))
 
     def dispatcher(self, dispatcher: Any) -> None:
         """A compiled function: its Python function, and the options with which it is compiled."""

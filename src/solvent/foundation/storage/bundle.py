@@ -58,7 +58,7 @@ def write_bundle(
         if others is not None:
             files |= others(aside)
         manifest = {"format": FORMAT, "facts": dict(facts), "files": files}
-        manifest["digest"] = _digest_of(manifest)
+        manifest["digest"] = digest_of(manifest)
         write_bytes(aside / MANIFEST, json.dumps(manifest, indent=1).encode())
         if folder.exists():
             shutil.rmtree(replaced, ignore_errors=True)
@@ -135,7 +135,7 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
             raise ValueError("it is not a file")
         manifest: dict[str, Any] = json.loads(path.read_bytes())
         digest = manifest.pop("digest")
-        version, intact = manifest["format"], digest == _digest_of(manifest)
+        version, intact = manifest["format"], digest == digest_of(manifest)
     except (FileNotFoundError, NotADirectoryError) as error:
         raise InputError(f"{folder} is not complete: it has no {MANIFEST}") from error
     except OSError as error:
@@ -238,8 +238,9 @@ def _unreadable(path: Path, error: OSError) -> InputError:
     return InputError(f"cannot read {path}: {error.strerror or error}")
 
 
-def _digest_of(manifest: Mapping[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(manifest, sort_keys=True).encode()).hexdigest()
+def digest_of(document: Mapping[str, Any]) -> str:
+    """A digest of a document that JSON can write."""
+    return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
 
 
 def _sha256(path: Path) -> str:

@@ -13,7 +13,6 @@ run takes it over.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import math
 import os
@@ -30,7 +29,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from solvent.foundation.errors import InputError
-from solvent.foundation.storage.bundle import WriteOthers, read_bundle, read_facts, write_bundle
+from solvent.foundation.storage.bundle import WriteOthers, digest_of, read_bundle, read_facts, write_bundle
 from solvent.foundation.storage.files import (
     LOCK,
     can_write_in,
@@ -227,13 +226,13 @@ class Run:
     @property
     def digest(self) -> str:
         """A digest of what is fixed: checkpoints with another one are not this run's."""
-        return _digest({"kind": self.kind, "fixed": self.fixed})
+        return digest_of({"kind": self.kind, "fixed": self.fixed})
 
     def _write(self) -> None:
         keep = {"newest": self.retention.newest, "older": self.retention.older, "apart": self.retention.apart}
         written = {"format": FORMAT, "kind": self.kind, **self.made}
         sections = {"keep": keep, "fixed": self.fixed, "adjustable": self.adjustable}
-        text = _to_toml({**written, "digest": _digest({**written, **sections})}, sections)
+        text = _to_toml({**written, "digest": digest_of({**written, **sections})}, sections)
         write_text(self.folder / CONFIGURATION, text)
 
     # Checkpoints
@@ -337,16 +336,6 @@ class Run:
         write_text(self.folder / METRICS, "".join(map(_metric_line, kept)))
 
 
-def find_runs(folder: str | Path) -> list[Path]:
-    """The folders of the runs in a folder and below it."""
-    found = []
-    for path, folders, files in os.walk(folder):
-        if CONFIGURATION in files:
-            folders.clear()
-            found.append(Path(path))
-    return sorted(found)
-
-
 def _read_configuration(folder: Path) -> dict[str, Any]:
     """Read `run.toml` and compare it with its digest."""
     path = folder / CONFIGURATION
@@ -367,7 +356,7 @@ def _read_configuration(folder: Path) -> dict[str, Any]:
     if "format" not in written and "fingerprint" in written:
         raise InputError(f"{folder} holds a run of an older version of solvent; solve the game anew")
     digest = written.pop("digest", None)
-    if digest != _digest(written):
+    if digest != digest_of(written):
         raise InputError(f"{path} has been changed since it was written; undo the change, or begin a new run")
     if written["format"] != FORMAT:
         raise InputError(
@@ -405,10 +394,6 @@ def _present(settings: Mapping[str, Any]) -> dict[str, Any]:
         for key, value in settings.items()
         if value is not None
     }
-
-
-def _digest(document: Mapping[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
 
 
 def _crc32(row: Mapping[str, Any]) -> int:

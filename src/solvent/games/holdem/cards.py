@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from solvent.cards.deck import RANKS, SUITS, Card, cards_label, deck
 from solvent.cards.hands import HANDS, hand_number
-from solvent.cards.ranking import best_strength, five_card_strengths, short_strengths
+from solvent.cards.ranking import best_strength, best_strengths, short_strengths
 from solvent.games.game import GameError
 from solvent.games.public_rules import FOLD, Betting, Board, PublicRules, RoundSize
 
@@ -92,7 +92,7 @@ class HoldemCards(PublicRules):
     def strengths(self, boards: Sequence[Board], hands: Sequence[Hole]) -> NDArray[np.int64]:
         holes: NDArray[np.int64] = np.array(hands)
         step = max(1, CHUNK // len(holes))
-        parts = [_best_hands(np.array(boards[k : k + step]), holes) for k in range(0, len(boards), step)]
+        parts = [best_strengths(np.array(boards[k : k + step]), holes) for k in range(0, len(boards), step)]
         return np.concatenate(parts)
 
     def strength(self, board: Board, hand: Hole) -> int:
@@ -202,16 +202,3 @@ def count_histories(betting: Betting, deals: int, boards: tuple[int, ...]) -> in
 def _strength(board: Board, hand: Hole) -> int:
     cards = board + hand
     return best_strength(cards) if len(cards) >= 5 else int(short_strengths(np.array([cards]))[0])
-
-
-def _best_hands(boards: NDArray[np.int64], holes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The strength of each hand on each board: int64[boards, cards], int64[hands, 2] to int64[boards, hands]."""
-    shape, count = (len(boards), len(holes)), boards.shape[1]
-    columns = [np.broadcast_to(boards[:, None, k], shape) for k in range(count)]
-    columns += [np.broadcast_to(holes[None, :, k], shape) for k in range(2)]
-    if len(columns) < 5:
-        return short_strengths(np.stack(columns, axis=-1))
-    best = np.zeros(shape, dtype=np.int64)
-    for chosen in combinations(columns, 5):
-        np.maximum(best, five_card_strengths(np.stack(chosen, axis=-1)), out=best)
-    return best
