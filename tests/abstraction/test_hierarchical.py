@@ -10,7 +10,7 @@ import pytest
 from solvent.abstraction.hierarchical.hierarchical import PublicRound, Round, hierarchical
 from solvent.abstraction.hierarchical.public_clusters import cluster_public, transition_distances
 from solvent.foundation.errors import InputError
-from solvent.games.holdem.flop_holdem import FlopHoldem
+from solvent.games.holdem.limit_holdem import FlopHoldem
 from solvent.games.leduc import Leduc
 
 

@@ -15,7 +15,7 @@ from solvent.abstraction.hierarchical.public_clusters import (
     waugh_distances,
 )
 from solvent.foundation.errors import InputError
-from solvent.games.holdem.flop_holdem import FlopHoldem
+from solvent.games.holdem.limit_holdem import FlopHoldem
 
 IN_TURN = ["sequential", "average", "medoids"]
 

@@ -20,7 +20,7 @@ from solvent.forms.history import GameTree, compile_tree
 from solvent.forms.public.game import PublicGame, public_game
 from solvent.forms.public.unroll import unroll
 from solvent.games.bluff import Bluff
-from solvent.games.holdem.flop_holdem import FlopHoldem
+from solvent.games.holdem.limit_holdem import FlopHoldem
 from solvent.games.leduc import Leduc
 
 RULES = ["cfr", "cfr+", "lcfr", "dcfr", "pcfr+"]

@@ -36,7 +36,7 @@ from solvent.forms.public.unroll import unroll
 from solvent.foundation.errors import InputError
 from solvent.games.catalogue import load_game
 from solvent.games.game import CHANCE
-from solvent.games.holdem.flop_holdem import FlopHoldem
+from solvent.games.holdem.limit_holdem import FlopHoldem
 from solvent.games.kuhn import Kuhn
 from solvent.games.leduc import Leduc
 from solvent.games.public_rules import Betting, Board, PublicRules

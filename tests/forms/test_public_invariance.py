@@ -39,7 +39,7 @@ from solvent.engines.rules import RULES
 from solvent.forms.public.game import PublicGame, public_game
 from solvent.foundation.errors import InputError
 from solvent.games.catalogue import load_game
-from solvent.games.holdem.flop_holdem import FlopHoldem
+from solvent.games.holdem.limit_holdem import FlopHoldem
 
 # Invariance: one iteration
 

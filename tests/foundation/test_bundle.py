@@ -229,7 +229,7 @@ def test_what_is_no_array_of_numbers_is_refused(content: list[object] | None, ma
     written = json.loads(manifest.read_bytes())
     del written["digest"]
     written["files"]["table"] = {"bytes": table.stat().st_size, "sha256": bundle._sha256(table)}
-    manifest.write_text(json.dumps({**written, "digest": bundle._digest_of(written)}))
+    manifest.write_text(json.dumps({**written, "digest": bundle.digest_of(written)}))
     with pytest.raises(InputError, match=r"table\.npy is damaged: it is no array of numbers"):
         read_bundle(folder, mapped)
 

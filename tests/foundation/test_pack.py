@@ -16,7 +16,7 @@ import pytest
 
 from solvent.foundation.errors import InputError
 from solvent.foundation.progress import Interrupted, Progress, Stop
-from solvent.foundation.storage.bundle import _digest_of, read_bundle, write_bundle
+from solvent.foundation.storage.bundle import digest_of, read_bundle, write_bundle
 from solvent.foundation.storage.pack import is_packed, pack, unpack
 from solvent.foundation.storage.run import Run
 
@@ -190,7 +190,7 @@ def test_a_manifest_names_files_of_its_own_folder_alone(run: Run, tmp_path: Path
     del written["digest"]
     content = (tmp_path / "secret.npy").read_bytes()
     written["files"][name] = {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
-    manifest.write_text(json.dumps({**written, "digest": _digest_of(written)}))
+    manifest.write_text(json.dumps({**written, "digest": digest_of(written)}))
     with pytest.raises(InputError, match="does not say which files"):
         read_bundle(run.checkpoint(20))
 

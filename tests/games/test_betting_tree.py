@@ -20,11 +20,10 @@ from solvent.games.betting.tree import (
     TreeStart,
     betting_tree,
     nolimit_start,
-    parse_tree_sizes,
     spot_start,
     tree_nodes,
 )
-from solvent.games.betting.tree_sizes import POSITIONS, replaced_sizes
+from solvent.games.betting.tree_sizes import POSITIONS, parse_tree_sizes, replaced_sizes
 from solvent.games.public_rules import FOLD, MOST_BETTING_NODES, SHOWDOWN, Betting
 
 S = {"bets": "50%,a", "raises": "100%,a"}

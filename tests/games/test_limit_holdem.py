@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 from solvent.cards.deck import parse_cards
 from solvent.games.catalogue import load_game
 from solvent.games.game import CHANCE, TERMINAL, GameError
-from solvent.games.holdem.flop_holdem import FlopHoldem
-from solvent.games.holdem.limit_holdem import LimitHoldem
+from solvent.games.holdem.limit_holdem import FlopHoldem, LimitHoldem
 from solvent.games.public_rules import FOLD, SHOWDOWN, Betting, PublicRules
 from solvent.solving.solve import solve
 

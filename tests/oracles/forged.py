@@ -9,7 +9,7 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from solvent.foundation.storage.bundle import MANIFEST, _digest_of
+from solvent.foundation.storage.bundle import MANIFEST, digest_of
 from solvent.foundation.storage.run import CONFIGURATION, METRICS, Run, _metric_line
 
 SENTINEL = "PWNED"
@@ -121,7 +121,7 @@ def _sign(path: Path, keys: tuple[str | int, ...], text: Any, configuration: str
         manifest["facts"]["configuration"] = configuration
     if keys:
         _put(manifest["facts"], keys, text)
-    path.write_text(json.dumps({**manifest, "digest": _digest_of(manifest)}))
+    path.write_text(json.dumps({**manifest, "digest": digest_of(manifest)}))
 
 
 def replaced(document: Any, text: Any) -> Iterator[Any]:

@@ -6,6 +6,7 @@ from functools import cache
 
 import numpy as np
 
+from oracles.post_processing import processed
 from solvent.abstraction.betting.translation import translation
 from solvent.abstraction.cards.buckets import CardAbstraction, describe_tables
 from solvent.abstraction.cards.presets import Design
@@ -149,7 +150,7 @@ class Twin:
         mixed = mixed / mixed.sum() if mixed.sum() > 0 else allowed / allowed.sum()
         if self.post.first or acted:
             classes = {"kinds": self.kinds, "sizes": self.sizes}.get(self.post.classes, self.each)
-            return self.post.apply(mixed.tolist(), [classes(node, action) for action in actions])
+            return processed(self.post, mixed.tolist(), [classes(node, action) for action in actions])
         return mixed.tolist()
 
     def kinds(self, node, action):

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from oracles.post_processing import processed
 from oracles.trainings import small_cards_everywhere
 from solvent.app.command_line import run as run_here
 from solvent.foundation.errors import InputError
@@ -293,8 +294,8 @@ def test_every_candidate_is_a_post_processing_of_its_own():
     parsed = [str(parse_post(post)) for post in (*POSTS, *FAMILY)]
     assert len(set(parsed)) == len(parsed)
     only_folds = parse_post(FOLD_ALONE)
-    assert only_folds.apply([0.1, 0.5, 0.25, 0.15], range(4)) == pytest.approx([0.1, 0.5, 0.25, 0.15])
-    assert only_folds.apply([0.21, 0.4, 0.24, 0.15], range(4)) == [1.0, 0.0, 0.0, 0.0]
+    assert processed(only_folds, [0.1, 0.5, 0.25, 0.15], range(4)) == pytest.approx([0.1, 0.5, 0.25, 0.15])
+    assert processed(only_folds, [0.21, 0.4, 0.24, 0.15], range(4)) == [1.0, 0.0, 0.0, 0.0]
 
 
 def test_the_price_is_that_of_the_largest_setting():

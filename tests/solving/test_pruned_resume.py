@@ -16,7 +16,7 @@ from solvent.engines.pruning import Pruning
 from solvent.engines.public.pruned.solver import PrunedPublicSolver
 from solvent.forms.public.game import public_game
 from solvent.foundation.storage.run import Run
-from solvent.games.holdem.flop_holdem import FlopHoldem
+from solvent.games.holdem.limit_holdem import FlopHoldem
 from solvent.games.leduc import Leduc
 from solvent.solving.solve import solve
 

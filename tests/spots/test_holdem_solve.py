@@ -17,9 +17,9 @@ from solvent.games.catalogue import load_game
 from solvent.solving.choose import make_solver
 from solvent.solving.measure import measure, value_against
 from solvent.solving.settings import Settings
-from solvent.strategy.solved.holdem_infosets import HoldemInfosets
 from solvent.strategy.solved.locks import Locks
 from solvent.strategy.solved.policies import on_form
+from solvent.strategy.solved.public_infosets import HoldemInfosets
 from solvent.strategy.solved.tables import compare
 
 TWO_STREETS = "nolimit(suits=2,ranks=3,boards=[0,1],stack=4,blinds=1/2,bets='100%,a')"

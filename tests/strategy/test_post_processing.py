@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from oracles.post_processing import processed
 from solvent.engines.history.response import evaluate
 from solvent.engines.history.solver import HistorySolver
 from solvent.forms.history import compile_tree
@@ -26,8 +27,8 @@ def only(place):
 
 def test_the_papers_example():
     """Section 4: purification calls, although most of the mass bets; New-0.2 bets the pot."""
-    assert parse_post("purify").apply(EXAMPLE, EACH) == only(1)
-    assert parse_post("new(0.2)").apply(EXAMPLE, KINDS) == only(4)
+    assert processed(parse_post("purify"), EXAMPLE, EACH) == only(1)
+    assert processed(parse_post("new(0.2)"), EXAMPLE, KINDS) == only(4)
 
 
 @pytest.mark.parametrize(
@@ -48,13 +49,13 @@ def test_the_papers_example():
     ],
 )
 def test_what_is_left(text, classes, expected):
-    assert parse_post(text).apply(EXAMPLE, classes) == pytest.approx(expected)
+    assert processed(parse_post(text), EXAMPLE, classes) == pytest.approx(expected)
 
 
 def test_ties_are_alike_and_folding_may_be_impossible():
-    assert parse_post("purify").apply([0.4, 0.4, 0.2], [0, 1, 2]) == [0.5, 0.5, 0]
-    assert parse_post("new(0)").apply([0.3, 0.4, 0.3], [1, 2, 2]) == [0, 1, 0]  # nothing to fold to
-    assert parse_post("new(0.2)").apply([0.5, 0.25, 0.25], [1, 2, 2]) == [0.5, 0.25, 0.25]
+    assert processed(parse_post("purify"), [0.4, 0.4, 0.2], [0, 1, 2]) == [0.5, 0.5, 0]
+    assert processed(parse_post("new(0)"), [0.3, 0.4, 0.3], [1, 2, 2]) == [0, 1, 0]  # nothing to fold to
+    assert processed(parse_post("new(0.2)"), [0.5, 0.25, 0.25], [1, 2, 2]) == [0.5, 0.25, 0.25]
 
 
 @pytest.mark.parametrize("text", ["purify", "threshold(0.15)", "new(0.2)"])
@@ -67,7 +68,7 @@ def test_an_equilibrium_of_leduc_becomes_more_exploitable(text):
     for k, labels in enumerate(tree.action_label):
         cells = slice(tree.infoset_cell[k], tree.infoset_cell[k + 1])
         kinds = [{"fold": 0, "call": 1, "check": 1}.get(label.split()[0], 2) for label in labels]
-        strategy[cells] = parse_post(text).apply(strategy[cells].tolist(), kinds)
+        strategy[cells] = processed(parse_post(text), strategy[cells].tolist(), kinds)
     assert solver.evaluate().exploitability < 0.002
     assert evaluate(tree, strategy).exploitability > 0.1
 
@@ -93,7 +94,7 @@ def test_the_compiled_form_is_the_plain_one(post, row, fold):
         return
     total = sum(weight for weight, _ in row)
     probabilities, classes = [weight / total for weight, _ in row], [one for _, one in row]
-    plain = post.apply(probabilities, classes)
+    plain = processed(post, probabilities, classes)
     np.testing.assert_allclose(compiled(post, probabilities, classes), plain, atol=1e-12)
     assert sum(plain) == pytest.approx(1)
     assert min(plain) >= 0

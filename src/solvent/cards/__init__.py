@@ -5,9 +5,9 @@ from solvent import cards
 cards.equity(cards.parse_range("QQ+,AKs"), cards.parse_range("random"), cards.parse_cards("Ks7d2c"))
 
 This room may import only `foundation`. Cards are numbers from 0 to 51, rank by rank (`deck`), and hands of two
-from 0 to 1,325 (`hands`); `ranges` reads and writes weights of hands. `ranking` says in plain NumPy which hand beats
-which, `evaluator` fast, from tables; `hand_kinds` has players' names for hands. `isomorphism` numbers hands up to
-suits; `showdown` and `equities` compare hands over boards. Start with `deck`, then `evaluator`.
+from 0 to 1,325 (`hands`); `ranges` reads and writes weights of hands. `ranking` says in plain NumPy which hand
+beats which, `evaluator` fast, from tables; `hand_kinds` has players' names for hands. `isomorphism` numbers hands
+up to suits; `showdown` and `equities` compare hands over boards. Start with `deck`, then `evaluator`.
 """
 
 from __future__ import annotations

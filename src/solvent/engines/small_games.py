@@ -9,7 +9,7 @@ from __future__ import annotations
 from solvent.forms.history import GameTree, compile_tree
 from solvent.forms.holdem.game import HoldemGame, holdem_game
 from solvent.forms.public.game import PublicGame, public_game
-from solvent.games.holdem.flop_holdem import FlopHoldem
+from solvent.games.holdem.limit_holdem import FlopHoldem
 from solvent.games.holdem.nolimit import NoLimit
 from solvent.games.kuhn import Kuhn
 from solvent.games.leduc import Leduc

@@ -25,9 +25,8 @@ from solvent.engines.public.public_pass import PublicPass
 from solvent.forms.public.game import DECISION, PublicGame
 from solvent.foundation.errors import InputError
 from solvent.games.public_rules import FOLD, SHOWDOWN, PublicRules
-from solvent.strategy.solved.holdem_infosets import HoldemInfosets
 from solvent.strategy.solved.policies import on_form
-from solvent.strategy.solved.public_infosets import PublicInfosets
+from solvent.strategy.solved.public_infosets import HoldemInfosets, PublicInfosets
 from solvent.strategy.solved.tables import TableStrategy
 
 AT_ONCE = 1 << 20

@@ -18,8 +18,7 @@ from solvent.games.bluff import Bluff
 from solvent.games.continuous_leduc import ContinuousLeduc
 from solvent.games.efg.reading import read_efg
 from solvent.games.game import Game, GameError
-from solvent.games.holdem.flop_holdem import FlopHoldem
-from solvent.games.holdem.limit_holdem import LimitHoldem
+from solvent.games.holdem.limit_holdem import FlopHoldem, LimitHoldem
 from solvent.games.holdem.nolimit import NoLimit
 from solvent.games.holdem.spot import Spot
 from solvent.games.kuhn import Kuhn

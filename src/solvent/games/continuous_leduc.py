@@ -20,7 +20,7 @@ from fractions import Fraction
 from solvent.foundation.units import parse_decimal
 from solvent.games.game import GameError
 from solvent.games.leduc import ANTE, Leduc
-from solvent.games.naming import spell
+from solvent.games.naming import spell_call
 from solvent.games.public_rules import FOLD, MOST_BETTING_NODES, SHOWDOWN, Betting
 
 LEAST_SIZE, LARGEST_SIZE = 0.01, 1.0
@@ -74,8 +74,8 @@ class ContinuousLeduc(Leduc):
             "suits": (self.suits, 2),
             "distinct": (self.distinct, False),
         }
-        changed = [f"{key}={spell(value)}" for key, (value, default) in given.items() if value != default]
-        return f"continuous_leduc({','.join(changed)})" if changed else "continuous_leduc"
+        changed = {key: value for key, (value, usual) in given.items() if value != usual}
+        return spell_call("continuous_leduc", changed)
 
     # Betting
 

@@ -77,6 +77,10 @@ class ListedState:
         """Every outcome of `chance()` with its probability and the state after it."""
         raise NotImplementedError
 
+    def chance(self) -> list[tuple[str, Probability]]:
+        """Each outcome with its probability."""
+        return [(label, probability) for label, probability, _ in self.chance_children()]
+
 
 def player_of(game: object, state: State) -> int:
     """Who acts in a state; what is no state is refused."""

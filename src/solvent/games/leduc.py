@@ -16,7 +16,7 @@ from itertools import permutations
 from typing import NamedTuple
 
 from solvent.games.game import GameError
-from solvent.games.naming import spell
+from solvent.games.naming import spell, spell_call
 from solvent.games.public_rules import (
     FOLD,
     MOST_BETS,
@@ -83,8 +83,7 @@ class Leduc(PublicRules):
             "max_bets": (self.max_bets, 2),
             "distinct": (self.distinct, False),
         }
-        changed = [f"{key}={spell(value)}" for key, (value, default) in given.items() if value != default]
-        return f"leduc({','.join(changed)})" if changed else "leduc"
+        return spell_call("leduc", {key: value for key, (value, usual) in given.items() if value != usual})
 
     def histories(self) -> int:
         first, second = self._betting_sizes()

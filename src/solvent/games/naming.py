@@ -7,6 +7,7 @@ quotes of its kind is written twice. Text in quotes is never read as a number.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from solvent.foundation.units import parse_decimal, parse_whole
@@ -53,6 +54,16 @@ def spell(value: Any) -> str:
     if isinstance(value, float):
         return repr(value).removesuffix(".0")
     return _quoted(value) if isinstance(value, str) else str(value)
+
+
+def spell_call(name: str, arguments: Mapping[str, Any]) -> str:
+    """A name with parameters as `parse_call` reads it; without brackets where there are none.
+
+    >>> spell_call("leduc", {"ranks": 5, "distinct": True}), spell_call("leduc", {})
+    ('leduc(ranks=5,distinct=true)', 'leduc')
+    """
+    written = ",".join(f"{key}={spell(value)}" for key, value in arguments.items())
+    return f"{name}({written})" if written else name
 
 
 def _quoted(text: str) -> str:

@@ -41,7 +41,8 @@ class OpenSpielGame:
         kind = source.get_type()
         _refuse_unfit(source, kind)
         self._source = source
-        self.game = _in_turn(source) if _is(kind.dynamics, "SIMULTANEOUS") else source
+        in_turn = not _is(kind.dynamics, "SIMULTANEOUS")
+        self.game = source if in_turn else import_module("pyspiel").convert_to_turn_based(source)
         """The `pyspiel.Game` that is walked, its moves in turn."""
         self.half_sum = (source.utility_sum() or 0.0) / 2
         """Amount subtracted from each payoff to make the game zero-sum."""
@@ -118,9 +119,6 @@ class _State(ListedState):
         position = self.actions().index(action)
         return _State(self._game, self._state.child(self._legal_actions()[position]))
 
-    def chance(self) -> list[tuple[str, float]]:
-        return [(label, probability) for label, probability, _ in self.chance_children()]
-
     def chance_children(self) -> list[tuple[str, float, _State]]:
         state = self._state
         outcomes = state.chance_outcomes()
@@ -146,7 +144,10 @@ _PLACE_IN_THEIR_SOURCE = re.compile(r"\S+\.(?:cc|h):\d+ ")
 
 
 def _load(name: str) -> Any:
-    pyspiel = _pyspiel(name)
+    try:
+        pyspiel: Any = import_module("pyspiel")
+    except ImportError:
+        raise GameError(missing("pyspiel", f"games such as {PREFIX}{name}")) from None
     short = name.partition("(")[0].strip()
     if short.startswith("python_"):
         # The games that OpenSpiel has in Python are known once they are imported.
@@ -160,13 +161,6 @@ def _load(name: str) -> Any:
             return pyspiel.load_game(name)
     except Exception as error:  # mostly SpielErrors, but a game may raise anything: nfg_game, an IndexError
         raise GameError(f"OpenSpiel cannot load {name}: {_reason(error)}") from None
-
-
-def _pyspiel(name: str) -> Any:
-    try:
-        return import_module("pyspiel")
-    except ImportError:
-        raise GameError(missing("pyspiel", f"games such as {PREFIX}{name}")) from None
 
 
 def _reason(error: Exception) -> str:
@@ -195,12 +189,6 @@ def _silent_stderr() -> Iterator[None]:
         os.close(kept)
 
 
-def _in_turn(source: Any) -> Any:
-    import pyspiel
-
-    return pyspiel.convert_to_turn_based(source)
-
-
 def _refuse_unfit(source: Any, kind: Any) -> None:
     name = f"{PREFIX}{source}"
     players = source.num_players()
@@ -215,12 +203,9 @@ def _refuse_unfit(source: Any, kind: Any) -> None:
         raise GameError(f"{name} is general-sum; solvent takes zero-sum OpenSpiel games")
     if _is(kind.chance_mode, "SAMPLED_STOCHASTIC"):
         raise GameError(f"{name} samples its chance outcomes; solvent needs their probabilities")
-    if not kind.provides_information_state_string and not _history_is_known(kind):
+    knows_history = _is(kind.dynamics, "SEQUENTIAL") and _is(kind.information, "PERFECT_INFORMATION")
+    if not kind.provides_information_state_string and not knows_history:
         raise GameError(f"{name} has no information_state_string, so its infosets cannot be told apart")
-
-
-def _history_is_known(kind: Any) -> bool:
-    return _is(kind.dynamics, "SEQUENTIAL") and _is(kind.information, "PERFECT_INFORMATION")
 
 
 def _is(value: Any, name: str) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 
 from solvent.foundation.errors import InputError
 from solvent.foundation.own_code import explained, load_own, names_own_code
-from solvent.games.naming import parse_call, spell
+from solvent.games.naming import parse_call, spell_call
 
 SOURCE = "__solvent_source__"
 """The attribute of an object that was made from text; it holds the text."""
@@ -101,8 +101,7 @@ def _arguments(own: Any) -> str | None:
     values = {name: getattr(own, name, None) for name in names}
     if not all(_can_be_spelt(value) for value in values.values()):
         return None
-    written = ",".join(f"{name}={spell(value)}" for name, value in values.items())
-    return f"({written})" if written else ""
+    return spell_call("", values)
 
 
 def _can_be_spelt(value: Any) -> bool:

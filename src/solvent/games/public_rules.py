@@ -299,9 +299,6 @@ class _State(ListedState):
     def actions(self) -> tuple[str, ...]:
         return self.betting.actions
 
-    def chance(self) -> list[tuple[str, Fraction]]:
-        return [(label, weight) for label, weight, _ in self.chance_children()]
-
     def child(self, action: str) -> _State:
         if self.player() == CHANCE:
             return next(state for label, _, state in self.chance_children() if label == action)

@@ -21,12 +21,10 @@ from solvent.forms.public.sequences import few_histories, public_sequence_form
 from solvent.foundation.errors import InputError
 from solvent.games.catalogue import load_game
 from solvent.games.own import name_of
-from solvent.strategy.solved.form_infosets import Form
-from solvent.strategy.solved.holdem_infosets import HoldemInfosets
-from solvent.strategy.solved.infosets import InfosetTable
+from solvent.strategy.solved.infosets import Form, InfosetTable
 from solvent.strategy.solved.locks import Locks
 from solvent.strategy.solved.policies import as_strategy, on_form
-from solvent.strategy.solved.public_infosets import PublicInfosets
+from solvent.strategy.solved.public_infosets import HoldemInfosets, PublicInfosets
 from solvent.strategy.solved.tables import TableStrategy
 
 

@@ -12,8 +12,7 @@ from solvent.foundation.storage.run import Run
 from solvent.games.catalogue import allowed_game
 from solvent.strategy.agents.trained import TrainedStrategy
 from solvent.strategy.agents.training_run import TrainingRun
-from solvent.strategy.solved.form_infosets import Infosets, public_infosets
-from solvent.strategy.solved.infosets import InfosetTable
+from solvent.strategy.solved.infosets import Infosets, InfosetTable, stored_infosets
 from solvent.strategy.solved.tables import TableStrategy
 
 INFOSET = "infoset_"
@@ -69,9 +68,8 @@ def _newest(run: Run, game: Any, own_code: bool) -> TableStrategy:
             {name.removeprefix(INFOSET): array for name, array in tables.items() if name.startswith(INFOSET)}
         )
     elif configuration.get("form") == "public":
-        infosets = public_infosets(
-            name, source, bool(configuration.get("isomorphic")), fingerprint, run.folder
-        )
+        isomorphic = bool(configuration.get("isomorphic"))
+        infosets = stored_infosets(name, source, isomorphic, fingerprint, run.folder)
     else:
         infosets = InfosetTable.from_arrays(read_bundle(run.folder / "infosets", mapped=True)[0])
     return TableStrategy(name, fingerprint, infosets, tables["average"], facts, source)

@@ -22,16 +22,10 @@ threshold of 1 is purification. `between` and `within` are parts of 1.
 
 Classes are `kinds` (fold; call or check; bets and raises), `sizes` (bets up to the pot and larger ones apart) or
 `actions` (each its own).
-
->>> mixed = [0.1, 0.25, 0.15, 0.15, 0.2, 0.15, 0, 0, 0]  # fold, call, seven bets
->>> classes = [0, 1, 2, 2, 2, 2, 2, 2, 2]
->>> parse_post("purify").apply(mixed, range(9)).index(1.0), parse_post("new(0.2)").apply(mixed, classes).index(1.0)
-(1, 4)
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -88,26 +82,6 @@ class PostProcessing:
                 f"first is true or false (leave the first action as it is), not {spell(self.first)}"
             )
 
-    def apply(self, probabilities: Sequence[float], classes: Sequence[int]) -> list[float]:
-        """The probabilities of a decision's actions after post-processing.
-
-        classes: the class of each action; `FOLDS` is folding.
-        """
-        sums = {
-            one: sum(p for p, c in zip(probabilities, classes, strict=True) if c == one) for one in classes
-        }
-        if sums.get(FOLDS, 0.0) > self.fold:
-            return [1.0 if one == FOLDS else 0.0 for one in classes]
-        of_class = dict(zip(sums, _cut(list(sums.values()), self.between), strict=True))
-        result = [0.0] * len(probabilities)
-        for one, share in of_class.items():
-            if share > 0:
-                places = [place for place, other in enumerate(classes) if other == one]
-                inside = [probabilities[place] / sums[one] for place in places]
-                for place, part in zip(places, _cut(inside, self.within), strict=True):
-                    result[place] = share * part
-        return result
-
     @property
     def numbers(self) -> PostNumbers:
         return PostNumbers(
@@ -132,14 +106,6 @@ class PostProcessing:
 
 
 NONE = PostProcessing()
-
-
-def _cut(shares: list[float], least: float) -> list[float]:
-    kept = [share if share >= least else 0.0 for share in shares]
-    if not sum(kept) > 0:
-        kept = [1.0 if share == max(shares) else 0.0 for share in shares]
-    total = sum(kept)
-    return [share / total for share in kept]
 
 
 def parse_post(text: str) -> PostProcessing:
@@ -188,9 +154,9 @@ def class_of(classes, action, place, fraction):  # type: ignore[no-untyped-def]
 
 @kernel
 def post_process(probabilities, class_numbers, count, post, sums):  # type: ignore[no-untyped-def]
-    """`PostProcessing.apply` in place.
+    """Post-process the probabilities of a decision's first `count` actions in place.
 
-    class_numbers: int64[actions], below len(sums). sums: float64[], overwritten.
+    class_numbers: int64[actions], below len(sums); `FOLDS` is folding. sums: float64[], overwritten.
     """
     for one in range(len(sums)):
         sums[one] = 0.0

@@ -13,13 +13,14 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from solvent.foundation.errors import InputError
-from solvent.strategy.notebook import strategy_html
+from solvent.foundation.html import table_html
 
 if TYPE_CHECKING:
     from solvent.strategy.solved.tables import TableStrategy
@@ -30,6 +31,8 @@ Chosen = Mapping[str, float] | Sequence[float]
 """Play at an infoset: by the name of the action, those left out not at all, or one number for each."""
 Policy = Callable[[int, str, tuple[str, ...]], Chosen]
 """A strategy as a function of (player, infoset, actions)."""
+SHOWN = 12
+"""Infosets that a notebook lists."""
 
 
 class Row(NamedTuple):
@@ -102,7 +105,15 @@ class Strategy(Mapping[Key, dict[str, float]]):
         return f"<strategy of {self.game}: {len(self):,} infosets>"
 
     def _repr_html_(self) -> str:
-        return strategy_html(self)
+        """The first infosets as an HTML table, for notebooks."""
+        rows = [
+            (str(player), infoset, ", ".join(f"{name} {part:.3f}" for name, part in probabilities.items()))
+            for player, infoset, probabilities in islice(self.rows(), SHOWN)
+        ]
+        made = ", ".join(f"{self.facts[key]}" for key in ("rule", "updates") if self.facts.get(key))
+        title = f"{self.game}{f' ({made})' if made else ''}"
+        note = f"{len(rows):,} of {len(self):,} infosets"
+        return table_html(title, ("player", "infoset", "probabilities"), rows, note)
 
 
 def normalise(weights: NDArray[np.floating], first_cell: NDArray[np.integer]) -> NDArray[np.float64]:

@@ -15,8 +15,7 @@ from solvent.forms.betting.tree import DECISION, BettingTree
 from solvent.forms.sampled import TableLayout, row_start
 from solvent.foundation.kernels.compiling import kernel
 from solvent.foundation.kernels.threads import in_pieces
-from solvent.strategy.agents.blueprint import Blueprint
-from solvent.strategy.agents.shards import split_table
+from solvent.strategy.agents.blueprint import Blueprint, split_table
 
 PIECE = 1 << 20
 """Numbers that a thread scales at once, about."""

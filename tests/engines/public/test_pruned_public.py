@@ -16,7 +16,7 @@ from solvent.engines.public.solver import PublicSolver
 from solvent.forms.public.game import PublicGame, public_game
 from solvent.foundation.errors import InputError
 from solvent.games.bluff import Bluff
-from solvent.games.holdem.flop_holdem import FlopHoldem
+from solvent.games.holdem.limit_holdem import FlopHoldem
 from solvent.games.kuhn import Kuhn
 from solvent.games.leduc import Leduc
 from solvent.solving.measure import measure

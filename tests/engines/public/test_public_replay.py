@@ -15,7 +15,7 @@ from solvent.engines.public.pruned.solver import PrunedPublicSolver
 from solvent.forms.public.game import PublicGame, public_game
 from solvent.forms.public.unroll import unroll
 from solvent.games.bluff import Bluff
-from solvent.games.holdem.flop_holdem import FlopHoldem
+from solvent.games.holdem.limit_holdem import FlopHoldem
 from solvent.games.kuhn import Kuhn
 from solvent.games.leduc import Leduc
 from solvent.games.public_rules import PublicRules

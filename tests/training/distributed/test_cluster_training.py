@@ -19,7 +19,7 @@ from solvent.foundation.errors import InputError
 from solvent.foundation.progress import Stop
 from solvent.foundation.storage.run import Run
 from solvent.solving.session import Limits
-from solvent.strategy.agents.shards import CLUSTER
+from solvent.strategy.agents.blueprint import CLUSTER
 from solvent.strategy.agents.training_run import TrainingRun
 from solvent.training.distributed import launching, training
 from solvent.training.distributed.solver import make_children

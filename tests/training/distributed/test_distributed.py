@@ -7,8 +7,7 @@ import pytest
 
 from oracles.distributed import MakeSmallChildren, clustered_cards, small_tree
 from solvent.foundation.errors import InputError
-from solvent.strategy.agents.blueprint import Blueprint
-from solvent.strategy.agents.shards import CLUSTER, join_shards
+from solvent.strategy.agents.blueprint import CLUSTER, Blueprint, join_shards
 from solvent.training.distributed.batches import Discount, DistributedSettings, ShardFile
 from solvent.training.distributed.engines import LocalChildren
 from solvent.training.distributed.processes import ProcessChildren

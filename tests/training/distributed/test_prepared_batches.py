@@ -7,8 +7,7 @@ import pytest
 
 from oracles.distributed import MakeSmallChildren, clustered_cards, small_tree
 from solvent.foundation.errors import InputError
-from solvent.strategy.agents.blueprint import Blueprint
-from solvent.strategy.agents.shards import join_shards
+from solvent.strategy.agents.blueprint import Blueprint, join_shards
 from solvent.training.distributed.batches import DistributedSettings
 from solvent.training.distributed.recovering import WorkerChildren
 from solvent.training.distributed.solver import DistributedSolver, make_head

@@ -10,8 +10,7 @@ import pytest
 from oracles.distributed import MakeSmallChildren, clustered_cards, small_tree
 from oracles.ray_blades import NODE_BYTES
 from solvent.foundation.errors import InputError
-from solvent.strategy.agents.blueprint import Blueprint
-from solvent.strategy.agents.shards import join_shards
+from solvent.strategy.agents.blueprint import Blueprint, join_shards
 from solvent.training.distributed.batches import DistributedSettings
 from solvent.training.distributed.ray_engine.actors import RayChildren
 from solvent.training.distributed.solver import DistributedSolver, make_head

@@ -23,7 +23,7 @@ from solvent.foundation.kernels.threads import on_each
 from solvent.foundation.units import size
 from solvent.games.bluff import Bluff
 from solvent.games.catalogue import load_game
-from solvent.games.holdem.flop_holdem import FlopHoldem
+from solvent.games.holdem.limit_holdem import FlopHoldem
 from solvent.games.public_rules import PublicRules
 from solvent.solving.choose import make_solver
 from solvent.solving.settings import Settings

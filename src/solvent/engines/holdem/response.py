@@ -14,8 +14,8 @@ from solvent.engines.holdem.kernels import EVALUATE, RESPOND, Tables
 from solvent.engines.holdem.sweep_code import TRACE
 from solvent.forms.holdem.game import HoldemGame
 from solvent.foundation.errors import InputError
-from solvent.strategy.solved.holdem_infosets import HoldemInfosets
 from solvent.strategy.solved.locks import Locks
+from solvent.strategy.solved.public_infosets import HoldemInfosets
 
 MOST_MISSING = 1e-3
 """The part of the pot by which EVs and rake may miss it."""

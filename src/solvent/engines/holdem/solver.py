@@ -30,7 +30,7 @@ from solvent.forms.holdem.tree import DECISION
 from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.memory import new_table
 from solvent.foundation.kernels.threads import check_threads
-from solvent.strategy.solved.holdem_infosets import HoldemInfosets
+from solvent.strategy.solved.public_infosets import HoldemInfosets
 from solvent.strategy.solved.tables import TableStrategy
 
 

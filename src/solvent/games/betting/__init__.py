@@ -3,6 +3,6 @@
 Nothing is compiled here. `rules` says who acts, what is legal and what it pays, no-limit and limit; it is the
 Python twin of the compiled rules in `solvent.forms.betting.kernels`. `sizes` reads bet sizes and the betting
 abstractions of training, and holds the presets. `tree_sizes` reads the sizes of a game's tree by player, street and
-kind of bet, `totals` says what they come to in a position, and `tree` builds the tree. This folder imports from
+kind of bet, and `tree` builds the tree; `action_words` reads the actions of lines. This folder imports from
 `foundation` and from the rest of `games`. Start with `rules`, then `sizes`.
 """

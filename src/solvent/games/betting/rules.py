@@ -25,7 +25,7 @@ Legal(fold=True, call=50, min_raise=200, max_raise=20000)
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from solvent.games.game import TERMINAL, GameError
@@ -87,7 +87,7 @@ class HoldemRules:
 class HoldemState:
     """A position in the betting."""
 
-    rules: HoldemRules
+    rules: HoldemRules = field(hash=False)  # the same for all states of a hand
     street: int
     player: int
     """Who acts; `TERMINAL` where the betting is over."""

@@ -3,12 +3,16 @@
 A betting abstraction lists the bets an agent considers, street by street. On a street there is one list for the
 first bet, one for the raise of it, and so on; the last list holds for all later raises.
 
-| written | raises to | |---|---| | `50%` | the call plus half the pot as it stands after calling | | `2.5x` |
-2.5 times the bet faced, counted on this street (before the flop the big blind is a bet) | | `3bb` | 3 big
-blinds, counted on this street | | `100c` | the call plus 100 chips, whatever the pot is | | `e` | the call plus
-the part of the pot that is all-in on the last street, if bet and called on every street | | `2e` | likewise with
-all chips in after two bets, this one and another | | `3e200%` | likewise in three bets, but at most twice the
-pot | | `a` | all-in: the shorter stack |
+| written | raises to |
+|---|---|
+| `50%` | the call plus half the pot as it stands after calling |
+| `2.5x` | 2.5 times the bet faced, counted on this street (before the flop the big blind is a bet) |
+| `3bb` | 3 big blinds, counted on this street |
+| `100c` | the call plus 100 chips, whatever the pot is |
+| `e` | the call plus the share of the pot that is all-in on the last street, if bet and called on every street |
+| `2e` | likewise with all chips in after two bets, this one and another |
+| `3e200%` | likewise in three bets, but at most twice the pot |
+| `a` | all-in: the shorter stack |
 
 Totals are rounded to whole chips, half up. A total that does not exceed the bet faced is no raise and is
 dropped; one below the minimum becomes the minimum; one above the shorter stack becomes all-in; equal totals
@@ -20,7 +24,7 @@ with `%`, `x`, `bb` and `a`; `solvent.games.betting.tree` builds the trees of ga
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf
 from pathlib import Path
@@ -134,12 +138,15 @@ def parse_street(written: str | Sequence[str], street: str) -> StreetSizes:
             f"the sizes of the {street} are text such as '50%, a', or a list of such for the first bet, its "
             f"raise and so on"
         )
-    lists = tuple(
-        tuple(parse_bet_size(one) for one in part.split(",")) if part.strip() else () for part in parts
-    )
+    lists = parse_lists(parts)
     if street != STREETS[0] and any(one.unit == TIMES for one in lists[0]):
         raise InputError(f"the first bet of the {street} faces none, so its size cannot be written with x")
     return lists
+
+
+def parse_lists(parts: Iterable[str]) -> StreetSizes:
+    """Parse lists of sizes between commas; blank text is an empty list."""
+    return tuple(tuple(map(parse_bet_size, part.split(","))) if part.strip() else () for part in parts)
 
 
 @dataclass(frozen=True)
@@ -279,10 +286,6 @@ def _stack(stack: Any) -> float:
     return float(one)
 
 
-def _preset(name: str, stack: int, text: str) -> BettingAbstraction:
-    return replace(parse_betting(f"{text}; stack={stack}"), name=name)
-
-
 def betting_presets() -> dict[str, BettingAbstraction]:
     """The built-in betting abstractions by name.
 
@@ -290,20 +293,17 @@ def betting_presets() -> dict[str, BettingAbstraction]:
     `acpc` is for 200 big blinds: the opens that strong players use, re-raises in parts of the pot, fewer sizes the
     more raises came before, and all-in with every raise except the first before the flop.
     """
-    return {preset.name: preset for preset in (_preset(*given) for given in PRESETS)}
+    return {name: replace(parse_betting(text), name=name) for name, text in PRESETS.items()}
 
 
-PRESETS = (
-    ("fcpa", 200, "preflop=100%,a; postflop=100%,a"),
-    ("laptop", 100, "preflop=2bb,4bb,8bb,16bb,a; postflop=30%,50%,70%,100%,150%,200%,a; cap=2"),
-    (
-        "acpc",
-        200,
-        "preflop=2x,2.5x,3x,4x | 70%,100%,a | 100%,a; "
-        "flop=33%,66%,100%,200%,a | 75%,150%,a | 100%,a; "
-        "turn=50%,100%,200%,a | 100%,a; river=50%,100%,200%,a | 100%,a; cap=4,3,3,3",
+PRESETS = {
+    "fcpa": "preflop=100%,a; postflop=100%,a; stack=200",
+    "laptop": "preflop=2bb,4bb,8bb,16bb,a; postflop=30%,50%,70%,100%,150%,200%,a; cap=2; stack=100",
+    "acpc": (
+        "preflop=2x,2.5x,3x,4x | 70%,100%,a | 100%,a; flop=33%,66%,100%,200%,a | 75%,150%,a | 100%,a; "
+        "turn=50%,100%,200%,a | 100%,a; river=50%,100%,200%,a | 100%,a; cap=4,3,3,3; stack=200"
     ),
-)
+}
 
 
 def betting_preset(name: str) -> BettingAbstraction:

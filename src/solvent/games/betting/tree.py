@@ -9,6 +9,7 @@ Actions are named `fold`, `check`, `call`, `bet 100` and `raise 300`; the amount
 the street, also where it is all-in. A history is the names of the actions so far, `check, bet 100, call`. An
 all-in before the last street is a chain of `deals` nodes that ends in a showdown.
 
+>>> from solvent.games.betting.tree_sizes import parse_tree_sizes
 >>> tree = betting_tree(spot_start("river", pot=200, stack=900), parse_tree_sizes({"bets": "50%,a"}))
 >>> tree.actions, tree.children[1].actions
 (('check', 'bet 100', 'bet 900'), ('fold', 'call', 'raise 300', 'raise 900'))
@@ -16,8 +17,9 @@ all-in before the last street is a chain of `deals` nodes that ends in a showdow
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from math import inf
+from math import floor, inf
 from typing import Any, NamedTuple
 
 from solvent.foundation.errors import InputError
@@ -33,24 +35,16 @@ from solvent.games.betting.rules import (
     legal,
     start,
 )
-from solvent.games.betting.sizes import TOTAL, BetSize
-from solvent.games.betting.totals import raise_totals
-from solvent.games.betting.tree_sizes import IP, OOP, Line, TreeSizes, parse_tree_sizes
+from solvent.games.betting.sizes import GEOMETRIC, NO_CAP, TOTAL, BetSize, size_total
+from solvent.games.betting.tree_sizes import IP, OOP, Line, TreeSizes
 from solvent.games.game import TERMINAL
 from solvent.games.public_rules import FOLD as FOLDED
 from solvent.games.public_rules import MOST_BETS, MOST_BETTING_NODES, SHOWDOWN, Betting
 
-__all__ = [
-    "TreeStart",
-    "betting_tree",
-    "nolimit_start",
-    "parse_tree_sizes",
-    "spot_start",
-    "tree_nodes",
-]
-
 MOST_FOLLOWED = 200_000
 """The most actions of all positions, followed in a few seconds; trees of two million nodes seldom have more."""
+TOLERANCE = 1e-9
+"""Chips by which floating-point numbers may miss equality when sizes are merged."""
 
 
 @dataclass(frozen=True)
@@ -142,7 +136,7 @@ def tree_nodes(start: TreeStart, sizes: TreeSizes) -> int:
 
 
 class _Place(NamedTuple):
-    """Where a player is to act in a tree."""
+    """Where a player is to act in a tree: all on which the betting that follows depends."""
 
     state: HoldemState
     base: int
@@ -151,22 +145,6 @@ class _Place(NamedTuple):
     """Whether the player opens the street and the other made the last bet or raise of the street before."""
     line: Line | None
     """The actions so far where something is changed after them, else None."""
-
-    @property
-    def key(self) -> tuple[Any, ...]:
-        """Return all on which the betting that follows depends."""
-        state, base, donks, line = self
-        return (
-            state.street,
-            state.player,
-            state.paid,
-            state.raised,
-            state.raises,
-            state.opened,
-            base,
-            donks,
-            line,
-        )
 
 
 class _Position(NamedTuple):
@@ -206,7 +184,7 @@ class _Positions:
         )
         self.start, self.sizes = start, replace(sizes, added=added, removed=removed)
         self.first_street = STREETS.index(start.street_names[0])
-        self.known: dict[tuple[Any, ...], _Position] = {}
+        self.known: dict[_Place, _Position] = {}
         self.followed = 0
         """Actions followed so far."""
         lines = added + removed
@@ -248,9 +226,8 @@ class _Positions:
 
     def _decision(self, place: _Place) -> _Position:
         """The position of a player to act."""
-        key = place.key
-        if key in self.known:
-            return self.known[key]
+        if place in self.known:
+            return self.known[place]
         if place.state.raises > MOST_BETS:
             raise InputError(
                 f"these sizes let players bet and raise more than {MOST_BETS} times on a street; give a cap or "
@@ -269,7 +246,7 @@ class _Positions:
         )
         nodes = 1 + sum([child.nodes for child in children])
         chooses = len(children) > 1 or any(child.chooses for child in children)
-        found = self.known[key] = _Position(nodes, chooses, place.state.player, tuple(actions), children)
+        found = self.known[place] = _Position(nodes, chooses, place.state.player, tuple(actions), children)
         return found
 
     def _actions(self, place: _Place, allowed: Legal) -> dict[str, int]:
@@ -391,3 +368,58 @@ def _last_actions(lines: tuple[Line, ...]) -> dict[Line, list[str]]:
 
 def _text(line: Line) -> str:
     return ", ".join(line) or "the start"
+
+
+# Sizes in chips
+
+
+def raise_totals(
+    state: HoldemState, allowed: Legal, base: int, street: int, lists: Iterable[BetSize], sizes: TreeSizes
+) -> list[int]:
+    """The totals of the bets or raises that a player considers, ascending.
+
+    Every size becomes a total (`size_total`), rounded half up, at least the least legal raise and at most all-in;
+    all-in is added where it is small; a total that leaves little behind, or puts most of the stack in, becomes
+    all-in; equal totals merge; and totals near a larger one are dropped. The chips of thresholds are rounded as
+    sizes are. On random spots postflop-solver builds the same trees, thresholds and all.
+
+    allowed: what is legal in `state`. base: what each player had put in when the street began. street: its place
+    among `STREETS`. lists: the sizes that hold here.
+    """
+    cap = sizes.caps[street]
+    if not allowed.min_raise or (cap != NO_CAP and state.raises >= cap):
+        return []
+    rules = state.rules
+    faced, most = state.paid[1 - state.player], allowed.max_raise
+    pot = rules.pot + 2 * faced
+    found = set()
+    for unit, value, bets in lists:
+        if unit == GEOMETRIC:
+            bets = max(1, (bets or rules.streets - state.street) - max(0, state.raises - 1))
+        exact = size_total(unit, value, bets, faced, base, pot, rules.blinds[1], most)
+        if exact > faced:
+            found.add(max(_rounded(min(exact, most)), allowed.min_raise))
+    if most - faced <= _rounded(sizes.add_all_in * pot):
+        found.add(most)
+    if sizes.force_all_in:
+        found = {
+            most if most - total <= _rounded(sizes.force_all_in * (rules.pot + 2 * total)) else total
+            for total in found
+        }
+    if sizes.all_in_above:
+        limit = sizes.all_in_above * (rules.stacks[0] + rules.pot / 2) - rules.pot / 2
+        found = {most if total > limit else total for total in found}
+    return _merged(sorted(found), faced, pot, sizes.merging) if sizes.merging else sorted(found)
+
+
+def _merged(totals: list[int], faced: int, pot: int, threshold: float) -> list[int]:
+    """Totals from the largest down, leaving out those whose pot with the bet is near that of the last one kept."""
+    kept: list[int] = []
+    for total in reversed(totals):
+        if not kept or pot + kept[-1] - faced > (1 + threshold) * (pot + total - faced) + TOLERANCE:
+            kept.append(total)
+    return kept[::-1]
+
+
+def _rounded(chips: float) -> int:
+    return floor(chips + 0.5)

@@ -42,7 +42,7 @@ from solvent.foundation.errors import InputError
 from solvent.foundation.units import parse_share, parse_whole
 from solvent.games.betting.action_words import ALL_IN, spelled_out
 from solvent.games.betting.rules import STREETS
-from solvent.games.betting.sizes import NO_CAP, TIMES, BetSize, StreetSizes, parse_bet_size
+from solvent.games.betting.sizes import NO_CAP, TIMES, BetSize, StreetSizes, parse_lists
 
 OOP, IP = 0, 1
 """Positions: who acts first on the later streets, and who acts last there."""
@@ -219,10 +219,7 @@ def _street_sizes(written: Any, name: str, street: str) -> StreetSizes:
     parts = [written] if isinstance(written, str) else written
     if not isinstance(parts, Sequence) or not all(isinstance(part, str) for part in parts):
         raise InputError(f"{name} is text such as '50%,a' or a list of sizes, not {written!r}")
-    lists = ",".join(parts).split("|")
-    return tuple(
-        tuple(parse_bet_size(one) for one in part.split(",")) if part.strip() else () for part in lists
-    )
+    return parse_lists(",".join(parts).split("|"))
 
 
 def _cap(cap: Any) -> int:

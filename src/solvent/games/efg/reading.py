@@ -44,6 +44,7 @@ _LONGEST_INTEGER = 18
 _LARGEST_SHOWN = 10**40
 """Numerators and denominators from here on are shown rounded."""
 _END = "end"
+_number = lru_cache(maxsize=4096)(Fraction)
 
 
 class _Reader:
@@ -324,11 +325,6 @@ def _shown(number: Fraction) -> str:
         except OverflowError:
             return "a number too large for floating point"
     return str(number) if number.denominator == 1 else f"{number} (about {float(number):.6g})"
-
-
-@lru_cache(maxsize=4096)
-def _number(token: str) -> Fraction:
-    return Fraction(token)
 
 
 def _infoset_name(player: int, number: int) -> str:

@@ -95,10 +95,6 @@ class _State(ListedState):
     def actions(self) -> tuple[str, ...]:
         return self._acting().actions
 
-    def chance(self) -> list[tuple[str, Fraction]]:
-        infoset = self._acting()
-        return list(zip(infoset.actions, infoset.moves.probabilities, strict=True))
-
     def child(self, action: str) -> _State:
         position = self._acting().actions.index(action)
         return _State(self._tree, self._tree.children[self._row][position])

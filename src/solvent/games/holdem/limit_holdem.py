@@ -110,6 +110,31 @@ class LimitHoldem(WholeDeck):
         return Betting(state.player, tuple(children), tuple(children.values()), history)
 
 
+class FlopHoldem(LimitHoldem):
+    """Flop hold'em: limit hold'em that ends after the flop, on a deck of `suits` x `ranks` cards.
+
+    With the full deck it is the FHP of Deep CFR (Brown et al. 2019). A bet or raise adds 2, at most `raises` of
+    them a round, the blinds not counted.
+
+    >>> FlopHoldem(suits=4, ranks=5).histories()
+    2393682131
+    """
+
+    name = "flop_holdem"
+
+    def __init__(self, suits: int = 4, ranks: int = 13, raises: int = 3) -> None:
+        if not 0 <= raises <= MOST_BETS:
+            raise GameError(
+                f"flop_holdem's raises, 0 to {MOST_BETS}, is the number of bets or raises a round, not {raises}"
+            )
+        self.raises = raises
+        self._set(suits, ranks, BETS[:2], (raises, raises))
+
+    def __str__(self) -> str:
+        raises = "" if self.raises == 3 else f",raises={self.raises}"
+        return f"flop_holdem(suits={self.suits},ranks={self.ranks}{raises})"
+
+
 def _betting_nodes(caps: Sequence[int]) -> int:
     """Count the nodes of the betting tree with at most `caps[street]` bets and raises on each street."""
     total, subtrees = 0, 1

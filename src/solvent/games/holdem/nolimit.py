@@ -13,16 +13,11 @@ from typing import Any
 
 from solvent.foundation.units import parse_whole
 from solvent.games.betting.rules import STREETS
-from solvent.games.betting.tree import (
-    TreeStart,
-    betting_tree,
-    nolimit_start,
-    parse_tree_sizes,
-    tree_nodes,
-)
+from solvent.games.betting.tree import TreeStart, betting_tree, nolimit_start, tree_nodes
+from solvent.games.betting.tree_sizes import parse_tree_sizes
 from solvent.games.game import GameError
 from solvent.games.holdem.cards import MOST_BOARD_CARDS, Sizes, WholeDeck, given_sizes
-from solvent.games.naming import spell
+from solvent.games.naming import spell, spell_call
 from solvent.games.public_rules import Betting
 
 
@@ -57,11 +52,8 @@ class NoLimit(WholeDeck):
     ) -> None:
         self._take_deck(suits, ranks, _deals(boards))
         self.street_names = STREETS[: len(boards)]
-        self.stack, self.blinds, self.ante = (
-            _chips(stack, "stack", 1),
-            _blinds(blinds),
-            _chips(ante, "ante", 0),
-        )
+        self.stack, self.ante = _chips(stack, "stack", 1), _chips(ante, "ante", 0)
+        self.blinds = _blinds(blinds)
         if self.ante >= self.stack:
             raise GameError(
                 f"an ante of {self.ante} chips leaves nothing of a stack of {self.stack} to bet with"
@@ -74,7 +66,7 @@ class NoLimit(WholeDeck):
         given |= {"stack": self.stack, "blinds": "{}/{}".format(*self.blinds)}
         if self.ante:
             given["ante"] = self.ante
-        return f"nolimit({','.join(f'{key}={spell(value)}' for key, value in (given | self.sizes).items())})"
+        return spell_call("nolimit", given | self.sizes)
 
     def betting_tree(self) -> Betting:
         return betting_tree(self._start, parse_tree_sizes(self.sizes))

@@ -24,11 +24,11 @@ from solvent.cards.hands import hole_cards
 from solvent.cards.ranges import Range, parse_range
 from solvent.foundation.units import parse_share, scaling_advice
 from solvent.games.betting.rules import BOARD_CARDS, STREETS
-from solvent.games.betting.tree import TreeStart, betting_tree, parse_tree_sizes, spot_start
-from solvent.games.betting.tree_sizes import Line, parse_lines
+from solvent.games.betting.tree import TreeStart, betting_tree, spot_start
+from solvent.games.betting.tree_sizes import Line, parse_lines, parse_tree_sizes
 from solvent.games.game import GameError
 from solvent.games.holdem.cards import HoldemCards, Hole, Sizes, count_histories, given_sizes
-from solvent.games.naming import spell
+from solvent.games.naming import spell_call
 from solvent.games.public_rules import Betting, RoundSize
 
 DEALS = (1, 1)
@@ -96,7 +96,7 @@ class Spot(HoldemCards):
             given["least_bet"] = self.least_bet
         if self.check_down:
             given["check_down"] = True
-        return f"spot({','.join(f'{key}={spell(value)}' for key, value in (given | self.sizes).items())})"
+        return spell_call("spot", given | self.sizes)
 
     def _left_by_board(self, held: Range, name: str) -> NDArray[np.float64]:
         """The weights of a range without the hands that the board blocks."""
@@ -205,10 +205,7 @@ class Spot(HoldemCards):
 
     def with_bets(self, bets: Sizes) -> Spot:
         """The spot with these sizes of bets in place of its own; what does not depend on the betting is shared."""
-        larger = copy(self)
-        larger.__dict__.pop("betting", None)
-        larger.sizes = {**self.sizes, "bets": bets}
-        return larger
+        return self._with_sizes(bets=bets)
 
     def actions_after(self, history: str) -> tuple[str, ...]:
         """The actions after a line, without deals, of the spot's betting tree."""
@@ -225,10 +222,13 @@ class Spot(HoldemCards):
         What does not depend on the betting is shared. The order of the lines changes nothing.
         """
         added = sorted(", ".join(line) for line in (*parse_lines(self.sizes.get("add", ())), *lines))
-        larger = copy(self)
-        larger.__dict__.pop("betting", None)
-        larger.sizes = {**self.sizes, "add": added}
-        return larger
+        return self._with_sizes(add=added)
+
+    def _with_sizes(self, **sizes: Any) -> Spot:
+        other = copy(self)
+        other.__dict__.pop("betting", None)
+        other.sizes = self.sizes | sizes
+        return other
 
 
 def check_used(names: Iterable[str], board: str | Sequence[Card], rake: float | str) -> None:

@@ -7,6 +7,8 @@ table is described in `solvent.forms.sampled`; training itself is in `solvent.tr
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,6 +21,8 @@ from solvent.strategy.strategy import normalise_block
 
 TABLE_LAYOUT = 2
 """Version of the tables' layout; it changes whenever the same numbers would stand elsewhere."""
+HEAD, FROZEN, CLUSTER = "head", "frozen", "cluster_{:04}"
+"""Names of shards in a checkpoint. `FROZEN` is an older head, which the next turn of a training reads."""
 
 
 class Blueprint:
@@ -55,3 +59,26 @@ class Blueprint:
     def average(self, node: int, cluster: int, bucket: int) -> NDArray[np.float64]:
         """float64[actions]: the average strategy of a bucket; where training never came, what it began with."""
         return normalise_block(self.row(node, cluster, bucket)[1][:, None])[:, 0]
+
+
+# Shards: the parts of a table that are trained apart, one for the head and one for each cluster
+
+
+def split_table(blueprint: Blueprint) -> dict[str, NDArray[np.float32]]:
+    """A blueprint's table as shards, which are views of it: the head, then the clusters in order."""
+    head, arenas = np.split(blueprint.table, [blueprint.layout.head])
+    shards = np.split(arenas, blueprint.layout.clusters)
+    return {HEAD: head} | {CLUSTER.format(n): shard for n, shard in enumerate(shards)}
+
+
+def join_shards(blueprint: Blueprint, tables: Mapping[str, NDArray[np.float32]]) -> None:
+    """Write shards into a blueprint's table."""
+    places = split_table(blueprint)
+    if tables.keys() - {FROZEN} != places.keys():
+        raise InputError(
+            f"these shards are of another training: this one has a head and {len(places) - 1} clusters"
+        )
+    for name, place in places.items():
+        if tables[name].shape != place.shape or tables[name].dtype != np.float32:
+            raise InputError(f"the shard {name!r} is not one of {place.size:,} float32 numbers")
+        place[:] = tables[name]

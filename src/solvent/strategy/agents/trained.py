@@ -18,7 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.cards.deck import RANKS, Card, cards_label, parse_cards
+from solvent.cards.hands import hole_cards as all_hole_cards
 from solvent.cards.isomorphism import Indexer
+from solvent.cards.ranges import parse_range
 from solvent.forms.betting.tree import DECISION
 from solvent.foundation.errors import InputError
 from solvent.games.betting.rules import BOARD_CARDS, STREETS, action_text
@@ -117,7 +119,7 @@ class TrainedStrategy(Strategy):
     ) -> tuple[NDArray[np.float64], float, int]:
         """The strategy of a class such as `AKs`, its reach, and how many of its hands the board leaves.
 
-        The strategy, float64[actions], is the mean of its hands by reach; alike where none of them comes.
+        The strategy, float64[actions], is the mean of its hands by reach, or their plain mean where none comes.
         """
         self.check_board(node, board)
         holes = class_holes(label, board)
@@ -232,16 +234,9 @@ def class_holes(label: str, board: tuple[Card, ...] = ()) -> NDArray[np.int64]:
     >>> [len(class_holes(label)) for label in ("AKs", "AKo", "77")], len(class_holes("77", parse_cards("7d2c9h")))
     ([4, 12, 6], 3)
     """
-    first, second = hole_cards(label)
-    suited = first % 4 == second % 4
-    ranks = first // 4, second // 4
-    found = {
-        (max(one, other), min(one, other))
-        for one in range(4 * ranks[0], 4 * ranks[0] + 4)
-        for other in range(4 * ranks[1], 4 * ranks[1] + 4)
-        if one != other and (one % 4 == other % 4) == suited and one not in board and other not in board
-    }
-    return np.array(sorted(found, reverse=True), dtype=np.int64).reshape(-1, 2)
+    hole_cards(label)  # refuses AK, which ranges know
+    holes = all_hole_cards()[np.flatnonzero(parse_range(label).weights)[::-1], ::-1]
+    return holes[~np.isin(holes, board).any(axis=1)]
 
 
 def class_label(row: int, column: int) -> str:

@@ -11,8 +11,7 @@ from solvent.forms.betting.tree import build_tree
 from solvent.foundation.errors import InputError
 from solvent.foundation.storage.run import Run
 from solvent.games.betting.sizes import BettingAbstraction, parse_betting
-from solvent.strategy.agents.blueprint import TABLE_LAYOUT, Blueprint
-from solvent.strategy.agents.shards import HEAD, join_shards
+from solvent.strategy.agents.blueprint import HEAD, TABLE_LAYOUT, Blueprint, join_shards
 from solvent.strategy.agents.trained import TrainedStrategy
 
 

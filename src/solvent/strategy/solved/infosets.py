@@ -1,7 +1,8 @@
 """The infosets of a game by label: what a strategy needs to be read by people, kept apart from the tree.
 
-A table opens memory-mapped and finds a label by binary search over hashes, so that asking a strategy of
-millions of infosets for one of them reads a few pages.
+Games of histories have a table of them, those of public forms need none (`public_infosets`). A table opens
+memory-mapped and finds a label by binary search over hashes, so that asking a strategy of millions of infosets for
+one of them reads a few pages.
 """
 
 from __future__ import annotations
@@ -11,12 +12,19 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from solvent.forms.history import GameTree
+from solvent.forms.holdem.game import HoldemGame, has_holdem_form, holdem_game
+from solvent.forms.public.game import PublicGame, public_game
 from solvent.foundation.errors import InputError
+from solvent.games.catalogue import stored_game
+from solvent.games.public_rules import PublicRules
+from solvent.strategy.solved.public_infosets import HoldemInfosets, PublicInfosets
 from solvent.strategy.strategy import normalise
 
 Arrays = dict[str, NDArray[np.generic]]
@@ -176,3 +184,28 @@ class InfosetTable:
 def _hash(player: int, label: bytes) -> int:
     digest = hashlib.blake2b(label, digest_size=8, salt=bytes([player]))
     return int.from_bytes(digest.digest(), "little")
+
+
+Form = GameTree | PublicGame | HoldemGame
+Infosets = InfosetTable | PublicInfosets | HoldemInfosets
+
+
+def infosets_of(form: Form) -> Infosets:
+    """The infosets of a compiled game."""
+    if isinstance(form, HoldemGame):
+        return HoldemInfosets(form)
+    return PublicInfosets(form) if isinstance(form, PublicGame) else InfosetTable.of(form)
+
+
+def public_form(rules: PublicRules, isomorphism: bool) -> PublicGame | HoldemGame:
+    """The public form on which a game is solved."""
+    return holdem_game(rules, isomorphism) if has_holdem_form(rules) else public_game(rules, isomorphism)
+
+
+def stored_infosets(name: str, source: Any, isomorphism: bool, fingerprint: str, where: Path) -> Infosets:
+    """The infosets of a public form by the game's name or source, as for `stored_game`."""
+    rules = stored_game(name, source, where)
+    game = public_form(rules, isomorphism) if isinstance(rules, PublicRules) else None
+    if game is None or game.fingerprint != fingerprint:
+        raise InputError(f"{where} belongs to another game than {name}, or to another version of it")
+    return infosets_of(game)

@@ -5,26 +5,24 @@ and a solver looks for the best play around them. A `Locks` names the infosets a
 full-width and sampling solver takes one. It fits one form of a game: cells of a compiled tree, or blocks of a
 public game.
 
-Locks.of(strategy, player=1)                                  # player 1 plays the strategy everywhere
-Locks.from_dict(tree, {"K|Q|kk/b": {"call": 1.0}})            # one infoset
-Locks.at_node(game, "kb", [0.2, 0.8], hands=["As Ah"])        # a betting node, for some hands, on all boards
+Locks.of(strategy, player=1)                            # player 1 plays the strategy everywhere
+Locks.from_dict(tree, {"K|Q|kk/b": {"call": 1.0}})      # one infoset
+Locks.from_function(game, lambda player, label, actions: [0.2, 0.8] if label.endswith("|kb") else None)
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 from typing import TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from solvent.forms.public.game import PublicGame
 from solvent.foundation.errors import InputError
-from solvent.strategy.solved.form_infosets import Form, infosets_of
-from solvent.strategy.solved.policies import check_weights, row_of
-from solvent.strategy.solved.public_infosets import PublicInfosets
+from solvent.strategy.solved.infosets import Form, infosets_of
+from solvent.strategy.solved.policies import row_of
 from solvent.strategy.solved.tables import TableStrategy
 from solvent.strategy.strategy import Chosen
 
@@ -99,50 +97,6 @@ class Locks:
                 found[player, label] = chosen
         return cls.from_dict(game, found)
 
-    @classmethod
-    def at_node(
-        cls,
-        game: PublicGame,
-        history: str,
-        play: ArrayLike,
-        hands: Collection[str] | None = None,
-        boards: Collection[str] | None = None,
-    ) -> Locks:
-        """Lock a betting node of a public game, for all hands on all boards or for those that are named.
-
-        `play` is float[actions], or float[actions, boards, slots] as the node's blocks have them.
-        """
-        infosets = PublicInfosets(game)
-        named = [n for n in infosets.decisions.tolist() if game.betting[n].history == history]
-        if not named:
-            known = game.betting[int(infosets.decisions[0])].history
-            raise InputError(f"{game.name} has no betting node {history!r}; one that it has is {known!r}")
-        node = named[0]
-        here, rules = game.rounds[game.nodes.round[node]], game.rules
-        edges = slice(int(game.nodes.first_edge[node]), int(game.nodes.first_edge[node + 1]))
-        weights = np.asarray(play, dtype=np.float64)
-        if weights.ndim == 1:
-            weights = weights[:, None, None]
-        try:
-            weights = np.broadcast_to(weights, (edges.stop - edges.start, *here.hand.shape))
-        except ValueError:
-            actions = ", ".join(game.betting[node].actions)
-            raise InputError(f"node {history!r} has the actions {actions}: give a number for each") from None
-        chosen = np.ones(here.hand.shape, dtype=np.bool_)
-        if hands is not None:
-            labels = [rules.hand_labels[hand] for hand in game.hands]
-            chosen &= np.isin(here.hand, [labels.index(hand) for hand in _known("hand", hands, labels)])
-        if boards is not None:
-            labels = [rules.board_label(board) for board in here.boards]
-            chosen &= np.isin(labels, _known("board", boards, labels))[:, None]
-        check_weights(history, weights[:, chosen])
-        locked, probabilities = np.zeros(game.cells, dtype=np.bool_), np.zeros(game.cells)
-        cells = slice(int(infosets.block[edges.start]), int(infosets.block[edges.start]) + weights.size)
-        locked[cells] = np.broadcast_to(chosen, weights.shape).ravel()
-        total = np.where(chosen, weights.sum(axis=0), 1.0)
-        probabilities[cells] = np.where(chosen, weights / total, 0.0).ravel()
-        return cls(game.name, game.fingerprint, locked, probabilities)
-
     def __or__(self, other: Locks) -> Locks:
         """Both locks; where both have an infoset the second one counts."""
         if self.fingerprint != other.fingerprint:
@@ -173,12 +127,3 @@ class Locks:
         content.update(np.packbits(self.locked).tobytes())
         content.update(np.ascontiguousarray(self.probabilities[self.locked]).tobytes())
         return content.hexdigest()
-
-
-def _known(kind: str, wanted: Collection[str], labels: Collection[str]) -> list[str]:
-    """The labels that were asked for, all of which there must be."""
-    if unknown := [label for label in wanted if label not in labels]:
-        raise InputError(
-            f"there is no {kind} {unknown[0]!r} here; one that there is is {next(iter(labels))!r}"
-        )
-    return list(wanted)

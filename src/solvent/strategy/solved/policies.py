@@ -17,7 +17,7 @@ from solvent.forms.history import GameTree, compile_tree
 from solvent.foundation.errors import InputError
 from solvent.games.catalogue import load_game
 from solvent.games.public_rules import PublicRules
-from solvent.strategy.solved.form_infosets import Form, Infosets, infosets_of, public_form
+from solvent.strategy.solved.infosets import Form, Infosets, infosets_of, public_form
 from solvent.strategy.solved.tables import TableStrategy
 from solvent.strategy.strategy import Chosen, Policy
 
@@ -45,7 +45,7 @@ def as_strategy(game: Any, policy: Any) -> TableStrategy:
         return on_form(policy, form_of(game))
     if isinstance(policy, Mapping):
         return strategy_from_dict(game, policy)
-    if _is_openspiel(policy):
+    if hasattr(policy, "action_probabilities"):  # a policy of OpenSpiel's Python or C++ library
         from solvent.strategy.solved.openspiel import from_openspiel_policy
 
         form = form_of(game)
@@ -160,8 +160,3 @@ def _from_numbers(form: Form, weights: NDArray[np.float64]) -> TableStrategy:
 
 def _table(form: Form, infosets: Infosets, weights: NDArray[np.float64]) -> TableStrategy:
     return TableStrategy(form.name, form.fingerprint, infosets, weights, source=form.rules)
-
-
-def _is_openspiel(policy: Any) -> bool:
-    """Whether an object is a policy of OpenSpiel's Python or C++ library, without importing either."""
-    return hasattr(policy, "action_probabilities")

@@ -17,8 +17,7 @@ from solvent.foundation.storage.bundle import read_bundle, write_bundle
 from solvent.games.catalogue import allowed_game, stored_game
 from solvent.games.game import Game
 from solvent.games.own import source_of
-from solvent.strategy.solved.form_infosets import Infosets, public_infosets
-from solvent.strategy.solved.infosets import InfosetTable
+from solvent.strategy.solved.infosets import Infosets, InfosetTable, stored_infosets
 from solvent.strategy.strategy import Key, Row, Strategy, normalise_block
 
 
@@ -94,7 +93,10 @@ class TableStrategy(Strategy):
     def save(self, folder: str | Path) -> None:
         """Save as a folder that `open_strategy` opens memory-mapped."""
         facts = {**self.facts, "game": self.game, "fingerprint": self.fingerprint}
-        if (source := source_text(self.source)) is not None:
+        source = self.source
+        if source is not None and not isinstance(source, str):
+            source = source_of(source)
+        if source is not None:
             facts["source"] = source
         arrays: dict[str, NDArray[Any]] = {"weights": self.weights}
         if isinstance(self.infosets, InfosetTable):
@@ -115,15 +117,10 @@ class TableStrategy(Strategy):
         source = allowed_game(source, own_code) if game is None else game
         if facts.pop("form", None) == "public":
             isomorphism = bool(facts.pop("isomorphism", False))
-            infosets: Infosets = public_infosets(name, source, isomorphism, fingerprint, folder)
+            infosets: Infosets = stored_infosets(name, source, isomorphism, fingerprint, folder)
         else:
             infosets = InfosetTable.from_arrays(arrays)
         return cls(name, fingerprint, infosets, weights, facts, source)
-
-
-def source_text(source: Any) -> str | None:
-    """The own code that a game is, as a file can say it; None where the game's name says all."""
-    return source if source is None or isinstance(source, str) else source_of(source)
 
 
 @dataclass(frozen=True)

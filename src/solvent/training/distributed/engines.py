@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.threads import in_pieces
 from solvent.foundation.storage.bundle import write_array
-from solvent.strategy.agents.shards import CLUSTER
+from solvent.strategy.agents.blueprint import CLUSTER
 from solvent.training.distributed.batches import Batch, Discount, Reply, Shard, ShardFile, Traffic
 from solvent.training.distributed.child import Child
 

@@ -22,8 +22,7 @@ from solvent.forms.betting.tree import BettingTree, sampled_walk
 from solvent.forms.sampled import table_layout
 from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.memory import new_table
-from solvent.strategy.agents.blueprint import Blueprint
-from solvent.strategy.agents.shards import CLUSTER, FROZEN, HEAD, split_table
+from solvent.strategy.agents.blueprint import CLUSTER, FROZEN, HEAD, Blueprint, split_table
 from solvent.training.discounting import arena_discounter, head_discounter
 from solvent.training.distributed.batches import Children, Discount, DistributedSettings, Reply, Shard
 from solvent.training.distributed.child import Child

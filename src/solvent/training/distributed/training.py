@@ -17,8 +17,7 @@ from solvent.foundation.storage.bundle import bundle_checksums
 from solvent.foundation.storage.files import check_room
 from solvent.foundation.storage.run import Run
 from solvent.solving.session import Session
-from solvent.strategy.agents.blueprint import Blueprint
-from solvent.strategy.agents.shards import CLUSTER, HEAD, join_shards, split_table
+from solvent.strategy.agents.blueprint import CLUSTER, HEAD, Blueprint, join_shards, split_table
 from solvent.training.distributed.batches import Batch, Children, Discount, ShardFile, Traffic
 from solvent.training.distributed.child import Child
 from solvent.training.distributed.launching import distributed_settings

@@ -15,8 +15,7 @@ from typing import Any, ClassVar
 from solvent.abstraction.cards.buckets import CardAbstraction
 from solvent.forms.betting.tree import BettingTree, build_tree
 from solvent.games.betting.sizes import parse_betting
-from solvent.strategy.agents.blueprint import Blueprint
-from solvent.strategy.agents.shards import join_shards
+from solvent.strategy.agents.blueprint import Blueprint, join_shards
 from solvent.training.distributed.batches import Children, DistributedSettings
 from solvent.training.distributed.engines import LocalChildren
 from solvent.training.distributed.launching import MakeHoldemChildren
