@@ -11,11 +11,11 @@ import typer
 from typer.testing import CliRunner
 
 from solvent.foundation.errors import InputError
-from solvent.foundation.machine import describe_machine
 from solvent.foundation.progress import Progress
 from solvent_papers.commands.experiments import command_of
 from solvent_papers.frame import judging, pages
 from solvent_papers.frame.experiment import Experiment, Part, Setup, by_columns, by_rows, option
+from solvent_papers.frame.machine import describe_machine
 from solvent_papers.frame.pages import (
     flowing,
     json_text,

@@ -227,7 +227,10 @@ def _work(task: _Task, threads: int, progress: Watch | None) -> tuple[NDArray[np
 
     def work(start: int, end: int, _: None) -> None:
         for number in range(start, end):
-            parts[number] = _piece(task, pieces[number])
+            piece, won = pieces[number], np.zeros((len(task.hands.number), 4))
+            known, stub = np.concatenate([task.board, task.stub[list(piece)]]), task.stub[_next(piece) :]
+            seen = meet_on_boards(known, stub, task.symmetries, evaluator(), task.hands, task.sweep, won)
+            parts[number] = seen, won
 
     def tell(now: Progress) -> None:
         if progress is not None:
@@ -251,14 +254,6 @@ def _pieces(cards: int, to_come: int) -> Iterator[tuple[int, ...]]:
 def _next(piece: tuple[int, ...]) -> int:
     """The place in the stub behind a piece's own cards."""
     return piece[-1] + 1 if piece else 0
-
-
-def _piece(task: _Task, piece: tuple[int, ...]) -> tuple[int, NDArray[np.float64]]:
-    known = np.concatenate([task.board, task.stub[list(piece)]])
-    won = np.zeros((len(task.hands.number), 4))
-    stub = task.stub[_next(piece) :]
-    seen = meet_on_boards(known, stub, task.symmetries, evaluator(), task.hands, task.sweep, won)
-    return seen, won
 
 
 def _spread(won: NDArray[np.float64], task: _Task) -> NDArray[np.float64]:

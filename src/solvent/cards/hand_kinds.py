@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.cards.deck import Card
+from solvent.cards.deck import RANKS, Card
 from solvent.cards.hands import hole_cards
 from solvent.cards.ranking import CATEGORIES, PAIR, TRIPS, best_strength, best_strengths, category
 
@@ -25,7 +25,6 @@ MADE = (
 DRAWS = ("flush draw", "open-ender", "gutshot")
 KIND_NAMES = (*MADE, "pair", *DRAWS, "no draw")
 """Kinds that `is_kind` knows: `pair` is any pair of one's own."""
-_ACE, _STRAIGHT_RANKS = 12, 5
 
 
 def hand_strengths(numbers: NDArray[np.int64], board: Sequence[Card]) -> NDArray[np.int64]:
@@ -45,12 +44,7 @@ def made_hands(numbers: NDArray[np.int64], board: Sequence[Card]) -> list[str]:
     ['overpair', 'top pair', 'set', 'straight', 'high card', 'top pair', 'pocket pair']
     """
     full = best_strength(board) if len(board) == 5 else -1
-    return [
-        _made(hole, board, strength, full)
-        for hole, strength in zip(
-            hole_cards()[numbers].tolist(), hand_strengths(numbers, board).tolist(), strict=True
-        )
-    ]
+    return [_made(hole, board, strength, full) for hole, strength in _ranked(numbers, board)]
 
 
 def draws(numbers: NDArray[np.int64], board: Sequence[Card]) -> list[tuple[str, ...]]:
@@ -66,12 +60,7 @@ def draws(numbers: NDArray[np.int64], board: Sequence[Card]) -> list[tuple[str, 
     """
     if len(board) == 5:
         return [() for _ in numbers]
-    return [
-        _draws(hole, board, category(strength))
-        for hole, strength in zip(
-            hole_cards()[numbers].tolist(), hand_strengths(numbers, board).tolist(), strict=True
-        )
-    ]
+    return [_draws(hole, board, category(strength)) for hole, strength in _ranked(numbers, board)]
 
 
 def is_kind(kind: str, made: str, drawing: tuple[str, ...]) -> bool:
@@ -79,6 +68,11 @@ def is_kind(kind: str, made: str, drawing: tuple[str, ...]) -> bool:
     if kind == "pair":
         return made in PAIRS
     return not drawing if kind == "no draw" else kind == made or kind in drawing
+
+
+def _ranked(numbers: NDArray[np.int64], board: Sequence[Card]) -> Iterable[tuple[list[int], int]]:
+    """The cards and the strength of each hand."""
+    return zip(hole_cards()[numbers].tolist(), hand_strengths(numbers, board).tolist(), strict=True)
 
 
 def _made(hole: list[Card], board: Sequence[Card], strength: int, full: int) -> str:
@@ -126,9 +120,6 @@ def _draws(hole: list[Card], board: Sequence[Card], made: str) -> tuple[str, ...
 def _straight(ranks: Iterable[int]) -> int:
     """The top rank of the best straight among ranks, counted from 1; 0 without any."""
     held = {rank + 1 for rank in ranks}
-    if _ACE + 1 in held:
-        held.add(0)
-    return max(
-        (top for top in held if all(top - k in held for k in range(_STRAIGHT_RANKS))),
-        default=0,
-    )
+    if len(RANKS) in held:
+        held.add(0)  # the ace below the 2
+    return max((top for top in held if all(top - k in held for k in range(5))), default=0)

@@ -77,7 +77,11 @@ class Bluff(PublicRules):
     @cached_property
     def _rolls(self) -> list[tuple[Roll, Fraction]]:
         rolls = combinations_with_replacement(range(1, self.faces + 1), self.dice)
-        return [(roll, Fraction(_orders(roll), self.faces**self.dice)) for roll in rolls]
+        # The dice of a roll can fall in n! / (k1! k2! ...) orders.
+        orders = [
+            (roll, factorial(self.dice) // prod(map(factorial, Counter(roll).values()))) for roll in rolls
+        ]
+        return [(roll, Fraction(count, self.faces**self.dice)) for roll, count in orders]
 
     def hand_label(self, hand: Roll) -> str:
         return "-".join(map(str, hand))
@@ -102,20 +106,10 @@ class Bluff(PublicRules):
         """A player to act, who may bid `bids[lowest]` or higher."""
         children: dict[str, Betting] = {}
         for index in range(lowest, len(self.bids)):
-            name = _bid_label(self.bids[index])
+            name = "{}x{}".format(*self.bids[index])
             children[name] = self._decision(1 - player, index + 1, f"{history} {name}" if history else name)
         if history:
             # The other player made the last bid, and wins 1 if it holds.
             bid = self.bids[lowest - 1]
             children[LIAR] = Betting(symbol=bid, stake=1 if player == 1 else -1)
         return Betting(player, tuple(children), tuple(children.values()), history)
-
-
-def _bid_label(bid: Bid) -> str:
-    count, face = bid
-    return f"{count}x{face}"
-
-
-def _orders(roll: Roll) -> int:
-    """In how many orders the dice of a roll can fall: n! / (k1! k2! ...)."""
-    return factorial(len(roll)) // prod(map(factorial, Counter(roll).values()))

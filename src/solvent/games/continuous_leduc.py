@@ -13,8 +13,7 @@ other size, for solvers that add sizes one place at a time.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from solvent.foundation.units import parse_decimal
@@ -53,7 +52,7 @@ class ContinuousLeduc(Leduc):
     def __init__(
         self, sizes: str = BRANCH_SIZES[2], ranks: int = 3, suits: int = 2, distinct: bool = False
     ) -> None:
-        words = _words(sizes)
+        words = [word.strip() for word in str(sizes).split(",")]
         self.fractions = tuple(parse_size(word) for word in words)
         self.size_names = dict(zip(self.fractions, words, strict=True))
         if len(self.size_names) < len(words):
@@ -126,16 +125,8 @@ class ContinuousLeduc(Leduc):
         for theta in sizes:
             children[self.bet_name(head, theta)] = self.after_bet(head, theta)
         fractions = (math.nan,) * (len(children) - len(sizes)) + sizes
-        return SizedBetting(
-            player,
-            tuple(children),
-            tuple(children.values()),
-            history,
-            stage=stage,
-            pot=pot,
-            bets=bets,
-            fractions=fractions,
-        )
+        below = tuple(children.values())
+        return replace(head, actions=tuple(children), children=below, fractions=fractions)
 
     def _sized_end(self, stage: int, pot: float, history: str) -> Betting:
         if stage == 1:
@@ -172,9 +163,3 @@ def check_size(theta: float) -> None:
     """Refuse a bet that continuous Leduc does not allow."""
     if not LEAST_SIZE <= theta <= LARGEST_SIZE:
         raise GameError(f"continuous_leduc has bets from 1% to 100% of the pot, not {100 * theta:g}%")
-
-
-def _words(sizes: object) -> Sequence[str]:
-    if not isinstance(sizes, str):
-        sizes = str(sizes)
-    return [word.strip() for word in sizes.split(",")]

@@ -94,11 +94,6 @@ def write_phh(hand: Hand) -> str:
     """
     HandHistory = extra("pokerkit", PURPOSE).HandHistory
     rules = hand.rules
-    optional: dict[str, Any] = {}
-    if hand.number is not None:
-        optional["hand"] = hand.number
-    if hand.names is not None:
-        optional["players"] = list(hand.names[::-1])
     history = HandHistory(
         variant="NT",
         ante_trimming_status=None,  # None is not written
@@ -107,7 +102,8 @@ def write_phh(hand: Hand) -> str:
         min_bet=rules.blinds[1],
         starting_stacks=list(rules.stacks[::-1]),
         actions=_phh_actions(hand),
-        **optional,
+        hand=hand.number,
+        players=None if hand.names is None else list(hand.names[::-1]),
     )
     return str(history.dumps())
 
@@ -157,9 +153,7 @@ def read_phh(text: str) -> Hand:
 def _phh_actions(hand: Hand) -> list[str]:
     lines = [f"d dh {_label(player)} {_cards(hand.holes[player])}" for player in (1, 0)]
     state, before = start(hand.rules), 0
-    opener = (
-        1  # who shows first: the last to bet or raise on the street, else the first to act after the flop
-    )
+    opener = 1  # shows first: the last to bet or raise on the street, else the first to act after the flop
     for action in hand.actions:
         words = {FOLD: "f", CALL: "cc"}.get(action, f"cbr {action - before}")
         lines.append(f"{_label(state.player)} {words}")

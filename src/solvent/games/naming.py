@@ -53,7 +53,12 @@ def spell(value: Any) -> str:
         return "[" + ",".join(map(spell, value)) + "]"
     if isinstance(value, float):
         return repr(value).removesuffix(".0")
-    return _quoted(value) if isinstance(value, str) else str(value)
+    if not isinstance(value, str):
+        return str(value)
+    plain = value == value.strip() and value != "" and not NEEDS_QUOTES.intersection(value)
+    if plain and isinstance(_value(value, value), str):
+        return value
+    return "'" + value.replace("'", "''") + "'"  # it could be taken for something else
 
 
 def spell_call(name: str, arguments: Mapping[str, Any]) -> str:
@@ -64,14 +69,6 @@ def spell_call(name: str, arguments: Mapping[str, Any]) -> str:
     """
     written = ",".join(f"{key}={spell(value)}" for key, value in arguments.items())
     return f"{name}({written})" if written else name
-
-
-def _quoted(text: str) -> str:
-    """Text as `parse_call` reads it back: in quotes where it could be taken for something else."""
-    plain = text == text.strip() and text != "" and not NEEDS_QUOTES.intersection(text)
-    if plain and isinstance(_value(text, text), str):
-        return text
-    return "'" + text.replace("'", "''") + "'"
 
 
 def _argument(part: str, text: str) -> Argument:

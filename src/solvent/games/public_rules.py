@@ -311,16 +311,14 @@ class _State(ListedState):
         rules, hands = self.rules, self.hands
         if len(hands) < 2:
             return [
-                (rules.hand_labels[hand], weight, self._dealt(hand)) for hand, weight in rules.deal(*hands)
+                (rules.hand_labels[hand], weight, _State(rules, (*hands, hand), self.board, self.betting))
+                for hand, weight in rules.deal(*hands)
             ]
         below = self.betting.children[0]
         return [
             (rules.board_label(board[len(self.board) :]), weight, _State(rules, hands, board, below))
             for board, weight in rules.boards(self.board, *hands)
         ]
-
-    def _dealt(self, hand: Hand) -> _State:
-        return _State(self.rules, (*self.hands, hand), self.board, self.betting)
 
     def _after(self, betting: Betting) -> _State:
         return _State(self.rules, self.hands, self.board, betting)

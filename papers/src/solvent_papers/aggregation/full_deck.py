@@ -11,7 +11,6 @@ from typing import Any
 from solvent.engines.public.solver import PublicSolver
 from solvent.forms.public.game import public_game
 from solvent.foundation.errors import InputError
-from solvent.foundation.kernels.memory import reset_peak, status
 from solvent.foundation.units import size
 from solvent.games.holdem.limit_holdem import BLINDS
 from solvent_papers.aggregation.timing import (
@@ -24,6 +23,7 @@ from solvent_papers.aggregation.timing import (
 )
 from solvent_papers.frame.drawing import dress, panels
 from solvent_papers.frame.experiment import Experiment, Findings, Found, Part, Say, Setup, option
+from solvent_papers.frame.machine import reset_peak, status
 from solvent_papers.frame.running import KeptRuns
 
 FULL_DECK, SMALL_DECK = "flop_holdem(suits=4,ranks=13)", "flop_holdem(suits=2,ranks=4)"

@@ -24,7 +24,6 @@ from solvent.engines.public.solver import PublicSolver
 from solvent.engines.solver import Solver
 from solvent.forms.public.game import PublicGame
 from solvent.foundation.errors import InputError
-from solvent.foundation.kernels.memory import with_peak_memory
 from solvent.foundation.units import parse_size
 from solvent.games.public_rules import PublicRules
 from solvent_papers.aggregation.timing import (
@@ -40,6 +39,7 @@ from solvent_papers.aggregation.timing import (
     time_of,
 )
 from solvent_papers.frame.experiment import Experiment, Found, Part, Say, Setup, option
+from solvent_papers.frame.machine import with_peak_memory
 from solvent_papers.frame.running import KeptRuns
 
 BATCH_SECONDS = 0.05

@@ -18,11 +18,11 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from solvent.foundation.errors import InputError
-from solvent.foundation.machine import commit, describe_software
 from solvent.foundation.storage.files import write_text
 from solvent.foundation.units import size, span
 from solvent_papers.frame.experiment import Experiment, Found
 from solvent_papers.frame.judging import judged_bars
+from solvent_papers.frame.machine import commit, describe_software
 from solvent_papers.frame.running import Record, checked, read_json
 
 HEAD = re.compile(r"^# (.+)\n\n- \*\*Claimed\.\*\* (.+)\n- \*\*Found\.\*\* (.+)\n- \*\*So what\.\*\* (.+)\n")

@@ -20,11 +20,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from solvent.foundation.errors import InputError
-from solvent.foundation.machine import commit, describe_machine
 from solvent.foundation.names import did_you_mean
 from solvent.foundation.progress import Progress, Watch
 from solvent.foundation.storage.files import write_text
 from solvent_papers.frame.experiment import Experiment, Found, Part, S, Say, Setup
+from solvent_papers.frame.machine import commit, describe_machine
 
 SAID_PERCENT = 5
 """A long step reports whenever this many more percent of it are done."""

@@ -21,13 +21,13 @@ from solvent.forms.betting.tree import build_tree
 from solvent.forms.sampled import table_layout
 from solvent.foundation.errors import InputError
 from solvent.foundation.kernels.compiling import kernel
-from solvent.foundation.kernels.memory import zeros_in_pages
 from solvent.foundation.kernels.randomness import mix
 from solvent.foundation.units import parse_size, size
 from solvent.games.betting.sizes import parse_betting
 from solvent.strategy.agents.blueprint import Blueprint
 from solvent.training.solver import BlueprintSolver
 from solvent_papers.frame.experiment import Experiment, Found, Part, Say, Setup, option
+from solvent_papers.frame.machine import zeros_in_pages
 from solvent_papers.frame.running import KeptRuns
 
 PAGES = {"2 MB": True, "4 KB": False}

@@ -24,7 +24,6 @@ from solvent.evaluate.local_best_response import (
     largest_response,
 )
 from solvent.evaluate.response_doublings import DoublingSettings, ResponseDoublings
-from solvent.foundation.machine import commit
 from solvent.foundation.storage.files import WRITING
 from solvent.foundation.storage.run import Run
 from solvent.foundation.units import span
@@ -34,6 +33,7 @@ from solvent.training.settings import EXTERNAL, MOST_HOLE_CARDS, PUBLIC, TRAININ
 from solvent.training.train import train_to
 from solvent_papers.frame.cards import SMALL_BETTING, CardSetup
 from solvent_papers.frame.experiment import Found, Part, Say
+from solvent_papers.frame.machine import commit
 from solvent_papers.frame.running import KeptRuns, within
 
 BETTINGS = {"fcpa": "fcpa", "three-sizes": "preset=laptop; postflop=50%,100%,a"}

@@ -18,9 +18,9 @@ import numpy as np
 from solvent.engines.holdem.kernels import RESPOND
 from solvent.engines.holdem.solver import HoldemSolver
 from solvent.forms.holdem.game import holdem_game
-from solvent.foundation.kernels.memory import with_peak_memory
 from solvent.spots.run import warm_up
 from solvent_papers.frame.experiment import Found, Say
+from solvent_papers.frame.machine import with_peak_memory
 from solvent_papers.spots.named import NamedSpot
 from solvent_papers.spots.peer_command import PeerCommand, PeerReached
 

@@ -32,11 +32,12 @@ from solvent.engines.public.solver import PublicSolver
 from solvent.forms.public.game import PublicGame, public_game
 from solvent.forms.public.sequences import MOST_PAIRED
 from solvent.foundation.errors import InputError
-from solvent.foundation.kernels.memory import give_back_memory, reset_peak, status
+from solvent.foundation.kernels.memory import give_back_memory
 from solvent.games.catalogue import load_game
 from solvent.games.leduc import Leduc
 from solvent.games.public_rules import PublicRules
 from solvent_papers.frame.experiment import Found, Say, by_columns
+from solvent_papers.frame.machine import reset_peak, status
 
 Solver = PrunedPublicSolver | PublicSolver
 

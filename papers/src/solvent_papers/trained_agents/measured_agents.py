@@ -19,13 +19,13 @@ from solvent.evaluate.behaviour_checks import is_near
 from solvent.evaluate.evaluation import evaluate, known
 from solvent.evaluate.response_doublings import DoublingSettings
 from solvent.evaluate.sentences import inside_bound, local_bound, sentences
-from solvent.foundation.machine import commit
 from solvent.foundation.units import span
 from solvent.strategy.agents.training_run import TrainingRun
 from solvent.training.settings import TrainingSettings
 from solvent.training.train import train_to
 from solvent_papers.frame.cards import SMALL_BETTING, CardSetup
 from solvent_papers.frame.experiment import Experiment, Findings, Found, Part, Say
+from solvent_papers.frame.machine import commit
 from solvent_papers.frame.pages import threads_text
 from solvent_papers.frame.running import KeptRuns, found_by, within
 

@@ -47,8 +47,4 @@ def _unescape(match: re.Match[str]) -> str:
 
 def quote(label: str) -> str:
     """Return the label in quotes, with every character escaped that Gambit does not allow."""
-    return '"' + _NEEDS_ESCAPE.sub(_escape, label).replace('"', '\\"') + '"'
-
-
-def _escape(match: re.Match[str]) -> str:
-    return f"&#{ord(match[0])};"
+    return '"' + _NEEDS_ESCAPE.sub(lambda found: f"&#{ord(found[0])};", label).replace('"', '\\"') + '"'

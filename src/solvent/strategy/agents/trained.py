@@ -11,7 +11,8 @@ import hashlib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from itertools import combinations
+from functools import cache
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -64,14 +65,10 @@ class TrainedStrategy(Strategy):
         self.game = (
             f"no-limit hold'em, {stack:g} BB, {abstraction.name} betting, {self.cards.design.name} cards"
         )
-        self.fingerprint = self._digest()
-
-    def _digest(self) -> str:
-        """A digest of the betting tree and the cards."""
         digest = hashlib.sha256(self.cards.fingerprint.encode())
         for column in (self.tree.kind, self.tree.parent, self.tree.action, self.tree.paid):
             digest.update(np.ascontiguousarray(column).tobytes())
-        return digest.hexdigest()[:32]
+        self.fingerprint = digest.hexdigest()[:32]
 
     def __len__(self) -> int:
         return self.tree.rows([clusters * buckets for clusters, buckets in self.cards.sizes])
@@ -97,12 +94,10 @@ class TrainedStrategy(Strategy):
             if player not in (None, owner):
                 continue
             line, street = self.tree.history(node), int(self.tree.street[node])
-            clusters, buckets = self.cards.sizes[street]
-            for cluster in range(clusters):
-                for bucket in range(buckets):
-                    label = self._bucket_label(street, cluster, bucket)
-                    probabilities = self._named(node, self.tables.average(node, cluster, bucket))
-                    yield Row(owner, f"{label}|{line}", probabilities)
+            for cluster, bucket in product(*map(range, self.cards.sizes[street])):
+                label = f"{cluster}.{bucket}|{STREETS[street]}" if street else f"{_preflop_labels()[bucket]}|"
+                probabilities = self._named(node, self.tables.average(node, cluster, bucket))
+                yield Row(owner, f"{label}|{line}", probabilities)
 
     def hand(self, node: int, hole: tuple[Card, ...], board: tuple[Card, ...]) -> NDArray[np.float64]:
         """float64[actions]: the strategy with two hole cards on a board."""
@@ -202,11 +197,6 @@ class TrainedStrategy(Strategy):
         cards = parse_cards(board)
         return self.cards.bucket(self.check_board(node, cards), hole, cards)
 
-    def _bucket_label(self, street: int, cluster: int, bucket: int) -> str:
-        if street == 0:
-            return f"{_preflop_labels()[bucket]}|"
-        return f"{cluster}.{bucket}|{STREETS[street]}"
-
 
 def hole_cards(hand: str) -> tuple[Card, ...]:
     """Two cards, from cards such as `AsKs` or, before the flop, from a class such as `AKs`, `AKo` or `77`.
@@ -249,11 +239,9 @@ def class_label(row: int, column: int) -> str:
     return ranks + ("" if row == column else "s" if column > row else "o")
 
 
+@cache
 def _preflop_labels() -> list[str]:
+    """The classes of hands in the order of their indices."""
     index = Indexer([2])
-    labels = [""] * index.size
-    for row in range(13):
-        for column in range(13):
-            label = class_label(row, column)
-            labels[index.index(hole_cards(label))] = label
-    return labels
+    labels = [class_label(row, column) for row, column in product(range(13), repeat=2)]
+    return sorted(labels, key=lambda label: index.index(hole_cards(label)))

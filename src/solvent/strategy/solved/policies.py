@@ -6,12 +6,12 @@ the infosets, which all forms of a game share.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from solvent.forms.history import GameTree, compile_tree
 from solvent.foundation.errors import InputError
@@ -82,14 +82,23 @@ def strategy_from_dict(game: Any, rows: Mapping[Any, Chosen]) -> TableStrategy:
 
 def strategy_from_function(game: Any, policy: Policy) -> TableStrategy:
     """See `Strategy.from_function`."""
-    form = form_of(game)
+
+    def row(player: int, label: str, actions: tuple[str, ...]) -> NDArray[np.float64]:
+        return row_of(label, actions, policy(player, label, actions))
+
+    return _filled(form_of(game), row, {})
+
+
+def _filled(
+    form: Form, row: Callable[[int, str, tuple[str, ...]], ArrayLike], facts: dict[str, Any]
+) -> TableStrategy:
+    """A strategy from the weights that a function gives for each player, label and actions."""
     infosets = infosets_of(form)
     weights = np.zeros(infosets.cells)
     for infoset in infosets.numbers():
-        label, actions = infosets.label(infoset), infosets.actions(infoset)
-        chosen = policy(infosets.player_of(infoset), label, actions)
-        weights[infosets.cells_of(infoset)] = row_of(label, actions, chosen)
-    return _table(form, infosets, weights)
+        asked = infosets.player_of(infoset), infosets.label(infoset), infosets.actions(infoset)
+        weights[infosets.cells_of(infoset)] = row(*asked)
+    return TableStrategy(form.name, form.fingerprint, infosets, weights, facts, form.rules)
 
 
 def on_form(strategy: TableStrategy, form: Form) -> TableStrategy:
@@ -98,17 +107,16 @@ def on_form(strategy: TableStrategy, form: Form) -> TableStrategy:
         return strategy
     if strategy.game != form.name:
         raise InputError(f"the strategy is of {strategy.game}, not of {form.name}")
-    infosets = infosets_of(form)
-    weights = np.zeros(infosets.cells)
-    for infoset in infosets.numbers():
-        label, actions = infosets.label(infoset), infosets.actions(infoset)
-        found = strategy.query(label, infosets.player_of(infoset))
+
+    def row(player: int, label: str, actions: tuple[str, ...]) -> list[float]:
+        found = strategy.query(label, player)
         if tuple(found) != actions:
             raise InputError(
                 f"the strategy has {', '.join(found)} at {label!r}, and {form.name} has {', '.join(actions)}"
             )
-        weights[infosets.cells_of(infoset)] = list(found.values())
-    return TableStrategy(form.name, form.fingerprint, infosets, weights, strategy.facts, form.rules)
+        return list(found.values())
+
+    return _filled(form, row, strategy.facts)
 
 
 def row_of(label: str, actions: tuple[str, ...], chosen: Chosen) -> NDArray[np.float64]:

@@ -161,10 +161,12 @@ class PublicInfosets(DecisionInfosets):
         return cells
 
     def _hands(self, node: int) -> NDArray[np.integer]:
-        return self.game.rounds[self.game.nodes.round[node]].hand
+        hands: NDArray[np.int32] = self.game.rounds[self.game.nodes.round[node]].hand
+        return hands
 
     def _possible(self, node: int) -> NDArray[np.bool_]:
-        return self._possible_in_round[self.game.nodes.round[node]][self._player[node]]
+        possible: NDArray[np.bool_] = self._in_round[self.game.nodes.round[node]][self._player[node]]
+        return possible
 
     def _rows(self, table: NDArray[Number], node: int) -> NDArray[Number]:
         first, stop = self.game.nodes.first_edge[node : node + 2]
@@ -181,7 +183,7 @@ class PublicInfosets(DecisionInfosets):
         return number * here.slots + int(slots[0]) if len(slots) else None
 
     @cached_property
-    def _possible_in_round(self) -> list[NDArray[np.bool_]]:
+    def _in_round(self) -> list[NDArray[np.bool_]]:
         """Per round, bool[players, boards, slots]: whether a player can hold the hand."""
         return [self.game.possible(level) for level in range(len(self.game.rounds))]
 

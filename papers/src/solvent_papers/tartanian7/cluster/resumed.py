@@ -12,7 +12,6 @@ from math import isfinite
 import numpy as np
 
 from solvent.foundation.errors import InputError
-from solvent.foundation.kernels.memory import status
 from solvent.foundation.units import parse_size, size
 from solvent.play.expected import expected_match
 from solvent.play.table_agent import table_agent
@@ -21,6 +20,7 @@ from solvent.training.distributed.batches import Children
 from solvent.training.distributed.processes import ProcessChildren
 from solvent.training.train import training_cost
 from solvent_papers.frame.experiment import Found, Part, Say
+from solvent_papers.frame.machine import status
 from solvent_papers.frame.running import KeptRuns
 from solvent_papers.kept_tables import load_table, save_table
 from solvent_papers.tartanian7.cluster.training import (

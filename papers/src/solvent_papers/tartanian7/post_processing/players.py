@@ -13,7 +13,6 @@ from typing import NamedTuple
 
 from solvent.abstraction.cards.rule_buckets import RULES
 from solvent.forms.betting.tree import build_tree
-from solvent.foundation.machine import commit
 from solvent.foundation.storage.run import Run
 from solvent.foundation.units import span
 from solvent.games.betting.sizes import parse_betting
@@ -22,6 +21,7 @@ from solvent.play.table_agent import TableAgent
 from solvent.training.settings import EXTERNAL, PUBLIC, TrainingSettings
 from solvent.training.train import train_to
 from solvent_papers.frame.experiment import Found, Part, Say
+from solvent_papers.frame.machine import commit
 from solvent_papers.frame.running import KeptRuns, found_by, within
 from solvent_papers.tartanian7.flat_cards import FLAT, FlatCardSetup
 
