@@ -284,7 +284,7 @@ def _side(
 
 @compiled
 def meet_on_boards(known, stub, symmetries, tables, hands, sweep, won):  # type: ignore[no-untyped-def]
-    """Add what each hand wins and ties on every board that begins with the known cards and goes on with the stub's.
+    """Add what each hand wins and ties on every board that begins with the known cards and ends with the stub's.
 
     won: float64[hands, wins or ties x players], in weight of hands met x boards. Returns the boards looked at: of
     those that symmetries map to each other the one with the lowest bits, which counts for all of them.

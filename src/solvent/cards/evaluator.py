@@ -153,25 +153,23 @@ def _multisets(ranks: int) -> tuple[NDArray[np.int16], list[NDArray[np.int64]]]:
 def _best_of_ranks(counts: NDArray[np.int64], size: int) -> NDArray[np.uint16]:
     """The strength of each multiset of `size` ranks, given how often each of the 13 ranks stands in it."""
     ranks = np.repeat(np.tile(np.arange(13), len(counts)), counts.ravel()).reshape(-1, size)
-    best = np.zeros(len(ranks), dtype=np.int64)
-    for five in combinations(range(size), 5):
-        np.maximum(best, strengths_of_ranks(ranks[:, five]), out=best)
-    return _kind(best)
+    return _best_kind(ranks, flush=False)
 
 
 def _flushes() -> NDArray[np.uint16]:
     strengths = np.zeros(1 << 13, dtype=np.uint16)
     for size in (5, 6, 7):
         ranks = np.array(list(combinations(range(13), size)))
-        best = np.zeros(len(ranks), dtype=np.int64)
-        for five in combinations(range(size), 5):
-            np.maximum(best, strengths_of_ranks(ranks[:, five], flush=True), out=best)
-        strengths[(1 << ranks).sum(axis=1)] = _kind(best)
+        strengths[(1 << ranks).sum(axis=1)] = _best_kind(ranks, flush=True)
     return strengths
 
 
-def _kind(strengths: NDArray[np.int64]) -> NDArray[np.uint16]:
-    return (np.searchsorted(_kinds(), strengths) + 1).astype(np.uint16)
+def _best_kind(ranks: NDArray[np.int64], flush: bool) -> NDArray[np.uint16]:
+    """The kind of the best five of each row of ranks, of several suits or all of one, counted from 1."""
+    best = np.zeros(len(ranks), dtype=np.int64)
+    for five in combinations(range(ranks.shape[1]), 5):
+        np.maximum(best, strengths_of_ranks(ranks[:, five], flush), out=best)
+    return (np.searchsorted(_kinds(), best) + 1).astype(np.uint16)
 
 
 @cache

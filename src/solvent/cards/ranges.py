@@ -17,7 +17,7 @@ Entries stand between commas. Later ones override earlier ones, so `random,AA:0`
 | `random`, `100%` | every hand |
 
 `:0.5` after any of them is its weight, from 0 to 1; without it the weight is 1. `[50]AKo,QQ[/50]` gives all entries
-inside a weight in percent, as GTO+ writes it. Upper and lower case are alike, cards may come in either order,
+inside a weight in percent, as GTO+ writes it. Upper and lower case are equal, cards may come in either order,
 spaces and a comma at the end are ignored.
 """
 

@@ -3,8 +3,8 @@
 A hand is a pair of cards, numbered 0 to 1,325 by `hands.hand_number`. On a board 1,081 hands are live;
 `order_hands` evaluates each by one addition of keys and sorts them by two passes of a radix sort.
 
-Against all hands alike, far fewer need be looked at. Cards of one rank are alike to a board without three cards of
-a suit, and to one with three or more, cards of one rank that are not of that suit. So `kind_equities` sweeps at
+Against all hands at once, far fewer need be looked at. Cards of one rank are equal to a board without three cards
+of a suit, and to one with three or more, cards of one rank that are not of that suit. So `kind_equities` sweeps at
 most 91 or 351 pairs of kinds of cards, from the weakest up, group of equals by group, and counts for each the
 weaker and the equal hands that share no card with it: all, less those with its first card, less those with its
 second (only the hand itself has both).
@@ -146,7 +146,7 @@ def kinds() -> Kinds:
 
 @kernel
 def kind_equities(board, tables, room):  # type: ignore[no-untyped-def]
-    """The equity of every pair of kinds of cards on a river board, against all hands alike, into `room`."""
+    """The equity of every pair of kinds of cards on a river board, against all hands, into `room`."""
     card_key, card_bit, high_place, low_place, by_ranks, by_flush = tables
     key, bits = sort_cards_by_kind(board, card_key, card_bit, room.kind, room.cards)
     strength, order, spare, digits = room.ordering

@@ -1,4 +1,4 @@
-"""Libraries that only a part of the package needs, imported where they are used.
+"""Libraries that only some of the package needs, imported where they are used.
 
 Each belongs to an extra of the package, such as `solvent[plot]`. Where it is missing, a sentence says how to
 install it.

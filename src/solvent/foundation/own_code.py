@@ -1,6 +1,6 @@
 """Own code named on the command line: `module:Class` from what can be imported, `file.py:Class` from a file.
 
-One function loads it for games, rules and agents alike. The module is looked for in the working directory first, as
+One function loads it for games, rules and agents. The module is looked for in the working directory first, as
 `python -m` does. Only what a person names comes here, on the command line or in Python: text that a file holds, as
 a run's configuration does, is read by functions that cannot reach this module.
 """

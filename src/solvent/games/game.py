@@ -37,23 +37,18 @@ class State(Protocol):
 
     def player(self) -> int:
         """Who acts: 0 or 1, `CHANCE` or `TERMINAL`."""
-        ...
 
     def actions(self) -> Sequence[str]:
         """The legal actions where a player acts, in a fixed order that depends on the infoset alone."""
-        ...
 
     def child(self, action: str) -> State:
         """The state after an action or a chance outcome."""
-        ...
 
     def infoset(self) -> str:
         """Everything the acting player knows, as text. States with equal text are one infoset of that player."""
-        ...
 
     def payoffs(self) -> Sequence[float]:
         """At the end: what each player wins, in chips."""
-        ...
 
 
 class ChanceState(State, Protocol):
@@ -61,7 +56,6 @@ class ChanceState(State, Protocol):
 
     def chance(self) -> Sequence[tuple[str, Probability]]:
         """Where chance acts: each outcome with its probability. They sum to 1."""
-        ...
 
 
 class ListedState:
@@ -127,8 +121,6 @@ class Game(Protocol):
     @property
     def players(self) -> int:
         """Number of players; the solvers take two."""
-        ...
 
     def root(self) -> State:
         """The state before anything has happened."""
-        ...

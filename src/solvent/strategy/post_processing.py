@@ -139,7 +139,7 @@ def parse_post(text: str) -> PostProcessing:
 def class_of(classes, action, place, fraction):  # type: ignore[no-untyped-def]
     """The class of an action.
 
-    place: the action's place among the bets of the node. fraction: its size as a part of the pot after calling.
+    place: the action's place among the bets of the node. fraction: its size as a fraction of the pot after calling.
     """
     if action == FOLD:
         return FOLDS

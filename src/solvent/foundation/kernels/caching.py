@@ -152,7 +152,7 @@ class KernelCache:
         return self._load(name, key, target)
 
     def give_back_turns(self) -> None:
-        """Let other processes go on that wait for what this one has compiled."""
+        """Wake the processes that wait for what this one has compiled."""
         while self._turns:
             self._turns.pop().give_back()
 

@@ -27,7 +27,6 @@ class Compilations:
     def __init__(self, begun: Callable[[], None]) -> None:
         self._begun = begun
         self._lock = threading.Lock()
-        self._listening = False
         self._listener: Any = None
         self._depth, self._since = 0, 0.0
         self.kernels, self.seconds = 0, 0.0
@@ -40,24 +39,24 @@ class Compilations:
 
     def listen(self) -> None:
         """Begin to listen, as soon as something has imported Numba; later calls change nothing."""
-        if self._listening or "numba" not in sys.modules:
+        if self._listener is not None or "numba" not in sys.modules:
             return
         event: Any = import_module("numba.core.event")
 
         class Listener(event.Listener):  # type: ignore[misc]
             on_start, on_end = self._start, self._end
 
-        self._listener, self._listening = Listener(), True
+        self._listener = Listener()
         for kind in EVENTS:
             event.register(kind, self._listener)
 
     def close(self) -> None:
         """Stop listening."""
-        if self._listening:
+        if self._listener is not None:
             event: Any = import_module("numba.core.event")
             for kind in EVENTS:
                 event.unregister(kind, self._listener)
-            self._listening = False
+            self._listener = None
 
     def _start(self, *_: Any) -> None:
         with self._lock:

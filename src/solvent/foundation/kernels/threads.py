@@ -89,24 +89,14 @@ def in_pieces(
     return [made[at] for at in sorted(made)]
 
 
-def on_each(
-    work: Callable[[int], Made],
-    workers: int,
-    *,
-    watch: Watch | None = None,
-    stage: str = "",
-    stop: Stop | None = None,
-) -> list[Made]:
+def on_each(work: Callable[[int], Made], workers: int) -> list[Made]:
     """Call work(0), work(1), ... side by side, each on a thread of its own; their results in order.
 
     All calls are finished when this returns or raises: an interrupt waits for them, and the first error of any is
-    raised. A stop that was requested before is raised at once; a call that takes long reads it itself.
+    raised.
     """
-    if stop is not None:
-        stop.check()
     calls = _Calls(work, workers)
-
-    calls.run(lambda: watch and watch(Progress(stage, len(calls.ended), workers)))
+    calls.run()
     return [calls.results[which] for which in range(workers)]
 
 
@@ -116,11 +106,7 @@ def unbroken(call: Callable[[], Made]) -> Made:
     Python runs the handlers of signals on the main thread, so there the call is made by another thread. Handlers
     run at once; what they raise is raised when the call is done.
     """
-    if current_thread() is not main_thread():
-        return call()
-    calls = _Calls(lambda worker: call(), 1)
-    calls.run(lambda: None)
-    return calls.results[0]
+    return on_each(lambda worker: call(), 1)[0] if current_thread() is main_thread() else call()
 
 
 def check_threads(threads: int) -> None:
@@ -142,7 +128,7 @@ class _Calls(Generic[Made]):
         self.errors: dict[int, BaseException] = {}
         self.told: SimpleQueue[None] = SimpleQueue()
 
-    def run(self, tell: Callable[[], None], end: Callable[[], None] = lambda: None) -> None:
+    def run(self, tell: Callable[[], None] = lambda: None, end: Callable[[], None] = lambda: None) -> None:
         """Make all calls and return when they are done; then raise an interrupt or the first error of any.
 
         `tell` is called whenever a thread has something to tell. `end` is called when an interrupt arrives.

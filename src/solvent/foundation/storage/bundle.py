@@ -13,8 +13,8 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -101,12 +101,8 @@ def read_bundle(
     arrays = {}
     for name in manifest["files"]:
         path = folder / f"{name}.npy"
-        try:
+        with _reading(path):
             arrays[name] = np.load(path, mmap_mode="r" if mapped else None, allow_pickle=False)
-        except OSError as error:
-            raise _unreadable(path, error) from error
-        except ValueError as error:
-            raise InputError(f"{path} is damaged: {error}") from error
         if not isinstance(arrays[name], np.ndarray) or arrays[name].dtype.kind not in NUMBERS:
             raise InputError(f"{path} is damaged: it is no array of numbers")
     return arrays, manifest["facts"]
@@ -139,7 +135,7 @@ def _read_manifest(folder: Path) -> dict[str, Any]:
     except (FileNotFoundError, NotADirectoryError) as error:
         raise InputError(f"{folder} is not complete: it has no {MANIFEST}") from error
     except OSError as error:
-        raise _unreadable(path, error) from error
+        raise InputError(f"cannot read {path}: {error.strerror or error}") from error
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(f"{path} is damaged: it is not a manifest") from error
     if not intact:
@@ -169,7 +165,8 @@ def _check_files(folder: Path, files: Mapping[str, Any], below: Mapping[str, int
     settled, noted = time.time_ns() - SETTLED_NS, {}
     for name, expected in files.items():
         path = folder / f"{name}.npy"
-        found = _status(path)
+        with _reading(path):
+            found = path.stat()
         if found.st_size != expected["bytes"]:
             raise InputError(
                 f"{path} is damaged: it has {found.st_size:,} bytes and should have {expected['bytes']:,}"
@@ -200,18 +197,12 @@ def _another_file(path: Path, sha256: str) -> str:
 
 
 def _check_file(path: Path, sha256: str, below: int | None) -> None:
-    try:
+    with _reading(path):
         if (found := _sha256(path)) != sha256:
             raise InputError(_another_file(path, found))
         if below is None:
             return
         array = np.load(path, mmap_mode="r", allow_pickle=False)
-    except OSError as error:
-        raise _unreadable(path, error) from error
-    except ValueError as error:
-        if isinstance(error, InputError):
-            raise
-        raise InputError(f"{path} is damaged: {error}") from error
     if array.dtype.kind not in "iu" or (array.size and (array.min() < 0 or array.max() >= below)):
         raise InputError(f"{path} is damaged: it must hold whole numbers from 0 to {below - 1:,}")
 
@@ -224,18 +215,19 @@ def _read_note(folder: Path) -> dict[str, Any]:
     return note if isinstance(note, dict) else {}
 
 
-def _status(path: Path) -> os.stat_result:
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    """Refuse an array that is missing or damaged, or that the system refuses to read, which is no damage."""
     try:
-        return path.stat()
+        yield
     except FileNotFoundError as error:
         raise InputError(f"{path} is missing") from error
-    except OSError as error:
-        raise _unreadable(path, error) from error
-
-
-def _unreadable(path: Path, error: OSError) -> InputError:
-    """Return the error for a file that the system refuses to read: lack of memory or permission is no damage."""
-    return InputError(f"cannot read {path}: {error.strerror or error}")
+    except OSError as error:  # lack of memory or of permission
+        raise InputError(f"cannot read {path}: {error.strerror or error}") from error
+    except InputError:
+        raise
+    except ValueError as error:
+        raise InputError(f"{path} is damaged: {error}") from error
 
 
 def digest_of(document: Mapping[str, Any]) -> str:

@@ -36,8 +36,8 @@ from solvent.foundation.units import parse_decimal, parse_whole
 from solvent.games.betting.rules import STREETS, HoldemRules
 
 POT, TIMES, TOTAL, ALL_IN, ADDED, GEOMETRIC = 0, 1, 2, 3, 4, 5
-"""Units of a size: parts of the pot after calling, times the bet faced, big blinds, all-in, chips on top of the
-call, and equal parts of the pot on every street."""
+"""Units of a size: fractions of the pot after calling, times the bet faced, big blinds, all-in, chips on top of the
+call, and equal fractions of the pot on every street."""
 TRAINED_UNITS = (POT, TIMES, TOTAL, ALL_IN)
 """The units that betting abstractions can use."""
 NO_CAP = -1
@@ -54,7 +54,7 @@ class BetSize(NamedTuple):
 
     unit: int
     value: float
-    """Parts of the pot for `POT` (0.5 is half); the most parts of the pot for `GEOMETRIC`; unused for `ALL_IN`."""
+    """Fraction of the pot for `POT` (0.5 is half); the largest one for `GEOMETRIC`; unused for `ALL_IN`."""
     bets: int = 0
     """`GEOMETRIC`: how many bets put all chips in; 0 for one on each street that is left."""
 
@@ -127,7 +127,7 @@ StreetSizes = tuple[tuple[BetSize, ...], ...]
 
 
 def parse_street(written: str | Sequence[str], street: str) -> StreetSizes:
-    """Parse the sizes of a street: `50%,a` for all bets alike, `50%,a | 3x,a` or a list for bets and raises apart.
+    """Parse the sizes of a street: `50%,a` for all bets, `50%,a | 3x,a` or a list for bets and raises apart.
 
     >>> [list(map(str, sizes)) for sizes in parse_street("50%,a | 3x,a", "flop")]
     [['50%', 'a'], ['3x', 'a']]
@@ -213,7 +213,7 @@ def parse_betting(source: str | Path | Mapping[str, Any]) -> BettingAbstraction:
     A line looks like `preflop=2.5x,a; flop=50%,a | 3x,a; turn=100%,a; river=100%,a; cap=3; stack=200`. `postflop`
     stands for flop, turn and river; `preset` names the preset to change; `stack` is in big blinds; `cap` is one
     number, or one for each street (`cap=4,3,3,3`). A street that is not named has no bets. With `history=raises`
-    decisions after raises by the same players on the same streets are played alike; `all` tells all apart.
+    decisions after raises by the same players on the same streets are played the same; `all` tells all apart.
 
     >>> parse_betting("preset=fcpa; river=50%,100%; stack=100").describe()[-1]
     'river: 50%,100%'
@@ -290,8 +290,8 @@ def betting_presets() -> dict[str, BettingAbstraction]:
     """The built-in betting abstractions by name.
 
     `fcpa` offers fold, call, pot and all-in. `laptop` has the many sizes and few raises of Laptop MCCFR (Lin 2024).
-    `acpc` is for 200 big blinds: the opens that strong players use, re-raises in parts of the pot, fewer sizes the
-    more raises came before, and all-in with every raise except the first before the flop.
+    `acpc` is for 200 big blinds: the opens that strong players use, re-raises as fractions of the pot, fewer sizes
+    the more raises came before, and all-in with every raise except the first before the flop.
     """
     return {name: replace(parse_betting(text), name=name) for name, text in PRESETS.items()}
 

@@ -2,7 +2,7 @@
 
 Settings are written as on the command line. A list of sizes is called `bets`, `raises` or `donk`, alone or after
 a player (`oop`, `ip`), a street (`preflop`, `flop`, `turn`, `river`) or both: `bets`, `flop-bets`, `oop-bets`,
-`oop-river-donk`. The list that says most holds: player and street, then street, then player, then neither.
+`oop-river-donk`. The most specific list holds: player and street, then street, then player, then neither.
 
 | setting | says |
 |---|---|
@@ -10,10 +10,10 @@ a player (`oop`, `ip`), a street (`preflop`, `flop`, `turn`, `river`) or both: `
 | `raises` | sizes of raises, or `3x,a \\| 100%,a` for the first raise and the later ones. As `bets` if not given |
 | `donk` | OOP's first bet where IP made the last bet or raise of the street before. As `bets` if not given |
 | `cap`, `flop-cap` | the most bets and raises on a street, blinds not counted |
-| `add-all-in` | adds all-in where it is a bet or raise of at most this part of the pot after calling |
-| `force-all-in` | turns a size into all-in where a call would leave at most this part of the pot behind |
-| `all-in-above` | turns a size into all-in above this part of the stack, half of the starting pot added to both |
-| `merging` | drops sizes near a larger one: a part Y of the pot near X, if (1 + X) / (1 + Y) <= 1 + threshold |
+| `add-all-in` | adds all-in where it is a bet or raise of at most this fraction of the pot after calling |
+| `force-all-in` | turns a size into all-in where a call would leave at most this fraction of the pot behind |
+| `all-in-above` | turns a size into all-in above this share of the stack, half of the starting pot added to both |
+| `merging` | drops sizes near a larger one: Y pots near X pots, if (1 + X) / (1 + Y) <= 1 + threshold |
 | `add` | lines whose last action is added: `check, bet 100, raise 400`; several are a list, or separated by `;` |
 | `remove` | lines whose last action is removed, with all that follows |
 
@@ -48,12 +48,7 @@ OOP, IP = 0, 1
 """Positions: who acts first on the later streets, and who acts last there."""
 POSITIONS = ("oop", "ip")
 KINDS = ("bets", "raises", "donk")
-THRESHOLDS = {
-    "add-all-in": "add_all_in",
-    "force-all-in": "force_all_in",
-    "all-in-above": "all_in_above",
-    "merging": "merging",
-}
+THRESHOLDS = ("add-all-in", "force-all-in", "all-in-above", "merging")
 
 Line = tuple[str, ...]
 """Actions from the root on, as their names are written: ("check", "bet 100", "raise 400")."""
@@ -129,7 +124,7 @@ def parse_tree_sizes(settings: Mapping[str, Any]) -> TreeSizes:
         )
     lists = tuple(tuple(_size_lists(given, position, street) for street in STREETS) for position in POSITIONS)
     caps = tuple(_cap(given.get(f"{street}-cap", given.get("cap", NO_CAP))) for street in STREETS)
-    thresholds = {field: _threshold(given.get(key, 0), key) for key, field in THRESHOLDS.items()}
+    thresholds = {key.replace("-", "_"): _threshold(given.get(key, 0), key) for key in THRESHOLDS}
     added, removed = parse_lines(given.get("add", ())), parse_lines(given.get("remove", ()))
     return TreeSizes((lists[OOP], lists[IP]), caps, **thresholds, added=added, removed=removed)
 

@@ -1,7 +1,7 @@
 """The cards of hold'em games: hands of two cards, boards that grow street by street, and who wins a showdown.
 
 `HoldemCards` is the base of all hold'em games: it knows the deck, the board on the table at the root and how many
-cards each later street deals. `WholeDeck` is the base of those that deal any two cards to each player alike.
+cards each later street deals. `WholeDeck` is the base of those that deal any two cards with the same probability.
 
 Everybody makes the best hand of five from two cards and the board. On short boards there are fewer than five cards
 in all; then all of them count, and there are no straights, no flushes and no full houses.
@@ -110,7 +110,7 @@ class HoldemCards(PublicRules):
 
 
 class WholeDeck(HoldemCards):
-    """A hold'em game on a deck of `suits` x `ranks` cards in which any two cards are dealt alike."""
+    """A hold'em game on a deck of `suits` x `ranks` cards in which any two cards are equally likely."""
 
     suits: int
     ranks: int

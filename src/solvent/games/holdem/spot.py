@@ -41,9 +41,9 @@ class Spot(HoldemCards):
 
     board: three to five cards, as text or numbers. oop, ip: the ranges, as text or `Range`; hands that the board
     blocks are left out. pot, stack: whole chips in the middle and behind each player. bets, raises and further
-    sizes such as `oop_river_donk=''` and `cap=3`: see `solvent.games.betting.tree_sizes`. rake: a part of the pot,
-    0.05 or '5%'. rake_cap: chips, or None for no cap. least_bet: chips of the least bet. check_down: whether sizes
-    that leave nobody a choice are taken.
+    sizes such as `oop_river_donk=''` and `cap=3`: see `solvent.games.betting.tree_sizes`. rake: a fraction of the
+    pot, 0.05 or '5%'. rake_cap: chips, or None for no cap. least_bet: chips of the least bet. check_down: whether
+    sizes that leave nobody a choice are taken.
 
     >>> spot = Spot("Td9d6hQc2s", "AA,76s:0.5", "JJ,T9s", pot=200, stack=900, bets="50%,a")
     >>> print(spot)
@@ -114,16 +114,9 @@ class Spot(HoldemCards):
     # Hands
 
     @cached_property
-    def _held(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The numbers of the hands with weight of each player."""
-        first, second = (np.flatnonzero(weights) for weights in self.range_weights)
-        return first, second
-
-    @cached_property
     def _pairs(self) -> NDArray[np.int64]:
         """With how many hands of IP each hand of OOP can be dealt: int64[OOP's hands]."""
-        cards = hole_cards()
-        first, second = (cards[held] for held in self._held)
+        first, second = (hole_cards()[np.flatnonzero(weights)] for weights in self.range_weights)
         shares = (first[:, None, :, None] == second[None, :, None, :]).any(axis=(2, 3))
         return np.asarray((~shares).sum(axis=1), dtype=np.int64)
 
