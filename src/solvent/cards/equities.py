@@ -270,9 +270,8 @@ def _side(
     """From what each hand wins and ties, in weight of hands met x run-outs."""
     possible = together * runouts
     total = weights @ possible
-    win, tie = (
-        min(max(float(weights @ row / total), 0.0), 1.0) for row in won
-    )  # rounding may pass either end
+    # Rounding may pass either end.
+    win, tie = (min(max(float(weights @ row / total), 0.0), 1.0) for row in won)
     hands = np.full(HANDS, np.nan)
     dealt = (weights > 0) & (together > 0)
     hands[dealt] = np.clip((won[0, dealt] + won[1, dealt] / 2) / possible[dealt], 0.0, 1.0)
@@ -352,13 +351,9 @@ def meet_on_boards(known, stub, symmetries, tables, hands, sweep, won):  # type:
 def strengths_by_ranks(key, bits, card_key, high_place, low_place, by_ranks, of_ranks):  # type: ignore[no-untyped-def]
     """The strength without a flush of every two ranks that can be held on a board, at 16 x higher + lower."""
     for high in range(13):
-        free = (
-            4
-            - (bits >> high & 1)
-            - (bits >> 16 + high & 1)
-            - (bits >> 32 + high & 1)
-            - (bits >> 48 + high & 1)
-        )
+        free = 4
+        for suit in range(4):
+            free -= bits >> 16 * suit + high & 1
         if free == 0:
             continue
         high_key = key + card_key[4 * high]

@@ -92,7 +92,8 @@ def class_index(streets, tables):  # type: ignore[no-untyped-def]
     elif alike == 6:
         within = first + span0 * triple_index(second, third, fourth)
     else:
-        within = quadruple_index(first, second, third, fourth)
+        highest = fourth * (fourth + 1) * (fourth + 2) * (fourth + 3) // 24
+        within = triple_index(first, second, third) + highest
     return (found >> 3) + within
 
 
@@ -155,12 +156,6 @@ def pair_index(a, b):  # type: ignore[no-untyped-def]
 def triple_index(a, b, c):  # type: ignore[no-untyped-def]
     """Which multiset a <= b <= c is."""
     return a + pairs(b) + triples(c)
-
-
-@joined
-def quadruple_index(a, b, c, d):  # type: ignore[no-untyped-def]
-    """Which multiset a <= b <= c <= d is."""
-    return a + pairs(b) + triples(c) + d * (d + 1) * (d + 2) * (d + 3) // 24
 
 
 @kernel

@@ -144,7 +144,8 @@ def read_phh(text: str) -> Hand:
                 actions.append(action)
             case _:
                 raise InputError(f"the hand history's action {written!r} is none of heads-up hold'em")
-    return Hand(rules, tuple(actions), (holes[0], holes[1]), board, _names(history), _number(history))
+    number = history.hand if isinstance(history.hand, int) else None
+    return Hand(rules, tuple(actions), (holes[0], holes[1]), board, _names(history), number)
 
 
 # Writing
@@ -236,7 +237,3 @@ def _names(history: HandHistory) -> tuple[str, str] | None:
     if len(history.players) != 2:
         raise InputError("a heads-up hand history has two players")
     return str(history.players[1]), str(history.players[0])
-
-
-def _number(history: HandHistory) -> int | None:
-    return history.hand if isinstance(history.hand, int) else None

@@ -5,7 +5,6 @@ from __future__ import annotations
 import inspect
 import sys
 from contextlib import suppress
-from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -91,13 +90,10 @@ def spelt(own: Any) -> str:
 
 def _arguments(own: Any) -> str | None:
     """The parameters with which an object was made, in brackets; None where they are not known."""
-    if is_dataclass(own):
-        names = [each.name for each in fields(own) if each.init]
-    else:
-        try:
-            names = list(inspect.signature(type(own)).parameters)
-        except ValueError:
-            return None
+    try:
+        names = list(inspect.signature(type(own)).parameters)
+    except ValueError:
+        return None
     values = {name: getattr(own, name, None) for name in names}
     if not all(_can_be_spelt(value) for value in values.values()):
         return None

@@ -194,9 +194,7 @@ class Arena:
 
 
 def _numbers(blocks: Iterable[int]) -> NDArray[np.int64]:
-    if isinstance(blocks, np.ndarray):
-        return np.ascontiguousarray(blocks, dtype=np.int64)
-    return np.fromiter(blocks, dtype=np.int64)
+    return np.ascontiguousarray(blocks if isinstance(blocks, np.ndarray) else list(blocks), dtype=np.int64)
 
 
 @kernel

@@ -40,11 +40,7 @@ SIMPLE_TYPES = (
 """Types of the compiler whose names say all about them."""
 
 
-class _Empty(NamedTuple):
-    """A tuple without fields, to know what every named tuple has."""
-
-
-UNREAD = frozenset(vars(_Empty)) - {"_fields", "_field_defaults"} | frozenset(
+UNREAD = frozenset(vars(NamedTuple("_Empty", []))) - {"_fields", "_field_defaults"} | frozenset(
     "__module__ __qualname__ __doc__ __dict__ __weakref__ __annotations__ __annotate__ __annotate_func__ "  # noqa: SIM905
     "__firstlineno__ __static_attributes__ __abstractmethods__ _abc_impl __parameters__ __orig_bases__ "
     "__dataclass_fields__ __dataclass_params__".split()
@@ -62,9 +58,6 @@ class Use(NamedTuple):
     namespace: Mapping[str, Any]
     name: str
 
-    def value(self) -> Any:
-        return self.namespace.get(self.name)
-
 
 class Stamps:
     """Stamps of functions, with what has been described already.
@@ -80,7 +73,7 @@ class Stamps:
         """The stamp of functions, or of the compiler's types of arguments."""
         whole = sha256(b"".join(self._describe(value)[0] for value in values))
         reached = [
-            (str(use.namespace.get("__name__")), use.name, self._describe(use.value())[0])
+            (str(use.namespace.get("__name__")), use.name, self._describe(use.namespace.get(use.name))[0])
             for use in self.reached(*values)
         ]
         for module, name, digest in sorted(reached):
@@ -97,7 +90,7 @@ class Stamps:
             if at not in found:
                 found.add(at)
                 yield use
-                todo.extend(self._describe(use.value())[1])
+                todo.extend(self._describe(use.namespace.get(use.name))[1])
 
     def _describe(self, value: Any) -> tuple[bytes, tuple[Use, ...]]:
         known = self._described.get(id(value))

@@ -44,9 +44,9 @@ def replacing(path: Path, aside: str = WRITING) -> Iterator[BinaryIO]:
 
 
 def _open_own(path: str, flags: int) -> int:
-    """Open a file to write of a folder that somebody else may have made: links to other files are refused.
+    """Open a file to write in a folder that somebody else may have made: links to other files are refused.
 
-    Nor is it waited for anybody who reads it, should it be a pipe. A lock stays as it is.
+    A pipe that nobody reads is refused, too, instead of waited for. A lock keeps its content.
     """
     flags &= ~os.O_TRUNC if Path(path).name == LOCK else ~0
     return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK, 0o666)

@@ -84,10 +84,7 @@ def parse_toml(text: str, where: str) -> dict[str, Any]:
         raise InputError(f"{where} is not TOML: it has a key of more than {MOST_KEY_PARTS} parts")
     try:
         return tomllib.loads(text)
-    except (
-        ValueError,
-        RecursionError,
-    ) as error:  # numbers of thousands of digits, and lists in lists in lists
+    except (ValueError, RecursionError) as error:  # thousands of digits, or lists in lists in lists
         why = "it is nested too deeply" if isinstance(error, RecursionError) else error
         raise InputError(f"{where} is not TOML: {why}") from error
 

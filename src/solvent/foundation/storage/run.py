@@ -229,9 +229,8 @@ class Run:
         return digest_of({"kind": self.kind, "fixed": self.fixed})
 
     def _write(self) -> None:
-        keep = {"newest": self.retention.newest, "older": self.retention.older, "apart": self.retention.apart}
         written = {"format": FORMAT, "kind": self.kind, **self.made}
-        sections = {"keep": keep, "fixed": self.fixed, "adjustable": self.adjustable}
+        sections = {"keep": vars(self.retention), "fixed": self.fixed, "adjustable": self.adjustable}
         text = _to_toml({**written, "digest": digest_of({**written, **sections})}, sections)
         write_text(self.folder / CONFIGURATION, text)
 

@@ -26,8 +26,8 @@ the street; deals are not written.
 >>> sizes = parse_tree_sizes({"bets": "50%,a", "raises": "100%,a", "oop-river-donk": "", "cap": 3})
 >>> sizes.lists[OOP][STREETS.index("river")].donks
 ()
->>> print(sizes.lists[IP][STREETS.index("turn")])
-bets 50%,a; raises 100%,a
+>>> [str(size) for size in sizes.lists[IP][STREETS.index("turn")].raises_after(0)]
+['100%', 'a']
 """
 
 from __future__ import annotations
@@ -63,10 +63,6 @@ class SizeLists:
     """A list for the first raise, one for the second and so on; the last holds from there on."""
     donks: tuple[BetSize, ...] | None = None
     """Bets into the player who made the last bet or raise of the street before; None if they are `bets`."""
-
-    def __str__(self) -> str:
-        written = [f"bets {_written(self.bets)}", f"raises {' | '.join(map(_written, self.raises))}"]
-        return "; ".join(written + ([] if self.donks is None else [f"donk {_written(self.donks)}"]))
 
     def raises_after(self, raises: int) -> tuple[BetSize, ...]:
         """The sizes of a raise that has this many raises before it on the street."""
@@ -131,16 +127,10 @@ def parse_tree_sizes(settings: Mapping[str, Any]) -> TreeSizes:
 
 def known_settings() -> set[str]:
     """The names of all settings."""
-    lists = {name for kind in KINDS for position in POSITIONS for street in STREETS
-             for name in _names(position, street, kind)}  # fmt: skip
+    lists = {name for place in product(POSITIONS, STREETS, KINDS) for name in _place_names(*place)}
     donks = {name for name in lists if name.startswith("ip-") and name.endswith("-donk")} | {"ip-donk"}
     caps = {"cap", *(f"{street}-cap" for street in STREETS)}
     return lists - donks | caps | {*THRESHOLDS, "add", "remove"}
-
-
-def _names(position: str, street: str, kind: str) -> tuple[str, ...]:
-    """Return the names of the sizes of a player, street and kind, the most specific one first."""
-    return f"{position}-{street}-{kind}", f"{street}-{kind}", f"{position}-{kind}", kind
 
 
 def replaced_sizes(before: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
@@ -176,8 +166,10 @@ Place = tuple[str, str, str]
 
 
 def _place_names(position: str, street: str, kind: str) -> tuple[str, ...]:
-    """Return the names of a setting that holds at a place, the most specific one first."""
-    return (f"{street}-cap", "cap") if kind == "cap" else _names(position, street, kind)
+    """The names of the settings that may hold at a place, the most specific one first."""
+    if kind == "cap":
+        return f"{street}-cap", "cap"
+    return f"{position}-{street}-{kind}", f"{street}-{kind}", f"{position}-{kind}", kind
 
 
 def _covered(name: str) -> list[Place]:
@@ -253,7 +245,3 @@ def _line(written: str) -> Line:
                 f"{written.strip()!r} has {action!r}"
             )
     return line
-
-
-def _written(sizes: tuple[BetSize, ...]) -> str:
-    return ",".join(map(str, sizes)) or "none"

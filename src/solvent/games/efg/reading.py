@@ -244,7 +244,7 @@ class _Reader:
         if known is None:
             if moves is None:
                 self.fail_undescribed(player, number)
-            known = Infoset(player, number, name, moves, self.node_at)
+            known = Infoset(player, number, name, moves, self.node_at, unique_labels(moves.labels))
             self.infosets[player, number] = known
         elif moves is not None and moves != known.moves:
             where = f"here but {known.moves} on line {self.line(known.at)}"

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 
-from solvent.games.efg.labels import unique_labels
 from solvent.games.game import TERMINAL, GameError, ListedState, State
 
 
@@ -34,11 +33,9 @@ class Infoset:
     moves: Moves
     at: int
     """The position in the file, in characters, at which its actions are given."""
-    actions: tuple[str, ...] = field(init=False)
+    actions: tuple[str, ...]
+    """The labels of the moves, made distinct."""
     text: str = ""
-
-    def __post_init__(self) -> None:
-        self.actions = unique_labels(self.moves.labels)
 
 
 @dataclass(slots=True)

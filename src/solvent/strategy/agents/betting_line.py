@@ -58,7 +58,10 @@ def find_decision(tree: BettingTree, line: str) -> int:
             continue
         if tree.kind[node] != DECISION:
             raise InputError(f"the hand is over after {tree.history(node)!r}; {line!r} goes on")
-        below = _step(tree, node, _action(tree, found))
+        action, offered = _action(tree, found), tree.actions(node)
+        if action not in offered:
+            raise InputError(f"{_offered(tree, node)}, not {action_text(action)}")
+        below = tree.children(node)[offered.index(action)]
         at_street_start = bool(tree.kind[below] == DEAL)
         node = below + 1 if at_street_start else below
     if tree.kind[node] != DECISION:
@@ -127,13 +130,6 @@ def _action(tree: BettingTree, found: re.Match[str]) -> int:
         return int(rules.effective_stack)
     chips = float(found["number"]) * (rules.blinds[1] if found["unit"] else 1)
     return round(chips) if chips < 1e15 else -2  # no tree has either
-
-
-def _step(tree: BettingTree, node: int, action: int) -> int:
-    offered = tree.actions(node)
-    if action in offered:
-        return tree.children(node)[offered.index(action)]
-    raise InputError(f"{_offered(tree, node)}, not {action_text(action)}")
 
 
 def _offered(tree: BettingTree, node: int) -> str:
