@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from solvent.games.efg.reading import read_efg
-from solvent.games.efg.tree import EfgGame
+from solvent.games.efg.reading import EfgGame, read_efg
 from solvent.games.efg.writing import write_efg
 from solvent.games.game import CHANCE, TERMINAL, Game, State
 

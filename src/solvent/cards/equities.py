@@ -37,7 +37,7 @@ from solvent.cards.evaluator import (
 )
 from solvent.cards.hands import HANDS, renamed_hands
 from solvent.cards.ranges import Range
-from solvent.cards.showdown import pairs, sort_hands
+from solvent.cards.showdown import Pairs, pairs, sort_hands
 from solvent.foundation.kernels.compiling import compiled, internal_compiled
 from solvent.foundation.kernels.threads import in_pieces
 from solvent.foundation.progress import Progress, Watch
@@ -92,7 +92,7 @@ class Hands(NamedTuple):
 
 
 class _Task(NamedTuple):
-    """Everything that the pieces of the work share."""
+    """Data that the pieces of the work share."""
 
     board: NDArray[np.int64]
     stub: NDArray[np.int64]
@@ -163,7 +163,7 @@ def _live(weights: NDArray[np.float64], gone: set[Card], name: str) -> NDArray[n
 
 
 def _compatible(weights: NDArray[np.float64]) -> NDArray[np.float64]:
-    """For each player's hands the weight of the other's that share no card with them: float64[2, 1326]."""
+    """The weight of the other player's hands that share no card with each player's: float64[2, 1326]."""
     hands = pairs()
     found = np.zeros((2, HANDS))
     for player in (0, 1):
@@ -180,14 +180,8 @@ def _compatible(weights: NDArray[np.float64]) -> NDArray[np.float64]:
 def _task(weights: NDArray[np.float64], board: Sequence[Card], gone: set[Card]) -> _Task:
     everyone, either = pairs(), weights.max(axis=0) > 0
     held = np.flatnonzero(either)
-    hands = Hands(
-        number=held,
-        low=everyone.low[held],
-        high=everyone.high[held],
-        key=everyone.key[held],
-        bits=everyone.bits[held],
-        weight=np.ascontiguousarray(weights[:, held].T),
-    )
+    columns = Pairs(*(column[held] for column in everyone))
+    hands = Hands(held, *columns, weight=np.ascontiguousarray(weights[:, held].T))
     # A card that each hand of a range holds cannot come.
     taken = [everyone.bits[row > 0] for row in weights]
     certain = np.bitwise_and.reduce(taken[0]) | np.bitwise_and.reduce(taken[1])
@@ -267,7 +261,7 @@ def _spread(won: NDArray[np.float64], task: _Task) -> NDArray[np.float64]:
 def _side(
     won: NDArray[np.float64], weights: NDArray[np.float64], together: NDArray[np.float64], runouts: int
 ) -> Side:
-    """From what each hand wins and ties, in weight of hands met x run-outs."""
+    """A player's expectation, given wins and ties of each hand in weight of hands met x run-outs."""
     possible = together * runouts
     total = weights @ possible
     # Rounding may pass either end.
@@ -382,7 +376,7 @@ def board_copies(bits, symmetries):  # type: ignore[no-untyped-def]
 
 @internal_compiled
 def sweep_hands(strength, order, live, low, high, weight, held, copies, won):  # type: ignore[no-untyped-def]
-    """From the weakest hands up, group of equals by group: what is weaker and what is equal, without shared cards.
+    """Sweep from the weakest hands up, group of equals by group: weaker and equal hands without shared cards.
 
     held: float64[cards, weaker or equal x players], room for the weight of the hands that hold each card.
     """

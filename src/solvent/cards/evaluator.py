@@ -1,4 +1,4 @@
-"""Which hand of five, six or seven cards beats which, fast: a few additions and three look-ups.
+"""The strength of hands of five, six or seven cards, fast: a few additions and three look-ups.
 
 A hand's strength is a rank among the 7,462 kinds of five-card hands, 1 the worst and 7,462 the best; equal is a
 tie. The order is `ranking`'s, which fills the tables.

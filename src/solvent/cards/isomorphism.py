@@ -52,7 +52,7 @@ SHAPES = PATTERN + STREETS
 SPANS = SHAPES + 1
 """Number of indices of a suit of each shape."""
 ARRANGEMENTS = SPANS + 63
-"""By the first three of a hand's sorted shapes: where the arrangement's indices start, above three bits of which
+"""Start of an arrangement's indices, by the first three of a hand's sorted shapes, above three bits of which
 bit j says whether shape j is also the next."""
 
 
@@ -148,13 +148,13 @@ def triples(count):  # type: ignore[no-untyped-def]
 
 @joined
 def pair_index(a, b):  # type: ignore[no-untyped-def]
-    """Which multiset a <= b is: those with a smaller greatest element come first."""
+    """Number of the multiset a <= b: those with a smaller greatest element come first."""
     return a + pairs(b)
 
 
 @joined
 def triple_index(a, b, c):  # type: ignore[no-untyped-def]
-    """Which multiset a <= b <= c is."""
+    """Number of the multiset a <= b <= c."""
     return a + pairs(b) + triples(c)
 
 
@@ -366,7 +366,7 @@ def _tables(pattern: tuple[int, ...]) -> tuple[NDArray[np.int64], Arrangements]:
 
 
 def _span(shape: tuple[int, ...]) -> int:
-    """In how many ways one suit's ranks fall to the streets."""
+    """Number of ways in which one suit's ranks fall to the streets."""
     free, ways = RANKS, 1
     for count in shape:
         ways *= comb(free, count)

@@ -199,7 +199,7 @@ def _entries(text: str) -> Iterator[tuple[str, float]]:
 
 
 def _percent(text: str, entry: str) -> float:
-    """A part of 1 that is written in percent."""
+    """A share that is written in percent."""
     percent = parse_decimal(text)
     if percent is None or not 0 <= percent <= 100:
         raise CardError(f"a percentage is a number from 0 to 100; {entry!r} has {text!r}")

@@ -1,4 +1,4 @@
-"""Which five-card hand beats which: the usual order of a 52-card deck, in plain Python.
+"""The order of five-card hands: the usual one of a 52-card deck, in plain Python.
 
 A hand's strength is an int: its category, then its ranks as base-16 digits with the most repeated first.
 Higher is better and equal is a tie. Smaller decks use the same order. Their ranks run from 2 upward, so only

@@ -209,7 +209,7 @@ def sort_cards_by_kind(board, card_key, card_bit, kind, cards):  # type: ignore[
 
 @internal
 def sweep_kinds(pairs, strength, order, cards, held, equity):  # type: ignore[no-untyped-def]
-    """From the weakest pair of kinds up: hands beaten and hands tied, less those that share a card."""
+    """Sweep from the weakest pair of kinds up: hands beaten and hands tied, less those that share a card."""
     for a in range(KINDS_OF_CARDS):
         held[0, a] = held[1, a] = 0
     start = weaker = 0

@@ -46,9 +46,9 @@ class Progress:
     done: float
     """The amount that is done."""
     total: float | None = None
-    """In the unit of `done`; None where it is not known."""
+    """The whole amount, in the unit of `done`; None where it is not known."""
     detail: str = ""
-    """Anything else worth showing beside it."""
+    """Further facts worth showing beside it."""
     unit: str = ""
     """The unit of `done` and `total`, in the plural; "s" for seconds."""
 

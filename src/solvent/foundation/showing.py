@@ -137,7 +137,7 @@ class _Lines:
             self.say(f"{COMPILING}, once in each environment")
 
     def close(self) -> None:
-        """Nothing is left to close."""
+        """Do nothing: a line needs no end."""
 
 
 class _Notebook(_Lines):

@@ -36,7 +36,7 @@ class State(Protocol):
     """A position in the game, chance's hidden moves included. States are never changed in place."""
 
     def player(self) -> int:
-        """Who acts: 0 or 1, `CHANCE` or `TERMINAL`."""
+        """The player who acts, 0 or 1, `CHANCE` or `TERMINAL`."""
 
     def actions(self) -> Sequence[str]:
         """The legal actions where a player acts, in a fixed order that depends on the infoset alone."""
@@ -48,14 +48,14 @@ class State(Protocol):
         """Everything the acting player knows, as text. States with equal text are one infoset of that player."""
 
     def payoffs(self) -> Sequence[float]:
-        """At the end: what each player wins, in chips."""
+        """The winnings of each player at the end, in chips."""
 
 
 class ChanceState(State, Protocol):
     """A state of a game with chance."""
 
     def chance(self) -> Sequence[tuple[str, Probability]]:
-        """Where chance acts: each outcome with its probability. They sum to 1."""
+        """Each outcome where chance acts, with its probability. They sum to 1."""
 
 
 class ListedState:
@@ -77,7 +77,7 @@ class ListedState:
 
 
 def player_of(game: object, state: State) -> int:
-    """Who acts in a state; what is no state is refused."""
+    """The player who acts in a state; what is no state is refused."""
     try:
         return state.player()
     except (AttributeError, TypeError):

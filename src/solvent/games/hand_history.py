@@ -66,7 +66,7 @@ class Hand:
 
     @cached_property
     def state(self) -> HoldemState:
-        """Where the betting has come to."""
+        """The state of the betting after these actions."""
         return play(self.rules, self.actions)
 
     @property

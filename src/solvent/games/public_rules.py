@@ -151,7 +151,7 @@ class PublicRules(ABC):
 
     @abstractmethod
     def sign(self, symbol: Any, board: Board, first: Hand, second: Hand) -> int:
-        """Who wins at a terminal with this symbol: 1 player 0, -1 player 1, 0 nobody."""
+        """The winner at a terminal with this symbol: 1 for player 0, -1 for player 1, 0 for nobody."""
 
     def boards(self, board: Board, first: Hand, second: Hand) -> Iterable[tuple[Board, Fraction]]:
         """The boards that can follow, with probabilities given both hands. A game without boards has none."""
@@ -244,9 +244,7 @@ class PublicRules(ABC):
         total = betting.size() * len(deals)
         if rounds:
             dealt = [
-                (after, first, second)
-                for board, first, second in deals
-                for after, _ in boards_after(self, board, first, second)
+                (after, *pair) for board, *pair in deals for after, _ in boards_after(self, board, *pair)
             ]
             total += sum(self._histories_below(node.children[0], dealt) for node in rounds)
         return total

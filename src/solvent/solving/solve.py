@@ -26,7 +26,7 @@ from solvent.foundation.progress import SIZED, Progress, Stop, Watch
 from solvent.foundation.storage.run import Run
 from solvent.foundation.units import size
 from solvent.games.catalogue import allowed_game, load_game, stored_game
-from solvent.games.efg.tree import EfgGame
+from solvent.games.efg.reading import EfgGame
 from solvent.games.game import Game
 from solvent.games.own import source_of
 from solvent.solving.choose import check_given, default_rule, make_solver

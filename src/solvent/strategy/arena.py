@@ -29,7 +29,7 @@ class Arena:
         self.sizes = np.asarray(sizes, dtype=np.int64)
         self.offset = np.full(len(self.sizes), ABSENT, dtype=np.int64)
         self.used = 0
-        """Where the next block goes: numbers before this belong to blocks, present or freed."""
+        """Place of the next block: numbers before this belong to blocks, present or freed."""
         self.stored = 0
         """Numbers per table in blocks that are present."""
         self._given = len(self.sizes)
@@ -179,7 +179,7 @@ class Arena:
 
     @property
     def places(self) -> NDArray[np.int64]:
-        """Where the numbers of the present blocks lie in the tables, block by block in order."""
+        """The places of the present blocks' numbers in the tables, block by block in order."""
         present = np.flatnonzero(self.offset != ABSENT)
         sizes = self.sizes[present]
         starts = np.cumsum(sizes) - sizes

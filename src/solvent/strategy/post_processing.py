@@ -57,7 +57,7 @@ class PostProcessing:
     """A post-processing and its parameters."""
 
     fold: float = 1.0
-    """Where folding is more probable than this, the player always folds."""
+    """Probability of folding above which the player always folds."""
     classes: str = "actions"
     between: float = 0.0
     """Classes below this probability are dropped; 1 keeps only the most probable."""

@@ -10,7 +10,7 @@ LEAST_SHARE = 1e-4
 
 
 def not_negligible(weights: ArrayLike) -> NDArray[np.bool_]:
-    """Which hands come often enough, beside the one that comes most, for their strategy to have been learned.
+    """Whether hands come often enough, beside the one that comes most, for their strategy to have been learned.
 
     >>> not_negligible([0.5, 6e-7, 0.0]).tolist()
     [True, False, False]

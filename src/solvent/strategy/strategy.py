@@ -42,7 +42,7 @@ class Row(NamedTuple):
     infoset: str
     """The infoset's label, as `Strategy.query` takes it."""
     probabilities: dict[str, float]
-    """By the name of the action; they sum to 1."""
+    """Probabilities by the name of the action; they sum to 1."""
 
 
 class NoSuchInfosetError(InputError, KeyError):

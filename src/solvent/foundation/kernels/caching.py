@@ -128,11 +128,6 @@ class KernelCache:
         *_, place = places(self._source, self._module)
         return str(place)
 
-    def flush(self) -> None:
-        """Remove the function's files."""
-        for path in self._files(Path(self.cache_path)):
-            path.unlink(missing_ok=True)
-
     def load_overload(self, signature: Any, target: Any) -> Any:
         """The function compiled for a signature; None where there is no file of it that is whole.
 
@@ -199,13 +194,11 @@ class KernelCache:
         name = f"{self._begins}{stamp.hex()[:DIGITS]}-{variant.hex()[:DIGITS]}.nbc"
         return name, sha256(stamp + variant).digest()
 
-    def _files(self, place: Path) -> list[Path]:
-        return [path for path in place.iterdir() if path.name.startswith((self._begins, f".{self._begins}"))]
-
     def _remove_old(self, place: Path) -> None:
         """Remove the files of all but the newest states of the code, and what nobody writes any more."""
         written: dict[Path, float] = {}
-        for path in self._files(place):
+        own = self._begins, f".{self._begins}"
+        for path in [path for path in place.iterdir() if path.name.startswith(own)]:
             with suppress(FileNotFoundError):  # another process has just written or removed it
                 written[path] = path.stat().st_mtime
         states: dict[str, float] = {}

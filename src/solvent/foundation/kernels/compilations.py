@@ -1,4 +1,4 @@
-"""Which kernels Numba compiles while a block runs, and how long that takes.
+"""Kernels that Numba compiles while a block runs, and the time that it takes.
 
 Kernels are compiled when they are first called, wherever that is, and cached on the disk afterwards. Numba triggers
 an event for each one that it compiles and none for those that it loads from its cache. Waiting for a kernel that

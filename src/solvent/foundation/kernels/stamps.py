@@ -247,7 +247,7 @@ class _Description:
                 self.add(getattr(value, name))
 
     def instance(self, value: Any) -> None:
-        """Anything else, by its name or by the parts from which Python would copy it."""
+        """Describe any other value by its name or by the parts from which Python would copy it."""
         name = getattr(value, "__qualname__", None)
         if hasattr(value, "__wrapped__") and not isinstance(value, ModuleType):
             self.wrapped(value)
@@ -295,8 +295,5 @@ KINDS: tuple[tuple[Any, Any], ...] = (
     (type, _Description.kind),
     ((np.ndarray, np.generic), _Description.array),
     (np.dtype, lambda self, dtype: self.put("dtype", repr(dtype))),
-    (
-        (property, staticmethod, classmethod, functools.cached_property, MethodType),
-        _Description.wrapped,
-    ),
+    ((property, staticmethod, classmethod, functools.cached_property, MethodType), _Description.wrapped),
 )

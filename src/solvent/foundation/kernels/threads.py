@@ -22,7 +22,7 @@ Room = TypeVar("Room")
 Made = TypeVar("Made")
 
 MOST_THREADS = 1024
-"""More than any machine has that this package runs on."""
+"""A number above the cores of every machine that this package runs on."""
 KEPT = 64
 """Idle threads that are kept at most."""
 

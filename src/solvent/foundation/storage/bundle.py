@@ -29,7 +29,7 @@ FORMAT = 1
 NUMBERS = "biuf"
 """Kinds of arrays that bundles hold: truth values, whole numbers and floats."""
 NOTE = ".verified"
-"""Where it is remembered that files match their checksums."""
+"""File that remembers which files match their checksums."""
 REMEMBERED_FROM = 1 << 20
 """Bytes of a bundle from which on the note is worth its file."""
 SETTLED_NS = 2_000_000_000
@@ -110,8 +110,7 @@ def read_bundle(
 
 def read_facts(folder: Path) -> dict[str, Any]:
     """The facts of a bundle alone."""
-    facts: dict[str, Any] = _read_manifest(folder)["facts"]
-    return facts
+    return dict(_read_manifest(folder)["facts"])
 
 
 def bundle_checksums(folder: Path) -> dict[str, str]:

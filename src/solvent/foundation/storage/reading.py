@@ -18,9 +18,9 @@ from solvent.foundation.errors import InputError
 from solvent.foundation.units import size
 
 MOST_BYTES = 10 << 20
-"""Far more than settings, ranges or commands take; a larger file is something else."""
+"""Bytes of the largest file that is read; settings, ranges and commands take far fewer."""
 MOST_KEY_PARTS = 100
-"""Far more than a dotted key of TOML has; reading one takes time that grows with the square of its parts."""
+"""Parts of a dotted key of TOML, far more than one has: reading it takes time that grows with their square."""
 PATIENCE = 1.0
 """Seconds until somebody must have begun to write to a named pipe."""
 

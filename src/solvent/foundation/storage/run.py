@@ -63,7 +63,7 @@ Checkpoint = tuple[dict[str, NDArray[Any]], dict[str, Any]]
 
 @dataclass(frozen=True)
 class Retention:
-    """Which checkpoints are kept."""
+    """The choice of checkpoints that are kept."""
 
     newest: int = 2
     """The newest and, should it be damaged, the one before."""
@@ -73,7 +73,7 @@ class Retention:
     """Each span has this many times as many iterations as the span before."""
 
     def superseded(self, checkpoints: Sequence[int]) -> list[int]:
-        """Which of these checkpoints, oldest first, need not be kept.
+        """Those of some checkpoints, oldest first, that need not be kept.
 
         >>> Retention(older=2).superseded([10, 20, 60, 70, 200, 250, 255])
         [20, 70, 200]
@@ -107,7 +107,7 @@ class Run:
 
     @property
     def configuration(self) -> dict[str, Any]:
-        """Everything that was asked for, by name."""
+        """All settings of the run, by name."""
         return {**self.fixed, **self.adjustable}
 
     @staticmethod

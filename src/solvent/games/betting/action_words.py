@@ -68,7 +68,7 @@ def choose_action(word: str, actions: Sequence[str], most: int, who: str, before
 
 
 def after(before: Sequence[str]) -> str:
-    """Where in a line something stands, in words."""
+    """The place after the words of a line, in words."""
     return f"after {', '.join(before)!r}" if before else "first"
 
 

@@ -54,7 +54,7 @@ class HoldemRules:
     least_bet: int = 0
     """The least first bet of a street; 0 for the big blind."""
     first_to_act: tuple[int, int] = (0, 1)
-    """Who acts first on the first street, and on all later ones."""
+    """The players who act first on the first street, and on all later ones."""
 
     def __post_init__(self) -> None:
         if len(self.stacks) != 2 or min(self.stacks) < 1:
@@ -90,7 +90,7 @@ class HoldemState:
     rules: HoldemRules = field(hash=False)  # the same for all states of a hand
     street: int
     player: int
-    """Who acts; `TERMINAL` where the betting is over."""
+    """The player to act; `TERMINAL` where the betting is over."""
     paid: tuple[int, int]
     """Chips that each player has put in since the hand began, uncalled ones included."""
     raised: int = 0
@@ -135,7 +135,7 @@ class Legal(NamedTuple):
     """The actions of the player to act."""
 
     fold: bool
-    """Only where there is something to call."""
+    """Whether folding is legal: only where there is something to call."""
     call: int
     """Chips that calling adds; 0 is a check."""
     min_raise: int

@@ -49,7 +49,7 @@ TOLERANCE = 1e-9
 
 @dataclass(frozen=True)
 class TreeStart:
-    """Where the betting begins, and what the house takes."""
+    """The start of the betting, and the rake."""
 
     rules: HoldemRules
     """Rules in which both players have the shorter stack: nobody can lose more."""
@@ -136,7 +136,7 @@ def tree_nodes(start: TreeStart, sizes: TreeSizes) -> int:
 
 
 class _Place(NamedTuple):
-    """Where a player is to act in a tree: all on which the betting that follows depends."""
+    """A decision in a tree: all on which the betting that follows depends."""
 
     state: HoldemState
     base: int

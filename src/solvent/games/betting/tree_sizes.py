@@ -74,7 +74,7 @@ class TreeSizes:
     """Settings from which a betting tree is made besides the rules."""
 
     lists: tuple[tuple[SizeLists, ...], tuple[SizeLists, ...]]
-    """By position (`OOP`, `IP`) and street (`STREETS`)."""
+    """Sizes by position (`OOP`, `IP`) and street (`STREETS`)."""
     caps: tuple[int, ...] = (NO_CAP,) * len(STREETS)
     """The most bets and raises on each street, blinds not counted; `NO_CAP` means no limit."""
     add_all_in: float = 0.0

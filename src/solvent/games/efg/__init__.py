@@ -8,6 +8,6 @@ the outcomes on its way.
 Gambit allows only printable ASCII in labels, with no space at either end and no two spaces in a row. Any other
 character is written as a character reference, `&#10;` for a new line, and restored when the file is read.
 
-Start with `reading.read_efg` and `writing.write_efg`; `tree` is a game that was read, `labels` quotes and tells
-labels apart. This folder imports from `solvent.games.game` and `solvent.foundation` only.
+Start with `reading.read_efg` and `writing.write_efg`; `labels` quotes labels and tells them apart. This folder
+imports from `games` and `foundation` only.
 """

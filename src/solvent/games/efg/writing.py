@@ -13,7 +13,7 @@ from solvent.foundation.errors import InputError
 from solvent.foundation.progress import Progress, Watch
 from solvent.foundation.storage.files import replacing_text
 from solvent.games.efg.labels import quote, unique_labels
-from solvent.games.efg.tree import EfgGame
+from solvent.games.efg.reading import EfgGame
 from solvent.games.game import (
     CHANCE,
     TERMINAL,
@@ -52,24 +52,12 @@ def write_efg(
         raise GameError(f"{game} has {game.players} players; .efg files are written for two")
     if isinstance(game, PublicRules) and (histories := game.histories()) > most_nodes:
         raise GameError(f"{game} has {histories:,} histories; an .efg file may list at most {most_nodes:,}")
-    lines = _counted(_lines(game), game, most_nodes, watch)
+    lines = _lines(game, most_nodes, watch)
     if isinstance(target, str | os.PathLike):
         with _open(target) as stream:
             stream.writelines(lines)
     else:
         target.writelines(lines)
-
-
-def _counted(lines: Iterator[str], game: Game, most_nodes: int, watch: Watch | None) -> Iterator[str]:
-    """Pass the lines of a file on, and stop with an error at more than `most_nodes` of them."""
-    for number, line in enumerate(lines):
-        if number > most_nodes + 1:  # The prologue takes two lines.
-            raise GameError(
-                f"{game} has more than {most_nodes:,} histories, the most that an .efg file may list"
-            )
-        if watch is not None and number % LINES_BETWEEN_REPORTS == LINES_BETWEEN_REPORTS - 1:
-            watch(Progress(WRITING_GAME, number, detail=f"{number:,} nodes"))
-        yield line
 
 
 @contextmanager
@@ -87,17 +75,23 @@ def _open(path: str | os.PathLike[str]) -> Iterator[TextIO]:
         raise InputError(f"cannot write {path}: {error.strerror or error}") from error
 
 
-def _lines(game: Game) -> Iterator[str]:
+def _lines(game: Game, most_nodes: int, watch: Watch | None) -> Iterator[str]:
     title, names = name_of(game), ("Player 1", "Player 2")
     if isinstance(game, EfgGame):
         title, names = game.title, (game.names[0], game.names[1])
     yield f"EFG 2 R {quote(title)} {{ {' '.join(map(quote, names))} }}\n"
     yield '""\n\n'
-    nodes = _NodeWriter(game)
-    missing = [game.root()]
+    nodes, number, missing = _NodeWriter(game), 2, [game.root()]
     while missing:
         line, children = nodes.write(missing.pop())
+        if number == most_nodes + 2:  # the prologue has two lines
+            raise GameError(
+                f"{game} has more than {most_nodes:,} histories, the most that an .efg file may list"
+            )
+        if watch is not None and number % LINES_BETWEEN_REPORTS == LINES_BETWEEN_REPORTS - 1:
+            watch(Progress(WRITING_GAME, number, detail=f"{number:,} nodes"))
         yield line
+        number += 1
         missing.extend(reversed(children))
 
 
@@ -111,9 +105,9 @@ class _NodeWriter:
         self.name = name_of(game)
         self.chance_moves = 0
         self.infosets: tuple[dict[str, tuple[str, list[str]]], ...] = ({}, {})
-        """For each player, from an infoset's text to its line and its actions."""
+        """Line and actions of each infoset by its text, for each player."""
         self.outcomes: dict[tuple[float, ...], str] = {}
-        """From the payoffs of an outcome to its line."""
+        """Line of each outcome by its payoffs."""
 
     def write(self, state: State) -> tuple[str, list[State]]:
         """Return the node's line and its children."""

@@ -24,7 +24,7 @@ from solvent.cards.hands import hole_cards
 from solvent.cards.ranges import Range, parse_range
 from solvent.foundation.units import parse_share, scaling_advice
 from solvent.games.betting.rules import BOARD_CARDS, STREETS
-from solvent.games.betting.tree import TreeStart, betting_tree, spot_start
+from solvent.games.betting.tree import betting_tree, spot_start
 from solvent.games.betting.tree_sizes import Line, parse_lines, parse_tree_sizes
 from solvent.games.game import GameError
 from solvent.games.holdem.cards import HoldemCards, Hole, Sizes, count_histories, given_sizes
@@ -115,7 +115,7 @@ class Spot(HoldemCards):
 
     @cached_property
     def _pairs(self) -> NDArray[np.int64]:
-        """With how many hands of IP each hand of OOP can be dealt: int64[OOP's hands]."""
+        """Number of hands of IP with which each hand of OOP can be dealt: int64[OOP's hands]."""
         first, second = (hole_cards()[np.flatnonzero(weights)] for weights in self.range_weights)
         shares = (first[:, None, :, None] == second[None, :, None, :]).any(axis=(2, 3))
         return np.asarray((~shares).sum(axis=1), dtype=np.int64)
@@ -183,11 +183,7 @@ class Spot(HoldemCards):
     # Betting
 
     def betting_tree(self) -> Betting:
-        return betting_tree(self._start, parse_tree_sizes(self.sizes), check_down=self.check_down)
-
-    @property
-    def _start(self) -> TreeStart:
-        return spot_start(
+        begin = spot_start(
             self.street_names[0],
             self.pot,
             self.stack,
@@ -195,6 +191,7 @@ class Spot(HoldemCards):
             rake=self.rake,
             rake_cap=self.rake_cap,
         )
+        return betting_tree(begin, parse_tree_sizes(self.sizes), check_down=self.check_down)
 
     def with_bets(self, bets: Sizes) -> Spot:
         """The spot with these sizes of bets in place of its own; what does not depend on the betting is shared."""

@@ -32,9 +32,9 @@ class Move:
     """An action at a decision."""
 
     text: str
-    """As the ACPC writes it: `f`, `c` or `r300`."""
+    """The ACPC's text for it: `f`, `c` or `r300`."""
     label: str
-    """In words, with amounts in big blinds."""
+    """Words for it, with amounts in big blinds."""
     line: str
     """The betting line after it."""
 
@@ -111,7 +111,7 @@ def _paid_before_street(tree: BettingTree, node: int) -> int:
 
 
 def describe_decision(tree: BettingTree, node: int) -> str:
-    """Who decides where, in words."""
+    """The player, the street and the pot of a decision, in words."""
     player, street = int(tree.player[node]), STREETS[tree.street[node]]
     big_blind = tree.abstraction.rules.blinds[1]
     pot = int(tree.paid[node].sum()) / big_blind

@@ -51,9 +51,8 @@ class Blueprint:
     def row(self, node: int, cluster: int, bucket: int) -> NDArray[np.float32]:
         """float32[2, actions]: the regrets and the strategy sums of a decision node for a bucket, as a view."""
         actions = int(self.tree.action_count[node])
-        start = row_start(self.layout, int(self.tree.street[node]), cluster, bucket) + int(
-            self.tree.row[node]
-        )
+        street = int(self.tree.street[node])
+        start = row_start(self.layout, street, cluster, bucket) + int(self.tree.row[node])
         return self.table[start : start + 2 * actions].reshape(2, actions)
 
     def average(self, node: int, cluster: int, bucket: int) -> NDArray[np.float64]:

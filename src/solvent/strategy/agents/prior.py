@@ -35,7 +35,7 @@ chance that its player comes there.
 """
 FOLD, CALL, RAISE = range(3)
 KINDS = {"fold": FOLD, "check": CALL, "call": CALL}
-"""Which of the three an action is by its first word; all others bet or raise."""
+"""Kinds of actions by their first word; all others bet or raise."""
 
 
 def prior_strategy(rate: float, folds: bool, raises: int) -> NDArray[np.float64]:
@@ -69,8 +69,7 @@ def prior(probabilities, folds, raises, rate):  # type: ignore[no-untyped-def]
 
 
 def win_rate_prior(game: PublicGame) -> NDArray[np.float64]:
-    """Compute the prior of a public game with folds, calls, bets and one kind of showdown: float64[cells], by
-    block.
+    """The prior of a public game with folds, calls, bets and one kind of showdown: float64[cells], by block.
 
     A hand's win rate is its equity against a random hand and all boards to come: what simulated games come to.
 

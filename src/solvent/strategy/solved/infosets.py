@@ -27,8 +27,6 @@ from solvent.games.public_rules import PublicRules
 from solvent.strategy.solved.public_infosets import HoldemInfosets, PublicInfosets
 from solvent.strategy.strategy import normalise
 
-Arrays = dict[str, NDArray[np.generic]]
-
 
 @dataclass(frozen=True, eq=False)
 class InfosetTable:
@@ -41,7 +39,7 @@ class InfosetTable:
     """All labels as UTF-8, one after another."""
     text_start: NDArray[np.int64]
     action_set: NDArray[np.int32]
-    """Which of `action_sets` each infoset has."""
+    """Number of each infoset's actions among `action_sets`."""
     action_sets: tuple[tuple[str, ...], ...]
     hashes: NDArray[np.uint64]
     """Sorted hashes of (player, label)."""
@@ -105,7 +103,7 @@ class InfosetTable:
         return self.action_sets[self.action_set[infoset]]
 
     def cells_of(self, infoset: int) -> slice:
-        """Where the infoset's actions lie in a vector over cells."""
+        """The places of the infoset's actions in a vector over cells."""
         return slice(int(self.first_cell[infoset]), int(self.first_cell[infoset + 1]))
 
     def player_of(self, infoset: int) -> int:
@@ -156,7 +154,7 @@ class InfosetTable:
         ]
 
     @cached_property
-    def arrays(self) -> Arrays:
+    def arrays(self) -> dict[str, NDArray[np.generic]]:
         """The table as arrays that a bundle stores."""
         names = json.dumps(self.action_sets).encode()
         return {
@@ -171,7 +169,7 @@ class InfosetTable:
         }
 
     @classmethod
-    def from_arrays(cls, arrays: Arrays) -> InfosetTable:
+    def from_arrays(cls, arrays: dict[str, NDArray[np.generic]]) -> InfosetTable:
         """The table that `arrays` describes, which a saved strategy has unless it was changed."""
         rest = dict(arrays)
         try:

@@ -88,5 +88,5 @@ def _openspiel_game(strategy: TableStrategy) -> tuple[Any, dict[tuple[int, str],
 
 
 def _shape(tree: GameTree) -> tuple[NDArray[Any], ...]:
-    """Who acts, knows and wins what: equal where two games differ in names alone."""
+    """The tree without names: equal where two games differ in names alone."""
     return tree.player, tree.infoset, tree.parent, tree.infoset_cell, tree.payoff

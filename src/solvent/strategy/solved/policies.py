@@ -54,10 +54,7 @@ def as_strategy(game: Any, policy: Any) -> TableStrategy:
         return from_openspiel_policy(form, policy)
     if callable(policy):
         return strategy_from_function(game, policy)
-    weights = _numbers(policy)
-    if not isinstance(game, Form):
-        raise InputError("numbers by cell need the compiled game they belong to")
-    return _from_numbers(game, weights)
+    return _from_numbers(game, policy)
 
 
 def strategy_from_dict(game: Any, rows: Mapping[Any, Chosen]) -> TableStrategy:
@@ -144,21 +141,20 @@ def check_weights(label: str, weights: NDArray[np.float64]) -> None:
         )
 
 
-def _numbers(policy: Any) -> NDArray[np.float64]:
-    """Return numbers that may be float[cells] as an array."""
+def _from_numbers(game: Any, numbers: Any) -> TableStrategy:
+    """A strategy from float[cells] of a compiled game."""
+    weights = None
     with suppress(TypeError, ValueError):
-        if policy is not None:
-            return np.array(policy, dtype=np.float64)
-    raise InputError(
-        f"a policy is a strategy, a dict, a function of (player, infoset, actions), an OpenSpiel policy or "
-        f"numbers by cell, not {type(policy).__name__}"
-    )
-
-
-def _from_numbers(form: Form, weights: NDArray[np.float64]) -> TableStrategy:
-    """A strategy from float[cells]."""
-    infosets = infosets_of(form)
-    strategy = _table(form, infosets, weights)
+        weights = None if numbers is None else np.array(numbers, dtype=np.float64)
+    if weights is None:
+        raise InputError(
+            f"a policy is a strategy, a dict, a function of (player, infoset, actions), an OpenSpiel policy or "
+            f"numbers by cell, not {type(numbers).__name__}"
+        )
+    if not isinstance(game, Form):
+        raise InputError("numbers by cell need the compiled game they belong to")
+    infosets = infosets_of(game)
+    strategy = _table(game, infosets, weights)
     for infoset in infosets.numbers():
         row = weights[infosets.cells_of(infoset)]
         if not row.sum() > 0 or row.min() < 0:

@@ -15,8 +15,7 @@ from solvent.cards.hands import hand_number, hole_cards
 from solvent.forms.holdem.boards import IDENTITY, Suits, moved
 from solvent.forms.holdem.game import HoldemGame, Side
 from solvent.forms.holdem.locks import LockTables
-from solvent.forms.holdem.tree import DECISION as HOLDEM_DECISION
-from solvent.forms.public.game import DECISION, PublicGame
+from solvent.forms.public.game import PublicGame
 from solvent.foundation.errors import InputError
 from solvent.games.public_rules import Betting, Hand
 from solvent.strategy.strategy import normalise_block
@@ -31,14 +30,10 @@ class DecisionInfosets(ABC):
     """
 
     def __init__(
-        self,
-        game: PublicGame | HoldemGame,
-        decisions: NDArray[np.integer],
-        player: NDArray[np.integer],
-        betting: Sequence[Betting],
+        self, game: PublicGame | HoldemGame, player: NDArray[np.integer], betting: Sequence[Betting]
     ) -> None:
         """`player` and `betting` are those of each node of the form."""
-        self.decisions: list[int] = decisions.tolist()
+        self.decisions = [node for node, here in enumerate(betting) if here.actions]
         self.cells = game.cells
         self._player, self._betting = player, betting
         sizes = [self._hands(node).size for node in self.decisions]
@@ -75,7 +70,7 @@ class DecisionInfosets(ABC):
 
     @abstractmethod
     def cells_of(self, infoset: int) -> NDArray[np.int64]:
-        """Where the infoset's actions lie in a vector over cells."""
+        """The places of the infoset's actions in a vector over cells."""
 
     def find(self, label: str, player: int | None = None) -> int:
         """The infoset with this label. With isomorphism, any board's label finds the board that stands for it."""
@@ -145,8 +140,7 @@ class PublicInfosets(DecisionInfosets):
     def __init__(self, game: PublicGame) -> None:
         self.game = game
         self.block = np.cumsum(game.block_sizes) - game.block_sizes
-        nodes = game.nodes
-        super().__init__(game, np.flatnonzero(nodes.symbol == DECISION), nodes.player, game.betting)
+        super().__init__(game, game.nodes.player, game.betting)
 
     def label(self, infoset: int) -> str:
         node, board, slot = self._place(infoset)
@@ -184,7 +178,7 @@ class PublicInfosets(DecisionInfosets):
 
     @cached_property
     def _in_round(self) -> list[NDArray[np.bool_]]:
-        """Per round, bool[players, boards, slots]: whether a player can hold the hand."""
+        """Whether a player can hold a hand: bool[players, boards, slots] for each round."""
         return [self.game.possible(level) for level in range(len(self.game.rounds))]
 
     @cached_property
@@ -213,8 +207,7 @@ class HoldemInfosets(DecisionInfosets):
 
     def __init__(self, game: HoldemGame) -> None:
         self.game = game
-        tree = game.tree
-        super().__init__(game, np.flatnonzero(tree.kind == HOLDEM_DECISION), tree.player, tree.betting)
+        super().__init__(game, game.tree.player, game.tree.betting)
 
     def label(self, infoset: int) -> str:
         node, board, slot = self._place(infoset)
@@ -315,7 +308,7 @@ class HoldemInfosets(DecisionInfosets):
 
     @cached_property
     def _can_arise(self) -> dict[tuple[int, int], NDArray[np.bool_]]:
-        """By street and player, bool[boards, slots]: whether there is a hand, and one that the other can hold."""
+        """Whether a hand can meet one of the other player's: bool[boards, slots] by street and player."""
         return {
             (number, player): _can_meet(street.sides[player], street.sides[1 - player])
             for number, street in enumerate(self.game.streets)
@@ -324,7 +317,7 @@ class HoldemInfosets(DecisionInfosets):
 
     @cached_property
     def _board_numbers(self) -> list[dict[tuple[int, ...], int]]:
-        """By street, the number of each board by its cards."""
+        """The number of each board by its cards, for each street."""
         return [
             {tuple(cards): number for number, cards in enumerate(street.boards.cards.tolist())}
             for street in self.game.streets
@@ -332,7 +325,7 @@ class HoldemInfosets(DecisionInfosets):
 
 
 def _can_meet(mine: Side, others: Side) -> NDArray[np.bool_]:
-    """Which slots hold a hand that shares no card with some hand of the other player: bool[boards, slots]."""
+    """Whether slots hold hands that share no card with some hand of the other player: bool[boards, slots]."""
     boards = np.arange(len(mine.hand))[:, None]
     by_card = np.zeros((len(boards), 53), dtype=np.int64)
     for k in (0, 1):

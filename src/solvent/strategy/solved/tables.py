@@ -130,12 +130,12 @@ class Comparison:
     mean: float
     largest: float
     infoset: str
-    """Where they differ most."""
+    """The infoset at which they differ most."""
     player: int
 
 
 def different_games(a: TableStrategy, b: TableStrategy) -> str:
-    """Why two strategies do not have the same infosets."""
+    """The reason why two strategies do not have the same infosets."""
     if a.game == b.game and isinstance(a.infosets, InfosetTable) and isinstance(b.infosets, InfosetTable):
         return (
             f"both strategies are of {a.game}, but with other actions, as games have that grew while solved"
