@@ -102,8 +102,7 @@ def _made(hole: list[Card], board: Sequence[Card], strength: int, full: int) -> 
 def _draws(hole: list[Card], board: Sequence[Card], made: str) -> tuple[str, ...]:
     found = []
     suits = [card & 3 for card in (*hole, *board)]
-    better = ("flush", "full house", "four of a kind", "straight flush")
-    if made in better:
+    if made in ("flush", "full house", "four of a kind", "straight flush"):
         return ()
     if any(suits.count(card & 3) == 4 for card in hole):
         found.append("flush draw")

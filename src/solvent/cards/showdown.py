@@ -161,16 +161,8 @@ def kind_equities(board, tables, room):  # type: ignore[no-untyped-def]
                 continue
             other = cards[2, a] if a == b else cards[1, b]
             pair = a * KINDS_OF_CARDS + b
-            strong = strength_of(
-                key_a + card_key[other],
-                bits_a | card_bit[other],
-                7,
-                high_place,
-                low_place,
-                by_ranks,
-                by_flush,
-            )
-            strength[pair] = strong
+            both, held = key_a + card_key[other], bits_a | card_bit[other]
+            strength[pair] = strength_of(both, held, 7, high_place, low_place, by_ranks, by_flush)
             order[pairs] = pair
             pairs += 1
     sort_hands(strength, order, spare, digits, pairs)

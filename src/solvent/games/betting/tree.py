@@ -71,15 +71,6 @@ class TreeStart:
         if self.rules.pot + sum(self.rules.blinds) < 1:
             raise InputError("the betting starts with chips in the pot, at least 1; the pot is empty")
 
-    @property
-    def out_of_position(self) -> int:
-        """The player who acts first on every street after the first."""
-        return self.rules.first_to_act[1]
-
-    def rake_at(self, matched: int) -> float:
-        """Return the rake of a pot to which both players have added `matched` chips since the start."""
-        return min(self.rake * (self.rules.pot + 2 * matched), self.rake_cap)
-
 
 def spot_start(
     street: str,
@@ -253,7 +244,7 @@ class _Positions:
         """The actions by name: fold, check or call, and bets or raises from the least on."""
         state, base, donks, line = place
         street = self.first_street + state.street
-        position = OOP if state.player == self.start.out_of_position else IP
+        position = OOP if state.player == self.start.rules.first_to_act[1] else IP
         lists = self.sizes.lists[position][street]
         sizes: tuple[BetSize, ...]
         if state.raises:
@@ -314,8 +305,8 @@ class _Positions:
 
     def _end(self, state: HoldemState) -> _Position:
         """The end of a hand: a terminal, after the deals of the streets that an all-in leaves without betting."""
-        matched = state.at_stake
-        stake, rake = self.start.rules.pot / 2 + matched, self.start.rake_at(matched)
+        pot, matched = self.start.rules.pot, state.at_stake
+        stake, rake = pot / 2 + matched, min(self.start.rake * (pot + 2 * matched), self.start.rake_cap)
         if not state.showdown:
             return _Position(1, False, symbol=FOLDED, stake=-stake if state.folded == 0 else stake, rake=rake)
         found = _Position(1, False, symbol=SHOWDOWN, stake=stake, rake=rake)

@@ -161,10 +161,6 @@ def replaced_sizes(before: Mapping[str, Any], given: Mapping[str, Any]) -> dict[
     return {name.replace("-", "_"): value for name, value in found.items()}
 
 
-Place = tuple[str, str, str]
-"""Position, street and kind: where sizes are looked up."""
-
-
 def _place_names(position: str, street: str, kind: str) -> tuple[str, ...]:
     """The names of the settings that may hold at a place, the most specific one first."""
     if kind == "cap":
@@ -172,8 +168,8 @@ def _place_names(position: str, street: str, kind: str) -> tuple[str, ...]:
     return f"{position}-{street}-{kind}", f"{street}-{kind}", f"{position}-{kind}", kind
 
 
-def _covered(name: str) -> list[Place]:
-    """The places at which a setting may hold; none of thresholds and lines."""
+def _covered(name: str) -> list[tuple[str, str, str]]:
+    """The places, by position, street and kind, at which a setting may hold; none of thresholds and lines."""
     return [place for place in product(POSITIONS, STREETS, (*KINDS, "cap")) if name in _place_names(*place)]
 
 
