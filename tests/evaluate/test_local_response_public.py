@@ -11,7 +11,7 @@ from conftest import compiled
 from solvent.engines.history.response import expected_value
 from solvent.engines.public.bucketed import BucketedSolver
 from solvent.engines.public.solver import PublicSolver
-from solvent.evaluate.local_response_public import LocalResponder, local_response
+from solvent.evaluate.solved_parts import LocalResponder, local_response
 from solvent.forms.public.game import public_game
 from solvent.foundation.errors import InputError
 from solvent.games.catalogue import load_game

@@ -1,9 +1,9 @@
 """Measuring a strategy: how much it loses at worst, what it wins from others, and whether it behaves sanely.
 
 `evaluation` is the loop that measures part after part and keeps each; start reading there. Its parts are
-`solved_parts` for solved games (with `local_response_public`) and `agent_parts` for trained agents (with
-`style_table`, `local_best_response`, `response_doublings` and `behaviour`). The hands of local best response are
-played by `local_response`. `learned_response` learns a best response inside a trained agent's own abstraction, and
-`response_doublings` decides for how long. `sentences` says in words what was measured of an agent.
-This room imports `play` and everything below it.
+`solved_parts` for solved games and `agent_parts` for trained agents (with `local_best_response`,
+`response_doublings` and `behaviour`). The hands of local best response are played by `local_response`.
+`learned_response` learns a best response inside a trained agent's own abstraction, and `response_doublings`
+decides for how long. `sentences` says in words what was measured of an agent. This room imports `play` and
+everything below.
 """

@@ -84,7 +84,9 @@ class Watched:
 
         It is infinite where a figure cannot be told without some of the hands.
         """
-        found = np.array([figure(_without(self.observed, batch)) for batch in self.batches])
+        whole = self.observed
+        others = [Observed(whole.sums - one.sums, whole.counts - one.counts) for one in self.batches]
+        found = np.array([figure(each) for each in others])
         if not all(map(isfinite, found)):
             return inf
         spread = float(((found - found.mean()) ** 2).sum())
@@ -138,10 +140,6 @@ class Watched:
 
 def _together(parts: Sequence[Observed]) -> Observed:
     return Observed(*(np.sum(each, axis=0) for each in zip(*parts, strict=True)))
-
-
-def _without(all_of: Observed, part: Observed) -> Observed:
-    return Observed(all_of.sums - part.sums, all_of.counts - part.counts)
 
 
 def class_weights() -> NDArray[np.float64]:

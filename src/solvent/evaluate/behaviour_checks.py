@@ -48,7 +48,7 @@ class Check:
 
     name: str
     measured: float | None
-    """None where the situation hardly arose."""
+    """The figure, or None where the situation hardly arose."""
     noise: float
     """Half of its 95 % interval over the hands that were watched; 0 where nothing was drawn."""
     seeds: float

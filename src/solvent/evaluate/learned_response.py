@@ -213,20 +213,14 @@ def response_winnings(blueprint: Blueprint, boards: int, valued: int, threads: i
 
 def freeze(agent: TableAgent, tree: BettingTree, player: int, table: NDArray[np.float32]) -> None:
     """Write an agent's probabilities, as it plays them, in place of a player's regrets in a table."""
-    acted = _acted(tree, player)
-    for street in range(len(STREETS)):
-        here = (tree.kind == DECISION) & (tree.street == street) & (tree.player == player)
-        freeze_street(agent.playing, street, np.flatnonzero(here), acted, room(), table)
-
-
-def _acted(tree: BettingTree, player: int) -> NDArray[np.int64]:
-    """Find whether a player has acted before each node: int64[nodes], 0 or 1."""
-    acted = np.zeros(len(tree), dtype=np.int64)
     mine = (tree.kind == DECISION) & (tree.player == player)
+    acted = np.zeros(len(tree), dtype=np.int64)  # whether the player has acted before a node
     for node, above in enumerate(tree.parent.tolist()):
         if above >= 0:
             acted[node] = acted[above] or mine[above]
-    return acted
+    for street in range(len(STREETS)):
+        here = np.flatnonzero(mine & (tree.street == street))
+        freeze_street(agent.playing, street, here, acted, room(), table)
 
 
 def _rows(

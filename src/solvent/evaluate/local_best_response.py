@@ -60,7 +60,7 @@ PIECE = 50
 """Hands that a thread plays between two looks at the stop; an even number."""
 RUN_OUTS = 100
 LEAST_RUN_OUTS = 16
-"""With this many boards no hand is left out: each is possible on four fifths of them."""
+"""Least number of boards: no hand is left out, as each is possible on four fifths of them."""
 LATE = ("turn", "river")
 ALL_STREETS = "all streets"
 SHORT = {"fc": "", "fcpa": "100%,a"}
@@ -280,7 +280,8 @@ class LocalBestResponse:
             memories = [self._memory() for _ in range(threads if self._asked is None else 1)]
             piece = PIECE if self._asked is None else 2
             in_pieces(work, hands, piece, memories, watch=watch, stage="local best response", stop=stop)
-        won = _whole_pairs(results)
+        pairs_played = ~np.isnan(results.reshape(-1, 2)).any(axis=1)
+        won = results.reshape(-1, 2)[pairs_played].ravel()
         return held.result(
             ResponseResult(self.actions.name, won, hands, self.rules.blinds[1], time.perf_counter() - began)
         )
@@ -315,9 +316,3 @@ class LocalBestResponse:
             first, last, self.seed, plain, self.agent.playing, self._choices, evaluator(), pairs(), memory,
             results,
         )  # fmt: skip
-
-
-def _whole_pairs(results: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Keep the results of pairs of hands that were played; NaN stands for a hand that was not."""
-    pairs_played = ~np.isnan(results.reshape(-1, 2)).any(axis=1)
-    return results.reshape(-1, 2)[pairs_played].ravel()

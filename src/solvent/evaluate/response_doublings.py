@@ -100,7 +100,7 @@ class ResponseDoublings:
         self.best: Blueprint | None = None
         """The response of the largest value so far."""
         self.final: list[Winnings] = []
-        """Its winnings, part by part of the boards that it was not chosen by."""
+        """Winnings of that response, part by part of the boards that it was not chosen by."""
         self.found: dict[str, Any] = {"rungs": [], "settled": False, "complete": False}
         """Findings so far, for files."""
         self._kept_at = time.monotonic()

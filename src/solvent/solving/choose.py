@@ -1,4 +1,4 @@
-"""From a game and settings to a solver: the form, the engine, and whether both fit into memory.
+"""Choice of a solver for a game and settings: the form, the engine, and whether both fit into memory.
 
 The plan `auto` is settled by the solver: on histories by `history.plans.make_plan`, on the public form by
 `public.solver.way_of`. Sizes are known before anything large is built. What cannot fit is refused with its size.

@@ -49,7 +49,7 @@ def watched(watch: Watch | None, progress: bool) -> Iterator[Watch]:
 
 @dataclass(frozen=True)
 class Limits:
-    """When to stop: at the first limit that is reached."""
+    """Limits of a run, which stops at the first that is reached."""
 
     iterations: int | None = None
     """Iterations in all, those before a resume included."""

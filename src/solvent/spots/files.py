@@ -118,14 +118,11 @@ class SpotRequest:
 def read_spot_file(path: Path) -> SpotRequest:
     """Read the spot of a file; a file of TexasSolver is recognised by its commands."""
     text = read_text(path)
-    if path.suffix.lower() != ".toml" and _has_commands(text):
+    first = [line.split()[0] for line in text.splitlines() if line.strip()]
+    has_commands = any(word.startswith("set_") and "=" not in word for word in first)
+    if path.suffix.lower() != ".toml" and has_commands:
         return read_commands(text, str(path))
     return read_spot_toml(text, str(path))
-
-
-def _has_commands(text: str) -> bool:
-    lines = [line.strip() for line in text.splitlines()]
-    return any(line.split()[0].startswith("set_") and "=" not in line.split()[0] for line in lines if line)
 
 
 def read_spot_toml(text: str, where: str) -> SpotRequest:

@@ -92,7 +92,7 @@ class SizesFound:
     nodes: int
     """Public nodes x hands of the tree that was grown."""
     candidate_nodes: int
-    """Those of the tree with all candidates."""
+    """Public nodes x hands of the tree with all candidates."""
     look_seconds: float
     adding_seconds: float
 
@@ -113,8 +113,6 @@ class GrowingWork(SpotWork):
     ) -> None:
         super().__init__(solver, pot, limits)
         self.auto, self.lock_texts, self.looks = auto, tuple(locks), looks
-        self.base = solver.game.rules
-        """The spot as it was before any addition."""
         self.log: list[SizeAdded] = []
         self.settled_at = 0.0 if auto.at_most == 0 else math.inf
         """The target, in chips, at which a look found nothing to add; lower ones are looked at anew."""

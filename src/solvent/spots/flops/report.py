@@ -102,7 +102,7 @@ class FlopReport:
     line: str
     """The line to the decision, empty for the first."""
     player: int
-    """Who acts there: 0 for OOP, 1 for IP."""
+    """Player to act there: 0 for OOP, 1 for IP."""
     unsaved: str | None = None
     """The flops that the run lacks, and why: a full disk ends no report."""
 

@@ -38,7 +38,7 @@ class Place:
     paid: tuple[int, int]
     """Chips that each player has added since the root."""
     street_paid: tuple[int, int]
-    """Those of the current street among them."""
+    """Chips of the current street among them."""
 
     @property
     def line(self) -> str:

@@ -38,13 +38,9 @@ class SpotNode:
         self._answers, self._solved = answers, answers.at(place.node, place.board)
         game = self.solver.game
         self._betting = game.tree.betting[place.node]
-        self._columns: list[NDArray[np.int64]] = []
-        numbers = []
-        for player in (0, 1):
-            left, columns = hands_at(game, place, player)
-            numbers.append(left)
-            self._columns.append(columns)
-        self.numbers: tuple[NDArray[np.int64], NDArray[np.int64]] = (numbers[0], numbers[1])
+        first, second = (hands_at(game, place, player) for player in (0, 1))
+        self._columns = first[1], second[1]
+        self.numbers = first[0], second[0]
         """The hands of each player by `cards.hands.hand_number`, ascending."""
 
     def __repr__(self) -> str:
