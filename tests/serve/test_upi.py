@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import random
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -486,3 +488,22 @@ def test_a_session_over_a_pipe() -> None:
         process.stdin.close()
         assert "is_ready ok!" in process.stdout.read().decode()
         assert process.wait(timeout=60) == 0
+
+
+@pytest.mark.parametrize("rounds", [10, pytest.param(200, marks=pytest.mark.slow)])
+def test_stops_and_questions_at_random_moments(rounds: int) -> None:
+    """Nothing hangs, every message has its end, and the numbers are those of one undisturbed solve."""
+    rng, client = random.Random(rounds), Client(*TURN, *LINES, "build_tree")
+    for _ in range(rounds):
+        client("go" if rng.random() < 0.7 else f"go {rng.randint(1, 40)} steps")
+        for question in rng.choices(["calc_results", "show_strategy r:0", "show_node r:0:c", ""], k=2):
+            time.sleep(rng.random() * 0.01)
+            assert not question or client(question)
+        client("stop")
+        assert not client.session.solving.running
+    messages = [line.split(" (")[0] for line in client.said if line.startswith("SOLVER: ")]
+    assert messages == ["SOLVER: started", "SOLVER: stopped"] * rounds
+    solver = client.session.solving.solver
+    undisturbed = Client(*TURN, *LINES, "build_tree", f"go {solver.iterations} steps", "wait_for_solver")
+    assert np.array_equal(undisturbed.session.solving.solver.average, solver.average)
+    assert np.array_equal(undisturbed.session.solving.solver.regret, solver.regret)

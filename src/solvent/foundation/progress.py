@@ -78,6 +78,8 @@ class Stop:
         self._requested, self._others = threading.Event(), others
         self.exit_code = INTERRUPTED
         """Exit code of a command that was stopped: 130, or 143 after SIGTERM."""
+        self.idle = 0.0
+        """Seconds that the work was held, which count against no limit."""
 
     def request(self, exit_code: int = INTERRUPTED) -> None:
         """Ask the work to stop at the next opportunity. Later requests change nothing."""

@@ -219,7 +219,9 @@ class Session:
     @property
     def spent(self) -> float:
         """Seconds of this call that count against its time limit."""
-        return self._before + time.perf_counter() - self._began if self._deadline else self.here
+        if not self._deadline:
+            return self.here
+        return self._before + time.perf_counter() - self._began - self.stop.idle
 
     @property
     def _left(self) -> float:
