@@ -13,7 +13,7 @@ from solvent.abstraction.cards import build
 from solvent.app.command_line import run
 from solvent.foundation.progress import INTERRUPTED, TERMINATED
 from solvent.foundation.storage.run import Run
-from solvent_papers.trained_agents import measured_agents
+from solvent_papers.frame import cards
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, INTERRUPTED), (signal.SIGTERM, TERMINATED)])
@@ -34,7 +34,7 @@ def test_an_experiment_in_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch,
         folder.mkdir(parents=True)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(measured_agents, "train_to", train_to)
+    monkeypatch.setattr(cards, "train_to", train_to)
     (tmp_path / "cards" / "tiny" / "tables").mkdir(parents=True)
     places = [f"--{name}={tmp_path / name}" for name in ("cards", "work", "out")]
     assert run(["reproduce", "agents", "--scale", "small", *places]) == INTERRUPTED

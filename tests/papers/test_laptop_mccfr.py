@@ -10,9 +10,10 @@ from solvent.app.command_line import run as run_here
 from solvent.foundation.errors import InputError
 from solvent.training.settings import TrainingSettings
 from solvent_papers.confidence import Interval
+from solvent_papers.frame.cards import DESIGNS
 from solvent_papers.frame.pages import new_page, save_page
 from solvent_papers.frame.running import Record, run_parts
-from solvent_papers.laptop_mccfr import bots, comparisons, styles
+from solvent_papers.laptop_mccfr import bots, experiment
 from solvent_papers.laptop_mccfr.bots import Setup, over_seeds
 from solvent_papers.laptop_mccfr.experiment import EXPERIMENT
 
@@ -92,10 +93,10 @@ def test_what_cannot_be_run_is_refused(setup, tmp_path, capfd):
 def test_bots_of_a_comparison_differ_by_what_is_compared_alone():
     settings = {reward: bots.reward_bot(reward).settings for reward in ("y1", "y2")}
     assert replace(settings["y2"], reward="y1") == settings["y1"]
-    rules, emd = PRESETS["rules"], bots.emd_design()
+    rules, emd = PRESETS["rules"], DESIGNS["emd"]
     assert emd.label == rules.label
     assert not emd.by_rule
-    plain, weights = (comparisons.PRIOR_BOTS[name].settings for name in ("plain", "weights"))
+    plain, weights = (experiment.PRIOR_BOTS[name].settings for name in ("plain", "weights"))
     assert (
         replace(weights, initial_weights=False, unvisited="uniform")
         == plain
@@ -116,7 +117,7 @@ def styled(mbb):
     """The findings of Figure 8's part where every bot wins `mbb[style]`, or 0."""
     rows = [
         {"style": style, "seed": seed, "mbb": mbb.get(style, 0.0), "interval": 5.0}
-        for style in styles.STYLES
+        for style in experiment.STYLES
         for seed in range(2)
     ]
     return {"cards": "4x20", "iterations": 1, "bots": 2, "pairs": 10, "rows": rows}
@@ -138,7 +139,7 @@ def test_meetings_of_rewards_are_counted_as_in_the_paper():
     won = {("y1", "y2"): -50.0, ("y1", "y3"): 50.0}
     rows = [
         {"first": a, "second": b, "seed": 0, "mbb": won.get((a, b), 0.0), "interval": 10.0}
-        for a, b in comparisons.PAPER_REWARDS
+        for a, b in experiment.PAPER_REWARDS
     ]
     page = page_of(figure_5={"iterations": 1, "seeds": 1, "rows": rows})
     assert "1 surely came out as in the paper and 1 surely the other way round" in page.head

@@ -15,7 +15,7 @@ from solvent.foundation.errors import InputError
 from solvent_papers.frame.experiment import Found, by_columns, by_rows
 from solvent_papers.frame.pages import Page, new_page, save_page
 from solvent_papers.frame.running import Record, run_parts
-from solvent_papers.ledger.claims import paper
+from solvent_papers.ledger.ledger import paper
 from solvent_papers.total_rbp import larger_game as experiment
 from solvent_papers.total_rbp import larger_run
 from solvent_papers.total_rbp.larger_game import (

@@ -26,10 +26,19 @@ from solvent_papers.frame.judging import (
     criterion_of,
     together,
 )
-from solvent_papers.ledger.claims import Absent, Claim, Missing, Paper, papers
-from solvent_papers.ledger.ledger import counted, entries, judge
+from solvent_papers.ledger.ledger import (
+    Absent,
+    Claim,
+    Missing,
+    Paper,
+    ResultsPage,
+    counted,
+    entries,
+    judge,
+    papers,
+    read_results,
+)
 from solvent_papers.ledger.ledger_page import MEANINGS, QUESTIONS, SYMBOLS, write_ledger
-from solvent_papers.ledger.results import ResultsPage, read_results
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "docs" / "results"

@@ -11,7 +11,7 @@ import pytest
 
 from solvent.app.command_line import run as run_here
 from solvent_papers.frame.judging import Verdict
-from solvent_papers.ledger.claims import Absent, Claim, papers
+from solvent_papers.ledger.ledger import Absent, Claim, papers
 
 SOURCE = Path(__file__).parents[2] / "src" / "solvent"
 CLAIMS = [claim for paper in papers() for claim in paper.claims]

@@ -10,11 +10,10 @@ from oracles.trainings import small_cards_everywhere
 from solvent.app.command_line import run as run_here
 from solvent.foundation.errors import InputError
 from solvent.strategy.post_processing import parse_post
+from solvent_papers.frame.cards import CardSetup
 from solvent_papers.frame.pages import new_page
 from solvent_papers.frame.running import Record, found_by, run_parts
-from solvent_papers.tartanian7.flat_cards import FlatCardSetup
-from solvent_papers.tartanian7.post_processing import meetings, players
-from solvent_papers.tartanian7.post_processing.choice import FAMILY, FOLD_ALONE, two_fold
+from solvent_papers.tartanian7.post_processing import meetings
 from solvent_papers.tartanian7.post_processing.experiment import (
     EXPERIMENT,
     POSTS,
@@ -22,10 +21,10 @@ from solvent_papers.tartanian7.post_processing.experiment import (
     opponents_win,
     prices,
 )
-from solvent_papers.tartanian7.post_processing.meetings import Meetings
+from solvent_papers.tartanian7.post_processing.meetings import FAMILY, FOLD_ALONE, Meetings, two_fold
 
-TRAININGS = [player.part for player in players.PLAYERS]
-NAMES = list(players.OPPONENTS)
+TRAININGS = [player.part for player in meetings.PLAYERS]
+NAMES = list(meetings.OPPONENTS)
 BETTINGS = {
     "three": "preflop=3x,a; postflop=100%; cap=1; stack=10",
     "four": "preflop=3x,a; postflop=50%,100%; cap=1; stack=10",
@@ -38,7 +37,7 @@ NOISE = (-1.0, 0.0, 1.0, 0.0)
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
     for name, betting in BETTINGS.items():
-        monkeypatch.setitem(players.BETTINGS, name, betting)
+        monkeypatch.setitem(meetings.BETTINGS, name, betting)
     with small_cards_everywhere():
         yield
 
@@ -46,7 +45,7 @@ def small(monkeypatch):
 @pytest.fixture
 def setup(tmp_path):
     (tmp_path / "cards" / "tiny" / "tables").mkdir(parents=True)
-    return FlatCardSetup(tmp_path / "work" / "small", True, tmp_path / "cards", 1)
+    return CardSetup(tmp_path / "work" / "small", True, tmp_path / "cards", 1)
 
 
 MADE = {
@@ -316,6 +315,6 @@ def test_the_price_is_that_of_the_largest_setting():
 
 def test_opponents_have_larger_cards_or_more_sizes(monkeypatch):
     monkeypatch.undo()
-    assert {player.cards for player in players.OPPONENTS.values()} == {"small", "rules", "flat"}
-    assert {player.sampling for player in players.OPPONENTS.values()} == {"public", "external"}
-    assert len({player.settings().betting for player in players.OPPONENTS.values()}) == 3
+    assert {player.cards for player in meetings.OPPONENTS.values()} == {"small", "rules", "flat"}
+    assert {player.sampling for player in meetings.OPPONENTS.values()} == {"public", "external"}
+    assert len({player.settings().betting for player in meetings.OPPONENTS.values()}) == 3

@@ -8,12 +8,15 @@ from solvent.training.settings import MOST_PUBLIC_DECISIONS, decisions_of
 from solvent_papers.frame.cards import CardSetup
 from solvent_papers.frame.pages import Page, new_page
 from solvent_papers.frame.running import Record, run_parts
-from solvent_papers.public_sampling.experiment import EXPERIMENT, HEAD_TO_HEAD, PAIRS, USUAL_PAIRS
-from solvent_papers.public_sampling.sampled_agents import (
+from solvent_papers.public_sampling import (
     AGENTS,
     BETTINGS,
     DECISIONS,
+    EXPERIMENT,
+    HEAD_TO_HEAD,
+    PAIRS,
     SMALL_SECONDS,
+    USUAL_PAIRS,
     copy_run,
 )
 

@@ -12,18 +12,26 @@ from typing import Any
 import pytest
 
 from solvent.foundation.errors import InputError
+from solvent_papers import saef as paper
 from solvent_papers.frame.experiment import Found, by_columns, by_rows
 from solvent_papers.frame.judging import judged_bars
 from solvent_papers.frame.pages import new_page, save_page
 from solvent_papers.frame.running import Record, run_parts
-from solvent_papers.ledger import claims
-from solvent_papers.saef import figure_one as paper
-from solvent_papers.saef.figure_one import CAPPED, FIXED, MAIN, NAMES, TRANSFER, Point, Run, Setup, growth
-from solvent_papers.saef.saef import (
+from solvent_papers.ledger import ledger as claims
+from solvent_papers.saef import (
+    CAPPED,
     EXPERIMENT,
+    FIXED,
+    MAIN,
+    NAMES,
     SECONDS,
+    TRANSFER,
+    Point,
+    Run,
+    Setup,
     bump,
     figures,
+    growth,
     levels_at,
     ratio_at_end,
     ratios_to_best,

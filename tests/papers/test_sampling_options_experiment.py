@@ -13,18 +13,16 @@ from typer.testing import CliRunner
 from solvent.app.command_line import app
 from solvent_papers.confidence import Interval, deviation_interval, mean_interval, ratio_interval
 from solvent_papers.frame.experiment import by_rows
-from solvent_papers.laptop_mccfr.option_runs import (
-    LONGER,
-    MODELS,
-    NAMES,
-    PLAIN,
-    SMALL_GAMES,
-    SMALL_SEEDS,
-)
 from solvent_papers.laptop_mccfr.sampling_options import (
     LESS,
+    LONGER,
+    MODELS,
     MORE,
+    NAMES,
+    PLAIN,
     SAME,
+    SMALL_GAMES,
+    SMALL_SEEDS,
     UNCHANGED,
     mean_text,
     ratio_text,

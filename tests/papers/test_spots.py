@@ -20,10 +20,9 @@ from solvent_papers.frame.judging import judged_bars
 from solvent_papers.frame.pages import Page, new_page
 from solvent_papers.frame.running import Record, run_parts
 from solvent_papers.spots import measured
-from solvent_papers.spots.measured import EXPERIMENT, SpotsSetup, figures
+from solvent_papers.spots.measured import EXPERIMENT, RULES, SpotsSetup, figures, standings
 from solvent_papers.spots.named import NAMES, SPOTS, spots_named
 from solvent_papers.spots.peer_command import PeerCommand
-from solvent_papers.spots.rule_choice import RULES, standings
 from solvent_papers.spots.speed import moved_bytes
 
 PEER = """

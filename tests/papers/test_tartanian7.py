@@ -9,13 +9,13 @@ from oracles.distributed import clustered_cards
 from solvent.abstraction.cards.presets import PRESETS
 from solvent.app.command_line import run as run_here
 from solvent.foundation.errors import InputError
+from solvent_papers.frame.cards import flat_design
 from solvent_papers.frame.pages import new_page, save_page
 from solvent_papers.frame.running import run_parts
-from solvent_papers.tartanian7.cluster import figure_one
+from solvent_papers.tartanian7.cluster import experiment
 from solvent_papers.tartanian7.cluster.experiment import EXPERIMENT
 from solvent_papers.tartanian7.cluster.staleness import Compared, judged
 from solvent_papers.tartanian7.cluster.training import Setup
-from solvent_papers.tartanian7.flat_cards import flat_design
 
 
 @pytest.fixture
@@ -49,7 +49,7 @@ def test_parts_run_once_and_make_a_page(setup, tmp_path):
 
 
 def test_a_part_that_was_stopped_resumes_from_its_finished_runs(setup, monkeypatch):
-    trained, train = [], figure_one.train_threads
+    trained, train = [], experiment.train_threads
 
     def counted(blueprint, *given, **options):
         trained.append(options["seed"])
@@ -58,9 +58,9 @@ def test_a_part_that_was_stopped_resumes_from_its_finished_runs(setup, monkeypat
     def interrupted(*given, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(figure_one, "train_threads", counted)
+    monkeypatch.setattr(experiment, "train_threads", counted)
     with monkeypatch.context() as patch:
-        patch.setattr(figure_one, "expected_match", interrupted)
+        patch.setattr(experiment, "expected_match", interrupted)
         with pytest.raises(KeyboardInterrupt):
             run_parts(EXPERIMENT, setup, ["figure-1"])
     assert trained == [0, 0]

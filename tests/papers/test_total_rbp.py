@@ -18,7 +18,9 @@ from solvent_papers.frame.judging import judged_bars
 from solvent_papers.frame.pages import Page, new_page, save_page
 from solvent_papers.frame.running import Record, run_parts
 from solvent_papers.total_rbp import pruning as paper
-from solvent_papers.total_rbp.figures import (
+from solvent_papers.total_rbp.pruning import Point, Setting, Setup, Trace, checks, crossing, read
+from solvent_papers.total_rbp.total_rbp import (
+    EXPERIMENT,
     common_level,
     first_stored,
     fit_cost,
@@ -26,8 +28,6 @@ from solvent_papers.total_rbp.figures import (
     nodes_to,
     over_last_tenth,
 )
-from solvent_papers.total_rbp.pruning import Point, Setting, Setup, Trace, checks, crossing, read
-from solvent_papers.total_rbp.total_rbp import EXPERIMENT
 
 FILES = {
     "total-rbp.json",

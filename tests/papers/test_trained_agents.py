@@ -17,7 +17,7 @@ from solvent.strategy.agents.betting_line import find_decision
 from solvent_papers.frame.judging import judged_bars
 from solvent_papers.frame.pages import new_page
 from solvent_papers.frame.running import run_parts
-from solvent_papers.trained_agents.measured_agents import (
+from solvent_papers.trained_agents import (
     AGENTS,
     EXPERIMENT,
     FULL,

@@ -33,6 +33,7 @@ from solvent.training.settings import DEFAULT_AHEAD, DEFAULT_BATCH
 from solvent.training.solver import BlueprintSolver
 from solvent_papers.frame.experiment import Experiment, Found, Part, Say, Setup, option
 from solvent_papers.frame.running import KeptRuns
+from solvent_papers.interleaved import seconds_of
 
 THREADS, PROCESSES, RAY = "threads", "processes", "ray"
 WAYS = (THREADS, PROCESSES, RAY)
@@ -117,9 +118,7 @@ class Trainer:
         solver, begun = self._solver, time.perf_counter()
         rows, iterations, before = solver.touched, solver.iterations, self._traffic()
         while (left := seconds - (time.perf_counter() - begun)) > 0 or solver.iterations == iterations:
-            start = time.perf_counter()
-            self._run(self._chunk)
-            rate = self._chunk / (time.perf_counter() - start)
+            rate = self._chunk / seconds_of(self._run, self._chunk)
             self._chunk = max(self._least, int(rate * min(left, CHUNK_SECONDS)))
         took, after = time.perf_counter() - begun, self._traffic()
         rates = (solver.touched - rows) / took, (solver.iterations - iterations) / took

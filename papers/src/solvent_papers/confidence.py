@@ -24,7 +24,7 @@ class Interval(NamedTuple):
 
     @property
     def half(self) -> float:
-        """Half of the interval's width."""
+        """The distance from the middle to either end."""
         return (self.high - self.low) / 2
 
     @property
@@ -48,13 +48,12 @@ def mean_interval(values: Sequence[float]) -> Interval:
     """
     from scipy.stats import t
 
-    middle = fmean(values)
     half = float(t.ppf((1 + LEVEL) / 2, len(values) - 1)) * stdev(values) / sqrt(len(values))
-    return Interval(middle, middle - half, middle + half)
+    return Interval.around(fmean(values), half)
 
 
 def jackknife_half(values: Sequence[float]) -> float:
-    """Half the interval of an estimate from several sources, given what it is without each of them (jackknife).
+    """Return half the interval of an estimate from several sources, given the estimates without each (jackknife).
 
     Where the estimate is the mean of the sources it is that of `mean_interval`.
 
@@ -68,7 +67,7 @@ def jackknife_half(values: Sequence[float]) -> float:
 
 
 def chance_above(values: Sequence[float]) -> float:
-    """The one-sided p-value of a mean above 0: how likely chance alone puts it so far above (Student's t).
+    """Return the one-sided p-value of a mean above 0: how likely chance alone puts it so far above (Student's t).
 
     It is below (1 - LEVEL) / 2 where all of `mean_interval` is above 0.
 
@@ -84,7 +83,7 @@ def chance_above(values: Sequence[float]) -> float:
 
 
 def holm(chances: Sequence[float]) -> list[float]:
-    """P-values of several comparisons, adjusted for their number (Holm 1979).
+    """Return the p-values of several comparisons, adjusted for their number (Holm 1979).
 
     Where nothing is so, chance puts any of them at or below a level with at most that probability.
 

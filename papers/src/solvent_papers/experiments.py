@@ -49,11 +49,11 @@ REPRODUCED = {
         "Memory and time with total pruning, from a coarser game too, and without: at most an hour.",
     ),
     "saef": Listed(
-        "saef.saef",
+        "saef",
         "Figure 1 of the SAEF paper, abstractions that grow and fixed ones: about an hour.",
     ),
     "agents": Listed(
-        "trained_agents.measured_agents",
+        "trained_agents",
         "The agent of `make run` and one of an hour: trained, then measured, in parts of at most an hour each.",
     ),
     "laptop-mccfr": Listed(
@@ -61,7 +61,7 @@ REPRODUCED = {
         "Bots, their ensemble, biased rewards, buckets by rule, initial weights: parts of at most an hour each.",
     ),
     "public-sampling": Listed(
-        "public_sampling.experiment",
+        "public_sampling",
         "Public against external sampling on cards, trees and rules: half an hour a part.",
     ),
     "sampling-options": Listed(

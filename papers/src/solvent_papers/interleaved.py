@@ -1,7 +1,8 @@
-"""Iterations of several solvers timed in turn, so that a busy moment of the machine meets all of them."""
+"""Seconds of work, and of iterations of several solvers in turn, so that a busy moment of the machine meets all."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +23,17 @@ class InterleavedSetup(Setup):
     @property
     def games(self) -> tuple[str, ...]:
         return self.game or (("kuhn_poker",) if self.small else ("leduc_poker", "liars_dice"))
+
+
+def timed(work: Callable[..., Any], *given: Any, **options: Any) -> tuple[Any, float]:
+    """Return the result of a call, and the seconds that it took."""
+    start = time.perf_counter()
+    return work(*given, **options), time.perf_counter() - start
+
+
+def seconds_of(work: Callable[..., object], *given: Any, **options: Any) -> float:
+    """Return the seconds that a call takes."""
+    return timed(work, *given, **options)[1]
 
 
 def repeated(work: Callable[[], Any]) -> Callable[[int], None]:
@@ -49,7 +61,7 @@ def time_in_turn(
     of each repeat, after `prefix`.
     """
 
-    def seconds_of(iterate: Callable[[int], None], times: int) -> float:
+    def spent(iterate: Callable[[int], None], times: int) -> float:
         start = clock()
         iterate(times)
         return clock() - start
@@ -57,10 +69,10 @@ def time_in_turn(
     batch = {}
     for name, iterate in solvers.items():
         iterate(trial)
-        batch[name] = max(1, round(trial * BATCH_SECONDS / max(seconds_of(iterate, trial), 1e-9)))
+        batch[name] = max(1, round(trial * BATCH_SECONDS / max(spent(iterate, trial), 1e-9)))
     times: dict[str, list[float]] = {name: [] for name in solvers}
     for repeat in range(repeats):
         say(f"{prefix}repeat {repeat + 1} of {repeats}")
         for name, iterate in solvers.items():
-            times[name].append(seconds_of(iterate, batch[name]) / batch[name])
+            times[name].append(spent(iterate, batch[name]) / batch[name])
     return times

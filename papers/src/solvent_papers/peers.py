@@ -9,7 +9,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from importlib.util import find_spec
 from statistics import median
 from typing import Any, NamedTuple
@@ -19,7 +18,7 @@ from solvent.forms.history import GameTree, compile_tree
 from solvent.games.openspiel import load_openspiel
 from solvent_papers.frame.experiment import Experiment, Found, Part, Say, option
 from solvent_papers.frame.running import KeptRuns
-from solvent_papers.interleaved import BATCH_SECONDS, InterleavedSetup, repeated, time_in_turn
+from solvent_papers.interleaved import BATCH_SECONDS, InterleavedSetup, repeated, seconds_of, time_in_turn
 
 GROWTH = 1.2
 """The number of iterations from one measurement of exploitability to the next grows by this factor."""
@@ -53,7 +52,7 @@ def measure(setup: PeersSetup, kept: KeptRuns, say: Say) -> Found:
     """Time every library on every game, then run each one to the target."""
     rows = []
     for name in setup.games:
-        rows += kept.once({"game": name}, partial(_measure_game, name, setup, say))
+        rows += kept.once({"game": name}, _measure_game, name, setup, say)
     return {"rows": rows}
 
 
@@ -99,9 +98,7 @@ def approach(peer: Peer, target: float, patience: float) -> tuple[int, float, fl
     done, seconds, found = 0, 0.0, float("inf")
     goal = 16
     while found > target and seconds < patience:
-        start = time.perf_counter()
-        peer.iterate(goal - done)
-        seconds += time.perf_counter() - start
+        seconds += seconds_of(peer.iterate, goal - done)
         done, goal = goal, int(goal * GROWTH) + 1
         found = peer.exploitability()
     return done, seconds, found

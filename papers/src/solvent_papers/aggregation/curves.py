@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from math import ceil
 from pathlib import Path
 from typing import Any
@@ -59,7 +58,7 @@ def measure(setup: CurvesSetup, kept: KeptRuns, say: Say) -> Found:
     """
     curves = []
     for name in setup.games:
-        curves += kept.once({"game": name}, partial(_curves, name, setup, say))
+        curves += kept.once({"game": name}, _curves, name, setup, say)
     return {"curves": curves}
 
 

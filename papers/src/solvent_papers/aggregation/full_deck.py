@@ -19,12 +19,12 @@ from solvent_papers.aggregation.timing import (
     compile_kernels,
     efficiency,
     public_rules,
-    time_of,
 )
 from solvent_papers.frame.drawing import dress, panels
 from solvent_papers.frame.experiment import Experiment, Findings, Found, Part, Say, Setup, option
 from solvent_papers.frame.machine import reset_peak, status
 from solvent_papers.frame.running import KeptRuns
+from solvent_papers.interleaved import seconds_of, timed
 
 FULL_DECK, SMALL_DECK = "flop_holdem(suits=4,ranks=13)", "flop_holdem(suits=2,ranks=4)"
 MILESTONES = (10.0, 1.0)
@@ -70,10 +70,8 @@ def solve(setup: DeckSetup, kept: KeptRuns, say: Say) -> Found:
             count = min(count, int(left / (spent / solver.iterations)))
         if count < 1:
             break
-        spent += time_of(solver, count)
-        asked = time.perf_counter()
-        check = _check(solver, spent, before, rate)
-        checking = time.perf_counter() - asked
+        spent += seconds_of(solver.run, count)
+        check, checking = timed(_check, solver, spent, before, rate)
         checks.append(check | {"wall_seconds": time.perf_counter() - start})
         said = f"{checks[-1]['wall_seconds']:.0f} s, {check['mbb_per_hand']:.3f} mbb/hand"
         say(f"{rules}: {solver.iterations:,} iterations, {said}")

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from math import ceil
 from statistics import median
 from typing import Any
@@ -36,11 +35,11 @@ from solvent_papers.aggregation.timing import (
     net_seconds,
     public_rules,
     solver_of,
-    time_of,
 )
 from solvent_papers.frame.experiment import Experiment, Found, Part, Say, Setup, option
 from solvent_papers.frame.machine import with_peak_memory
 from solvent_papers.frame.running import KeptRuns
+from solvent_papers.interleaved import seconds_of
 
 BATCH_SECONDS = 0.05
 """The least duration that is timed, however many iterations it takes."""
@@ -106,13 +105,11 @@ def measure(setup: PlansSetup, kept: KeptRuns, say: Say) -> Found:
     say("measuring the memory's bandwidth")
     threads = sorted({1, setup.threads, BRANCHES})
     rates = dict(kept.once({"threads": threads}, lambda: [[count, bandwidth(count)] for count in threads]))
-    measured = [
-        kept.once(
-            {"game": str(each)},
-            partial(_measure_game, each, each is largest and setup.threads == 1, setup, rates, say),
-        )
-        for each in rules
-    ]
+    measured = []
+    for each in rules:
+        second_thread = each is largest and setup.threads == 1
+        asked = each, second_thread, setup, rates, say
+        measured.append(kept.once({"game": str(each)}, _measure_game, *asked))
     return {
         "games": [found["game"] for found in measured],
         "rows": [row for found in measured for row in found["rows"]],
@@ -174,7 +171,7 @@ def _prepare(forms: Forms, variant: Variant, setup: PlansSetup) -> _Trial:
     def build() -> Solver:
         nonlocal first
         solver = solver_of(forms, variant, "cfr", setup.dtype, parse_size(setup.memory))
-        first = time_of(solver, 1)
+        first = seconds_of(solver.run, 1)
         return solver
 
     solver, peak = with_peak_memory(build)
@@ -211,14 +208,10 @@ def _row(
         "isomorphism": variant.isomorphism,
         "dtype": dtype,
         "threads": variant.threads,
-        "seconds_per_iteration": None,
-        "ns_per_history": None,
+        **dict.fromkeys(("seconds_per_iteration", "ns_per_history")),
         "histories": histories,
         "infoset_actions": game.cells,
-        "table_bytes": None,
-        "peak_memory_bytes": None,
-        "speedup": None,
-        "efficiency": None,
+        **dict.fromkeys(("table_bytes", "peak_memory_bytes", "speedup", "efficiency")),
         "bandwidth": rates[variant.threads],
         "repeats": 0,
         "refused": None,

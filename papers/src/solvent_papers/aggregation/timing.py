@@ -27,6 +27,7 @@ from solvent.games.holdem.limit_holdem import FlopHoldem
 from solvent.games.public_rules import PublicRules
 from solvent.solving.choose import make_solver
 from solvent.solving.settings import Settings
+from solvent_papers.interleaved import seconds_of
 
 NUMBERS_PER_CELL = 5
 """Numbers that an iteration must move per infoset-action, 20 bytes in float32: each regret and average is read
@@ -115,13 +116,6 @@ def compile_kernels(
             solver.evaluate()
 
 
-def time_of(solver: Solver, iterations: int) -> float:
-    """Return seconds of iterations."""
-    start = time.perf_counter()
-    solver.run(iterations)
-    return time.perf_counter() - start
-
-
 def net_seconds(solver: Solver, iterations: int) -> float:
     """Return seconds of iterations less the cost of a call that does none.
 
@@ -132,7 +126,7 @@ def net_seconds(solver: Solver, iterations: int) -> float:
         nothing = solver.rule.schedule(1, 1, solver.dtype)[:0]
         solver.plan.iterate(solver.tables, nothing, True)
     call = time.perf_counter() - start
-    return max(time_of(solver, iterations) - call, 1e-9)
+    return max(seconds_of(solver.run, iterations) - call, 1e-9)
 
 
 def efficiency(solver: Solver, seconds_per_iteration: float, bandwidth: float) -> float:
@@ -157,7 +151,5 @@ def bandwidth(threads: int = 1, megabytes: int = MEGABYTES, repeats: int = 7) ->
     _add(arrays[0][:1], addend)
     best = float("inf")
     for _ in range(repeats + 1):  # the first one only brings the pages in
-        start = time.perf_counter()
-        on_each(lambda worker: _add(arrays[worker], addend), threads)
-        best = min(best, time.perf_counter() - start)
+        best = min(best, seconds_of(on_each, lambda worker: _add(arrays[worker], addend), threads))
     return BYTES_PER_FLOAT * sum(map(len, arrays)) / best

@@ -23,7 +23,7 @@ from solvent.foundation.errors import InputError
 from solvent_papers.experiments import Listed
 from solvent_papers.frame.experiment import Experiment, Setup
 from solvent_papers.frame.pages import Page, new_page, page_again, save_page
-from solvent_papers.frame.running import is_small, run_parts
+from solvent_papers.frame.running import run_parts
 
 RESULTS = Path("docs/results")
 Scale = Annotated[str, typer.Option(help="full, or small: seconds, to see that it works.")]
@@ -68,15 +68,13 @@ def command_of(experiment: Experiment[Any], help: str) -> Callable[..., None]:
     def command(**given: Any) -> None:
         _run(experiment, given)
 
-    kinds = _options(experiment)
+    options = [
+        Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+        for name, (kind, default) in _options(experiment).items()
+    ]
     command.__doc__ = help
-    command.__annotations__ = {name: kind for name, (kind, _) in kinds.items()}
-    command.__signature__ = Signature(  # type: ignore[attr-defined]
-        [
-            Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=kind)
-            for name, (kind, default) in kinds.items()
-        ]
-    )
+    command.__annotations__ = {each.name: each.annotation for each in options}
+    command.__signature__ = Signature(options)  # type: ignore[attr-defined]
     return command
 
 
@@ -133,24 +131,17 @@ def _run(experiment: Experiment[Any], given: Mapping[str, Any]) -> None:
 
 def _measured(experiment: Experiment[Any], given: Mapping[str, Any], path: Path | None) -> Page:
     """Run the parts that were asked for and return the page of all that have been run."""
-    options = {each.name: given[each.name] for each, _ in _fields(experiment.setup)}
-    options |= {
-        each.name: tuple(given[each.name] or ())
+    options = {
+        each.name: tuple(given[each.name] or ()) if get_origin(kind) is tuple else given[each.name]
         for each, kind in _fields(experiment.setup)
-        if get_origin(kind) is tuple
     }
+    if given["scale"] not in ("full", "small"):
+        raise InputError(f"--scale is full or small, not {given['scale']!r}")
     with _work_folder(experiment, given, path) as work:
-        setup = experiment.setup(work=work, small=is_small(given["scale"]), **options)
+        setup = experiment.setup(work=work, small=given["scale"] == "small", **options)
         with watching() as watch, keeping_runs(work):
-            records = run_parts(
-                experiment,
-                setup,
-                given.get("part") or (),
-                given.get("again", False),
-                watch,
-                path,
-                given["remark"],
-            )
+            asked = given.get("part") or (), given.get("again", False)
+            records = run_parts(experiment, setup, *asked, watch, path, given["remark"])
     return new_page(experiment, records, _command(experiment, options, given, path))
 
 

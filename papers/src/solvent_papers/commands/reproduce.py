@@ -44,9 +44,8 @@ def list_claims(
         return
     if not listed:
         raise InputError("name an experiment, or ask for the list of claims by --list")
-    from solvent_papers.ledger.ledger import entries
+    from solvent_papers.ledger.ledger import entries, read_results
     from solvent_papers.ledger.ledger_page import write_ledger
-    from solvent_papers.ledger.results import read_results
 
     pages = read_results(results)
     found = entries(pages)
@@ -63,8 +62,7 @@ def list_claims(
 
 
 def _show(found: Sequence[Entry]) -> None:
-    from solvent_papers.ledger.claims import papers
-    from solvent_papers.ledger.ledger import counted
+    from solvent_papers.ledger.ledger import counted, papers
     from solvent_papers.ledger.ledger_page import SYMBOLS
 
     for paper in papers():

@@ -2,6 +2,6 @@
 
 `experiment` has the declarations, `running` runs parts and keeps their records, `judging` gives verdicts on claims
 and on our own bars, `pages` makes a results page from a template and the records, `machine` says what a result was
-made with, `drawing` has what pictures share, and `cards` the set-up of experiments that need card abstractions.
-Start with `experiment`.
+made with, `drawing` has what pictures share, and `cards` what experiments with card abstractions share. Start with
+`experiment`.
 """

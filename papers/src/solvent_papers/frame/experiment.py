@@ -28,11 +28,8 @@ def by_columns(rows: Iterable[Mapping[str, Any]]) -> dict[str, list[Any]]:
     >>> by_columns([{"a": 1, "b": 2}, {"a": 3, "b": 4}])
     {'a': [1, 3], 'b': [2, 4]}
     """
-    kept: dict[str, list[Any]] = {}
-    for row in rows:
-        for name, value in row.items():
-            kept.setdefault(name, []).append(value)
-    return kept
+    listed = list(rows)
+    return {name: [row[name] for row in listed] for name in (listed[0] if listed else ())}
 
 
 def by_rows(kept: Mapping[str, Sequence[Any]]) -> list[dict[str, Any]]:
@@ -66,40 +63,31 @@ class Setup:
     @property
     def scale(self) -> dict[str, Any]:
         """All that must agree for findings to be comparable: every option but folders and those of one machine."""
-        given = {
-            each.name: getattr(self, each.name) for each in fields(self) if not each.metadata.get("metavar")
+        return {
+            each.name: value
+            for each in fields(self)
+            if not each.metadata.get("metavar") and not isinstance(value := getattr(self, each.name), Path)
         }
-        return {name: value for name, value in given.items() if not isinstance(value, Path)}
 
 
 S = TypeVar("S", bound=Setup)
 
 
-def no_figures(found: Found) -> Mapping[str, float]:
-    """Return no figures, for parts on whose findings others build."""
+def nothing(found: Findings) -> Mapping[str, Any]:
+    """Return nothing, for parts without figures, experiments without tables, and templates that need no more."""
     return {}
 
 
 class Part(NamedTuple, Generic[S]):
-    """A part of an experiment, which is run and kept by itself."""
+    """One part of an experiment, which is run and kept by itself."""
 
     name: str
     run: Callable[[S, KeptRuns, Say], Found]
     """Measure. `KeptRuns` has the measurements from before the part was stopped; new ones are added to it."""
-    figures: Callable[[Found], Mapping[str, float]] = no_figures
+    figures: Callable[[Found], Mapping[str, float]] = nothing
     """The part's figures for claims, bars and the template, by names that no other part has."""
     made_of: tuple[str, ...] = ()
     """Names of earlier parts whose findings this one uses."""
-
-
-def no_tables(found: Findings) -> Mapping[str, Sequence[Mapping[str, Any]]]:
-    """Return no tables."""
-    return {}
-
-
-def nothing_more(found: Findings) -> Mapping[str, Any]:
-    """Return nothing, for templates that need findings and figures alone."""
-    return {}
 
 
 @dataclass(frozen=True)
@@ -111,9 +99,9 @@ class Experiment(Generic[S]):
     title: str
     setup: type[S]
     parts: tuple[Part[S], ...]
-    view: Callable[[Findings], Mapping[str, Any]] = nothing_more
+    view: Callable[[Findings], Mapping[str, Any]] = nothing
     """Variables of the template that it cannot compute simply."""
-    tables: Callable[[Findings], Mapping[str, Sequence[Mapping[str, Any]]]] = no_tables
+    tables: Callable[[Findings], Mapping[str, Sequence[Mapping[str, Any]]]] = nothing
     """Rows of the CSV files beside the page, by the names of the files; a table without rows is not written."""
     pictures: Callable[[Findings, Path], None] | None = None
     """Draw the pictures of a page, whose path is given, beside it."""

@@ -144,19 +144,15 @@ class Bounded:
 class Increasing:
     """Figures that grow in the order given."""
 
-    figures: tuple[str, ...]
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        return self.figures
+    names: tuple[str, ...]
 
     def judge(self, figures: Figures) -> Verdict:
-        values = [figures[name] for name in self.figures]
+        values = [figures[name] for name in self.names]
         grows = all(one < other for one, other in pairwise(values))
         return Verdict.AGREES if grows else Verdict.NOT_REPRODUCED
 
     def __str__(self) -> str:
-        return " < ".join(self.figures)
+        return " < ".join(self.names)
 
 
 @dataclass(frozen=True)

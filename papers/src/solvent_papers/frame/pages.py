@@ -162,12 +162,8 @@ def flowing(text: str) -> str:
         elif open_ended and not prose.startswith("- "):
             lines[-1] += " " + prose
         else:
-            if (
-                prose.startswith("- ")
-                and len(lines) > 1
-                and not lines[-1]
-                and lines[-2].lstrip().startswith("- ")
-            ):
+            after_item = len(lines) > 1 and not lines[-1] and lines[-2].lstrip().startswith("- ")
+            if prose.startswith("- ") and after_item:
                 lines.pop()
             lines.append(line.rstrip())
             open_ended = True
@@ -194,7 +190,7 @@ def _environment() -> Environment:
     )
     made.filters |= {
         "number": format,
-        "mbb": mbb_text,
+        "mbb": "{:+,.0f}".format,
         "percent": percent_text,
         "span": span,
         "seconds": seconds_text,
@@ -204,11 +200,6 @@ def _environment() -> Environment:
     }
     made.globals["table"] = markdown_table
     return made
-
-
-def mbb_text(value: float) -> str:
-    """Return winnings with their sign."""
-    return f"{value:+,.0f}"
 
 
 def percent_text(share: float, digits: int = 0) -> str:

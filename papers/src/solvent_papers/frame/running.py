@@ -28,7 +28,6 @@ from solvent_papers.frame.machine import commit, describe_machine
 
 SAID_PERCENT = 5
 """A long step reports whenever this many more percent of it are done."""
-SCALES = ("full", "small")
 
 
 class Record(NamedTuple):
@@ -37,7 +36,6 @@ class Record(NamedTuple):
     scale: dict[str, Any]
     commit: str
     machine: str
-    """Empty in records that do not tell."""
     seconds: float
     """0 in records that do not tell."""
     remark: str
@@ -81,13 +79,20 @@ class KeptRuns:
             with self._path.open("a") as file:
                 file.write(json.dumps({"setting": setting, "found": found}) + "\n")
 
-    def once(self, setting: Mapping[str, Any], measure: Callable[[], Any]) -> Any:
-        """Return the measurement of a setting from before the part was stopped, or measure it now and keep it."""
+    def once(self, setting: Mapping[str, Any], measure: Callable[..., Any], *given: Any) -> Any:
+        """Return the measurement of a setting from before the part was stopped, or measure it now and keep it.
+
+        `measure` is called with all else that is given.
+        """
         found = self.find(setting)
         if found is None:
-            found = measure()
+            found = measure(*given)
             self.add(setting, found)
         return found
+
+    def row(self, setting: Mapping[str, Any], measure: Callable[..., Any], *given: Any) -> Found:
+        """Return a setting with its measurement, which is a row of named numbers."""
+        return {**setting, **self.once(setting, measure, *given)}
 
 
 def _key(setting: Mapping[str, Any]) -> str:
@@ -124,13 +129,11 @@ def run_parts(
     say, records = saying(watch), dict[str, Record]()
     for part in experiment.parts:
         asked = not names or part.name in names
-        done = None if asked and (again or _is_outdated(setup, part)) else _kept(setup, part)
-        if done is None and asked:
-            done = _run(setup, part, say, remark)
-        if done is None and _is_of_scale(setup, on_page.get(part.name, {})):
-            done = checked(part, on_page[part.name])
-        if done is not None:
-            records[part.name] = done
+        kept = {} if asked and (again or _is_outdated(setup, part)) else _known(setup, part.name)
+        if asked and not kept:
+            records[part.name] = _run(setup, part, say, remark)
+        elif kept or part.name in on_page:
+            records[part.name] = checked(part, kept or on_page[part.name])
     return records
 
 
@@ -163,18 +166,16 @@ def _is_outdated(setup: S, part: Part[S]) -> bool:
     return known is not None and known != _made_of(setup, part)
 
 
-def _kept(setup: S, part: Part[S]) -> Record | None:
-    """Return the record of a part in the work folder, if it is of this scale."""
-    record = read_json(_file(setup, part.name))
-    return checked(part, record) if _is_of_scale(setup, record) else None
+def _known(setup: Setup, name: str) -> dict[str, Any]:
+    """Return the record of a part in the work folder; an empty one if there is none of this scale."""
+    record = read_json(_file(setup, name))
+    return record if _is_of_scale(setup, record) else {}
 
 
 def checked(part: Part[Any], record: Mapping[str, Any]) -> Record:
     """Return a record that was kept as JSON, or refuse findings in the form of another version."""
     try:
-        result = Record(
-            **{"machine": "", "remark": "", **{k: v for k, v in record.items() if k != "made_of"}}
-        )
+        result = Record(**{name: value for name, value in record.items() if name != "made_of"})
         part.figures(result.found)
     except (KeyError, IndexError, TypeError, ValueError) as error:
         raise InputError(
@@ -186,8 +187,7 @@ def checked(part: Part[Any], record: Mapping[str, Any]) -> Record:
 
 def finished(setup: Setup, name: str) -> Found | None:
     """Return the findings of the part of this name, if it has been run at this scale."""
-    record = read_json(_file(setup, name))
-    return record["found"] if _is_of_scale(setup, record) else None
+    return _known(setup, name).get("found")
 
 
 def found_by(setup: Setup, name: str) -> Found:
@@ -219,13 +219,6 @@ def _is_of_scale(setup: Setup, record: Mapping[str, Any]) -> bool:
 
 def _file(setup: Setup, name: str) -> Path:
     return setup.work / "parts" / f"{name}.json"
-
-
-def is_small(scale: str) -> bool:
-    """Return whether `--scale` asks for the small one."""
-    if scale not in SCALES:
-        raise InputError(f"--scale is full or small, not {scale!r}")
-    return scale == "small"
 
 
 def saying(watch: Watch | None) -> Say:

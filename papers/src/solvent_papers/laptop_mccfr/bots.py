@@ -10,12 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from math import hypot
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from solvent.abstraction.cards.presets import PRESETS, Design
 from solvent.abstraction.cards.win_rates import win_rates
 from solvent.forms.betting.tree import BettingTree, build_tree
 from solvent.foundation.errors import InputError
@@ -26,14 +24,11 @@ from solvent.strategy.agents.blueprint import Blueprint
 from solvent.training.settings import EXTERNAL, TrainingSettings
 from solvent.training.work import Length, Training
 from solvent_papers.confidence import Interval, mean_interval
-from solvent_papers.frame.cards import SMALL_BETTING, CardSetup
+from solvent_papers.frame.cards import SMALL_BETTING, CardSetup, load_table, save_table
 from solvent_papers.frame.experiment import Found, Part, Say, option
 from solvent_papers.frame.running import KeptRuns
-from solvent_papers.kept_tables import load_table, save_table
 
 BETTING = "preset=laptop; postflop=100%,a"
-RULES, EMD = "rules", "emd"
-"""Cards by rule, and as many buckets by the earth mover's distance."""
 EXPLORATION_PART = 0.2
 """The share of a bot's iterations during which it explores."""
 ITERATIONS, SECONDS = "iterations", "seconds"
@@ -43,7 +38,7 @@ CHUNK_SECONDS = 0.25
 
 
 class Amount(NamedTuple):
-    """How much is trained and played."""
+    """The extent of training and playing."""
 
     iterations: int = 48_000_000
     """Iterations of a bot of Figures 1, 5, 7 and 8."""
@@ -77,27 +72,14 @@ class Setup(CardSetup):
 
     @property
     def amount(self) -> Amount:
-        """How much is trained and played."""
+        """The extent of training and playing."""
         amount = SMALL if self.small else FULL
         return amount if self.iterations is None else amount._replace(iterations=self.iterations)
 
     @property
     def betting(self) -> str:
-        """What may be bet."""
+        """The bets of the tree."""
         return SMALL_BETTING if self.small else BETTING
-
-    def design_of(self, cards: str) -> Design:
-        """Return the design of a preset or of `EMD` cards; at small scale tiny stands for all of them."""
-        return emd_design() if cards == EMD and not self.small else super().design_of(cards)
-
-
-def emd_design() -> Design:
-    """Return a design of clustered buckets to compare with rule buckets: equal numbers, one public cluster."""
-    rules = PRESETS[RULES]
-    return Design(
-        f"{RULES}-{EMD}", 1, rules.flop, rules.turn, rules.river, base=1, codes_per_strip=128, iterations=30,
-        restarts=2,
-    )  # fmt: skip
 
 
 class Bot(NamedTuple):
@@ -105,10 +87,10 @@ class Bot(NamedTuple):
 
     name: str
     settings: TrainingSettings
-    """How it learns; the betting is that of the setup."""
+    """Settings of its training; the betting is that of the setup."""
     cards: str = "tiny"
     history: str = EVERYTHING
-    """What it remembers of the betting."""
+    """Its memory of the betting."""
 
     @property
     def training(self) -> str:
@@ -178,8 +160,7 @@ def training_part(bot: Bot, seeds: str = "seeds", iterations: str = ITERATIONS) 
     def run(setup: Setup, kept: KeptRuns, say: Say) -> Found:
         marks, rows = [float(getattr(setup.amount, iterations))], list[Found]()
         for seed in range(getattr(setup.amount, seeds)):
-            train = partial(train_bot, setup, say, bot, seed, marks)
-            rows += kept.once({"bot": bot.name, "seed": seed}, train)
+            rows += kept.once({"bot": bot.name, "seed": seed}, train_bot, setup, say, bot, seed, marks)
         return {"cards": setup.load(bot.cards, say).design.label, "bots": rows}
 
     return Part(bot.training, run)

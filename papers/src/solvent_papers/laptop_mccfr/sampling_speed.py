@@ -19,7 +19,7 @@ from solvent.games.catalogue import load_game
 from solvent.games.openspiel import load_openspiel
 from solvent_papers.frame.experiment import Experiment, Found, Part, Say, option
 from solvent_papers.frame.running import KeptRuns
-from solvent_papers.interleaved import BATCH_SECONDS, InterleavedSetup, repeated, time_in_turn
+from solvent_papers.interleaved import BATCH_SECONDS, InterleavedSetup, repeated, seconds_of, time_in_turn
 
 SAMPLINGS = ("external", "chance", "outcome")
 OPENSPIEL = "openspiel"
@@ -89,9 +89,7 @@ def compare_threads(setup: SpeedSetup, kept: KeptRuns, say: Say) -> Found:
             say(f"{SHARED_GAME}: seed {seed + 1} of {setup.seeds}, {count} threads")
             solver = SamplingSolver(tree, "lcfr", "external", seed, count)
             solver.warm_up()
-            start = time.perf_counter()
-            solver.run(setup.iterations)
-            seconds[count].append(time.perf_counter() - start)
+            seconds[count].append(seconds_of(solver.run, setup.iterations))
             reached[count].append(solver.evaluate().exploitability)
     alone, shared = fmean(reached[1]), fmean(reached[setup.threads])
     return {

@@ -7,7 +7,6 @@ before: what a row would cost if it were not asked for ahead.
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -29,13 +28,14 @@ from solvent.training.solver import BlueprintSolver
 from solvent_papers.frame.experiment import Experiment, Found, Part, Say, Setup, option
 from solvent_papers.frame.machine import zeros_in_pages
 from solvent_papers.frame.running import KeptRuns
+from solvent_papers.interleaved import seconds_of, timed
 
 PAGES = {"2 MB": True, "4 KB": False}
 """Pages of the system, and whether they are huge ones."""
 
 
 class Amount(NamedTuple):
-    """How much is trained and read."""
+    """The extent of training and reading."""
 
     warm: int = 40_000
     """Iterations before anything is timed."""
@@ -71,9 +71,8 @@ def measure(setup: SpeedSetup, kept: KeptRuns, say: Say) -> Found:
     solvers, touching, access = {}, {}, {}
     for pages, huge in PAGES.items():
         say(f"{size(4 * floats)} in pages of {pages}")
-        start = time.perf_counter()
-        solvers[pages] = BlueprintSolver(Blueprint(tree, abstraction, zeros_in_pages(floats, huge)))
-        touching[pages] = time.perf_counter() - start
+        table, touching[pages] = timed(zeros_in_pages, floats, huge)
+        solvers[pages] = BlueprintSolver(Blueprint(tree, abstraction, table))
         say(f"pages of {pages}: {amount.warm:,} iterations first")
         solvers[pages].run(amount.warm)
         access[pages] = random_access(solvers[pages].blueprint.table, amount.accesses)
@@ -84,9 +83,8 @@ def measure(setup: SpeedSetup, kept: KeptRuns, say: Say) -> Found:
         for pages, threads in ways:
             say(f"repeat {repeat + 1} of {setup.repeats}: {threads} threads, pages of {pages}")
             solver, count = solvers[pages], batch[pages, threads]
-            touched, start = solver.touched, time.perf_counter()
-            solver.run(count, threads=threads)
-            took = time.perf_counter() - start
+            touched = solver.touched
+            took = seconds_of(solver.run, count, threads=threads)
             rates[pages, threads].append(((solver.touched - touched) / took, count / took))
     rows = {way: median(row for row, _ in seen) for way, seen in rates.items()}
     measured = [
@@ -115,9 +113,7 @@ def random_access(table: NDArray[np.float32], accesses: int) -> float:
     """Return the nanoseconds of a random access to a table, each waiting for the one before."""
     bits = table.view(np.int32)
     chase(bits, 1_000)
-    start = time.perf_counter()
-    chase(bits, accesses)
-    return (time.perf_counter() - start) / accesses * 1e9
+    return seconds_of(chase, bits, accesses) / accesses * 1e9
 
 
 @kernel
@@ -132,9 +128,8 @@ def chase(bits, accesses):  # type: ignore[no-untyped-def]
 def _batch(solver: BlueprintSolver, threads: int, amount: Amount) -> int:
     """Return how many iterations take about as long as a batch should; their kernels are compiled by then."""
     solver.run(100, threads=threads)
-    start = time.perf_counter()
-    solver.run(amount.trial, threads=threads)
-    return max(100, round(amount.trial * amount.batch_seconds / (time.perf_counter() - start)))
+    seconds = seconds_of(solver.run, amount.trial, threads=threads)
+    return max(100, round(amount.trial * amount.batch_seconds / seconds))
 
 
 def figures(found: Found) -> dict[str, float]:

@@ -7,9 +7,7 @@ from pathlib import Path
 
 from solvent_papers.frame.judging import Verdict
 from solvent_papers.frame.pages import rendered
-from solvent_papers.ledger.claims import papers
-from solvent_papers.ledger.ledger import Entry, counted
-from solvent_papers.ledger.results import ResultsPage
+from solvent_papers.ledger.ledger import Entry, ResultsPage, counted, papers
 
 SYMBOLS = {
     Verdict.AGREES: "🟢",
@@ -67,7 +65,8 @@ def write_ledger(found: Sequence[Entry], results: Mapping[str, ResultsPage], pat
     rows = {each.number: [_row(entry) for entry in found if entry.paper is each] for each in papers()}
     variables = {
         "pages": [
-            [_link(results[stem]), QUESTIONS.get(stem, ""), results[stem].in_short] for stem in ordered
+            [f"[{results[stem].title}]({stem}.md)", QUESTIONS.get(stem, ""), results[stem].in_short]
+            for stem in ordered
         ],
         "missed": [(page, bar) for page in results.values() for bar in page.bars if not bar.met],
         "claims": len(found),
@@ -77,10 +76,6 @@ def write_ledger(found: Sequence[Entry], results: Mapping[str, ResultsPage], pat
     }
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(rendered("index", variables), encoding="utf-8")
-
-
-def _link(page: ResultsPage) -> str:
-    return f"[{page.title}]({page.stem}.md)"
 
 
 def _row(entry: Entry) -> list[str]:

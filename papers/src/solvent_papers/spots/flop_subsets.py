@@ -7,8 +7,7 @@ same numbers must come out.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,10 +18,11 @@ from solvent.cards.ranges import parse_range
 from solvent.foundation.kernels.threads import MOST_THREADS
 from solvent.spots.flops.choice import WeightedFlop, all_flops, flop_distances, nearest_medoids
 from solvent.spots.flops.report import FlopResult, flop_report
-from solvent.spots.run import solve_spot
+from solvent.spots.run import SpotResult, solve_spot
 from solvent.spots.settings import SpotSettings
 from solvent_papers.frame.experiment import Experiment, Findings, Found, Part, Say, Setup, option
 from solvent_papers.frame.running import KeptRuns, within
+from solvent_papers.interleaved import timed
 
 SPOT: dict[str, Any] = {
     "oop": "44,77,88,JJ,A4s,A8s,KJs,QTs,T9s,65s",
@@ -62,7 +62,7 @@ class FlopsSetup(Setup):
 
     @property
     def until(self) -> str:
-        """Where solves stop."""
+        """The exploitability at which solves stop."""
         return "20%" if self.small else "0.5%"
 
 
@@ -75,13 +75,11 @@ def measure(setup: FlopsSetup, kept: KeptRuns, say: Say) -> Found:
     distances = flop_distances(every, *ranges, setup.threads, within(say, "distances"))
     chosen = {count: nearest_medoids(every, distances, count) for count in setup.medoids}
     first = chosen[setup.medoids[0]]
-    began = time.perf_counter()
-    report = flop_report(spot, first, settings, watch=within(say, f"a report on {len(first)} flops"))
-    report_seconds = time.perf_counter() - began
+    watch = within(say, f"a report on {len(first)} flops")
+    report, report_seconds = timed(flop_report, spot, first, settings, watch=watch)
     say("the same flops one by one")
-    began = time.perf_counter()
-    singles = [_alone(spot, flop, setup.until) for flop in first]
-    singles_seconds = time.perf_counter() - began
+    alone = SpotSettings(until=setup.until)
+    singles, singles_seconds = timed(lambda: [solve_spot(spot | {"board": f.label}, alone) for f in first])
     known = {row.flop: row for row in report.rows}
     reference = every if setup.whole is None else _random_flops(every, setup.whole)
     wanted = {flop.label: flop for each in (reference, *chosen.values()) for flop in each}
@@ -89,7 +87,9 @@ def measure(setup: FlopsSetup, kept: KeptRuns, say: Say) -> Found:
     if left:
         rest = flop_report(spot, left, settings, watch=within(say, "the whole"))
         known |= {row.flop: row for row in rest.rows}
-    mean = float(np.average([row.actions["check"] for row in singles], weights=[f.weight for f in first]))
+    mean = float(
+        np.average([each.root_actions["check"] for each in singles], weights=[f.weight for f in first])
+    )
     whole_error = 0.0 if setup.whole is None else 100 * _spread(reference, known) / setup.whole**0.5
     return {
         "spot": spot,
@@ -106,31 +106,13 @@ def measure(setup: FlopsSetup, kept: KeptRuns, say: Say) -> Found:
     }
 
 
-def _alone(spot: Mapping[str, Any], flop: WeightedFlop, until: str) -> FlopResult:
-    """Solve one flop by itself on one thread."""
-    found = solve_spot({**spot, "board": flop.label}, SpotSettings(until=until))
-    return FlopResult(
-        flop=flop.label,
-        weight=flop.weight,
-        reach=1.0,
-        actions=found.root_actions,
-        ev=found.ev,
-        equity=found.equity,
-        exploitability_percent=found.exploitability_percent,
-        iterations=found.iterations,
-        seconds=0.0,
+def _difference(row: FlopResult, alone: SpotResult) -> float:
+    """Return the largest difference of any number of a report's row and of the same flop by itself."""
+    one, other = (
+        np.array([*actions.values(), *each.ev, *each.equity, each.exploitability_percent, each.iterations])
+        for each, actions in ((row, row.actions), (alone, alone.root_actions))
     )
-
-
-def _difference(one: FlopResult, other: FlopResult) -> float:
-    """Return the largest difference of any number of two results."""
-    numbers = [
-        np.array(
-            [*each.actions.values(), *each.ev, *each.equity, each.exploitability_percent, each.iterations]
-        )
-        for each in (one, other)
-    ]
-    return float(np.abs(numbers[0] - numbers[1]).max())
+    return float(np.abs(one - other).max())
 
 
 def _random_flops(every: Sequence[WeightedFlop], count: int) -> list[WeightedFlop]:

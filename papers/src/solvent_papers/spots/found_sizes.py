@@ -7,7 +7,6 @@ with all candidates, where bets that the tree lacks are answered through the ran
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, partial
@@ -24,19 +23,14 @@ from solvent.spots.run import solve_spot
 from solvent.spots.settings import SpotSettings
 from solvent_papers.frame.experiment import Experiment, Findings, Found, Part, Say, Setup, option
 from solvent_papers.frame.running import KeptRuns
+from solvent_papers.interleaved import timed
 
 OOP = "22+,A2s+,K9s+,QTs+,JTs,T9s,98s,87s,76s,65s,ATo+,KJo+,QJo"
 IP = "22+,A2s+,K8s+,Q9s+,J9s+,T8s+,97s+,86s+,75s+,65s,54s,A8o+,KTo+,QTo+,JTo"
 POT = 100
+COMMON: dict[str, Any] = {"oop": OOP, "ip": IP, "pot": POT, "cap": 2}
 SPOTS: dict[str, dict[str, Any]] = {
-    f"{board}, {stack / POT:g} pots": {
-        "board": board,
-        "oop": OOP,
-        "ip": IP,
-        "pot": POT,
-        "stack": stack,
-        "cap": 2,
-    }
+    f"{board}, {stack / POT:g} pots": COMMON | {"board": board, "stack": stack}
     for board in ("Ks7d2c9h4s", "Ks7d2c9h", "Td9d6hQc")
     for stack in (450, 2000)
 }
@@ -65,7 +59,7 @@ class SizesSetup(Setup):
 
     @property
     def until(self) -> str:
-        """Where solves stop."""
+        """The exploitability at which solves stop."""
         return "1%" if self.small else "0.3%"
 
     def spot(self, name: str) -> dict[str, Any]:
@@ -83,7 +77,7 @@ def measure(name: str, setup: SizesSetup, kept: KeptRuns, say: Say) -> Found:
     rows = dict[str, Found]()
     for tree, sizes in _trees(setup, name, rows):
         say(tree)
-        rows[tree] = kept.once({"tree": tree}, partial(_solved, setup, name, tree, sizes, larger))
+        rows[tree] = kept.once({"tree": tree}, _solved, setup, name, tree, sizes, larger)
     grown, full = rows[GROWN], rows[FULL]
     return {
         "spot": name,
@@ -124,9 +118,8 @@ def _solved(setup: SizesSetup, name: str, tree: str, sizes: str, larger: Callabl
     spot = setup.spot(name) if finding else {**setup.spot(name), "bets": sizes}
     spent, again = math.inf, 1 if setup.small else TIMED
     while again and (spent == math.inf or spent < SHORT):
-        start = time.perf_counter()
-        result = solve_spot(spot, settings)
-        spent, again = min(spent, time.perf_counter() - start - result.compile_seconds), again - 1
+        result, seconds = timed(solve_spot, spot, settings)
+        spent, again = min(spent, seconds - result.compile_seconds), again - 1
     solver: HoldemSolver = result.solver
     measured = larger().exploitability(solver.game, solver.average)
     return {

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from statistics import median
+from statistics import geometric_mean, median
 from typing import Any
 
 from solvent.engines.defaults import HOLDEM_RULE
+from solvent.engines.holdem.solver import HoldemSolver
+from solvent.forms.holdem.game import holdem_game
 from solvent.foundation.kernels.threads import MOST_THREADS
+from solvent.spots.run import solve_spot
+from solvent.spots.settings import SpotSettings
 from solvent_papers.aggregation.timing import MEGABYTES, bandwidth
 from solvent_papers.frame.experiment import Experiment, Findings, Found, Part, Say, Setup, option
 from solvent_papers.frame.pages import threads_text
 from solvent_papers.frame.running import KeptRuns
 from solvent_papers.spots.named import SPOTS, NamedSpot, spots_named
 from solvent_papers.spots.peer_command import PeerCommand
-from solvent_papers.spots.rule_choice import compare_rules, standings
 from solvent_papers.spots.speed import (
     DTYPES,
+    EVERY,
     NARROW,
     SLOW_REPEATS,
     WIDE,
@@ -26,9 +30,9 @@ from solvent_papers.spots.speed import (
     time_spot,
     time_to_targets,
 )
-from solvent_papers.spots.values import measure_values
 
 FLOP_STREETS = 3
+RULES = (HOLDEM_RULE, "dcfr", "lcfr", "dcfr+", "cfr+")
 FLOP_OF_RULES = "flop-narrow"
 """The one spot from the flop on that rules are compared on; the others take minutes."""
 FULL, SMALL = Effort(3, 0.3, 1000), Effort(1, 0.02, 200)
@@ -80,13 +84,13 @@ def measure_speed(setup: SpotsSetup, kept: KeptRuns, say: Say) -> Found:
     iterations, reached = list[Found](), list[Found]()
     for spot in setup.spots:
         for dtype in DTYPES:
-            time = partial(time_spot, spot, dtype, rates, effort, peer, say)
-            iterations += kept.once({"spot": spot.name, "iterations": dtype, "beside": setup.peer}, time)
+            setting = {"spot": spot.name, "iterations": dtype, "beside": setup.peer}
+            iterations += kept.once(setting, time_spot, spot, dtype, rates, effort, peer, say)
             say(f"{spot.name}, {dtype}: to {setup.targets[-1]:g} % of the pot")
             # A peer's way to a target is taken with its usual tables alone: on flops it takes a minute.
-            beside = peer if dtype == WIDE else None
-            time = partial(time_to_targets, spot, dtype, setup.threads, setup.targets, effort, beside)
-            reached += kept.once({"spot": spot.name, "targets": dtype, "beside": setup.peer}, time)
+            asked = spot, dtype, setup.threads, setup.targets, effort, peer if dtype == WIDE else None
+            setting = {"spot": spot.name, "targets": dtype, "beside": setup.peer}
+            reached += kept.once(setting, time_to_targets, *asked)
     return {
         "threads": setup.threads,
         "repeats": effort.repeats,
@@ -110,6 +114,30 @@ def _waits(reached: Sequence[Found], target: float) -> dict[str, float]:
     return found
 
 
+def measure_values(spot: NamedSpot, until: str, dtype: str, threads: int) -> Found:
+    """Measure uniform play in float64, and solve the spot until `until`, such as 0.01% of the pot.
+
+    Pairs are of OOP and IP. `ev` and `gains` are in chips: shares of the pot when the solved strategy is played,
+    and what best responses to it would win more.
+    """
+    uniform = solve_spot(spot.given, SpotSettings(iterations=0, dtype="float64", threads=threads))
+    solved = solve_spot(
+        spot.given, SpotSettings(until=until, every=EVERY, iterations=20_000, dtype=dtype, threads=threads)
+    )
+    return {
+        "spot": spot.name,
+        "decision_nodes": uniform.size.decisions,
+        "boards": uniform.size.boards,
+        "hands": uniform.size.hands,
+        "uniform_percent": uniform.exploitability_percent,
+        "equity": uniform.equity[0],
+        "ev": solved.ev,
+        "gains": solved.evaluation.gains,
+        "reached_percent": solved.exploitability_percent,
+        "iterations": solved.iterations,
+    }
+
+
 def measure_worths(setup: SpotsSetup, kept: KeptRuns, say: Say) -> Found:
     """Measure the values of each spot: rivers and turns closely, flops less so."""
     rows = []
@@ -118,9 +146,61 @@ def measure_worths(setup: SpotsSetup, kept: KeptRuns, say: Say) -> Found:
         # A flop's tables in float64 take a gigabyte, and its target needs no more digits than float32 has.
         flop = spot.streets == FLOP_STREETS
         until = ("5%" if flop else "1%") if setup.small else ("0.1%" if flop else "0.01%")
-        solve = partial(measure_values, spot, until, "float32" if flop else "float64", setup.threads)
-        rows.append(kept.once({"spot": spot.name}, solve))
+        dtype = "float32" if flop else "float64"
+        rows.append(kept.once({"spot": spot.name}, measure_values, spot, until, dtype, setup.threads))
     return {"spots": rows}
+
+
+def compare_rules(spot: NamedSpot, checkpoints: Sequence[int], target: float, threads: int) -> list[Found]:
+    """Run every rule on a spot to the last checkpoint.
+
+    `percent` is the exploitability at each checkpoint in % of the pot, `iterations` those to the target, or None
+    if it was not reached by the last checkpoint.
+    """
+    game, runs = holdem_game(spot.rules()), []
+    for rule in RULES:
+        solver, found, reached = HoldemSolver(game, rule, threads), [], None
+        while solver.iterations < checkpoints[-1]:
+            solver.run(EVERY)
+            at = solver.iterations
+            if reached is not None and at not in checkpoints:
+                continue
+            percent = 100 * solver.exploitability() / spot.pot
+            if reached is None and percent <= target:
+                reached = at
+            if at in checkpoints:
+                found.append(percent)
+        runs.append({"spot": spot.name, "rule": rule, "percent": found, "iterations": reached})
+    return runs
+
+
+def standings(runs: Sequence[Found], checkpoints: Sequence[int]) -> list[Found]:
+    """Compare the rules over spots, the one that takes the fewest iterations to the target first.
+
+    All are geometric means over spots of a ratio to the default: `percent_ratios` of exploitability at each
+    checkpoint, `iterations_ratio` of iterations to the target. Where a rule has not reached it by the last
+    checkpoint, which `missed` counts, that number is taken, so the ratio may be too small.
+    """
+    default = {run["spot"]: run for run in runs if run["rule"] == HOLDEM_RULE}
+
+    def needed(run: Found) -> int:
+        return checkpoints[-1] if run["iterations"] is None else int(run["iterations"])
+
+    found = []
+    for rule in dict.fromkeys(run["rule"] for run in runs):
+        own = [(run, default[run["spot"]]) for run in runs if run["rule"] == rule]
+        found.append(
+            {
+                "rule": rule,
+                "percent_ratios": [
+                    geometric_mean(run["percent"][k] / usual["percent"][k] for run, usual in own)
+                    for k in range(len(checkpoints))
+                ],
+                "iterations_ratio": geometric_mean(needed(run) / needed(usual) for run, usual in own),
+                "missed": sum(run["iterations"] is None for run, _ in own),
+            }
+        )
+    return sorted(found, key=lambda each: (each["iterations_ratio"], math.fsum(each["percent_ratios"])))
 
 
 def measure_rules(setup: SpotsSetup, kept: KeptRuns, say: Say) -> Found:
@@ -130,8 +210,8 @@ def measure_rules(setup: SpotsSetup, kept: KeptRuns, say: Say) -> Found:
     for spot in setup.spots:
         if spot.streets < FLOP_STREETS or spot.name == FLOP_OF_RULES:
             say(spot.name)
-            compare = partial(compare_rules, spot, checkpoints, target, setup.threads)
-            runs += kept.once({"spot": spot.name}, compare)
+            asked = spot, checkpoints, target, setup.threads
+            runs += kept.once({"spot": spot.name}, compare_rules, *asked)
     return {
         "checkpoints": checkpoints,
         "target_percent": target,

@@ -8,8 +8,7 @@ to hand out the memory of the tables.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from statistics import median
 from typing import NamedTuple
 
@@ -21,6 +20,7 @@ from solvent.forms.holdem.game import holdem_game
 from solvent.spots.run import warm_up
 from solvent_papers.frame.experiment import Found, Say
 from solvent_papers.frame.machine import with_peak_memory
+from solvent_papers.interleaved import seconds_of, timed
 from solvent_papers.spots.named import NamedSpot
 from solvent_papers.spots.peer_command import PeerCommand, PeerReached
 
@@ -77,7 +77,7 @@ def time_spot(
     added to the process on one thread; `share` the share of an iteration's time that moving the tables would take.
     """
     warm_up(dtype)
-    build_seconds = median(_seconds(lambda: build(spot, dtype, 1)) for _ in range(effort.repeats))
+    build_seconds = median(seconds_of(build, spot, dtype, 1) for _ in range(effort.repeats))
     _, memory = with_peak_memory(lambda: _build_and_solve(spot, dtype))
     solvers = {threads: build(spot, dtype, threads) for threads in bandwidth}
     batches = {threads: _batch(solver, effort.batch_seconds) for threads, solver in solvers.items()}
@@ -91,8 +91,8 @@ def time_spot(
         for threads, solver in solvers.items():
             batch = batches[threads]
             asked = max(1, min(batch // LEAST_ITERATIONS, MOST_RESPONSES))
-            ours[threads].append(_seconds(partial(solver.run, batch)) / batch)
-            responses[threads].append(_seconds(partial(_respond, solver, asked)) / asked)
+            ours[threads].append(seconds_of(solver.run, batch) / batch)
+            responses[threads].append(seconds_of(_respond, solver, asked) / asked)
             if peer is not None:
                 theirs[threads].append(peer.time(spot, dtype, threads, batch))
     seconds, rows = {threads: median(each) for threads, each in ours.items()}, []
@@ -137,9 +137,8 @@ def time_to_targets(
     theirs: list[dict[float, PeerReached]] = []
     while len(ours) < effort.repeats:
         solver = build(spot, dtype, threads)
-        start = time.perf_counter()
-        ours.append(_approach(solver, spot.pot, targets, effort.most_iterations))
-        spent = time.perf_counter() - start
+        reached, spent = timed(_approach, solver, spot.pot, targets, effort.most_iterations)
+        ours.append(reached)
         if peer is not None:
             theirs.append(peer.until(spot, dtype, threads, targets, EVERY, effort.most_iterations))
         if spent > AFRESH_SECONDS:
@@ -195,7 +194,7 @@ def _batch(solver: HoldemSolver, seconds: float) -> int:
     count, spent = 1, 0.0
     while spent < seconds / 8:
         count *= 2
-        spent = _seconds(partial(solver.run, count))
+        spent = seconds_of(solver.run, count)
     return max(LEAST_ITERATIONS, round(count * seconds / spent))
 
 
@@ -211,9 +210,3 @@ def _beside(timings: Sequence[Mapping[str, float]], seconds: float, memory: int 
 def _respond(solver: HoldemSolver, times: int) -> None:
     for _ in range(times):
         solver.values(RESPOND)
-
-
-def _seconds(work: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    work()
-    return time.perf_counter() - start

@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from solvent.abstraction.cards import features
-from solvent.abstraction.cards.feature_kernels import BINS, dealt_turns, room, turn_histograms
-from solvent.abstraction.cards.features import DEALT_TURN, FLOP, TURN, DealtTurns, FlopFeatures, TurnFeatures
+from solvent.abstraction.cards.examine import board_weights
+from solvent.abstraction.cards.feature_kernels import BINS, room, turn_histograms
+from solvent.abstraction.cards.features import FLOP, TURN, DealtTurns, FlopFeatures, TurnFeatures
 from solvent.abstraction.clustering.cluster import Histograms
 from solvent.cards.evaluator import evaluator
-from solvent.cards.isomorphism import Indexer, orbit_size
+from solvent.cards.isomorphism import Indexer
 from solvent.cards.showdown import pairs
 from solvent_papers.frame.experiment import Say
 
@@ -122,13 +123,9 @@ def hands_on(flops: Sequence[int], threads: int) -> tuple[Hands, NDArray[np.int6
 
 def _dealt_on(flops: NDArray[np.integer]) -> DealtTurns:
     """Return the turn hands on these flops, by classes of [2, 3, 1] that there are; flops count from 0."""
-    index, boards = Indexer(DEALT_TURN), Indexer([3]).hands(flops)
-    turn_class = np.full(index.size, -1, dtype=np.int32)
-    flop, weight = np.empty(index.size, dtype=np.int16), np.empty(index.size, dtype=np.uint8)
-    tables = index.tables, Indexer(TURN).tables
-    dealt_turns(boards, 0, len(boards), pairs(), *tables, turn_class, flop, weight)
-    there = np.flatnonzero(turn_class >= 0)
-    return DealtTurns(turn_class[there], flop[there], weight[there])
+    every = features.dealt_turn_hands(flops=Indexer([3]).hands(flops))
+    there = np.flatnonzero(every.turn_class >= 0)
+    return DealtTurns(every.turn_class[there], every.flop[there], every.weight[there])
 
 
 def river_on(
@@ -143,8 +140,6 @@ def river_on(
 def _river_hands(opponents: NDArray[np.int64], start: int, every: int) -> RiverHands:
     index = Indexer([5])
     boards = index.hands(np.arange(start, index.size, every)).astype(np.int64)
-    bits = np.bitwise_or.reduce(np.int64(1) << ((boards & 3) << 4 | boards >> 2), axis=1)
-    weight = [orbit_size(np.int64(board), np.int64(0), np.int64(0)) for board in bits]
     equity, ochs = zip(*(features.board_features(board, opponents) for board in boards), strict=True)
     live = len(equity[0])
-    return RiverHands(np.concatenate(equity), np.concatenate(ochs), np.repeat(weight, live).astype(np.int64))
+    return RiverHands(np.concatenate(equity), np.concatenate(ochs), np.repeat(board_weights(boards), live))

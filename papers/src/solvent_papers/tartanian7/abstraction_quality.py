@@ -7,7 +7,6 @@ other, and ways to code river hands with free k-means.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -26,6 +25,7 @@ from solvent.abstraction.hierarchical.public_clusters import METHODS, cluster_pu
 from solvent.cards.deck import cards_label
 from solvent.cards.showdown import FULL
 from solvent_papers.frame.experiment import Found, Say
+from solvent_papers.interleaved import timed
 from solvent_papers.tartanian7 import bucket_quality as quality
 from solvent_papers.tartanian7.abstraction_hands import Hands, River
 from solvent_papers.tartanian7.bucket_quality import Floats, Points
@@ -98,7 +98,7 @@ def rows_of(
     """Make buckets in each way, and measure them."""
     rows = []
     for method, make in methods.items():
-        made, seconds = timed(partial(make, size))
+        made, seconds = timed(make, size)
         rows.append(fit_row(part, street, method, 1, size, fit_of(made, measure(made)), seconds))
     return rows
 
@@ -120,12 +120,6 @@ def fit_of(made: Buckets, measured: Measures) -> Measures:
     return {"used": len(np.unique(made)), "hands": len(made), **measured}
 
 
-def timed(make: Callable[[], Any]) -> tuple[Any, float]:
-    """Return the result of a function, and the seconds that it took."""
-    begin = time.perf_counter()
-    return make(), time.perf_counter() - begin
-
-
 class Comparison:
     """The comparisons, on hands that are already prepared."""
 
@@ -143,7 +137,7 @@ class Comparison:
         """Return free buckets by EMD and their row, made and measured once."""
         if (street, size) not in self._free:
             self.say(f"{street}: {size:,} buckets by EMD")
-            made, seconds = timed(partial(self._by_emd, self.points[street], size))
+            made, seconds = timed(self._by_emd, self.points[street], size)
             fit = fit_of(made, self.points[street].measured(made, self.threads))
             self._free[street, size] = made, fit_row("buckets", street, "emd", 1, size, fit, seconds)
         return self._free[street, size]
@@ -232,7 +226,7 @@ class Comparison:
             public = cluster_public(apart, clusters, seed=SEED, restarts=self.sizes.restarts).assignment
             for street, make in (("flop", self.flop_hierarchy), ("turn", self.turn_hierarchy)):
                 self.say(f"{street}: {clusters} x {buckets} buckets")
-                fit, seconds = timed(partial(make, public, buckets))
+                fit, seconds = timed(make, public, buckets)
                 rows.append(fit_row("hierarchy", street, "hierarchical", clusters, buckets, fit, seconds))
                 for size in (clusters * buckets, buckets):
                     free = {**self.free(street, size)[1], "part": "hierarchy", "method": "free"}
@@ -251,10 +245,8 @@ class Comparison:
         for clusters in self.sizes.public:
             for method in METHODS:
                 self.say(f"{clusters} public clusters, {method}")
-                way = partial(
-                    cluster_public, apart, clusters, method=method, seed=SEED, restarts=self.sizes.restarts
-                )
-                found, seconds = timed(way)
+                options = {"method": method, "seed": SEED, "restarts": self.sizes.restarts}
+                found, seconds = timed(cluster_public, apart, clusters, **options)
                 fit = self.flop_hierarchy(found.assignment, self.sizes.public_buckets)
                 held = found.sizes[found.sizes > 0]
                 row = {

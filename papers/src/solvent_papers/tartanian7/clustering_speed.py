@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass
 from functools import partial
 from statistics import median
@@ -14,9 +13,10 @@ from numpy.typing import NDArray
 from solvent.abstraction.clustering.cluster import cluster
 from solvent_papers.frame.experiment import Experiment, Found, Part, Say, Setup, option
 from solvent_papers.frame.running import KeptRuns
+from solvent_papers.interleaved import seconds_of
 
 POINTS, CLUSTERS = 900_000, 200
-"""As many points as there are distinct histograms of turn hands."""
+"""Points, about the number of distinct histograms of turn hands, and clusters."""
 SMALL_POINTS, SMALL_CLUSTERS = 2_000, 5
 BINS, ITERATIONS = 32, 20
 METRICS: tuple[Literal["emd", "l2"], ...] = ("emd", "l2")
@@ -42,9 +42,7 @@ def run(setup: SpeedSetup, kept: KeptRuns, say: Say) -> Found:
         times: dict[int, list[float]] = {1: [], setup.threads: []}
         for _ in range(setup.repeats):
             for count, seconds in times.items():
-                start = time.perf_counter()
-                make(threads=count)
-                seconds.append(time.perf_counter() - start)
+                seconds.append(seconds_of(make, threads=count))
         one, several = median(times[1]), median(times[setup.threads])
         rows.append({
             "metric": metric,

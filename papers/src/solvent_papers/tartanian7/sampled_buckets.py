@@ -7,7 +7,6 @@ cards. Full-width CFR on the same buckets shows the abstraction's share; the res
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -33,6 +32,7 @@ from solvent_papers.confidence import mean_interval, ratio_interval
 from solvent_papers.frame.drawing import dress, panels, plain_ticks
 from solvent_papers.frame.experiment import Experiment, Findings, Found, Part, Say, Setup
 from solvent_papers.frame.running import KeptRuns
+from solvent_papers.interleaved import seconds_of
 
 BIG_BLIND = 2
 LLOYD = 50
@@ -98,7 +98,7 @@ def run(setup: Setup, kept: KeptRuns, say: Say) -> Found:
         for seed in range(sizes.seeds):
             say(f"{method}, {size} buckets, clustering {seed + 1} of {sizes.seeds}")
             setting = {"method": method, "buckets": size, "seed": seed}
-            rows += kept.once(setting, partial(measured, maker, setting))
+            rows += kept.once(setting, measured, maker, setting)
     uniform = SampledPublicSolver(maker.game, maker.lossless).evaluate().exploitability
     states = [(each.size, int(each.max()) + 1) for each in maker.lossless[1:]]
     return {"sizes": asdict(sizes), "states": states, "uniform": uniform, "rows": rows}
@@ -112,9 +112,7 @@ def measured(maker: Maker, setting: Found) -> list[Found]:
     def run(name: str, solver: SampledPublicSolver | BucketedSolver, checks: Sequence[int]) -> None:
         seconds = 0.0
         for iterations in checks:
-            start = time.perf_counter()
-            solver.run(iterations - solver.iterations)
-            seconds += time.perf_counter() - start
+            seconds += seconds_of(solver.run, iterations - solver.iterations)
             reached = {"exploitability": solver.evaluate().exploitability, "seconds": seconds}
             rows.append({**setting, "solver": name, "iterations": iterations, **reached})
 
@@ -240,14 +238,12 @@ def values_of(found: Found, method: str, size: int, iterations: int | None = Non
 
 def figures(found: Found) -> dict[str, float]:
     """Return ratios of exploitability with their intervals, named `hierarchical by free.24.sampled.high`."""
-    result, ways = {}, ((SAMPLED, found["sizes"]["iterations"][-1]), (FULL_WIDTH, None))
+    result, ways = dict[str, float](), ((SAMPLED, found["sizes"]["iterations"][-1]), (FULL_WIDTH, None))
     for (name, pair), size, (way, count) in product(COMPARED.items(), found["sizes"]["buckets"], ways):
         values, others = (values_of(found, method, size, count) for method in pair)
         if others:
             ratio = ratio_interval(values, others * (len(values) // len(others)))
-            result[f"{name}.{size}.{way}"] = ratio.middle
-            result[f"{name}.{size}.{way}.low"] = ratio.low
-            result[f"{name}.{size}.{way}.high"] = ratio.high
+            result |= ratio.figures(f"{name}.{size}.{way}")
     return result
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from math import exp, log
 from pathlib import Path
 from typing import Any
@@ -55,7 +54,7 @@ def run_all(setup: Setup, kept: KeptRuns, say: Say) -> Found:
     game = setup.game or (SMALL_GAME if setup.small else GAME)
     coarse = coarser(game)
     found = {
-        run.name: kept.once(run._asdict(), partial(run_apart, run, say))
+        run.name: kept.once(run._asdict(), run_apart, run, say)
         for run in runs(game, coarse, setup.iterations)
     }
     return {"game": game, "coarse": coarse, "runs": found}

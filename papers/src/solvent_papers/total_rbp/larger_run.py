@@ -38,11 +38,12 @@ from solvent.games.leduc import Leduc
 from solvent.games.public_rules import PublicRules
 from solvent_papers.frame.experiment import Found, Say, by_columns
 from solvent_papers.frame.machine import reset_peak, status
+from solvent_papers.interleaved import seconds_of
 
 Solver = PrunedPublicSolver | PublicSolver
 
 RULE, UPDATES, DTYPE = "lcfr", "alternating", "float64"
-"""What every run uses, that of the coarse game too."""
+"""The settings of every run, those of the coarse game too."""
 NEVER = 10**9
 """Iterations between looks when nothing is to be pruned."""
 WARM_ITERATIONS = 40
@@ -216,9 +217,7 @@ def measure(run: Run, say: Say) -> Found:
     points: list[Point] = []
     for check in ([0] if start else []) + checks(run.iterations):
         while solver.iterations < run.coarse_iterations + check:
-            now = time.perf_counter()
-            solver.run(1)
-            seconds += time.perf_counter() - now
+            seconds += seconds_of(solver.run, 1)
             if points and time.perf_counter() - begun > run.limit:
                 say(f"{run.name}: the time is up after iteration {points[-1].iterations:,}")
                 return facts | {"points": by_columns(map(Point._asdict, points))}

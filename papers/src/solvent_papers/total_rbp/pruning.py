@@ -8,11 +8,9 @@ are compiled beforehand. Interval and total pruning run by the papers' tests alo
 
 from __future__ import annotations
 
-import time
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from statistics import median
 from typing import NamedTuple
 
@@ -27,6 +25,7 @@ from solvent.games.catalogue import load_game
 from solvent_papers.frame.experiment import Found, Say, by_columns, by_rows, option
 from solvent_papers.frame.experiment import Setup as CommonSetup
 from solvent_papers.frame.running import KeptRuns, found_by
+from solvent_papers.interleaved import seconds_of
 
 Solver = HistorySolver | PrunedSolver
 VARIANTS = (("cfr", "alternating"), ("cfr", "simultaneous"), ("cfr+", "alternating"))
@@ -51,7 +50,7 @@ NEAR = 1.5
 SMALL_GAME = 10_000
 """Histories up to which a game runs for long in every setting."""
 WARM_GAME, WARM_ITERATIONS = "leduc", 200
-"""On this kernels are compiled: enough for actions to be pruned and to return."""
+"""The game on which kernels are compiled: enough for actions to be pruned and to return."""
 
 
 class Setting(NamedTuple):
@@ -76,7 +75,7 @@ class Setting(NamedTuple):
         return f"{self.pruning}{ours}" if self.plan == "serial" else f"{self.pruning} ({self.plan} plan)"
 
     def goes_with(self, gates: str) -> bool:
-        """Whether this has these gates, or none at all."""
+        """Return whether this has these gates, or none at all."""
         return self.gates == gates or self.pruning in ("none", "partial")
 
 
@@ -178,7 +177,7 @@ def run_traces(setup: Setup, kept: KeptRuns, say: Say) -> Found:
         for setting in settings(tree.name):
             name = f"{setting.game}, {setting.rule}, {setting.updates}, {setting.label}"
             say(f"{name}: running")
-            points = kept.once(setting._asdict(), partial(measure, tree, setting, setup))
+            points = kept.once(setting._asdict(), measure, tree, setting, setup)
             traces.append({"setting": setting._asdict(), "points": points})
             say(f"{name}: {points['iterations'][-1]:,} iterations, exploitability {points['lowest'][-1]:.6f}")
     return {"short": setup.short, "target": setup.level, "traces": traces}
@@ -310,9 +309,7 @@ def run_seconds(setup: Setup, kept: KeptRuns, say: Say) -> Found:
             if point is not None:
                 say(f"{tree.name}: timing, repeat {repeat + 1} of {repeats}, {setting.label}")
                 solver = make_solver(tree, setting)
-                start = time.perf_counter()
-                solver.run(point.iterations)
-                seconds[setting].append(time.perf_counter() - start)
+                seconds[setting].append(seconds_of(solver.run, point.iterations))
     rows = [
         setting._asdict()
         | {

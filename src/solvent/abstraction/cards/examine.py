@@ -106,11 +106,11 @@ class PublicCluster:
 
 
 def public_clusters(abstraction: CardAbstraction, examples: int = 10) -> list[PublicCluster]:
-    """Every public cluster, with some of its boards spread evenly through it."""
+    """Describe every public cluster, with some of its boards spread evenly through it."""
     of_flop = abstraction.arrays["cluster_of_flop"]
     index = Indexer([3])
     boards = index.hands(np.arange(index.size)).astype(np.int64)
-    weight = flop_weights(boards)
+    weight = board_weights(boards)
     ranks, suits = np.sort(boards >> 2, axis=1), np.sort(boards & 3, axis=1)
     paired = (np.diff(ranks, axis=1) == 0).any(axis=1)
     tones = 1 + (np.diff(suits, axis=1) != 0).sum(axis=1)
@@ -135,7 +135,7 @@ def public_clusters(abstraction: CardAbstraction, examples: int = 10) -> list[Pu
     return made
 
 
-def flop_weights(boards: NDArray[np.int64]) -> NDArray[np.int64]:
-    """int64[boards]: how many flops each class stands for: by the permutations of suits that keep it."""
+def board_weights(boards: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Count the boards that each stands for, int64[boards], by the permutations of suits that keep it."""
     bits = np.bitwise_or.reduce(np.int64(1) << ((boards & 3) << 4 | boards >> 2), axis=1)
     return np.array([orbit_size(np.int64(board), np.int64(0), np.int64(0)) for board in bits])

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from solvent.abstraction.cards.feature_kernels import (
     BINS,
+    Room,
     dealt_turns,
     distinct_rows,
     flop_histograms,
@@ -31,6 +32,7 @@ from solvent.abstraction.cards.river_kernels import (
     UNSEEN,
     CodeCenters,
     RiverIndex,
+    RiverRoom,
     opponent_equities,
     river_room,
     river_tables,
@@ -111,22 +113,17 @@ def equity_bins() -> NDArray[np.uint8]:
 
 
 def turn_features(threads: int = 1, watch: Watch | None = None, stop: Stop | None = None) -> TurnFeatures:
-    """Every river of every turn board: 788,736 boards."""
+    """Look at every river of every turn board: 788,736 boards."""
     boards, index = _all_hands([4]), Indexer(TURN)
     cumulative = np.zeros((index.size, BINS), dtype=np.uint8)
     weight = np.zeros(index.size, dtype=np.uint8)
     bins, tables, hands = equity_bins(), evaluator(), pairs()
-    in_pieces(
-        lambda start, end, room: turn_histograms(
-            boards, start, end, tables, hands, index.tables, bins, room, cumulative, weight
-        ),
-        len(boards),
-        BOARDS_PER_PIECE,
-        [room() for _ in range(threads)],
-        watch=watch,
-        stage="turn boards",
-        stop=stop,
-    )
+
+    def work(start: int, end: int, room: Room) -> None:
+        turn_histograms(boards, start, end, tables, hands, index.tables, bins, room, cumulative, weight)
+
+    rooms = [room() for _ in range(threads)]
+    in_pieces(work, len(boards), BOARDS_PER_PIECE, rooms, watch=watch, stage="turn boards", stop=stop)
     histogram_of = np.empty(index.size, dtype=np.int32)
     slots = np.full(1 << (2 * index.size).bit_length(), -1, dtype=np.int32)
     distinct = distinct_rows(cumulative.view(np.uint64), slots, histogram_of)
@@ -145,45 +142,39 @@ class DealtTurns:
     """uint8[classes]: deals that the class stands for."""
 
 
-def dealt_turn_hands(threads: int = 1, watch: Watch | None = None, stop: Stop | None = None) -> DealtTurns:
-    """Every flop with every turn card and hand."""
-    flops, dealt = _all_hands([3]), Indexer(DEALT_TURN)
+def dealt_turn_hands(
+    threads: int = 1,
+    watch: Watch | None = None,
+    stop: Stop | None = None,
+    flops: NDArray[np.uint8] | None = None,
+) -> DealtTurns:
+    """Deal every turn card and hand on all flops, or on these alone; `turn_class` is -1 for hands on no flop."""
+    flops, dealt = _all_hands([3]) if flops is None else flops, Indexer(DEALT_TURN)
     turn_class, flop = np.full(dealt.size, -1, dtype=np.int32), np.empty(dealt.size, dtype=np.int16)
     weight = np.empty(dealt.size, dtype=np.uint8)
     hands, turns = pairs(), Indexer(TURN)
-    in_pieces(
-        lambda start, end, _: dealt_turns(
-            flops, start, end, hands, dealt.tables, turns.tables, turn_class, flop, weight
-        ),
-        len(flops),
-        8,
-        [None] * threads,
-        watch=watch,
-        stage="flops",
-        stop=stop,
-    )
+
+    def work(start: int, end: int, _: None) -> None:
+        dealt_turns(flops, start, end, hands, dealt.tables, turns.tables, turn_class, flop, weight)
+
+    in_pieces(work, len(flops), 8, [None] * threads, watch=watch, stage="flops", stop=stop)
     return DealtTurns(turn_class, flop, weight)
 
 
 def flop_features(
     turn: TurnFeatures, threads: int = 1, watch: Watch | None = None, stop: Stop | None = None
 ) -> FlopFeatures:
-    """The histograms of the 47 turn hands that each flop hand leads to, added."""
+    """Add the histograms of the 47 turn hands that each flop hand leads to."""
     cards = _all_hands(FLOP)
     cumulative = np.empty((len(cards), BINS), dtype=np.uint16)
     weight = np.empty(len(cards), dtype=np.uint8)
-    tables = Indexer(TURN).tables
-    in_pieces(
-        lambda start, end, _: flop_histograms(
-            cards, start, end, tables, turn.histograms, turn.histogram_of, cumulative, weight
-        ),
-        len(cards),
-        HANDS_PER_PIECE,
-        [None] * threads,
-        watch=watch,
-        stage="flop hands",
-        stop=stop,
-    )
+    given = Indexer(TURN).tables, turn.histograms, turn.histogram_of, cumulative, weight
+
+    def work(start: int, end: int, _: None) -> None:
+        flop_histograms(cards, start, end, *given)
+
+    nothing = [None] * threads
+    in_pieces(work, len(cards), HANDS_PER_PIECE, nothing, watch=watch, stage="flop hands", stop=stop)
     return FlopFeatures(cumulative, weight)
 
 
@@ -257,7 +248,7 @@ def river_features(
     watch: Watch | None = None,
     stop: Stop | None = None,
 ) -> RiverFeatures:
-    """Every river board once: each hand's equity and code, and how deals of each public cluster are spread."""
+    """Look at every river board once: each hand's equity and code, and the deals of each public cluster by code."""
     boards, of_flop = _all_hands([5]), cluster_of_flop.astype(np.int64)
     table = np.full(Indexer(RIVER).size, UNSEEN, dtype=np.uint32)
     index = RiverIndex(Indexer(RIVER).tables, Indexer([3]).tables, of_flop)
@@ -265,17 +256,12 @@ def river_features(
     counts = (int(of_flop.max()) + 1, len(codes.vectors))
     tables, hands = evaluator(), pairs()
     rooms = [(river_room(), np.zeros(counts, dtype=np.int64)) for _ in range(threads)]
-    in_pieces(
-        lambda start, end, room: river_tables(
-            boards, start, end, tables, hands, codes.opponents, index, centers, room[0], table, room[1]
-        ),
-        len(boards),
-        BOARDS_PER_PIECE,
-        rooms,
-        watch=watch,
-        stage="river boards",
-        stop=stop,
-    )  # fmt: skip
+
+    def work(start: int, end: int, room: tuple[RiverRoom, NDArray[np.int64]]) -> None:
+        given = tables, hands, codes.opponents, index, centers, room[0], table, room[1]
+        river_tables(boards, start, end, *given)
+
+    in_pieces(work, len(boards), BOARDS_PER_PIECE, rooms, watch=watch, stage="river boards", stop=stop)
     parts = table.view(np.uint16).reshape(-1, 2)
     return RiverFeatures(
         parts[:, 0].copy(), parts[:, 1].copy(), np.sum([deals for _, deals in rooms], axis=0)
@@ -292,12 +278,11 @@ def potential_histograms(
     cards = Indexer(FLOP).hands(members)
     tables, buckets = Indexer(TURN).tables, bucket_of_turn.astype(np.uint16)
     found, counts = np.empty((2, len(cards), 47), dtype=np.uint16)
-    in_pieces(
-        lambda start, end, _: next_buckets(cards, start, end, tables, buckets, found, counts),
-        len(cards),
-        HANDS_PER_PIECE,
-        [None] * threads,
-    )
+
+    def work(start: int, end: int, _: None) -> None:
+        next_buckets(cards, start, end, tables, buckets, found, counts)
+
+    in_pieces(work, len(cards), HANDS_PER_PIECE, [None] * threads)
     support = int((counts > 0).sum(axis=1).max())
     return Histograms(found[:, :support].copy(), counts[:, :support].copy())
 

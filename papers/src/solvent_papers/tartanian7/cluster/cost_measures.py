@@ -35,6 +35,7 @@ from solvent.training.distributed.kernels import mean_values
 from solvent.training.distributed.processes import ProcessChildren
 from solvent.training.distributed.solver import DistributedSolver
 from solvent.training.solver import BlueprintSolver
+from solvent_papers.interleaved import seconds_of
 from solvent_papers.tartanian7.cluster.training import betting_tree, distributed
 
 HANDS = 169
@@ -244,9 +245,7 @@ def turn_seconds(
         for _ in range(warm):
             solver.run(1)
         for _ in range(turns):
-            begun = time.perf_counter()
-            solver.run(1)
-            took.append(time.perf_counter() - begun)
+            took.append(seconds_of(solver.run, 1))
             worked.append(sum(reply.seconds for reply in solver.replies) / workers)
     return {
         "workers": workers,

@@ -19,10 +19,11 @@ from solvent.strategy.agents.blueprint import Blueprint
 from solvent.training.distributed.batches import Children
 from solvent.training.distributed.processes import ProcessChildren
 from solvent.training.train import training_cost
+from solvent_papers.confidence import Interval
+from solvent_papers.frame.cards import load_table, save_table
 from solvent_papers.frame.experiment import Found, Part, Say
 from solvent_papers.frame.machine import status
 from solvent_papers.frame.running import KeptRuns
-from solvent_papers.kept_tables import load_table, save_table
 from solvent_papers.tartanian7.cluster.training import (
     ROWS,
     Setup,
@@ -102,12 +103,9 @@ def resident_bytes(children: Children) -> int:
 
 def figures(found: Found) -> dict[str, float]:
     """Return the lead with its interval, the rows of both, and the memory that children took."""
-    lead, width = found["mbb"], found["interval"]
     return {
         f"{NAME}.resident bytes": float(found["children"]["resident"]),
-        f"{NAME}.lead": lead,
-        f"{NAME}.lead.low": lead - width,
-        f"{NAME}.lead.high": lead + width,
+        **Interval.around(found["mbb"], found["interval"]).figures(f"{NAME}.lead"),
         f"{NAME}.rows.resumed": float(found["resumed"]["touched"]),
         f"{NAME}.rows.threads": float(found["threads"]["touched"]),
     }

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from itertools import takewhile
 from multiprocessing import get_context
 from pathlib import Path
 from statistics import fmean
@@ -26,7 +27,7 @@ from solvent.evaluate.learned_response import response_winnings
 from solvent.strategy.agents.blueprint import Blueprint
 from solvent.training.distributed.batches import DistributedSettings
 from solvent.training.distributed.solver import DistributedSolver
-from solvent_papers.confidence import LEVEL, chance_above, holm, mean_interval
+from solvent_papers.confidence import LEVEL, Interval, chance_above, holm, mean_interval
 from solvent_papers.frame.experiment import Found, Part, Say
 from solvent_papers.frame.running import KeptRuns
 from solvent_papers.tartanian7.cluster.training import Setup, betting_tree
@@ -159,12 +160,9 @@ def judged(compared: Compared, rows: list[Mapping[str, Any]]) -> Found:
 
 def _largest_free(compared: Compared, chances: Mapping[tuple[int, int], float], ahead: int) -> int:
     """Return the largest B such that it and all smaller ones cost nothing measurable."""
-    best = compared.batches[0]
-    for batch in compared.batches[1:]:
-        if chances[batch, ahead] <= (1 - LEVEL) / 2:
-            break
-        best = batch
-    return best
+    first, *larger = compared.batches
+    free = takewhile(lambda batch: chances[batch, ahead] > (1 - LEVEL) / 2, larger)
+    return [first, *free][-1]
 
 
 def figures(found: Found) -> dict[str, float]:
@@ -174,8 +172,7 @@ def figures(found: Found) -> dict[str, float]:
     for each in found["batches"]:
         if each["p"] is not None:
             name = f"{NAME}.cost.B {each['batch']}.ahead {each['ahead']}"
-            named |= dict(zip((name, f"{name}.low", f"{name}.high"), each["costs"][last], strict=True))
-            named[f"{name}.p"] = each["p"]
+            named |= Interval(*each["costs"][last]).figures(name) | {f"{name}.p": each["p"]}
     for ahead, largest in zip(AHEAD, found["largest free"], strict=True):
         named[f"{NAME}.largest free.ahead {ahead}"] = float(largest)
     return named

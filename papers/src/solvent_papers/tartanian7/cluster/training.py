@@ -5,12 +5,11 @@ Both stop at marks, in seconds of training or in rows touched. Work done between
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from solvent.abstraction.cards.buckets import CardAbstraction
 from solvent.forms.betting.tree import BettingTree, build_tree
@@ -23,9 +22,9 @@ from solvent.training.distributed.processes import ProcessChildren
 from solvent.training.distributed.solver import DistributedSolver, make_children, make_head
 from solvent.training.settings import DEFAULT_AHEAD, DEFAULT_BATCH
 from solvent.training.solver import BlueprintSolver
+from solvent_papers.frame.cards import CardSetup
 from solvent_papers.frame.experiment import option
-from solvent_papers.kept_tables import Snapshot
-from solvent_papers.tartanian7.flat_cards import FlatCardSetup
+from solvent_papers.interleaved import seconds_of
 
 BETTING = "fcpa"
 CHUNK_SECONDS = 0.25
@@ -35,13 +34,13 @@ SECONDS, ROWS = "seconds", "rows"
 
 
 @dataclass(frozen=True)
-class Setup(FlatCardSetup):
+class Setup(CardSetup):
     """Cards, and the settings of Algorithm 4. Its threads share a table or are as many worker processes."""
 
     batch: int = option(DEFAULT_BATCH, "Iterations of a turn of Algorithm 4.", 1)
     memory: str = option("4G", "The most that a training on medium cards may take, such as 4G.")
     in_process: ClassVar[bool] = False
-    """Whether children are in this process, as for tests."""
+    """True if children are in this process, as for tests."""
 
     @property
     def scale(self) -> dict[str, Any]:
@@ -50,6 +49,15 @@ class Setup(FlatCardSetup):
     def settings(self, seed: int) -> DistributedSettings:
         """Return the settings of a training with children."""
         return DistributedSettings(seed=seed, batch=self.batch, ahead=DEFAULT_AHEAD)
+
+
+class Snapshot(NamedTuple):
+    """Measures of a training at a mark."""
+
+    mark: float
+    seconds: float
+    iterations: int
+    touched: int
 
 
 def betting_tree() -> BettingTree:
@@ -124,9 +132,7 @@ def _train(
             count = chunk
             if unit == ROWS and touched:
                 count = max(1, min(chunk, round((mark - touched) * iterations / touched)))
-            begun = time.perf_counter()
-            run(count)
-            took = time.perf_counter() - begun
+            took = seconds_of(run, count)
             seconds += took
             chunk = max(1, round(count * CHUNK_SECONDS / max(took, 1e-6)))
         yield Snapshot(mark, seconds, *state())

@@ -7,7 +7,6 @@ measures what local best response wins from each.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 from solvent.evaluate.local_best_response import (
@@ -18,12 +17,24 @@ from solvent.evaluate.local_best_response import (
     largest_response,
 )
 from solvent_papers.confidence import Interval
+from solvent_papers.frame.cards import CardSetup
 from solvent_papers.frame.experiment import Experiment, Findings, Found, Part, Say
 from solvent_papers.frame.running import KeptRuns, found_by
-from solvent_papers.tartanian7.flat_cards import FlatCardSetup
-from solvent_papers.tartanian7.post_processing.choice import FAMILY, FOLD_ALONE, LOWER_TAU, two_fold
-from solvent_papers.tartanian7.post_processing.meetings import NEW, NONE, Meetings, meet, named
-from solvent_papers.tartanian7.post_processing.players import AGENT, OPPONENTS, PLAYERS, TRAININGS, load
+from solvent_papers.tartanian7.post_processing.meetings import (
+    AGENT,
+    FAMILY,
+    FOLD_ALONE,
+    LOWER_TAU,
+    NEW,
+    NONE,
+    OPPONENTS,
+    PLAYERS,
+    TRAININGS,
+    Meetings,
+    load,
+    meet,
+    two_fold,
+)
 
 PAPER = (NONE, "purify", "threshold(0.15)", NEW)
 """The rows of the paper's Table 2."""
@@ -36,7 +47,7 @@ STRENGTH_SEEDS = 1_000_000
 # Strength
 
 
-def measure_strength(setup: FlatCardSetup, kept: KeptRuns, say: Say) -> Found:
+def measure_strength(setup: CardSetup, kept: KeptRuns, say: Say) -> Found:
     """Play every opponent against the agent. An opponent that surely loses less than the margin is as strong."""
     players = [found_by(setup, player.part) for player in PLAYERS]
     rows = [meet(setup, kept, say, NONE, opponent, STRENGTH_SEEDS) for opponent in OPPONENTS]
@@ -45,8 +56,7 @@ def measure_strength(setup: FlatCardSetup, kept: KeptRuns, say: Say) -> Found:
 
 def opponents_win(found: Found) -> dict[str, Interval]:
     """Return what each opponent wins from the agent, in mbb/hand."""
-    wins = {name: Meetings(found["rows"]).mean(NONE, [name]) for name in OPPONENTS}
-    return {name: Interval(-middle, -high, -low) for name, (middle, low, high) in wins.items()}
+    return {name: -Meetings(found["rows"]).mean(NONE, [name]) for name in OPPONENTS}
 
 
 def by_strength(found: Found) -> tuple[list[str], list[str]]:
@@ -59,14 +69,14 @@ def strength_figures(found: Found) -> dict[str, float]:
     """Return what each opponent wins from the agent, and how many are at least as strong."""
     result = {"strength.opponents": float(len(by_strength(found)[0]))}
     for name, won in opponents_win(found).items():
-        result |= named(f"strength.{name}", won)
+        result |= won.figures(f"strength.{name}")
     return result
 
 
 # Table 2
 
 
-def measure_table(setup: FlatCardSetup, kept: KeptRuns, say: Say) -> Found:
+def measure_table(setup: CardSetup, kept: KeptRuns, say: Say) -> Found:
     """Play every post-processing against every opponent that is at least as strong as the agent."""
     strong, weak = by_strength(found_by(setup, "strength"))
     rows = [meet(setup, kept, say, post, name) for name in strong for post in POSTS]
@@ -84,15 +94,15 @@ def table_figures(found: Found) -> dict[str, float]:
         leads = [("lead", NEW, post)] if post != NEW else []
         leads += [("over none", post, NONE)] if post != NONE else []
         for name, one, other in leads:
-            result |= named(f"{name}.mean.{post}", met.mean_lead(one, other))
-            result |= named(f"{name}.least.{post}", met.least_lead(one, other))
+            result |= met.mean_lead(one, other).figures(f"{name}.mean.{post}")
+            result |= met.least_lead(one, other).figures(f"{name}.least.{post}")
     return result
 
 
 # Chosen on some opponents, judged on others
 
 
-def measure_chosen(setup: FlatCardSetup, kept: KeptRuns, say: Say) -> Found:
+def measure_chosen(setup: CardSetup, kept: KeptRuns, say: Say) -> Found:
     """Play the candidates that are not in Table 2 against its opponents."""
     rows = list(found_by(setup, "table-2")["rows"])
     for name in Meetings(rows).opponents:
@@ -104,31 +114,29 @@ def chosen_figures(found: Found) -> dict[str, float]:
     """Return what choosing wins over none and New-0.2, and what folding more and other thresholds do."""
     result, met = dict[str, float](), Meetings(found["rows"])
     if met.opponents:
-        result |= named("chosen.fold alone over none", met.mean_lead(FOLD_ALONE, NONE))
-        result |= named(f"chosen.{NEW} over {LOWER_TAU}", met.mean_lead(NEW, LOWER_TAU))
+        result |= met.mean_lead(FOLD_ALONE, NONE).figures("chosen.fold alone over none")
+        result |= met.mean_lead(NEW, LOWER_TAU).figures(f"chosen.{NEW} over {LOWER_TAU}")
         result |= {f"chosen.mean.{post}": met.mean(post).middle for post in met.posts}
     if both := two_fold(met):
-        result |= named(f"chosen.over {NONE}", both.over_none) | named(f"chosen.over {NEW}", both.over_new)
+        result |= both.over_none.figures(f"chosen.over {NONE}") | both.over_new.figures(f"chosen.over {NEW}")
     return result
 
 
 # The price
 
 
-def measure_price(setup: FlatCardSetup, kept: KeptRuns, say: Say) -> Found:
+def measure_price(setup: CardSetup, kept: KeptRuns, say: Say) -> Found:
     """Let every setting respond to every post-processing of Table 2 and to those that were chosen."""
     both, rows = two_fold(Meetings(found_by(setup, "chosen")["rows"])), []
     hands = 4 if setup.small else 12_000
     for post in dict.fromkeys((*POSTS, *(both.posts if both else ()))):
         for actions in STANDARD:
             setting = {"post": post, "actions": str(actions)}
-            rows.append(setting | kept.once(setting, partial(_respond, setup, say, post, actions, hands)))
+            rows.append(kept.row(setting, _respond, setup, say, post, actions, hands))
     return {"hands": hands, "rows": rows}
 
 
-def _respond(
-    setup: FlatCardSetup, say: Say, post: str, actions: ResponseActions, hands: int
-) -> dict[str, float]:
+def _respond(setup: CardSetup, say: Say, post: str, actions: ResponseActions, hands: int) -> dict[str, float]:
     """Return what one setting of local best response wins from the agent with a post-processing."""
     say(f"{post}: local best response, {actions}")
     won = LocalBestResponse(load(setup, AGENT, post), actions).run(hands, setup.threads)
@@ -150,7 +158,7 @@ def price_figures(found: Found) -> dict[str, float]:
     """Return what the largest response wins from each post-processing, with its interval."""
     result: dict[str, float] = {}
     for post, most in prices(found).items():
-        result |= named(f"lbr.{post}", Interval(most.mbb, *most.mbb_range))
+        result |= Interval(most.mbb, *most.mbb_range).figures(f"lbr.{post}")
     return result
 
 
@@ -194,7 +202,7 @@ def tables(found: Findings) -> dict[str, list[Found]]:
 EXPERIMENT = Experiment(
     "post-processing",
     "Post-processing",
-    FlatCardSetup,
+    CardSetup,
     (
         *TRAININGS,
         Part("strength", measure_strength, strength_figures, tuple(player.part for player in PLAYERS)),

@@ -1,4 +1,4 @@
-"""Agents as users train them, measured as they play: nothing is processed on either side.
+"""The agents that users train, that of `make run` and one of an hour, measured as they play: nothing is processed.
 
 An agent has two parts, so that each takes at most an hour: one trains it, the other measures it. It plays versions
 of itself and simple players, local best response of several settings, and a best response that is learned inside
@@ -8,10 +8,8 @@ stopped resumes with the missing measurements.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from solvent.evaluate.agent_parts import AgentSettings, TrainedAgent
@@ -19,15 +17,12 @@ from solvent.evaluate.behaviour_checks import is_near
 from solvent.evaluate.evaluation import evaluate, known
 from solvent.evaluate.response_doublings import DoublingSettings
 from solvent.evaluate.sentences import inside_bound, local_bound, sentences
-from solvent.foundation.units import span
 from solvent.strategy.agents.training_run import TrainingRun
 from solvent.training.settings import TrainingSettings
-from solvent.training.train import train_to
+from solvent_papers.confidence import Interval
 from solvent_papers.frame.cards import SMALL_BETTING, CardSetup
 from solvent_papers.frame.experiment import Experiment, Findings, Found, Part, Say
-from solvent_papers.frame.machine import commit
-from solvent_papers.frame.pages import threads_text
-from solvent_papers.frame.running import KeptRuns, found_by, within
+from solvent_papers.frame.running import KeptRuns, found_by
 
 MEASURED = ("styles", "lbr", "inside", "behaviour")
 """The parts of an evaluation."""
@@ -49,20 +44,8 @@ class UsersAgent(NamedTuple):
         return f"train-{self.name}"
 
 
-AGENTS = (
-    UsersAgent(
-        "make-run",
-        "tiny",
-        "preset=fcpa; preflop=100%,200%,a",  # 3,004 decisions
-        330.0,
-    ),
-    UsersAgent(
-        "hour",
-        "small",
-        "preset=fcpa; preflop=100%,200%,a",  # 3,004 decisions
-        3600.0,
-    ),
-)
+BETTING = "preset=fcpa; preflop=100%,200%,a"  # 3,004 decisions
+AGENTS = (UsersAgent("make-run", "tiny", BETTING, 330.0), UsersAgent("hour", "small", BETTING, 3600.0))
 FULL = AgentSettings(hands=2_000_000, inside=DoublingSettings(8_000, 64_000))
 """A million pairs of deals per match: those of 30,000 have intervals of 12 to 30 mbb/hand, wider than the bars."""
 SMALL = AgentSettings(
@@ -86,13 +69,10 @@ class Setup(CardSetup):
 
 def train(agent: UsersAgent, setup: Setup, kept: KeptRuns, say: Say) -> Found:
     """Train an agent, from where a training of this commit was stopped."""
-    place = Path("agents") / commit() / agent.name  # those of another version of the code are not trained on
-    cards = setup.folder_of(agent.cards, say)
     seconds = SMALL_SECONDS if setup.small else agent.seconds
     settings = TrainingSettings(betting=setup.betting_of(agent))
-    watch = within(say, f"training {span(seconds)}")
-    iterations = train_to(setup.work / place, cards, settings, seconds, setup.threads, watch)
-    return {"place": str(place), "seconds": seconds, "threads": setup.threads, "iterations": iterations}
+    place, iterations = setup.train(agent.name, agent.cards, settings, seconds, say)
+    return {"place": place, "seconds": seconds, "threads": setup.threads, "iterations": iterations}
 
 
 def measure(agent: UsersAgent, setup: Setup, kept: KeptRuns, say: Say) -> Found:
@@ -150,71 +130,14 @@ def figures(found: Found) -> dict[str, float]:
     }
     for kind, bound in (("inside", inside), ("local", local)):
         if bound is not None:
-            ends = {"": bound.mbb, ".low": bound.low, ".high": bound.high}
-            result |= {f"{name}.{kind}{end}": value for end, value in ends.items()}
+            result |= Interval(bound.mbb, bound.low, bound.high).figures(f"{name}.{kind}")
     return result
 
 
 def view(found: Findings) -> dict[str, Any]:
-    """Return the agents that have been measured, the rows of their table, and the sentences about each."""
+    """Return the agents that have been measured, and the sentences about each."""
     agents = [found[agent.name] for agent in AGENTS if agent.name in found]
-    return {
-        "agents": agents,
-        "rows": _rows(agents) if agents else [],
-        "sentences": {each["name"]: sentences(each) for each in agents},
-    }
-
-
-def _rows(agents: Sequence[Found]) -> list[list[str]]:
-    """Return the rows of a table with a column for each agent."""
-
-    def row(name: str, cell: Callable[[Found], str]) -> list[str]:
-        return [name, *map(cell, agents)]
-
-    return [
-        row("cards", lambda found: found["cards"]),
-        row("betting", lambda found: f"`{found['betting']}`"),
-        row("training", lambda found: f"{span(found['seconds'])} on {threads_text(found['threads'])}"),
-        row("boards", lambda found: f"{found['iterations']:,}"),
-        *(
-            row(f"wins against {each['opponent']}", partial(_with_interval, "styles", "opponent", each))
-            for each in agents[0]["styles"]
-        ),
-        *(
-            row(
-                f"loses to local best response, {each['actions']}",
-                partial(_with_interval, "lbr", "actions", each),
-            )
-            for each in agents[0]["lbr"]
-        ),
-        row("loses at least, to the largest of these", _largest),
-        row("loses at least, inside its abstraction", _inside),
-        row("checks of behaviour passed", _checks),
-    ]
-
-
-def _with_interval(table: str, key: str, like: Found, found: Found) -> str:
-    """Return an agent's winnings or losses against the same opponent or setting as another's."""
-    (row,) = (row for row in found[table] if row[key] == like[key])
-    return f"{row['mbb_per_hand']:+,.0f} ± {row['mbb_per_hand_95']:,.0f}"
-
-
-def _largest(found: Found) -> str:
-    bound = local_bound(found)
-    assert bound is not None
-    return f"{bound.mbb:+,.0f} ({bound.low:+,.0f} to {bound.high:+,.0f}), {found['lbr_maximum']['actions']}"
-
-
-def _inside(found: Found) -> str:
-    inside = found["inside"]
-    improving = "" if inside["settled"] else ", still improving"
-    learned = f"learned on {inside['boards']:,} boards{improving}"
-    return f"{inside['mbb_per_hand']:+,.0f} ± {inside['mbb_per_hand_95']:,.0f} ({learned})"
-
-
-def _checks(found: Found) -> str:
-    checks = found["behaviour"]["checks"]
-    return f"{sum(check['passed'] for check in checks)} of {len(checks)}"
+    return {"agents": agents, "sentences": {each["name"]: sentences(each) for each in agents}}
 
 
 EXPERIMENT = Experiment(
