@@ -3,16 +3,16 @@
 | written | plays |
 |---|---|
 | `runs/blueprint` | the newest checkpoint of a training |
-| `runs/blueprint#500000` | its checkpoint after so many iterations |
+| `runs/blueprint#500000` | its checkpoint after that many iterations |
 | `runs/blueprint#50%`, `#first`, `#last` | the checkpoint nearest to half of the way, the first, the newest |
 | `runs/a+runs/b` | an ensemble: the average strategies of both added up |
 | `runs/blueprint:tight` | a style (`solvent.play.styles`) |
 | `runs/blueprint@purify` | with post-processing (`solvent.strategy.post_processing`) |
 | `always-fold`, `always-call`, `random` | by a rule: check or fold, check or call, anything at all |
-| `bot.py:Bot`, `bots.simple:Bot` | an own agent (`play.contract`): a class, a function that makes one, or one |
+| `bot.py:Bot`, `bots.simple:Bot` | your own agent (`play.contract`): a class, a function that makes one, or one |
 
 Parts can be combined: `runs/a+runs/b:aggressive@new(0.2)`. A folder that exists is taken as it is written, whatever
-characters its name has. Own agents have no parts, and a name is taken for one only where no run is named so.
+characters its name has. Agents of your own have no parts, and a name stands for one only where no run has it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from solvent.strategy.agents.training_run import TrainingRun
 from solvent.strategy.post_processing import PostProcessing, parse_post
 
 ENSEMBLES = ("sum", "reach")
-"""How an ensemble weighs its runs: all alike, or by how likely each was to play the hand so far."""
+"""Weights of an ensemble's runs: equal, or by the probability that each would have played the hand so far."""
 FIRST, LAST = "first", "last"
 CHECKPOINT = re.compile(rf"[0-9]{{1,18}}|[0-9]{{1,18}}(?:\.[0-9]{{1,18}})?%|{FIRST}|{LAST}")
 
@@ -103,7 +103,7 @@ def parse_agent(text: str) -> AgentName:
 
 
 def _names_own_agent(text: str) -> bool:
-    """Whether a name is own code's: it is written so, and neither a folder nor a folder with a style."""
+    """Return whether a name is of own code: it is written so, and neither a folder nor a folder with a style."""
     if not names_own_code(text) or isdir(text):
         return False
     before, _, name = text.rpartition(":")
@@ -134,7 +134,7 @@ def parse_run(text: str) -> RunName:
 
 
 def checkpoint_of(run: TrainingRun, checkpoint: str = LAST) -> int:
-    """The iterations of the checkpoint that is named so."""
+    """Return the iterations of a checkpoint by its name."""
     found = run.checkpoints()
     if not found:
         raise InputError(f"{run.folder} has no checkpoint yet; train it first")
@@ -167,12 +167,12 @@ class AgentLoader:
         self._models: dict[RunName, Blueprint] = {}
 
     def load(self, text: str) -> Agent:
-        """The agent of this name, whatever it plays from."""
+        """Load the agent of a name."""
         own = parse_agent(text).own
         return self.load_table(text) if own is None else _own_agent(own)
 
     def load_table(self, text: str) -> TableAgent:
-        """The agent of a name that stands for runs or a rule."""
+        """Load the agent of a name that stands for runs or a rule."""
         found = parse_agent(text)
         if found.own is not None:
             raise InputError(f"{text} is an own agent; here only a training or an agent by rule can stand")
@@ -199,7 +199,7 @@ class AgentLoader:
 
 
 def _own_agent(text: str) -> Agent:
-    """An own agent, called by the name it was written with unless it has one of its own."""
+    """Load an agent of own code, with the name it was written with unless it has one of its own."""
     made = call_own(text, "agent")
     if not is_agent(made):
         raise InputError(

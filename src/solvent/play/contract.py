@@ -18,9 +18,10 @@ Most agents are easier to write without state: an `EasyAgent` has `act(view)`, a
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,11 +43,11 @@ class Board(NamedTuple):
 
 
 Event = int | Hole | Board
-"""What a hand is told. An int is an action: `FOLD`, `CALL` or the total raised to."""
+"""News for a hand. An int is an action: `FOLD`, `CALL` or the total raised to."""
 
 
 class Mixture(NamedTuple):
-    """What an agent does with every hand it may hold.
+    """The strategy of an agent for every hand it may hold.
 
     Row h is the hand whose cards are `solvent.play.hole_cards()[h]`: hands by their higher card, then by their
     lower, as the weights of a `solvent.cards.Range` are. Rows of hands that share a card with the board are not
@@ -83,7 +84,7 @@ class MeasurableHand(Protocol):
         """The strategy of all hands where the agent is to act, from public information alone."""
 
     def fork(self, seed: int) -> MeasurableHand:
-        """A copy that goes on by itself, and draws from `seed` from here on."""
+        """Return a copy that is played on by itself, and draws from `seed` from here on."""
 
 
 class Agent(Protocol):
@@ -91,7 +92,7 @@ class Agent(Protocol):
 
     @property
     def name(self) -> str:
-        """What results call the agent."""
+        """The agent's name in results."""
 
     def start(self, rules: HoldemRules, seat: int, seed: int) -> AgentHand:
         """Begin a hand. Seat 0 has the button."""
@@ -99,7 +100,7 @@ class Agent(Protocol):
 
 @dataclass(frozen=True)
 class PublicView:
-    """What both players know of a hand."""
+    """The hand as both players know it."""
 
     rules: HoldemRules
     """Stacks and blinds."""
@@ -108,9 +109,9 @@ class PublicView:
     board: tuple[Card, ...]
     """The public cards so far, in dealing order."""
     actions: tuple[int, ...]
-    """Everything done so far, by both players: `FOLD`, `CALL` or the total raised to."""
+    """All actions so far, by both players: `FOLD`, `CALL` or the total raised to."""
     seed: int
-    """What an agent draws must depend on this and `len(actions)` alone."""
+    """The seed of an agent's draws, which depend on it and on `len(actions)` alone."""
 
     @cached_property
     def state(self) -> HoldemState:
@@ -119,13 +120,13 @@ class PublicView:
 
     @cached_property
     def legal(self) -> Legal:
-        """What the player to act may do."""
+        """The legal actions of the player to act."""
         return legal(self.state)
 
 
 @dataclass(frozen=True)
 class View(PublicView):
-    """What the player to act knows of a hand."""
+    """The hand as the player to act knows it."""
 
     hole: tuple[Card, Card] = field(kw_only=True)
     """The player's own two cards."""
@@ -139,7 +140,7 @@ class EasyAgent(Protocol):
 
     @property
     def name(self) -> str:
-        """What results call the agent."""
+        """The agent's name in results."""
 
     def act(self, view: View) -> int:
         """The action chosen: `FOLD`, `CALL` or the total raised to. It must be legal."""
@@ -169,11 +170,17 @@ class EasyHand:
             self.actions += (event,)
 
     def act(self) -> int:
-        """What the agent does in view of the hand so far."""
+        """Choose the action, in view of the hand so far."""
         if self.hole is None:
             raise ValueError("a hand is told its hole cards before it is asked to act")
         view = View(self.rules, self.seat, self.board, self.actions, self.seed, hole=self.hole)
         return self.agent.act(view)
+
+    def fork(self, seed: int) -> Self:
+        """Return a copy that draws from `seed`; an agent without state draws anew what it has drawn so far."""
+        made = copy(self)
+        made.seed = seed
+        return made
 
 
 class EasyMeasurableHand(EasyHand):
@@ -186,52 +193,36 @@ class EasyMeasurableHand(EasyHand):
             PublicView(self.rules, self.seat, self.board, self.actions, self.seed)
         )
 
-    def fork(self, seed: int) -> EasyMeasurableHand:
-        """A copy that draws from `seed`; what an easy agent has drawn so far is drawn anew."""
-        made = EasyMeasurableHand(self.agent, self.rules, self.seat, seed)
-        made.hole, made.board, made.actions = self.hole, self.board, self.actions
-        return made
-
-
-class _Adapted:
-    """An `EasyAgent` as an `Agent`."""
-
-    def __init__(self, easy: EasyAgent, name: str) -> None:
-        self.easy, self.name = easy, name
-
-    def start(self, rules: HoldemRules, seat: int, seed: int) -> EasyHand:
-        """Begin a hand."""
-        made = EasyMeasurableHand if isinstance(self.easy, _Strategic) else EasyHand
-        return made(self.easy, rules, seat, seed)
-
 
 @runtime_checkable
 class _Starts(Protocol):
     def start(self, rules: HoldemRules, seat: int, seed: int) -> AgentHand: ...
 
 
-class _Named:
-    """An agent that has no name of its own."""
+class _Adapted:
+    """An `EasyAgent` as an `Agent`, or an agent that has no name of its own."""
 
-    def __init__(self, agent: _Starts, name: str) -> None:
+    def __init__(self, agent: _Starts | EasyAgent, name: str) -> None:
         self.agent, self.name = agent, name
 
     def start(self, rules: HoldemRules, seat: int, seed: int) -> AgentHand:
         """Begin a hand."""
-        return self.agent.start(rules, seat, seed)
+        if isinstance(self.agent, _Starts):
+            return self.agent.start(rules, seat, seed)
+        made = EasyMeasurableHand if isinstance(self.agent, _Strategic) else EasyHand
+        return made(self.agent, rules, seat, seed)
 
 
 def as_agent(agent: Agent | EasyAgent, name: str | None = None) -> Agent:
-    """An agent by the contract: the agent itself, or an adapter where it only has `act(view)`.
+    """Return an agent by the contract: the agent itself, or an adapter where it only has `act(view)`.
 
-    `name` is what an agent without a name is called; by default it is called by its class.
+    `name` is for an agent without a name of its own, which is called by its class otherwise.
     """
-    called = str(getattr(agent, "name", name or type(agent).__name__))
-    if not isinstance(agent, _Starts):
-        return _Adapted(agent, called)
-    return agent if hasattr(agent, "name") else _Named(agent, called)
+    if isinstance(agent, _Starts) and hasattr(agent, "name"):
+        return agent
+    return _Adapted(agent, str(getattr(agent, "name", name or type(agent).__name__)))
 
 
 def is_agent(candidate: object) -> bool:
-    """Whether an object has what the contract asks for: `start`, or `act` of an agent without state."""
+    """Return whether an object has what the contract asks for: `start`, or `act` of an agent without state."""
     return any(callable(getattr(candidate, method, None)) for method in ("start", "act"))

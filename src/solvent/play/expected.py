@@ -1,4 +1,4 @@
-"""What two agents of one betting tree win from each other, averaged over what they may draw.
+"""Winnings of two agents of one betting tree from each other, averaged over what they may draw.
 
 Cards are dealt as in a match, in pairs with seats changed; but then the whole betting tree is walked, each action
 weighted by how likely it is, and a player who is all-in has what the hand is worth over boards to come (all rivers
@@ -87,7 +87,7 @@ def expected_match(
     watch: Watch | None = None,
     stop: Stop | None = None,
 ) -> MatchResult:
-    """Two agents of one betting tree, at least one of them with tables, over pairs of deals.
+    """Play two agents of one betting tree, at least one of them with tables, over pairs of deals.
 
     Nodes less likely than `faint` are walked for their share of deals. A stop ends it with what was done;
     Ctrl-C raises `Interrupted` with that as its result.
@@ -126,7 +126,7 @@ def expected_match(
 
 
 def check_agents(a: TableAgent, b: TableAgent) -> BettingTree:
-    """The tree of two agents that can be walked together; they may remember more or less of the betting."""
+    """Return the tree of two agents that can be walked together; one may remember more of the betting."""
     trees = [agent.tree for agent in (a, b) if agent.tree is not None]
     if not trees or any(not tree.abstraction.offers_as(trees[0].abstraction) for tree in trees):
         raise InputError(
@@ -143,7 +143,7 @@ def check_agents(a: TableAgent, b: TableAgent) -> BettingTree:
 
 
 def can_be_averaged(a: TableAgent, b: TableAgent) -> bool:
-    """Whether two agents can be walked together."""
+    """Return whether two agents can be walked together."""
     try:
         check_agents(a, b)
     except InputError:
@@ -153,7 +153,7 @@ def can_be_averaged(a: TableAgent, b: TableAgent) -> bool:
 
 @kernel
 def expected_pairs(start, stop, seed, faint, nodes, edges, a, b, reach, deal, evaluator, counts):  # type: ignore[no-untyped-def]
-    """Pairs `start` to `stop` as `play_pairs` deals them, between two `Player`s; winnings in parts of a chip."""
+    """Play pairs `start` to `stop`, as `play_pairs` deals them, of two `Player`s; winnings in parts of a chip."""
     for pair in range(start, stop):
         deal.random[0] = deal_pair(seed, pair, deal.deck, deal.random)
         shares(deal, evaluator)
@@ -167,7 +167,7 @@ def expected_pairs(start, stop, seed, faint, nodes, edges, a, b, reach, deal, ev
 
 @kernel
 def shares(deal, evaluator):  # type: ignore[no-untyped-def]
-    """What player 0's hand wins of a stake when betting ends on each street; the cards stay as they are."""
+    """Find the share of a stake that player 0's hand wins if betting ends on each street; cards stay put."""
     deck, random, share = deal
     share[3] = np.sign(lead(deck, evaluator))
     won, river = 0, deck[8]
@@ -194,7 +194,7 @@ def shares(deal, evaluator):  # type: ignore[no-untyped-def]
 
 @internal
 def expected_hand(deal, faint, nodes, edges, button, blind, reach):  # type: ignore[no-untyped-def]
-    """What the button wins on average from these cards. reach: float64[nodes], zeros before and after."""
+    """Return the button's mean winnings from these cards. reach: float64[nodes], zeros before and after."""
     won, node = 0.0, np.int64(0)
     look(button, deal.deck, np.int64(0))
     look(blind, deal.deck, np.int64(1))
@@ -246,7 +246,7 @@ def look(player, deck, who):  # type: ignore[no-untyped-def]
 
 @internal
 def think(player, nodes, edges, node):  # type: ignore[no-untyped-def]
-    """The probabilities of a player's actions at a node, into the player's room."""
+    """Write the probabilities of a player's actions at a node into the player's workspace."""
     agent, room = player.agent, player.room
     if agent.kind == TABLE:
         street = np.int64(nodes[node].street)

@@ -50,7 +50,7 @@ class MatchResult:
 
     names: tuple[str, str]
     winnings: Winnings
-    """What the first agent won."""
+    """Winnings of the first agent."""
     asked: int
     """Hands that were to be played; a match that was stopped has fewer."""
     seconds: float
@@ -184,7 +184,7 @@ class Match:
                 watch(Progress("playing", 2 * (number + 1), self.hands, unit="hands"))
 
     def pair(self, number: int) -> Hands:
-        """The two hands of a pair. The first agent has the button in the first hand, the second in the second."""
+        """Play the two hands of a pair. The agents have the button in turn, the first one in the first hand."""
         deck, random = np.zeros(52, dtype=np.int64), np.zeros(1, dtype=np.uint64)
         key = int(deal_pair(self.seed, number, deck, random))
         cards = deck[:9].tolist()
@@ -208,7 +208,7 @@ class Match:
 def play_hand(
     rules: HoldemRules, agents: tuple[Agent | EasyAgent, Agent | EasyAgent], cards: Sequence[int], seed: int
 ) -> Table[AgentHand]:
-    """One hand between any two agents, the first on the button, to its end.
+    """Play one hand between any two agents, the first on the button, to its end.
 
     cards: both hands and the board. Both agents draw from `seed`.
     """
@@ -229,7 +229,7 @@ def round_robin(
     watch: Watch | None = None,
     stop: Stop | None = None,
 ) -> Iterator[MatchResult]:
-    """Every agent against every other, one match after another; one that is stopped is the last."""
+    """Play every agent against every other, one match after another; one that is stopped is the last."""
     meetings = list(combinations(agents, 2))
     for number, (a, b) in enumerate(meetings):
 

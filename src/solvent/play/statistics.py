@@ -12,7 +12,7 @@ SURE = 1.959963984540054
 
 @dataclass(frozen=True)
 class Winnings:
-    """What one agent won from another, as exact sums of whole chips, so that the order of hands does not matter.
+    """Winnings of one agent from another, as exact sums of whole chips, which no order of hands changes.
 
     A pair is one observation: its two hands share their cards and are not independent.
 
@@ -38,7 +38,7 @@ class Winnings:
 
     @property
     def mbb_interval(self) -> float:
-        """Half the width of the 95 % interval of `mbb`; infinite if fewer than two pairs were played."""
+        """Distance from `mbb` to an end of its 95 % interval; infinite if fewer than two pairs were played."""
         if self.pairs < 2:
             return math.inf
         # The sums are integers, so that nothing cancels.
@@ -55,5 +55,5 @@ class Winnings:
         return self.mbb_interval / 10
 
     def __neg__(self) -> Winnings:
-        """What the other agent won."""
+        """Return the winnings of the other agent."""
         return Winnings(self.pairs, -self.won, self.squares, self.big_blind)

@@ -1,4 +1,8 @@
-"""Agents that play from a run's tables, or by a rule: the compiled ones, as anybody may ask them."""
+"""Compiled agents, which play from a run's tables or by a rule, as anybody may ask them.
+
+They answer by the agent contract: with an action, and with the strategy for all 1,326 hole cards at once. A match
+between compiled agents does not come here: `table_kernels.play_pairs` plays it whole.
+"""
 
 from __future__ import annotations
 
@@ -9,19 +13,34 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from solvent.abstraction.betting.translation import NONE as NO_EDGE
 from solvent.abstraction.cards.lookup import Lookup, read_only
 from solvent.abstraction.cards.win_rates import rate_layout, win_rates
-from solvent.forms.betting.kernels import BETTING_EDGE, BETTING_NODE, SHOWDOWN, new_position
+from solvent.cards.hands import HANDS
+from solvent.cards.showdown import pairs
+from solvent.forms.betting.kernels import (
+    BETTING_EDGE,
+    BETTING_NODE,
+    PLAYER,
+    SHOWDOWN,
+    STREET,
+    begin,
+    new_position,
+    options,
+    take,
+)
 from solvent.forms.betting.tree import BettingTree
-from solvent.forms.sampled import table_layout
+from solvent.forms.sampled import MOST_ACTIONS, table_layout
 from solvent.foundation.errors import InputError
-from solvent.games.betting.rules import HoldemRules
-from solvent.play.contract import View
+from solvent.foundation.kernels.compiling import internal, kernel
+from solvent.games.betting.rules import CALL, FOLD, HoldemRules, legal, play
+from solvent.play.contract import Board, EasyHand, Event, Hole, Mixture, View
 from solvent.play.styles import STYLES
-from solvent.play.table_hand import TableHand
 from solvent.play.table_kernels import (
+    ACTED,
     ANYTHING,
     BUCKET,
+    BUCKET_STREET,
     CALLS,
     CLUSTER,
     FOLDS,
@@ -31,27 +50,36 @@ from solvent.play.table_kernels import (
     OWES,
     TABLE,
     Playing,
+    decide,
+    draw_of,
+    find_bucket,
+    go_to,
+    observe,
     real_action,
     respond,
     room,
+    start_walk,
+    strategy,
 )
 from solvent.strategy.agents.blueprint import Blueprint
 from solvent.strategy.post_processing import NONE, PostProcessing
 
 RULES = {"always-fold": FOLDS, "always-call": CALLS, "random": ANYTHING}
 """Agents that need no run."""
+BOARD = 4
+"""The place of the board in a deal, behind both hands."""
 
 
 @dataclass(frozen=True)
 class Decision:
-    """What an agent thought of a situation."""
+    """The strategy of an agent in a situation, and the action that was drawn."""
 
     actions: tuple[int, ...]
     """The real actions of the abstract ones, each once, in the order of the tree; where there was no strategy, the
     action alone."""
     probabilities: tuple[float, ...]
     chosen: int
-    """Which of them was drawn."""
+    """The place of the action that was drawn."""
     history: str
     """The abstract hand so far, as the ACPC writes it."""
     bucket: tuple[int, int] | None
@@ -64,12 +92,8 @@ class TableAgent:
     """A compiled agent, from tables or by a rule. It is asked by one thread at a time."""
 
     def __init__(self, name: str, playing: Playing, tree: BettingTree | None = None) -> None:
-        self._name, self.playing, self.tree = name, playing, tree
+        self.name, self.playing, self.tree = name, playing, tree
         self._room = room()
-
-    @property
-    def name(self) -> str:
-        return self._name
 
     @property
     def rules(self) -> HoldemRules | None:
@@ -81,11 +105,11 @@ class TableAgent:
         return TableHand(self, rules, seat, seed)
 
     def act(self, view: View) -> int:
-        """What the agent does in view of the hand so far."""
+        """Choose the action, in view of the hand so far."""
         return self._respond(view)[1]
 
     def decision(self, view: View) -> Decision:
-        """What the agent does, and with what probabilities."""
+        """Choose the action, with the probabilities of all."""
         edge, action, state = self._respond(view)
         walk = self._room.walk
         if edge < 0:
@@ -200,3 +224,155 @@ def _playing(kind: int) -> Playing:
         lookup=Lookup(*map(read_only, card_tables)),
         tables=(read_only(none),) * MOST_MODELS,
     )
+
+
+# Hands
+
+
+class TableHand(EasyHand):
+    """One hand of a compiled agent."""
+
+    agent: TableAgent
+    seeds: tuple[int, ...] = ()
+    """The seed of the draw by which each action was taken for an abstract one."""
+
+    def observe(self, event: Event) -> None:
+        """Take note of an action of either player, or of cards."""
+        super().observe(event)
+        if not isinstance(event, Hole | Board):
+            self.seeds += (self.seed,)
+
+    def probabilities(self) -> Mixture:
+        """Return the strategy of all hands where the agent is to act. Abstract actions of one real one merge."""
+        if self.agent.playing.kind != TABLE:
+            return rule_mixture(self.agent.playing.kind, self.rules, self.actions)
+        deck, found = np.zeros(52, dtype=np.int64), np.zeros((HANDS, MOST_ACTIONS))
+        deck[BOARD : BOARD + len(self.board)] = self.board
+        actions = np.zeros(MOST_ACTIONS, dtype=np.int64)
+        count = hand_strategies(
+            self.agent.playing,
+            room(),
+            self.seat,
+            deck,
+            new_position(self.rules),
+            np.array(self.actions, dtype=np.int64),
+            np.array(self.seeds, dtype=np.uint64),
+            pairs(),
+            np.ones((HANDS if self.agent.playing.by_reach else 1, MOST_MODELS)),
+            found,
+            actions,
+        )
+        return merged(actions[:count].tolist(), found[:, :count])
+
+
+def merged(actions: list[int], probabilities: NDArray[np.float64]) -> Mixture:
+    """Add up the columns of equal actions. probabilities: float64[hands, actions].
+
+    >>> merged([0, 300, 300], np.array([[0.5, 0.25, 0.25]]))
+    Mixture(actions=(0, 300), probabilities=array([[0.5, 0.5]]))
+    """
+    kept = list(dict.fromkeys(actions))
+    made = np.zeros((len(probabilities), len(kept)))
+    for column, action in enumerate(actions):
+        made[:, kept.index(action)] += probabilities[:, column]
+    return Mixture(tuple(kept), made)
+
+
+def rule_mixture(kind: int, rules: HoldemRules, actions: tuple[int, ...]) -> Mixture:
+    """Return the strategy of an agent without tables, the same for every hand: see `table_kernels.by_rule`."""
+    allowed = legal(play(rules, actions))
+    found = {CALL: 1.0}
+    if kind == FOLDS and allowed.fold:
+        found = {FOLD: 1.0}
+    elif kind == ANYTHING:
+        found = {FOLD: 1.0, CALL: 1.0} if allowed.fold else {CALL: 1.0}
+        ways = len(found) + bool(allowed.min_raise)
+        found = dict.fromkeys(found, 1.0 / ways)
+        if allowed.min_raise:
+            totals = np.arange(allowed.min_raise, allowed.max_raise + 1)
+            shares = np.log1p(1 / totals) / np.log((allowed.max_raise + 1) / allowed.min_raise)
+            found |= dict(zip(totals.tolist(), (shares / ways).tolist(), strict=True))
+    row = np.array(list(found.values()))
+    return Mixture(tuple(found), np.broadcast_to(row, (HANDS, len(row))))
+
+
+@kernel
+def hand_strategies(agent, room, seat, deck, state, actions, seeds, hands, reach, found, real):  # type: ignore[no-untyped-def]
+    """Find the strategy of every hand after some actions; returns the number of its columns.
+
+    found: float64[1326, actions], zeros, is filled with probabilities, and `real` with the actions of its columns.
+    seeds: uint64[actions]. reach: float64[1326, models], ones, where models weigh by it.
+    """
+    begin(state)
+    start_walk(agent, room)
+    walk = room.walk
+    for number in range(len(actions)):
+        action = actions[number]
+        if state[PLAYER] == seat:
+            follow_own(agent, room, seat, deck, state, action, hands, reach)
+        else:
+            observe(agent, room, state, action, False, draw_of(seeds[number], 2 * number + 1))
+        take(state, action)
+    folds = options(state)[0]
+    lost = walk[LOST] or walk[OWES]
+    count = np.int64(2) if lost else np.int64(agent.nodes[walk[NODE]].actions)
+    for hand in range(HANDS):
+        if not turn_to_hand(agent, room, seat, deck, state[STREET], hand, hands, reach):
+            continue
+        if lost:
+            _, action = decide(agent, room, deck, state, 0.0)
+            found[hand, 0] = 1.0 if action == FOLD else 0.0
+            found[hand, 1] = 1.0 - found[hand, 0]
+            continue
+        strategy(agent, room, state[STREET], folds)
+        for column in range(count):
+            found[hand, column] = room.probabilities[column]
+    real[0], real[1] = FOLD, CALL
+    if not lost:
+        first = agent.nodes[walk[NODE]].first_edge
+        for column in range(count):
+            real[column] = real_action(agent, walk[NODE], first + column, state)
+    return count
+
+
+@internal
+def turn_to_hand(agent, room, seat, deck, street, hand, hands, reach):  # type: ignore[no-untyped-def]
+    """Give the agent a hand; False where the hand shares a card with the board."""
+    for place in range(BOARD, BOARD + (0 if street == 0 else street + 2)):
+        if deck[place] == hands.low[hand] or deck[place] == hands.high[hand]:
+            return False
+    deck[2 * seat], deck[2 * seat + 1] = hands.low[hand], hands.high[hand]
+    room.walk[BUCKET_STREET] = -1
+    find_bucket(agent, room.walk, deck, seat, street)
+    if agent.by_reach:
+        for model in range(agent.models):
+            room.reach[model] = reach[hand, model]
+    return True
+
+
+@internal
+def follow_own(agent, room, seat, deck, state, action, hands, reach):  # type: ignore[no-untyped-def]
+    """Move past the agent's own action, by the first edge that becomes it."""
+    walk = room.walk
+    edge = np.int64(NO_EDGE)
+    if not (walk[LOST] or walk[OWES]):
+        first = agent.nodes[walk[NODE]].first_edge
+        for place in range(agent.nodes[walk[NODE]].actions - 1, -1, -1):
+            if real_action(agent, walk[NODE], first + place, state) == action:
+                edge = np.int64(first + place)
+    if edge == NO_EDGE:
+        if walk[OWES] and action == CALL:
+            walk[OWES] = 0
+            walk[ACTED] += 1
+        else:
+            observe(agent, room, state, action, True, 0.5)
+        return
+    if agent.by_reach:
+        for hand in range(HANDS):
+            if not turn_to_hand(agent, room, seat, deck, state[STREET], hand, hands, reach):
+                continue
+            strategy(agent, room, state[STREET], options(state)[0])
+            for model in range(agent.models):
+                reach[hand, model] *= room.played[model, edge - agent.nodes[walk[NODE]].first_edge]
+    walk[ACTED] += 1
+    go_to(agent, walk, edge)

@@ -4,9 +4,9 @@ An agent has an abstract hand beside the real one: a node of its tree.
 
 - It acts at its node: the average strategies of its tables there, added up where they are several, changed by its
   style and post-processed, and one action drawn. Where the real rules do not allow folding, folding has 0.
-- Its abstract bet becomes the real bet of the same part of the pot after calling, at least the least and at most
+- Its abstract bet becomes the real bet of the same share of the pot after calling, at least the least and at most
   all-in. Abstract all-in is all-in, unless real stacks are deeper, in big blinds, than the tree's: then it is the
-  part of the pot that it is. Where nobody may raise any more, it calls.
+  share of the pot that it is. Where nobody may raise any more, it calls.
 - The other's bet is taken for an abstract one by the pseudo-harmonic mapping (`abstraction.betting.translation`).
   All-in is abstract all-in, unless real stacks are shallower than the tree's: then it is a bet of its size. (Ten
   big blinds all-in are four pots; answered as 200 all-in they would nearly always be folded to.)
@@ -55,7 +55,7 @@ from solvent.strategy.agents.prior import prior
 from solvent.strategy.post_processing import PostNumbers, class_of, post_process
 
 TABLE, FOLDS, CALLS, ANYTHING = 0, 1, 2, 3
-"""What an agent plays by: tables, or a rule."""
+"""Kinds of agents: tables, or one of three rules."""
 MOST_MODELS = 8
 """Runs that an ensemble may have."""
 NODE, LOST, OWES, ACTED, CLUSTER, BUCKET, BUCKET_STREET = range(7)
@@ -63,8 +63,8 @@ NODE, LOST, OWES, ACTED, CLUSTER, BUCKET, BUCKET_STREET = range(7)
 how many decisions it has made; its public cluster (-1: not looked up), its bucket, and the bucket's street."""
 WALK = 7
 PAIRS, WON, SQUARES, ILLEGAL = range(4)
-"""What a match counts: pairs of hands, chips that the first agent won over both hands, their squares, and actions
-that were not legal."""
+"""Counts of a match: pairs of hands, chips that the first agent won over both hands, their squares, and illegal
+actions."""
 
 
 class Playing(NamedTuple):
@@ -74,7 +74,7 @@ class Playing(NamedTuple):
     style: int
     models: int
     by_reach: bool
-    """Whether models are weighted by how likely each was to play the hand so far, rather than alike."""
+    """True if models are weighted by the probability of having played the hand so far, False if equally."""
     stack: int
     big_blind: int
     """The stack and the big blind of the betting tree, in its chips."""
@@ -84,9 +84,9 @@ class Playing(NamedTuple):
     edges: NDArray[Any]
     """`BETTING_EDGE`[edges] of the betting tree"""
     layout: TableLayout
-    """Where rows lie in the tables."""
+    """Layout of the rows in the tables."""
     rate_layout: TableLayout
-    """Where buckets lie in `rates`: one number each."""
+    """Layout of `rates`, which has one number for each bucket."""
     rates: NDArray[np.float32]
     """float32[buckets of all streets]: win rates"""
     lookup: Lookup
@@ -99,7 +99,7 @@ class Room(NamedTuple):
 
     walk: NDArray[np.int64]
     reach: NDArray[np.float64]
-    """float64[models]: how likely each model was to play as the agent has played."""
+    """float64[models]: the probability of each model of having played as the agent has played."""
     probabilities: NDArray[np.float64]
     """float64[actions]: of the decision made last."""
     played: NDArray[np.float64]
@@ -120,12 +120,12 @@ class TableRoom(NamedTuple):
 
 
 def table_room(rules: HoldemRules) -> TableRoom:
-    """Memory for hands that are dealt by these rules."""
+    """Return memory for hands that are dealt by these rules."""
     return TableRoom(np.zeros(52, dtype=np.int64), new_position(rules), np.zeros(1, dtype=np.uint64))
 
 
 def room() -> Room:
-    """Memory for one agent."""
+    """Return memory for one agent."""
     return Room(
         np.zeros(WALK, dtype=np.int64),
         np.zeros(MOST_MODELS),
@@ -166,26 +166,26 @@ def find_bucket(agent, walk, deck, seat, street):  # type: ignore[no-untyped-def
 
 @internal
 def win_rate(agent, walk, street):  # type: ignore[no-untyped-def]
-    """How often the bucket wins against a random hand."""
+    """Return the win rate of the bucket against a random hand."""
     return np.float64(agent.rates[row_start(agent.rate_layout, street, walk[CLUSTER], walk[BUCKET])])
 
 
 @internal
 def sums_start(agent, walk):  # type: ignore[no-untyped-def]
-    """Where the sums of the node's row for the bucket begin."""
+    """Return the place where the sums of the node's row for the bucket begin."""
     node = agent.nodes[walk[NODE]]
     return row_start(agent.layout, node.street, walk[CLUSTER], walk[BUCKET]) + node.row + node.actions
 
 
 @internal
 def faced_total(agent, node):  # type: ignore[no-untyped-def]
-    """What the player to act at a node faces: the greater of what both players have put in."""
+    """Return the total that the player to act at a node faces: the greater of what both players have put in."""
     return np.int64(max(agent.nodes[node].paid[0], agent.nodes[node].paid[1]))
 
 
 @joined
 def mix_models(agent, walk, reach, played, probabilities):  # type: ignore[no-untyped-def]
-    """The average strategies of all models at the node, into `played`, and their mixture."""
+    """Write the average strategies of all models at the node into `played`, and their mixture."""
     start, count = sums_start(agent, walk), agent.nodes[walk[NODE]].actions
     weights = 0.0
     for action in range(count):
@@ -205,7 +205,7 @@ def mix_models(agent, walk, reach, played, probabilities):  # type: ignore[no-un
 
 @joined
 def strategy(agent, room, street, folds):  # type: ignore[no-untyped-def]
-    """The probabilities of the node's actions, as they are played; `folds`: whether the real rules allow it."""
+    """Write the probabilities of the node's actions as they are played; `folds`: whether folding is legal."""
     walk, reach, probabilities, played, classes, sums = room
     node, post = walk[NODE], agent.post
     count, start = np.int64(agent.nodes[node].actions), np.int64(agent.nodes[node].first_edge)
@@ -243,7 +243,7 @@ def strategy(agent, room, street, folds):  # type: ignore[no-untyped-def]
 
 @internal
 def pick(probabilities, count, call, draw):  # type: ignore[no-untyped-def]
-    """The action that a random number falls on, never one of probability 0; `call` if all have that."""
+    """Return the action that a random number falls on, never one of probability 0; `call` if all have that."""
     chosen = call
     for action in range(count):
         if probabilities[action] > 0:
@@ -256,7 +256,7 @@ def pick(probabilities, count, call, draw):  # type: ignore[no-untyped-def]
 
 @kernel
 def real_action(agent, node, edge, state):  # type: ignore[no-untyped-def]
-    """The real action that an abstract one becomes."""
+    """Return the real action that an abstract one becomes."""
     folds, _, least, most = options(state)
     total = np.int64(agent.edges[edge].action)
     if total <= CALL:
@@ -275,7 +275,7 @@ def real_action(agent, node, edge, state):  # type: ignore[no-untyped-def]
 
 @joined
 def decide(agent, room, deck, state, draw):  # type: ignore[no-untyped-def]
-    """(the edge of the abstract action, or `NONE`; the real action) of the agent, who is to act."""
+    """Return (the edge of the abstract action or `NONE`, the real action) of the agent, who is to act."""
     if agent.kind != TABLE:
         folds, _, least, most = options(state)
         return NONE, by_rule(agent.kind, folds, least, most, draw)
@@ -305,8 +305,8 @@ def decide_by_tables(agent, room, deck, state, draw):  # type: ignore[no-untyped
 
 @internal
 def by_rule(kind, folds, least, most, draw):  # type: ignore[no-untyped-def]
-    """What an agent without tables does: fold or check, call, or anything: fold, call or raise alike, and raises
-    of all sizes, evenly on a logarithmic scale."""
+    """Choose the action of an agent without tables: fold or check; call; or fold, call or raise with equal
+    probability, and raises of all sizes, evenly on a logarithmic scale."""
     if kind == FOLDS and folds:
         return np.int64(FOLD)
     if kind != ANYTHING:
@@ -324,7 +324,7 @@ def by_rule(kind, folds, least, most, draw):  # type: ignore[no-untyped-def]
 
 @internal
 def follow(agent, room, edge):  # type: ignore[no-untyped-def]
-    """Go on behind the agent's own decision."""
+    """Move past the agent's own decision."""
     walk, reach, played = room[0], room[1], room[3]
     walk[ACTED] += 1
     if edge == NONE:
@@ -345,7 +345,7 @@ def go_to(agent, walk, edge):  # type: ignore[no-untyped-def]
 
 @internal
 def observe(agent, room, state, action, own, draw):  # type: ignore[no-untyped-def]
-    """Go on behind what somebody did in `state`, which the agent has not drawn; `own`: whether the agent did it."""
+    """Move past an action in `state` that the agent has not drawn; `own`: whether it is the agent's."""
     walk = room[0]
     if own:
         walk[ACTED] += 1
@@ -376,7 +376,7 @@ def observe(agent, room, state, action, own, draw):  # type: ignore[no-untyped-d
 
 @joined
 def play_hand(key, button, deck, state, a, b, a_room, b_room, history, counts):  # type: ignore[no-untyped-def]
-    """One hand between two agents, to its end in `state`. button: 0 if `a` has the button, 1 if `b` has it.
+    """Play one hand between two agents, to its end in `state`. button: 0 if `a` has the button, 1 if `b` has it.
     history: int64[], its length first, then the actions."""
     begin(state)
     start_walk(a, a_room)
@@ -414,7 +414,7 @@ def deal_pair(seed, pair, deck, random):  # type: ignore[no-untyped-def]
 
 @kernel
 def play_pairs(start, stop, seed, table, a, b, a_room, b_room, evaluator, histories, counts):  # type: ignore[no-untyped-def]
-    """Pairs of hands `start` to `stop`: the same cards and draws twice, seats changed. counts: int64[4]."""
+    """Play pairs of hands `start` to `stop`: the same cards and draws twice, seats changed. counts: int64[4]."""
     deck, state = table.deck, table.state
     for pair in range(start, stop):
         key, won = deal_pair(seed, pair, deck, table.random), np.int64(0)
@@ -429,7 +429,7 @@ def play_pairs(start, stop, seed, table, a, b, a_room, b_room, evaluator, histor
 
 @kernel
 def respond(key, seat, deck, state, actions, agent, room):  # type: ignore[no-untyped-def]
-    """(edge, real action) of an agent after the actions of a hand so far, its own included."""
+    """Return (edge, real action) of an agent after the actions of a hand so far, its own included."""
     begin(state)
     start_walk(agent, room)
     for number in range(len(actions)):
