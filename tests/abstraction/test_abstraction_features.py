@@ -220,7 +220,7 @@ def test_best_intervals_are_the_best_cuts(mass, count):
         return total
 
     best = min(cost(ends) for ends in combinations(range(1, len(mass)), count - 1))
-    assert found.costs[count] == pytest.approx(best, abs=1e-9)
+    assert found.cost[count, -1] == pytest.approx(best, abs=1e-9)
     of = found.of(count)
     ends = tuple(np.flatnonzero(np.diff(of)) + 1)
     assert cost(ends) == pytest.approx(best, abs=1e-9)

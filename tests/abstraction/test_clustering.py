@@ -35,9 +35,9 @@ def features(size: int, dims: int, seed: int = 0) -> np.ndarray:
     return np.random.default_rng(seed).normal(size=(size, dims)).astype(np.float32)
 
 
-def ground(buckets: int, seed: int = 0, exact: bool = False) -> Ground:
+def ground(buckets: int, seed: int = 0) -> Ground:
     places = np.random.default_rng(seed).normal(size=(buckets, 3))
-    return Ground(np.linalg.norm(places[:, None] - places[None], axis=2).astype(np.float32), exact)
+    return Ground(np.linalg.norm(places[:, None] - places[None], axis=2).astype(np.float32))
 
 
 def counts(size: int, buckets: int, seed: int = 0) -> np.ndarray:
@@ -57,7 +57,6 @@ CASES = {
     "words": (cumulative(400, 20, dtype="uint16", total=3000), "emd"),
     "floats": (features(400, 11), "l2"),
     "buckets": (counts(120, 8), ground(8)),
-    "exact": (counts(60, 8), ground(8, exact=True)),
 }
 
 cases = pytest.mark.parametrize(("points", "metric"), CASES.values(), ids=CASES.keys())
@@ -228,33 +227,34 @@ def least_cost(histogram: np.ndarray, center: np.ndarray, distance: np.ndarray) 
     return float(solved.fun)
 
 
-def test_transport_is_the_linear_programs() -> None:
+def test_transport_is_at_least_the_linear_programs() -> None:
     random = np.random.default_rng(4)
     for buckets in (2, 5, 12):
-        points, exact = counts(5, buckets, seed=buckets), ground(buckets, exact=True)
+        points, over = counts(5, buckets, seed=buckets), ground(buckets)
         centers = np.vstack([random.dirichlet(np.full(buckets, 0.5), size=3) * TOTAL, points[:2]])
-        found = distances(points, centers, metric=exact)
-        greedy = distances(points, centers, metric=ground(buckets))
-        for i, k in np.ndindex(found.shape):
-            expected = least_cost(points[i], centers[k], exact.distance)
-            assert found[i, k] == pytest.approx(expected, rel=1e-9, abs=1e-9)
-        assert (greedy >= found - 1e-9).all()
+        greedy = distances(points, centers, metric=over)
+        for i, k in np.ndindex(greedy.shape):
+            expected = least_cost(points[i], centers[k], over.distance)
+            assert greedy[i, k] >= expected - 1e-9
+            if buckets == 2 or np.array_equal(points[i], centers[k]):
+                assert greedy[i, k] == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
 
-def test_transport_on_a_line_is_the_cumulative_distance() -> None:
+def test_transport_on_a_line_is_at_least_the_cumulative_distance() -> None:
     points = counts(40, 10)
     line = np.abs(np.subtract.outer(np.arange(10), np.arange(10))).astype(np.float32)
     cumulated = np.cumsum(points, axis=1).astype(np.uint8)
-    found = distances(points, points.astype(float), metric=Ground(line, exact=True))
-    np.testing.assert_allclose(found, distances(cumulated, cumulated, metric="emd"), atol=1e-9)
+    found = distances(points, points.astype(float), metric=Ground(line))
+    assert (found >= distances(cumulated, cumulated, metric="emd") - 1e-9).all()
 
 
 def test_greedy_transport_errs_by_a_few_percent() -> None:
     """Measured on sparse random histograms over 20 buckets: 5 % on average, 24 % at most, and for 94 % of the
     points the nearest centre is the same."""
-    points = counts(100, 20)
-    centers = cluster(points, 10, metric=ground(20)).centers
-    greedy, exact = (distances(points, centers, metric=ground(20, exact=exact)) for exact in (False, True))
+    points, over = counts(100, 20), ground(20)
+    centers = cluster(points, 10, metric=over).centers
+    greedy = distances(points, centers, metric=over)
+    exact = np.array([[least_cost(point, center, over.distance) for center in centers] for point in points])
     ratio = greedy / exact
     assert ratio.min() > 1 - 1e-9
     assert ratio.mean() < 1.07

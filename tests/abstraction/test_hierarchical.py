@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from solvent.abstraction.hierarchical.hierarchical import PublicRound, Round, hierarchical
+from solvent.abstraction.hierarchical.hierarchical import Round, hierarchical
 from solvent.abstraction.hierarchical.public_clusters import cluster_public, transition_distances
 from solvent.foundation.errors import InputError
 from solvent.games.holdem.limit_holdem import FlopHoldem
@@ -61,7 +61,6 @@ def test_rounds_before_and_after_the_public_one():
     rounds = three_rounds()
     found = hierarchical(rounds, CLUSTERS)
     check(rounds, found)
-    assert found.public_round == 1
     assert found.cluster_of_public.tolist() == CLUSTERS
     assert found.rounds[2].buckets.tolist() == [7, 7, 7]
 
@@ -137,68 +136,6 @@ def test_rounds_refused(change, words):
 def test_clusters_refused(clusters):
     with pytest.raises(InputError, match="public state"):
         hierarchical(three_rounds(), clusters)
-
-
-def four_rounds():
-    """Six flops with three turns each; the last round comes from turns, too."""
-    flops, turns = np.repeat(np.arange(6), 5), np.repeat(np.arange(18), 4)
-    return [
-        Round(9, 4, at_random),
-        Round(30, 3, at_random, flops),
-        Round(72, 2, at_random, turns),
-        Round(180, 5, at_random, np.repeat(np.arange(18), 10)),
-    ]
-
-
-TURNS = PublicRound(2, [0, 1, 0, 0, 0, 0, 1, 1, 0, 2, 1, 1, 1, 0, 0, 0, 0, 1], np.repeat(np.arange(6), 3))
-"""Two inside each cluster of flops; those inside the last are called 1 and 2."""
-
-
-def test_clusters_inside_clusters():
-    rounds = four_rounds()
-    found = hierarchical(rounds, [PublicRound(1, CLUSTERS), TURNS], seed=3)
-    flops, turns = found.public
-    assert (flops.round, turns.round) == (1, 2)
-    assert flops.cluster.tolist() == CLUSTERS
-    assert turns.parent.tolist() == [0, 0, 1, 1, 2, 2]
-    pairs = [(CLUSTERS[flop], inside) for flop, inside in zip(TURNS.parent, TURNS.cluster, strict=True)]
-    order = sorted(set(pairs))
-    assert turns.cluster.tolist() == [order.index(pair) for pair in pairs]
-    for given, made, level in zip(rounds[1:], found.rounds[1:], (flops, turns, turns), strict=True):
-        np.testing.assert_array_equal(made.cluster, level.cluster[given.public])
-        states = np.bincount(made.cluster, minlength=len(level.parent))
-        np.testing.assert_array_equal(made.buckets, np.minimum(given.buckets, states))
-        assert (made.bucket < made.buckets[made.cluster]).all()
-    # The rounds up to the flop are those of one public round.
-    plain = hierarchical(three_rounds()[:2], CLUSTERS, seed=3)
-    for one, other in zip(plain.rounds, found.rounds[:2], strict=True):
-        np.testing.assert_array_equal(one.bucket, other.bucket)
-
-
-def test_one_cluster_inside_each_is_one_public_round():
-    rounds = three_rounds()
-    turns = PublicRound(2, np.zeros(6, int), np.arange(6))
-    one, two = hierarchical(rounds, CLUSTERS), hierarchical(rounds, [PublicRound(1, CLUSTERS), turns])
-    for made, other in zip(one.rounds, two.rounds, strict=True):
-        for name in ("cluster", "bucket", "buckets"):
-            np.testing.assert_array_equal(getattr(made, name), getattr(other, name))
-
-
-@pytest.mark.parametrize(
-    ("public", "words"),
-    [
-        ([PublicRound(2, CLUSTERS)], "the first is round 1"),
-        ([PublicRound(1, CLUSTERS), replace(TURNS, round=1)], "they are 1, 1"),
-        ([PublicRound(1, CLUSTERS), replace(TURNS, round=4)], "they are 1, 4"),
-        ([PublicRound(1, CLUSTERS), replace(TURNS, parent=None)], "from which of round 1"),
-        ([PublicRound(1, CLUSTERS, np.arange(6))], "none before it"),
-        ([PublicRound(1, CLUSTERS), replace(TURNS, parent=TURNS.parent + 1)], "0 to 5, not 1 to 6"),
-        ([PublicRound(1, CLUSTERS), replace(TURNS, parent=TURNS.parent[1:])], "18 states"),
-    ],
-)
-def test_public_rounds_refused(public, words):
-    with pytest.raises(InputError, match=words):
-        hierarchical(four_rounds(), public)
 
 
 def test_seed_refused():

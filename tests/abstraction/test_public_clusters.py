@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 from solvent.abstraction.hierarchical.public_clusters import (
     cluster_public,
     transition_distances,
-    waugh_distances,
 )
 from solvent.foundation.errors import InputError
 from solvent.games.holdem.limit_holdem import FlopHoldem
@@ -134,13 +133,6 @@ def test_progress_counts_pairs_and_threads_change_nothing():
     assert np.array_equal(d, transition_distances(table))
 
 
-def test_waugh_distances_are_l2_on_probabilities():
-    table = random_table(8, 30, 400)
-    p = table / 400
-    naive = [[np.sqrt(((a - b) ** 2).sum()) for b in p] for a in p]
-    np.testing.assert_allclose(waugh_distances(table), naive, atol=1e-12)
-
-
 @pytest.mark.parametrize(
     ("table", "words"),
     [
@@ -152,10 +144,9 @@ def test_waugh_distances_are_l2_on_probabilities():
         (np.zeros((0, 3), np.uint16), r"shape \(0, 3\)"),
     ],
 )
-@pytest.mark.parametrize("measure", [transition_distances, waugh_distances])
-def test_tables_refused(measure, table, words):
+def test_tables_refused(table, words):
     with pytest.raises(InputError, match=words):
-        measure(table)
+        transition_distances(table)
 
 
 def test_threads_refused():

@@ -8,8 +8,7 @@ import pytest
 from solvent.abstraction.cards.buckets import CardAbstraction, describe_tables
 from solvent.abstraction.cards.build import estimate
 from solvent.abstraction.cards.presets import PRESETS, Design, design_from
-from solvent.abstraction.cards.rule_buckets import RuleBuckets
-from solvent.abstraction.cards.rule_tables import buckets_of, class_buckets
+from solvent.abstraction.cards.rule_buckets import RuleBuckets, buckets_of, class_buckets
 from solvent.app.views.abstraction import bucket_document, bucket_table, plot_bucket
 from solvent.cards.deck import parse_cards
 from solvent.cards.isomorphism import Indexer

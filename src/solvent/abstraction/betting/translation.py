@@ -1,6 +1,6 @@
-"""Which abstract bet a real bet is taken for: the randomised pseudo-harmonic mapping (Ganzfried and Sandholm 2013).
+"""Translation of real bets to abstract ones: the randomised pseudo-harmonic mapping (Ganzfried and Sandholm 2013).
 
-Sizes are parts of the pot after calling. A bet of x between two abstract sizes A and B is taken for A with
+Sizes are shares of the pot after calling. A bet of x between two abstract sizes A and B is taken for A with
 probability
 
     f(x) = (B - x)(1 + A) / ((B - A)(1 + x))
@@ -24,7 +24,7 @@ NONE = -1
 
 @kernel
 def pot_part(total, faced):  # type: ignore[no-untyped-def]
-    """The size of a raise to `total` over `faced`, the other's total, as a part of the pot after calling."""
+    """Return the size of a raise to `total` over `faced`, the other's total, as a share of the pot after calling."""
     return np.float64(total - faced) / np.float64(2 * faced)
 
 

@@ -1,15 +1,15 @@
-"""Which nodes of a small betting tree a player may take a node of a larger tree for, when both are of one spot.
+"""Nodes of a small betting tree that a player may take a node of a larger tree for, when both are of one spot.
 
 A player who has a strategy for the small tree plays in the large one. The player follows a node of the small tree,
 the *seen* node, and plays what the strategy says there:
 
-* **The other's bet**, a part x of the true pot after calling, is taken for a bet of the seen node by the randomised
-  pseudo-harmonic mapping (`translation`) on the parts of the seen pot that those are. All-in is one of the sizes,
-  and its part of the pot is what is left in the stacks; but a true all-in is always taken for all-in where the seen
+* **The other's bet**, a share x of the true pot after calling, is taken for a bet of the seen node by the randomised
+  pseudo-harmonic mapping (`translation`) on the shares of the seen pot that those are. All-in is one of the sizes,
+  and its share of the pot is what is left in the stacks; but a true all-in is always taken for all-in where the seen
   node has that. A bet above the largest size is taken for the largest. Below the smallest size A it is taken for a
   check or call or for A, by the mapping between 0 and A, or else always for A (`SMALL_BETS`).
-* **The player's own bet** is the seen bet's part of the pot at the true pot: the bet of the true node whose part of
-  the pot is nearest. All-in is played as all-in where the true node has that. Sizes that the stacks cap come to
+* **The player's own bet** is the seen bet's share of the pot at the true pot: the bet of the true node whose share
+  of the pot is nearest. All-in is played as all-in where the true node has that. Sizes that the stacks cap come to
   all-in. Where nothing can be bet the player checks or calls, and sees that too.
 * **Check and call** are one action: what stays in for the least. A bet that has been taken for a check leaves the
   player to check (truly: to call) or to bet (truly: to raise).
@@ -51,11 +51,11 @@ Step = tuple[float, int, int, tuple[int, int] | None]
 
 
 class Action(NamedTuple):
-    """An action of a betting tree in parts of the pot."""
+    """An action of a betting tree in shares of the pot."""
 
     edge: int
     size: float
-    """A bet's or raise's part of the pot after calling; 0 for the others."""
+    """A bet's or raise's share of the pot after calling; 0 for the others."""
     all_in: bool
 
 
@@ -103,7 +103,7 @@ class _Growing:
 
 
 def decisions(tree: HoldemTree, spot: Spot) -> dict[int, Decision]:
-    """The actions of every decision in parts of the pot, by node."""
+    """List the actions of every decision in shares of the pot, by node."""
     found: dict[int, Decision] = {}
     base, paid = {0: 0}, {0: (0, 0)}
     above = {one.deal: one.start for street in tree.subtrees for one in street if one.deal >= 0}
@@ -250,7 +250,7 @@ class Translation:
         return steps
 
     def _together(self, node: int, seen: int) -> bool:
-        """Whether the seen hand is on the street of the true one; else it is ahead."""
+        """Return whether the seen hand is on the street of the true one; else it is ahead."""
         return seen != OVER and bool(self.small.street[seen] == self.large.street[node])
 
     def _behind(self, action: Action, seen: int) -> tuple[int, int] | None:

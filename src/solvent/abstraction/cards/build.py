@@ -35,7 +35,7 @@ from solvent.abstraction.cards.features import (
     turn_features,
 )
 from solvent.abstraction.cards.presets import Design
-from solvent.abstraction.cards.rule_tables import rule_tables
+from solvent.abstraction.cards.rule_buckets import rule_tables
 from solvent.abstraction.clustering.cluster import Clustering, Ground, cluster, distances, nearest
 from solvent.abstraction.hierarchical.hierarchical import Bucketing, Round, hierarchical
 from solvent.abstraction.hierarchical.public_clusters import cluster_public, transition_distances
@@ -102,7 +102,7 @@ def estimate(design: Design, threads: int) -> Estimate:
 
 
 def _compared(centers: int) -> float:
-    """About how many distances the bounds leave to compute for a point in an iteration."""
+    """Estimate the distances that the bounds leave to compute for a point in an iteration."""
     return 8.0 + float(0.06 * centers)
 
 

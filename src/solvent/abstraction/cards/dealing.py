@@ -9,14 +9,12 @@ import numpy as np
 
 from solvent.abstraction.cards.lookup import (
     card_bits,
-    flop_bucket,
+    class_bucket,
     flop_class,
     flop_cluster,
     hole_bucket,
-    river_bucket,
     river_class,
     street_bucket,
-    turn_bucket,
     turn_class,
 )
 from solvent.cards.evaluator import EMPTY_KEY, strength_of
@@ -57,11 +55,10 @@ def deal_cluster(deck, lookup):  # type: ignore[no-untyped-def]
 @internal
 def deal_buckets(deck, who, cluster, lookup, buckets):  # type: ignore[no-untyped-def]
     """Write the buckets of a player's hand on every street to buckets[who], int64[4]."""
-    hole, flop = card_bits(deck, 2 * who, 2 * who + 2), card_bits(deck, 4, 7)
-    buckets[who, 0] = hole_bucket(hole, lookup)
-    buckets[who, 1] = flop_bucket(hole, flop, lookup)
-    buckets[who, 2] = turn_bucket(hole, flop, card_bits(deck, 7, 8), lookup)
-    buckets[who, 3] = river_bucket(hole, card_bits(deck, 4, 9), cluster, lookup)
+    buckets[who, 0] = hole_bucket(card_bits(deck, 2 * who, 2 * who + 2), lookup)
+    deal_classes(deck, who, lookup, buckets)
+    for street in range(1, 4):
+        buckets[who, street] = class_bucket(street, buckets[who, street], cluster, lookup)
 
 
 @internal

@@ -7,10 +7,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from solvent.abstraction.cards.lookup import card_bits
 from solvent.cards.hands import HANDS
 from solvent.cards.isomorphism import class_index, orbit_size
 from solvent.cards.showdown import KINDS_OF_CARDS, Kinds, kind_equities, kinds
-from solvent.foundation.kernels.compiling import internal, kernel
+from solvent.foundation.kernels.compiling import kernel
 
 BINS = 32
 """Bins of an equity histogram: 32 bytes a row, one vector register."""
@@ -36,16 +37,6 @@ def room() -> Room:
     )
 
 
-@internal
-def board_bits(board, count):  # type: ignore[no-untyped-def]
-    """The first `count` cards of a board as bits, 16 bits a suit."""
-    bits = np.int64(0)
-    for place in range(count):
-        card = np.int64(board[place])
-        bits |= np.int64(1) << ((card & 3) << 4 | card >> 2)
-    return bits
-
-
 @kernel
 def turn_histograms(  # type: ignore[no-untyped-def]
     boards, start, end, evaluator, hands, index, bin_of, room, cumulative, weight
@@ -59,7 +50,7 @@ def turn_histograms(  # type: ignore[no-untyped-def]
     for at in range(start, end):
         for place in range(4):
             board[place] = boards[at, place]
-        bits = board_bits(board, 4)
+        bits = card_bits(board, 0, 4)
         for hand in range(HANDS):
             for part in range(BINS):
                 counts[hand, part] = 0
@@ -102,8 +93,8 @@ def flop_histograms(cards, start, end, index, turns, histogram_of, cumulative, w
     and histogram_of: int32[classes of [2, 4]] are those of the turn. cumulative: uint16[classes, BINS].
     """
     for row in range(start, end):
-        hole = board_bits(cards[row], 2)
-        flop = board_bits(cards[row], 5) ^ hole
+        hole = card_bits(cards[row], 0, 2)
+        flop = card_bits(cards[row], 0, 5) ^ hole
         weight[row] = orbit_size(hole, flop, 0)
         for part in range(BINS):
             cumulative[row, part] = 0
@@ -125,7 +116,7 @@ def dealt_turns(flops, start, end, hands, dealt_index, turn_index, turn_class, f
     """
     hand_bits = hands.bits
     for at in range(start, end):
-        flop_bits = board_bits(flops[at], 3)
+        flop_bits = card_bits(flops[at], 0, 3)
         for card in range(52):
             turn = np.int64(1) << ((card & 3) << 4 | card >> 2)
             if flop_bits & turn:
@@ -146,8 +137,8 @@ def dealt_turns(flops, start, end, hands, dealt_index, turn_index, turn_class, f
 def next_buckets(cards, start, end, index, bucket_of, buckets, counts):  # type: ignore[no-untyped-def]
     """Count the turns that bring a flop hand to each turn bucket: buckets and counts, uint16[n, 47], 0 after."""
     for row in range(start, end):
-        hole = board_bits(cards[row], 2)
-        flop = board_bits(cards[row], 5) ^ hole
+        hole = card_bits(cards[row], 0, 2)
+        flop = card_bits(cards[row], 0, 5) ^ hole
         found = 0
         for card in range(52):
             bit = np.int64(1) << ((card & 3) << 4 | card >> 2)

@@ -2,7 +2,7 @@
 
 Cards come as bits, 16 bits a suit. A look-up is the index of a class of hands and one or two reads. Whatever the
 tables hold, the cluster and the bucket that come out exist: numbers beyond the last are taken for the last, so that
-no kernel that goes on with them can leave its arrays.
+no kernel that uses them can leave its arrays.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ class Lookup(NamedTuple):
     hole_index: NDArray[np.int64]
     """The indexer's tables for the classes of two hole cards, [2]."""
     board_index: NDArray[np.int64]
-    """Likewise for flops alone, [3]."""
+    """The tables for flops alone, [3]."""
     flop_index: NDArray[np.int64]
-    """Likewise for hands on the flop, [2, 3]."""
+    """The tables for hands on the flop, [2, 3]."""
     turn_index: NDArray[np.int64]
-    """Likewise for hands on the turn, [2, 3, 1]."""
+    """The tables for hands on the turn, [2, 3, 1]."""
     river_index: NDArray[np.int64]
-    """Likewise for hands on the river, [2, 5]."""
+    """The tables for hands on the river, [2, 5]."""
     cluster_of_flop: NDArray[np.int16]
     """int16[1755]: the public cluster of each class of flops."""
     flop: NDArray[np.uint16]
@@ -107,33 +107,15 @@ def class_bucket(street, number, cluster, lookup):  # type: ignore[no-untyped-de
 
 
 @internal
-def flop_bucket(hole, flop, lookup):  # type: ignore[no-untyped-def]
-    """The bucket of a hand on the flop."""
-    return class_bucket(1, flop_class(hole, flop, lookup), 0, lookup)
-
-
-@internal
-def turn_bucket(hole, flop, turn, lookup):  # type: ignore[no-untyped-def]
-    """The bucket of a hand on the turn."""
-    return class_bucket(2, turn_class(hole, flop, turn, lookup), 0, lookup)
-
-
-@internal
-def river_bucket(hole, board, cluster, lookup):  # type: ignore[no-untyped-def]
-    """The bucket of a hand on the river. board: all five cards. cluster: the flop's, as `flop_cluster` gives it."""
-    return class_bucket(3, river_class(hole, board, lookup), cluster, lookup)
-
-
-@internal
 def street_bucket(street, hole, flop, turn, river, cluster, lookup):  # type: ignore[no-untyped-def]
     """The bucket of a hand on a street; cards of later streets are not read."""
     if street == 0:
         return hole_bucket(hole, lookup)
     if street == 1:
-        return flop_bucket(hole, flop, lookup)
+        return class_bucket(1, flop_class(hole, flop, lookup), cluster, lookup)
     if street == 2:
-        return turn_bucket(hole, flop, turn, lookup)
-    return river_bucket(hole, flop | turn | river, cluster, lookup)
+        return class_bucket(2, turn_class(hole, flop, turn, lookup), cluster, lookup)
+    return class_bucket(3, river_class(hole, flop | turn | river, lookup), cluster, lookup)
 
 
 @kernel

@@ -21,7 +21,7 @@ RULE_SIZES = tuple(RuleBuckets(cards).size for cards in (3, 4, 5))
 
 @dataclass(frozen=True)
 class Design:
-    """Everything that decides what is in the tables of a card abstraction."""
+    """The settings that decide what is in the tables of a card abstraction."""
 
     name: str = "custom"
     clusters: int = 1
@@ -104,7 +104,7 @@ class Design:
 
     @property
     def by_rule(self) -> bool:
-        """Whether buckets are those of `rule_buckets` and not clustered."""
+        """True if buckets are those of `rule_buckets` and not clustered."""
         return self.flop_features == RULES
 
     @property

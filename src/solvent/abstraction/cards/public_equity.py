@@ -63,7 +63,7 @@ def showdown_symbol(game: PublicGame) -> int:
 
 
 def showdown_signs(game: PublicGame) -> NDArray[np.int8]:
-    """Who wins the showdown, int8[boards of the last round, hands, hands], where terminals have matrices."""
+    """Return who wins the showdown, int8[boards of the last round, hands, hands], where terminals have matrices."""
     boards = len(game.rounds[-1].boards)
     return np.sign(game.matrix[game.matrix_of[showdown_symbol(game), :boards]]).astype(np.int8)
 
@@ -74,7 +74,7 @@ def _boards_of(game: PublicGame, symbol: int) -> int:
 
 
 def _showdowns(game: PublicGame) -> tuple[Floats, Floats]:
-    """On the last boards, what each hand wins in all, and of how many: float64[boards, slots] each."""
+    """Return what each hand wins in all on the last boards, and of how many: float64[boards, slots] each."""
     if game.isomorphism:
         raise InputError(f"{game.name}: equities go board by board; compile it with isomorphism off")
     last = game.rounds[-1]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.abstraction.cards.feature_kernels import board_bits
+from solvent.abstraction.cards.lookup import card_bits
 from solvent.cards.hands import HANDS
 from solvent.cards.isomorphism import class_index, orbit_size
 from solvent.cards.showdown import LIVE, Ordering, order_hands, ordering
@@ -70,7 +70,7 @@ def river_room() -> RiverRoom:
 
 @kernel(fastmath={"reassoc", "nsz"})  # sums of whole numbers, in whichever order
 def opponent_equities(board, evaluator, hands, opponents, room):  # type: ignore[no-untyped-def]
-    """Every live hand's equity on a river board, against all hands and against each cluster of them, into `room`.
+    """Write every live hand's equity on a river board, against all hands and each cluster of them, into `room`.
 
     opponents: int64[1326], the cluster of each hand. One sweep through the hands from the weakest up, group of
     equals by group, counts by cluster the hands beaten and tied, less those that share a card.
@@ -166,7 +166,7 @@ def river_tables(boards, start, end, evaluator, hands, opponents, index, codes, 
     counts = np.zeros(deals.shape[1], dtype=np.int64)
     for at in range(start, end):
         board = boards[at]
-        bits = board_bits(board, 5)
+        bits = card_bits(board, 0, 5)
         opponent_equities(board, evaluator, hands, opponents, room)
         for place in range(LIVE):
             rows[place] = class_index((hand_bits[order[place]], bits, 0, 0), index.river)

@@ -23,8 +23,9 @@ doesn't count if it is under a pair of the board.
 are those, numbered without a gap: 169 before the flop, 511 on the flop, 1,103 on the turn and 411 on the river.
 Suits' names and the order of cards change nothing.
 
-The preset `rules` of card abstractions has these buckets (`rule_tables`). The other half of the rules, which
-streets each player raised, belongs to the betting: see `solvent.forms.betting.raising_histories`.
+The preset `rules` of card abstractions has these buckets (`rule_tables`), so that training, play and evaluation
+look them up as any. The other half of the rules, which streets each player raised, belongs to the betting: see
+`solvent.forms.betting.tree`.
 """
 
 from __future__ import annotations
@@ -38,9 +39,12 @@ from zlib import decompress
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from solvent.abstraction.cards.lookup import card_bits
 from solvent.cards.deck import RANKS, Card, CardError, check_cards
 from solvent.cards.isomorphism import Indexer
 from solvent.foundation.kernels.compiling import compiled, inlined, internal, internal_compiled
+from solvent.foundation.kernels.threads import in_pieces
+from solvent.foundation.progress import Stop, Watch
 
 RULES = "rules"
 """The name of card abstractions by rule."""
@@ -86,6 +90,8 @@ STRAIGHT, NUT_STRAIGHT, LOW_FLUSH, SECOND_FLUSH, NUT_FLUSH, LOW_FULL, HIGH_FULL,
 GOOD_KICKER = 3
 """A kicker is good if fewer ranks above it are missing from the board."""
 ALL_RANKS = (1 << 13) - 1
+PIECE = 1 << 18
+"""Classes of hands that a thread looks at at once."""
 
 # fmt: off
 _OCCUR = {
@@ -105,8 +111,7 @@ _OCCUR = {
     ),
 }
 # fmt: on
-"""By cards on the board: a bit for each number that occurs, packed, compressed, in base 85. `numbers_that_occur`
-finds them anew."""
+"""Bits by cards on the board, set for numbers that any hand has on any board; packed, compressed, in base 85."""
 
 
 # Sets of ranks are 13 bits, the 2 the lowest.
@@ -168,11 +173,11 @@ class Suits(NamedTuple):
     most: Any
     """The most cards of one suit on the board."""
     flush: Any
-    """Whether there are five or more cards of one suit; their ranks are the next two."""
+    """True if there are five or more cards of one suit; their ranks are the next two."""
     hole: Any
     board: Any
     straight_flush: Any
-    """Whether the hand makes a straight flush above any of the board."""
+    """True if the hand makes a straight flush above any of the board."""
     draw: Any
     """Place in FLUSH_DRAWS."""
 
@@ -329,7 +334,7 @@ def rule_number(hole, board):  # type: ignore[no-untyped-def]
 
 @internal_compiled
 def good_kicker(kicker, ranks):  # type: ignore[no-untyped-def]
-    """Whether fewer than three ranks above a hole card are missing from the board; not so if it pairs the board."""
+    """Return whether fewer than three ranks above a hole card are missing from the board, which it does not pair."""
     return not ranks >> kicker & 1 and count_bits((ALL_RANKS & ~ranks) >> kicker + 1) < GOOD_KICKER
 
 
@@ -343,42 +348,8 @@ def rule_bucket(hole, board, bucket_of):  # type: ignore[no-untyped-def]
 def rule_buckets_kernel(cards, bucket_of, buckets):  # type: ignore[no-untyped-def]
     """The bucket of each row of `cards`: uint8[n, hole cards and board] to int32[n]."""
     for row in range(len(cards)):
-        hole, board = np.int64(0), np.int64(0)
-        for place in range(cards.shape[1]):
-            card = np.int64(cards[row, place])
-            bit = np.int64(1) << ((card & 3) << 4 | card >> 2)
-            if place < 2:
-                hole |= bit
-            else:
-                board |= bit
+        hole, board = card_bits(cards[row], 0, 2), card_bits(cards[row], 2, cards.shape[1])
         buckets[row] = rule_bucket(hole, board, bucket_of)
-
-
-@compiled
-def count_numbers(boards, counts):  # type: ignore[no-untyped-def]
-    """Add to counts[rule_number] for every two hole cards on every board: uint8[n, 3 to 5]."""
-    for row in range(len(boards)):
-        board = np.int64(0)
-        for place in range(boards.shape[1]):
-            card = np.int64(boards[row, place])
-            board |= np.int64(1) << ((card & 3) << 4 | card >> 2)
-        for high in range(52):
-            first = np.int64(1) << ((high & 3) << 4 | high >> 2)
-            for low in range(high):
-                hole = first | np.int64(1) << ((low & 3) << 4 | low >> 2)
-                if hole & board == 0:
-                    counts[rule_number(hole, board)] += 1
-
-
-def numbers_that_occur(board_cards: int) -> NDArray[np.bool_]:
-    """Which rule numbers any hand has on any board of 3, 4 or 5 cards: bool[10368], by looking at all of them.
-
-    One board stands for all that differ by suits. It takes a second, a few seconds and half a minute.
-    """
-    indexer = Indexer([board_cards])
-    counts = np.zeros(NUMBERS, dtype=np.int64)
-    count_numbers(indexer.hands(np.arange(indexer.size)), counts)
-    return counts > 0
 
 
 class RuleBuckets:
@@ -449,3 +420,41 @@ def _numbering(board_cards: int) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     bucket_of = np.full(NUMBERS, -1, dtype=np.int32)
     bucket_of[numbers] = np.arange(len(numbers))
     return bucket_of, numbers
+
+
+# Tables of a card abstraction
+
+
+def rule_tables(
+    threads: int = 1, watch: Watch | None = None, stop: Stop | None = None
+) -> dict[str, NDArray[Any]]:
+    """Make the tables that a look-up reads: the rule bucket of every class of hands on every street.
+
+    There is one public cluster: what the board is like is part of a rule bucket. A river code is a river bucket.
+    """
+    return {
+        "cluster_of_flop": np.zeros(Indexer([3]).size, dtype=np.int16),
+        "flop": class_buckets([2, 3], threads, watch, stop),
+        "turn": class_buckets([2, 3, 1], threads, watch, stop),
+        "river_code": class_buckets([2, 5], threads, watch, stop),
+        "river": np.arange(RuleBuckets(5).size, dtype=np.uint16)[None],
+    }
+
+
+def class_buckets(
+    pattern: list[int], threads: int = 1, watch: Watch | None = None, stop: Stop | None = None
+) -> NDArray[np.uint16]:
+    """uint16[classes]: the rule bucket of each class of hole cards and a board dealt in this pattern."""
+    size, boards = Indexer(pattern).size, sum(pattern) - 2
+    buckets = np.empty(size, dtype=np.uint16)
+
+    def work(start: int, end: int, _: None) -> None:
+        buckets[start:end] = buckets_of(pattern, start, end)
+
+    in_pieces(work, size, PIECE, [None] * threads, watch=watch, stage=f"boards of {boards} cards", stop=stop)
+    return buckets
+
+
+def buckets_of(pattern: list[int], start: int, end: int) -> NDArray[np.int32]:
+    """int32[end - start]: the rule buckets of some classes, from one number to another."""
+    return RuleBuckets(sum(pattern) - 2).buckets(Indexer(pattern).hands(np.arange(start, end)))

@@ -36,7 +36,7 @@ PRIOR = 10.0
 
 
 def rate_layout(cards: CardAbstraction) -> TableLayout:
-    """Where the win rate of each bucket lies: one number for each."""
+    """Return the layout of the win rates, one number for each bucket."""
     return table_layout([1] * 4, cards.sizes)
 
 

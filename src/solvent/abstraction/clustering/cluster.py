@@ -22,6 +22,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -29,12 +30,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from solvent.abstraction.clustering.checkpoint import read_checkpoint, write_checkpoint
-from solvent.abstraction.clustering.lloyd import Space, Standing, Track, run
+from solvent.abstraction.clustering.lloyd import Assigned, Space, Standing, Track, run
 from solvent.abstraction.clustering.transport import Ground, Histograms, Transported
 from solvent.abstraction.clustering.vectors import Vectors, padded, plain_distances
 from solvent.foundation.errors import InputError
 from solvent.foundation.progress import Progress, Stop, Watch
+from solvent.foundation.storage.bundle import read_bundle, write_bundle
 
 __all__ = ["Clustering", "Ground", "Histograms", "Metric", "cluster", "distances", "nearest"]
 
@@ -44,6 +45,8 @@ DTYPES = {"l2": ("float32",), "emd": ("uint8", "uint16")}
 
 CHECKPOINT_SECONDS = 5.0
 """Seconds between two checkpoints of a clustering."""
+TRACKS = ("track", "best")
+"""The restart that is under way, and the best of those that ended."""
 
 
 @dataclass(frozen=True)
@@ -134,6 +137,48 @@ def distances(
     return plain_distances(points, centers)
 
 
+def write_checkpoint(folder: Path, fingerprint: str, at: Standing) -> None:
+    """Write the standing of a clustering as a bundle; `fingerprint` says which clustering it is."""
+    arrays: dict[str, NDArray[Any]] = {}
+    facts: dict[str, Any] = {"fingerprint": fingerprint, "restart": at.restart}
+    for name, track in zip(TRACKS, (at.track, at.best), strict=True):
+        if track is None:
+            continue
+        now = track.now
+        arrays |= {
+            f"{name}_centers": now.centers,
+            f"{name}_assignment": now.assignment,
+            f"{name}_lower": now.lower,
+        }
+        facts[name] = {
+            "history": list(track.history),
+            "counts": [now.moved, now.evaluations, track.evaluations],
+        }
+    write_bundle(folder, arrays, facts)
+
+
+def read_checkpoint(folder: Path, fingerprint: str) -> Standing:
+    """Read the standing of a clustering; its beginning if there is no checkpoint."""
+    if not folder.exists():
+        return Standing(0, None, None)
+    arrays, facts = read_bundle(folder)
+    if "restart" not in facts:
+        raise InputError(f"{folder} is not the checkpoint of a clustering")
+    if facts.get("fingerprint") != fingerprint:
+        raise InputError(f"{folder} is the checkpoint of a clustering with other points or settings")
+    return Standing(int(facts["restart"]), *(_track(arrays, facts, name) for name in TRACKS))
+
+
+def _track(arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any], name: str) -> Track | None:
+    if name not in facts:
+        return None
+    centers, assignment, lower = (arrays[f"{name}_{key}"] for key in ("centers", "assignment", "lower"))
+    moved, evaluations, all_evaluations = facts[name]["counts"]
+    objectives = tuple(facts[name]["history"])
+    now = Assigned(centers, assignment, lower, objectives[-1], moved, evaluations)
+    return Track(now, objectives, all_evaluations)
+
+
 def _with_centers(
     points: NDArray[Any] | Histograms, centers: NDArray[Any], metric: Metric, threads: int
 ) -> tuple[Space, NDArray[Any]]:
@@ -181,9 +226,8 @@ def _check_rows(rows: NDArray[Any], metric: Any, what: str) -> None:
         raise InputError(f'the metric is "l2", "emd" or a Ground, not {metric!r}')
     allowed = DTYPES[metric]
     if not isinstance(rows, np.ndarray) or rows.ndim != 2 or rows.dtype.name not in allowed:
-        given = f"{rows.dtype}{list(rows.shape)}" if isinstance(rows, np.ndarray) else type(rows).__name__
         raise InputError(
-            f"{what} for {metric} are a table [{what}, dims] of {' or '.join(allowed)}, not {given}"
+            f"{what} for {metric} are a table [{what}, dims] of {' or '.join(allowed)}, not {_kind(rows)}"
         )
     if rows.size == 0:
         raise InputError(f"there are no {what} to cluster: their table has shape {rows.shape}")
@@ -222,7 +266,7 @@ def _fingerprint(space: Space, metric: Metric, settings: tuple[int, ...]) -> str
     arrays: list[NDArray[Any]] = [space.weights]
     if isinstance(metric, Ground):
         assert isinstance(space, Transported)
-        digest.update(f"ground {metric.exact}".encode())
+        digest.update(b"ground")
         arrays += [metric.distance, space.points.buckets, space.points.counts]
     else:
         assert isinstance(space, Vectors)

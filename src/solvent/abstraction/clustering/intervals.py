@@ -19,14 +19,9 @@ class Intervals:
     """The best cuts of a line of values into 1, 2, ..., k intervals."""
 
     cost: NDArray[np.float64]
-    """float64[k + 1, n + 1]: the cost of the first n values in j intervals."""
+    """float64[k + 1, n + 1]: the cost of the first n values in j intervals; the last column is that of all."""
     cut: NDArray[np.int32]
     """int32[k + 1, n + 1]: where the last of j intervals over the first n values starts."""
-
-    @property
-    def costs(self) -> NDArray[np.float64]:
-        """float64[k + 1]: the cost of all values by how many intervals they are in; infinite for none."""
-        return self.cost[:, -1]
 
     def of(self, intervals: int) -> NDArray[np.int32]:
         """int32[n]: the interval of each value, when there are this many."""

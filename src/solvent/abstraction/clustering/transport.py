@@ -1,8 +1,8 @@
 """Histograms over buckets as a space to cluster: the earth mover's distance with a distance between buckets.
 
 This is potential-aware abstraction (Ganzfried & Sandholm 2014): a hand is the histogram of the next round's
-buckets that it may reach. Costs are in counts: the earth mover's distance of the normalised histograms
-times their total.
+buckets that it may reach. Costs are in counts: the earth mover's distance of the normalised histograms times their
+total, by a greedy approximation that is never below it.
 """
 
 from __future__ import annotations
@@ -27,11 +27,9 @@ class Ground:
     """The distance between buckets that mass is moved over.
 
     distance: float32[b, b], not negative, 0 on the diagonal
-    exact: the least cost, instead of the greedy approximation that is never below it
     """
 
     distance: NDArray[np.float32]
-    exact: bool = False
     order: NDArray[np.int32] = field(init=False, repr=False)
     """int32[b, b]: for each bucket all buckets by their distance from it."""
 
@@ -136,27 +134,12 @@ class Transported:
         size = len(self.points)
         assignment = np.full(size, -1, np.int32) if before is None else before.assignment.copy()
         own = np.empty(size)
-        search = self._search_exactly if self.ground.exact else self._search_greedily
-        evaluations = search(centers, assignment, own)
+        evaluations = self._search(centers, assignment, own)
         moved = size if before is None else int((assignment != before.assignment).sum())
         objective = float((own * self.weights).sum())
         return Assigned(centers, assignment, np.zeros(0), objective, moved, evaluations)
 
-    def _search_exactly(
-        self, centers: NDArray[np.float64], assignment: NDArray[np.int32], own: NDArray[np.float64]
-    ) -> int:
-        """Compare every point with every centre."""
-        unlimited = np.full(len(own), np.inf)
-
-        def work(start: int, stop: int, _: None) -> int:
-            costs = self._costs(centers, unlimited, start, stop)
-            assignment[start:stop] = costs.argmin(axis=1)
-            own[start:stop] = costs.min(axis=1)
-            return costs.size
-
-        return sum(in_pieces(work, len(own), BLOCK, [None] * self.threads))
-
-    def _search_greedily(
+    def _search(
         self, centers: NDArray[np.float64], assignment: NDArray[np.int32], own: NDArray[np.float64]
     ) -> int:
         """Skip costs that cannot be the least. The greedy cost is no metric, so no other bound holds."""
@@ -183,25 +166,20 @@ class Transported:
     def costs(
         self, centers: NDArray[np.float64], enough: NDArray[np.float64] | None = None
     ) -> NDArray[np.float64]:
-        """float64[points, centers]: costs. A greedy cost above its point's `enough` may be any number above it."""
-        size = len(self.points)
-        limit = np.full(size, np.inf) if enough is None else enough
-        parts = in_pieces(
-            lambda start, stop, _: self._costs(centers, limit, start, stop),
-            size,
-            BLOCK,
-            [None] * self.threads,
+        """float64[points, centers]: costs. A cost above its point's `enough` may be any number above it."""
+        costs = np.empty((len(self.points), len(centers)))
+        limit = np.full(len(costs), np.inf) if enough is None else enough
+        given = (
+            self.points.buckets,
+            self.points.counts,
+            centers,
+            self.ground.distance,
+            self.ground.order,
+            limit,
         )
-        return np.concatenate(parts)
 
-    def _costs(
-        self, centers: NDArray[np.float64], enough: NDArray[np.float64], start: int, stop: int
-    ) -> NDArray[np.float64]:
-        costs = np.empty((stop - start, len(centers)))
-        ground = self.ground
-        given = (self.points.buckets, self.points.counts, centers, ground.distance)
-        if ground.exact:
-            kernels.exact_costs(*given, start, costs)
-        else:
-            kernels.greedy_costs(*given, ground.order, enough, start, costs)
+        def work(start: int, stop: int, _: None) -> None:
+            kernels.greedy_costs(*given, start, costs[start:stop])
+
+        in_pieces(work, len(costs), BLOCK, [None] * self.threads)
         return costs

@@ -5,11 +5,11 @@ A point is a list of (bucket, count) pairs, a centre a mass for every bucket; bo
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from solvent.foundation.kernels.compiling import compiled, inlined, internal_compiled
+from solvent.foundation.kernels.compiling import compiled, internal_compiled
 
 Array = Any
 
@@ -58,152 +58,6 @@ def greedy_transport(
             waiting -= left[i] <= 0.0
         if (cost + rest) * (1.0 - ROUNDING) > enough:
             return cost + rest
-    return cost
-
-
-class Network(NamedTuple):
-    """The residual graph of a transport: sources i are the point's buckets, sinks j the centre's."""
-
-    source: Array
-    """int64[sources]: bucket of each source."""
-    sink: Array
-    """int64[sinks]: bucket of each sink."""
-    room: Array
-    """float64[sinks]: mass that each sink still takes."""
-    flow: Array
-    """float64[sources, sinks]"""
-    u: Array
-    """float64[sources]: potentials. Reduced costs c(i, j) - u(i) - v(j) are at least 0, and 0 where mass flows."""
-    v: Array
-    """float64[sinks]: potentials."""
-    source_length: Array
-    """float64[sources]: length of the shortest path from the origin, infinite where none has been found."""
-    sink_length: Array
-    source_from: Array
-    """int64[sources]: the sink before each source on that path."""
-    sink_from: Array
-    """int64[sinks]: the source before each sink on that path."""
-    closed: Array
-    """bool[sinks]: whether the path to a sink is final."""
-
-
-@inlined
-def lay_network(buckets, counts, mass):  # type: ignore[no-untyped-def]
-    """Make a network without flow from what is not empty in a point and a centre."""
-    many, size = 0, 0
-    for bucket in range(len(mass)):
-        many += mass[bucket] > 0.0
-    for at in range(len(counts)):
-        size += counts[at] > 0
-    sink, room, source = np.empty(many, np.int64), np.empty(many), np.empty(size, np.int64)
-    many, size = 0, 0
-    for bucket in range(len(mass)):
-        if mass[bucket] > 0.0:
-            sink[many], room[many] = bucket, mass[bucket]
-            many += 1
-    for at in range(len(counts)):
-        if counts[at] > 0:
-            source[size] = buckets[at]
-            size += 1
-    return Network(
-        source, sink, room, np.zeros((size, many)), np.zeros(size), np.zeros(many), np.empty(size), np.empty(many),
-        np.empty(size, np.int64), np.empty(many, np.int64), np.empty(many, np.bool_),
-    )  # fmt: skip
-
-
-@inlined
-def shortest_path(network, origin, distance, tiny):  # type: ignore[no-untyped-def]
-    """Find the sink with room that is nearest to the origin, by Dijkstra's algorithm; -1 if there is none."""
-    source, sink, u, v = network.source, network.sink, network.u, network.v
-    source_length, sink_length = network.source_length, network.sink_length
-    for i in range(len(source)):
-        source_length[i] = 0.0 if i == origin else np.inf
-    for j in range(len(sink)):
-        network.closed[j] = False
-        sink_length[j] = distance[source[origin], sink[j]] - u[origin] - v[j]
-        network.sink_from[j] = origin
-    while True:
-        end = -1
-        for j in range(len(sink)):
-            if not network.closed[j] and (end < 0 or sink_length[j] < sink_length[end]):
-                end = j
-        if end < 0 or network.room[end] > tiny:
-            break
-        network.closed[end] = True
-        for i in range(len(source)):
-            if network.flow[i, end] <= 0.0 or source_length[i] < np.inf:
-                continue
-            source_length[i] = sink_length[end]
-            network.source_from[i] = end
-            for j in range(len(sink)):
-                length = sink_length[end] + distance[source[i], sink[j]] - u[i] - v[j]
-                if not network.closed[j] and length < sink_length[j]:
-                    sink_length[j] = length
-                    network.sink_from[j] = i
-    return end
-
-
-@inlined
-def raise_potentials(network, end):  # type: ignore[no-untyped-def]
-    """Make the reduced costs along the shortest path to `end` 0, and keep all others at least 0."""
-    least = network.sink_length[end]
-    for i in range(len(network.source)):
-        if network.source_length[i] < np.inf:
-            network.u[i] += least - network.source_length[i]
-    for j in range(len(network.sink)):
-        if network.closed[j]:
-            network.v[j] -= least - network.sink_length[j]
-
-
-@inlined
-def send_along(network, origin, end, left):  # type: ignore[no-untyped-def]
-    """Send as much of `left` as the path from the origin to the sink `end` lets through, and return it."""
-    flow, source_from, sink_from = network.flow, network.source_from, network.sink_from
-    sent = min(left, network.room[end])
-    i = sink_from[end]
-    while i != origin:
-        sent = min(sent, flow[i, source_from[i]])
-        i = sink_from[source_from[i]]
-    j = end
-    i = sink_from[j]
-    flow[i, j] += sent
-    while i != origin:
-        j = source_from[i]
-        flow[i, j] -= sent
-        i = sink_from[j]
-        flow[i, j] += sent
-    network.room[end] -= sent
-    return sent
-
-
-@internal_compiled
-def exact_transport(buckets: Array, counts: Array, mass: Array, distance: Array) -> float:
-    """The least cost, by successive shortest paths with potentials.
-
-    Each source sends its mass along shortest paths of the residual graph to sinks with room (Ahuja, Magnanti &
-    Orlin 1993, section 9.7). Potentials keep reduced costs at least 0, so that Dijkstra's algorithm applies.
-    """
-    network = lay_network(buckets, counts, mass)
-    total = 0.0
-    for j in range(len(network.sink)):
-        total += network.room[j]
-    tiny = ROUNDING * total
-    origin = 0
-    for at in range(len(counts)):
-        if counts[at] <= 0:
-            continue
-        left = float(counts[at])
-        while left > tiny:
-            end = shortest_path(network, origin, distance, tiny)
-            if end < 0:  # what rounding left over
-                break
-            raise_potentials(network, end)
-            left -= send_along(network, origin, end, left)
-        origin += 1
-    cost = 0.0
-    for i in range(len(network.source)):
-        for j in range(len(network.sink)):
-            cost += network.flow[i, j] * distance[network.source[i], network.sink[j]]
     return cost
 
 
@@ -269,16 +123,6 @@ def greedy_nearest(
                 best, cost = k, found
         assignment[i], own[i] = best, cost
     return evaluations
-
-
-@compiled
-def exact_costs(
-    buckets: Array, counts: Array, centers: Array, distance: Array, start: int, costs: Array
-) -> None:
-    """Least costs between the points from `start` on, as many as there are rows of costs, and all centres."""
-    for i in range(len(costs)):
-        for k in range(len(centers)):
-            costs[i, k] = exact_transport(buckets[start + i], counts[start + i], centers[k], distance)
 
 
 @compiled

@@ -147,7 +147,7 @@ def assign(
     assignment: Array,
     lower: Array,
 ) -> tuple[float, int, int]:
-    """Each point's nearest centre, and a lower bound on its length from every other one, from those before.
+    """Find each point's nearest centre, and a lower bound on its length from every other one, from those before.
 
     drift: float64[k]              how far centres other than this one moved at most
     neighbours: int32[k, m + 1]    the centres nearest to each, itself first

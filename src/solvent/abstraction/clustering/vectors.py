@@ -21,9 +21,9 @@ NEIGHBOURHOODS = 128
 NEIGHBOURS = 255
 """Neighbours of each centre that are sorted at most."""
 FEW = 32
-"""With fewer centres than this, an unassigned point is compared with each of them."""
+"""Centres below which an unassigned point is compared with each of them."""
 COARSER = 8
-"""With more, it is first assigned to one in `COARSER` of them."""
+"""The share of more centres, one in this many, to which it is assigned first."""
 SLACK = 1e-12
 """An upper bound on the relative rounding error of a length that is computed in float64."""
 
@@ -98,24 +98,10 @@ class Vectors:
         bounds: tuple[NDArray[Any], ...],
     ) -> Assigned:
         """Change assignment and lower bounds in place. `bounds`: drift, neighbours and gaps of the centres."""
-        drift, neighbours, gaps = bounds
-        rows, weights, squared, slack = self.rows, self.weights, self.squared, self.slack
+        given = self.rows, self.weights, centers, self.squared, self.slack, *bounds
 
         def work(start: int, stop: int, _: None) -> tuple[float, int, int]:
-            done: tuple[float, int, int] = kernels.assign(
-                rows,
-                weights,
-                centers,
-                squared,
-                slack,
-                drift,
-                neighbours,
-                gaps,
-                start,
-                stop,
-                assignment,
-                lower,
-            )
+            done: tuple[float, int, int] = kernels.assign(*given, start, stop, assignment, lower)
             return done
 
         parts = in_pieces(work, len(self.rows), BLOCK, [None] * self.threads)
@@ -139,23 +125,19 @@ class Vectors:
         size = len(assignment)
         block = -(-size // self.threads)
         counts = np.zeros((self.threads, k), np.int64)  # by block, then by centre
-        in_pieces(
-            lambda start, stop, _: kernels.count_members(assignment, start, stop, counts[start // block]),
-            size,
-            block,
-            [None] * self.threads,
-        )
+
+        def count(start: int, stop: int, _: None) -> None:
+            kernels.count_members(assignment, start, stop, counts[start // block])
+
+        in_pieces(count, size, block, [None] * self.threads)
         starts = np.concatenate([[0], np.cumsum(counts.sum(axis=0))])
         place = starts[:-1] + np.cumsum(counts, axis=0) - counts
         members = np.empty(size, np.int32)
-        in_pieces(
-            lambda start, stop, _: kernels.place_members(
-                assignment, start, stop, place[start // block], members
-            ),
-            size,
-            block,
-            [None] * self.threads,
-        )
+
+        def write(start: int, stop: int, _: None) -> None:
+            kernels.place_members(assignment, start, stop, place[start // block], members)
+
+        in_pieces(write, size, block, [None] * self.threads)
         return starts, members
 
     def _drift(self, old: NDArray[Any], new: NDArray[Any]) -> NDArray[np.float64]:

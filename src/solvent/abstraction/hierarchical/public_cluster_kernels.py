@@ -90,10 +90,10 @@ def _change(average, pairs, weight, added, more):  # type: ignore[no-untyped-def
 
 @compiled
 def sweep(average, distances, weights, sums, pairs, cluster_weight, members, assignment, least, history):  # type: ignore[no-untyped-def]
-    """Every state in turn moves, at once, to the cluster that lowers the objective most; returns the moves.
+    """Move every state in turn, at once, to the cluster that lowers the objective most; returns the moves.
 
     sums, pairs, cluster_weight, members (S_c(i), P_c, W_c and the number of states) and the assignment follow
-    every move. history: float64[states + 1] begins with the objective and goes on with it after each move. The
+    every move. history: float64[states + 1], the objective at the beginning and after each move. The
     last state of a cluster stays. `least` is how much a state of weight 1 must gain to move.
     """
     moves = 0
@@ -126,7 +126,7 @@ def sweep(average, distances, weights, sums, pairs, cluster_weight, members, ass
 
 @compiled
 def attach(distances, medoids, assignment, near, second):  # type: ignore[no-untyped-def]
-    """Each state's nearest medoid, the distance to it and to the next; a medoid's nearest is itself."""
+    """Find each state's nearest medoid, the distance to it and to the next; a medoid's nearest is itself."""
     for i in range(len(assignment)):
         assignment[i], near[i], second[i] = 0, np.inf, np.inf
         for m in range(len(medoids)):
@@ -139,7 +139,7 @@ def attach(distances, medoids, assignment, near, second):  # type: ignore[no-unt
 
 @compiled
 def swap_sweep(distances, weights, medoids, assignment, near, second, least, history):  # type: ignore[no-untyped-def]
-    """Every state in turn replaces, at once, the medoid whose place gains most by it; returns the swaps.
+    """Put every state in turn, at once, in place of the medoid whose place gains most by it; returns the swaps.
 
     With x in place of medoid m, states nearer to x than to their medoid go to x; of the others only m's are
     concerned, and go to x or to their next medoid. So one pass over the states gives the change for every m.

@@ -1,4 +1,4 @@
-"""Public states that play alike: distances between them and clusters of them.
+"""Public states that are played in similar ways: distances between them and clusters of them.
 
 Algorithms 2 and 3 of Brown, Ganzfried and Sandholm, "Hierarchical abstraction, distributed equilibrium
 computation, and post-processing, with application to a champion no-limit Texas hold'em agent" (AAMAS 2015).
@@ -68,24 +68,6 @@ def transition_distances(
             watch(Progress("distances", pairs - left * (left - 1) // 2, pairs))
 
     in_pieces(strip, rows, kernels.BLOCK_ROWS, [None] * threads, watch=tell, stop=stop)
-    return distances
-
-
-def waugh_distances(transitions: ArrayLike) -> Floats:
-    """The L2 distance between transition rows as probabilities, float64[states, states]: a comparator.
-
-    Waugh et al. (2009) cluster public states so, on rows with an entry for every pair (earlier bucket, bucket);
-    a table of such pairs is given here with each state's pairs side by side in its row.
-
-    >>> waugh_distances([[4, 0], [1, 3]]).round(3).tolist()
-    [[0.0, 1.061], [1.061, 0.0]]
-    """
-    table, total = _checked_table(transitions)
-    rows = table.astype(np.float64)
-    products = rows @ rows.T
-    squares = np.diag(products)
-    # Counts, their products and these sums are whole numbers below 2^53: nothing is lost in the difference.
-    distances: Floats = np.sqrt(squares[:, None] + squares[None, :] - 2 * products) / total
     return distances
 
 
@@ -232,7 +214,7 @@ def _plus_plus(d: Floats, w: Floats, clusters: int, rng: np.random.Generator) ->
 
 
 def _nearest(d: Floats, seeds: NDArray[np.int64]) -> NDArray[np.int32]:
-    """Each state's nearest seed; a seed's is itself, even where another is at the same place."""
+    """Return each state's nearest seed; a seed's is itself, even where another is at the same place."""
     assignment: NDArray[np.int32] = d[:, seeds].argmin(axis=1).astype(np.int32)
     assignment[seeds] = np.arange(len(seeds))
     return assignment
